@@ -1,0 +1,29 @@
+// Package probe reads sources on one clock.
+//
+// A source that can be read now is a [Sampler]; each lives in a package of its own below this one, and none knows
+// another. The [Clock] gives every sampler a goroutine and a deadline, so that one that hangs or fails never delays
+// the rest, and records each reading with the time it took. What could not be read becomes a gap with its reason.
+package probe
+
+import (
+	"context"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// A Sampler reads one source. The clock calls it from one goroutine at a time.
+type Sampler interface {
+	// Name is short and unique among the samplers of a run: pgstat, block.
+	Name() string
+	// Metrics lists what Sample may return, known before the first reading.
+	Metrics() []runfile.Metric
+	// Sample reads everything once. What it could not read it says as gaps beside the values; an error means that
+	// nothing was read. It returns soon after ctx ends.
+	Sample(ctx context.Context) (Sample, error)
+}
+
+// Sample is one reading of a source. Where the values carry no time of their own, the clock uses the middle of the call.
+type Sample struct {
+	Values map[string]float64
+	Gaps   []runfile.Gap // At and Probe are filled in by the clock
+}

@@ -1,0 +1,29 @@
+// Package server holds what the experiment needs of a PostgreSQL that was started for it. The ways to start one are
+// the packages below: embedded, which needs nothing installed, and container.
+package server
+
+import (
+	"context"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Kinds of target, as the run file names them.
+const (
+	Embedded  = "embedded"
+	Container = "container"
+	Yours     = "dsn"
+)
+
+// A Server runs until Stop, or until it dies.
+type Server interface {
+	// DSN connects to the server as a superuser.
+	DSN() string
+	// Target says what is known of the server without asking it: kind, image, storage.
+	Target() runfile.Target
+	// Died is closed when the server has ended without being asked to; Cause then says why.
+	Died() <-chan struct{}
+	Cause() error
+	// Stop ends the server and removes what was made for it. A second call does nothing.
+	Stop(ctx context.Context) error
+}

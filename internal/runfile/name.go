@@ -1,0 +1,49 @@
+package runfile
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Directory is where runs go that are not told otherwise, below the working directory.
+const Directory = "realiops-runs"
+
+// Latest stands for the newest run in Directory wherever a run file is asked for.
+const Latest = "LAST"
+
+// NewID names a run: its start, and four letters so that two runs of one second differ.
+func NewID(start time.Time) string {
+	return start.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:4])
+}
+
+// DefaultPath is where the run by that id is kept unless the user says otherwise.
+func DefaultPath(id string) string { return filepath.Join(Directory, id+".jsonl") }
+
+// Resolve turns what a user types into a path: LAST is the newest run in Directory, all else is itself.
+func Resolve(name string) (string, error) {
+	if name != Latest {
+		return name, nil
+	}
+	entries, err := os.ReadDir(Directory)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("look for the last run: %w", err)
+	}
+	runs := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() || !isRunName(e.Name()) })
+	if len(runs) == 0 {
+		return "", fmt.Errorf("there is no run in ./%s yet: make one with realiops run, or name a file", Directory)
+	}
+	last := slices.MaxFunc(runs, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return filepath.Join(Directory, last.Name()), nil
+}
+
+func isRunName(name string) bool {
+	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zst")
+}

@@ -1,0 +1,228 @@
+package runfile
+
+import "time"
+
+// Schema names the format this package writes. Fields may be added under the same name; a change that an older
+// reader would misread takes a new number.
+const Schema = "realiops.run/1"
+
+// Kind tells what a line carries.
+type Kind string
+
+// The kinds of line, in the order in which a run first writes them.
+const (
+	KindRun    Kind = "run"
+	KindMetric Kind = "metric"
+	KindGap    Kind = "gap"
+	KindArm    Kind = "arm"
+	KindRead   Kind = "read"
+	KindLoad   Kind = "load"
+	KindPeriod Kind = "period"
+	KindEnd    Kind = "end"
+)
+
+// Record is one line of a run file: one of the types below.
+type Record interface{ Kind() Kind }
+
+// Run opens a file: what was measured, on what, how.
+type Run struct {
+	Schema     string            `json:"schema"`
+	ID         string            `json:"id"`
+	Start      time.Time         `json:"start"`
+	Version    string            `json:"version"`              // of realiops
+	Parameters map[string]string `json:"parameters,omitempty"` // effective flags, secrets removed
+	Target     Target            `json:"target"`
+	Host       Host              `json:"host"`
+	Clocks     []Clock           `json:"clocks,omitempty"`
+	Plan       Plan              `json:"plan"`
+	Provenance string            `json:"provenance,omitempty"` // where figures come from that realiops did not read itself
+}
+
+// Target is the server under load, as far as it shapes what the counters mean.
+type Target struct {
+	Kind     string            `json:"kind"`   // embedded, container or dsn
+	Flavor   string            `json:"flavor"` // postgres, rds or aurora
+	Version  string            `json:"version"`
+	Host     string            `json:"host,omitempty"`
+	Port     int               `json:"port,omitempty"`
+	Database string            `json:"database,omitempty"`
+	User     string            `json:"user,omitempty"`
+	Image    string            `json:"image,omitempty"`  // of a container
+	Pooler   bool              `json:"pooler,omitempty"` // something between us and the server answers for it
+	Settings map[string]string `json:"settings,omitempty"`
+	Storage  Storage           `json:"storage"`
+}
+
+// Storage is what lies under the data directory; empty where this host cannot see it.
+type Storage struct {
+	Directory  string `json:"directory,omitempty"`
+	FileSystem string `json:"file_system,omitempty"`
+	Device     string `json:"device,omitempty"` // the device that does the work, as in /proc/diskstats
+	RAM        bool   `json:"ram,omitempty"`    // nothing reaches a disk
+}
+
+// Host is the machine realiops ran on.
+type Host struct {
+	OS          string `json:"os"`
+	Arch        string `json:"arch"`
+	Kernel      string `json:"kernel,omitempty"`
+	CPUs        int    `json:"cpus"`
+	MemoryBytes int64  `json:"memory_bytes,omitempty"`
+}
+
+// Clock is how far another clock is ahead of ours, in seconds, give or take the error.
+type Clock struct {
+	Source string  `json:"source"`
+	Offset float64 `json:"offset"`
+	Error  float64 `json:"error"`
+}
+
+// Plan is the experiment as data: which arms, how often, how long, in which random order.
+type Plan struct {
+	Name       string  `json:"name,omitempty"`
+	Arms       []Arm   `json:"arms"`
+	Replicates int     `json:"replicates"`
+	ArmSeconds float64 `json:"arm_seconds"`
+	Seed       uint64  `json:"seed"` // of the order of the arms
+}
+
+// Arm is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
+type Arm struct {
+	Name      string `json:"name"`
+	Method    string `json:"method,omitempty"` // insert-select, copy, …; empty: no load, the background is measured
+	RowsPerTx int    `json:"rows_per_tx,omitempty"`
+	Indexes   int    `json:"indexes,omitempty"`
+	Clients   int    `json:"clients,omitempty"`
+}
+
+// Idle tells whether the arm puts no load on the server.
+func (a Arm) Idle() bool { return a.Method == "" }
+
+// MetricType tells how a metric's readings are to be differenced.
+type MetricType string
+
+// The types of metric.
+const (
+	Counter        MetricType = "counter"          // cumulative; a fall is a reset
+	Gauge          MetricType = "gauge"            // a level
+	Rate           MetricType = "rate"             // per second, as the source computed it
+	CountPerPeriod MetricType = "count-per-period" // an amount in each period
+)
+
+// Metric announces a number that will be read.
+type Metric struct {
+	Name   string     `json:"name"` // probe first: pgstat.wal/wal_records, block/writes
+	Unit   string     `json:"unit"` // operations, bytes, seconds, rows, records, …
+	Type   MetricType `json:"type"`
+	Period float64    `json:"period,omitempty"` // seconds, where the source has its own
+	Source string     `json:"source,omitempty"` // where its meaning is documented
+	Help   string     `json:"help,omitempty"`   // what it counts, in one line
+}
+
+// Event is a moment in the life of an arm.
+type Event string
+
+// The events of an arm, in order. What a reading says of an arm is the difference between the last reading before
+// End and the last one before Begin: between the two the load ran, its clients left, and its dirty pages were written.
+const (
+	Settle Event = "settle" // what earlier arms left is being written
+	Begin  Event = "begin"
+	End    Event = "end"
+)
+
+// ArmEvent marks a moment of one replicate of an arm.
+type ArmEvent struct {
+	At        time.Time `json:"at"`
+	Arm       string    `json:"arm"`
+	Replicate int       `json:"replicate"` // from 1
+	Event     Event     `json:"event"`
+	Failed    string    `json:"failed,omitempty"` // on End: why this replicate must not be used
+}
+
+// Reading is what one probe read at one moment.
+type Reading struct {
+	At     time.Time          `json:"at"`   // when the values were true, as near as can be known
+	Took   float64            `json:"took"` // seconds that reading them took
+	Probe  string             `json:"probe"`
+	Values map[string]float64 `json:"values"` // by metric name; what is not there was not read
+}
+
+// Reason says why something was not read.
+type Reason string
+
+// The reasons for a gap.
+const (
+	Unsupported Reason = "unsupported" // this version or engine has no such thing
+	Permission  Reason = "permission"
+	Throttled   Reason = "throttled"
+	Late        Reason = "late"
+	Reset       Reason = "reset"
+	Failed      Reason = "error"
+	NotLocal    Reason = "not-local" // the thing lives on a machine we cannot look into
+)
+
+// Gap is a reading that is missing, and why.
+type Gap struct {
+	At     time.Time `json:"at"`
+	Probe  string    `json:"probe"`
+	Metric string    `json:"metric,omitempty"` // empty: all of the probe's
+	Reason Reason    `json:"reason"`
+	Code   string    `json:"code,omitempty"` // SQLSTATE, HTTP status, errno
+	Detail string    `json:"detail,omitempty"`
+}
+
+// Load is what our own clients did in a stretch of time: the known side of the experiment.
+type Load struct {
+	From         time.Time `json:"from"`
+	To           time.Time `json:"to"`
+	Arm          string    `json:"arm"`
+	Replicate    int       `json:"replicate"`
+	Transactions int64     `json:"transactions"`
+	Statements   int64     `json:"statements"`
+	Rows         int64     `json:"rows"`
+	Failures     int64     `json:"failures,omitempty"`
+	Retries      int64     `json:"retries,omitempty"`
+	Late         int64     `json:"late,omitempty"`
+	Latency      string    `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
+}
+
+// Period is what a source says of a period that is over, such as a CloudWatch datapoint.
+// A later line for the same period wins.
+type Period struct {
+	From       time.Time         `json:"from"`
+	To         time.Time         `json:"to"`
+	Probe      string            `json:"probe"`
+	Metric     string            `json:"metric"`
+	Dimensions map[string]string `json:"dimensions,omitempty"`
+	Statistic  string            `json:"statistic"`
+	Value      float64           `json:"value"`
+	Fetched    time.Time         `json:"fetched"`
+}
+
+// Status is how a run ended.
+type Status string
+
+// The ways a run ends. A file without an end line was cut off.
+const (
+	Complete    Status = "complete"
+	Interrupted Status = "interrupted"
+	Broken      Status = "failed"
+)
+
+// Ended closes a file.
+type Ended struct {
+	At     time.Time `json:"at"`
+	Status Status    `json:"status"`
+	Cause  string    `json:"cause,omitempty"`
+}
+
+// The kind of each record, as Record asks for it.
+
+func (Run) Kind() Kind      { return KindRun }
+func (Metric) Kind() Kind   { return KindMetric }
+func (Gap) Kind() Kind      { return KindGap }
+func (ArmEvent) Kind() Kind { return KindArm }
+func (Reading) Kind() Kind  { return KindRead }
+func (Load) Kind() Kind     { return KindLoad }
+func (Period) Kind() Kind   { return KindPeriod }
+func (Ended) Kind() Kind    { return KindEnd }

@@ -1,0 +1,146 @@
+package runfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// flushEvery bounds what is lost when the process is killed.
+const flushEvery = time.Second
+
+// Writer appends records to a new run file. It is safe for use by many goroutines. What is written reaches the
+// kernel within a second; Sync brings it to the disk. After the first failed write every call returns that error.
+type Writer struct {
+	path    string
+	secrets []string
+
+	mu   sync.Mutex
+	file *os.File
+	buf  *bufio.Writer
+	zst  *zstd.Encoder // nil where the name does not end in .zst
+	err  error
+
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// Create makes the file at path, with its directory, and refuses to overwrite. The secrets are taken out of all free
+// text written later.
+func Create(path string, secrets ...string) (*Writer, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, fmt.Errorf("make the directory for the run file: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("%s exists, and a run never overwrites: name another file with -o", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create the run file: %w", err)
+	}
+	w := &Writer{path: path, secrets: secrets, file: file, stop: make(chan struct{})}
+	if err := w.open(); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(path))
+	}
+	w.done.Go(w.flushRegularly)
+	return w, nil
+}
+
+func (w *Writer) open() (err error) {
+	var out io.Writer = w.file
+	if strings.HasSuffix(w.path, ".zst") {
+		if w.zst, err = zstd.NewWriter(w.file, zstd.WithEncoderConcurrency(1)); err != nil {
+			return fmt.Errorf("start compression: %w", err)
+		}
+		out = w.zst
+	}
+	w.buf = bufio.NewWriterSize(out, 1<<16)
+	return nil
+}
+
+// Path is where the file lies.
+func (w *Writer) Path() string { return w.path }
+
+// Write appends one record.
+func (w *Writer) Write(r Record) error {
+	line, err := encode(scrubbed(r, w.secrets))
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		_, err = w.buf.Write(line)
+		w.fail(err)
+	}
+	return w.err
+}
+
+// Sync brings everything written so far to the disk.
+func (w *Writer) Sync() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flush()
+	if w.err == nil {
+		w.fail(w.file.Sync())
+	}
+	return w.err
+}
+
+// Close writes what is left and closes the file. It returns the first error of the writer's life.
+func (w *Writer) Close() error {
+	close(w.stop)
+	w.done.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flush()
+	if w.zst != nil {
+		w.fail(w.zst.Close())
+	}
+	if w.err == nil {
+		w.fail(w.file.Sync())
+	}
+	w.fail(w.file.Close())
+	return w.err
+}
+
+func (w *Writer) flushRegularly() {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-w.stop:
+			return
+		case <-tick.C:
+			w.mu.Lock()
+			w.flush()
+			w.mu.Unlock()
+		}
+	}
+}
+
+// flush hands everything to the kernel; the caller holds the lock.
+func (w *Writer) flush() {
+	if w.err != nil {
+		return
+	}
+	w.fail(w.buf.Flush())
+	if w.zst != nil && w.err == nil {
+		w.fail(w.zst.Flush())
+	}
+}
+
+// fail keeps the first error; the caller holds the lock.
+func (w *Writer) fail(err error) {
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("write the run file: %w", err)
+	}
+}
