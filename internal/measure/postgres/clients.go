@@ -1,0 +1,37 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// leaveWithin bounds the wait for our clients' sessions to be gone; leaving takes a server some milliseconds.
+const leaveWithin = 5 * time.Second
+
+// AwaitClientsGone returns when the server has ended the sessions of our clients. A session reports its counters
+// before it disappears, so from then on nothing they did is missing (on 13 and 14: nothing but the collector's delay).
+func AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, leaveWithin, errors.New("sessions of our clients are still there"))
+	defer cancel()
+	for {
+		var left int
+		err := conn.QueryRow(ctx, `/* realiops */
+			select count(*) from pg_catalog.pg_stat_activity
+			where application_name = $1 and datname = current_database()`, clientName).Scan(&left)
+		if err != nil {
+			return fmt.Errorf("wait for our clients to leave: %w", errors.Join(context.Cause(ctx), err))
+		}
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for our clients to leave: %w", context.Cause(ctx))
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}

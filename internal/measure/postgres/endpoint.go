@@ -1,0 +1,138 @@
+// Package postgres connects to the server under test and finds out what it is and what this user may do there.
+//
+// An [Endpoint] says how to connect, with everything that libpq users expect; [Inspect] asks the server about itself;
+// [Facts.Refuse] decides whether it may be put under load; a [Schema] is the one place where realiops creates objects.
+// Nothing here changes a setting or resets a counter.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Names of our sessions in pg_stat_activity.
+const (
+	applicationName = "realiops"
+	clientName      = "realiops load"
+)
+
+// connectTimeout holds where the connection string sets none: a host that drops packets must not look like a hang.
+const connectTimeout = 10 * time.Second
+
+// Endpoint is how to reach a server: host, port, database, user, password, TLS.
+type Endpoint struct{ config *pgx.ConnConfig }
+
+// Parse reads a connection string as libpq does: a URL, keywords or a database name, completed from the PG*
+// variables, the service file and the password file.
+func Parse(dsn string) (*Endpoint, error) {
+	if dsn != "" && !strings.Contains(dsn, "=") && !strings.Contains(dsn, "://") {
+		dsn = "dbname='" + strings.ReplaceAll(strings.ReplaceAll(dsn, `\`, `\\`), "'", `\'`) + "'"
+	}
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("read the connection string: %w", err)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	config.RuntimeParams["application_name"] = applicationName
+	// Without named prepared statements, so that even a pooler can be asked what it is.
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	return &Endpoint{config}, nil
+}
+
+// Host is the host or the directory of the socket.
+func (e *Endpoint) Host() string { return e.config.Host }
+
+// Port is the TCP port, or the number in the socket's name.
+func (e *Endpoint) Port() int { return int(e.config.Port) }
+
+// Password is the secret that must never be written down; empty where none is needed.
+func (e *Endpoint) Password() string { return e.config.Password }
+
+// Local tells whether the host is this machine, as far as its name says so: a socket or a loopback address.
+func (e *Endpoint) Local() bool {
+	if strings.HasPrefix(e.config.Host, "/") || strings.HasPrefix(e.config.Host, "@") || e.config.Host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(e.config.Host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// String names the endpoint in messages, without secrets.
+func (e *Endpoint) String() string {
+	return fmt.Sprintf("%s as %s, database %s", e.address(), e.config.User, e.config.Database)
+}
+
+func (e *Endpoint) address() string {
+	if strings.HasPrefix(e.config.Host, "/") {
+		return fmt.Sprintf("socket %s, port %d", e.config.Host, e.config.Port)
+	}
+	return net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
+}
+
+// Config is a copy of what pgx needs to connect.
+func (e *Endpoint) Config() *pgx.ConnConfig { return e.config.Copy() }
+
+// Connect opens a session that asks and arranges.
+func (e *Endpoint) Connect(ctx context.Context) (*pgx.Conn, error) {
+	return e.connect(ctx, e.Config())
+}
+
+// ConnectClient opens a session that puts load on the server.
+func (e *Endpoint) ConnectClient(ctx context.Context) (*pgx.Conn, error) {
+	config := e.Config()
+	config.RuntimeParams["application_name"] = clientName
+	return e.connect(ctx, config)
+}
+
+func (e *Endpoint) connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", e, reasonOf(err))
+	}
+	return conn, nil
+}
+
+// reasonOf takes the one thing that people need out of pgx's account of all hosts and attempts.
+func reasonOf(err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return errors.New(refused.Message + remedy(refused.Code))
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok {
+		if errors.Is(dial, os.ErrDeadlineExceeded) || dial.Timeout() {
+			return errors.New("no answer in time; is the host right, and does a firewall stand between?")
+		}
+		return fmt.Errorf("%w; is the server running there?", dial.Err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("no answer in time; is the host right, and does a firewall stand between?")
+	}
+	return err
+}
+
+// remedy says what to do about a refusal, by SQLSTATE.
+func remedy(code string) string {
+	switch code {
+	case "28P01": // invalid_password
+		return " (give it in the URL, in PGPASSWORD or in ~/.pgpass)"
+	case "28000": // invalid_authorization_specification: pg_hba.conf, roles that do not exist
+		return " (look at pg_hba.conf, sslmode and the role's name)"
+	case "3D000": // invalid_catalog_name
+		return " (name one with dbname=)"
+	case "53300": // too_many_connections
+		return " (ask for fewer --clients, or wait)"
+	case "57P03": // cannot_connect_now
+		return " (it is starting, stopping or recovering: try again)"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,31 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Permissions are what a user has allowed explicitly that would otherwise be refused.
+type Permissions struct {
+	Shared bool // other sessions are at work
+	Pooler bool // a pooler stands in between
+}
+
+// Refuse says why this server may not be put under load, or nil.
+func (f Facts) Refuse(allowed Permissions) error {
+	switch {
+	case f.VersionNum < Oldest:
+		return fmt.Errorf("the server is PostgreSQL %s, and realiops knows the counters of 13 and later", f.Version)
+	case f.Standby:
+		return errors.New("the server is a standby, which takes no writes: connect to its primary")
+	case f.ReadOnly:
+		return errors.New("the session is read-only (default_transaction_read_only): connect where writes are allowed")
+	case f.Pooler && !allowed.Pooler:
+		return errors.New("a connection pooler answers in the server's name, so that our clients never really leave " +
+			"and their counters come late: connect to the server itself, or take that with --allow-pooler")
+	case f.BusySessions > 0 && !allowed.Shared:
+		return fmt.Errorf("%d other sessions are at work on the server: their writes would be counted as ours, and our "+
+			"load would slow them down; wait, or take that with --shared", f.BusySessions)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// SchemaName is where all objects of ours live.
+const SchemaName = "realiops"
+
+// schemaMark tells a schema that we made from one that only has the same name.
+const schemaMark = "made by realiops, which drops it at the end of a run"
+
+// schemaLock keeps two runs on one database apart: the first eight bytes of the word realiops.
+const schemaLock = 0x7265616c696f7073
+
+// Schema is the schema of ours on a server, held by one session for the length of a run.
+type Schema struct{ conn *pgx.Conn }
+
+// ClaimSchema makes the schema empty and ours until Release. It refuses one that somebody else made, and one that
+// another run is using; what an earlier run left behind is dropped.
+func ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error) {
+	var mine bool
+	if err := conn.QueryRow(ctx, "/* realiops */ select pg_try_advisory_lock($1)", int64(schemaLock)).Scan(&mine); err != nil {
+		return nil, fmt.Errorf("lock the schema %s: %w", SchemaName, err)
+	}
+	if !mine {
+		return nil, errors.New("another run of realiops is using this database: wait for it, or use another database")
+	}
+	var mark *string
+	err := conn.QueryRow(ctx, `/* realiops */
+		select obj_description(oid, 'pg_namespace') from pg_catalog.pg_namespace where nspname = $1`, SchemaName).Scan(&mark)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+	case err != nil:
+		return nil, fmt.Errorf("look for the schema %s: %w", SchemaName, err)
+	case mark == nil || *mark != schemaMark:
+		return nil, fmt.Errorf("a schema named %s exists that realiops did not make: rename it, or use another database", SchemaName)
+	}
+	s := &Schema{conn}
+	if err := s.recreate(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Schema) recreate(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, fmt.Sprintf(`/* realiops */
+		begin;
+		set local client_min_messages = warning;
+		drop schema if exists %[1]s cascade;
+		create schema %[1]s;
+		comment on schema %[1]s is '%[2]s';
+		commit`, SchemaName, schemaMark), pgx.QueryExecModeSimpleProtocol)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
+		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or use another one",
+			SchemaName, refused.Message)
+	}
+	if err != nil {
+		return fmt.Errorf("create the schema %s: %w", SchemaName, err)
+	}
+	return nil
+}
+
+// Release drops the schema and lets others have it.
+func (s *Schema) Release(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, fmt.Sprintf(`/* realiops */
+		set client_min_messages = warning;
+		drop schema if exists %s cascade;
+		select pg_advisory_unlock(%d)`, SchemaName, int64(schemaLock)), pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return fmt.Errorf("drop the schema %s: %w", SchemaName, err)
+	}
+	return nil
+}
