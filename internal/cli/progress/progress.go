@@ -1,0 +1,175 @@
+// Package progress shows people what a run is doing, from the same records that go into the run file.
+//
+// A [Display] is a line redrawn in place (bar), a line for each arm (plain), or nothing. It writes to standard error
+// only, and is told stages in words before the run file begins and records afterwards.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Mode is how progress is shown.
+type Mode string
+
+// The modes; Auto is Bar on a terminal and None elsewhere.
+const (
+	Auto  Mode = "auto"
+	Plain Mode = "plain"
+	Bar   Mode = "bar"
+	None  Mode = "none"
+)
+
+// Resolve turns what the user asked for, and whether there is a terminal, into a mode to show.
+func Resolve(asked string, terminal bool) (Mode, error) {
+	switch mode := Mode(asked); mode {
+	case Plain, Bar, None:
+		return mode, nil
+	case Auto:
+		if terminal {
+			return Bar, nil
+		}
+		return None, nil
+	default:
+		return None, fmt.Errorf("--progress is %q and can be auto, bar, plain or none", asked)
+	}
+}
+
+// redraw is how often a bar moves; plain speaks every while during a long arm.
+const (
+	redraw = 250 * time.Millisecond
+	while  = 30 * time.Second
+)
+
+// Display shows progress until Close.
+type Display struct {
+	out   io.Writer
+	mode  Mode
+	width func() int
+	print *message.Printer
+
+	mu    sync.Mutex
+	stage string
+	run   run
+	drawn bool // a bar stands on the line
+	said  time.Time
+
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// New starts a display. The width is asked at every redraw.
+func New(out io.Writer, mode Mode, width func() int) *Display {
+	d := &Display{out: out, mode: mode, width: width, print: message.NewPrinter(language.English), stop: make(chan struct{})}
+	if mode == Bar {
+		d.done.Go(d.keepDrawing)
+	}
+	return d
+}
+
+// Stage says in words what is going on before there are records.
+func (d *Display) Stage(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stage = text
+	switch d.mode {
+	case Plain:
+		fmt.Fprintln(d.out, text)
+	case Bar:
+		d.draw()
+	}
+}
+
+// Message prints a line that stays, whatever the mode.
+func (d *Display) Message(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clear()
+	fmt.Fprintln(d.out, text)
+}
+
+// Record follows the run.
+func (d *Display) Record(r runfile.Record) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stage = ""
+	d.run.follow(r)
+	if d.mode == Plain {
+		d.sayPlainly(r)
+	}
+}
+
+// sayPlainly speaks at the end of each replicate, and now and then within a long one.
+func (d *Display) sayPlainly(r runfile.Record) {
+	switch r := r.(type) {
+	case runfile.ArmEvent:
+		if r.Event == runfile.End {
+			fmt.Fprintln(d.out, d.run.sentence(d.print, r.At))
+		}
+		d.said = r.At
+	case runfile.Load:
+		if r.To.Sub(d.said) > while {
+			fmt.Fprintln(d.out, d.run.sentence(d.print, r.To))
+			d.said = r.To
+		}
+	}
+}
+
+// Close takes a bar away.
+func (d *Display) Close() {
+	close(d.stop)
+	d.done.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clear()
+	d.mode = None
+}
+
+func (d *Display) keepDrawing() {
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-tick.C:
+			d.mu.Lock()
+			d.draw()
+			d.mu.Unlock()
+		}
+	}
+}
+
+// draw puts the line; the caller holds the lock. One column stays free, because some terminals wrap at the last.
+func (d *Display) draw() {
+	text := d.stage
+	if text == "" {
+		text = d.run.bar(d.print, d.width()-1)
+	}
+	if text == "" {
+		return
+	}
+	fmt.Fprint(d.out, "\r\x1b[K"+clip(text, d.width()-1))
+	d.drawn = true
+}
+
+func (d *Display) clear() {
+	if d.drawn {
+		fmt.Fprint(d.out, "\r\x1b[K")
+		d.drawn = false
+	}
+}
+
+func clip(text string, width int) string {
+	if runes := []rune(text); len(runes) > max(width, 0) {
+		return string(runes[:max(width, 0)])
+	}
+	return text
+}

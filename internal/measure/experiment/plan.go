@@ -1,0 +1,142 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Sizes are what a plan leaves open and flags fill in.
+type Sizes struct {
+	Clients   int
+	RowsPerTx int
+}
+
+// DefaultSizes are those of the measurements in docs/benchmarks.md.
+func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
+
+// Defaults of a plan.
+const (
+	DefaultReplicates = 3
+	DefaultArmSeconds = 5
+)
+
+// Published is the pair of arms of the published runs, bulk insert without and with two indexes, with the two that
+// make it tell something: COPY, whose rows leave few log records, and idle, for what happens without us.
+func Published() runfile.Plan {
+	return runfile.Plan{
+		Name: "published",
+		Arms: []runfile.Arm{
+			{Name: "idle"},
+			{Name: "bulk", Method: load.InsertSelect},
+			{Name: "bulk-indexed", Method: load.InsertSelect, Indexes: 2},
+			{Name: "copy", Method: load.Copy},
+		},
+		Replicates: DefaultReplicates,
+		ArmSeconds: DefaultArmSeconds,
+	}
+}
+
+// ReadPlan reads a plan from a JSON file, in the form in which a run file records it.
+func ReadPlan(path string) (runfile.Plan, error) {
+	plan := runfile.Plan{Replicates: DefaultReplicates, ArmSeconds: DefaultArmSeconds}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return plan, fmt.Errorf("read the plan: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&plan); err != nil {
+		return plan, fmt.Errorf("read the plan %s: %w", path, err)
+	}
+	if decoder.More() {
+		return plan, fmt.Errorf("read the plan %s: something follows the plan", path)
+	}
+	return plan, nil
+}
+
+// Complete fills in what a plan leaves open, and checks it.
+func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
+	arms := make([]runfile.Arm, len(plan.Arms))
+	for i, arm := range plan.Arms {
+		if !arm.Idle() && arm.Clients == 0 {
+			arm.Clients = sizes.Clients
+		}
+		if !arm.Idle() && arm.RowsPerTx == 0 {
+			arm.RowsPerTx = sizes.RowsPerTx
+		}
+		arms[i] = arm
+	}
+	plan.Arms = arms
+	return plan, validate(plan)
+}
+
+// armName keeps names fit for a table, a column of a report and a file name.
+var armName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}$`)
+
+// shortestArm is below what one-second counters can resolve.
+const shortestArm = 0.5
+
+func validate(plan runfile.Plan) error {
+	switch {
+	case len(plan.Arms) == 0:
+		return errors.New("the plan has no arms")
+	case plan.Replicates < 1:
+		return fmt.Errorf("the plan asks for %d replicates: at least 1", plan.Replicates)
+	case !(plan.ArmSeconds >= shortestArm): // also NaN
+		return fmt.Errorf("the plan asks for arms of %g s: at least %g", plan.ArmSeconds, shortestArm)
+	}
+	seen := map[string]bool{}
+	for _, arm := range plan.Arms {
+		if !armName.MatchString(arm.Name) {
+			return fmt.Errorf("arm name %q: lower-case letters, digits, - and _, at most 31", arm.Name)
+		}
+		if seen[arm.Name] {
+			return fmt.Errorf("two arms are named %s", arm.Name)
+		}
+		seen[arm.Name] = true
+		if arm.Idle() {
+			continue
+		}
+		if _, err := load.NewWorkload(arm, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step is one replicate of one arm.
+type step struct {
+	arm       runfile.Arm
+	replicate int
+}
+
+// order interleaves the arms: each block holds every arm once, in a random order of its own, so that no drift of the
+// machine falls on one arm alone. The seed alone decides it.
+func order(plan runfile.Plan) []step {
+	steps := make([]step, 0, len(plan.Arms)*plan.Replicates)
+	for replicate := range plan.Replicates {
+		block := rand.New(rand.NewPCG(plan.Seed, uint64(replicate))) //nolint:gosec // an order, not a secret
+		for _, i := range block.Perm(len(plan.Arms)) {
+			steps = append(steps, step{plan.Arms[i], replicate + 1})
+		}
+	}
+	return steps
+}
+
+// betweenArms is what making a table, two checkpoints and the readings take on a plain disk.
+const betweenArms = 1200 * time.Millisecond
+
+// Duration is about how long a plan takes.
+func Duration(plan runfile.Plan) time.Duration {
+	arm := time.Duration(plan.ArmSeconds*float64(time.Second)) + betweenArms
+	return arm * time.Duration(len(plan.Arms)*plan.Replicates)
+}
