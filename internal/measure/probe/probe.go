@@ -2,7 +2,11 @@
 //
 // A source that can be read now is a [Sampler]; each lives in a package of its own below this one, and none knows
 // another. The [Clock] gives every sampler a goroutine and a deadline, so that one that hangs or fails never delays
-// the rest, and records each reading with the time it took. What could not be read becomes a gap with its reason.
+// the rest, and records each reading with the time it took. What could not be read becomes a gap with its reason:
+// a sampler says so itself, or returns an error, which [GapOf] puts into the words of a gap. A source that this run
+// cannot read at all takes part as [Absent], so that the record tells why its metrics are missing.
+//
+// The suite that every sampler must pass is in probetest.
 package probe
 
 import (
@@ -13,12 +17,12 @@ import (
 
 // A Sampler reads one source. The clock calls it from one goroutine at a time.
 type Sampler interface {
-	// Name is short and unique among the samplers of a run: pgstat, block.
+	// Name is short and unique among the samplers of a run: pgstat, block. It begins the name of each of its metrics.
 	Name() string
 	// Metrics lists what Sample may return, known before the first reading.
 	Metrics() []runfile.Metric
-	// Sample reads everything once. What it could not read it says as gaps beside the values; an error means that
-	// nothing was read. It returns soon after ctx ends.
+	// Sample reads everything once. What it could not read it says as gaps beside the values, in every sample anew; an
+	// error means that nothing was read. It returns soon after ctx ends, and a later call may succeed again.
 	Sample(ctx context.Context) (Sample, error)
 }
 
@@ -26,4 +30,11 @@ type Sampler interface {
 type Sample struct {
 	Values map[string]float64
 	Gaps   []runfile.Gap // At and Probe are filled in by the clock
+}
+
+// A Quiescer is a sampler whose counters lag behind the work they count.
+type Quiescer interface {
+	// Quiesce waits until the counters have caught up with work that is over. It may be called while a reading is
+	// under way, and returns after a few seconds at most, with an error if the counters still move.
+	Quiesce(ctx context.Context) error
 }

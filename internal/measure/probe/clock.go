@@ -1,0 +1,167 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Clock reads its samplers at due times on a fixed grid, each in a goroutine of its own, and hands every reading and
+// every gap to a sink as it comes. A due time that passes while a reading is still under way is left out: the readings
+// after it are on the grid again.
+//
+// Its methods may be called from any goroutine; Start once, and before Edge.
+type Clock struct {
+	interval time.Duration
+	sink     func(runfile.Record) error
+	readers  []*reader
+
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+	ended   <-chan struct{}
+
+	mu  sync.Mutex // one record at a time, and none after err
+	err error
+}
+
+// ErrStopped is an Edge that the clock could not serve.
+var ErrStopped = errors.New("the clock of the probes has stopped")
+
+// NewClock makes a clock that reads each sampler every interval. The sink is called by one goroutine at a time; its
+// first error stops the clock.
+func NewClock(interval time.Duration, sink func(runfile.Record) error, samplers ...Sampler) *Clock {
+	c := &Clock{interval: interval, sink: sink}
+	for _, s := range samplers {
+		c.readers = append(c.readers, newReader(s))
+	}
+	return c
+}
+
+// Metrics announces what all samplers may return.
+func (c *Clock) Metrics() []runfile.Metric {
+	var all []runfile.Metric
+	for _, r := range c.readers {
+		all = append(all, r.sampler.Metrics()...)
+	}
+	return all
+}
+
+// Start begins to read, now and then every interval, until ctx ends or Stop is called. Whoever wants a last Edge after
+// an interrupt passes a ctx that the interrupt does not end.
+func (c *Clock) Start(ctx context.Context) {
+	ctx, c.cancel = context.WithCancel(ctx)
+	c.ended = ctx.Done()
+	start := time.Now()
+	for _, r := range c.readers {
+		c.running.Go(func() { c.run(ctx, r, start) })
+	}
+}
+
+// Stop ends the readings and returns the sink's error, if that is what had stopped the clock. A reading under way is
+// dropped. A second call returns the same.
+func (c *Clock) Stop() error {
+	if c.cancel != nil {
+		c.cancel()
+	}
+	c.running.Wait()
+	return c.failure()
+}
+
+// Done is closed when the clock stops, also by itself after the sink failed.
+func (c *Clock) Done() <-chan struct{} { return c.ended }
+
+// Edge reads every sampler now, all at once, beside the grid, and returns when each has answered or timed out. The
+// last reading recorded by then is the value at the edge of an arm; a sampler that could not answer has left a gap.
+// The error is about the clock, not about a sampler.
+func (c *Clock) Edge(ctx context.Context) error {
+	var all sync.WaitGroup
+	for _, r := range c.readers {
+		all.Go(func() { c.ask(ctx, r) })
+	}
+	all.Wait()
+	if err := c.failure(); err != nil {
+		return err
+	}
+	select {
+	case <-c.ended:
+		return ErrStopped
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+// Quiesce waits until the counters of all samplers that lag have caught up with work that is over.
+func (c *Clock) Quiesce(ctx context.Context) error {
+	var all sync.WaitGroup
+	failed := make([]error, len(c.readers))
+	for i, r := range c.readers {
+		if q, ok := r.sampler.(Quiescer); ok {
+			all.Go(func() { failed[i] = q.Quiesce(ctx) })
+		}
+	}
+	all.Wait()
+	return errors.Join(failed...)
+}
+
+// run serves one sampler: what is due, and what an Edge asks for in between.
+func (c *Clock) run(ctx context.Context, r *reader, start time.Time) {
+	for due := start; ; {
+		edge, ok := r.wait(ctx, due)
+		if !ok {
+			return
+		}
+		c.record(r.read(ctx))
+		if edge != nil {
+			close(edge)
+		} else {
+			due = due.Add(c.interval)
+		}
+		due = c.skip(due)
+	}
+}
+
+// skip leaves out the due times that have passed.
+func (c *Clock) skip(due time.Time) time.Time {
+	behind := max(0, time.Since(due))
+	return due.Add((behind + c.interval - 1) / c.interval * c.interval)
+}
+
+func (c *Clock) ask(ctx context.Context, r *reader) {
+	edge := make(chan struct{})
+	select {
+	case r.asked <- edge:
+	case <-ctx.Done():
+		return
+	case <-c.ended:
+		return
+	}
+	select {
+	case <-edge:
+	case <-ctx.Done():
+	case <-c.ended:
+	}
+}
+
+func (c *Clock) record(records []runfile.Record) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, record := range records {
+		if c.err != nil {
+			return
+		}
+		if err := c.sink(record); err != nil {
+			c.err = fmt.Errorf("record a reading: %w", err)
+			c.cancel()
+		}
+	}
+}
+
+func (c *Clock) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}

@@ -1,0 +1,182 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	// patience bounds a call: what takes longer speaks of no particular moment any more.
+	patience = 2 * time.Second
+	// grace is what a sampler is given to return after its deadline, before the clock goes on without it.
+	grace = 200 * time.Millisecond
+)
+
+// reader calls one sampler, never twice at a time, and turns what it says into records. One goroutine owns it.
+type reader struct {
+	sampler  Sampler
+	counters []string
+	asked    chan chan struct{} // a reading that an Edge wants; closed when it is recorded
+
+	overdue <-chan answer      // of a call that has not returned though its deadline is over; nil: there is none
+	open    map[kind]bool      // the gaps of the reading before
+	last    map[string]float64 // the counters as last read
+}
+
+type answer struct {
+	sample Sample
+	err    error
+}
+
+// kind tells gaps apart. The detail does not count: it may carry a port or a time, and never be the same twice.
+type kind struct {
+	metric string
+	reason runfile.Reason
+	code   string
+}
+
+func newReader(s Sampler) *reader {
+	r := &reader{sampler: s, asked: make(chan chan struct{}), last: map[string]float64{}}
+	for _, m := range s.Metrics() {
+		if m.Type == runfile.Counter {
+			r.counters = append(r.counters, m.Name)
+		}
+	}
+	return r
+}
+
+// wait returns when the time has come (nil) or an Edge asks (the channel to close), and false when ctx has ended.
+func (r *reader) wait(ctx context.Context, due time.Time) (chan struct{}, bool) {
+	timer := time.NewTimer(time.Until(due))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return nil, false
+	case edge := <-r.asked:
+		return edge, true
+	case <-timer.C:
+		return nil, true
+	}
+}
+
+// read makes one reading; it gives nothing when ctx ended meanwhile.
+func (r *reader) read(ctx context.Context) []runfile.Record {
+	began := time.Now()
+	sample, err := r.call(ctx)
+	took := time.Since(began)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		sample = Sample{Gaps: []runfile.Gap{GapOf(err)}}
+	}
+	return r.records(sample, began.Add(took/2).UTC(), took)
+}
+
+// call asks the sampler, and does not wait for one that hangs.
+func (r *reader) call(ctx context.Context) (Sample, error) {
+	if r.hangs() {
+		return Sample{}, late("an earlier reading still hangs")
+	}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	answers := make(chan answer, 1)
+	go func() {
+		defer cancel()
+		sample, err := r.sampler.Sample(limited)
+		if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+			err = late(fmt.Sprintf("no answer within %v: %v", patience, err))
+		}
+		answers <- answer{sample, err}
+	}()
+	return r.await(ctx, answers)
+}
+
+func (r *reader) await(ctx context.Context, answers <-chan answer) (Sample, error) {
+	limit := time.NewTimer(patience + grace)
+	defer limit.Stop()
+	select {
+	case a := <-answers:
+		return a.sample, a.err
+	case <-limit.C:
+		r.overdue = answers
+		return Sample{}, late(fmt.Sprintf("no answer within %v, and it still hangs", patience))
+	case <-ctx.Done():
+	}
+	limit.Reset(grace)
+	select {
+	case <-answers:
+	case <-limit.C:
+	}
+	return Sample{}, ctx.Err()
+}
+
+func (r *reader) hangs() bool {
+	if r.overdue == nil {
+		return false
+	}
+	select {
+	case <-r.overdue:
+		r.overdue = nil
+		return false
+	default:
+		return true
+	}
+}
+
+func late(what string) error {
+	return &Error{Reason: runfile.Late, Err: errors.New(what)}
+}
+
+// records are the gaps that were not there a reading ago, the counters that fell, and the values.
+func (r *reader) records(sample Sample, at time.Time, took time.Duration) []runfile.Record {
+	var all []runfile.Record
+	for _, gap := range slices.Concat(r.fresh(sample.Gaps), r.resets(sample.Values)) {
+		gap.At, gap.Probe = at, r.sampler.Name()
+		all = append(all, gap)
+	}
+	if len(sample.Values) == 0 {
+		return all
+	}
+	return append(all, runfile.Reading{At: at, Took: took.Seconds(), Probe: r.sampler.Name(), Values: sample.Values})
+}
+
+// fresh drops the gaps that the reading before had too, so that what is missing for good is said once.
+func (r *reader) fresh(gaps []runfile.Gap) []runfile.Gap {
+	var fresh []runfile.Gap
+	open := map[kind]bool{}
+	for _, gap := range gaps {
+		k := kind{gap.Metric, gap.Reason, gap.Code}
+		if !r.open[k] && !open[k] {
+			fresh = append(fresh, gap)
+		}
+		open[k] = true
+	}
+	r.open = open
+	return fresh
+}
+
+// resets says which counters fell: somebody reset them, the server restarted after a crash, a number wrapped around.
+func (r *reader) resets(values map[string]float64) []runfile.Gap {
+	var fell []runfile.Gap
+	for _, name := range r.counters {
+		now, read := values[name]
+		if !read {
+			continue
+		}
+		if before, known := r.last[name]; known && now < before {
+			detail := "fell from " + plain(before) + " to " + plain(now)
+			fell = append(fell, runfile.Gap{Metric: name, Reason: runfile.Reset, Detail: detail})
+		}
+		r.last[name] = now
+	}
+	return fell
+}
+
+// plain writes a counter without an exponent.
+func plain(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
