@@ -1,14 +1,12 @@
 package runfile
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -27,7 +25,8 @@ func NewID(start time.Time) string {
 // DefaultPath is where the run by that id is kept unless the user says otherwise.
 func DefaultPath(id string) string { return filepath.Join(Directory, id+".jsonl") }
 
-// Resolve turns what a user types into a path: LAST is the newest run in Directory, all else is itself.
+// Resolve turns what a user types into a path: LAST is the run in Directory that was written last, whatever its name,
+// and all else is itself.
 func Resolve(name string) (string, error) {
 	if name != Latest {
 		return name, nil
@@ -36,14 +35,20 @@ func Resolve(name string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("look for the last run: %w", err)
 	}
-	runs := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() || !isRunName(e.Name()) })
-	if len(runs) == 0 {
+	var last string
+	var written time.Time
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && isRun(info) && !info.ModTime().Before(written) {
+			last, written = e.Name(), info.ModTime()
+		}
+	}
+	if last == "" {
 		return "", fmt.Errorf("there is no run in ./%s yet: make one with realiops run, or name a file", Directory)
 	}
-	last := slices.MaxFunc(runs, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-	return filepath.Join(Directory, last.Name()), nil
+	return filepath.Join(Directory, last), nil
 }
 
-func isRunName(name string) bool {
-	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zst")
+func isRun(f fs.FileInfo) bool {
+	name := strings.TrimSuffix(f.Name(), ".zst")
+	return f.Mode().IsRegular() && strings.HasSuffix(name, ".jsonl")
 }

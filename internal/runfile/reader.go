@@ -15,7 +15,7 @@ import (
 const schemaFamily = "realiops.run/"
 
 // maxLine bounds a line, so that binary junk without a newline is refused and not read into memory.
-const maxLine = 64 << 20
+const maxLine = 16 << 20
 
 // Errors that say a file cannot be read at all.
 var (
@@ -82,18 +82,22 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 // zstdMagic opens every zstd frame (RFC 8878, section 3.1.1).
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
+// maxWindow bounds what the decoder may be made to set aside; our own files ask for 8 MB.
+const maxWindow = 128 << 20
+
 func uncompressed(r *bufio.Reader) (io.Reader, func(), error) {
 	head, err := r.Peek(len(zstdMagic))
-	if len(head) == 0 {
-		if err == nil || errors.Is(err, io.EOF) {
-			err = ErrEmpty
-		}
+	switch {
+	case len(head) == 0 && (err == nil || errors.Is(err, io.EOF)):
+		return nil, nil, ErrEmpty
+	case len(head) == 0:
 		return nil, nil, err
-	}
-	if !bytes.Equal(head, zstdMagic) {
+	case len(head) < len(zstdMagic) && bytes.HasPrefix(zstdMagic, head):
+		return nil, nil, &TornError{Line: 1}
+	case !bytes.Equal(head, zstdMagic):
 		return r, func() {}, nil
 	}
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, nil, fmt.Errorf("open compressed run file: %w", err)
 	}
@@ -102,27 +106,37 @@ func uncompressed(r *bufio.Reader) (io.Reader, func(), error) {
 
 // lines decodes one record after the other.
 type lines struct {
-	r *bufio.Reader
-	n int // lines read
+	r     *bufio.Reader
+	n     int  // lines read
+	begun bool // the run line has been read
 }
 
 func (l *lines) next() (Record, error) {
 	for {
 		line, end := readLine(l.r)
 		cut := errors.Is(end, io.EOF) || errors.Is(end, io.ErrUnexpectedEOF)
-		switch {
-		case end != nil && !cut:
-			return nil, end
-		case len(line) == 0 && errors.Is(end, io.ErrUnexpectedEOF):
-			return nil, &TornError{Line: l.n + 1}
-		case len(line) == 0:
-			return nil, io.EOF
+		if end != nil && (!cut || len(line) == 0) {
+			return nil, l.stopped(end)
 		}
 		l.n++
 		record, err := l.decode(line, cut)
 		if record != nil || err != nil {
 			return record, err
 		}
+	}
+}
+
+// stopped says what it means that no further line can be read.
+func (l *lines) stopped(end error) error {
+	switch {
+	case errors.Is(end, io.ErrUnexpectedEOF):
+		return &TornError{Line: l.n + 1}
+	case !l.begun && (errors.Is(end, io.EOF) || errors.Is(end, errTooLong)):
+		return ErrNotRunFile
+	case errors.Is(end, io.EOF):
+		return io.EOF
+	default:
+		return &LineError{Line: l.n + 1, Err: fmt.Errorf("cannot be read: %w", end)}
 	}
 }
 
@@ -137,20 +151,21 @@ func (l *lines) decode(line []byte, cut bool) (Record, error) {
 	}
 	isRun := record != nil && record.Kind() == KindRun
 	switch {
-	case l.n == 1 && !isRun:
+	case !l.begun && !isRun:
 		return nil, ErrNotRunFile
-	case l.n > 1 && isRun:
+	case l.begun && isRun:
 		return nil, &LineError{l.n, errors.New("a second run line: two files were joined")}
 	}
+	l.begun = true
 	return record, nil
 }
 
 func (l *lines) defect(err error, line []byte, cut bool) error {
-	var schema *SchemaError
+	_, newer := errors.AsType[*SchemaError](err)
 	switch {
-	case errors.As(err, &schema), errors.Is(err, ErrNotRunFile):
+	case newer, errors.Is(err, ErrNotRunFile):
 		return err
-	case l.n == 1 && !bytes.HasPrefix(line, []byte(`{"kind":"run"`)):
+	case !l.begun && !opensRun(line, cut):
 		return ErrNotRunFile
 	case cut:
 		return &TornError{Line: l.n}
@@ -158,6 +173,14 @@ func (l *lines) defect(err error, line []byte, cut bool) error {
 		return &LineError{Line: l.n, Err: err}
 	}
 }
+
+// opensRun tells whether a line that cannot be decoded is what is left of a run line.
+func opensRun(line []byte, cut bool) bool {
+	opening := []byte(`{"kind":"run"`)
+	return bytes.HasPrefix(line, opening) || cut && bytes.HasPrefix(opening, line)
+}
+
+var errTooLong = fmt.Errorf("longer than %d MiB", maxLine>>20)
 
 // readLine is ReadSlice over as many buffers as the line needs, within maxLine.
 func readLine(r *bufio.Reader) ([]byte, error) {
@@ -169,7 +192,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 			return line, err
 		}
 		if len(line) > maxLine {
-			return nil, ErrNotRunFile
+			return nil, errTooLong
 		}
 	}
 }

@@ -1,45 +1,74 @@
 package runfile
 
 import (
+	"cmp"
 	"maps"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // Hidden stands where a secret stood.
 const Hidden = "***"
 
-// What a secret looks like in a URL, in a keyword string and in an account's name (an Amazon resource name).
+// What a secret looks like in a URL, in a keyword string or JSON, and in an account's name (an Amazon resource name).
+// They rather hide too much than too little: a password with a slash in it makes a URL that nothing parses but
+// somebody typed.
 var (
-	urlPassword     = regexp.MustCompile(`(://[^/\s:@]*:)[^@\s/]+@`)
-	keywordPassword = regexp.MustCompile(`(?i)\b((?:ssl)?password|passfile|token|secret)(\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)`)
-	accountNumber   = regexp.MustCompile(`(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}\b`)
+	urlPassword     = regexp.MustCompile(`(://[^/\s:@]*:)\S*@`)
+	keywordPassword = regexp.MustCompile(`(?i)(` + secretName + `)("?\s*=\s*|"\s*:\s*)` +
+		`('(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|[^\s&]+)`)
+	accountNumber = regexp.MustCompile(`(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}\b`)
+	secretKey     = regexp.MustCompile(`(?i)^` + secretName + `$`)
 )
+
+const secretName = `[\w-]*(?:password|passwd|passphrase|passfile|secret|token)[\w-]*`
 
 // Scrub takes secrets out of free text: those given, and whatever has the form of one.
 func Scrub(text string, secrets ...string) string {
-	for _, s := range secrets {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, Hidden)
-		}
+	for _, s := range spellings(secrets) {
+		text = strings.ReplaceAll(text, s, Hidden)
 	}
 	text = urlPassword.ReplaceAllString(text, "${1}"+Hidden+"@")
 	text = keywordPassword.ReplaceAllString(text, "${1}${2}"+Hidden)
 	return accountNumber.ReplaceAllString(text, "${1}"+Hidden)
 }
 
-// scrubbed is the record with its free text scrubbed; it leaves the caller's value alone.
+// spellings lists the secrets as they stand in a message, in a URL and in a keyword string, the longest first because
+// one may be a part of another.
+func spellings(secrets []string) []string {
+	var all []string
+	for _, s := range secrets {
+		quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s)
+		all = append(all, s, quoted, url.QueryEscape(s), url.PathEscape(s), url.UserPassword("", s).String()[1:])
+	}
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(all)
+}
+
+// scrubbed is the record with its free text scrubbed; it leaves the caller's value alone. The secrets given are taken
+// out of text that a message may have got into. From names and settings only what has the form of a secret is taken,
+// because a password that equals one, such as postgres, would make the run unreadable.
 func scrubbed(r Record, secrets []string) Record {
 	switch r := r.(type) {
 	case Run:
 		r.Parameters = scrubAll(r.Parameters, secrets)
-		r.Target.Settings = scrubAll(r.Target.Settings, nil)
+		r.Provenance = Scrub(r.Provenance, secrets...)
+		r.Target = scrubbedTarget(r.Target)
+		return r
+	case Metric:
+		r.Source, r.Help = Scrub(r.Source, secrets...), Scrub(r.Help, secrets...)
 		return r
 	case Gap:
-		r.Detail = Scrub(r.Detail, secrets...)
+		r.Code, r.Detail = Scrub(r.Code, secrets...), Scrub(r.Detail, secrets...)
 		return r
 	case ArmEvent:
 		r.Failed = Scrub(r.Failed, secrets...)
+		return r
+	case Period:
+		r.Dimensions = scrubAll(r.Dimensions, nil)
 		return r
 	case Ended:
 		r.Cause = Scrub(r.Cause, secrets...)
@@ -49,10 +78,22 @@ func scrubbed(r Record, secrets []string) Record {
 	}
 }
 
+func scrubbedTarget(t Target) Target {
+	for _, name := range []*string{&t.Host, &t.Database, &t.User, &t.Image, &t.Storage.Directory} {
+		*name = Scrub(*name)
+	}
+	t.Settings = scrubAll(t.Settings, nil)
+	return t
+}
+
+// scrubAll scrubs named texts; what is named a secret is hidden whatever it looks like.
 func scrubAll(texts map[string]string, secrets []string) map[string]string {
 	clean := maps.Clone(texts)
 	for name, text := range clean {
 		clean[name] = Scrub(text, secrets...)
+		if text != "" && secretKey.MatchString(name) {
+			clean[name] = Hidden
+		}
 	}
 	return clean
 }

@@ -23,15 +23,19 @@ type Writer struct {
 	path    string
 	secrets []string
 
-	mu   sync.Mutex
-	file *os.File
-	buf  *bufio.Writer
-	zst  *zstd.Encoder // nil where the name does not end in .zst
-	err  error
+	mu     sync.Mutex
+	file   *os.File
+	buf    *bufio.Writer
+	zst    *zstd.Encoder // nil where the name does not end in .zst
+	err    error         // the first
+	closed bool
 
-	stop chan struct{}
-	done sync.WaitGroup
+	stop    chan struct{}
+	done    sync.WaitGroup
+	closing sync.Once
 }
+
+var errClosed = errors.New("write the run file: it is closed")
 
 // Create makes the file at path, with its directory, and refuses to overwrite. The secrets are taken out of all free
 // text written later.
@@ -66,20 +70,45 @@ func (w *Writer) open() (err error) {
 	return nil
 }
 
+// Hide adds to the secrets that are taken out of what is written from now on.
+func (w *Writer) Hide(secrets ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.secrets = append(w.secrets, secrets...)
+}
+
+// Discard closes the file and removes it: nothing was measured.
+func (w *Writer) Discard() error {
+	_ = w.Close() // what could not be written need not be
+	if err := os.Remove(w.path); err != nil {
+		return fmt.Errorf("remove the empty run file: %w", err)
+	}
+	return nil
+}
+
 // Path is where the file lies.
 func (w *Writer) Path() string { return w.path }
 
 // Write appends one record.
 func (w *Writer) Write(r Record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	line, err := encode(scrubbed(r, w.secrets))
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
-		_, err = w.buf.Write(line)
-		w.fail(err)
+	if err := w.usable(); err != nil {
+		return err
+	}
+	_, err = w.buf.Write(line)
+	w.fail(err)
+	return w.err
+}
+
+// usable says why nothing more can be written, if so; the caller holds the lock.
+func (w *Writer) usable() error {
+	if w.err == nil && w.closed {
+		return errClosed
 	}
 	return w.err
 }
@@ -88,6 +117,9 @@ func (w *Writer) Write(r Record) error {
 func (w *Writer) Sync() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.usable(); err != nil {
+		return err
+	}
 	w.flush()
 	if w.err == nil {
 		w.fail(w.file.Sync())
@@ -95,21 +127,29 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// Close writes what is left and closes the file. It returns the first error of the writer's life.
+// Close writes what is left and closes the file; a second call does nothing. It returns the first error of the
+// writer's life.
 func (w *Writer) Close() error {
+	w.closing.Do(w.close)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+func (w *Writer) close() {
 	close(w.stop)
 	w.done.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.flush()
-	if w.zst != nil {
+	if w.zst != nil && w.err == nil {
 		w.fail(w.zst.Close())
 	}
 	if w.err == nil {
 		w.fail(w.file.Sync())
 	}
 	w.fail(w.file.Close())
-	return w.err
+	w.closed = true
 }
 
 func (w *Writer) flushRegularly() {

@@ -1,0 +1,390 @@
+package runfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
+
+// everyKind is a run file with every field of every kind filled in; TestEveryFieldIsFilled sees to it.
+func everyKind() []Record {
+	arm := Arm{Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Clients: 8}
+	return []Record{
+		Run{
+			Schema: Schema, ID: "20260301-120000-abcd", Start: noon, Version: "v1.2.3",
+			Parameters: map[string]string{"clients": "8"},
+			Target: Target{
+				Kind: "container", Flavor: "postgres", Version: "17.11", Host: "db", Port: 5432, Database: "app",
+				User: "me", Image: "postgres:17", Pooler: true, Settings: map[string]string{"fsync": "on"},
+				Storage: Storage{Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true},
+			},
+			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
+			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
+			Plan:       Plan{Name: "published", Arms: []Arm{arm}, Replicates: 3, ArmSeconds: 5, Seed: 42},
+			Provenance: "made by hand",
+		},
+		Metric{
+			Name: "pgstat.wal/wal_records", Unit: "records", Type: Counter, Period: 60,
+			Source: "https://www.postgresql.org/docs/17/monitoring-stats.html", Help: "log records generated",
+		},
+		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
+		ArmEvent{At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died"},
+		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
+		Load{
+			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
+			Rows: 7000, Failures: 1, Retries: 2, Late: 3, Latency: "HISTFAAA",
+		},
+		Period{
+			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
+			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,
+			Fetched: noon.Add(time.Hour),
+		},
+		Ended{At: noon.Add(time.Minute), Status: Broken, Cause: "the server died"},
+	}
+}
+
+func TestEveryFieldIsFilled(t *testing.T) {
+	for _, r := range everyKind() {
+		eachField(t, string(r.Kind()), reflect.ValueOf(r))
+	}
+}
+
+// eachField complains of fields that are left at their zero value.
+func eachField(t *testing.T, path string, v reflect.Value) {
+	if v.IsZero() {
+		t.Errorf("%s is empty", path)
+	}
+	if _, isTime := v.Interface().(time.Time); isTime {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachField(t, path+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachField(t, fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+		}
+	}
+}
+
+// save writes records to a new file and returns its path.
+func save(t *testing.T, name string, records ...Record) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func contentOf(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// collect reads everything up to the error, if any.
+func collect(r io.Reader) ([]Record, error) {
+	var records []Record
+	for record, err := range Read(r) {
+		if err != nil {
+			return records, err
+		}
+		records = append(records, record)
+	}
+	return records, nil
+}
+
+func load(t *testing.T, path string) ([]Record, error) {
+	t.Helper()
+	records, file, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var all []Record
+	for r, err := range records {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, name := range []string{"run.jsonl", "run.jsonl.zst"} {
+		got, err := load(t, save(t, name, everyKind()...))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(everyKind(), got); diff != "" {
+			t.Errorf("%s (-written +read):\n%s", name, diff)
+		}
+	}
+}
+
+func TestCompressionGoesByNameAndIsRecognisedByContent(t *testing.T) {
+	plain := save(t, "run.jsonl", everyKind()...)
+	packed := save(t, "run.jsonl.zst", everyKind()...)
+	if !bytes.HasPrefix(contentOf(t, plain), []byte(`{"kind":"run","schema":"realiops.run/1",`)) {
+		t.Errorf("a .jsonl does not begin with a plain run line: %.60q", contentOf(t, plain))
+	}
+	unpack, err := zstd.NewReader(bytes.NewReader(contentOf(t, packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpack.Close()
+	text, err := io.ReadAll(unpack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(contentOf(t, plain)), string(text)); diff != "" {
+		t.Errorf(".jsonl and unpacked .zst differ:\n%s", diff)
+	}
+	misnamed := filepath.Join(t.TempDir(), "run.jsonl")
+	if err := os.WriteFile(misnamed, contentOf(t, packed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := load(t, misnamed); err != nil || len(got) != len(everyKind()) {
+		t.Errorf("compressed file named .jsonl: %d records, %v", len(got), err)
+	}
+}
+
+// TestTornAtEveryByte cuts a file everywhere. What was written whole must come back, and the cut must be told unless
+// it fell between two lines.
+func TestTornAtEveryByte(t *testing.T) {
+	whole := contentOf(t, save(t, "run.jsonl", everyKind()...))
+	for cut := 1; cut <= len(whole); cut++ {
+		kept := whole[:cut]
+		lines := bytes.Count(kept, []byte("\n"))
+		rest := kept[bytes.LastIndexByte(kept, '\n')+1:]
+		want, torn := everyKind()[:lines], len(rest) > 0
+		if bytes.HasPrefix(whole[cut:], []byte("\n")) { // only the line's end is missing
+			want, torn = everyKind()[:lines+1], false
+		}
+		got, err := collect(bytes.NewReader(kept))
+		if diff := cmp.Diff(append([]Record(nil), want...), got); diff != "" {
+			t.Fatalf("cut at %d: %s", cut, diff)
+		}
+		tear, isTear := errors.AsType[*TornError](err)
+		if isTear != torn || !torn && err != nil {
+			t.Fatalf("cut at %d (rest %q): got error %v", cut, rest, err)
+		}
+		if torn && tear.Line != lines+1 {
+			t.Fatalf("cut at %d: tear said to be in line %d, not %d", cut, tear.Line, lines+1)
+		}
+	}
+}
+
+// TestTornAtEveryByteCompressed cuts a compressed file that was flushed after every record: each flush that is whole
+// in the file gives its record.
+func TestTornAtEveryByteCompressed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl.zst")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flushed []int // the file's length after each record
+	for _, r := range everyKind() {
+		if err := errors.Join(w.Write(r), w.Sync()); err != nil {
+			t.Fatal(err)
+		}
+		flushed = append(flushed, len(contentOf(t, path)))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := contentOf(t, path)
+	for cut := 1; cut < len(whole); cut++ {
+		records := 0
+		for records < len(flushed) && flushed[records] <= cut {
+			records++
+		}
+		got, err := collect(bytes.NewReader(whole[:cut]))
+		if diff := cmp.Diff(append([]Record(nil), everyKind()[:records]...), got); diff != "" {
+			t.Fatalf("cut at %d: %s", cut, diff)
+		}
+		if _, torn := errors.AsType[*TornError](err); !torn {
+			t.Fatalf("cut at %d: got error %v", cut, err)
+		}
+	}
+}
+
+// text is records as the text of a file.
+func text(t *testing.T, records ...Record) string {
+	t.Helper()
+	return string(contentOf(t, save(t, "run.jsonl", records...)))
+}
+
+func TestNotARunFile(t *testing.T) {
+	run := everyKind()[0]
+	junk := make([]byte, 1<<20)
+	for i := range junk {
+		junk[i] = byte(i * i >> 3)
+	}
+	zstdJunk := append(bytes.Clone(zstdMagic), junk...)
+	check := func(name, content, want string) {
+		t.Helper()
+		got, err := collect(strings.NewReader(content))
+		if len(got) > 0 || err == nil || err.Error() != want {
+			t.Errorf("%s: got %d records and error %v, want %q", name, len(got), err, want)
+		}
+	}
+	const no = "this is not a realiops run file"
+	check("empty", "", "the file is empty")
+	check("blank", "\n \n", no)
+	check("text", "hello\nworld\n", no)
+	check("text without end", "hello", no)
+	check("JSON object", `{"a":1}`+"\n", no)
+	check("JSON array", "[1,2]\n", no)
+	check("JSON number", "1", no)
+	check("JSON null", "null\n", no)
+	check("a run of somebody else's", `{"kind":"run","schema":"other/1"}`+"\n", no)
+	check("a run without schema", `{"kind":"run"}`+"\n", no)
+	check("begins in the middle", text(t, everyKind()[1:]...), no)
+	check("unknown kind first", `{"kind":"new"}`+"\n"+text(t, run), no)
+	check("binary", string(junk), no)
+	check("binary without newline", strings.Repeat("\x00\xff", maxLine/2+1<<16), no)
+	check("newer schema", strings.Replace(text(t, run), "realiops.run/1", "realiops.run/2", 1),
+		"the file is written as realiops.run/2 and this realiops reads realiops.run/1; use a newer realiops")
+	check("torn run line", text(t, run)[:100], "line 1, the last, is torn and was left out: the run was cut off while writing it")
+	if got, err := collect(bytes.NewReader(zstdJunk)); len(got) > 0 || err == nil {
+		t.Errorf("compressed junk: got %d records and error %v", len(got), err)
+	}
+	var packed bytes.Buffer
+	pack, _ := zstd.NewWriter(&packed)
+	_, _ = pack.Write([]byte("hello\n"))
+	_ = pack.Close()
+	check("compressed text", packed.String(), no)
+	packed.Reset()
+	pack.Reset(&packed)
+	_ = pack.Close()
+	check("compressed nothing", packed.String(), no)
+}
+
+func TestDefectNamesItsLine(t *testing.T) {
+	all := everyKind()
+	one, two := text(t, all[0]), func(r ...Record) string { return text(t, r...) }
+	check := func(name, content string, whole int, want string) {
+		t.Helper()
+		got, err := collect(strings.NewReader(content))
+		if len(got) != whole || err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %d records and error %v, want %d and %q…", name, len(got), err, whole, want)
+		}
+	}
+	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3, "line 4: invalid character")
+	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1, "line 2: json: cannot unmarshal number")
+	check("no kind", one+`{"a":1}`+"\n"+two(all[3]), 1, "line 2: no kind")
+	check("bad time", one+`{"kind":"arm","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
+	check("two files joined", one+two(all[1])+one, 2, "line 3: a second run line: two files were joined")
+	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: invalid character")
+	check("endless line", one+strings.Repeat("x", maxLine+1<<17), 1, "line 2: cannot be read: longer than 16 MiB")
+}
+
+func TestUnknownKindsAndBlankLinesAreSkipped(t *testing.T) {
+	content := "\n" + text(t, everyKind()[0]) + `{"kind":"dream","deep":{"x":[1]}}` + "\r\n\n" + text(t, everyKind()[3])
+	got, err := collect(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Record{everyKind()[0], everyKind()[3]}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUnknownFieldsAreSkipped(t *testing.T) {
+	content := strings.Replace(text(t, everyKind()[0]), `"id":`, `"new":{"a":1},"id":`, 1)
+	got, err := collect(strings.NewReader(content))
+	if diff := cmp.Diff(everyKind()[:1], got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+func TestReadingMayStopEarly(t *testing.T) {
+	for record, err := range Read(strings.NewReader(text(t, everyKind()...))) {
+		if err != nil || record.Kind() != KindRun {
+			t.Errorf("first is %v, %v", record, err)
+		}
+		break
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	if _, _, err := Open(filepath.Join(t.TempDir(), "none.jsonl")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+	if got, err := load(t, t.TempDir()); len(got) > 0 || err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("directory: %v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "run.jsonl.zst")
+	w, err := Create(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var plain []byte
+	for _, r := range everyKind() {
+		line, err := encode(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		plain = append(plain, line...)
+		if err := w.Write(r); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(plain)
+	f.Add(packed)
+	f.Add(packed[:len(packed)/2])
+	f.Add([]byte(`{"kind":"run","schema":"realiops.run/1"}` + "\nnull\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		records, err := collect(bytes.NewReader(content))
+		if len(records) == 0 && err == nil {
+			t.Fatal("neither a record nor an error")
+		}
+		for i, r := range records {
+			if r == nil || (r.Kind() == KindRun) != (i == 0) {
+				t.Fatalf("record %d is %v", i, r)
+			}
+			if _, err := encode(r); err != nil {
+				t.Fatalf("record %d was read and cannot be written: %v", i, err)
+			}
+		}
+	})
+}
