@@ -1,0 +1,134 @@
+package experiment
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func TestOrderHoldsEveryArmOnceInEachBlock(t *testing.T) {
+	plan := Published()
+	plan.Replicates, plan.Seed = 20, 7
+	steps := order(plan)
+	if len(steps) != 80 {
+		t.Fatalf("%d steps, want 4 arms x 20 replicates", len(steps))
+	}
+	firsts := map[string]bool{}
+	for block := range 20 {
+		seen := map[string]bool{}
+		for _, s := range steps[4*block : 4*block+4] {
+			seen[s.arm.Name] = true
+			if s.replicate != block+1 {
+				t.Errorf("replicate %d stands in block %d", s.replicate, block+1)
+			}
+		}
+		if len(seen) != 4 {
+			t.Errorf("block %d holds %v", block+1, seen)
+		}
+		firsts[steps[4*block].arm.Name] = true
+	}
+	if len(firsts) != 4 {
+		t.Errorf("only %v ever come first: the order is not random", firsts)
+	}
+}
+
+func TestOrderIsDecidedByTheSeedAlone(t *testing.T) {
+	plan := Published()
+	plan.Replicates, plan.Seed = 5, 42
+	again, other := plan, plan
+	other.Seed = 43
+	allow := cmp.AllowUnexported(step{})
+	if diff := cmp.Diff(order(plan), order(again), allow); diff != "" {
+		t.Errorf("the same seed gave another order:\n%s", diff)
+	}
+	if cmp.Equal(order(plan), order(other), allow) {
+		t.Error("another seed gave the same order")
+	}
+}
+
+func TestCompleteFillsInWhatIsOpen(t *testing.T) {
+	plan := runfile.Plan{Replicates: 1, ArmSeconds: 1, Arms: []runfile.Arm{
+		{Name: "idle"},
+		{Name: "mine", Method: "copy", RowsPerTx: 7},
+		{Name: "yours", Method: "insert-select", Clients: 3, Indexes: 1},
+	}}
+	got, err := Complete(plan, Sizes{Clients: 8, RowsPerTx: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []runfile.Arm{
+		{Name: "idle"},
+		{Name: "mine", Method: "copy", RowsPerTx: 7, Clients: 8},
+		{Name: "yours", Method: "insert-select", RowsPerTx: 1000, Clients: 3, Indexes: 1},
+	}
+	if diff := cmp.Diff(want, got.Arms); diff != "" {
+		t.Error(diff)
+	}
+	if plan.Arms[1].Clients != 0 {
+		t.Error("the caller's plan was changed")
+	}
+}
+
+func TestCompleteRefuses(t *testing.T) {
+	check := func(change func(*runfile.Plan), want string) {
+		t.Helper()
+		plan := Published()
+		change(&plan)
+		_, err := Complete(plan, DefaultSizes())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want something about %q", err, want)
+		}
+	}
+	check(func(p *runfile.Plan) { p.Arms = nil }, "no arms")
+	check(func(p *runfile.Plan) { p.Replicates = 0 }, "replicates")
+	check(func(p *runfile.Plan) { p.ArmSeconds = 0 }, "arms of 0 s")
+	check(func(p *runfile.Plan) { p.Arms[1].Name = "Bulk; drop" }, "arm name")
+	check(func(p *runfile.Plan) { p.Arms[1].Name = "idle" }, "two arms")
+	check(func(p *runfile.Plan) { p.Arms[1].Method = "upsert" }, `unknown method "upsert"`)
+	check(func(p *runfile.Plan) { p.Arms[1].Indexes = 9 }, "indexes is 9")
+	check(func(p *runfile.Plan) { p.Arms[1].RowsPerTx = -1 }, "rows_per_tx is -1")
+	check(func(p *runfile.Plan) { p.Arms[1].Clients = -1 }, "clients is -1")
+}
+
+func TestReadPlan(t *testing.T) {
+	read := func(text string) (runfile.Plan, error) {
+		path := filepath.Join(t.TempDir(), "plan.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return ReadPlan(path)
+	}
+	recorded, err := json.Marshal(Published())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(string(recorded))
+	if diff := cmp.Diff(Published(), got); diff != "" || err != nil {
+		t.Errorf("a plan from a run file: %v\n%s", err, diff)
+	}
+	for text, want := range map[string]string{
+		`{"arms": [], "replicas": 3}`: "replicas", // a misspelt field must not be ignored
+		`{"arms": []} {}`:             "something follows",
+		`bulk`:                        "invalid character",
+		``:                            "EOF",
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("plan %q: %v, want something about %q", text, err, want)
+		}
+	}
+}
+
+func TestDurationCountsTheTimeBetweenArms(t *testing.T) {
+	plan := Published()
+	plan.ArmSeconds, plan.Replicates = 5, 3
+	if got, least := Duration(plan), 12*5*time.Second; got <= least || got > least+30*time.Second {
+		t.Errorf("%v for twelve arms of 5 s", got)
+	}
+}

@@ -1,0 +1,31 @@
+package postgres
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRefuse(t *testing.T) {
+	good := Facts{Version: "17.11", VersionNum: 170011}
+	check := func(change func(*Facts), allowed Permissions, want string) {
+		t.Helper()
+		f := good
+		change(&f)
+		err := f.Refuse(allowed)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("refused: %v", err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("got %v, want something about %q", err, want)
+		}
+	}
+	check(func(*Facts) {}, Permissions{}, "")
+	check(func(f *Facts) { f.Version, f.VersionNum = "12.22", 120022 }, Permissions{true, true}, "PostgreSQL 12.22")
+	check(func(f *Facts) { f.VersionNum = 130000 }, Permissions{}, "")
+	check(func(f *Facts) { f.Standby, f.ReadOnly = true, true }, Permissions{true, true}, "standby")
+	check(func(f *Facts) { f.ReadOnly = true }, Permissions{true, true}, "read-only")
+	check(func(f *Facts) { f.Pooler = true }, Permissions{Shared: true}, "--allow-pooler")
+	check(func(f *Facts) { f.Pooler = true }, Permissions{Pooler: true}, "")
+	check(func(f *Facts) { f.BusySessions = 2 }, Permissions{Pooler: true}, "2 other sessions")
+	check(func(f *Facts) { f.BusySessions = 2 }, Permissions{Shared: true}, "")
+}
