@@ -1,0 +1,56 @@
+package series
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Reason says in a word why a number is not there. A source has reasons of its own; these two are found here.
+type Reason string
+
+// Reasons that a series itself has.
+const (
+	Reset     Reason = "reset"      // the counter started anew
+	NeverRead Reason = "never-read" // nobody looked
+)
+
+// Gap is a moment from which on a value is not known, until it is read again. A reset is a gap of another sort: the
+// value is known, but not what it grew by.
+type Gap struct {
+	At     time.Time
+	Reason Reason
+	Code   string // SQLSTATE, HTTP status, errno
+	Detail string
+}
+
+// missing is what the gap leaves.
+func (g Gap) missing() *Missing { return &Missing{Reason: g.Reason, Code: g.Code, Detail: g.Detail} }
+
+// Missing is the error of a number that is not there, and why.
+type Missing struct {
+	Reason Reason
+	Code   string
+	Detail string
+}
+
+func (m *Missing) Error() string {
+	text := string(m.Reason)
+	if m.Detail != "" {
+		text += ": " + m.Detail
+	}
+	if m.Code != "" {
+		text += " (" + m.Code + ")"
+	}
+	return text
+}
+
+func fell(before float64, p Point) *Missing {
+	detail := fmt.Sprintf("fell from %s to %s by %s", plain(before), plain(p.Value), clockTime(p.At))
+	return &Missing{Reason: Reset, Detail: detail}
+}
+
+// plain writes a counter without an exponent.
+func plain(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
+
+func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.000") }

@@ -1,0 +1,210 @@
+// Package series answers what a metric said of a stretch of time: a number, or the reason why there is none.
+//
+// [Readings] takes in what one probe read, in whatever order it comes, and hands out one [Series] for each metric. All
+// stretches are half-open, [begin, end): the value at a moment is that of the last reading before it, and a stretch
+// that ends where another begins shares no change with it.
+//
+//   - [Series.Before] is the value at a moment.
+//   - [Series.Delta] is what a cumulative counter grew by in a stretch.
+//   - [Series.Changes] is the same from one reading to the next: the way to rates over time.
+//
+// Where a gap, a reset or silence of the source lies in the way the answer is a [*Missing], never a number. Nothing
+// here knows a clock, a file or a unit.
+package series
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"sort"
+	"time"
+)
+
+// Point is a value at a moment.
+type Point struct {
+	At    time.Time
+	Value float64
+}
+
+// Change is what a counter grew by from one reading to another.
+type Change struct {
+	From, To time.Time
+	Amount   float64
+}
+
+// Seconds is the time between the two readings.
+func (c Change) Seconds() float64 { return c.To.Sub(c.From).Seconds() }
+
+// Rate is the change per second.
+func (c Change) Rate() float64 { return c.Amount / c.Seconds() }
+
+// Series is what one metric read over time. Its zero value has never been read.
+type Series struct {
+	at         []int64 // of each row of the probe's readings, ascending
+	runs       []run
+	probeGaps  []Gap // ascending, as are the metric's own
+	metricGaps []Gap
+}
+
+// run holds the values of consecutive rows. A metric that is read at each moment is one run.
+type run struct {
+	row    int // of the first value
+	values []float64
+}
+
+// Before is the last reading before t. It is missing when there is none, and when a gap since then says that the
+// value is no longer known.
+func (s Series) Before(t time.Time) (Point, error) {
+	i, j, found := s.lastBefore(stamp(t))
+	var since int64 = math.MinInt64
+	if found {
+		since = s.at[s.runs[i].row+j] + 1
+	}
+	if gap, blocked := s.lastGap(since, stamp(t)); blocked {
+		return Point{}, gap.missing()
+	}
+	if !found {
+		return Point{}, &Missing{Reason: NeverRead, Detail: "nothing was read before " + clockTime(t)}
+	}
+	return s.point(i, j), nil
+}
+
+// Delta is what a counter grew by in [begin, end): the difference between the last readings before either. It is
+// missing when one of them is, when nothing was read in between, and when the counter was reset on the way.
+func (s Series) Delta(begin, end time.Time) (Change, error) {
+	from, err := s.Before(begin)
+	if err != nil {
+		return Change{}, err
+	}
+	to, err := s.Before(end)
+	if err != nil {
+		return Change{}, err
+	}
+	if !to.At.After(from.At) {
+		return Change{}, &Missing{Reason: NeverRead, Detail: "nothing was read between " + clockTime(begin) + " and " + clockTime(end)}
+	}
+	if missing := s.reset(stamp(from.At), stamp(to.At)); missing != nil {
+		return Change{}, missing
+	}
+	return Change{From: from.At, To: to.At, Amount: to.Value - from.Value}, nil
+}
+
+// Changes are those from each reading in [begin, end) to the next one in it, in order of time. A change with a gap or
+// a reset in it comes as the error, with its moments but no amount.
+func (s Series) Changes(begin, end time.Time) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		var last Point
+		for p := range s.points(stamp(begin), stamp(end)) {
+			if !last.At.IsZero() && !yield(s.change(last, p)) {
+				return
+			}
+			last = p
+		}
+	}
+}
+
+func (s Series) change(from, to Point) (Change, error) {
+	c := Change{From: from.At, To: to.At}
+	if gap, blocked := s.lastGap(stamp(from.At)+1, stamp(to.At)); blocked {
+		return c, gap.missing()
+	}
+	if missing := s.reset(stamp(from.At), stamp(to.At)); missing != nil {
+		return c, missing
+	}
+	c.Amount = to.Value - from.Value
+	return c, nil
+}
+
+// reset says whether the counter started anew after the reading at from and up to the one at to.
+func (s Series) reset(from, to int64) error {
+	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
+		for _, g := range between(gaps, from+1, to+1) {
+			if g.Reason == Reset {
+				return g.missing()
+			}
+		}
+	}
+	last := math.Inf(-1)
+	for p := range s.points(from, to+1) {
+		if p.Value < last {
+			return fell(last, p)
+		}
+		last = p.Value
+	}
+	return nil
+}
+
+// points are the readings in [from, to).
+func (s Series) points(from, to int64) iter.Seq[Point] {
+	row := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= from })
+	end := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= to })
+	i := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+len(s.runs[k].values) > row })
+	return func(yield func(Point) bool) {
+		for ; i < len(s.runs); i++ {
+			for j := max(0, row-s.runs[i].row); j < len(s.runs[i].values); j++ {
+				if s.runs[i].row+j >= end || !yield(s.point(i, j)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lastBefore finds the last value whose moment is before t: which run, and which value in it.
+func (s Series) lastBefore(t int64) (i, j int, found bool) {
+	row := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= t })
+	i = sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row >= row }) - 1
+	if i < 0 {
+		return 0, 0, false
+	}
+	return i, min(row-s.runs[i].row, len(s.runs[i].values)) - 1, true
+}
+
+func (s Series) point(i, j int) Point {
+	r := s.runs[i]
+	return Point{At: moment(s.at[r.row+j]), Value: r.values[j]}
+}
+
+// lastGap is the last gap in [from, to) that leaves the value unknown. A reset does not: a reading comes with it.
+func (s Series) lastGap(from, to int64) (last Gap, found bool) {
+	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
+		inside := between(gaps, from, to)
+		for i := len(inside) - 1; i >= 0; i-- {
+			if g := inside[i]; g.Reason != Reset {
+				if !found || g.At.After(last.At) {
+					last, found = g, true
+				}
+				break
+			}
+		}
+	}
+	return last, found
+}
+
+// between are the gaps in [from, to).
+func between(gaps []Gap, from, to int64) []Gap {
+	byTime := func(g Gap, t int64) int { return cmp.Compare(stamp(g.At), t) }
+	first, _ := slices.BinarySearchFunc(gaps, from, byTime)
+	last, _ := slices.BinarySearchFunc(gaps, to, byTime)
+	return gaps[first:max(first, last)]
+}
+
+// Times are kept as nanoseconds since 1970. What lies beyond their reach, a few hundred years away, is brought to its
+// edge, so that order is kept.
+var (
+	earliest = time.Unix(0, math.MinInt64)
+	latest   = time.Unix(0, math.MaxInt64)
+)
+
+func stamp(t time.Time) int64 {
+	switch {
+	case t.Before(earliest):
+		return math.MinInt64
+	case t.After(latest):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+func moment(stamp int64) time.Time { return time.Unix(0, stamp).UTC() }
