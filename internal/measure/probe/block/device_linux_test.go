@@ -1,0 +1,207 @@
+package block
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/probe/probetest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// page is what PostgreSQL writes at once.
+const page = 8192
+
+// realSampler is one of the disk that temporary files are on; in memory or far away there is none.
+func realSampler(t *testing.T, directory string) *Sampler {
+	t.Helper()
+	s, err := ForDirectory(directory)
+	if err != nil {
+		t.Skipf("there is no device to be seen under %s: %v", directory, err)
+	}
+	return s
+}
+
+// writeAndFlush brings pages to the disk one by one.
+func writeAndFlush(t *testing.T, path string, flags, pages int) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|flags, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i := range pages {
+		if _, err := f.WriteAt(aligned(page), int64(i*page)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// aligned is a buffer that O_DIRECT takes.
+func aligned(size int) []byte {
+	buffer := make([]byte, 2*size)
+	skip := size - int(uintptr(unsafe.Pointer(&buffer[0]))%uintptr(size))
+	return buffer[skip : skip+size]
+}
+
+func TestSamplerOfARealDisk(t *testing.T) {
+	directory := t.TempDir()
+	probetest.Suite{
+		Sampler: realSampler(t, directory),
+		Work:    func(t *testing.T) { writeAndFlush(t, filepath.Join(directory, "pages"), os.O_CREATE, 4) },
+		Rises:   []string{"block/writes", "block/write_bytes"},
+	}.Run(t)
+}
+
+// rawCounters reads a device's line of /proc/diskstats, a file that the sampler does not read.
+func rawCounters(t *testing.T, device string) map[string]float64 {
+	t.Helper()
+	table, err := os.ReadFile("/proc/diskstats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(table) {
+		fields := strings.Fields(string(line))
+		if fields[2] != device {
+			continue
+		}
+		values := map[string]float64{}
+		for name, at := range map[string]int{
+			"block/reads": 3, "block/writes": 7, "block/writes_merged": 8, "sectors": 9, "block/flushes": 18,
+		} {
+			if at < len(fields) {
+				var v float64
+				fmt.Sscan(fields[at], &v)
+				values[name] = v
+			}
+		}
+		values["block/write_bytes"] = values["sectors"] * 512
+		delete(values, "sectors")
+		return values
+	}
+	t.Fatalf("%s is not in /proc/diskstats", device)
+	return nil
+}
+
+// Others may write to the disk at any time, so a sample must lie between the raw counters just before and after it.
+func TestSampleAgreesWithDiskstats(t *testing.T) {
+	directory := t.TempDir()
+	s := realSampler(t, directory)
+	const pages = 32
+	var counted [2]map[string]float64
+	for i := range counted {
+		before := rawCounters(t, s.Device())
+		sample, err := s.Sample(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := rawCounters(t, s.Device())
+		for name := range before {
+			if v := sample.Values[name]; v < before[name] || v > after[name] {
+				t.Errorf("%s is %v, and /proc/diskstats has %v before and %v after", name, v, before[name], after[name])
+			}
+		}
+		counted[i] = sample.Values
+		writeAndFlush(t, filepath.Join(directory, "pages"), os.O_CREATE, pages)
+	}
+	grew := func(name string) float64 { return counted[1][name] - counted[0][name] }
+	if data := grew("block/writes") - grew("block/flushes"); data < pages || grew("block/write_bytes") < pages*page {
+		t.Errorf("%v requests with data and %v bytes for %d pages of %d bytes, each flushed",
+			data, grew("block/write_bytes"), pages, page)
+	}
+}
+
+// A device of our own has no other writers, so the count must be exact: for each page that is written around the page
+// cache and flushed, one request with 8192 bytes and one empty flush, which the kernel counts as a write as well.
+func TestCountsOnADeviceOfOurOwnAreExact(t *testing.T) {
+	device := loopDevice(t)
+	s := samplerOfNode(t, device)
+	before, err := s.Sample(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pages = 16
+	writeAndFlush(t, device, unix.O_DIRECT, pages)
+	after, err := s.Sample(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{"block/writes": 2 * pages, "block/flushes": pages, "block/write_bytes": pages * page}
+	got := map[string]float64{}
+	for name := range want {
+		got[name] = after.Values[name] - before.Values[name]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// samplerOfNode samples a device that no file system is on.
+func samplerOfNode(t *testing.T, node string) *Sampler {
+	t.Helper()
+	var stat unix.Stat_t
+	if err := unix.Stat(node, &stat); err != nil {
+		t.Fatal(err)
+	}
+	h := thisHost()
+	h.look = func(string) (file, error) {
+		return file{path: "/", major: unix.Major(stat.Rdev), minor: unix.Minor(stat.Rdev)}, nil
+	}
+	s, err := h.forDirectory("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Device() != filepath.Base(node) {
+		t.Fatalf("the sampler is of %s and not of %s", s.Device(), node)
+	}
+	return s
+}
+
+// loopDevice makes a block device of a file, for root on a machine that lets it.
+func loopDevice(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes loop devices")
+	}
+	backing := filepath.Join(t.TempDir(), "disk")
+	if err := os.WriteFile(backing, make([]byte, 4<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("losetup", "--find", "--show", "--direct-io=on", backing).CombinedOutput()
+	if err != nil {
+		t.Skipf("losetup gives no loop device here: %v: %s", err, out)
+	}
+	device := strings.TrimSpace(string(out))
+	t.Cleanup(func() {
+		if out, err := exec.Command("losetup", "--detach", device).CombinedOutput(); err != nil {
+			t.Errorf("detach %s: %v: %s", device, err, out)
+		}
+	})
+	return device
+}
+
+func TestStorageOfARealDirectory(t *testing.T) {
+	if got, err := StorageOf("/dev/shm"); err == nil && got.FileSystem == "tmpfs" {
+		want := runfile.Storage{Directory: "/dev/shm", FileSystem: "tmpfs", RAM: true}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	directory := t.TempDir()
+	s := realSampler(t, directory)
+	got, err := StorageOf(directory)
+	if err != nil || got.Device != s.Device() || got.FileSystem == "" || got.RAM {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

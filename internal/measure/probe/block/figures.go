@@ -1,0 +1,91 @@
+package block
+
+import (
+	"slices"
+
+	"github.com/prometheus/procfs/blockdevice"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// source documents every field of a device's stat file.
+const source = "https://docs.kernel.org/block/stat.html"
+
+// sector is the kernel's unit of length, whatever the device's own sectors are ("standard UNIX 512-byte sectors").
+const sector = 512
+
+// tick is the kernel's unit of time here: milliseconds, in 32 bits, so that the sums wrap around after 49.7 days of
+// summed time. The clock of the probes then reports a reset.
+const tick = 1e-3
+
+// How many fields a stat file has, by the age of the kernel.
+const (
+	beforeDiscards = 11
+	beforeFlushes  = 15 // from 4.18 on
+	withFlushes    = 17 // from 5.5 on
+)
+
+// figure is one field of a device's stat file.
+type figure struct {
+	name   string
+	unit   string
+	kind   runfile.MetricType
+	fields int // the file must have so many
+	value  func(blockdevice.IOStats) float64
+	help   string
+}
+
+var all = []figure{
+	{"reads", "operations", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.ReadIOs) },
+		"read requests completed by the device"},
+	{"reads_merged", "operations", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.ReadMerges) },
+		"reads that were merged into a request already queued, and so are not in reads"},
+	{"read_bytes", "bytes", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.ReadSectors) * sector },
+		"bytes read from the device"},
+	{"read_time", "seconds", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.ReadTicks) * tick },
+		"time that read requests took, summed over requests"},
+	{"writes", "operations", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.WriteIOs) },
+		"write requests completed by the device, empty flushes among them: those with data are writes - flushes"},
+	{"writes_merged", "operations", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.WriteMerges) },
+		"writes that were merged into a request already queued, and so are not in writes"},
+	{"write_bytes", "bytes", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.WriteSectors) * sector },
+		"bytes written to the device"},
+	{"write_time", "seconds", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.WriteTicks) * tick },
+		"time that write requests took, summed over requests"},
+	{"flushes", "operations", runfile.Counter, withFlushes,
+		func(s blockdevice.IOStats) float64 { return float64(s.FlushRequestsCompleted) },
+		"flushes of the device's cache; none reach a device that has no volatile cache (write through)"},
+	{"flush_time", "seconds", runfile.Counter, withFlushes,
+		func(s blockdevice.IOStats) float64 { return float64(s.TimeSpentFlushing) * tick },
+		"time that flushes took, summed over flushes"},
+	{"io_time", "seconds", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.IOsTotalTicks) * tick },
+		"time during which at least one request was in flight"},
+	{"weighted_time", "seconds", runfile.Counter, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.WeightedIOTicks) * tick },
+		"time in flight, summed over requests: its rate is the mean queue"},
+	{"in_flight", "operations", runfile.Gauge, beforeDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.IOsInProgress) },
+		"requests given to the device and not completed yet"},
+}
+
+// Metrics lists what the kernel counts of any device.
+func Metrics() []runfile.Metric {
+	var metrics []runfile.Metric
+	for f := range slices.Values(all) {
+		metrics = append(metrics, f.metric())
+	}
+	return metrics
+}
+
+func (f figure) metric() runfile.Metric {
+	return runfile.Metric{Name: Name + "/" + f.name, Unit: f.unit, Type: f.kind, Source: source, Help: f.help}
+}

@@ -1,0 +1,30 @@
+package block
+
+import (
+	"fmt"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// errNoDevice is what the kernel answers once a device has been taken away.
+var errNoDevice error = syscall.ENODEV
+
+func thisHost() host { return host{proc: "/proc", sys: "/sys", look: look} }
+
+func look(path string) (file, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return file{}, fmt.Errorf("look at %s: %w", path, err)
+	}
+	real, err := filepath.EvalSymlinks(absolute)
+	if err != nil {
+		return file{}, fmt.Errorf("look at %s: %w", path, err)
+	}
+	var stat unix.Stat_t
+	if err := unix.Stat(real, &stat); err != nil {
+		return file{}, fmt.Errorf("look at %s: %w", path, err)
+	}
+	return file{path: real, major: unix.Major(stat.Dev), minor: unix.Minor(stat.Dev)}, nil
+}

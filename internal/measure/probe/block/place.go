@@ -1,0 +1,148 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/prometheus/procfs"
+)
+
+// host is where a machine shows itself.
+type host struct {
+	proc, sys string
+	look      func(path string) (file, error)
+	unable    error // why nothing can be seen of it
+}
+
+// file is what a path leads to.
+type file struct {
+	path         string // absolute, without links
+	major, minor uint32 // of the device it is on (st_dev); major 0 stands for none in particular
+}
+
+// place is what lies under a directory.
+type place struct {
+	path       string // the directory, without links
+	fileSystem string
+	device     string // whole disk, as in /sys/block
+	ram        bool
+	missing    error // why there is no device
+}
+
+// inMemory are file systems that write nothing to any disk.
+var inMemory = map[string]bool{"tmpfs": true, "ramfs": true, "devtmpfs": true}
+
+// elsewhere are file systems whose disk belongs to another machine, be it the host of this virtual one.
+var elsewhere = map[string]bool{
+	"nfs": true, "nfs4": true, "cifs": true, "smb3": true, "ceph": true, "glusterfs": true, "lustre": true,
+	"9p": true, "virtiofs": true, "vboxsf": true, "fakeowner": true, "afs": true, "beegfs": true,
+}
+
+// place finds out what the directory is on. The error is about the directory; that it has no device says missing.
+func (h host) place(path string) (place, error) {
+	if h.unable != nil {
+		return place{}, h.unable
+	}
+	f, err := h.look(path)
+	if err != nil {
+		return place{}, err
+	}
+	mount, err := h.mountOf(f.path)
+	if err != nil {
+		return place{}, err
+	}
+	if mount.FSType == "overlay" {
+		return h.underOverlay(f, mount), nil
+	}
+	p := place{path: f.path, fileSystem: mount.FSType, ram: inMemory[mount.FSType]}
+	p.device, p.missing = h.deviceOf(f, mount)
+	return p, nil
+}
+
+func (h host) deviceOf(f file, mount *procfs.MountInfo) (string, error) {
+	switch kind := mount.FSType; {
+	case inMemory[kind]:
+		return "", unsupported("%s is in memory (%s): nothing reaches a disk", f.path, kind)
+	case elsewhere[kind], strings.HasPrefix(kind, "fuse."):
+		return "", notLocal("%s is on %s (%s): its disk cannot be seen from this machine", f.path, kind, mount.Source)
+	case f.major != 0:
+		return h.diskByNumber(f.major, f.minor)
+	case kind == "btrfs":
+		return h.diskOfBtrfs(mount.Source)
+	default:
+		return "", unsupported("%s is on %s (%s), which does not tell its block device", f.path, kind, mount.Source)
+	}
+}
+
+// underOverlay is where an overlay puts what is written to it: its upper directory.
+func (h host) underOverlay(f file, mount *procfs.MountInfo) place {
+	upper, err := h.place(unescape(mount.SuperOptions["upperdir"]))
+	if err != nil {
+		upper = place{missing: notLocal(
+			"%s is on an overlay, as in a container, whose own directory is not visible from here", f.path)}
+	}
+	upper.path, upper.fileSystem = f.path, mount.FSType
+	return upper
+}
+
+// mountOf is the mount that holds the path: the deepest, and of several at one point the last.
+func (h host) mountOf(path string) (*procfs.MountInfo, error) {
+	proc, err := procfs.NewFS(h.proc)
+	if err != nil {
+		return nil, fmt.Errorf("read the table of mounts: %w", err)
+	}
+	mounts, err := proc.GetMounts()
+	if err != nil {
+		return nil, fmt.Errorf("read the table of mounts: %w", err)
+	}
+	var found *procfs.MountInfo
+	for _, m := range mounts {
+		m.MountPoint = unescape(m.MountPoint)
+		if within(path, m.MountPoint) && (found == nil || len(m.MountPoint) >= len(found.MountPoint)) {
+			found = m
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("find the file system of %s: no mount holds it", path)
+	}
+	return found, nil
+}
+
+func within(path, directory string) bool {
+	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
+}
+
+// unescape undoes what the kernel does to blanks in the table of mounts.
+func unescape(field string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(field)
+}
+
+// mustHoldAll refuses a data directory that reaches over several devices, because the count of one misses the others.
+// Links that this user may not read are taken to stay on the device.
+func (h host) mustHoldAll(p place) error {
+	links, _ := filepath.Glob(filepath.Join(p.path, "pg_tblspc", "*")) // the pattern is well-formed
+	for _, link := range append(links, filepath.Join(p.path, "pg_wal")) {
+		part, err := h.place(link)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if part.device != p.device {
+			return unsupported("%s is on %s and %s on %s: the count of one device would miss the other's",
+				p.path, p.whereabouts(), link, part.whereabouts())
+		}
+	}
+	return nil
+}
+
+func (p place) whereabouts() string {
+	if p.device == "" {
+		return p.fileSystem
+	}
+	return written(p.device)
+}
