@@ -1,0 +1,198 @@
+package drivers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// buildArms makes arms of the plan and of the attempts, and says of each attempt that cannot be used why.
+func (c *collector) buildArms() {
+	c.plannedArms()
+	overlaps := c.overlaps()
+	busy := c.busyUntil()
+	for _, a := range c.attempts {
+		arm := c.armOf(a)
+		why := a.defect(arm.Idle())
+		if why == "" {
+			why = overlaps[a]
+		}
+		if why != "" {
+			arm.LeftOut = append(arm.LeftOut, LeftOut{a.replicate, why})
+			continue
+		}
+		c.checkLoad(a)
+		arm.Replicates = append(arm.Replicates, c.replicate(a, arm.Idle(), busy))
+	}
+	for i := range c.run.Arms {
+		slices.SortStableFunc(c.run.Arms[i].Replicates, func(a, b Replicate) int { return cmp.Compare(a.Number, b.Number) })
+	}
+}
+
+func (c *collector) plannedArms() {
+	for _, arm := range c.run.Header.Plan.Arms {
+		if _, twice := c.places[arm.Name]; twice {
+			c.notes.add("arm-twice", fmt.Sprintf("the plan names the arm %s twice; the first was believed", arm.Name))
+			continue
+		}
+		c.addArm(arm)
+	}
+}
+
+func (c *collector) addArm(arm runfile.Arm) {
+	c.places[arm.Name] = len(c.run.Arms)
+	c.run.Arms = append(c.run.Arms, Arm{Arm: arm})
+}
+
+// unplanned is the method of an arm that the plan does not know, so that it is not taken for an idle one.
+const unplanned = "unknown"
+
+func (c *collector) armOf(a *attempt) *Arm {
+	if _, planned := c.places[a.arm]; !planned {
+		c.notes.add("arm-unplanned", fmt.Sprintf("the arm %s is not in the plan, so its indexes are not known", a.arm))
+		c.addArm(runfile.Arm{Name: a.arm, Method: unplanned})
+	}
+	return &c.run.Arms[c.places[a.arm]]
+}
+
+// defect says why an attempt must not be used, or nothing.
+func (a *attempt) defect(idle bool) string {
+	switch {
+	case len(a.begins) == 0 && len(a.ends) == 0:
+		return "nothing but its load was recorded"
+	case len(a.begins) == 0:
+		return "it ended without having begun"
+	case len(a.begins) > 1 || len(a.ends) > 1:
+		return "it was begun or ended twice, so what belongs to which cannot be told"
+	case a.failed != "":
+		return a.failed
+	case len(a.ends) == 0:
+		return "it never ended: the run was cut off"
+	case !a.ends[0].After(a.begins[0]):
+		return "it ended before it began: the clock was set"
+	case idle:
+		return a.idleDefect()
+	default:
+		return a.loadDefect()
+	}
+}
+
+func (a *attempt) idleDefect() string {
+	if a.load.work.Transactions > 0 {
+		return "it should be idle, and yet load was recorded"
+	}
+	return ""
+}
+
+func (a *attempt) loadDefect() string {
+	switch {
+	case a.load.lines == 0:
+		return "no load was recorded"
+	case a.load.negative || a.load.from.Before(a.begins[0]) || a.load.to.After(a.ends[0]):
+		return "its load lies outside of it: the clock was set"
+	case a.load.seconds() <= 0:
+		return "its load took no time"
+	}
+	return ""
+}
+
+// overlaps finds attempts that ran at the same time: what the counters say belongs to neither.
+func (c *collector) overlaps() map[*attempt]string {
+	whole := slices.DeleteFunc(slices.Clone(c.attempts), func(a *attempt) bool {
+		return len(a.begins) != 1 || len(a.ends) != 1 || !a.ends[0].After(a.begins[0])
+	})
+	slices.SortStableFunc(whole, func(a, b *attempt) int { return a.begins[0].Compare(b.begins[0]) })
+	found := map[*attempt]string{}
+	for i, latest := 1, 0; i < len(whole); i++ {
+		if whole[i].begins[0].Before(whole[latest].ends[0]) {
+			found[whole[i]] = overlapsWith(whole[latest])
+			found[whole[latest]] = cmp.Or(found[whole[latest]], overlapsWith(whole[i]))
+		}
+		if whole[i].ends[0].After(whole[latest].ends[0]) {
+			latest = i
+		}
+	}
+	return found
+}
+
+func overlapsWith(a *attempt) string {
+	return fmt.Sprintf("it overlaps with replicate %d of %s", a.replicate, a.arm)
+}
+
+// busyUntil are the moments at which loads ended, ascending.
+func (c *collector) busyUntil() []time.Time {
+	var ends []time.Time
+	for _, a := range c.attempts {
+		if a.load.lines > 0 {
+			ends = append(ends, a.load.to)
+		}
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	return ends
+}
+
+// checkLoad notes what is odd about a load that may be used all the same.
+func (c *collector) checkLoad(a *attempt) {
+	if a.load.defect != nil {
+		c.notes.add("latency-unreadable", fmt.Sprintf("latencies of %s %d: %v", a.arm, a.replicate, a.load.defect))
+	}
+	planned, took := c.run.Header.Plan.ArmSeconds, a.load.seconds()
+	if a.load.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
+		c.notes.add("load-length", fmt.Sprintf("the load of %s %d lasted %.3g s instead of %.3g", a.arm, a.replicate, took, planned))
+	}
+}
+
+func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate {
+	r := Replicate{
+		Number: a.replicate, Begin: a.begins[0], End: a.ends[0],
+		Work: a.load.work, Latency: a.load.summary(), Counts: map[string]Count{},
+	}
+	r.Seconds = r.End.Sub(r.Begin).Seconds()
+	loadEnd := r.Begin
+	if !idle {
+		r.Seconds, loadEnd = a.load.seconds(), a.load.to
+	}
+	othersEnd := lastNotAfter(busy, r.Begin)
+	for _, m := range c.run.Counters {
+		r.Counts[m.Name] = count(c.series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
+	}
+	return r
+}
+
+// count is the delta of a counter over a replicate, if its readings stand where they should: after all other loads had
+// ended, and after our own had.
+func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
+	change, err := s.Delta(begin, end)
+	switch {
+	case err != nil:
+		return Count{Missing: missing(err)}
+	case change.From.Before(othersEnd):
+		return Count{Missing: stale(change.From, "while another arm's load still ran")}
+	case change.To.Before(loadEnd):
+		return Count{Missing: stale(change.To, "while its load still ran")}
+	}
+	return Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
+}
+
+func stale(at time.Time, when string) *series.Missing {
+	detail := fmt.Sprintf("last read at %s, %s", at.UTC().Format("15:04:05.000"), when)
+	return &series.Missing{Reason: series.Reason(runfile.Late), Detail: detail}
+}
+
+// lastNotAfter is the last of ascending moments that is not after t, or the zero time.
+func lastNotAfter(moments []time.Time, t time.Time) time.Time {
+	i, _ := slices.BinarySearchFunc(moments, t, func(m, t time.Time) int {
+		if m.After(t) {
+			return 1
+		}
+		return -1
+	})
+	if i == 0 {
+		return time.Time{}
+	}
+	return moments[i-1]
+}

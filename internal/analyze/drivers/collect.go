@@ -1,0 +1,180 @@
+package drivers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// collector gathers the records of a file, in whatever order they come.
+type collector struct {
+	run      *Run
+	begun    bool
+	readings map[string]*series.Readings // by probe
+	probes   map[string]string           // of each metric that was read or missed
+	metrics  map[string]runfile.Metric   // as first announced
+	attempts []*attempt                  // in the order in which they are first mentioned
+	byKey    map[attemptKey]*attempt
+	places   map[string]int // of each arm in run.Arms
+	notes    notebook
+}
+
+// attempt is all that the file says of one replicate of an arm.
+type attempt struct {
+	attemptKey
+	begins, ends []time.Time
+	failed       string
+	load         load
+}
+
+type attemptKey struct {
+	arm       string
+	replicate int
+}
+
+func newCollector() *collector {
+	return &collector{
+		run: &Run{}, readings: map[string]*series.Readings{}, probes: map[string]string{},
+		metrics: map[string]runfile.Metric{}, byKey: map[attemptKey]*attempt{}, places: map[string]int{},
+	}
+}
+
+func (c *collector) take(record runfile.Record) {
+	switch r := record.(type) {
+	case runfile.Run:
+		c.run.Header, c.begun = r, true
+	case runfile.Metric:
+		c.announce(r)
+	case runfile.ArmEvent:
+		c.event(r)
+	case runfile.Load:
+		c.attempt(r.Arm, r.Replicate).load.add(r)
+	case runfile.Reading:
+		c.read(r)
+	case runfile.Gap:
+		c.gap(r)
+	case runfile.Ended:
+		c.run.Ended = &r
+	}
+}
+
+func (c *collector) announce(m runfile.Metric) {
+	first, known := c.metrics[m.Name]
+	if known && (first.Type != m.Type || first.Unit != m.Unit) {
+		c.notes.add("metric-contradictory", fmt.Sprintf(
+			"%s is announced as a %s in %s and again as a %s in %s; the first was believed", m.Name, first.Type, first.Unit, m.Type, m.Unit))
+	}
+	if !known {
+		c.metrics[m.Name] = m
+	}
+}
+
+func (c *collector) attempt(arm string, replicate int) *attempt {
+	key := attemptKey{arm, replicate}
+	a := c.byKey[key]
+	if a == nil {
+		a = &attempt{attemptKey: key}
+		c.byKey[key] = a
+		c.attempts = append(c.attempts, a)
+	}
+	return a
+}
+
+func (c *collector) event(e runfile.ArmEvent) {
+	a := c.attempt(e.Arm, e.Replicate)
+	switch e.Event {
+	case runfile.Begin:
+		a.begins = append(a.begins, e.At)
+	case runfile.End:
+		a.ends = append(a.ends, e.At)
+		if a.failed == "" {
+			a.failed = e.Failed
+		}
+	}
+}
+
+func (c *collector) read(r runfile.Reading) {
+	for metric := range r.Values {
+		c.belongs(metric, r.Probe)
+	}
+	c.of(r.Probe).Add(r.At, r.Values)
+}
+
+func (c *collector) gap(g runfile.Gap) {
+	if g.Metric != "" {
+		c.belongs(g.Metric, g.Probe)
+	}
+	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
+}
+
+// belongs notes which probe a metric is of: the first that names it.
+func (c *collector) belongs(metric, probe string) {
+	first, known := c.probes[metric]
+	if !known {
+		c.probes[metric] = probe
+		return
+	}
+	if first != probe {
+		c.notes.add("metric-contradictory", fmt.Sprintf("%s is read by %s and by %s; only the first was used", metric, first, probe))
+	}
+}
+
+func (c *collector) of(probe string) *series.Readings {
+	if c.readings[probe] == nil {
+		c.readings[probe] = series.NewReadings()
+	}
+	return c.readings[probe]
+}
+
+// series is what a metric read. One that was never mentioned goes by its name, which begins with the probe's.
+func (c *collector) series(metric string) series.Series {
+	probe, known := c.probes[metric]
+	if !known {
+		probe, _, _ = strings.Cut(metric, "/")
+		probe, _, _ = strings.Cut(probe, ".")
+	}
+	if c.readings[probe] == nil {
+		return series.Series{}
+	}
+	return c.readings[probe].Series(metric)
+}
+
+// finish pairs up what was gathered.
+func (c *collector) finish() *Run {
+	c.run.Counters = c.counters()
+	c.checkClocks()
+	c.buildArms()
+	c.run.takeOffBackground()
+	c.run.Notes = c.notes.all()
+	return c.run
+}
+
+// counters are the metrics announced as such, by name.
+func (c *collector) counters() []runfile.Metric {
+	var counters []runfile.Metric
+	for _, m := range c.metrics {
+		if m.Type == runfile.Counter {
+			counters = append(counters, m)
+		}
+	}
+	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
+	for _, metric := range sortedKeys(c.probes) {
+		if _, announced := c.metrics[metric]; !announced {
+			c.notes.add("metric-unannounced", metric+" was read but never announced, so nothing tells what it is; it was left out")
+		}
+	}
+	return counters
+}
+
+func (c *collector) checkClocks() {
+	for _, probe := range sortedKeys(c.readings) {
+		if back := c.readings[probe].SteppedBack(); back > 0 {
+			c.notes.add("clock-stepped", fmt.Sprintf(
+				"the readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package drivers
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Run is what a run file tells, arm by arm.
+type Run struct {
+	Header runfile.Run
+	Ended  *runfile.Ended     // nil: the run was cut off
+	Torn   *runfile.TornError // nil: the file ends with a whole line
+	Arms   []Arm              // in the order of the plan, then as they came
+	// Counters are the metrics that can be differenced, by name; Counts of replicates go by their names.
+	Counters []runfile.Metric
+	Idle     Background
+	Notes    []Note
+}
+
+// Arm is one arm of the plan and its replicates.
+type Arm struct {
+	runfile.Arm
+	Replicates []Replicate // those that may be used, by number
+	LeftOut    []LeftOut
+}
+
+// LeftOut is a replicate that must not be used, and why.
+type LeftOut struct {
+	Replicate int
+	Why       string
+}
+
+// Replicate is one go of an arm.
+type Replicate struct {
+	Number     int
+	Begin, End time.Time
+	// Seconds that the load ran, from the first client's start to the last one's end; of an idle arm, all of it.
+	Seconds float64
+	Work    Work
+	Latency *Latency         // nil where none was recorded
+	Counts  map[string]Count // by metric
+}
+
+// Work is what our own clients did: the known side of everything.
+type Work struct {
+	Transactions int64
+	Statements   int64
+	Rows         int64
+	Failures     int64
+	Retries      int64
+	Late         int64
+}
+
+// Count is what a counter grew by because of a replicate.
+type Count struct {
+	Amount  float64         // with the background taken off, where that is known
+	Raw     float64         // as read
+	Seconds float64         // between the two readings
+	Missing *series.Missing // not nil: there is no count
+}
+
+// Count is what a counter grew by in the replicate, with the background taken off. The error is a *series.Missing.
+func (r Replicate) Count(metric string) (float64, error) {
+	c, known := r.Counts[metric]
+	switch {
+	case !known:
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "this run did not read " + metric}
+	case c.Missing != nil:
+		return 0, c.Missing
+	}
+	return c.Amount, nil
+}
+
+// NotRecorded is the reason for a count that the run did not even try to read.
+const NotRecorded series.Reason = "not-recorded"
+
+// Note is something about the file that whoever reads a report should know.
+type Note struct {
+	Code string // of one kind of note, for programs
+	Text string
+}
+
+// FromRun reads the records of a run file to their end. A torn tail is no error: what came before it is there, and
+// Torn says so.
+func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
+	c := newCollector()
+	for record, err := range records {
+		torn, isTorn := errors.AsType[*runfile.TornError](err)
+		switch {
+		case isTorn && c.begun:
+			c.run.Torn = torn
+		case err != nil:
+			return nil, err
+		default:
+			c.take(record)
+		}
+	}
+	if !c.begun {
+		return nil, runfile.ErrNotRunFile
+	}
+	return c.finish(), nil
+}
+
+// Arm finds an arm by its name.
+func (r *Run) Arm(name string) (Arm, bool) {
+	i := slices.IndexFunc(r.Arms, func(a Arm) bool { return a.Name == name })
+	if i < 0 {
+		return Arm{}, false
+	}
+	return r.Arms[i], true
+}
+
+// Counter finds a counter's description by its name.
+func (r *Run) Counter(name string) (runfile.Metric, bool) {
+	i := slices.IndexFunc(r.Counters, func(m runfile.Metric) bool { return m.Name == name })
+	if i < 0 {
+		return runfile.Metric{}, false
+	}
+	return r.Counters[i], true
+}
