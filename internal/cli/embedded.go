@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+)
+
+// embeddedOptions are the flags for a PostgreSQL of our own; its settings and keep serve a container as well.
+type embeddedOptions struct {
+	version  string
+	bin      string
+	dataDir  string
+	allowRAM bool
+	keep     bool
+	settings []string
+}
+
+func (o *embeddedOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.version, "pg-version", "", "the PostgreSQL to run, 13 to 18, or exactly as 17.11 (default 17)")
+	f.StringVar(&o.bin, "pg-bin", "", "the `directory` of an installed server's programs to use instead of fetching one, or: installed")
+	f.StringVar(&o.dataDir, "data-dir", "", "an empty or new `directory` for its data (default: a temporary one on a disk)")
+	f.BoolVar(&o.allowRAM, "allow-ram", false, "take a data directory that lies in memory, where nothing reaches a disk")
+	f.BoolVar(&o.keep, "keep", false, "leave the data behind and say where")
+	f.StringArrayVarP(&o.settings, "set", "c", nil, "a `name=value` of the server's configuration, as often as needed")
+}
+
+func (o *embeddedOptions) options(env Env) embedded.Options {
+	return embedded.Options{
+		Version: o.version, BinDir: o.bin, DataDir: o.dataDir, Settings: o.settings, AllowRAM: o.allowRAM, Keep: o.keep,
+		Repository: env.Getenv("REALIOPS_PG_REPOSITORY"),
+	}
+}
+
+// newKeeperCommand is the other process of an embedded server; no person runs it.
+func newKeeperCommand(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:    embedded.KeeperCommand,
+		Short:  "Hold a server for another realiops",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(*cobra.Command, []string) error { return embedded.Keep(env.In, env.Out) },
+	}
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+)
+
+func newServerCommand(env Env) *cobra.Command {
+	var o embeddedOptions
+	cmd := &cobra.Command{
+		Use:   "server",
+		Short: "Start a PostgreSQL, print its address, and hold it until Ctrl-C",
+		Long: `Start a real PostgreSQL without installing one, print its address on standard output, and hold it until Ctrl-C.
+
+Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a mirror. When
+realiops ends, however it ends, the server is stopped and its data removed, unless --keep asks for it.` + "\n" + exitHelp,
+		Example: `  realiops server
+  realiops server --pg-version 15 -c shared_buffers=1GB --data-dir /mnt/disk/new
+  realiops server --pg-bin installed`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServer(cmd.Context(), env, o) },
+	}
+	o.addFlags(cmd.Flags())
+	return cmd
+}
+
+func runServer(ctx context.Context, env Env, o embeddedOptions) error {
+	options := o.options(env)
+	if env.ErrTerminal {
+		options.Notify = func(stage string) { fmt.Fprintf(env.Err, "%s …\n", stage) }
+	}
+	s, err := embedded.Start(ctx, options)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Out, s.URL())
+	if env.ErrTerminal {
+		fmt.Fprintf(env.Err, "PostgreSQL %s runs until Ctrl-C\n", s.Target().Version)
+	}
+	return hold(ctx, env, s)
+}
+
+// hold waits for the end that was asked for, or the server's own.
+func hold(ctx context.Context, env Env, s *embedded.Server) error {
+	var died error
+	select {
+	case <-ctx.Done():
+	case <-s.Died():
+		died = fmt.Errorf("the server died: %w", s.Cause())
+	}
+	// However long that takes: who presses Ctrl-C again leaves it to the keeper.
+	err := s.Stop(context.WithoutCancel(ctx))
+	if kept := s.Kept(); kept != "" {
+		fmt.Fprintln(env.Err, kept)
+	}
+	return withCode(exitFailed, errors.Join(died, err))
+}

@@ -1,0 +1,43 @@
+package embedded
+
+import (
+	"errors"
+	"os/user"
+	"strconv"
+)
+
+// account is the user a server runs as. The zero value is ours.
+type account struct {
+	name     string
+	uid, gid int
+}
+
+func (a account) other() bool { return a.name != "" }
+
+// serverAccount is our own account unless that is root, which PostgreSQL refuses to be. It must be one that the
+// machine knows by name, which PostgreSQL asks for: who called sudo, or the account that packages make for
+// PostgreSQL, or nobody.
+func serverAccount(euid int, getenv func(string) string) (account, error) {
+	if euid != 0 {
+		return account{}, nil
+	}
+	if caller, err := user.LookupId(getenv("SUDO_UID")); err == nil && caller.Uid != "0" {
+		return accountOf(caller)
+	}
+	for _, name := range []string{"postgres", "_postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			return accountOf(u)
+		}
+	}
+	return account{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it as: " +
+		"run realiops as an ordinary user")
+}
+
+func accountOf(u *user.User) (account, error) {
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return account{}, err
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	return account{u.Username, uid, gid}, err
+}

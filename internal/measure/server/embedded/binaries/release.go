@@ -1,0 +1,117 @@
+package binaries
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// DefaultVersion is what people get who ask for none.
+const DefaultVersion = "17"
+
+// pin is one archive of the repository and the only content it may have.
+type pin struct {
+	platform string // as the repository names it
+	version  string // as the repository names it: 17.11.0
+	size     int64  // bytes of the archive
+	sha256   string // of the archive, in hexadecimal
+}
+
+// Release is a PostgreSQL that can be fetched for this machine.
+type Release struct{ pin pin }
+
+// Version is the release as PostgreSQL names it: 17.11.
+func (r Release) Version() string { return strings.TrimSuffix(r.pin.version, ".0") }
+
+// Major is the release's line of versions: 17.
+func (r Release) Major() int { return major(r.pin.version) }
+
+func (r Release) name() string { return r.pin.platform + "-" + r.pin.version }
+
+// Find is the release for a version as people write it: 17, or 17.11 where that is the one there is. Empty is the
+// default.
+func Find(version string) (Release, error) {
+	if version == "" {
+		version = DefaultVersion
+	}
+	return find(releases(pins(), here()), version)
+}
+
+func find(there []Release, version string) (Release, error) {
+	if len(there) == 0 {
+		return Release{}, fmt.Errorf("there are no PostgreSQL binaries to fetch for %s", here())
+	}
+	for _, r := range there {
+		if version == r.Version() || version == strconv.Itoa(r.Major()) {
+			return r, nil
+		}
+	}
+	return Release{}, fmt.Errorf("there is no PostgreSQL %q to fetch for %s: there are %s", version, here(), list(there))
+}
+
+func list(there []Release) string {
+	var versions []string
+	for _, r := range there {
+		versions = append(versions, r.Version())
+	}
+	return strings.Join(versions, ", ")
+}
+
+// releases are the pins that run on the machine, oldest first.
+func releases(all []pin, m machine) []Release {
+	var there []Release
+	for _, p := range all {
+		if p.platform == m.platform(major(p.version)) {
+			there = append(there, Release{p})
+		}
+	}
+	slices.SortFunc(there, func(a, b Release) int { return a.Major() - b.Major() })
+	return there
+}
+
+// machine is what decides which binaries run.
+type machine struct {
+	system, processor string // as Go names them
+	alpine            bool   // its C library is not the usual one
+}
+
+func here() machine {
+	_, err := os.Stat("/etc/alpine-release")
+	return machine{runtime.GOOS, runtime.GOARCH, err == nil}
+}
+
+func (m machine) String() string {
+	if m.alpine {
+		return m.system + "/" + m.processor + " (Alpine)"
+	}
+	return m.system + "/" + m.processor
+}
+
+// platform is the repository's name for the machine; the library that downloads derives the same. There is no
+// PostgreSQL 13 for Macs with Apple's processor, which can run the one for Intel's.
+func (m machine) platform(major int) string {
+	processor := m.processor
+	if processor == "arm64" && !(m.system == "darwin" && major < 14) {
+		processor = "arm64v8"
+	}
+	if processor == "arm64" {
+		processor = "amd64"
+	}
+	if m.alpine {
+		processor += "-alpine"
+	}
+	return m.system + "-" + processor
+}
+
+// major is the first number of a version, 0 where there is none.
+func major(version string) int {
+	first, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		return 0
+	}
+	return n
+}

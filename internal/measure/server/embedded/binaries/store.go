@@ -1,0 +1,150 @@
+package binaries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Store keeps unpacked releases, one directory each, for all realiops of a user.
+//
+// A release is made in a staging directory beside its place and renamed when whole, under a lock: of two processes
+// that miss the same release one makes it and the other waits. What a killed process left is cleared by the next.
+type Store struct {
+	Directory  string
+	Repository string // empty: the library's own
+	// Download runs [Download], best in a process of its own.
+	Download func(context.Context, Order) error
+	Notify   func(string)
+}
+
+// Bin is the directory with the release's programs. They are fetched where they are not there yet.
+func (s Store) Bin(ctx context.Context, r Release) (string, error) {
+	place := filepath.Join(s.Directory, r.name())
+	if complete(filepath.Join(place, "bin")) {
+		return filepath.Join(place, "bin"), nil
+	}
+	if err := os.MkdirAll(s.Directory, 0o755); err != nil {
+		return "", fmt.Errorf("make the cache directory (XDG_CACHE_HOME names another): %w", err)
+	}
+	unlock, err := s.lock(ctx, place+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if !complete(filepath.Join(place, "bin")) {
+		err = s.make(ctx, r, place)
+	}
+	return filepath.Join(place, "bin"), err
+}
+
+// complete tells whether a directory holds a server's programs. A tree that was renamed into its place was whole; this
+// notices what cleaners did since.
+func complete(bin string) bool {
+	for _, program := range []string{"initdb", "postgres"} {
+		if info, err := os.Stat(filepath.Join(bin, program)); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
+
+func (s Store) lock(ctx context.Context, file string) (unlock func(), err error) {
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock the cache: %w", err)
+	}
+	for tries := 0; ; tries++ {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { f.Close() }, nil
+		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
+			return nil, errors.Join(fmt.Errorf("lock the cache: %w", err), f.Close())
+		case tries == 0:
+			s.Notify("waiting for another realiops that is fetching the same PostgreSQL")
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), f.Close())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// make fetches and unpacks a release; the caller holds its lock.
+func (s Store) make(ctx context.Context, r Release, place string) error {
+	staging := place + ".staging"
+	if err := errors.Join(os.RemoveAll(staging), os.RemoveAll(place)); err != nil {
+		return fmt.Errorf("clear what is left of another fetch: %w", err)
+	}
+	tree := filepath.Join(staging, "tree")
+	if err := os.MkdirAll(tree, 0o755); err != nil {
+		return fmt.Errorf("prepare the cache: %w", err)
+	}
+	defer os.RemoveAll(staging)
+	s.Notify(fmt.Sprintf("downloading PostgreSQL %s (%d MB)", r.Version(), (r.pin.size+500_000)/1_000_000))
+	if err := s.fetch(ctx, r, staging); err != nil {
+		return err
+	}
+	s.Notify("unpacking PostgreSQL " + r.Version())
+	if err := s.unpack(ctx, r, staging, tree); err != nil {
+		return err
+	}
+	if err := os.Rename(tree, place); err != nil {
+		return fmt.Errorf("put PostgreSQL %s into the cache: %w", r.Version(), err)
+	}
+	return nil
+}
+
+func (s Store) fetch(ctx context.Context, r Release, staging string) error {
+	err := s.Download(ctx, Order{Version: r.pin.version, Directory: staging, Repository: s.Repository})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return explained(err, r, s.Repository)
+	}
+	return nil
+}
+
+func (s Store) unpack(ctx context.Context, r Release, staging, tree string) error {
+	file, err := archive(staging)
+	if err != nil {
+		return fmt.Errorf("find the archive: %w", err)
+	}
+	f, err := openPinned(file, r)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := unpack(ctx, f, tree); err != nil {
+		return fmt.Errorf("unpack PostgreSQL %s into %s: %w", r.Version(), s.Directory, err)
+	}
+	if err := os.Chmod(tree, 0o755); err != nil {
+		return err
+	}
+	return syncTree(tree)
+}
+
+// CacheDirectory is where a user's releases are kept: below the cache directory of the account, also where the
+// environment does not tell whose it is.
+func CacheDirectory() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil && os.Getenv("XDG_CACHE_HOME") == "" {
+		var me *user.User
+		if me, err = user.Current(); err == nil {
+			cache = filepath.Join(me.HomeDir, ".cache")
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the cache directory (XDG_CACHE_HOME names it): %w", err)
+	}
+	return filepath.Join(cache, "realiops", "postgres"), nil
+}

@@ -1,0 +1,115 @@
+package binaries
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+
+	"github.com/xi2/xz"
+)
+
+// openPinned opens an archive whose content is the pinned one. What is read from it later is what was checked.
+func openPinned(file string, r Release) (*os.File, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("open the archive: %w", err)
+	}
+	if err := checkPinned(f, r); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func checkPinned(f *os.File, r Release) error {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return fmt.Errorf("read the archive: %w", err)
+	}
+	if found := hex.EncodeToString(sum.Sum(nil)); found != r.pin.sha256 {
+		return fmt.Errorf("the archive of PostgreSQL %s is not the one this realiops knows: nothing was unpacked "+
+			"(sha256 %s, want %s)", r.Version(), found, r.pin.sha256)
+	}
+	_, err := f.Seek(0, io.SeekStart)
+	return err
+}
+
+// unpack lays the archive out in a directory, which no entry can leave. Whatever the umask, everyone may read the
+// result: the server may have to run as another user.
+func unpack(ctx context.Context, archive io.Reader, directory string) error {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	text, err := xz.NewReader(archive, 0)
+	if err != nil {
+		return err
+	}
+	t := tree{root: root, made: map[string]bool{".": true}}
+	for entries := tar.NewReader(text); ctx.Err() == nil; {
+		header, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.add(header, entries); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// tree is a directory being filled.
+type tree struct {
+	root *os.Root
+	made map[string]bool // directories
+}
+
+func (t tree) add(h *tar.Header, content io.Reader) error {
+	name := path.Clean(h.Name)
+	if h.Typeflag == tar.TypeDir {
+		return t.directory(name)
+	}
+	if err := t.directory(path.Dir(name)); err != nil {
+		return err
+	}
+	switch h.Typeflag {
+	case tar.TypeReg:
+		return t.file(name, h.FileInfo().Mode().Perm(), content)
+	case tar.TypeSymlink:
+		return t.root.Symlink(h.Linkname, name)
+	default:
+		return fmt.Errorf("%s is of a kind that no PostgreSQL has (%q)", h.Name, h.Typeflag)
+	}
+}
+
+func (t tree) directory(name string) error {
+	if t.made[name] {
+		return nil
+	}
+	if err := t.directory(path.Dir(name)); err != nil {
+		return err
+	}
+	if err := t.root.Mkdir(name, 0o755); err != nil {
+		return err
+	}
+	t.made[name] = true
+	return t.root.Chmod(name, 0o755)
+}
+
+func (t tree) file(name string, mode os.FileMode, content io.Reader) error {
+	f, err := t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, content)
+	return errors.Join(err, f.Chmod(mode|0o444), f.Close())
+}

@@ -1,0 +1,283 @@
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// What is where in a run directory.
+const (
+	dataName     = "data"
+	socketName   = "socket"
+	logName      = "server.log"
+	programsName = "postgres"
+	passwordName = "password"
+)
+
+// cluster is a server and its data, in a run directory.
+type cluster struct {
+	dir      directory
+	bin      string // the directory of the programs
+	program  program
+	journal  *journal
+	version  string
+	port     int
+	password string
+	server   *process
+}
+
+// newCluster finds out whether the server's user can run the programs in the run directory, and helps where borrowed
+// programs allow it.
+func newCluster(ctx context.Context, d directory, lock *os.File, bin string, mayBorrow bool) (*cluster, error) {
+	user, err := serverAccount(os.Geteuid(), os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(d.in(logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make the server's log: %w", err)
+	}
+	j := &journal{file: log}
+	c := &cluster{
+		dir: d, bin: bin, journal: j, password: rand.Text(),
+		program: program{account: user, dir: d.Path, lock: lock, output: j},
+	}
+	return c, c.reach(ctx, mayBorrow)
+}
+
+// reach tries the programs as the server's user, which is surer than reading permissions.
+func (c *cluster) reach(ctx context.Context, mayBorrow bool) error {
+	err := c.askVersion(ctx, c.dir.Path)
+	if !errors.Is(err, fs.ErrPermission) || !c.program.account.other() {
+		return err
+	}
+	if c.askVersion(ctx, "/") == nil {
+		return c.unreachable(filepath.Dir(c.dir.Path), "--data-dir")
+	}
+	if !mayBorrow {
+		return c.unreachable(c.bin, "--pg-bin")
+	}
+	if err := borrow(filepath.Dir(c.bin), c.dir.in(programsName)); err != nil {
+		return err
+	}
+	c.bin = c.dir.in(filepath.Join(programsName, filepath.Base(c.bin)))
+	if err = c.askVersion(ctx, c.dir.Path); errors.Is(err, fs.ErrPermission) {
+		return c.unreachable(filepath.Dir(c.dir.Path), "--data-dir")
+	}
+	return err
+}
+
+func (c *cluster) unreachable(path, flag string) error {
+	return fmt.Errorf("PostgreSQL refuses to run as root, and user %s, who is to run it, cannot enter or run programs in %s: "+
+		"name another place with %s", c.program.account.name, path, flag)
+}
+
+func (c *cluster) askVersion(ctx context.Context, directory string) error {
+	p := c.program
+	p.dir, p.output = directory, &journal{}
+	if err := run(p.command(ctx, filepath.Join(c.bin, "postgres"), "--version")); err != nil {
+		return fmt.Errorf("run %s: %w%s", filepath.Join(c.bin, "postgres"), err, p.output.because())
+	}
+	version, err := versionOf(strings.Join(p.output.lines(), " "))
+	if err != nil {
+		return fmt.Errorf("ask %s which PostgreSQL it is: %w", c.bin, err)
+	}
+	c.version = version
+	return nil
+}
+
+// initialize makes the data directory. initdb brings it to the disk before it ends.
+func (c *cluster) initialize(ctx context.Context, settings []setting) error {
+	for _, name := range []string{dataName, socketName} {
+		if err := c.makeDirectory(name); err != nil {
+			return err
+		}
+	}
+	if err := c.initdb(ctx); err != nil {
+		return err
+	}
+	return c.configure(append(defaults(), settings...))
+}
+
+// makeDirectory makes a directory that only the server's user may use.
+func (c *cluster) makeDirectory(name string) error {
+	if err := os.Mkdir(c.dir.in(name), 0o700); err != nil {
+		return fmt.Errorf("make the server's directory: %w", err)
+	}
+	return c.give(name)
+}
+
+// give hands something in the run directory to the server's user.
+func (c *cluster) give(name string) error {
+	if !c.program.account.other() {
+		return nil
+	}
+	return os.Lchown(c.dir.in(name), c.program.account.uid, c.program.account.gid)
+}
+
+// initdb sets the password of the superuser, and the locale that every system has and that compares fastest.
+func (c *cluster) initdb(ctx context.Context) error {
+	if err := os.WriteFile(c.dir.in(passwordName), []byte(c.password), 0o600); err != nil {
+		return fmt.Errorf("hand over the password: %w", err)
+	}
+	defer os.Remove(c.dir.in(passwordName))
+	if err := c.give(passwordName); err != nil {
+		return fmt.Errorf("hand over the password: %w", err)
+	}
+	err := run(c.program.command(ctx, filepath.Join(c.bin, "initdb"), "--pgdata="+c.dir.in(dataName),
+		"--username="+superuser, "--pwfile="+c.dir.in(passwordName), "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8"))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("initialize the database: %w%s", err, c.journal.because())
+	}
+	return nil
+}
+
+// configure adds to the server's configuration file; of settings given twice the last one counts. The file is the
+// server's user's, so nothing there may lead out of the directory.
+func (c *cluster) configure(settings []setting) error {
+	root, err := os.OpenRoot(c.dir.in(dataName))
+	if err != nil {
+		return fmt.Errorf("configure the server: %w", err)
+	}
+	defer root.Close()
+	f, err := root.OpenFile("postgresql.conf", os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return fmt.Errorf("configure the server: %w", err)
+	}
+	for _, s := range settings {
+		if _, err := f.WriteString(s.line()); err != nil {
+			return errors.Join(fmt.Errorf("configure the server: %w", err), f.Close())
+		}
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// start starts the server on a port that nobody has. Between finding one and taking it somebody may be faster.
+func (c *cluster) start(ctx context.Context) error {
+	const attempts = 10
+	for attempt := 1; ; attempt++ {
+		err := c.startOnce(ctx)
+		if err == nil || attempt == attempts || !c.portWasTaken() {
+			return err
+		}
+	}
+}
+
+func (c *cluster) portWasTaken() bool {
+	return strings.Contains(strings.Join(c.journal.lines(), "\n"), "could not bind IPv4 address")
+}
+
+func (c *cluster) startOnce(ctx context.Context) (err error) {
+	if c.port, err = freePort(); err != nil {
+		return fmt.Errorf("find a free port: %w", err)
+	}
+	if err := c.configure(c.address()); err != nil {
+		return err
+	}
+	c.journal.forget()
+	// Not with the context: a server is to be stopped, which takes longer than an interrupt.
+	command := c.program.command(context.WithoutCancel(ctx), filepath.Join(c.bin, "postgres"), "-D", c.dir.in(dataName))
+	if c.server, err = launch(command); err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	if err := c.await(ctx); err != nil {
+		return errors.Join(err, c.stop(time.Second))
+	}
+	return nil
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp4", loopback+":0")
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// address is where the server listens. Where the path is too long for a socket there is none.
+func (c *cluster) address() []setting {
+	return []setting{
+		{"listen_addresses", loopback},
+		{"port", fmt.Sprint(c.port)},
+		{"unix_socket_directories", c.socketDir()},
+	}
+}
+
+// longestSocket is how long a socket's path may be: what all systems allow, less the final zero.
+const longestSocket = 103
+
+func (c *cluster) socketDir() string {
+	if len(c.dir.in(socketName))+len("/.s.PGSQL.65535") > longestSocket {
+		return ""
+	}
+	return c.dir.in(socketName)
+}
+
+// await watches until the server takes connections.
+func (c *cluster) await(ctx context.Context) error {
+	const limit = time.Minute
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the server is not ready after %s", limit))
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !c.ready() {
+		select {
+		case <-c.server.exited:
+			return fmt.Errorf("start the server: %s", c.obituary())
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// ready reads the file in which the server tells its state to pg_ctl: the eighth line.
+func (c *cluster) ready() bool {
+	root, err := os.OpenRoot(c.dir.in(dataName))
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	text, err := root.ReadFile("postmaster.pid")
+	lines := strings.Split(string(text), "\n")
+	return err == nil && len(lines) >= 8 && strings.TrimSpace(lines[7]) == "ready"
+}
+
+// obituary is why the server ended, in one line.
+func (c *cluster) obituary() string {
+	if complaint := c.journal.complaint(); complaint != "" {
+		return complaint
+	}
+	if c.server.err != nil {
+		return c.server.err.Error()
+	}
+	return "it ended by itself and did not say why"
+}
+
+// stop ends the server: its clients are cut off and a checkpoint is written; where that takes too long, without.
+func (c *cluster) stop(patience time.Duration) error {
+	if c.server == nil {
+		return nil
+	}
+	return c.server.end(patience, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL)
+}
+
+func (c *cluster) endpoint(p place) endpoint {
+	return endpoint{
+		Version: c.version, Port: c.port, Password: c.password,
+		SocketDir: c.socketDir(), DataDir: c.dir.in(dataName), Place: p,
+	}
+}

@@ -1,0 +1,113 @@
+package embedded
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// journalSize is how much of a server's messages is kept in memory: the causes of its death, with what is around them.
+const journalSize = 64 << 10 // bytes
+
+// journal takes what initdb and the server say. The file is for people; memory is for telling why a server died,
+// since on a full disk nothing of that would reach the file.
+type journal struct {
+	file io.Writer
+
+	mu   sync.Mutex
+	tail []byte
+}
+
+// Write never fails: a server must not stop because its messages cannot be kept.
+func (j *journal) Write(text []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file != nil {
+		_, _ = j.file.Write(text)
+	}
+	j.tail = append(j.tail, text...)
+	if excess := len(j.tail) - journalSize; excess > 0 {
+		j.tail = append(j.tail[:0], j.tail[excess:]...)
+	}
+	return len(text), nil
+}
+
+// forget drops what is in memory, so that a later complaint is about what comes now.
+func (j *journal) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tail = nil
+}
+
+func (j *journal) lines() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return strings.Split(string(bytes.TrimSpace(j.tail)), "\n")
+}
+
+// complaint is the one line that tells why a program ended, or nothing where no line does.
+func (j *journal) complaint() string { return complaint(j.lines()) }
+
+// because ends an error about a program with what it said: its complaint, or else its last line.
+func (j *journal) because() string {
+	lines := j.lines()
+	for _, text := range []string{complaint(lines), lines[len(lines)-1]} {
+		if text != "" {
+			return ": " + text
+		}
+	}
+	return ""
+}
+
+// message is a line of a server's log: when, who, how bad, what.
+var message = regexp.MustCompile(`(?:^|\] |: )(PANIC|FATAL|ERROR|LOG|error|fatal):\s+(.*)`)
+
+// telling are the messages that explain an end, the most telling first. Of those alike the last one counts.
+var telling = []*regexp.Regexp{
+	regexp.MustCompile(`^PANIC: `),
+	regexp.MustCompile(`No space left on device`),
+	regexp.MustCompile(`^LOG: .* was terminated by signal `),
+	regexp.MustCompile(`^LOG: received (smart|fast|immediate) shutdown request`),
+	regexp.MustCompile(`^FATAL: `),
+	regexp.MustCompile(`^(error|fatal): `),
+}
+
+// inFile is where a complaint about a setting stands, which people have given on the command line.
+var inFile = regexp.MustCompile(` in file "[^"]*" line \d+`)
+
+func complaint(lines []string) string {
+	var said []string // severity: text
+	for _, line := range lines {
+		if m := message.FindStringSubmatch(line); m != nil {
+			said = append(said, m[1]+": "+strings.TrimSpace(m[2]))
+		}
+	}
+	if found, ok := aboutSettings(said); ok {
+		return found
+	}
+	for _, pattern := range telling {
+		for i := len(said) - 1; i >= 0; i-- {
+			if pattern.MatchString(said[i]) {
+				return textOf(said[i])
+			}
+		}
+	}
+	return ""
+}
+
+// aboutSettings finds what the server says before it refuses its configuration file as a whole.
+func aboutSettings(said []string) (string, bool) {
+	for i, s := range said {
+		if i > 0 && strings.HasPrefix(s, "FATAL: configuration file ") && strings.HasSuffix(s, "contains errors") {
+			return inFile.ReplaceAllString(textOf(said[i-1]), ""), true
+		}
+	}
+	return "", false
+}
+
+func textOf(said string) string {
+	_, text, _ := strings.Cut(said, ": ")
+	return text
+}

@@ -1,0 +1,108 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
+)
+
+// leastFree is what a place must have: a run of a few minutes writes several hundred megabytes of log and tables.
+const leastFree = 1 << 30 // bytes
+
+// place is where a run directory goes.
+type place struct {
+	Directory  string `json:"directory"`
+	FileSystem string `json:"file_system,omitempty"` // empty: unknown
+	RAM        bool   `json:"ram,omitempty"`         // nothing reaches a disk
+	Made       bool   `json:"made,omitempty"`        // by us
+}
+
+// storage is what the system says of a file system.
+type storage struct {
+	name string
+	ram  bool
+	free int64 // bytes that we may use
+}
+
+// choosePlace takes the directory that was asked for, or else the first temporary one that is on a disk with room.
+// What earlier runs left there is removed on the way.
+func choosePlace(o Options) (place, error) {
+	if o.DataDir != "" {
+		return takeDirectory(o.DataDir, o.AllowRAM)
+	}
+	var refused []error
+	for _, candidate := range temporaryDirectories() {
+		sweep(candidate)
+		p, err := examine(candidate, false)
+		if err == nil {
+			return p, nil
+		}
+		refused = append(refused, err)
+	}
+	if o.AllowRAM {
+		return examine(os.TempDir(), true)
+	}
+	return place{}, refused[0]
+}
+
+// temporaryDirectories are tried in turn: on many systems the first lies in memory.
+func temporaryDirectories() []string {
+	directories := []string{os.TempDir(), "/var/tmp"}
+	if cache, err := binaries.CacheDirectory(); err == nil {
+		directories = append(directories, cache)
+	}
+	return directories
+}
+
+// takeDirectory takes a directory that somebody named, which must be new or empty.
+func takeDirectory(path string, allowRAM bool) (place, error) {
+	err := os.Mkdir(path, 0o755)
+	switch {
+	case err == nil:
+		p, err := examine(path, allowRAM)
+		if err != nil {
+			return p, errors.Join(err, os.Remove(path))
+		}
+		p.Made = true
+		return p, nil
+	case !errors.Is(err, fs.ErrExist):
+		return place{}, fmt.Errorf("make the data directory: %w", err)
+	}
+	sweep(path)
+	p, err := examine(path, allowRAM)
+	if err != nil {
+		return p, err
+	}
+	return p, empty(path)
+}
+
+func empty(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("look into the data directory: %w", err)
+	}
+	for _, e := range entries {
+		if e.Name() != "lost+found" { // of a file system's own root
+			return fmt.Errorf("the data directory %s is not empty (it has %s): name an empty or a new one", path, e.Name())
+		}
+	}
+	return nil
+}
+
+func examine(path string, allowRAM bool) (place, error) {
+	s, err := storageOf(path)
+	switch {
+	case err != nil:
+		return place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
+	case s.ram && !allowRAM:
+		return place{}, fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk and no I/O could be "+
+			"measured: name another with --data-dir, or allow it with --allow-ram", path, s.name)
+	case s.free < leastFree:
+		return place{}, fmt.Errorf("%s has %d MB free and a run needs %d MB: make room, or name another with --data-dir",
+			path, s.free/1e6, leastFree/1_000_000)
+	}
+	return place{Directory: path, FileSystem: s.name, RAM: s.ram}, nil
+}
