@@ -1,0 +1,184 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
+
+// bench is a database with an empty schema.
+type bench struct {
+	endpoint *postgres.Endpoint
+	conn     *pgx.Conn
+}
+
+func newBench(t *testing.T) bench {
+	endpoint := servertest.Database(t, "17")
+	b := bench{endpoint, servertest.Connect(t, endpoint)}
+	servertest.Exec(t, b.conn, "create schema realiops")
+	return b
+}
+
+func (b bench) workload(t *testing.T, arm runfile.Arm) *load.Workload {
+	t.Helper()
+	w, err := load.NewWorkload(arm, "realiops")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestEveryRowReportedIsInTheTable(t *testing.T) {
+	b := newBench(t)
+	for _, arm := range []runfile.Arm{
+		{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 4},
+		{Name: "one-row", Method: load.InsertSelect, RowsPerTx: 1, Clients: 2, Indexes: 1},
+		{Name: "copy", Method: load.Copy, RowsPerTx: 700, Clients: 3, Indexes: 2},
+	} {
+		t.Run(arm.Name, func(t *testing.T) {
+			w := b.workload(t, arm)
+			if err := w.Create(t.Context(), b.conn); err != nil {
+				t.Fatal(err)
+			}
+			var lines []runfile.Load
+			const duration = 1300 * time.Millisecond
+			err := w.Run(t.Context(), b.endpoint.ConnectClient, duration, func(l runfile.Load) error {
+				lines = append(lines, l)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := postgres.AwaitClientsGone(t.Context(), b.conn); err != nil {
+				t.Error(err)
+			}
+			checkLines(t, arm, lines, duration)
+			indexes := servertest.Value[int](t, b.conn, "select count(*) from pg_indexes where tablename = '"+arm.Name+"'")
+			inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops."`+arm.Name+`"`)
+			if rows := sum(lines, func(l runfile.Load) int64 { return l.Rows }); rows != inTable || rows == 0 {
+				t.Errorf("reported %d rows, count(*) is %d", rows, inTable)
+			}
+			if indexes != arm.Indexes {
+				t.Errorf("the table has %d indexes, want %d", indexes, arm.Indexes)
+			}
+		})
+	}
+}
+
+// checkLines checks that the lines fit together without a gap, and that every transaction left its latency.
+func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration time.Duration) {
+	t.Helper()
+	if len(lines) != 2 { // one after a second, the rest
+		t.Fatalf("%d lines, want 2", len(lines))
+	}
+	if !lines[0].To.Equal(lines[1].From) || lines[1].To.Sub(lines[0].From) < duration {
+		t.Errorf("the lines go from %v to %v and from %v to %v", lines[0].From, lines[0].To, lines[1].From, lines[1].To)
+	}
+	for _, l := range lines {
+		latencies, err := hdrhistogram.Decode([]byte(l.Latency))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(arm.RowsPerTx) || l.Statements != l.Transactions {
+			t.Errorf("%d latencies, %d transactions, %d statements, %d rows", latencies.TotalCount(), l.Transactions, l.Statements, l.Rows)
+		}
+		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > 2*duration {
+			t.Errorf("the longest transaction took %v", longest)
+		}
+	}
+}
+
+func sum(lines []runfile.Load, of func(runfile.Load) int64) (total int64) {
+	for _, l := range lines {
+		total += of(l)
+	}
+	return total
+}
+
+func TestInterruptStopsAndReports(t *testing.T) {
+	b := newBench(t)
+	w := b.workload(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 100, Clients: 2})
+	if err := w.Create(t.Context(), b.conn); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	time.AfterFunc(300*time.Millisecond, func() { stop(enough) })
+	var rows int64
+	began := time.Now()
+	err := w.Run(ctx, b.endpoint.ConnectClient, time.Minute, func(l runfile.Load) error { rows += l.Rows; return nil })
+	if !errors.Is(err, enough) || time.Since(began) > 3*time.Second {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.bulk`); rows != inTable || rows == 0 {
+		t.Errorf("reported %d rows, count(*) is %d", rows, inTable)
+	}
+}
+
+func TestAnErrorOfTheServerEndsTheArm(t *testing.T) {
+	b := newBench(t)
+	w := b.workload(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 10, Clients: 2})
+	if err := w.Create(t.Context(), b.conn); err != nil {
+		t.Fatal(err)
+	}
+	dropper := servertest.Connect(t, b.endpoint)
+	var dropped sync.WaitGroup
+	dropped.Go(func() {
+		time.Sleep(200 * time.Millisecond)
+		_, _ = dropper.Exec(t.Context(), `drop table realiops.bulk`)
+	})
+	defer dropped.Wait()
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "arm bulk") || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestARecordThatCannotBeWrittenEndsTheArm(t *testing.T) {
+	b := newBench(t)
+	w := b.workload(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 10, Clients: 1})
+	if err := w.Create(t.Context(), b.conn); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("no space left")
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { return full })
+	if !errors.Is(err, full) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRehearseFindsWhatCannotWork(t *testing.T) {
+	b := newBench(t)
+	check := func(arm runfile.Arm, prepare, want string) {
+		t.Helper()
+		servertest.Exec(t, b.conn, prepare)
+		err := b.workload(t, arm).Rehearse(t.Context(), b.conn)
+		if (want == "") != (err == nil) || (err != nil && !strings.Contains(err.Error(), want)) {
+			t.Errorf("after %q: %v, want %q", prepare, err, want)
+		}
+		servertest.Exec(t, b.conn, `drop table if exists realiops.a`)
+	}
+	arm := runfile.Arm{Name: "a", Method: load.Copy, RowsPerTx: 5, Clients: 1}
+	check(arm, "select 1", "")
+	check(arm, "create table realiops.a ()", "already exists")
+	check(arm, `create function lose() returns event_trigger language plpgsql as $$ begin
+		if exists (select from pg_class where relname = 'a') then
+			execute 'create or replace function nothing() returns trigger language plpgsql as ''begin return null; end''';
+			execute 'create trigger t before insert on realiops.a for each row execute function nothing()';
+		end if; end $$;
+		create event trigger e on ddl_command_end when tag in ('CREATE TABLE') execute function lose()`, "another number of rows")
+}
