@@ -1,0 +1,226 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
+
+func TestInspectTellsWhatTheServerSays(t *testing.T) {
+	for _, version := range servertest.Versions() {
+		t.Run(version, func(t *testing.T) {
+			endpoint := servertest.Database(t, version)
+			conn := servertest.Connect(t, endpoint)
+			got, err := postgres.Inspect(t.Context(), conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := postgres.Facts{
+				Version:       servertest.Value[string](t, conn, "show server_version"),
+				VersionNum:    servertest.Value[int](t, conn, "select current_setting('server_version_num')::int"),
+				Flavor:        postgres.FlavorPostgres,
+				Database:      servertest.Value[string](t, conn, "select current_database()"),
+				User:          "postgres",
+				MayCheckpoint: true,
+				BackendPID:    servertest.Value[int](t, conn, "select pg_backend_pid()"),
+				DataDirectory: servertest.Value[string](t, conn, "show data_directory"),
+			}
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(postgres.Facts{}, "Settings", "Clock")); diff != "" {
+				t.Error(diff)
+			}
+			if got.Settings["fsync"] != "on" || got.Settings["block_size"] != "8192" || got.Settings["max_wal_size"] != "1GB" {
+				t.Errorf("settings %v", got.Settings)
+			}
+			if got.Clock.Source != "server" || math.Abs(got.Clock.Offset) > got.Clock.Error+0.001 {
+				t.Errorf("a server on this machine has its clock, not %+v", got.Clock)
+			}
+			if !strings.HasPrefix(got.Version, version+".") {
+				t.Errorf("version %s on a server of %s", got.Version, version)
+			}
+		})
+	}
+}
+
+func TestInspectNeedsNoPrivilege(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	role := "bare_" + servertest.Value[string](t, boss, "select current_database()")
+	servertest.Exec(t, boss, "create role "+role+" login password 'bare'")
+	t.Cleanup(func() { _, _ = boss.Exec(context.Background(), "drop role "+role) })
+
+	config := endpoint.Config()
+	bare := servertest.Endpoint(t, fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=bare sslmode=disable",
+		config.Host, config.Port, config.Database, role))
+	conn := servertest.Connect(t, bare)
+	facts, err := postgres.Inspect(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facts.MayCheckpoint || facts.DataDirectory != "" || facts.User != role {
+		t.Errorf("a bare role has %+v", facts)
+	}
+	if _, err := postgres.ClaimSchema(t.Context(), conn); err == nil || !strings.Contains(err.Error(), "grant create") {
+		t.Errorf("claiming a schema without the right to: %v", err)
+	}
+	conn.Close(t.Context())
+	servertest.Exec(t, boss, "grant pg_checkpoint to "+role)
+	if facts, err = postgres.Inspect(t.Context(), servertest.Connect(t, bare)); err != nil || !facts.MayCheckpoint {
+		t.Errorf("with pg_checkpoint: %v, %v", facts.MayCheckpoint, err)
+	}
+}
+
+func TestBusySessionsAreThoseOfOthersAtWork(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	conn := servertest.Connect(t, endpoint)
+	busy := func() int {
+		t.Helper()
+		facts, err := postgres.Inspect(t.Context(), conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return facts.BusySessions
+	}
+	if n := busy(); n != 0 {
+		t.Fatalf("%d busy sessions on an idle server", n)
+	}
+	other := servertest.Connect(t, endpoint)
+	servertest.Exec(t, other, "begin")
+	if n := busy(); n != 0 {
+		t.Errorf("a session of ours counts as somebody else's: %d", n)
+	}
+	servertest.Exec(t, other, "set application_name = 'their app'")
+	if n := busy(); n != 1 {
+		t.Errorf("%d busy sessions, want the one in a transaction", n)
+	}
+	servertest.Exec(t, other, "commit")
+	if n := busy(); n != 0 {
+		t.Errorf("%d busy sessions, want none: it only waits", n)
+	}
+}
+
+func TestSchemaIsOursAlone(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	conn := servertest.Connect(t, endpoint)
+	exists := func() bool {
+		return servertest.Value[bool](t, conn, "select exists (select from pg_namespace where nspname = 'realiops')")
+	}
+	claim := func() (*postgres.Schema, error) {
+		return postgres.ClaimSchema(t.Context(), servertest.Connect(t, endpoint))
+	}
+
+	first, err := claim()
+	if err != nil || !exists() {
+		t.Fatalf("claim: %v, there is a schema: %v", err, exists())
+	}
+	if _, err := claim(); err == nil || !strings.Contains(err.Error(), "another run") {
+		t.Errorf("a second run at once: %v", err)
+	}
+	if err := first.Release(t.Context()); err != nil || exists() {
+		t.Errorf("release: %v, there is a schema: %v", err, exists())
+	}
+
+	second, err := claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	servertest.Exec(t, conn, "create table realiops.left_behind ()")
+	// The run is killed, and its session with it.
+	servertest.Exec(t, conn, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
+	_ = second
+	third, err := claim()
+	for range 100 {
+		if err == nil {
+			break
+		}
+		third, err = claim()
+	}
+	if err != nil {
+		t.Fatalf("after a killed run: %v", err)
+	}
+	if servertest.Value[int](t, conn, "select count(*) from pg_class where relname = 'left_behind'") != 0 {
+		t.Error("what the killed run left is still there")
+	}
+	if err := third.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+
+	servertest.Exec(t, conn, "create schema realiops; create table realiops.precious ()")
+	if _, err := claim(); err == nil || !strings.Contains(err.Error(), "did not make") {
+		t.Errorf("a schema that is somebody's: %v", err)
+	}
+	if !servertest.Value[bool](t, conn, "select to_regclass('realiops.precious') is not null") {
+		t.Error("somebody's table is gone")
+	}
+}
+
+func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	good := endpoint.Config()
+	refused, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused.Close()
+	_, closedPort, _ := net.SplitHostPort(refused.Addr().String())
+	check := func(dsn, want string) {
+		t.Helper()
+		_, err := servertest.Endpoint(t, dsn).Connect(t.Context())
+		switch {
+		case err == nil:
+			t.Errorf("%s connects", dsn)
+		case !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "wr0ng"):
+			t.Errorf("%s: %v, want one line about %q", dsn, err, want)
+		}
+	}
+	server := fmt.Sprintf("host=%s port=%d sslmode=disable ", good.Host, good.Port)
+	check(server+"user=postgres password=wr0ng dbname=postgres", "password authentication failed for user \"postgres\" (give it in")
+	check(server+"user=postgres password="+good.Password+" dbname=nowhere", `database "nowhere" does not exist (name one`)
+	check("host=127.0.0.1 sslmode=disable port="+closedPort+" user=x password=wr0ng", "connection refused; is the server running")
+	check("host=/nonexistent port=5432 user=x", "no such file or directory; is the server running")
+	check("host=127.0.0.1 connect_timeout=1 sslmode=disable user=x port="+strconv.Itoa(silent(t)), "no answer in time")
+}
+
+// silent is the port of a host that takes connections and never says a word.
+func silent(t *testing.T) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func TestAwaitClientsGone(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	conn := servertest.Connect(t, endpoint)
+	if err := postgres.AwaitClientsGone(t.Context(), conn); err != nil {
+		t.Error(err)
+	}
+	client, err := endpoint.ConnectClient(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200_000_000)
+	defer cancel()
+	if err := postgres.AwaitClientsGone(ctx, conn); err == nil {
+		t.Error("a client that is there counts as gone")
+	}
+	client.Close(t.Context())
+	if err := postgres.AwaitClientsGone(t.Context(), servertest.Connect(t, endpoint)); err != nil {
+		t.Error(err)
+	}
+}
+
