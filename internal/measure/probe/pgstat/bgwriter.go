@@ -1,0 +1,19 @@
+package pgstat
+
+// bgwriter is the work of the background writer, and up to 16 that of sessions which write for themselves; from 17 on
+// pg_stat_io shows the latter.
+func bgwriter() view {
+	return view{
+		name:      Name + ".bgwriter",
+		relations: []string{"pg_stat_bgwriter"},
+		chapter:   "https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-BGWRITER-VIEW",
+		fields: []field{
+			counter("buffers_clean", "blocks", "shared buffers written by the background writer"),
+			counter("maxwritten_clean", "operations", "rounds that the background writer cut short at its limit"),
+			counter("buffers_alloc", "blocks", "shared buffers given to a block"),
+			counter("buffers_backend", "blocks", "blocks written by sessions, growth of tables and indexes among them, up to 16"),
+			counter("buffers_backend_fsync", "operations", "syncs that sessions had to do themselves, up to 16"),
+			statsReset(),
+		},
+	}
+}

@@ -1,0 +1,32 @@
+package pgstat
+
+// checkpointer is the work of checkpoints. Up to 16 pg_stat_bgwriter showed it, under other names.
+func checkpointer() view {
+	return view{
+		name:      Name + ".checkpointer",
+		relations: []string{"pg_stat_checkpointer", "pg_stat_bgwriter"},
+		chapter:   "https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-CHECKPOINTER-VIEW",
+		fields: []field{
+			counter("checkpoints_timed", "checkpoints", "checkpoints because checkpoint_timeout was over",
+				column("num_timed"), column("checkpoints_timed")),
+			counter("checkpoints_req", "checkpoints", "checkpoints that were asked for, by a statement or by max_wal_size",
+				column("num_requested"), column("checkpoints_req")),
+			counter("checkpoints_done", "checkpoints", "checkpoints that were completed, from 18 on", column("num_done")),
+			counter("restartpoints_timed", "checkpoints", "restartpoints of a standby because of time, from 17 on",
+				column("restartpoints_timed")),
+			counter("restartpoints_req", "checkpoints", "restartpoints of a standby that were asked for, from 17 on",
+				column("restartpoints_req")),
+			counter("restartpoints_done", "checkpoints", "restartpoints of a standby that were completed, from 17 on",
+				column("restartpoints_done")),
+			counter("buffers_written", "blocks", "shared buffers written by checkpoints",
+				column("buffers_written"), column("buffers_checkpoint")),
+			counter("slru_written", "blocks", "other buffers (transaction status and the like) written by checkpoints, from 18 on",
+				column("slru_written")),
+			counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included",
+				milliseconds("write_time"), milliseconds("checkpoint_write_time")),
+			counter("sync_time", "seconds", "time in which checkpoints synced files",
+				milliseconds("sync_time"), milliseconds("checkpoint_sync_time")),
+			statsReset(),
+		},
+	}
+}

@@ -1,0 +1,140 @@
+// Package pgstat reads PostgreSQL's own counters: the statistics views and the positions in the write-ahead log.
+//
+// Each view is a file of its own here, with the history of its columns. Nothing is assumed of a server: which views and
+// columns it has it is asked, so that a version newer than any known here is read by the columns that are left. A view
+// that the server lacks or refuses (Aurora does, and a privilege may be missing) is a gap with the reason, and costs
+// the others nothing; it is asked for again after the next connection only, so as not to fill the server's log.
+//
+// A [Sampler] has one session for itself. It changes no setting of it and leaves nothing behind on the server, and a
+// reading is one round trip and one transaction, outside of which no counters are frozen. That transaction is in
+// xact_commit like any other.
+//
+// The counters lag: a transaction is counted when it ends, a session reports once a second (13 and 14: through a
+// collector, half a second later still) and when it disconnects. [Sampler.Quiesce] waits for that.
+package pgstat
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Name of the sampler; that of a metric goes on with a dot, the view, a slash and the column: pgstat.wal/wal_records.
+const Name = "pgstat"
+
+// Sampler reads the statistics of the database that it is connected to. Its methods may be called from several
+// goroutines, and wait for each other.
+type Sampler struct {
+	config *pgx.ConnConfig
+	views  []view
+
+	turn    chan struct{} // holds one token, for whoever uses the session
+	session *session      // nil while there is no connection
+}
+
+// New connects, finds out what the server has, and reads it once. The schemas are those whose tables' own counters
+// are read as well.
+func New(ctx context.Context, config *pgx.ConnConfig, schemas ...string) (*Sampler, error) {
+	config = config.Copy()
+	config.RuntimeParams["application_name"] = "realiops"
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
+	s := &Sampler{config: config, views: views(schemas), turn: make(chan struct{}, 1)}
+	s.turn <- struct{}{}
+	if _, err := s.Sample(ctx); err != nil {
+		s.Close(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("read the server's statistics: %w", err)
+	}
+	return s, nil
+}
+
+// views are all that is read, in the order of the reading: what moves most is read last, nearest to the others.
+func views(schemas []string) []view {
+	all := []view{checkpointer(), bgwriter(), database()}
+	if len(schemas) > 0 {
+		all = append(all, tables(schemas), tableBlocks(schemas))
+	}
+	return append(all, statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
+}
+
+// Metrics lists what can be read of any server, with the tables of any schemas.
+func Metrics() []runfile.Metric { return metricsOf(views([]string{"any"})) }
+
+// Name is pgstat.
+func (s *Sampler) Name() string { return Name }
+
+// Metrics lists what this sampler may read, also what its server lacks.
+func (s *Sampler) Metrics() []runfile.Metric { return metricsOf(s.views) }
+
+func metricsOf(views []view) []runfile.Metric {
+	var metrics []runfile.Metric
+	for _, v := range views {
+		for _, f := range v.fields {
+			metrics = append(metrics, v.metric(f))
+		}
+	}
+	return metrics
+}
+
+// Sample reads all views. It connects again if the session was lost.
+func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
+	sample, _, err := s.sample(ctx)
+	return sample, err
+}
+
+// sample tells of which server it is, too.
+func (s *Sampler) sample(ctx context.Context) (probe.Sample, catalog, error) {
+	if err := s.take(ctx); err != nil {
+		return probe.Sample{}, catalog{}, err
+	}
+	defer s.release()
+	if s.session == nil {
+		session, err := connect(ctx, s.config, s.views)
+		if err != nil {
+			return probe.Sample{}, catalog{}, asError(err)
+		}
+		s.session = session
+	}
+	server := s.session.server
+	sample, err := s.session.read(ctx)
+	if err != nil {
+		s.hangUp(ctx)
+		return probe.Sample{}, catalog{}, asError(err)
+	}
+	return sample, server, nil
+}
+
+// Close ends the session. The sampler may be used again, and then connects anew.
+func (s *Sampler) Close(ctx context.Context) {
+	if s.take(ctx) == nil {
+		defer s.release()
+		s.hangUp(ctx)
+	}
+}
+
+// hangUp is not an error to anybody when it fails: the session is of no use any more.
+func (s *Sampler) hangUp(ctx context.Context) {
+	if s.session != nil {
+		_ = s.session.conn.Close(ctx)
+		s.session = nil
+	}
+}
+
+func (s *Sampler) take(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.turn:
+		return nil
+	}
+}
+
+func (s *Sampler) release() { s.turn <- struct{}{} }

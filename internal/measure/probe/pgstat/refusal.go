@@ -1,0 +1,69 @@
+package pgstat
+
+import (
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// What servers say (SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html).
+const (
+	notSupported      = "0A000" // Aurora, of pg_stat_wal
+	noPrivilege       = "42501"
+	undefinedTable    = "42P01"
+	undefinedColumn   = "42703"
+	undefinedFunction = "42883"
+	queryCanceled     = "57014" // by statement_timeout
+	lockNotAvailable  = "55P03" // within lock_timeout
+)
+
+// lasts tells whether asking again would get the same answer.
+func lasts(code string) bool {
+	switch code {
+	case notSupported, noPrivilege, undefinedTable, undefinedColumn, undefinedFunction:
+		return true
+	}
+	return false
+}
+
+func gapOf(refused *pgconn.PgError) runfile.Gap {
+	return runfile.Gap{Reason: reasonOf(refused.Code), Code: refused.Code, Detail: refused.Message}
+}
+
+func reasonOf(code string) runfile.Reason {
+	switch code {
+	case notSupported, undefinedTable, undefinedColumn, undefinedFunction:
+		return runfile.Unsupported
+	case noPrivilege:
+		return runfile.Permission
+	case queryCanceled, lockNotAvailable:
+		return runfile.Late
+	default:
+		return runfile.Failed
+	}
+}
+
+// asError puts into one line why nothing could be read.
+func asError(err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return &probe.Error{Reason: reasonOf(refused.Code), Code: refused.Code, Err: &oneLine{refused.Message, err}}
+	}
+	if network, ok := errors.AsType[*net.OpError](err); ok {
+		return &oneLine{"no connection to the server: " + network.Err.Error(), err}
+	}
+	return &oneLine{strings.Join(strings.Fields(err.Error()), " "), err}
+}
+
+// oneLine is an error in other words.
+type oneLine struct {
+	words string
+	err   error
+}
+
+func (e *oneLine) Error() string { return e.words }
+func (e *oneLine) Unwrap() error { return e.err }

@@ -1,0 +1,241 @@
+package pgstat
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/probetest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// as is the server for another role.
+func (s server) as(t *testing.T, role string) server {
+	t.Helper()
+	exec(t, s.boss, "drop role if exists "+role)
+	exec(t, s.boss, "create role "+role+" login password 'secret'")
+	s.config = s.config.Copy()
+	s.config.User, s.config.Password = role, "secret"
+	return s
+}
+
+// checkRefused wants gaps for exactly these metrics, besides those of what the version lacks, and values for all else.
+func checkRefused(t *testing.T, sampler *Sampler, want map[string]runfile.Gap) {
+	t.Helper()
+	sample, err := sampler.Sample(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, defect := range probetest.Completeness(sampler.Metrics(), sample) {
+		t.Error(defect)
+	}
+	got := map[string]runfile.Gap{}
+	for _, gap := range sample.Gaps {
+		if !strings.HasPrefix(gap.Detail, "PostgreSQL ") && !strings.HasSuffix(gap.Detail, " does not show it") {
+			name := gap.Metric
+			gap.Metric = ""
+			got[name] = gap
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("gaps (-want +got):\n%s", diff)
+	}
+}
+
+// inView makes the same gap for each metric of a view.
+func inView(view view, gap runfile.Gap, except ...string) map[string]runfile.Gap {
+	gaps := map[string]runfile.Gap{}
+	for _, f := range view.fields {
+		gaps[view.metric(f).Name] = gap
+	}
+	for _, name := range except {
+		delete(gaps, view.name+"/"+name)
+	}
+	return gaps
+}
+
+func TestABareRoleReadsEverything(t *testing.T) {
+	onEach(t, func(t *testing.T, s server) {
+		checkRefused(t, s.as(t, "bare").sampler(t), map[string]runfile.Gap{})
+	})
+}
+
+func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
+	s := serverOf(t, "17")
+	exec(t, s.boss, "revoke select on pg_catalog.pg_stat_wal from public")
+	exec(t, s.boss, "revoke execute on function pg_catalog.pg_current_wal_insert_lsn() from public")
+	bare := s.as(t, "bare")
+	sampler := bare.sampler(t)
+	want := inView(wal(), runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_wal"},
+		"wal_init")
+	want["pgstat.lsn/insert"] = runfile.Gap{Reason: runfile.Permission, Code: "42501",
+		Detail: "permission denied for function pg_current_wal_insert_lsn"}
+	checkRefused(t, sampler, want)
+
+	// It is asked for no more in this session, and again in the next.
+	exec(t, s.boss, "grant select on pg_catalog.pg_stat_wal to public")
+	exec(t, s.boss, "grant execute on function pg_catalog.pg_current_wal_insert_lsn() to public")
+	checkRefused(t, sampler, want)
+	sampler.Close(t.Context())
+	checkRefused(t, sampler, map[string]runfile.Gap{})
+
+	// A privilege may also go while we read.
+	exec(t, s.boss, "revoke select on pg_catalog.pg_stat_bgwriter from public")
+	checkRefused(t, sampler, inView(bgwriter(),
+		runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_bgwriter"},
+		"buffers_backend", "buffers_backend_fsync"))
+}
+
+// otherShape puts a view of our own in the place of one of the server's, in this database.
+func (s server) otherShape(t *testing.T, view, definition string) {
+	t.Helper()
+	exec(t, s.boss, "set allow_system_table_mods = on")
+	exec(t, s.boss, "drop view pg_catalog."+view)
+	exec(t, s.boss, "create view pg_catalog."+view+" as "+definition)
+	exec(t, s.boss, "grant select on pg_catalog."+view+" to public")
+}
+
+func TestAnEngineThatRefusesAViewIsUnsupported(t *testing.T) {
+	s := serverOf(t, "17")
+	const words = "Function pg_stat_get_wal() is currently not supported for Aurora"
+	exec(t, s.boss, `create function refuse() returns bigint language plpgsql as
+		$$ begin raise exception using errcode = '0A000', message = '`+words+`'; end $$`)
+	s.otherShape(t, "pg_stat_wal", `select refuse() wal_records, 0 wal_fpi, 0 wal_bytes, 0 wal_buffers_full, 0 wal_write,
+		0 wal_sync, null::timestamptz stats_reset`)
+	checkRefused(t, s.sampler(t), inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: words}))
+}
+
+func TestAServerOfTheFutureIsReadByTheColumnsItHas(t *testing.T) {
+	s := serverOf(t, "17")
+	s.otherShape(t, "pg_stat_wal", `select 7::numeric wal_records, 8 wal_novelty, null::bigint wal_bytes, 1 wal_buffers_full,
+		2 wal_write, 3 wal_sync, null::timestamptz stats_reset`)
+	sampler := s.sampler(t)
+	if v := read(t, sampler)["pgstat.wal/wal_records"]; v != 7 {
+		t.Errorf("wal_records is %v, want 7", v)
+	}
+	gaps := gapsOf(t, sampler)
+	if g := gaps["pgstat.wal/wal_fpi"]; g.Reason != runfile.Unsupported || g.Code != "42703" {
+		t.Errorf("a column that is gone: %+v", g)
+	}
+	if g := gaps["pgstat.wal/wal_bytes"]; g.Reason != runfile.Unsupported || g.Detail != "the server's answer is NULL" {
+		t.Errorf("NULL: %+v", g)
+	}
+}
+
+func TestAViewBehindALockIsLateAndCostsTheOthersNothing(t *testing.T) {
+	s := serverOf(t, "17")
+	sampler := s.sampler(t)
+	tx, err := s.boss.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(context.Background()) //nolint:errcheck // done by then, or nothing to be done
+	exec(t, s.boss, "set local allow_system_table_mods = on")
+	exec(t, s.boss, "lock table pg_catalog.pg_stat_bgwriter in access exclusive mode")
+	began := time.Now()
+	checkRefused(t, sampler, inView(bgwriter(),
+		runfile.Gap{Reason: runfile.Late, Code: "55P03", Detail: "canceling statement due to lock timeout"},
+		"buffers_backend", "buffers_backend_fsync"))
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("the sample took %v", took)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	checkRefused(t, sampler, map[string]runfile.Gap{})
+}
+
+func TestALostSessionIsOneErrorAndThenThereIsANewOne(t *testing.T) {
+	onEach(t, func(t *testing.T, s server) {
+		sampler := s.sampler(t)
+		var ended int
+		row(t, s.boss, `select count(pg_terminate_backend(pid)) from pg_stat_activity
+			where application_name = 'realiops' and datname = current_database()`, &ended)
+		if ended != 1 {
+			t.Fatalf("%d sessions of the sampler", ended)
+		}
+		time.Sleep(50 * time.Millisecond)
+		if sample, err := sampler.Sample(t.Context()); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("sample of a session that was ended: %v, %v", sample, err)
+		}
+		checkRefused(t, sampler, map[string]runfile.Gap{})
+	})
+}
+
+func TestAServerThatIsGoneIsOneLine(t *testing.T) {
+	s := serverOf(t, "17")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := s.config.Copy()
+	config.Host, config.Port, config.Fallbacks = "127.0.0.1", uint16(listener.Addr().(*net.TCPAddr).Port), nil
+	listener.Close()
+	_, err = New(t.Context(), config)
+	if err == nil || err.Error() != "read the server's statistics: no connection to the server: connect: connection refused" {
+		t.Errorf("%v", err)
+	}
+
+	wrong := s.as(t, "stranger")
+	exec(t, s.boss, "drop role stranger")
+	_, err = New(t.Context(), wrong.config)
+	if gap := probe.GapOf(err); !strings.HasPrefix(gap.Code, "28") || strings.Contains(gap.Detail, "secret") {
+		t.Errorf("%+v", gap)
+	}
+}
+
+// Behind a pooler each reading may reach another session of the server, where nothing is prepared.
+func TestASessionThatForgotItsStatements(t *testing.T) {
+	s := serverOf(t, "17")
+	sampler := s.sampler(t)
+	if err := sampler.session.conn.DeallocateAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	checkRefused(t, sampler, map[string]runfile.Gap{})
+}
+
+func TestNothingIsLeftInTheSession(t *testing.T) {
+	s := serverOf(t, "17")
+	sampler := s.sampler(t)
+	read(t, sampler)
+	var statement, lock string
+	row(t, sampler.session.conn, "select current_setting('statement_timeout'), current_setting('lock_timeout')", &statement, &lock)
+	if statement != "0" || lock != "0" {
+		t.Errorf("statement_timeout is %s and lock_timeout %s after a reading", statement, lock)
+	}
+}
+
+// A session's counts are there once it has ended. Who looks is in another database, where it is not counted with them.
+func TestAReadingIsOneTransaction(t *testing.T) {
+	s := serverOf(t, "18")
+	s.boss.Close(t.Context())
+	elsewhere := s.config.Copy()
+	elsewhere.Database = "postgres"
+	outside := login(t, elsewhere)
+	commits := func(readings int) (n float64) {
+		t.Helper()
+		sampler, err := New(t.Context(), s.config, "load")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range readings {
+			read(t, sampler)
+		}
+		sampler.Close(t.Context())
+		for left := 1; left > 0; {
+			row(t, outside, "select count(*) from pg_stat_activity where datname = '"+s.config.Database+"'", &left)
+		}
+		row(t, outside, "select xact_commit from pg_stat_database where datname = '"+s.config.Database+"'", &n)
+		return n
+	}
+	first := commits(1)
+	few := commits(1) - first
+	if many := commits(101) - first - few; many-few != 100 {
+		t.Errorf("100 more readings made %v more commits", many-few)
+	}
+}
