@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 
 	"github.com/xi2/xz"
 )
@@ -75,6 +76,9 @@ type tree struct {
 
 func (t tree) add(h *tar.Header, content io.Reader) error {
 	name := path.Clean(h.Name)
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("%s would leave the directory", h.Name)
+	}
 	if h.Typeflag == tar.TypeDir {
 		return t.directory(name)
 	}

@@ -1,0 +1,190 @@
+package embedded
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Whatever realiops is doing when it is killed, nothing stays.
+func TestKilledRealiopsLeavesNothing(t *testing.T) {
+	check := func(doing string, o Options, stage string) {
+		t.Run(doing, func(t *testing.T) {
+			if o.Repository == "" {
+				fetched(t, "")
+			}
+			o.DataDir = newDataDir(t)
+			h := startHolder(t, o)
+			h.until(t, stage)
+			if err := h.command.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			checkGone(t, o.DataDir)
+		})
+	}
+	cache := t.TempDir()
+	check("downloading", Options{Repository: silentMirror(t), CacheDir: cache}, "downloading")
+	if staging, _ := filepath.Glob(filepath.Join(cache, "*.staging")); len(staging) > 0 {
+		t.Errorf("left in the cache: %q", staging)
+	}
+	check("initializing", Options{}, "initializing")
+	check("holding", Options{}, "keeper")
+}
+
+// silentMirror takes requests and never answers.
+func silentMirror(t *testing.T) string {
+	quiet := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-quiet:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() { close(quiet); s.Close() })
+	return s.URL
+}
+
+func TestKilledKeeperLeavesNothing(t *testing.T) {
+	dataDir := newDataDir(t)
+	s := start(t, Options{DataDir: dataDir})
+	if err := s.keeper.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	waitForDeath(t, s, "the server's keeper ended (signal: killed)")
+	if err := s.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	checkGone(t, dataDir)
+}
+
+func waitForDeath(t *testing.T, s *Server, cause string) {
+	t.Helper()
+	select {
+	case <-s.Died():
+	case <-time.After(30 * time.Second):
+		t.Fatal("the server's death was not noticed")
+	}
+	if s.Cause() == nil || s.Cause().Error() != cause {
+		t.Errorf("cause %v, want %s", s.Cause(), cause)
+	}
+}
+
+// When realiops and its keeper are killed at once, only the server can end itself; the rest is for the next start.
+func TestNextStartSweeps(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs a kernel that tells a child of its parent's death")
+	}
+	fetched(t, "")
+	dataDir := newDataDir(t)
+	if err := os.Mkdir(dataDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h := startHolder(t, Options{DataDir: dataDir})
+	keeper, err := strconv.Atoi(strings.TrimPrefix(h.until(t, "keeper"), "keeper "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range []int{h.command.Process.Pid, keeper} {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stale, _ := filepath.Glob(filepath.Join(dataDir, runPrefix+"*"))
+	if len(stale) != 1 {
+		t.Fatalf("after the kill there is %q, want one directory", stale)
+	}
+	waitForLock(t, directory{Path: stale[0]})
+	s := start(t, Options{DataDir: dataDir})
+	if _, err := os.Stat(stale[0]); err == nil {
+		t.Errorf("%s is still there", stale[0])
+	}
+	sweep(dataDir) // which must not touch a directory that is lived in
+	if got := ask(t, s.DSN(), "select 'alive'"); got != "alive" {
+		t.Errorf("the server says %s", got)
+	}
+	if err := s.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	checkNothingIn(t, dataDir)
+	if _, err := os.Stat(dataDir); err != nil {
+		t.Errorf("a directory that was there before is gone: %v", err)
+	}
+}
+
+// waitForLock waits until the last process of a server has ended.
+func waitForLock(t *testing.T, d directory) {
+	t.Helper()
+	for range 500 { // 10 seconds
+		free, release, err := lockIsFree(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if free {
+			release()
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("a server without a keeper goes on: %q", processesOf(d.Path))
+}
+
+func TestCauseOfDeath(t *testing.T) {
+	check := func(name string, o Options, kill func(*testing.T, *Server) (cause string)) {
+		t.Run(name, func(t *testing.T) {
+			o.DataDir = newDataDir(t)
+			s := start(t, o)
+			waitForDeath(t, s, kill(t, s))
+			checkGone(t, o.DataDir)
+		})
+	}
+	signal := func(with syscall.Signal) func(*testing.T, *Server) string {
+		return func(t *testing.T, s *Server) string {
+			kill(t, firstLine(t, filepath.Join(s.Target().Storage.Directory, "postmaster.pid")), with)
+			return map[syscall.Signal]string{
+				syscall.SIGKILL: "signal: killed",
+				syscall.SIGINT:  "received fast shutdown request",
+			}[with]
+		}
+	}
+	check("killed", Options{}, signal(syscall.SIGKILL))
+	check("stopped by somebody", Options{}, signal(syscall.SIGINT))
+	check("a session killed", Options{Version: "17"}, func(t *testing.T, s *Server) string {
+		conn, err := pgx.Connect(t.Context(), s.DSN())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid := strconv.Itoa(int(conn.PgConn().PID()))
+		kill(t, pid, syscall.SIGKILL)
+		return "server process (PID " + pid + ") was terminated by signal 9: Killed"
+	})
+}
+
+func kill(t *testing.T, pid string, with syscall.Signal) {
+	t.Helper()
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(n, with); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func firstLine(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return line
+}
