@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The documents are executed: every fenced block marked console is a session whose lines after "$ " are commands and
+// whose other lines are what they print, where "..." stands for any lines. A block that cannot run here says why in a
+// comment before it: <!-- not run: reason -->.
+//
+// Commands run in a copy of the repository's testdata, where realiops is the program itself, made quick: a run lasts
+// half a second an arm instead of five.
+
+const quickRealiops = `#!/bin/sh
+if [ "$1" = run ]; then shift; exec "$REALIOPS" run --arm-seconds 0.5 --replicates 1 "$@"; fi
+exec "$REALIOPS" "$@"
+`
+
+func TestDocsAreTrue(t *testing.T) {
+	root := filepath.Join("..", "..")
+	program := filepath.Join(t.TempDir(), "realiops")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents = append(documents, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
+	for _, document := range documents {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := consoleBlocks(string(text))
+		if len(blocks) == 0 {
+			continue
+		}
+		t.Run(filepath.Base(document), func(t *testing.T) {
+			place := newPlace(t, root, program)
+			for _, block := range blocks {
+				for _, command := range commandsOf(block.text) {
+					place.run(t, block.line, command)
+				}
+			}
+		})
+	}
+}
+
+type block struct {
+	line int
+	text string
+}
+
+var fence = regexp.MustCompile("(?ms)^(<!-- not run: [^\n]+ -->\n)?```console\n(.*?)^```$")
+
+// consoleBlocks lists the blocks to be run, with the lines they begin at.
+func consoleBlocks(text string) []block {
+	var blocks []block
+	for _, m := range fence.FindAllStringSubmatchIndex(text, -1) {
+		if m[2] >= 0 {
+			continue
+		}
+		blocks = append(blocks, block{1 + strings.Count(text[:m[0]], "\n"), text[m[4]:m[5]]})
+	}
+	return blocks
+}
+
+// command is what a reader types and what the document promises; no promise is made by an empty want.
+type command struct{ text, want string }
+
+func commandsOf(block string) []command {
+	var all []command
+	for line := range strings.Lines(block) {
+		typed, isCommand := strings.CutPrefix(line, "$ ")
+		switch {
+		case isCommand:
+			all = append(all, command{text: typed})
+		case len(all) > 0:
+			all[len(all)-1].want += line
+		}
+	}
+	return all
+}
+
+// place is a directory to type commands in.
+type place struct {
+	dir string
+	env []string
+}
+
+func newPlace(t *testing.T, root, program string) place {
+	dir := t.TempDir()
+	for _, name := range []string{"testdata", "scripts"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(root, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bin := filepath.Join(dir, ".bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "realiops"), []byte(quickRealiops), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return place{dir, append(os.Environ(), "REALIOPS="+program, "PATH="+bin+":"+os.Getenv("PATH"))}
+}
+
+func (p place) run(t *testing.T, line int, c command) {
+	t.Helper()
+	shell := exec.CommandContext(t.Context(), "bash", "-c", "set -o pipefail; "+strings.ReplaceAll(c.text, "go run ./cmd/realiops", "realiops"))
+	shell.Dir, shell.Env = p.dir, p.env
+	var stdout, stderr bytes.Buffer
+	shell.Stdout, shell.Stderr = &stdout, &stderr
+	if err := shell.Run(); err != nil {
+		t.Errorf("line %d: $ %s%v\n%s%s", line, c.text, err, &stdout, &stderr)
+		return
+	}
+	if c.want != "" && !promised(c.want, stdout.String()) {
+		t.Errorf("line %d: $ %sprints\n%s\nand the document says\n%s", line, c.text, &stdout, c.want)
+	}
+}
+
+// promised compares what was printed with a promise in which "..." on a line of its own stands for any lines.
+func promised(want, got string) bool {
+	var pattern strings.Builder
+	for line := range strings.Lines(want) {
+		if strings.TrimSpace(line) == "..." {
+			pattern.WriteString(`(?:.*\n)*`)
+			continue
+		}
+		fmt.Fprintf(&pattern, "%s[ ]*\n", regexp.QuoteMeta(strings.TrimRight(line, " \n")))
+	}
+	return regexp.MustCompile(`\A` + pattern.String() + `\z`).MatchString(got)
+}
+
+func TestPromised(t *testing.T) {
+	check := func(want, got string, kept bool) {
+		t.Helper()
+		if promised(want, got) != kept {
+			t.Errorf("%q promised, %q printed: kept is %v", want, got, !kept)
+		}
+	}
+	check("a\nb\n", "a\nb\n", true)
+	check("a\nb\n", "a\nc\n", false)
+	check("a\n...\nz\n", "a\nb\nc\nz\n", true)
+	check("a\n...\nz\n", "a\nb\n", false)
+	check("1.5 (x)\n", "1x5 (x)\n", false)
+}
+
+func TestConsoleBlocks(t *testing.T) {
+	text := "one\n```console\n$ realiops analyze x\nout\n$ second\n```\n\n<!-- not run: needs an account -->\n```console\n$ third\n```\n```sh\nfourth\n```\n"
+	blocks := consoleBlocks(text)
+	if len(blocks) != 1 || blocks[0].line != 2 {
+		t.Fatalf("blocks %v", blocks)
+	}
+	commands := commandsOf(blocks[0].text)
+	want := []command{{"realiops analyze x\n", "out\n"}, {"second\n", ""}}
+	if fmt.Sprint(commands) != fmt.Sprint(want) {
+		t.Errorf("commands %v, want %v", commands, want)
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(withServers{m}, map[string]func(){"realiops": main})
+}
+
+// withServers runs the tests of a program that starts servers.
+type withServers struct{ m *testing.M }
+
+func (w withServers) Run() int { return servertest.Main(w.m) }
+
+// TestScripts plays what people type, in testdata/script: a command, what it prints, its exit code.
+func TestScripts(t *testing.T) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := filepath.Abs(filepath.Join("..", "..", "testdata", "runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_CACHE_HOME", cache)
+			env.Setenv("RUNS", runs)
+			env.Setenv("TMPDIR", os.TempDir()) // the script's own is closed to the user that a server of root's runs as
+			if mirror := os.Getenv("REALIOPS_PG_REPOSITORY"); mirror != "" {
+				env.Setenv("REALIOPS_PG_REPOSITORY", mirror)
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"postgres": startPostgres,
+			"sql":      execSQL,
+			"await":    await,
+			"exits":    exits,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// startPostgres is «postgres VERSION [name=value …]»: a server until the end of the script. $DSN and $URL connect to it
+// as superuser, by socket and by TCP, $BARE as whoever PGUSER is, and $PID is its process.
+func startPostgres(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: postgres VERSION [name=value …]")
+	}
+	s, err := embedded.Start(context.Background(), embedded.Options{Version: args[0], Settings: args[1:]})
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(s.Stop(context.Background())) })
+	ts.Setenv("DSN", s.DSN())
+	ts.Setenv("URL", s.URL())
+	bare, err := url.Parse(s.URL())
+	ts.Check(err)
+	bare.User = nil
+	ts.Setenv("BARE", bare.String())
+	pid, err := os.ReadFile(filepath.Join(s.Target().Storage.Directory, "postmaster.pid"))
+	if err == nil {
+		first, _, _ := strings.Cut(string(pid), "\n")
+		ts.Setenv("PID", first)
+	}
+}
+
+// execSQL is «sql STATEMENT …», on the server that postgres started.
+func execSQL(ts *testscript.TestScript, neg bool, args []string) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, ts.Getenv("DSN"))
+	ts.Check(err)
+	defer conn.Close(ctx)
+	for _, statement := range args {
+		if _, err := conn.Exec(ctx, statement); (err != nil) != neg {
+			ts.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// await is «await FILE TEXT»: it returns once the file, which another command writes, holds the text.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE TEXT")
+	}
+	for range 1200 { // a minute
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil && strings.Contains(string(text), args[1]) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%s never held %q", args[0], args[1])
+}
+
+// exits is «exits CODE COMMAND …».
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND …")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		ended, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		code = ended.ExitCode()
+	}
+	if want := args[0]; strconv.Itoa(code) != want {
+		ts.Fatalf("exit code %d, want %s", code, want)
+	}
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// standardInput is what a user types for a run file that comes through a pipe.
+const standardInput = "-"
+
+// analyzeOptions are the flags of realiops analyze.
+type analyzeOptions struct {
+	format  string
+	verbose bool
+}
+
+func newAnalyzeCommand(env Env) *cobra.Command {
+	var o analyzeOptions
+	cmd := &cobra.Command{
+		Use:   "analyze FILE",
+		Short: "Show again what a run has shown, from its file alone",
+		Long: `Show again what a run has shown, from its file alone: no server, no account, no network.
+
+FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is
+standard input. A run that was interrupted or cut off is reported as far as it went, and the report says so.`,
+		Example: `  realiops analyze LAST
+  realiops analyze LAST -v | less
+  realiops analyze run.jsonl.zst --format json | jq .headline.text`,
+		Args: oneRunFile,
+		RunE: func(_ *cobra.Command, args []string) error { return runAnalyze(env, o, args[0]) },
+	}
+	o.addFlags(cmd.Flags())
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + analyzeExitHelp)
+	return cmd
+}
+
+const analyzeExitHelp = `
+Exit status:
+  0  the report was written, also that of a run which did not end well
+  1  wrong usage, or FILE cannot be read as a run file
+`
+
+func (o *analyzeOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every counter in every arm")
+}
+
+func oneRunFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("name one run file, LAST for the last run, or - for standard input (see %s --help)", cmd.CommandPath())
+	}
+	return nil
+}
+
+func runAnalyze(env Env, o analyzeOptions, name string) error {
+	render, err := rendererOf(o.format, o.verbose, env)
+	if err != nil {
+		return err
+	}
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return err
+	}
+	return analyzeFile(env, path, render)
+}
+
+// Formats of a report.
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+// renderer writes a report in a format.
+type renderer func(io.Writer, report.Report) error
+
+// rendererOf checks the name of a format before anything else is done.
+func rendererOf(format string, verbose bool, env Env) (renderer, error) {
+	switch format {
+	case formatText:
+		return func(w io.Writer, r report.Report) error { return writeText(w, r, verbose, env.columns()) }, nil
+	case formatJSON:
+		return report.JSON, nil
+	default:
+		return nil, fmt.Errorf("unknown format %q: there are %s and %s", format, formatText, formatJSON)
+	}
+}
+
+func writeText(w io.Writer, r report.Report, verbose bool, width int) error {
+	if err := report.Text(w, r, width); err != nil || !verbose {
+		return err
+	}
+	if _, err := io.WriteString(w, "\n"); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return report.Details(w, r, width)
+}
+
+// columns is how wide a report may be: as wide as the terminal it goes to, and 80 where it goes elsewhere.
+func (e Env) columns() int {
+	if e.OutTerminal && e.Width != nil {
+		return e.Width()
+	}
+	return defaultWidth
+}
+
+// analyzeFile writes the report on a run file, or on what comes through standard input.
+func analyzeFile(env Env, path string, render renderer) error {
+	run, err := readRun(env, path)
+	if err != nil {
+		return err
+	}
+	return render(env.Out, report.New(run))
+}
+
+func readRun(env Env, path string) (*drivers.Run, error) {
+	if path == standardInput {
+		run, err := drivers.FromRun(runfile.Read(env.In))
+		return run, naming("standard input", err)
+	}
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		return nil, naming(path, err)
+	}
+	defer file.Close()
+	run, err := drivers.FromRun(records)
+	return run, naming(path, err)
+}
+
+// naming puts the file's name before an error that does not carry it yet.
+func naming(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, named := errors.AsType[*fs.PathError](err); named {
+		return fmt.Errorf("read the run file: %w", err)
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// measurement is one run from an empty file to its end line.
+type measurement struct {
+	env     Env
+	options runOptions
+	show    *progress.Display
+
+	id         string
+	plan       runfile.Plan
+	parameters map[string]string
+	started    time.Time
+
+	recorded bool // the file holds a run, however it ended
+}
+
+// run makes the file first, so that a place that cannot be written is found before a server is started.
+func (m *measurement) run(ctx context.Context, path string) error {
+	file, err := runfile.Create(path)
+	if err != nil {
+		return err
+	}
+	err = m.onTarget(ctx, file)
+	if !m.recorded {
+		return errors.Join(err, file.Discard())
+	}
+	return errors.Join(err, file.Close())
+}
+
+// onTarget has a server for as long as the rest takes.
+func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err error) {
+	t, err := m.options.target.open(ctx, m.env, m.show)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.close(ctx)) }()
+	file.Hide(t.endpoint.Password())
+	ctx, cancel := t.watch(ctx)
+	defer cancel()
+	return m.inSession(ctx, t, file)
+}
+
+// because is what ended the context, where something did: the errors that follow from it would only hide it.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	return err
+}
+
+// inSession has a session and a schema of our own for as long as the experiment takes.
+func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Writer) (err error) {
+	control, err := t.endpoint.Connect(ctx)
+	if err != nil {
+		return because(ctx, err)
+	}
+	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the schema is released by then
+	facts, err := postgres.Inspect(ctx, control)
+	if err != nil {
+		return because(ctx, err)
+	}
+	if err := t.admit(m.env, m.options.target, facts, m.plan); err != nil {
+		return err
+	}
+	schema, err := postgres.ClaimSchema(ctx, control)
+	if err != nil {
+		return because(ctx, err)
+	}
+	announce(m.show, m.plan, file.Path())
+	defer func() { err = errors.Join(err, m.release(ctx, t, control, schema)) }()
+	return because(ctx, m.experiment(ctx, t, control, facts, file))
+}
+
+// release drops the schema, over a new session where the old one is gone, unless it is to be kept.
+func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn, schema *postgres.Schema) error {
+	if t.started != nil || m.options.target.embedded.keep {
+		return nil // goes with the server, or stays
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	if control.IsClosed() {
+		var err error
+		if schema, err = t.claimAgain(ctx); err != nil {
+			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
+		}
+	}
+	return schema.Release(ctx)
+}
+
+// experiment reads the probes while the plan is run.
+func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Conn, facts postgres.Facts, file *runfile.Writer) error {
+	e := experiment.Experiment{
+		Plan:       m.plan,
+		Control:    control,
+		Connect:    t.endpoint.ConnectClient,
+		Schema:     postgres.SchemaName,
+		Checkpoint: facts.MayCheckpoint,
+		Sync:       file.Sync,
+	}
+	if err := e.Rehearse(ctx); err != nil {
+		return err
+	}
+	m.show.Message(fmt.Sprintf("%s is ready, and every arm has been tried: first rows after %.1f s",
+		facts.Describe(), time.Since(m.started).Seconds()))
+	sources, err := openSources(ctx, t, facts)
+	if err != nil {
+		return err
+	}
+	defer sources.close(context.WithoutCancel(ctx))
+	e.Record = func(r runfile.Record) error {
+		m.show.Record(r)
+		return file.Write(r)
+	}
+	e.Flush = experiment.FlushDirectory(sources.storage.Directory)
+	clock := probe.NewClock(m.options.interval, e.Record, sources.samplers...)
+	if err := m.open(e.Record, t, facts, sources.storage, clock.Metrics()); err != nil {
+		return err
+	}
+	clock.Start(context.WithoutCancel(ctx))
+	e.Edge, e.Quiesce = clock.Edge, clock.Quiesce
+	err = because(ctx, e.Run(ctx))
+	err = errors.Join(err, clock.Stop())
+	return errors.Join(err, e.Record(endOf(ctx, err)))
+}
+
+func endOf(ctx context.Context, err error) runfile.Ended {
+	end := runfile.Ended{At: time.Now(), Status: runfile.Complete}
+	if err != nil {
+		end.Status, end.Cause = runfile.Broken, err.Error()
+	}
+	if err != nil && ctx.Err() != nil && !errors.Is(err, errServerDied) {
+		end.Status = runfile.Interrupted
+	}
+	return end
+}
+
+// open writes the head of the file: the run, and the metrics it will hold.
+func (m *measurement) open(record func(runfile.Record) error, t *target, facts postgres.Facts, storage runfile.Storage, metrics []runfile.Metric) error {
+	run := runfile.Run{
+		Schema: runfile.Schema, ID: m.id, Start: m.started, Version: version(), Parameters: m.parameters,
+		Target: t.describe(facts, storage), Host: host.Facts(), Clocks: []runfile.Clock{facts.Clock}, Plan: m.plan,
+	}
+	m.recorded = true
+	if err := record(run); err != nil {
+		return err
+	}
+	for _, metric := range metrics {
+		if err := record(metric); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server"
+	"github.com/realiops/realiops/internal/measure/server/container"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// targetOptions are the flags that choose the server and what is allowed on it.
+type targetOptions struct {
+	dsn       optional
+	container optional
+	embedded  embeddedOptions
+
+	yes, shared, allowPooler bool
+}
+
+// optional is a flag's text and whether it was given at all: --dsn "" means the PG* variables.
+type optional struct {
+	text  string
+	given bool
+}
+
+func (o *optional) String() string     { return o.text }
+func (o *optional) Type() string       { return "string" }
+func (o *optional) Set(s string) error { o.text, o.given = s, true; return nil }
+
+func (o *targetOptions) addFlags(f *pflag.FlagSet) {
+	f.Var(&o.dsn, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
+	f.Var(&o.container, "container", "measure a container of this `image`")
+	f.Lookup("container").NoOptDefVal = container.DefaultImage
+	o.embedded.addFlags(f)
+	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server that is not on this machine")
+	f.BoolVar(&o.shared, "shared", false, "go on although other sessions are at work on the server")
+	f.BoolVar(&o.allowPooler, "allow-pooler", false, "go on although a connection pooler stands in between")
+}
+
+// target is the server of a run, whoever started it.
+type target struct {
+	kind     string
+	known    runfile.Target // what is known without asking it
+	endpoint *postgres.Endpoint
+	started  server.Server // nil where it is the user's
+}
+
+// open starts the server asked for, or finds the user's.
+func (o *targetOptions) open(ctx context.Context, env Env, show *progress.Display) (*target, error) {
+	switch {
+	case o.dsn.given && o.container.given:
+		return nil, errors.New("--dsn and --container exclude each other")
+	case o.dsn.given:
+		endpoint, err := postgres.Parse(o.dsn.text)
+		return &target{kind: server.Yours, endpoint: endpoint}, err
+	case o.container.given:
+		return own(container.Start(ctx, container.Options{
+			Image: o.container.text, Settings: o.embedded.settings, Keep: o.embedded.keep, Notify: show.Stage}))
+	default:
+		options := o.embedded.options(env)
+		options.Notify = show.Stage
+		return own(embedded.Start(ctx, options))
+	}
+}
+
+func own[S server.Server](s S, err error) (*target, error) {
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := postgres.Parse(s.DSN())
+	if err != nil {
+		return nil, errors.Join(err, s.Stop(context.Background()))
+	}
+	known := s.Target()
+	return &target{kind: known.Kind, known: known, endpoint: endpoint, started: s}, nil
+}
+
+var errServerDied = errors.New("the server died")
+
+// watch gives a context that ends, with the reason, when a server of ours dies.
+func (t *target) watch(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	if t.started != nil {
+		go func() {
+			select {
+			case <-ctx.Done():
+			case <-t.started.Died():
+				end(fmt.Errorf("%w: %w", errServerDied, t.started.Cause()))
+			}
+		}()
+	}
+	return ctx, func() { end(nil) }
+}
+
+// stopWithin bounds the stop of a server of ours.
+const stopWithin = 60 * time.Second
+
+func (t *target) close(ctx context.Context) error {
+	if t.started == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	return t.started.Stop(ctx)
+}
+
+// claimAgain gets the schema back after its session was lost; it fails where another run has taken it since.
+func (t *target) claimAgain(ctx context.Context) (*postgres.Schema, error) {
+	conn, err := t.endpoint.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return postgres.ClaimSchema(ctx, conn)
+}
+
+// admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.
+func (t *target) admit(env Env, o targetOptions, facts postgres.Facts, plan runfile.Plan) error {
+	if err := facts.Refuse(postgres.Permissions{Shared: o.shared, Pooler: o.allowPooler}); err != nil {
+		return err
+	}
+	if t.started != nil || t.endpoint.Local() || o.yes {
+		return nil
+	}
+	question := fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
+		"schema %s, which is dropped at the end.", t.endpoint, minutes(experiment.Duration(plan)), mostClients(plan), postgres.SchemaName)
+	if !env.InTerminal {
+		return errors.New(question + " Agree with --yes")
+	}
+	return confirm(env, question)
+}
+
+func confirm(env Env, question string) error {
+	fmt.Fprintf(env.Err, "%s\nGo on? Type yes: ", question)
+	answer, err := bufio.NewReader(env.In).ReadString('\n')
+	if strings.TrimSpace(answer) != "yes" {
+		return errors.Join(errors.New("not agreed to: nothing was written"), err)
+	}
+	return nil
+}
+
+func mostClients(plan runfile.Plan) int {
+	most := 0
+	for _, arm := range plan.Arms {
+		most = max(most, arm.Clients)
+	}
+	return most
+}
+
+// describe joins what was known of the server, what it says of itself, and what lies under it.
+func (t *target) describe(facts postgres.Facts, storage runfile.Storage) runfile.Target {
+	d := t.known
+	d.Kind, d.Flavor, d.Version, d.Settings = t.kind, facts.Flavor, facts.Version, facts.Settings
+	d.Host, d.Port, d.Database, d.User = t.endpoint.Host(), t.endpoint.Port(), facts.Database, facts.User
+	d.Pooler = facts.Pooler
+	d.Storage = storage
+	return d
+}
