@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -36,7 +37,7 @@ func (c *collector) buildArms() {
 func (c *collector) plannedArms() {
 	for _, arm := range c.run.Header.Plan.Arms {
 		if _, twice := c.places[arm.Name]; twice {
-			c.notes.add("arm-twice", fmt.Sprintf("the plan names the arm %s twice; the first was believed", arm.Name))
+			c.notes.add("arm-twice", fmt.Sprintf("The plan names the arm %s twice; the first was believed", arm.Name))
 			continue
 		}
 		c.addArm(arm)
@@ -53,7 +54,7 @@ const unplanned = "unknown"
 
 func (c *collector) armOf(a *attempt) *Arm {
 	if _, planned := c.places[a.arm]; !planned {
-		c.notes.add("arm-unplanned", fmt.Sprintf("the arm %s is not in the plan, so its indexes are not known", a.arm))
+		c.notes.add("arm-unplanned", fmt.Sprintf("The arm %s is not in the plan, so its indexes are not known", a.arm))
 		c.addArm(runfile.Arm{Name: a.arm, Method: unplanned})
 	}
 	return &c.run.Arms[c.places[a.arm]]
@@ -138,11 +139,11 @@ func (c *collector) busyUntil() []time.Time {
 // checkLoad notes what is odd about a load that may be used all the same.
 func (c *collector) checkLoad(a *attempt) {
 	if a.load.defect != nil {
-		c.notes.add("latency-unreadable", fmt.Sprintf("latencies of %s %d: %v", a.arm, a.replicate, a.load.defect))
+		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.arm, a.replicate, a.load.defect))
 	}
 	planned, took := c.run.Header.Plan.ArmSeconds, a.load.seconds()
 	if a.load.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
-		c.notes.add("load-length", fmt.Sprintf("the load of %s %d lasted %.3g s instead of %.3g", a.arm, a.replicate, took, planned))
+		c.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.arm, a.replicate, took, planned))
 	}
 }
 
@@ -151,7 +152,6 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 		Number: a.replicate, Begin: a.begins[0], End: a.ends[0],
 		Work: a.load.work, Latency: a.load.summary(), Counts: map[string]Count{},
 	}
-	r.Seconds = r.End.Sub(r.Begin).Seconds()
 	loadEnd := r.Begin
 	if !idle {
 		r.Seconds, loadEnd = a.load.seconds(), a.load.to
@@ -159,8 +159,36 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 	othersEnd := lastNotAfter(busy, r.Begin)
 	for _, m := range c.run.Counters {
 		r.Counts[m.Name] = count(c.series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
+		if r.Counts[m.Name].Missing == nil && c.resetSaid(m.Name, r.Begin, r.End) {
+			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
+		}
+	}
+	if idle {
+		r.Seconds = r.betweenReadings()
 	}
 	return r
+}
+
+// betweenReadings is how far the readings at both ends of the replicate lie apart; without any, its length.
+func (r Replicate) betweenReadings() float64 {
+	longest := 0.0
+	for _, c := range r.Counts {
+		longest = max(longest, c.Seconds)
+	}
+	if longest == 0 {
+		return r.End.Sub(r.Begin).Seconds()
+	}
+	return longest
+}
+
+// resetSaid tells whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
+// beginning. It knows of resets that later growth hides.
+func (c *collector) resetSaid(metric string, begin, end time.Time) bool {
+	view, _, _ := strings.Cut(metric, "/")
+	when := c.series(view + "/stats_reset")
+	before, errBefore := when.Before(begin)
+	after, errAfter := when.Before(end)
+	return errBefore == nil && errAfter == nil && before.Value != after.Value
 }
 
 // count is the delta of a counter over a replicate, if its readings stand where they should: after all other loads had

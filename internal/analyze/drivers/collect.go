@@ -174,7 +174,7 @@ func (c *collector) checkClocks() {
 	for _, probe := range sortedKeys(c.readings) {
 		if back := c.readings[probe].SteppedBack(); back > 0 {
 			c.notes.add("clock-stepped", fmt.Sprintf(
-				"the readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
+				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
 		}
 	}
 }

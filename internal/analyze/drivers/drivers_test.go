@@ -348,6 +348,14 @@ func TestCountMissing(t *testing.T) {
 	check("read too early", "late: last read at 00:00:12.500, while its load still ran",
 		without(small(), isReadingAt(14), runfile.Reading{At: sec(12.5), Probe: "p", Values: map[string]float64{"p/x": 100}}))
 
+	resetAt := func(s, when float64) runfile.Reading {
+		return runfile.Reading{At: sec(s), Probe: "p", Values: map[string]float64{"p/stats_reset": when}}
+	}
+	announced := append(small(), runfile.Metric{Name: "p/stats_reset", Unit: "seconds", Type: runfile.Gauge})
+	check("a reset that growth hides", "reset: its view says that it was reset",
+		append(slices.Clip(announced), resetAt(9, 0), resetAt(14, 1767225610)))
+	check("a reset long ago", "100", append(slices.Clip(announced), resetAt(0, 5), resetAt(9, 7), resetAt(14, 7)))
+
 	other := []runfile.Record{
 		runfile.ArmEvent{At: sec(8), Arm: "busy", Replicate: 2, Event: runfile.Begin},
 		runfile.Load{From: sec(8.5), To: sec(9.2), Arm: "busy", Replicate: 2, Rows: 1, Transactions: 1},
@@ -404,18 +412,18 @@ func TestNotes(t *testing.T) {
 		append(small(), runfile.Reading{At: sec(12), Probe: "q", Values: map[string]float64{"p/x": 1}}))
 	check(note("metric-unannounced", "p/new was read but never announced, so nothing tells what it is; it was left out"),
 		append(small(), runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{"p/new": 1}}))
-	check(note("clock-stepped", "the readings of p go back in time by 13.5 s: the clock was set during the run"),
+	check(note("clock-stepped", "The readings of p go back in time by 13.5 s: the clock was set during the run"),
 		append(small(), runfile.Reading{At: sec(0.5), Probe: "p", Values: map[string]float64{"p/x": 1}}))
-	check(note("arm-unplanned", "the arm new is not in the plan, so its indexes are not known"),
+	check(note("arm-unplanned", "The arm new is not in the plan, so its indexes are not known"),
 		append(small(), event(20, "new", runfile.Begin)))
 	planTwice := small()
 	head := planTwice[0].(runfile.Run)
 	head.Plan.Arms = append(head.Plan.Arms, runfile.Arm{Name: "busy", Method: "other"})
 	planTwice[0] = head
-	check(note("arm-twice", "the plan names the arm busy twice; the first was believed"), planTwice)
+	check(note("arm-twice", "The plan names the arm busy twice; the first was believed"), planTwice)
 	long := without(small(), isLoad, runfile.Load{From: sec(10), To: sec(14), Arm: "busy", Replicate: 1, Transactions: 1, Rows: 1})
 	long[0] = func(r runfile.Run) runfile.Run { r.Plan.ArmSeconds = 1; return r }(long[0].(runfile.Run))
-	check(note("load-length", "the load of busy 1 lasted 4 s instead of 1"), long)
+	check(note("load-length", "The load of busy 1 lasted 4 s instead of 1"), long)
 	bad := append(small(), runfile.Load{From: sec(12), To: sec(13), Arm: "busy", Replicate: 1, Latency: "rubbish"})
 	if got := fromRecords(t, bad...).Notes; len(got) != 1 || got[0].Code != "latency-unreadable" {
 		t.Errorf("%v", got)

@@ -39,7 +39,8 @@ type LeftOut struct {
 type Replicate struct {
 	Number     int
 	Begin, End time.Time
-	// Seconds that the load ran, from the first client's start to the last one's end; of an idle arm, all of it.
+	// Seconds that the load ran, from the first client's start to the last one's end; of an idle arm, from its first
+	// reading to its last.
 	Seconds float64
 	Work    Work
 	Latency *Latency         // nil where none was recorded

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// Arm is what one arm did.
+type Arm struct {
+	Name       string    `json:"arm"`
+	Idle       bool      `json:"idle"`
+	Method     string    `json:"method,omitempty"`
+	RowsPerTx  int       `json:"rows_per_tx,omitempty"`
+	Indexes    int       `json:"indexes"`
+	Clients    int       `json:"clients,omitempty"`
+	Replicates int       `json:"replicates"` // that were used
+	LeftOut    []LeftOut `json:"left_out,omitempty"`
+	Seconds    Figure    `json:"seconds"`             // of load
+	Failures   Figure    `json:"failures_per_second"` // of transactions
+	Latency    *Latency  `json:"latency,omitempty"`
+	Work       []Work    `json:"work"`
+}
+
+// LeftOut is a replicate that must not be used, and why.
+type LeftOut struct {
+	Replicate int    `json:"replicate"`
+	Reason    string `json:"reason"`
+}
+
+// Latency is how long transactions took, in seconds.
+type Latency struct {
+	P50 Figure `json:"p50"`
+	P95 Figure `json:"p95"`
+	P99 Figure `json:"p99"`
+	Max Figure `json:"max"`
+}
+
+// Work is the arm's work as one driver counts it.
+type Work struct {
+	Driver    string `json:"driver"`
+	Side      string `json:"side"` // logical or physical
+	Unit      string `json:"unit"`
+	Help      string `json:"help"`
+	PerSecond Figure `json:"per_second"`
+}
+
+// Of is the arm's rate of a driver.
+func (a Arm) Of(driver string) Figure {
+	for _, w := range a.Work {
+		if w.Driver == driver {
+			return w.PerSecond
+		}
+	}
+	return Figure{}
+}
+
+func arms(run *drivers.Run) []Arm {
+	all := []Arm{}
+	for _, a := range run.Arms {
+		arm := Arm{
+			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes, Clients: a.Clients,
+			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{},
+			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Seconds, nil }),
+			Failures: over(a, func(r drivers.Replicate) (float64, error) { return float64(r.Work.Failures) / r.Seconds, nil }),
+		}
+		for _, l := range a.LeftOut {
+			arm.LeftOut = append(arm.LeftOut, LeftOut{l.Replicate, l.Why})
+		}
+		for _, d := range drivers.All() {
+			rate := over(a, func(r drivers.Replicate) (float64, error) {
+				count, err := d.Count(a, r)
+				return count / r.Seconds, err
+			})
+			arm.Work = append(arm.Work, Work{d.Name, string(d.Side), d.Unit, d.Help, rate})
+		}
+		all = append(all, arm)
+	}
+	return all
+}
+
+// over is a figure over the replicates of an arm.
+func over(a drivers.Arm, value func(drivers.Replicate) (float64, error)) Figure {
+	var s sample
+	for _, r := range a.Replicates {
+		s.add(value(r))
+	}
+	if len(a.Replicates) == 0 {
+		s.why = &Missing{Reason: "left-out", Detail: "no replicate of " + a.Name + " could be used"}
+	}
+	return s.figure()
+}
+
+// latency is nil where not every replicate has it.
+func latency(a drivers.Arm) *Latency {
+	if len(a.Replicates) == 0 {
+		return nil
+	}
+	for _, r := range a.Replicates {
+		if r.Latency == nil {
+			return nil
+		}
+	}
+	of := func(quantile func(*drivers.Latency) float64) Figure {
+		return over(a, func(r drivers.Replicate) (float64, error) { return quantile(r.Latency), nil })
+	}
+	return &Latency{
+		P50: of(func(l *drivers.Latency) float64 { return l.P50 }),
+		P95: of(func(l *drivers.Latency) float64 { return l.P95 }),
+		P99: of(func(l *drivers.Latency) float64 { return l.P99 }),
+		Max: of(func(l *drivers.Latency) float64 { return l.Max }),
+	}
+}

@@ -1,0 +1,189 @@
+package report_test
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func sec(s float64) time.Time { return midnight.Add(time.Duration(s * float64(time.Second))) }
+
+// demoArm is what an arm of the demo run does in 10 s of load, in its middle replicate. The first does a tenth less,
+// the last a tenth more.
+type demoArm struct {
+	runfile.Arm
+	rows, transactions, records, logBytes, logWrites, logSyncs float64
+	writes, flushes, bytes                                     float64 // of the device
+}
+
+// demoArms have figures that divide easily; the lines that a report must show of them are worked out in demoLines.
+func demoArms() []demoArm {
+	return []demoArm{
+		{
+			Arm:  runfile.Arm{Name: "bulk", Method: "insert-select", RowsPerTx: 1000},
+			rows: 100_000, transactions: 100, records: 103_000, logBytes: 8_000_000, logWrites: 300, logSyncs: 200,
+			writes: 700, flushes: 200, bytes: 10_000_000,
+		},
+		{
+			Arm:  runfile.Arm{Name: "copy", Method: "copy", RowsPerTx: 1000, Indexes: 1},
+			rows: 200_000, transactions: 200, records: 8_000, logBytes: 4_800_000, logWrites: 200, logSyncs: 80,
+			writes: 320, flushes: 120, bytes: 6_000_000,
+		},
+	}
+}
+
+// The background of the demo run, per second: two requests of 4 KiB, and a flush that counts as a write.
+const (
+	idleWrites  = 3
+	idleFlushes = 1
+	idleBytes   = 8192
+)
+
+// demoEdge is how long before and after the load the demo run reads, in seconds.
+const demoEdge = 0.5
+
+// demo is a run of idle, bulk and copy, three times each.
+func demo() []runfile.Record {
+	arms := append([]demoArm{{Arm: runfile.Arm{Name: "idle"}}}, demoArms()...)
+	head := runfile.Run{
+		Schema: runfile.Schema, ID: "demo", Start: midnight, Version: "v0",
+		Target: runfile.Target{
+			Kind: "embedded", Flavor: "postgres", Version: "17.11", Settings: map[string]string{"fsync": "on"},
+			Storage: runfile.Storage{FileSystem: "ext4", Device: "vda"},
+		},
+		Host: runfile.Host{OS: "linux", Arch: "amd64", CPUs: 2},
+		Plan: runfile.Plan{Name: "demo", Replicates: 3, ArmSeconds: 10, Seed: 7},
+	}
+	for _, a := range arms {
+		head.Plan.Arms = append(head.Plan.Arms, a.Arm)
+	}
+	records := append([]runfile.Record{head}, demoMetrics()...)
+	totals := demoArm{}.grew(0, 0)
+	at := 0.0
+	for replicate := 1; replicate <= 3; replicate++ {
+		for _, a := range arms {
+			records = append(records, a.replicate(replicate, at, totals)...)
+			at += 20
+		}
+	}
+	return append(records, runfile.Ended{At: sec(at), Status: runfile.Complete})
+}
+
+// replicate is one go of an arm from the second at on; it adds to the totals what the counters grew by.
+func (a demoArm) replicate(n int, at float64, totals map[string]map[string]float64) []runfile.Record {
+	var records []runfile.Record
+	read := func(at float64) {
+		for _, probe := range []string{"block", "pgstat"} {
+			records = append(records, runfile.Reading{At: sec(at), Probe: probe, Values: maps.Clone(totals[probe])})
+		}
+	}
+	event := func(at float64, e runfile.Event) {
+		records = append(records, runfile.ArmEvent{At: sec(at), Arm: a.Name, Replicate: n, Event: e})
+	}
+	scale := 0.8 + float64(n)/10
+	from, to := at+1, at+11
+	read(from - demoEdge)
+	event(from-demoEdge/2, runfile.Begin)
+	if a.rows > 0 {
+		records = append(records, runfile.Load{
+			From: sec(from), To: sec(to), Arm: a.Name, Replicate: n, Rows: int64(a.rows * scale),
+			Transactions: int64(a.transactions * scale), Statements: int64(a.transactions * scale),
+		})
+	}
+	for probe, metrics := range a.grew(scale, to-from+2*demoEdge) {
+		for metric, grown := range metrics {
+			totals[probe][metric] += grown
+		}
+	}
+	read(to + demoEdge)
+	event(to+1, runfile.End)
+	return records
+}
+
+func (a demoArm) grew(scale, seconds float64) map[string]map[string]float64 {
+	return map[string]map[string]float64{
+		"pgstat": {
+			"pgstat.database/tup_inserted": a.rows * scale, "pgstat.wal/wal_records": a.records * scale,
+			"pgstat.lsn/insert": a.logBytes * scale, "pgstat.wal/wal_write": a.logWrites * scale,
+			"pgstat.wal/wal_sync": a.logSyncs * scale, "pgstat.database/deadlocks": 0,
+		},
+		"block": {
+			"block/writes": a.writes*scale + idleWrites*seconds, "block/flushes": a.flushes*scale + idleFlushes*seconds,
+			"block/write_bytes": a.bytes*scale + idleBytes*seconds,
+		},
+	}
+}
+
+func demoMetrics() []runfile.Record {
+	var records []runfile.Record
+	units := map[string]string{
+		"pgstat.database/tup_inserted": "rows", "pgstat.database/deadlocks": "deadlocks", "pgstat.wal/wal_records": "records",
+		"pgstat.lsn/insert": "bytes", "pgstat.wal/wal_write": "operations", "pgstat.wal/wal_sync": "operations",
+		"block/writes": "operations", "block/flushes": "operations", "block/write_bytes": "bytes",
+	}
+	for _, name := range slices.Sorted(maps.Keys(units)) {
+		records = append(records, runfile.Metric{Name: name, Unit: units[name], Type: runfile.Counter, Help: "help for " + name})
+	}
+	return records
+}
+
+// demoLines are the lines of the demo run's report that carry figures, by how they begin. Worked out by hand from
+// demoArms: rates are sums over 10 s, ratios are sums by sums, requests are writes - flushes, entries are rows for
+// bulk and twice the rows for copy, and MB are a million bytes. ±10% because the replicates go from 0.9 to 1.1;
+// ±0% because all of a replicate's sums go together.
+func demoLines() map[string]string {
+	return map[string]string{
+		// arm      rows        log records  requests  flushes   MB
+		"bulk": "10,000 ±10% | 10,300 ±10% | 50 ±10% | 20 ±10% | 1.0 ±10%",
+		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
+		// counter                row             entry           log record     request
+		"database/tup_inserted": "1.00 ±0% | 0.50-1.0 | 0.97-25 | 200-1,000",
+		"wal/wal_records":       "0.040-1.0 | 0.020-1.0 | 1.00 ±0% | 40-206",
+		"lsn/insert":            "24-80 | 12-80 | 78-600 | 16,000-24,000",
+		"wal/wal_write":         "0.0010-0.0030 | 0.0005-0.0030 | 0.0029-0.025 | 0.60-1.0",
+		"wal/wal_sync":          "0.0004-0.0020 | 0.0002-0.0020 | 0.0019-0.010 | 0.400 ±0%",
+		"block/writes":          "0.0016-0.0070 | 0.0008-0.0070 | 0.0068-0.040 | 1.4-1.6",
+		"block/requests":        "0.0010-0.0050 | 0.0005-0.0050 | 0.0049-0.025 | 1.00 ±0%",
+		"block/flushes":         "0.0006-0.0020 | 0.0003-0.0020 | 0.0019-0.015 | 0.40-0.60",
+		"block/write_bytes":     "30-100 | 15-100 | 97-750 | 20,000-30,000",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 10,300 a second (bulk). The device did 50 requests " +
+			"a second, 1.0 MB/s. One request stands for 40.0 log records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+	}
+}
+
+func sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
+	return func(yield func(runfile.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func reportOf(t *testing.T, records []runfile.Record) report.Report {
+	t.Helper()
+	run, err := drivers.FromRun(sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.New(run)
+}
+
+func textOf(t *testing.T, r report.Report, width int) string {
+	t.Helper()
+	var out strings.Builder
+	if err := report.Text(&out, r, width); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Figure is a number with its doubt, or the reason why there is none.
+type Figure struct {
+	Value   float64  `json:"value"`   // the mean over replicates; null where there is none
+	Lowest  float64  `json:"lowest"`  // of the replicates
+	Highest float64  `json:"highest"` // of the replicates
+	N       int      `json:"n"`       // replicates it was taken from; 0: it is missing
+	Missing *Missing `json:"missing,omitempty"`
+}
+
+// Missing says why a figure is not there.
+type Missing struct {
+	Reason string `json:"reason"`
+	Code   string `json:"code,omitempty"` // SQLSTATE, HTTP status, errno
+	Detail string `json:"detail,omitempty"`
+}
+
+// Known tells whether there is a number.
+func (f Figure) Known() bool { return f.N > 0 }
+
+// MarshalJSON writes null for numbers that are not there, never 0.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	if f.Known() {
+		type known Figure
+		return json.Marshal(known(f))
+	}
+	return json.Marshal(struct {
+		Value   *float64 `json:"value"`
+		N       int      `json:"n"`
+		Missing *Missing `json:"missing,omitempty"`
+	}{Missing: f.Missing})
+}
+
+// sample gathers the values of replicates into a figure.
+type sample struct {
+	values []float64
+	why    *Missing // of the first that is missing
+}
+
+func (s *sample) add(value float64, err error) {
+	if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
+		err = &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
+	}
+	if err == nil {
+		s.values = append(s.values, value)
+		return
+	}
+	if s.why == nil {
+		s.why = whyMissing(err)
+	}
+}
+
+// figure is the mean of the sample; with nothing in it, it is missing.
+func (s *sample) figure() Figure {
+	if len(s.values) == 0 {
+		return Figure{Missing: s.why}
+	}
+	f := Figure{Lowest: math.Inf(1), Highest: math.Inf(-1), N: len(s.values)}
+	for _, v := range s.values {
+		f.Value += v / float64(f.N)
+		f.Lowest, f.Highest = min(f.Lowest, v), max(f.Highest, v)
+	}
+	f.Value = min(max(f.Value, f.Lowest), f.Highest) // rounding
+	return f
+}
+
+func whyMissing(err error) *Missing {
+	if m, ok := errors.AsType[*series.Missing](err); ok {
+		return &Missing{Reason: string(m.Reason), Code: m.Code, Detail: m.Detail}
+	}
+	return &Missing{Reason: string(runfile.Failed), Detail: err.Error()}
+}

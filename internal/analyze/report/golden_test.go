@@ -1,0 +1,326 @@
+package report_test
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; then read the difference")
+
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil { //nolint:gosec // part of the source
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-golden +got):\n%s", path, diff)
+	}
+}
+
+// head changes the run line of records.
+func head(records []runfile.Record, change func(*runfile.Run)) []runfile.Record {
+	run := records[0].(runfile.Run)
+	change(&run)
+	records[0] = run
+	return records
+}
+
+// keep drops records that do not match.
+func keep(records []runfile.Record, match func(runfile.Record) bool) []runfile.Record {
+	var kept []runfile.Record
+	for _, r := range records {
+		if match(r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// without takes the values of metrics out of all readings; the gap stands for them.
+func without(records []runfile.Record, gap runfile.Gap, metrics ...string) []runfile.Record {
+	for _, r := range records {
+		if reading, ok := r.(runfile.Reading); ok {
+			for _, m := range metrics {
+				delete(reading.Values, m)
+			}
+		}
+	}
+	for _, m := range metrics {
+		gap.At, gap.Metric = midnight, m
+		records = append(records, gap)
+	}
+	return records
+}
+
+// replicates keeps the first few of each arm.
+func replicates(n int, records []runfile.Record) []runfile.Record {
+	return keep(records, func(r runfile.Record) bool {
+		event, isEvent := r.(runfile.ArmEvent)
+		load, isLoad := r.(runfile.Load)
+		return !(isEvent && event.Replicate > n || isLoad && load.Replicate > n)
+	})
+}
+
+func ended(records []runfile.Record, status runfile.Status, cause string) []runfile.Record {
+	records = records[:len(records)-1]
+	if status == "" {
+		return records
+	}
+	return append(records, runfile.Ended{At: sec(500), Status: status, Cause: cause})
+}
+
+func setting(name, value string) func([]runfile.Record) []runfile.Record {
+	return func(records []runfile.Record) []runfile.Record {
+		return head(records, func(r *runfile.Run) { r.Target.Settings = map[string]string{"fsync": "on", name: value} })
+	}
+}
+
+func failed(records []runfile.Record, arm string, replicate int, why string) []runfile.Record {
+	for i, r := range records {
+		if e, ok := r.(runfile.ArmEvent); ok && e.Arm == arm && e.Replicate == replicate && e.Event == runfile.End {
+			e.Failed = why
+			records[i] = e
+		}
+	}
+	return records
+}
+
+func notLocal(records []runfile.Record) []runfile.Record {
+	gap := runfile.Gap{Probe: "block", Reason: runfile.NotLocal, Detail: "the server is on db.example, not on this machine"}
+	return without(records, gap, "block/writes", "block/flushes", "block/write_bytes")
+}
+
+func noWAL(records []runfile.Record) []runfile.Record {
+	gap := runfile.Gap{Probe: "pgstat", Reason: runfile.Unsupported, Code: "42P01", Detail: "PostgreSQL 13.23 has no pg_stat_wal"}
+	return without(records, gap, "pgstat.wal/wal_records", "pgstat.wal/wal_write", "pgstat.wal/wal_sync")
+}
+
+func onlyArm(name string, records []runfile.Record) []runfile.Record {
+	records = head(records, func(r *runfile.Run) { r.Plan.Arms = []runfile.Arm{{Name: "idle"}, demoArms()[0].Arm} })
+	return keep(records, func(r runfile.Record) bool {
+		event, isEvent := r.(runfile.ArmEvent)
+		load, isLoad := r.(runfile.Load)
+		return !(isEvent && event.Arm != name && event.Arm != "idle" || isLoad && load.Arm != name)
+	})
+}
+
+func zeroRows(records []runfile.Record) []runfile.Record {
+	for i, r := range records {
+		if load, ok := r.(runfile.Load); ok && load.Arm == "copy" {
+			load.Rows = 0
+			records[i] = load
+		}
+	}
+	return records
+}
+
+// goldenCase is a run that differs from the demo run in one way. Lines that carry figures must be those of demoLines,
+// but for those that lines changes; an empty one must not be there.
+type goldenCase struct {
+	change func([]runfile.Record) []runfile.Record
+	codes  string // of the warnings, in order
+	lines  map[string]string
+}
+
+// none is for figures that are missing in every line.
+func none(keys ...string) map[string]string {
+	lines := map[string]string{}
+	for _, k := range keys {
+		lines[k] = ""
+	}
+	return lines
+}
+
+func everyLine() []string {
+	var keys []string
+	for k := range demoLines() {
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+func goldenCases() map[string]goldenCase {
+	cases := map[string]goldenCase{
+		"demo":        {change: func(r []runfile.Record) []runfile.Record { return r }},
+		"fsync-off":   {setting("fsync", "off"), "fsync-off", nil},
+		"settings":    {setting("synchronous_commit", "off"), "synchronous-commit-off", nil},
+		"page-writes": {setting("full_page_writes", "off"), "full-page-writes-off", nil},
+		"ram": {func(r []runfile.Record) []runfile.Record {
+			return head(r, func(r *runfile.Run) {
+				r.Target.Storage = runfile.Storage{FileSystem: "tmpfs", Directory: "/dev/shm/x", RAM: true}
+			})
+		}, "ram", nil},
+		"pooler": {func(r []runfile.Record) []runfile.Record {
+			return head(r, func(r *runfile.Run) { r.Target.Kind, r.Target.Host, r.Target.Pooler = "dsn", "db.example", true })
+		}, "pooler", nil},
+		"aurora": {func(r []runfile.Record) []runfile.Record {
+			return notLocal(head(r, func(r *runfile.Run) {
+				r.Target = runfile.Target{Kind: "dsn", Flavor: "aurora", Version: "16.4", Host: "db.example"}
+			}))
+		}, "device-unknown", notLocalLines()},
+		"container": {func(r []runfile.Record) []runfile.Record {
+			return head(r, func(r *runfile.Run) { r.Target.Kind, r.Target.Image = "container", "postgres:17" })
+		}, "", nil},
+		"interrupted": {func(r []runfile.Record) []runfile.Record {
+			return ended(r, runfile.Interrupted, "interrupt signal received")
+		}, "unfinished", nil},
+		"failed": {func(r []runfile.Record) []runfile.Record {
+			return ended(r, runfile.Broken, "the server died: signal 9.")
+		}, "unfinished", nil},
+		"cut-off": {func(r []runfile.Record) []runfile.Record { return ended(r, "", "") }, "unfinished", nil},
+		"left-out": {func(r []runfile.Record) []runfile.Record { return failed(r, "copy", 2, "the server was restarted") }, "few-replicates left-out",
+			nil}, // the middle replicate is the mean: the figures stay
+		"two-replicates": {func(r []runfile.Record) []runfile.Record { return replicates(2, r) }, "few-replicates", twoLines()},
+		"one-replicate":  {func(r []runfile.Record) []runfile.Record { return replicates(1, r) }, "few-replicates", oneLines()},
+		"one-arm":        {func(r []runfile.Record) []runfile.Record { return onlyArm("bulk", r) }, "", oneArmLines()},
+		"no-idle": {func(r []runfile.Record) []runfile.Record {
+			return keep(r, func(r runfile.Record) bool { e, ok := r.(runfile.ArmEvent); return !ok || e.Arm != "idle" })
+		}, "no-idle not-run", noIdleLines()},
+		"no-wal":    {noWAL, "", noWALLines()},
+		"zero-rows": {zeroRows, "", zeroRowsLines()},
+		"nothing": {func(r []runfile.Record) []runfile.Record {
+			return ended(keep(r, func(r runfile.Record) bool { return r.Kind() != runfile.KindArm && r.Kind() != runfile.KindLoad }),
+				runfile.Broken, "the first arm could not be set up")
+		}, "unfinished nothing-measured not-run", none(everyLine()...)},
+		"failures": {func(r []runfile.Record) []runfile.Record {
+			return append(r, runfile.Load{From: sec(42), To: sec(43), Arm: "copy", Replicate: 1, Failures: 60})
+		}, "failures", nil}, // 60 in 10 s of one of three replicates: 2 a second
+		"shared-device": {shared, "shared-device", nil},
+		"notes": {func(r []runfile.Record) []runfile.Record {
+			return append(r,
+				runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Gauge},
+				runfile.Reading{At: sec(0.1), Probe: "block", Values: map[string]float64{"block/new": 1}})
+		}, "clock-stepped metric-contradictory metric-unannounced", nil},
+	}
+	return cases
+}
+
+// shared adds 2 requests a second to the background, for a whole of 4 against the 20 of copy.
+func shared(records []runfile.Record) []runfile.Record {
+	for _, r := range records {
+		if reading, ok := r.(runfile.Reading); ok && reading.Probe == "block" {
+			reading.Values["block/writes"] += 2 * reading.At.Sub(midnight).Seconds()
+		}
+	}
+	return records
+}
+
+func TestGoldens(t *testing.T) {
+	for name, c := range goldenCases() {
+		t.Run(name, func(t *testing.T) {
+			r := reportOf(t, c.change(demo()))
+			text := textOf(t, r, 80)
+			checkGolden(t, name+".txt", text)
+			checkLines(t, text, c.lines)
+			checkLayout(t, text, 80)
+			if n := strings.Count(text, "\n"); n > 45 && name != "zero-rows" { // whose ratios need footnotes, and so room
+				t.Errorf("%d lines", n)
+			}
+			var codes []string
+			for _, w := range r.Warnings {
+				codes = append(codes, w.Code)
+				if !strings.HasSuffix(w.Text, ".") || !strings.Contains(unwrapped(text), w.Text) {
+					t.Errorf("the text does not say %q", w.Text)
+				}
+			}
+			if got := strings.Join(codes, " "); got != c.codes {
+				t.Errorf("warnings %q, want %q", got, c.codes)
+			}
+		})
+	}
+}
+
+// checkLines compares each line with figures with what was worked out by hand.
+func checkLines(t *testing.T, text string, changed map[string]string) {
+	t.Helper()
+	want := demoLines()
+	maps.Copy(want, changed)
+	got := figures(text)
+	for key, line := range want {
+		if got[key] != line {
+			t.Errorf("%s:\n got %q\nwant %q", key, got[key], line)
+		}
+		delete(got, key)
+	}
+	for key, line := range got {
+		t.Errorf("nobody worked out %s: %s", key, line)
+	}
+}
+
+var (
+	columnGap = regexp.MustCompile(`\s{2,}`)
+	figure    = regexp.MustCompile(`^-?[\d(]|^- \(`)
+)
+
+// figures finds the lines of tables, by their names, and the headline.
+func figures(text string) map[string]string {
+	found := map[string]string{}
+	for line := range strings.SplitSeq(text, "\n") {
+		cells := columnGap.Split(strings.TrimSpace(line), -1)
+		if len(cells) > 1 && figure.MatchString(cells[1]) {
+			before := found[cells[0]] // where the table is split
+			found[cells[0]] = strings.TrimPrefix(before+" | "+strings.Join(cells[1:], " | "), " | ")
+		}
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		if strings.HasPrefix(paragraph, "Read as \"IOPS\"") {
+			found["Read as \"IOPS\""] = unwrapped(paragraph)
+		}
+	}
+	return found
+}
+
+func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// checkLayout: no line is too wide, none ends in a space, and the whole fits a screen.
+func checkLayout(t *testing.T, text string, width int) {
+	t.Helper()
+	lines := strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n")
+	for line := range lines {
+		if n := len([]rune(line)); n > width || strings.TrimRight(line, " ") != line {
+			t.Errorf("line of %d columns: %q", n, line)
+		}
+	}
+	if !strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\n\n") || strings.Contains(text, "\n\n\n") {
+		t.Error("blank lines where none belong")
+	}
+}
+
+// TestTornRun: the same, but through a file, because only a file can be torn.
+func TestTornRun(t *testing.T) {
+	var records []runfile.Record
+	torn := func(yield func(runfile.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+		yield(nil, &runfile.TornError{Line: 99})
+	}
+	records = ended(demo(), "", "")
+	run, err := drivers.FromRun(torn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := textOf(t, report.New(run), 80)
+	checkGolden(t, "torn.txt", text)
+	checkLines(t, text, nil)
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
+// storage really did for the same work, and how far the two lie apart in one arm and in another.
+type Headline struct {
+	Text     string  `json:"text"`
+	Arm      string  `json:"arm"`      // in which the loud counter is loudest
+	Loud     Counted `json:"loud"`     // there
+	Quiet    Counted `json:"quiet"`    // there
+	Smallest InArm   `json:"smallest"` // how many loud for one quiet, in the arm where that is least
+	Largest  InArm   `json:"largest"`  // and where it is most
+}
+
+// Counted is one way of counting the work of an arm.
+type Counted struct {
+	Driver    string `json:"driver"`
+	PerSecond Figure `json:"per_second"`
+}
+
+// InArm is a figure of one arm.
+type InArm struct {
+	Arm    string `json:"arm"`
+	Figure Figure `json:"figure"`
+}
+
+// pairs to compare, the most telling first: what is not on this machine or in this version drops out.
+func pairs() [][2]string {
+	return [][2]string{
+		{drivers.WALRecords, drivers.DeviceRequests},
+		{drivers.Rows, drivers.DeviceRequests},
+		{drivers.WALRecords, drivers.WALWrites},
+		{drivers.Rows, drivers.WALWrites},
+		{drivers.WALRecords, drivers.Rows},
+	}
+}
+
+// headline is nil when no arm has both sides of any pair.
+func headline(run *drivers.Run, arms []Arm) *Headline {
+	for _, pair := range pairs() {
+		if h := compare(run, arms, pair[0], pair[1]); h != nil {
+			h.Text = h.sentence(arms)
+			return h
+		}
+	}
+	return nil
+}
+
+func compare(run *drivers.Run, arms []Arm, loud, quiet string) *Headline {
+	h := &Headline{Loud: Counted{Driver: loud}, Quiet: Counted{Driver: quiet}}
+	count, _ := drivers.Named(loud)
+	for i, a := range run.Arms {
+		factor := over(a, func(r drivers.Replicate) (float64, error) { return ratio(count.Count, a, r, quiet) })
+		if a.Idle() || !factor.Known() || factor.Value <= 0 {
+			continue
+		}
+		if rate := arms[i].Of(loud); rate.Value > h.Loud.PerSecond.Value {
+			h.Arm, h.Loud.PerSecond, h.Quiet.PerSecond = a.Name, rate, arms[i].Of(quiet)
+		}
+		extend(&h.Smallest, &h.Largest, InArm{a.Name, factor})
+	}
+	if h.Arm == "" {
+		return nil
+	}
+	return h
+}
+
+// extend makes the two ends of a span reach a figure.
+func extend(smallest, largest *InArm, f InArm) {
+	if !smallest.Figure.Known() || f.Figure.Value < smallest.Figure.Value {
+		*smallest = f
+	}
+	if !largest.Figure.Known() || f.Figure.Value > largest.Figure.Value {
+		*largest = f
+	}
+}
+
+// nouns are what people call a driver's units.
+var nouns = map[string]struct{ one, many string }{
+	drivers.Rows:           {"row", "rows"},
+	drivers.WALRecords:     {"log record", "log records"},
+	drivers.DeviceRequests: {"request", "requests"},
+	drivers.WALWrites:      {"write", "writes"},
+}
+
+func (h *Headline) sentence(arms []Arm) string {
+	loud := nouns[h.Loud.Driver]
+	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", loud.many, rate(h.Loud.PerSecond.Value), h.Arm)
+	switch h.Quiet.Driver {
+	case drivers.DeviceRequests:
+		text += fmt.Sprintf(" The device did %s requests a second%s.", rate(h.Quiet.PerSecond.Value), h.megabytes(arms))
+	case drivers.WALWrites:
+		text += fmt.Sprintf(" The server wrote its log %s times a second; what its device did could not be counted here.",
+			rate(h.Quiet.PerSecond.Value))
+	case drivers.Rows:
+		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage could not be counted here.",
+			rate(h.Quiet.PerSecond.Value))
+	}
+	return text + " " + h.spread(arms)
+}
+
+func (h *Headline) megabytes(arms []Arm) string {
+	for _, a := range arms {
+		if bytes := a.Of(drivers.DeviceBytes); a.Name == h.Arm && bytes.Known() {
+			return fmt.Sprintf(", %s MB/s", rate(bytes.Value/megabyte))
+		}
+	}
+	return ""
+}
+
+// spread says how far the factor moves with the load: that is why nobody may divide by a rule of thumb.
+func (h *Headline) spread(arms []Arm) string {
+	one, many := nouns[h.Quiet.Driver].one, nouns[h.Loud.Driver].many
+	if h.Smallest.Arm == h.Largest.Arm {
+		return fmt.Sprintf("That is %s %s for one %s, in this arm; another load has another factor.", quotient(h.Largest.Figure.Value), many, one)
+	}
+	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
+		quotient(h.Smallest.Figure.Value), many, h.Smallest.Arm, quotient(h.Largest.Figure.Value), h.Largest.Arm)
+	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
+		return text + ": no rule of thumb turns one into the other."
+	}
+	return text + ": much the same in the arms of this run."
+}

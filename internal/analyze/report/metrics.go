@@ -1,0 +1,160 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Metric is what one counter made of each arm's work.
+type Metric struct {
+	Metric  string `json:"metric"`
+	Unit    string `json:"unit"`
+	Help    string `json:"help,omitempty"`
+	Source  string `json:"source,omitempty"`  // where its meaning is documented
+	Derived string `json:"derived,omitempty"` // how it was computed from others
+	Silent  bool   `json:"silent"`            // in no arm did it grow more than when idle, as far as known
+	// Missing says why no arm has a figure of it.
+	Missing *Missing `json:"missing,omitempty"`
+	// AcrossArms are the ratios to References in all loaded arms: what a metric counts is what it keeps the same ratio to.
+	AcrossArms map[string]Span `json:"across_arms"`
+	Arms       []MetricArm     `json:"arms"`
+}
+
+// Span is how far a ratio moves from arm to arm.
+type Span struct {
+	All      Figure `json:"all"`      // over all replicates of all arms
+	Smallest InArm  `json:"smallest"` // the arm's mean where it is least
+	Largest  InArm  `json:"largest"`  // and where it is most
+	// Without says why an arm has no such ratio, where others have one.
+	Without *Missing `json:"without,omitempty"`
+}
+
+// MetricArm is what a counter made of one arm's work.
+type MetricArm struct {
+	Arm       string            `json:"arm"`
+	PerSecond Figure            `json:"per_second"`
+	Per       map[string]Figure `json:"per"` // one of each of References
+}
+
+// References are the drivers that every metric is set against.
+func References() []string {
+	return []string{drivers.Rows, drivers.Entries, drivers.WALRecords, drivers.DeviceRequests}
+}
+
+// counter is something that can be counted in a replicate.
+type counter struct {
+	runfile.Metric
+	derived string
+	count   counting
+}
+
+// counters are those of the run and those derived from them, by name.
+func counters(run *drivers.Run) []counter {
+	var all []counter
+	for _, m := range run.Counters {
+		all = append(all, counter{Metric: m, count: func(_ drivers.Arm, r drivers.Replicate) (float64, error) { return r.Count(m.Name) }})
+	}
+	requests, _ := drivers.Named(drivers.DeviceRequests)
+	_, written := run.Counter("block/writes")
+	_, flushed := run.Counter("block/flushes")
+	if written && flushed {
+		m := runfile.Metric{Name: "block/requests", Unit: requests.Unit, Type: runfile.Counter, Help: requests.Help}
+		all = append(all, counter{m, "block/writes - block/flushes", requests.Count})
+	}
+	slices.SortFunc(all, func(a, b counter) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+func metrics(run *drivers.Run) []Metric {
+	all := []Metric{}
+	for _, c := range counters(run) {
+		m := Metric{
+			Metric: c.Name, Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.derived,
+			Silent: true, AcrossArms: map[string]Span{}, Arms: []MetricArm{},
+		}
+		for _, a := range run.Arms {
+			arm := metricArm(c, a)
+			m.Silent = m.Silent && (a.Idle() || arm.PerSecond.Lowest <= 0)
+			m.Arms = append(m.Arms, arm)
+		}
+		m.Missing = missingEverywhere(m.Arms)
+		for _, name := range References() {
+			m.AcrossArms[name] = acrossArms(c, run, m.Arms, name)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// missingEverywhere is nil when an arm has a figure; otherwise it says why the first does not.
+func missingEverywhere(arms []MetricArm) *Missing {
+	var why *Missing
+	for _, a := range arms {
+		if a.PerSecond.Known() {
+			return nil
+		}
+		if why == nil {
+			why = a.PerSecond.Missing
+		}
+	}
+	return why
+}
+
+func metricArm(c counter, a drivers.Arm) MetricArm {
+	arm := MetricArm{Arm: a.Name, Per: map[string]Figure{}}
+	arm.PerSecond = over(a, func(r drivers.Replicate) (float64, error) {
+		count, err := c.count(a, r)
+		return count / r.Seconds, err
+	})
+	if a.Idle() {
+		return arm
+	}
+	for _, name := range References() {
+		arm.Per[name] = over(a, func(r drivers.Replicate) (float64, error) { return ratio(c.count, a, r, name) })
+	}
+	return arm
+}
+
+// counting is a way to count something in a replicate.
+type counting func(drivers.Arm, drivers.Replicate) (float64, error)
+
+// ratio is how many there are of what is counted for one of the named driver.
+func ratio(count counting, a drivers.Arm, r drivers.Replicate, name string) (float64, error) {
+	reference, _ := drivers.Named(name)
+	of, err := reference.Count(a, r)
+	if err != nil {
+		return 0, err
+	}
+	if of <= 0 {
+		return 0, &series.Missing{Reason: nothing, Detail: "there were no " + name}
+	}
+	value, err := count(a, r)
+	return value / of, err
+}
+
+// nothing is the reason for a ratio to something that did not happen.
+const nothing series.Reason = "nothing"
+
+func acrossArms(c counter, run *drivers.Run, arms []MetricArm, name string) Span {
+	var span Span
+	var all sample
+	for i, a := range run.Arms {
+		for _, r := range a.Replicates {
+			if !a.Idle() {
+				all.add(ratio(c.count, a, r, name))
+			}
+		}
+		if f := arms[i].Per[name]; f.Known() {
+			extend(&span.Smallest, &span.Largest, InArm{a.Name, f})
+		}
+	}
+	span.All = all.figure()
+	if span.All.Known() {
+		span.Without = all.why
+	}
+	return span
+}

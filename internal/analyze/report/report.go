@@ -1,0 +1,69 @@
+package report
+
+import (
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Schema names the form of a report. Fields are added under the same name; none is taken away or given another meaning.
+const Schema = "realiops.report/1"
+
+// Report is everything a rendering shows.
+type Report struct {
+	Schema   string    `json:"schema"`
+	Run      Run       `json:"run"`
+	Arms     []Arm     `json:"arms"`
+	Metrics  []Metric  `json:"metrics"`
+	Headline *Headline `json:"headline"` // nil: there is nothing to compare
+	Warnings []Warning `json:"warnings"`
+}
+
+// Run is what was measured, and how it ended.
+type Run struct {
+	ID             string         `json:"id"`
+	Start          time.Time      `json:"start"`
+	Status         string         `json:"status"` // complete, interrupted, failed, cut-off
+	Cause          string         `json:"cause,omitempty"`
+	Realiops       string         `json:"realiops"` // the version that measured
+	Flavor         string         `json:"flavor"`
+	Target         runfile.Target `json:"target"`
+	Host           runfile.Host   `json:"host"`
+	Plan           string         `json:"plan,omitempty"`
+	Arms           int            `json:"arms"`
+	Replicates     int            `json:"replicates"`
+	ArmSeconds     float64        `json:"arm_seconds"`
+	Seed           uint64         `json:"seed"`
+	IdleReplicates int            `json:"idle_replicates"`
+	Provenance     string         `json:"provenance,omitempty"`
+}
+
+// cutOff is the status of a run whose file has no end line.
+const cutOff = "cut-off"
+
+// New says what a run has shown.
+func New(run *drivers.Run) Report {
+	r := Report{
+		Schema:  Schema,
+		Run:     describe(run),
+		Arms:    arms(run),
+		Metrics: metrics(run),
+	}
+	r.Headline = headline(run, r.Arms)
+	r.Warnings = warnings(run, r)
+	return r
+}
+
+func describe(run *drivers.Run) Run {
+	h := run.Header
+	d := Run{
+		ID: h.ID, Start: h.Start, Status: cutOff, Realiops: h.Version, Flavor: h.Target.Flavor, Target: h.Target, Host: h.Host,
+		Plan: h.Plan.Name, Arms: len(h.Plan.Arms), Replicates: h.Plan.Replicates, ArmSeconds: h.Plan.ArmSeconds, Seed: h.Plan.Seed,
+		IdleReplicates: run.Idle.Replicates, Provenance: h.Provenance,
+	}
+	if run.Ended != nil {
+		d.Status, d.Cause = string(run.Ended.Status), run.Ended.Cause
+	}
+	return d
+}

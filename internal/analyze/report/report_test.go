@@ -1,0 +1,392 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	shippedRun    = "../../../testdata/runs/arms-pg17.jsonl"
+	shippedSource = "../../../testdata/runs/sources/arms-pg17.json"
+)
+
+func shipped(t *testing.T) report.Report {
+	t.Helper()
+	records, file, err := runfile.Open(shippedRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	run, err := drivers.FromRun(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.New(run)
+}
+
+// sourceRow is one replicate in the source of the shipped run: what everything grew by, by its name there.
+type sourceRow map[string]any
+
+func (r sourceRow) number(name string) float64 { return r[name].(float64) }
+
+// sourceNames are the names that the source has for what the report calls otherwise.
+func sourceNames() map[string]string {
+	return map[string]string{
+		"pgstat.wal/wal_records": "wal_records", "pgstat.wal/wal_fpi": "wal_fpi", "pgstat.lsn/insert": "lsn",
+		"pgstat.wal/wal_write": "wal_write", "pgstat.wal/wal_sync": "wal_sync",
+		"pgstat.io/writes": "io_writes", "pgstat.io/extends": "io_extends", "pgstat.io/fsyncs": "io_fsyncs",
+		"pgstat.checkpointer/buffers_written": "ckpt_buffers", "pgstat.bgwriter/buffers_clean": "bg_clean",
+		"pgstat.database/tup_inserted": "tup_inserted", "pgstat.database/xact_commit": "xact_commit",
+		"block/writes": "dev_writes", "block/writes_merged": "dev_merge", "block/flushes": "dev_flush",
+		"block/write_bytes": "dev_bytes", "block/requests": "requests",
+		"rows": "rows", "entries": "entries", "statements": "statements", "commits": "commits",
+		"wal_records": "wal_records", "wal_bytes": "lsn", "wal_writes": "wal_write", "wal_syncs": "wal_sync",
+		"pages_written": "io_writes", "device_requests": "requests", "device_flushes": "dev_flush", "device_bytes": "dev_bytes",
+	}
+}
+
+// arithmetic works out the shipped run's figures from its source, in the plainest way there is.
+type arithmetic struct {
+	t    *testing.T
+	arms map[string][]sourceRow
+	idle map[string]float64 // per second
+}
+
+// edges are the seconds that the readings of the shipped run lie outside of its load.
+const edges = 0.22
+
+func workOut(t *testing.T) arithmetic {
+	t.Helper()
+	content, err := os.ReadFile(shippedSource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []sourceRow
+	if err := json.Unmarshal(content, &rows); err != nil {
+		t.Fatal(err)
+	}
+	a := arithmetic{t, map[string][]sourceRow{}, map[string]float64{}}
+	for _, r := range rows {
+		r["requests"] = r.number("dev_writes") - r.number("dev_flush")
+		name := r["arm"].(string)
+		a.arms[name] = append(a.arms[name], r)
+	}
+	for name, value := range a.arms["idle"][0] {
+		if _, isNumber := value.(float64); isNumber {
+			for _, r := range a.arms["idle"] {
+				a.idle[name] += r.number(name) / (r.number("wall") + edges) / 3
+			}
+		}
+	}
+	return a
+}
+
+// grew is what something grew by in a replicate, without the background. What our clients did has none.
+func (a arithmetic) grew(r sourceRow, name string) float64 {
+	if name == "rows" || name == "entries" || name == "statements" || name == "commits" {
+		return r.number(name)
+	}
+	return r.number(name) - a.idle[name]*(r.number("wall")+edges)
+}
+
+// check compares a figure with that of the replicates' values.
+func (a arithmetic) check(what string, got report.Figure, arm string, value func(sourceRow) float64) {
+	a.t.Helper()
+	var values []float64
+	for _, r := range a.arms[arm] {
+		values = append(values, value(r))
+	}
+	want := report.Figure{Value: (values[0] + values[1] + values[2]) / 3, Lowest: slices.Min(values), Highest: slices.Max(values), N: 3}
+	same := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))+1e-12 }
+	if !same(got.Value, want.Value) || !same(got.Lowest, want.Lowest) || !same(got.Highest, want.Highest) || got.N != 3 || got.Missing != nil {
+		a.t.Errorf("%s of %s: %+v, want %+v", what, arm, got, want)
+	}
+}
+
+// TestEveryFigureOfTheShippedRun checks the whole model against arithmetic on its source.
+func TestEveryFigureOfTheShippedRun(t *testing.T) {
+	r, a, names := shipped(t), workOut(t), sourceNames()
+	checked := 0
+	for _, arm := range r.Arms {
+		if arm.Idle {
+			continue
+		}
+		a.check("seconds", arm.Seconds, arm.Name, func(r sourceRow) float64 { return r.number("wall") })
+		for _, w := range arm.Work {
+			checked++
+			a.check(w.Driver, w.PerSecond, arm.Name, func(r sourceRow) float64 { return a.grew(r, names[w.Driver]) / r.number("wall") })
+		}
+	}
+	for _, m := range r.Metrics {
+		for _, arm := range m.Arms {
+			if arm.Arm == "idle" {
+				a.check(m.Metric, arm.PerSecond, "idle", func(r sourceRow) float64 { return r.number(names[m.Metric]) / (5 + edges) })
+				continue
+			}
+			a.check(m.Metric, arm.PerSecond, arm.Arm, func(r sourceRow) float64 { return a.grew(r, names[m.Metric]) / r.number("wall") })
+			for reference, f := range arm.Per {
+				checked++
+				a.check(m.Metric+" per "+reference, f, arm.Arm, func(r sourceRow) float64 {
+					return a.grew(r, names[m.Metric]) / a.grew(r, names[reference])
+				})
+			}
+		}
+	}
+	if want := 8*12 + 17*8*4; checked != want {
+		t.Errorf("%d figures checked, want %d", checked, want)
+	}
+	published := map[string]float64{"bulk": 1.0313, "bulk-indexed": 3.0472, "copy": 0.0377, "copy-indexed": 2.0541,
+		"single": 2.0304, "async": 2.0303, "multi": 1.0403, "wide": 2.0430}
+	for _, m := range r.Metrics {
+		for _, arm := range m.Arms {
+			if m.Metric != "pgstat.wal/wal_records" || arm.Arm == "idle" {
+				continue
+			}
+			if got := arm.Per["rows"].Value; math.Abs(got-published[arm.Arm]) > 0.0001 {
+				t.Errorf("log records per row of %s: %.5f, published %.4f", arm.Arm, got, published[arm.Arm])
+			}
+		}
+	}
+}
+
+// TestSpansOfTheShippedRun checks what the second table and the headline are made of against the model's own arms.
+func TestSpansOfTheShippedRun(t *testing.T) {
+	r := shipped(t)
+	for _, m := range r.Metrics {
+		for reference, span := range m.AcrossArms {
+			var means, all []float64
+			for _, arm := range m.Arms {
+				if f := arm.Per[reference]; f.Known() {
+					means, all = append(means, f.Value), append(all, f.Lowest, f.Highest)
+				}
+			}
+			got := []float64{span.Smallest.Figure.Value, span.Largest.Figure.Value, span.All.Lowest, span.All.Highest}
+			want := []float64{slices.Min(means), slices.Max(means), slices.Min(all), slices.Max(all)}
+			if diff := cmp.Diff(want, got); diff != "" || span.All.N != 24 || span.Without != nil {
+				t.Errorf("%s per %s: %s", m.Metric, reference, diff)
+			}
+		}
+		if m.Metric == "pgstat.wal/wal_records" {
+			span := m.AcrossArms["device_requests"]
+			if diff := cmp.Diff([]report.InArm{span.Smallest, span.Largest}, []report.InArm{r.Headline.Smallest, r.Headline.Largest}); diff != "" {
+				t.Errorf("the headline has another factor than the table: %s", diff)
+			}
+		}
+	}
+}
+
+// TestShippedRunAsText checks every line with figures of the first screen against arithmetic on the source.
+func TestShippedRunAsText(t *testing.T) {
+	text, a := textOf(t, shipped(t), 80), workOut(t)
+	checkGolden(t, "arms-pg17.txt", text)
+	checkLayout(t, text, 80)
+	if n := strings.Count(text, "\n"); n > 45 {
+		t.Errorf("%d lines do not fit a screen", n)
+	}
+	got := figures(text)
+	for arm, rows := range a.arms {
+		if arm == "idle" {
+			continue
+		}
+		var cells []string
+		for _, name := range []string{"rows", "wal_records", "requests", "dev_flush", "dev_bytes"} {
+			var values []float64
+			for _, r := range rows {
+				values = append(values, a.grew(r, name)/r.number("wall"))
+			}
+			mean, half := (values[0]+values[1]+values[2])/3, (slices.Max(values)-slices.Min(values))/2
+			doubt := fmt.Sprintf("±%.0f%%", 100*half/mean)
+			if 100*half/mean < 0.95 {
+				doubt = fmt.Sprintf("±%.1f%%", math.Ceil(1000*half/mean)/10)
+			}
+			if name == "dev_bytes" {
+				mean /= 1e6
+			}
+			cells = append(cells, withCommas(fmt.Sprintf("%.0f", mean))+" "+doubt)
+		}
+		if want := strings.Join(cells, " | "); got[arm] != want {
+			t.Errorf("%s:\n got %s\nwant %s", arm, got[arm], want)
+		}
+		delete(got, arm)
+	}
+	// Least and most of the means of eight arms, by a calculator from the source; the pairs that agree within 10 % by their mean.
+	want := map[string]string{
+		"database/tup_inserted": "1.00 ±0% | 0.33-1.0 | 0.33-27 | 4.0-2,907",
+		"database/xact_commit":  "0.0010-1.0 | 0.0003-1.0 | 0.0003-0.49 | 1.0-2,907",
+		"wal/wal_records":       "0.038-3.0 | 0.038-2.0 | 1.00 ±0% | 8.0-5,903",
+		"lsn/insert":            "24-1,169 | 24-585 | 57-631 | 456-335,771",
+		"wal/wal_write":         "0.0002-0.25 | 0.0001-0.25 | 0.0001-0.12 | 0.50-1.00",
+		"wal/wal_sync":          "0.0001-0.25 | 0.0001-0.25 | 0.00006-0.12 | 0.33-1.00",
+		"io/writes":             "0.0054-0.15 | 0.0031-0.073 | 0.0027-0.14 | 0.022-21",
+		"block/writes":          "0.0005-0.51 | 0.0004-0.51 | 0.0003-0.25 | 1.5-2.0",
+		"block/requests":        "0.0003-0.25 | 0.0003-0.25 | 0.0002-0.12 | 1.00 ±0%",
+		"block/flushes":         "0.0002-0.25 | 0.0001-0.25 | 0.00009-0.12 | 0.50-1.00",
+		"block/write_bytes":     "72-2,880 | 72-2,236 | 80-1,911 | 8,831-470,304",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 1,732,475 a second (bulk). The device did 875 requests " +
+			"a second, 207 MB/s. One request stands for 8.02 log records (single) to 5,903 (async): no rule of thumb turns one into the other.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func withCommas(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// TestJSON: the golden shows a reviewer what changes; the figures themselves are checked above.
+func TestJSON(t *testing.T) {
+	r := reportOf(t, ended(notLocal(onlyArm("bulk", demo())), runfile.Interrupted, "interrupt signal received"))
+	var out bytes.Buffer
+	if err := report.JSON(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "interrupted.json", out.String())
+	for _, r := range []report.Report{r, shipped(t)} {
+		out.Reset()
+		if err := report.JSON(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		var back report.Report
+		if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(r, back); diff != "" {
+			t.Errorf("JSON does not carry the model (-model +json):\n%s", diff)
+		}
+	}
+}
+
+func TestLatency(t *testing.T) {
+	replicate := func(n int, p50 float64) drivers.Replicate {
+		latency := &drivers.Latency{Transactions: 9, P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
+		return drivers.Replicate{Number: n, Seconds: 1, Latency: latency}
+	}
+	arm := drivers.Arm{Arm: runfile.Arm{Name: "a", Method: "copy"}, Replicates: []drivers.Replicate{replicate(1, 0.010), replicate(2, 0.012)}}
+	r := report.New(&drivers.Run{Arms: []drivers.Arm{arm}})
+	if diff := cmp.Diff(report.Figure{Value: 0.033, Lowest: 0.030, Highest: 0.036, N: 2}, r.Arms[0].Latency.P99, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+		t.Error(diff)
+	}
+	var out strings.Builder
+	if err := report.Details(&out, r, 80); err != nil {
+		t.Fatal(err)
+	}
+	if want := "11 ±9% 22 ±9% 33 ±9% 44 ±9%"; !strings.Contains(unwrapped(out.String()), want) {
+		t.Errorf("details do not have %q:\n%s", want, &out)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	var out strings.Builder
+	if err := report.Details(&out, reportOf(t, demo()), 80); err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "demo-details.txt", out.String())
+	checkLayout(t, out.String(), 80)
+	for _, line := range []string{
+		// rows of the table of log records: 103,000 and 8,000 in 10 s, for 100,000 and 200,000 rows, …
+		"bulk  10,300 ±10%  1.03 ±0%     1.03 ±0%  1.00 ±0%   206 ±0%",
+		"copy     800 ±10%  0.0400 ±0%  0.0200 ±0%  1.00 ±0%  40.0 ±0%",
+		"bulk  10 ±0%  10 ±10%  10 ±10%  - (1)  - (1)  - (1)  - (1)",
+		"copy  10 ±0%  20 ±10%  20 ±10%  - (1)  - (1)  - (1)  - (1)",
+		"No load moved: pgstat.database/deadlocks.",
+	} {
+		if !strings.Contains(unwrapped(out.String()), unwrapped(line)) {
+			t.Errorf("details do not have %q", unwrapped(line))
+		}
+	}
+}
+
+// TestAnyWidth: text is laid out for any terminal, and says the same on each.
+func TestAnyWidth(t *testing.T) {
+	r := shipped(t)
+	want := figures(textOf(t, r, 80))
+	for _, width := range []int{60, 72, 100, 132, 400} {
+		text := textOf(t, r, width)
+		checkLayout(t, text, width)
+		if diff := cmp.Diff(want, figures(text)); diff != "" {
+			t.Errorf("width %d: %s", width, diff)
+		}
+	}
+	for _, width := range []int{-1, 0, 1, 20} {
+		if text := textOf(t, r, width); text != textOf(t, r, 40) {
+			t.Errorf("width %d is not treated as 40", width)
+		}
+	}
+	checkGolden(t, "narrow.txt", textOf(t, r, 60))
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("no space left")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWritingFails(t *testing.T) {
+	r := reportOf(t, demo())
+	for _, err := range []error{report.Text(fullDisk{}, r, 80), report.Details(fullDisk{}, r, 80), report.JSON(fullDisk{}, r)} {
+		if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write the report: ") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestMissingIsNeverZero: a figure that is not there is null in JSON.
+func TestMissingIsNeverZero(t *testing.T) {
+	got, err := json.Marshal(report.Figure{Missing: &report.Missing{Reason: "late"}})
+	if err != nil || string(got) != `{"value":null,"n":0,"missing":{"reason":"late"}}` {
+		t.Errorf("%s, %v", got, err)
+	}
+	got, err = json.Marshal(report.Figure{Value: 0, N: 2})
+	if err != nil || string(got) != `{"value":0,"lowest":0,"highest":0,"n":2}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestAnyRun throws random parts of runs at the report: whatever is missing, it renders, and its JSON is valid.
+func TestAnyRun(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, c := range goldenCases() {
+		for range 4 {
+			records := c.change(demo())
+			records = slices.DeleteFunc(records[1:], func(runfile.Record) bool { return random.IntN(10) == 0 })
+			for i := range records {
+				if reading, ok := records[i].(runfile.Reading); ok && random.IntN(20) == 0 {
+					for m := range reading.Values {
+						reading.Values[m] = []float64{0, -1, 1e308, -1e308, 1e-308}[random.IntN(5)]
+					}
+				}
+			}
+			random.Shuffle(len(records)/4, func(i, j int) { records[i], records[j] = records[j], records[i] })
+			r := reportOf(t, append(demo()[:1:1], records...))
+			for _, width := range []int{0, 80} {
+				_ = textOf(t, r, width)
+			}
+			var out bytes.Buffer
+			if err := errors.Join(report.Details(&out, r, 80), report.JSON(&bytes.Buffer{}, r)); err != nil {
+				t.Fatal(err)
+			}
+			if text := textOf(t, r, 80); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(out.String(), "∞") {
+				t.Fatalf("not a number in\n%s", text)
+			}
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Warning is something that a reader must know before believing the numbers.
+type Warning struct {
+	Code string `json:"code"`
+	// Condition: it was so during the whole run and makes all numbers speak of something else than they seem to.
+	Condition bool   `json:"condition"`
+	Text      string `json:"text"`
+}
+
+// warnings lists conditions first, then what is odd about single figures.
+func warnings(run *drivers.Run, r Report) []Warning {
+	all := []Warning{}
+	condition := func(code, text string) {
+		if text != "" {
+			all = append(all, Warning{code, true, text})
+		}
+	}
+	condition("unfinished", unfinished(run))
+	settings := run.Header.Target.Settings
+	if settings["fsync"] == "off" {
+		condition("fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
+	}
+	if settings["full_page_writes"] == "off" {
+		condition("full-page-writes-off", "full_page_writes is off: the log is shorter than that of a server which survives a crash.")
+	}
+	if settings["synchronous_commit"] == "off" {
+		condition("synchronous-commit-off", "synchronous_commit is off: commits do not wait for the log, so there are fewer flushes than commits.")
+	}
+	if run.Header.Target.Storage.RAM {
+		condition("ram", "The data lie in memory: nothing reaches a disk, and no figure here speaks of one.")
+	}
+	if run.Header.Target.Pooler {
+		condition("pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
+	}
+	condition("device-unknown", deviceUnknown(r.Arms))
+	condition("shared-device", sharedDevice(r.Arms))
+	return append(all, oddities(run, r)...)
+}
+
+// unfinished says how a run ended that did not complete.
+func unfinished(run *drivers.Run) string {
+	const shown = " What had been measured until then is shown."
+	because := func(text string) string {
+		if run.Ended.Cause == "" {
+			return text + "." + shown
+		}
+		return text + ": " + strings.TrimSuffix(run.Ended.Cause, ".") + "." + shown
+	}
+	switch {
+	case run.Ended == nil && run.Torn != nil:
+		return fmt.Sprintf("The run was cut off while line %d of its file was written.%s", run.Torn.Line, shown)
+	case run.Ended == nil:
+		return "The run was cut off: its file has no end." + shown
+	case run.Ended.Status == runfile.Interrupted:
+		return because("The run was interrupted")
+	case run.Ended.Status != runfile.Complete:
+		return because("The run failed")
+	default:
+		return ""
+	}
+}
+
+// deviceUnknown says why no arm's requests to the device were counted.
+func deviceUnknown(arms []Arm) string {
+	var why *Missing
+	for _, a := range arms {
+		requests := a.Of(drivers.DeviceRequests)
+		if requests.Known() || a.Replicates == 0 {
+			if requests.Known() {
+				return ""
+			}
+			continue
+		}
+		why = requests.Missing
+	}
+	if why == nil {
+		return ""
+	}
+	return "What the device did is not known (" + why.text() + "): nothing here tells real storage I/O."
+}
+
+// sharedFrom is the part of the quietest arm's requests from which a background is more than a remark.
+const sharedFrom = 0.10
+
+// sharedDevice warns when much of what the device did in the quietest arm was not that arm's.
+func sharedDevice(arms []Arm) string {
+	idle, quietest := idleWork(arms, drivers.DeviceRequests), quietest(arms)
+	if idle.Value <= 0 || quietest == nil {
+		return ""
+	}
+	share := idle.Value / (idle.Value + max(0, quietest.Of(drivers.DeviceRequests).Value))
+	if share <= sharedFrom {
+		return ""
+	}
+	return fmt.Sprintf("The device is shared or never idle: %s requests/s without our load, %s of all requests in the arm %s. "+
+		"They are taken off at their mean rate, but may have varied.", rate(idle.Value), percent(share), quietest.Name)
+}
+
+// idleWork is a driver's rate without our load; unknown where no idle arm was measured.
+func idleWork(arms []Arm, driver string) Figure {
+	for _, a := range arms {
+		if f := a.Of(driver); a.Idle && f.Known() {
+			return f
+		}
+	}
+	return Figure{}
+}
+
+// quietest is the loaded arm with the fewest requests to the device, or nil where none were counted.
+func quietest(arms []Arm) *Arm {
+	var quietest *Arm
+	for i, a := range arms {
+		requests := a.Of(drivers.DeviceRequests)
+		if a.Idle || !requests.Known() {
+			continue
+		}
+		if quietest == nil || requests.Value < quietest.Of(drivers.DeviceRequests).Value {
+			quietest = &arms[i]
+		}
+	}
+	return quietest
+}
+
+// oddities are what is to be said of single replicates and of the file.
+func oddities(run *drivers.Run, r Report) []Warning {
+	var all []Warning
+	odd := func(code, text string) {
+		if text != "" {
+			all = append(all, Warning{Code: code, Text: text})
+		}
+	}
+	loaded, fewest := fewestReplicates(r.Arms)
+	switch {
+	case loaded == 0:
+		odd("nothing-measured", "No arm with a load was measured to its end, so there is nothing to compare.")
+	case run.Idle.Replicates == 0:
+		odd("no-idle", "No idle arm was measured: what others did on the server and its device is in every figure.")
+	}
+	odd("few-replicates", fewReplicates(fewest))
+	odd("not-run", notRun(r.Arms))
+	for _, a := range r.Arms {
+		for _, text := range a.leftOut() {
+			odd("left-out", text)
+		}
+		if a.Failures.Value > 0 {
+			odd("failures", fmt.Sprintf("%s transactions/s of %s failed.", rate(a.Failures.Value), a.Name))
+		}
+	}
+	for _, n := range run.Notes {
+		odd(n.Code, n.Text+".")
+	}
+	return all
+}
+
+// leftOut says of each replicate of the arm that was left out why, up to a few.
+func (a Arm) leftOut() []string {
+	var texts []string
+	for i, l := range a.LeftOut {
+		if i == leftOutShown {
+			return append(texts, fmt.Sprintf("%d more replicates of %s were left out.", len(a.LeftOut)-i, a.Name))
+		}
+		texts = append(texts, fmt.Sprintf("Replicate %d of %s was left out: %s.", l.Replicate, a.Name, strings.TrimSuffix(l.Reason, ".")))
+	}
+	return texts
+}
+
+// notRun names the arms that were planned and that the file does not speak of.
+func notRun(arms []Arm) string {
+	var names []string
+	for _, a := range arms {
+		if a.Replicates == 0 && len(a.LeftOut) == 0 {
+			names = append(names, a.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Planned and never run: " + strings.Join(names, ", ") + "."
+}
+
+const (
+	// leftOutShown replicates of an arm are named one by one.
+	leftOutShown = 3
+	// enoughReplicates show at least a little of how far figures vary.
+	enoughReplicates = 3
+)
+
+// fewestReplicates counts the loaded arms that were measured, and the fewest replicates one of them has.
+func fewestReplicates(arms []Arm) (loaded, fewest int) {
+	for _, a := range arms {
+		if a.Idle || a.Replicates == 0 {
+			continue
+		}
+		if loaded == 0 || a.Replicates < fewest {
+			fewest = a.Replicates
+		}
+		loaded++
+	}
+	return loaded, fewest
+}
+
+func fewReplicates(n int) string {
+	switch {
+	case n == 0 || n >= enoughReplicates:
+		return ""
+	case n == 1:
+		return "An arm has only 1 replicate: how far its figures vary is not known."
+	default:
+		return fmt.Sprintf("An arm has only %d replicates: they hardly show how far its figures vary.", n)
+	}
+}
+
+// text is a reason in one line.
+func (m *Missing) text() string {
+	if m == nil {
+		return "not recorded"
+	}
+	text := m.Reason
+	if m.Detail != "" {
+		text += ": " + m.Detail
+	}
+	if m.Code != "" {
+		text += " (" + m.Code + ")"
+	}
+	return text
+}
