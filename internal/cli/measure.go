@@ -56,35 +56,27 @@ func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err e
 	return m.inSession(ctx, t, file)
 }
 
-// because is what ended the context, where something did: the errors that follow from it would only hide it.
-func because(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return cause
-	}
-	return err
-}
-
 // inSession has a session and a schema of our own for as long as the experiment takes.
 func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Writer) (err error) {
 	control, err := t.endpoint.Connect(ctx)
 	if err != nil {
-		return because(ctx, err)
+		return t.because(ctx, err)
 	}
 	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the schema is released by then
 	facts, err := postgres.Inspect(ctx, control)
 	if err != nil {
-		return because(ctx, err)
+		return t.because(ctx, err)
 	}
 	if err := t.admit(m.env, m.options.target, facts, m.plan); err != nil {
 		return err
 	}
 	schema, err := postgres.ClaimSchema(ctx, control)
 	if err != nil {
-		return because(ctx, err)
+		return t.because(ctx, err)
 	}
 	announce(m.show, m.plan, file.Path())
 	defer func() { err = errors.Join(err, m.release(ctx, t, control, schema)) }()
-	return because(ctx, m.experiment(ctx, t, control, facts, file))
+	return t.because(ctx, m.experiment(ctx, t, control, facts, file))
 }
 
 // release drops the schema, over a new session where the old one is gone, unless it is to be kept.
@@ -134,7 +126,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	}
 	clock.Start(context.WithoutCancel(ctx))
 	e.Edge, e.Quiesce = clock.Edge, clock.Quiesce
-	err = because(ctx, e.Run(ctx))
+	err = t.because(ctx, e.Run(ctx))
 	err = errors.Join(err, clock.Stop())
 	return errors.Join(err, e.Record(endOf(ctx, err)))
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,6 +102,23 @@ func (t *target) watch(ctx context.Context) (context.Context, context.CancelFunc
 		}()
 	}
 	return ctx, func() { end(nil) }
+}
+
+// obituary is how long the news that a server of ours died may be behind the errors that follow from it.
+const obituary = time.Second
+
+// because is what ended the context, where something did: the errors that follow from it would only hide it.
+func (t *target) because(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if t.started != nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(obituary):
+		}
+	}
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 // stopWithin bounds the stop of a server of ours.

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// stopped is a realiops in the middle of a run, with its server's data in a place of its own.
+type stopped struct {
+	command        *exec.Cmd
+	stdout, stderr bytes.Buffer
+	file, data     string
+}
+
+// startRun starts a run and returns when its first arm has begun.
+func startRun(t *testing.T, args ...string) *stopped {
+	t.Helper()
+	data, err := os.MkdirTemp("", "realiops-stop-") // a place that the server's user can enter, unlike t.TempDir
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(data) })
+	if err := os.Chmod(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := &stopped{file: filepath.Join(t.TempDir(), "run.jsonl"), data: filepath.Join(data, "data")}
+	s.command = exec.CommandContext(t.Context(), os.Args[0], append([]string{"run", "-o", s.file, "--data-dir", s.data, "--plan", bulkAlone(t)}, args...)...)
+	s.command.Args[0] = "realiops" // which testscript.Main takes for the program
+	s.command.Stdout, s.command.Stderr = &s.stdout, &s.stderr
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 600 { // half a minute
+		text, err := os.ReadFile(s.file)
+		if err == nil && bytes.Contains(text, []byte(`"kind":"load"`)) {
+			return s
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("no arm began: %s", &s.stderr)
+	return nil
+}
+
+// serverPID is the server's process, as it says itself in the data directory that the record names.
+func (s *stopped) serverPID(t *testing.T) int {
+	t.Helper()
+	records, file, err := runfile.Open(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for record := range records {
+		if run, ok := record.(runfile.Run); ok {
+			s.data = run.Target.Storage.Directory
+			break
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// wait gives the exit code, -1 for a death by signal.
+func (s *stopped) wait(t *testing.T) int {
+	t.Helper()
+	err := s.command.Wait()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return ended.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+// checkNothingLeft waits for the server's process and its data to be gone.
+func (s *stopped) checkNothingLeft(t *testing.T, pid int) {
+	t.Helper()
+	for range 200 { // ten seconds
+		_, err := os.Stat(s.data)
+		if errors.Is(err, os.ErrNotExist) && syscall.Kill(pid, 0) == syscall.ESRCH {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("after ten seconds there is still the server %d or its data in %s", pid, s.data)
+}
+
+// ends reads how the file ends, and whether the last line was torn.
+func (s *stopped) ends(t *testing.T) (end runfile.Ended, torn bool) {
+	t.Helper()
+	records, file, err := runfile.Open(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for record, err := range records {
+		if _, torn = errors.AsType[*runfile.TornError](err); torn {
+			return end, true
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := record.(runfile.Ended); ok {
+			end = e
+		}
+	}
+	return end, false
+}
+
+func TestSignalsEndARunInOrder(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) {
+			s := startRun(t)
+			pid := s.serverPID(t)
+			if err := s.command.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := s.wait(t); code != 2 {
+				t.Errorf("exit code %d, want 2", code)
+			}
+			s.checkNothingLeft(t, pid)
+			if end, torn := s.ends(t); end.Status != runfile.Interrupted || torn {
+				t.Errorf("the file ends with %+v, torn: %v", end, torn)
+			}
+			if !strings.Contains(s.stdout.String(), "The run was interrupted") || !strings.Contains(s.stderr.String(), "kept in "+s.file) {
+				t.Errorf("it printed\n%s%s", &s.stdout, &s.stderr)
+			}
+		})
+	}
+}
+
+func TestKillLeavesTheRecordAndNoServer(t *testing.T) {
+	s := startRun(t)
+	pid := s.serverPID(t)
+	if err := s.command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.wait(t); code != -1 {
+		t.Errorf("exit code %d of a killed process", code)
+	}
+	s.checkNothingLeft(t, pid)
+	if end, _ := s.ends(t); end.Status != "" {
+		t.Errorf("a killed run has the end line %+v", end)
+	}
+	analyze := exec.CommandContext(t.Context(), os.Args[0], "analyze", s.file)
+	analyze.Args[0] = "realiops"
+	if out, err := analyze.CombinedOutput(); err != nil || !strings.Contains(string(out), "PostgreSQL 17") {
+		t.Errorf("analyze: %v\n%s", err, out)
+	}
+}
+
+func TestServerThatDiesEndsTheRunWithItsCause(t *testing.T) {
+	s := startRun(t)
+	pid := s.serverPID(t)
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil { // immediate shutdown, as after a crash
+		t.Fatal(err)
+	}
+	if code := s.wait(t); code != 2 {
+		t.Errorf("exit code %d, want 2", code)
+	}
+	s.checkNothingLeft(t, pid)
+	end, torn := s.ends(t)
+	if end.Status != runfile.Broken || !strings.Contains(end.Cause, "the server died") || torn {
+		t.Errorf("the file ends with %+v, torn: %v", end, torn)
+	}
+	if lines := strings.Count(s.stderr.String(), "realiops:"); lines != 1 {
+		t.Errorf("%d lines of error:\n%s", lines, &s.stderr)
+	}
+}
+
+func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	s := startRun(t, "--rows-per-tx", "3000000") // transactions that take longer than people wait
+	pid := s.serverPID(t)
+	interrupt := func() {
+		t.Helper()
+		if err := s.command.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	interrupt()
+	time.Sleep(300 * time.Millisecond)
+	interrupt()
+	began := time.Now()
+	if code := s.wait(t); code != -1 || time.Since(began) > 2*time.Second {
+		t.Errorf("exit code %d after %v", code, time.Since(began))
+	}
+	s.checkNothingLeft(t, pid)
+}
+
+// bulkAlone is a plan that begins with load and does not end by itself.
+func bulkAlone(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "plan.json")
+	text := `{"arms": [{"name": "bulk", "method": "insert-select", "clients": 1}], "replicates": 1, "arm_seconds": 60}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
