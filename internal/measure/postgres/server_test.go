@@ -223,4 +223,3 @@ func TestAwaitClientsGone(t *testing.T) {
 		t.Error(err)
 	}
 }
-
