@@ -11,7 +11,7 @@ import (
 
 // Figure is a number with its doubt, or the reason why there is none.
 type Figure struct {
-	Value   float64  `json:"value"`   // the mean over replicates; null where there is none
+	Value   float64  `json:"value"`   // the mean over replicates, of ratios that of the sums; null where there is none
 	Lowest  float64  `json:"lowest"`  // of the replicates
 	Highest float64  `json:"highest"` // of the replicates
 	N       int      `json:"n"`       // replicates it was taken from; 0: it is missing
@@ -72,6 +72,18 @@ func (s *sample) figure() Figure {
 	}
 	f.Value = min(max(f.Value, f.Lowest), f.Highest) // rounding
 	return f
+}
+
+// joined is a figure over what two figures are over, where f may be that of several arms and g is of one more.
+func (f Figure) joined(g Figure) Figure {
+	if !f.Known() {
+		return g
+	}
+	n := float64(f.N + g.N)
+	return Figure{
+		Value:  f.Value*float64(f.N)/n + g.Value*float64(g.N)/n,
+		Lowest: min(f.Lowest, g.Lowest), Highest: max(f.Highest, g.Highest), N: f.N + g.N,
+	}
 }
 
 func whyMissing(err error) *Missing {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/series"
 )
 
 // Metric is what one counter made of each arm's work.
@@ -26,8 +25,8 @@ type Metric struct {
 
 // Span is how far a ratio moves from arm to arm.
 type Span struct {
-	All      Figure `json:"all"`      // over all replicates of all arms
-	Smallest InArm  `json:"smallest"` // the arm's mean where it is least
+	All      Figure `json:"all"`      // over all replicates of all arms: the mean of the arms' figures
+	Smallest InArm  `json:"smallest"` // where it is least
 	Largest  InArm  `json:"largest"`  // and where it is most
 	// Without says why an arm has no such ratio, where others have one.
 	Without *Missing `json:"without,omitempty"`
@@ -83,7 +82,7 @@ func metrics(run *drivers.Run) []Metric {
 		}
 		m.Missing = missingEverywhere(m.Arms)
 		for _, name := range References() {
-			m.AcrossArms[name] = acrossArms(c, run, m.Arms, name)
+			m.AcrossArms[name] = acrossArms(m.Arms, name)
 		}
 		all = append(all, m)
 	}
@@ -114,47 +113,27 @@ func metricArm(c counter, a drivers.Arm) MetricArm {
 		return arm
 	}
 	for _, name := range References() {
-		arm.Per[name] = over(a, func(r drivers.Replicate) (float64, error) { return ratio(c.count, a, r, name) })
+		arm.Per[name] = ratio(c.count, a, name)
 	}
 	return arm
 }
 
-// counting is a way to count something in a replicate.
-type counting func(drivers.Arm, drivers.Replicate) (float64, error)
-
-// ratio is how many there are of what is counted for one of the named driver.
-func ratio(count counting, a drivers.Arm, r drivers.Replicate, name string) (float64, error) {
-	reference, _ := drivers.Named(name)
-	of, err := reference.Count(a, r)
-	if err != nil {
-		return 0, err
-	}
-	if of <= 0 {
-		return 0, &series.Missing{Reason: nothing, Detail: "there were no " + name}
-	}
-	value, err := count(a, r)
-	return value / of, err
-}
-
-// nothing is the reason for a ratio to something that did not happen.
-const nothing series.Reason = "nothing"
-
-func acrossArms(c counter, run *drivers.Run, arms []MetricArm, name string) Span {
+// acrossArms spans the ratios of all arms that have one.
+func acrossArms(arms []MetricArm, name string) Span {
 	var span Span
-	var all sample
-	for i, a := range run.Arms {
-		for _, r := range a.Replicates {
-			if !a.Idle() {
-				all.add(ratio(c.count, a, r, name))
-			}
-		}
-		if f := arms[i].Per[name]; f.Known() {
-			extend(&span.Smallest, &span.Largest, InArm{a.Name, f})
+	for _, a := range arms {
+		f, compared := a.Per[name]
+		switch {
+		case !compared: // an idle arm
+		case !f.Known() && span.Without == nil:
+			span.Without = f.Missing
+		case f.Known():
+			extend(&span.Smallest, &span.Largest, InArm{a.Arm, f})
+			span.All = span.All.joined(f)
 		}
 	}
-	span.All = all.figure()
-	if span.All.Known() {
-		span.Without = all.why
+	if !span.All.Known() {
+		span.All.Missing, span.Without = span.Without, nil
 	}
 	return span
 }
