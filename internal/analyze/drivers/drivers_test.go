@@ -96,6 +96,9 @@ func TestShippedRunGivesItsSourceBack(t *testing.T) {
 				want[metric] = c
 			}
 		}
+		if r.Arm != "idle" && len(got.Variants) != 3 {
+			t.Errorf("%s %d: %d variants", r.Arm, r.Rep, len(got.Variants))
+		}
 		if diff := cmp.Diff(want, got.Counts, cmpopts.EquateApprox(1e-9, 1e-6)); diff != "" {
 			t.Errorf("%s %d: %s", r.Arm, r.Rep, diff)
 		}
@@ -363,6 +366,24 @@ func TestCountMissing(t *testing.T) {
 	}
 	check("another load since the reading", "late: last read at 00:00:09.000, while another arm's load still ran",
 		append(small(), other...))
+}
+
+// TestVariants: with two idle replicates, each is taken off by itself as well.
+func TestVariants(t *testing.T) {
+	records := append(small(),
+		runfile.ArmEvent{At: sec(20), Arm: "idle", Replicate: 2, Event: runfile.Begin},
+		runfile.Reading{At: sec(24), Probe: "p", Values: map[string]float64{"p/x": 188}}, // 60 in 10 s
+		runfile.ArmEvent{At: sec(25), Arm: "idle", Replicate: 2, Event: runfile.End})
+	arm, _ := fromRecords(t, records...).Arm("busy")
+	r := arm.Replicates[0]
+	got := []float64{r.Counts["p/x"].Amount}
+	for _, v := range r.Variants {
+		got = append(got, v.Counts["p/x"].Amount)
+	}
+	// 110 in 5 s, less 4, 2 or 6 a second.
+	if diff := cmp.Diff([]float64{90, 100, 80}, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestBackgroundIsOptional(t *testing.T) {

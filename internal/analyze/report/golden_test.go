@@ -204,6 +204,7 @@ func goldenCases() map[string]goldenCase {
 			return append(r, runfile.Load{From: sec(42), To: sec(43), Arm: "copy", Replicate: 1, Failures: 60})
 		}, "failures", nil}, // 60 in 10 s of one of three replicates: 2 a second
 		"shared-device": {shared, "shared-device", nil},
+		"noisy":         {noisy, "shared-device", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
 			return append(r,
 				runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Gauge},
@@ -218,6 +219,23 @@ func shared(records []runfile.Record) []runfile.Record {
 	for _, r := range records {
 		if reading, ok := r.(runfile.Reading); ok && reading.Probe == "block" {
 			reading.Values["block/writes"] += 2 * reading.At.Sub(midnight).Seconds()
+		}
+	}
+	return records
+}
+
+// noisy has others write to the device while idle is measured: 0, 1100 and 2200 requests in 11 s.
+func noisy(records []runfile.Record) []runfile.Record {
+	for _, r := range records {
+		reading, ok := r.(runfile.Reading)
+		if !ok || reading.Probe != "block" {
+			continue
+		}
+		// The idle replicates run from second 0, 60 and 120 to 12, 72 and 132.
+		for i, end := range []float64{12, 71, 131} {
+			if reading.At.Sub(midnight).Seconds() > end {
+				reading.Values["block/writes"] += float64(1100 * i)
+			}
 		}
 	}
 	return records
@@ -267,7 +285,7 @@ func checkLines(t *testing.T, text string, changed map[string]string) {
 
 var (
 	columnGap = regexp.MustCompile(`\s{2,}`)
-	figure    = regexp.MustCompile(`^-?[\d(]|^- \(`)
+	figure    = regexp.MustCompile(`^\d|^[-~] \(`)
 )
 
 // figures finds the lines of tables, by their names, and the headline.

@@ -106,7 +106,7 @@ func (h *Headline) sentence(arms []Arm) string {
 
 func (h *Headline) megabytes(arms []Arm) string {
 	for _, a := range arms {
-		if bytes := a.Of(drivers.DeviceBytes); a.Name == h.Arm && bytes.Known() {
+		if bytes := a.Of(drivers.DeviceBytes); a.Name == h.Arm && bytes.Known() && !bytes.lost() {
 			return fmt.Sprintf(", %s MB/s", rate(bytes.Value/megabyte))
 		}
 	}

@@ -15,7 +15,7 @@ type Metric struct {
 	Help    string `json:"help,omitempty"`
 	Source  string `json:"source,omitempty"`  // where its meaning is documented
 	Derived string `json:"derived,omitempty"` // how it was computed from others
-	Silent  bool   `json:"silent"`            // in no arm did it grow more than when idle, as far as known
+	Moved   Moved  `json:"moved"`
 	// Missing says why no arm has a figure of it.
 	Missing *Missing `json:"missing,omitempty"`
 	// AcrossArms are the ratios to References in all loaded arms: what a metric counts is what it keeps the same ratio to.
@@ -38,6 +38,17 @@ type MetricArm struct {
 	PerSecond Figure            `json:"per_second"`
 	Per       map[string]Figure `json:"per"` // one of each of References
 }
+
+// Moved tells whether load moved a metric at all.
+type Moved string
+
+// Whether load moved a metric.
+const (
+	Yes       Moved = "yes"       // in some arm, in every replicate, whichever background is taken off
+	No        Moved = "no"        // in no arm
+	Uncertain Moved = "uncertain" // what it did cannot be told from the background
+	Unknown   Moved = "unknown"   // no arm has a figure of it
+)
 
 // References are the drivers that every metric is set against.
 func References() []string {
@@ -73,13 +84,12 @@ func metrics(run *drivers.Run) []Metric {
 	for _, c := range counters(run) {
 		m := Metric{
 			Metric: c.Name, Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.derived,
-			Silent: true, AcrossArms: map[string]Span{}, Arms: []MetricArm{},
+			AcrossArms: map[string]Span{}, Arms: []MetricArm{},
 		}
 		for _, a := range run.Arms {
-			arm := metricArm(c, a)
-			m.Silent = m.Silent && (a.Idle() || arm.PerSecond.Lowest <= 0)
-			m.Arms = append(m.Arms, arm)
+			m.Arms = append(m.Arms, metricArm(c, a))
 		}
+		m.Moved = moved(m.Arms)
 		m.Missing = missingEverywhere(m.Arms)
 		for _, name := range References() {
 			m.AcrossArms[name] = acrossArms(m.Arms, name)
@@ -87,6 +97,24 @@ func metrics(run *drivers.Run) []Metric {
 		all = append(all, m)
 	}
 	return all
+}
+
+// moved looks at the loaded arms, which have ratios.
+func moved(arms []MetricArm) Moved {
+	is := Unknown
+	for _, a := range arms {
+		f := a.PerSecond
+		switch {
+		case len(a.Per) == 0 || !f.Known():
+		case f.Lowest > resolution:
+			return Yes
+		case f.Highest > resolution:
+			is = Uncertain
+		case is == Unknown:
+			is = No
+		}
+	}
+	return is
 }
 
 // missingEverywhere is nil when an arm has a figure; otherwise it says why the first does not.

@@ -70,7 +70,7 @@ func percent(share float64) string {
 		return "0%"
 	case size < 0.95:
 		return fmt.Sprintf("%.1f%%", math.Ceil(share*1000)/10) // doubt is not rounded away
-	case size > 999.5:
+	case !(size <= 999.5):
 		return ">999%"
 	default:
 		return fmt.Sprintf("%.0f%%", share*100)
@@ -82,10 +82,10 @@ func (f Figure) doubt() string {
 	switch {
 	case f.N == 1:
 		return "±?"
-	case f.Value <= 0 && f.Highest > f.Lowest:
-		return "±" + rate((f.Highest-f.Lowest)/2)
+	case f.Highest <= f.Lowest:
+		return "±0%"
 	default:
-		return "±" + percent((f.Highest-f.Lowest)/2/max(f.Value, math.SmallestNonzeroFloat64))
+		return "±" + percent((f.Highest-f.Lowest)/2/f.Value)
 	}
 }
 

@@ -82,7 +82,7 @@ func (r Report) doubtLegend() string {
 	if most == 1 {
 		return "±? one replicate does not show how far a figure varies"
 	}
-	return fmt.Sprintf("Means of %s replicates; ± half the distance from the lowest to the highest.", n)
+	return fmt.Sprintf("Means of %s replicates; ± half their range, that of the background included.", n)
 }
 
 // compact are the metrics that the first screen has room for, in its order.
@@ -171,7 +171,7 @@ func referenceHeader(driver string) string {
 func (r Report) moved() []Metric {
 	var moved []Metric
 	for _, m := range r.Metrics {
-		if !m.Silent {
+		if m.Moved == Yes {
 			moved = append(moved, m)
 		}
 	}

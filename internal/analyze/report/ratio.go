@@ -17,34 +17,34 @@ func ratio(count counting, a drivers.Arm, name string) Figure {
 	reference, _ := drivers.Named(name)
 	counted := over(a, func(r drivers.Replicate) (float64, error) { return count(a, r) })
 	of := over(a, func(r drivers.Replicate) (float64, error) { return reference.Count(a, r) })
-	if why := lostBelow(of, name); why != nil {
+	if why := notToDivideBy(of, name); why != nil {
 		return Figure{Missing: why}
 	}
-	if counted.Lowest < -resolution {
+	if counted.lost() {
 		return Figure{Missing: lost("it")}
 	}
-	var each sample
 	var sumCounted, sumOf float64
 	for _, r := range a.Replicates {
-		one, err := reference.Count(a, r)
-		if err != nil {
-			each.add(0, err)
-			continue
-		}
-		many, err := count(a, r)
-		each.add(many/one, err)
-		if err == nil {
+		if many, one, err := both(count, reference.Count, a, r); err == nil {
 			sumCounted, sumOf = sumCounted+many, sumOf+one
 		}
 	}
-	f := each.figure()
-	if !f.Known() {
-		return f
-	}
-	if whole := sumCounted / sumOf; !math.IsNaN(whole) {
+	f := over(a, func(r drivers.Replicate) (float64, error) {
+		many, one, err := both(count, reference.Count, a, r)
+		return many / one, err
+	})
+	if whole := sumCounted / sumOf; f.Known() && !math.IsNaN(whole) {
 		f.Value = min(max(whole, f.Lowest), f.Highest)
 	}
 	return f
+}
+
+func both(count, reference counting, a drivers.Arm, r drivers.Replicate) (many, one float64, err error) {
+	if one, err = reference(a, r); err != nil {
+		return 0, 0, err
+	}
+	many, err = count(a, r)
+	return many, one, err
 }
 
 const (
@@ -60,8 +60,8 @@ const (
 	uncertain series.Reason = "uncertain" // not to be told from the background
 )
 
-// lostBelow says why a count cannot be divided by, or nil where it can.
-func lostBelow(f Figure, name string) *Missing {
+// notToDivideBy says why a count cannot be divided by, or nil where it can.
+func notToDivideBy(f Figure, name string) *Missing {
 	switch {
 	case !f.Known():
 		return f.Missing

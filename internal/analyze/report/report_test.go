@@ -63,10 +63,14 @@ func sourceNames() map[string]string {
 
 // arithmetic works out the shipped run's figures from its source, in the plainest way there is.
 type arithmetic struct {
-	t    *testing.T
-	arms map[string][]sourceRow
-	idle map[string]float64 // per second
+	t     *testing.T
+	arms  map[string][]sourceRow
+	idle  background   // the mean of
+	idles []background // each idle replicate
 }
+
+// background is what the counters grow by in a second without load.
+type background map[string]float64
 
 // edges are the seconds that the readings of the shipped run lie outside of its load.
 const edges = 0.22
@@ -81,52 +85,62 @@ func workOut(t *testing.T) arithmetic {
 	if err := json.Unmarshal(content, &rows); err != nil {
 		t.Fatal(err)
 	}
-	a := arithmetic{t, map[string][]sourceRow{}, map[string]float64{}}
+	a := arithmetic{t, map[string][]sourceRow{}, background{}, nil}
 	for _, r := range rows {
 		r["requests"] = r.number("dev_writes") - r.number("dev_flush")
 		name := r["arm"].(string)
 		a.arms[name] = append(a.arms[name], r)
 	}
-	for name, value := range a.arms["idle"][0] {
-		if _, isNumber := value.(float64); isNumber {
-			for _, r := range a.arms["idle"] {
-				a.idle[name] += r.number(name) / (r.number("wall") + edges) / 3
+	for _, r := range a.arms["idle"] {
+		one := background{}
+		for name, value := range r {
+			if number, isNumber := value.(float64); isNumber {
+				one[name] = number / (r.number("wall") + edges)
+				a.idle[name] += one[name] / 3
 			}
 		}
+		a.idles = append(a.idles, one)
 	}
 	return a
 }
 
 // grew is what something grew by in a replicate, without the background. What our clients did has none.
-func (a arithmetic) grew(r sourceRow, name string) float64 {
+func (b background) grew(r sourceRow, name string) float64 {
 	if name == "rows" || name == "entries" || name == "statements" || name == "commits" {
 		return r.number(name)
 	}
-	return r.number(name) - a.idle[name]*(r.number("wall")+edges)
+	return r.number(name) - b[name]*(r.number("wall")+edges)
 }
 
 // check compares a figure with that of the replicates' values.
-func (a arithmetic) check(what string, got report.Figure, arm string, value func(sourceRow) float64) {
+func (a arithmetic) check(what string, got report.Figure, arm string, value func(background, sourceRow) float64) {
 	a.t.Helper()
 	total := 0.0
 	for _, r := range a.arms[arm] {
-		total += value(r)
+		total += value(a.idle, r)
 	}
 	a.checkValue(what, got, arm, total/3, value)
 }
 
 // checkValue does so where the value is not the mean of the replicates'.
-func (a arithmetic) checkValue(what string, got report.Figure, arm string, mean float64, value func(sourceRow) float64) {
+func (a arithmetic) checkValue(what string, got report.Figure, arm string, mean float64, value func(background, sourceRow) float64) {
 	a.t.Helper()
+	least, most := a.ends(arm, value)
+	same := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))+1e-12 }
+	if !same(got.Value, mean) || !same(got.Lowest, least) || !same(got.Highest, most) || got.N != 3 || got.Missing != nil {
+		a.t.Errorf("%s of %s: %+v, want %g, from %g to %g", what, arm, got, mean, least, most)
+	}
+}
+
+// ends are the least and the most that the replicates come to, whichever background is taken off.
+func (a arithmetic) ends(arm string, value func(background, sourceRow) float64) (least, most float64) {
 	var values []float64
 	for _, r := range a.arms[arm] {
-		values = append(values, value(r))
+		for _, b := range append(a.idles, a.idle) {
+			values = append(values, value(b, r))
+		}
 	}
-	want := report.Figure{Value: mean, Lowest: slices.Min(values), Highest: slices.Max(values), N: 3}
-	same := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))+1e-12 }
-	if !same(got.Value, want.Value) || !same(got.Lowest, want.Lowest) || !same(got.Highest, want.Highest) || got.N != 3 || got.Missing != nil {
-		a.t.Errorf("%s of %s: %+v, want %+v", what, arm, got, want)
-	}
+	return slices.Min(values), slices.Max(values)
 }
 
 // TestEveryFigureOfTheShippedRun checks the whole model against arithmetic on its source.
@@ -137,31 +151,31 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 		if arm.Idle {
 			continue
 		}
-		a.check("seconds", arm.Seconds, arm.Name, func(r sourceRow) float64 { return r.number("wall") })
+		a.check("seconds", arm.Seconds, arm.Name, func(_ background, r sourceRow) float64 { return r.number("wall") })
 		for _, w := range arm.Work {
 			checked++
-			a.check(w.Driver, w.PerSecond, arm.Name, func(r sourceRow) float64 { return a.grew(r, names[w.Driver]) / r.number("wall") })
+			a.check(w.Driver, w.PerSecond, arm.Name, func(b background, r sourceRow) float64 { return b.grew(r, names[w.Driver]) / r.number("wall") })
 		}
 	}
 	for _, m := range r.Metrics {
 		for _, arm := range m.Arms {
 			if arm.Arm == "idle" {
-				a.check(m.Metric, arm.PerSecond, "idle", func(r sourceRow) float64 { return r.number(names[m.Metric]) / (5 + edges) })
+				a.check(m.Metric, arm.PerSecond, "idle", func(_ background, r sourceRow) float64 { return r.number(names[m.Metric]) / (5 + edges) })
 				continue
 			}
-			a.check(m.Metric, arm.PerSecond, arm.Arm, func(r sourceRow) float64 { return a.grew(r, names[m.Metric]) / r.number("wall") })
+			a.check(m.Metric, arm.PerSecond, arm.Arm, func(b background, r sourceRow) float64 { return b.grew(r, names[m.Metric]) / r.number("wall") })
 			for reference, f := range arm.Per {
 				checked++
 				many, of := 0.0, 0.0
 				for _, r := range a.arms[arm.Arm] {
-					many, of = many+a.grew(r, names[m.Metric]), of+a.grew(r, names[reference])
+					many, of = many+a.idle.grew(r, names[m.Metric]), of+a.idle.grew(r, names[reference])
 				}
 				if f.Missing != nil && f.Missing.Reason == "uncertain" && many < 1 {
 					lost++ // the background had some where the arm had none
 					continue
 				}
-				a.checkValue(m.Metric+" per "+reference, f, arm.Arm, many/of, func(r sourceRow) float64 {
-					return a.grew(r, names[m.Metric]) / a.grew(r, names[reference])
+				a.checkValue(m.Metric+" per "+reference, f, arm.Arm, many/of, func(b background, r sourceRow) float64 {
+					return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
 				})
 			}
 		}
@@ -227,11 +241,12 @@ func TestShippedRunAsText(t *testing.T) {
 		}
 		var cells []string
 		for _, name := range []string{"rows", "wal_records", "requests", "dev_flush", "dev_bytes"} {
-			var values []float64
+			mean := 0.0
 			for _, r := range rows {
-				values = append(values, a.grew(r, name)/r.number("wall"))
+				mean += a.idle.grew(r, name) / r.number("wall") / 3
 			}
-			mean, half := (values[0]+values[1]+values[2])/3, (slices.Max(values)-slices.Min(values))/2
+			least, most := a.ends(arm, func(b background, r sourceRow) float64 { return b.grew(r, name) / r.number("wall") })
+			half := (most - least) / 2
 			doubt := fmt.Sprintf("±%.0f%%", 100*half/mean)
 			if 100*half/mean < 0.95 {
 				doubt = fmt.Sprintf("±%.1f%%", math.Ceil(1000*half/mean)/10)
