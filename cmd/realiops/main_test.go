@@ -66,7 +66,9 @@ func startPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: postgres VERSION [name=value …]")
 	}
-	s, err := embedded.Start(context.Background(), embedded.Options{Version: args[0], Settings: args[1:]})
+	s, err := embedded.Start(context.Background(), embedded.Options{
+		Version: args[0], Settings: args[1:], Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
+	})
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(s.Stop(context.Background())) })
 	ts.Setenv("DSN", s.DSN())
