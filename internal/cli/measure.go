@@ -49,7 +49,7 @@ func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.close(ctx)) }()
+	defer func() { err = errors.Join(err, t.close(ctx, m.show)) }()
 	file.Hide(t.endpoint.Password())
 	ctx, cancel := t.watch(ctx)
 	defer cancel()
@@ -79,12 +79,15 @@ func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Wr
 	return t.because(ctx, m.experiment(ctx, t, control, facts, file))
 }
 
+// releaseWithin bounds the drop of what may be many gigabytes.
+const releaseWithin = time.Minute
+
 // release drops the schema, over a new session where the old one is gone, unless it is to be kept.
 func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn, schema *postgres.Schema) error {
 	if t.started != nil || m.options.target.embedded.keep {
 		return nil // goes with the server, or stays
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
 	if control.IsClosed() {
 		var err error

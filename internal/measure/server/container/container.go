@@ -162,6 +162,14 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopped
 }
 
+// Kept tells, after Stop, what stays and how to go on with it; empty where nothing does.
+func (s *Server) Kept() string {
+	if !s.keep || s.id == "" {
+		return ""
+	}
+	return fmt.Sprintf("kept the container %[1]s; to start that server again, run: docker start %[1]s", s.name)
+}
+
 func (s *Server) end(ctx context.Context) error {
 	if s.id == "" {
 		return nil
