@@ -137,7 +137,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 func endOf(ctx context.Context, err error) runfile.Ended {
 	end := runfile.Ended{At: time.Now(), Status: runfile.Complete}
 	if err != nil {
-		end.Status, end.Cause = runfile.Broken, err.Error()
+		end.Status, end.Cause = runfile.Broken, oneLine(err.Error())
 	}
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errServerDied) {
 		end.Status = runfile.Interrupted

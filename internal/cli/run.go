@@ -76,6 +76,12 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
+// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses arms.
+const (
+	shortestInterval = 100 * time.Millisecond
+	longestInterval  = time.Minute
+)
+
 // runRun measures, keeps the record whatever happens, and reports from the record.
 func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) error {
 	render, err := rendererOf(o.format, o.verbose, env)
@@ -89,6 +95,9 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
 	if err != nil {
 		return err
+	}
+	if o.interval < shortestInterval || o.interval > longestInterval {
+		return fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
 	}
 	id := runfile.NewID(env.Now())
 	path := o.out
