@@ -45,7 +45,9 @@ func oneLine(text string) string {
 	var told []string
 	for line := range strings.Lines(text) {
 		line = strings.Join(strings.Fields(line), " ")
-		repeated := slices.ContainsFunc(told, func(earlier string) bool { return strings.Contains(earlier, line) })
+		repeated := slices.ContainsFunc(told, func(earlier string) bool {
+			return strings.Contains(earlier, line) || strings.Contains(line, earlier)
+		})
 		if line != "" && !repeated {
 			told = append(told, line)
 		}

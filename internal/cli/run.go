@@ -119,7 +119,11 @@ func (o *runOptions) report(env Env, path string, render renderer) error {
 	if err := analyzeFile(env, path, render); err != nil {
 		return withCode(exitFailed, fmt.Errorf("report on %s: %w; realiops analyze %[1]s tries again", path, err))
 	}
-	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze LAST shows this again.\n", path)
+	again := runfile.Latest
+	if o.out != "" {
+		again = path
+	}
+	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze %s shows this again.\n", path, again)
 	return nil
 }
 
