@@ -150,6 +150,25 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestTimesAreWrittenInUTC: every kind that carries a time, by a clock somewhere else.
+func TestTimesAreWrittenInUTC(t *testing.T) {
+	east := time.FixedZone("east", 3600)
+	var there []Record
+	for _, r := range everyKind() {
+		v := reflect.New(reflect.TypeOf(r)).Elem()
+		v.Set(reflect.ValueOf(r))
+		for i := range v.NumField() {
+			if at, isTime := v.Field(i).Interface().(time.Time); isTime {
+				v.Field(i).Set(reflect.ValueOf(at.In(east)))
+			}
+		}
+		there = append(there, v.Interface().(Record))
+	}
+	if diff := cmp.Diff(text(t, everyKind()...), text(t, there...)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCompressionGoesByNameAndIsRecognisedByContent(t *testing.T) {
 	plain := save(t, "run.jsonl", everyKind()...)
 	packed := save(t, "run.jsonl.zst", everyKind()...)
