@@ -128,7 +128,10 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 		return err
 	}
 	clock.Start(context.WithoutCancel(ctx))
-	e.Edge, e.Quiesce = clock.Edge, clock.Quiesce
+	e.Edge = clock.Edge
+	e.Quiesce = func(ctx context.Context) error {
+		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
+	}
 	err = t.because(ctx, e.Run(ctx))
 	err = errors.Join(err, clock.Stop())
 	return errors.Join(err, e.Record(endOf(ctx, err)))
