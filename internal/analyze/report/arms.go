@@ -87,7 +87,7 @@ func over(a drivers.Arm, value func(drivers.Replicate) (float64, error)) Figure 
 		}
 	}
 	if len(a.Replicates) == 0 {
-		s.why = &Missing{Reason: "left-out", Detail: "no replicate of " + a.Name + " could be used"}
+		s.why = &Missing{Reason: leftOut, Detail: "no replicate of " + a.Name + " could be used"}
 	}
 	return s.figure()
 }

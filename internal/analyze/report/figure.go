@@ -26,6 +26,12 @@ type Missing struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// leftOut is the reason for figures of an arm of which no replicate may be used.
+const leftOut = "left-out"
+
+// is tells whether it is for this reason that something is missing.
+func (m *Missing) is(reason string) bool { return m != nil && m.Reason == reason }
+
 // Known tells whether there is a number.
 func (f Figure) Known() bool { return f.N > 0 }
 

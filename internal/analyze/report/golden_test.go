@@ -188,6 +188,13 @@ func goldenCases() map[string]goldenCase {
 		"cut-off": {func(r []runfile.Record) []runfile.Record { return ended(r, "", "") }, "unfinished", nil},
 		"left-out": {func(r []runfile.Record) []runfile.Record { return failed(r, "copy", 2, "the server was restarted") }, "few-replicates left-out",
 			nil}, // the middle replicate is the mean: the figures stay
+		"cut-early": {func(r []runfile.Record) []runfile.Record { // before copy had begun: the rest is not there
+			return ended(keep(r, func(r runfile.Record) bool {
+				event, isEvent := r.(runfile.ArmEvent)
+				load, isLoad := r.(runfile.Load)
+				return !(isEvent && event.Arm == "copy" && event.Event != runfile.Settle || isLoad && load.Arm == "copy")
+			}), "", "")
+		}, "unfinished not-run", oneArmLines()},
 		"two-replicates": {func(r []runfile.Record) []runfile.Record { return replicates(2, r) }, "few-replicates", twoLines()},
 		"one-replicate":  {func(r []runfile.Record) []runfile.Record { return replicates(1, r) }, "few-replicates", oneLines()},
 		"one-arm":        {func(r []runfile.Record) []runfile.Record { return onlyArm("bulk", r) }, "", oneArmLines()},

@@ -152,7 +152,7 @@ func acrossArms(arms []MetricArm, name string) Span {
 	for _, a := range arms {
 		f, compared := a.Per[name]
 		switch {
-		case !compared: // an idle arm
+		case !compared, f.Missing.is(leftOut): // an idle arm, or one that was not measured
 		case !f.Known() && span.Without == nil:
 			span.Without = f.Missing
 		case f.Known():
@@ -161,7 +161,7 @@ func acrossArms(arms []MetricArm, name string) Span {
 		}
 	}
 	if !span.All.Known() {
-		span.All.Missing, span.Without = span.Without, nil
+		span.All.Missing, span.Without = cmp.Or(span.Without, &Missing{Reason: leftOut, Detail: "no arm with a load was measured"}), nil
 	}
 	return span
 }
