@@ -43,9 +43,9 @@ func fields(of reflect.Type, path string) []string {
 		return []string{path}
 	}
 	var names []string
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		names = append(names, fields(of.Field(i).Type, strings.TrimPrefix(path+"."+name, "."))...)
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, fields(field.Type, strings.TrimPrefix(path+"."+name, "."))...)
 	}
 	return names
 }

@@ -157,9 +157,9 @@ func TestTimesAreWrittenInUTC(t *testing.T) {
 	for _, r := range everyKind() {
 		v := reflect.New(reflect.TypeOf(r)).Elem()
 		v.Set(reflect.ValueOf(r))
-		for i := range v.NumField() {
-			if at, isTime := v.Field(i).Interface().(time.Time); isTime {
-				v.Field(i).Set(reflect.ValueOf(at.In(east)))
+		for _, field := range v.Fields() {
+			if at, isTime := field.Interface().(time.Time); isTime {
+				field.Set(reflect.ValueOf(at.In(east)))
 			}
 		}
 		there = append(there, v.Interface().(Record))

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -62,9 +63,9 @@ func fields(of reflect.Type, path string) []string {
 		return []string{path}
 	}
 	var names []string
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		names = append(names, fields(of.Field(i).Type, strings.TrimPrefix(path+"."+name, "."))...)
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, fields(field.Type, strings.TrimPrefix(path+"."+name, "."))...)
 	}
 	return names
 }
@@ -82,9 +83,7 @@ func TestDocsNameEveryWarning(t *testing.T) {
 	}
 	used := map[string]string{}
 	for _, dir := range []string{".", "../drivers"} {
-		for code, condition := range codesIn(t, dir) {
-			used[code] = condition
-		}
+		maps.Copy(used, codesIn(t, dir))
 	}
 	if diff := cmp.Diff(used, documented); diff != "" {
 		t.Errorf("(-used +documented):\n%s", diff)
