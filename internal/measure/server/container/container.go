@@ -89,7 +89,7 @@ func startAs(ctx context.Context, name string, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{engine: engine, image: o.image(), keep: o.Keep, name: name}
-	o.notify("starting a container of " + o.image())
+	o.notify(fmt.Sprintf("starting the container %s of %s", name, o.image()))
 	if err := s.start(ctx, image, command); err != nil {
 		return nil, errors.Join(err, s.abandon(ctx))
 	}

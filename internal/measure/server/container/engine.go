@@ -96,16 +96,14 @@ func settle() error {
 	return checkProperties()
 }
 
-// checkProperties refuses a properties file that the library would complain about on standard output, where results go.
+// checkProperties refuses a properties file that the library would complain about on standard output, where results
+// go. Where there is no home or no file that can be read, the library goes without, and so does this.
 func checkProperties() error {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil // then the library does not look for one either
-	}
+	home, _ := os.UserHomeDir()
 	file := filepath.Join(home, ".testcontainers.properties")
-	read, err := properties.LoadFile(file, properties.UTF8)
-	if err != nil {
-		return nil // so does the library
+	read, _ := properties.LoadFile(file, properties.UTF8)
+	if home == "" || read == nil {
+		return nil
 	}
 	var config testcontainers.TestcontainersConfig
 	if err := read.Decode(&config.Config); err != nil {
