@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // distribution is one of the random functions, without its name.
@@ -99,14 +100,22 @@ func checkRange(low, high int64) error {
 func (k distribution) check(shape float64) error {
 	switch {
 	case k == gaussian && !(shape >= minGaussian && shape <= math.MaxFloat64):
-		return fmt.Errorf("gaussian parameter must be at least %f (not %f)", minGaussian, shape)
+		return fmt.Errorf("gaussian parameter must be at least %f (not %s)", minGaussian, fixed(shape))
 	case k == zipfian && !(shape >= minZipfian && shape <= maxZipfian):
-		return fmt.Errorf("zipfian parameter must be in range [%.3f, %.0f] (not %f)", minZipfian, maxZipfian, shape)
+		return fmt.Errorf("zipfian parameter must be in range [%.3f, %.0f] (not %s)", minZipfian, maxZipfian, fixed(shape))
 	case k == exponential && !(shape > 0):
-		return fmt.Errorf("exponential parameter must be greater than zero (not %f)", shape)
+		return fmt.Errorf("exponential parameter must be greater than zero (not %s)", fixed(shape))
 	default:
 		return nil
 	}
+}
+
+// fixed shows a number as pgbench's errors do.
+func fixed(d float64) string {
+	if math.IsInf(d, 0) || math.IsNaN(d) {
+		return string(appendDouble(nil, d))
+	}
+	return strconv.FormatFloat(d, 'f', 6, 64)
 }
 
 func (k distribution) draw(r *Random, low, high int64, shape float64) int64 {

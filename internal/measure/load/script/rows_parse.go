@@ -52,22 +52,19 @@ func (p *parser) target(m *metaCommand, r *Rows) (err error) {
 func (p *parser) sqlName(m *metaCommand, marks, what string) (string, error) {
 	p.skipBlank()
 	start := p.pos
-	for !p.done() && p.at(0) != '\n' && !strings.ContainsRune("(,)", rune(p.at(0))) {
-		if p.at(0) == '"' {
-			p.skip(1)
-			if !p.skipTo(`"`) {
-				return "", p.errorAt(start, m.name, "unterminated quoted identifier")
-			}
-			continue
+	for !p.done() && !isSpace(p.at(0)) && !strings.ContainsRune("(,)", rune(p.at(0))) {
+		quoted := p.at(0) == '"'
+		if p.skip(1); quoted && !p.skipTo(`"`) {
+			return "", p.errorAt(start, m.name, "unterminated quoted identifier")
 		}
-		p.skip(1)
 	}
-	name := strings.TrimSpace(p.text[start:p.pos])
+	name := p.text[start:p.pos]
 	if name == "" {
 		return "", p.errorAt(p.pos, m.name, "%s is missing", what)
 	}
+	p.skipBlank()
 	if c := p.at(0); c == 0 || !strings.ContainsRune(marks, rune(c)) {
-		return "", p.errorAt(p.pos, m.name, "expected %q after %s", marks[:1], name)
+		return "", p.errorAt(p.pos, m.name, "expected %s after %s", strings.Join(strings.Split(marks, ""), " or "), name)
 	}
 	return name, nil
 }

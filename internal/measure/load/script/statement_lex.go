@@ -47,7 +47,7 @@ func (s *sqlScanner) statement() (sqlText, error) {
 	if s.parens > 0 {
 		return found, s.errorAt(found.start, "", "unclosed parenthesis in this statement")
 	}
-	found.text = strings.TrimRight(s.take(), " \t\n\v\f\r")
+	found.text = s.take()
 	return found, nil
 }
 
