@@ -19,5 +19,7 @@
 // are found by Parse (a name that is no variable name, too many arguments of least and greatest); so are quotes,
 // comments and parentheses that never end, which pgbench sends to the server as they are. \shell and \setshell are
 // refused. abs of a boolean and random parameters that are not a number are errors, where pgbench answers with
-// whatever lies in memory or never answers. The last digits of ln, exp and pow are the C library's there and Go's here.
+// whatever lies in memory or never answers. A statement that ends in a variable is sent as it is; pgbench reads beyond
+// its end. The last of the 15 digits of ln, exp and pow may differ, being the C library's there and Go's here, and so
+// may the last digits of random numbers, except uniform ones, in ranges of more than 10^12.
 package script

@@ -189,7 +189,7 @@ func (p *parser) sleep(m *metaCommand) error {
 		return p.fail(m, "a time is missing")
 	}
 	s := &Sleep{slot: noSlot, Unit: time.Second}
-	if name := strings.TrimPrefix(number, ":"); name != number {
+	if name, ok := strings.CutPrefix(number, ":"); ok {
 		s.slot = p.set.slot(name)
 	} else {
 		digits := strings.TrimLeft(unsigned(number), "0123456789")

@@ -124,7 +124,7 @@ func (st *Statement) AppendSimple(dst []byte, vars *Vars) []byte {
 	return dst
 }
 
-// maxFirstLine is what pgbench shows of a statement.
+// maxFirstLine is how many bytes pgbench shows of a statement.
 const maxFirstLine = 127
 
 // firstLine is the first line of a command, for reports.
@@ -132,5 +132,5 @@ func firstLine(text string) string {
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
 		text = text[:i]
 	}
-	return text[:min(len(text), maxFirstLine)]
+	return strings.ToValidUTF8(text[:min(len(text), maxFirstLine)], "") // the cut may go through a character
 }

@@ -117,3 +117,20 @@ func TestExtendedTakes255Variables(t *testing.T) {
 		}
 	}
 }
+
+func TestReportsShowOneShortLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT\n1;":                            "SELECT",
+		"SELECT 1;\r\n":                         "SELECT 1;",
+		strings.Repeat("x", 200):                strings.Repeat("x", 127),
+		strings.Repeat("x", 126) + "é is a cut": strings.Repeat("x", 126),
+	} {
+		s, err := script.Parse("x.sql", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, s.Commands[0].Text); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
