@@ -10,14 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fill tells progress of rows that take that long each, and gives what it wrote.
-func fill(t *testing.T, o Options, total int64, each time.Duration) (said string) {
+// slowRows is how many take another time than the rest.
+const slowRows = 100
+
+// fill tells progress of rows that take that long each, the first ones apart, and gives what it wrote.
+func fill(t *testing.T, o Options, total int64, first, each time.Duration) (said string) {
 	synctest.Test(t, func(*testing.T) {
 		var out strings.Builder
 		o.Progress = &out
 		p := newProgress(o, filling{table: "t", total: total})
 		for done := range total {
-			time.Sleep(each)
+			if done < slowRows {
+				time.Sleep(first)
+			} else {
+				time.Sleep(each)
+			}
 			p.at(done + 1)
 		}
 		p.end()
@@ -27,24 +34,27 @@ func fill(t *testing.T, o Options, total int64, each time.Duration) (said string
 }
 
 func TestProgressKeepsPgbenchsPace(t *testing.T) {
-	check := func(o Options, total int64, each time.Duration, want string) {
+	check := func(o Options, total int64, first, each time.Duration, want string) {
 		t.Helper()
-		if diff := cmp.Diff(want, fill(t, o, total, each)); diff != "" {
+		if diff := cmp.Diff(want, fill(t, o, total, first, each)); diff != "" {
 			t.Errorf("%+v, %d rows of %v:\n%s", o, total, each, diff)
 		}
 	}
-	check(Options{}, 200_000, 10*time.Microsecond, ""+
+	check(Options{}, 200_000, 10*time.Microsecond, 10*time.Microsecond, ""+
 		"100000 of 200000 tuples (50%) of t done (elapsed 1.00 s, remaining 1.00 s)\n"+
 		"200000 of 200000 tuples (100%) of t done (elapsed 2.00 s, remaining 0.00 s)\n")
-	check(Options{Quiet: true}, 600, 20*time.Millisecond, ""+ // looked at every 2 s
+	check(Options{Quiet: true}, 600, 20*time.Millisecond, 20*time.Millisecond, ""+ // looked at every 2 s
 		"300 of 600 tuples (50%) of t done (elapsed 6.00 s, remaining 6.00 s)\n"+
 		"500 of 600 tuples (83%) of t done (elapsed 10.00 s, remaining 2.00 s)\n"+
 		"600 of 600 tuples (100%) of t done (elapsed 12.00 s, remaining 0.00 s)\n")
-	check(Options{Quiet: true, Terminal: true}, 200, 50*time.Millisecond, ""+
+	check(Options{Quiet: true, Terminal: true}, 200, 50*time.Millisecond, 50*time.Millisecond, ""+
 		"100 of 200 tuples (50%) of t done (elapsed 5.00 s, remaining 5.00 s)\r"+
 		"200 of 200 tuples (100%) of t done (elapsed 10.00 s, remaining 0.00 s)\r"+
 		strings.Repeat(" ", len("200 of 200 tuples (100%) of t done (elapsed 10.00 s, remaining 0.00 s)"))+"\r")
-	check(Options{}, 99_999, time.Microsecond, "")
+	check(Options{Quiet: true}, 550, 120*time.Millisecond, 10*time.Millisecond, ""+ // 12 s, then a look a second
+		"100 of 550 tuples (18%) of t done (elapsed 12.00 s, remaining 54.00 s)\n"+
+		"400 of 550 tuples (72%) of t done (elapsed 15.00 s, remaining 5.62 s) \n")
+	check(Options{}, 99_999, time.Microsecond, time.Microsecond, "")
 }
 
 func TestRowsComeWholeWhateverTheRoom(t *testing.T) {
