@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
 )
 
 // The documents are executed: every fenced block marked console is a session whose lines after "$ " are commands and
@@ -16,7 +19,7 @@ import (
 // comment before it: <!-- not run: reason -->.
 //
 // Commands run in a copy of the repository's testdata, where realiops is the program itself, made quick: a run lasts
-// half a second an arm instead of five.
+// half a second an arm instead of five. A server of the reader's is at $DATABASE_URL.
 
 const quickRealiops = `#!/bin/sh
 if [ "$1" = run ]; then shift; exec "$REALIOPS" run --arm-seconds 0.5 --replicates 1 "$@"; fi
@@ -30,6 +33,7 @@ func TestDocsAreTrue(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
+	database := servertest.Start(t, embedded.Options{Version: "17"}).URL()
 	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +49,7 @@ func TestDocsAreTrue(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(document), func(t *testing.T) {
-			place := newPlace(t, root, program)
+			place := newPlace(t, root, program, database)
 			for _, block := range blocks {
 				for _, command := range commandsOf(block.text) {
 					place.run(t, block.line, command)
@@ -97,7 +101,7 @@ type place struct {
 	env []string
 }
 
-func newPlace(t *testing.T, root, program string) place {
+func newPlace(t *testing.T, root, program, database string) place {
 	dir := t.TempDir()
 	for _, name := range []string{"testdata", "scripts"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(root, name))); err != nil {
@@ -111,7 +115,7 @@ func newPlace(t *testing.T, root, program string) place {
 	if err := os.WriteFile(filepath.Join(bin, "realiops"), []byte(quickRealiops), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return place{dir, append(os.Environ(), "REALIOPS="+program, "PATH="+bin+":"+os.Getenv("PATH"))}
+	return place{dir, append(os.Environ(), "REALIOPS="+program, "DATABASE_URL="+database, "PATH="+bin+":"+os.Getenv("PATH"))}
 }
 
 func (p place) run(t *testing.T, line int, c command) {

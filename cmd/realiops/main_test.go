@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -27,6 +28,9 @@ func TestMain(m *testing.M) {
 type withServers struct{ m *testing.M }
 
 func (w withServers) Run() int { return servertest.Main(w.m) }
+
+// containerImage is what scripts/postgres-image builds.
+const containerImage = "realiops/postgres:17-local"
 
 // TestScripts plays what people type, in testdata/script: a command, what it prints, its exit code.
 func TestScripts(t *testing.T) {
@@ -55,6 +59,12 @@ func TestScripts(t *testing.T) {
 			"await":    await,
 			"exits":    exits,
 		},
+		Condition: func(condition string) (bool, error) {
+			if condition != "image" {
+				return false, fmt.Errorf("unknown condition %s", condition)
+			}
+			return exec.Command("docker", "image", "inspect", containerImage).Run() == nil, nil
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
@@ -66,7 +76,9 @@ func startPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: postgres VERSION [name=value …]")
 	}
-	s, err := embedded.Start(context.Background(), embedded.Options{Version: args[0], Settings: args[1:]})
+	s, err := embedded.Start(context.Background(), embedded.Options{
+		Version: args[0], Settings: args[1:], Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
+	})
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(s.Stop(context.Background())) })
 	ts.Setenv("DSN", s.DSN())

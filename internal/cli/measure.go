@@ -49,7 +49,7 @@ func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.close(ctx)) }()
+	defer func() { err = errors.Join(err, t.close(ctx, m.show)) }()
 	file.Hide(t.endpoint.Password())
 	ctx, cancel := t.watch(ctx)
 	defer cancel()
@@ -79,12 +79,15 @@ func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Wr
 	return t.because(ctx, m.experiment(ctx, t, control, facts, file))
 }
 
+// releaseWithin bounds the drop of what may be many gigabytes.
+const releaseWithin = time.Minute
+
 // release drops the schema, over a new session where the old one is gone, unless it is to be kept.
 func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn, schema *postgres.Schema) error {
 	if t.started != nil || m.options.target.embedded.keep {
 		return nil // goes with the server, or stays
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
 	if control.IsClosed() {
 		var err error
@@ -125,7 +128,10 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 		return err
 	}
 	clock.Start(context.WithoutCancel(ctx))
-	e.Edge, e.Quiesce = clock.Edge, clock.Quiesce
+	e.Edge = clock.Edge
+	e.Quiesce = func(ctx context.Context) error {
+		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
+	}
 	err = t.because(ctx, e.Run(ctx))
 	err = errors.Join(err, clock.Stop())
 	return errors.Join(err, e.Record(endOf(ctx, err)))
@@ -134,7 +140,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 func endOf(ctx context.Context, err error) runfile.Ended {
 	end := runfile.Ended{At: time.Now(), Status: runfile.Complete}
 	if err != nil {
-		end.Status, end.Cause = runfile.Broken, err.Error()
+		end.Status, end.Cause = runfile.Broken, oneLine(err.Error())
 	}
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errServerDied) {
 		end.Status = runfile.Interrupted

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -38,8 +39,21 @@ func Main(env Env, args []string) int {
 // errSilent ends a command whose failure has been told already.
 var errSilent = errors.New("told already")
 
-// oneLine folds an error text, which may carry a server's lines, into the one line that people are promised.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine folds an error text into the one line that people are promised: several errors that were joined may tell the
+// same, and a server's message may have lines of its own.
+func oneLine(text string) string {
+	var told []string
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(line), " ")
+		repeated := slices.ContainsFunc(told, func(earlier string) bool {
+			return strings.Contains(earlier, line) || strings.Contains(line, earlier)
+		})
+		if line != "" && !repeated {
+			told = append(told, line)
+		}
+	}
+	return strings.Join(told, "; ")
+}
 
 func newRootCommand(env Env) *cobra.Command {
 	root := &cobra.Command{

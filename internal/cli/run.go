@@ -76,6 +76,12 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
+// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses arms.
+const (
+	shortestInterval = 100 * time.Millisecond
+	longestInterval  = time.Minute
+)
+
 // runRun measures, keeps the record whatever happens, and reports from the record.
 func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) error {
 	render, err := rendererOf(o.format, o.verbose, env)
@@ -89,6 +95,9 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
 	if err != nil {
 		return err
+	}
+	if o.interval < shortestInterval || o.interval > longestInterval {
+		return fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
 	}
 	id := runfile.NewID(env.Now())
 	path := o.out
@@ -110,7 +119,11 @@ func (o *runOptions) report(env Env, path string, render renderer) error {
 	if err := analyzeFile(env, path, render); err != nil {
 		return withCode(exitFailed, fmt.Errorf("report on %s: %w; realiops analyze %[1]s tries again", path, err))
 	}
-	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze LAST shows this again.\n", path)
+	again := runfile.Latest
+	if o.out != "" {
+		again = path
+	}
+	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze %s shows this again.\n", path, again)
 	return nil
 }
 

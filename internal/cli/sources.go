@@ -20,7 +20,7 @@ type sources struct {
 // openSources finds out what can be read of the server and its device. A device out of sight is not an error: its
 // probe is absent, and the run file says why.
 func openSources(ctx context.Context, t *target, facts postgres.Facts) (*sources, error) {
-	stats, err := pgstat.New(ctx, t.endpoint.Config())
+	stats, err := pgstat.New(ctx, t.endpoint.Config(), postgres.SchemaName)
 	if err != nil {
 		return nil, err
 	}

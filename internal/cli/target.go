@@ -121,16 +121,21 @@ func (t *target) because(ctx context.Context, err error) error {
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// stopWithin bounds the stop of a server of ours.
-const stopWithin = 60 * time.Second
+// stopWithin bounds the stop of a server of ours. One that is kept writes a last checkpoint first.
+const stopWithin = 6 * time.Minute
 
-func (t *target) close(ctx context.Context) error {
+// close ends a server of ours and says what stays of it.
+func (t *target) close(ctx context.Context, show *progress.Display) error {
 	if t.started == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
-	return t.started.Stop(ctx)
+	err := t.started.Stop(ctx)
+	if kept := t.started.Kept(); kept != "" {
+		show.Message(kept)
+	}
+	return err
 }
 
 // claimAgain gets the schema back after its session was lost; it fails where another run has taken it since.

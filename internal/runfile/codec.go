@@ -21,6 +21,35 @@ func encode(r Record) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
+// inUTC is the record with its times in UTC, so that those of a file compare as text, wherever it was written.
+func inUTC(r Record) Record {
+	switch r := r.(type) {
+	case Run:
+		r.Start = r.Start.UTC()
+		return r
+	case Gap:
+		r.At = r.At.UTC()
+		return r
+	case ArmEvent:
+		r.At = r.At.UTC()
+		return r
+	case Reading:
+		r.At = r.At.UTC()
+		return r
+	case Load:
+		r.From, r.To = r.From.UTC(), r.To.UTC()
+		return r
+	case Period:
+		r.From, r.To, r.Fetched = r.From.UTC(), r.To.UTC(), r.Fetched.UTC()
+		return r
+	case Ended:
+		r.At = r.At.UTC()
+		return r
+	default:
+		return r
+	}
+}
+
 // decode reads one line. A kind this version does not know gives nil and no error: a newer realiops may add kinds.
 func decode(line []byte) (Record, error) {
 	var head struct {

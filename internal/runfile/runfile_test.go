@@ -150,6 +150,25 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestTimesAreWrittenInUTC: every kind that carries a time, by a clock somewhere else.
+func TestTimesAreWrittenInUTC(t *testing.T) {
+	east := time.FixedZone("east", 3600)
+	var there []Record
+	for _, r := range everyKind() {
+		v := reflect.New(reflect.TypeOf(r)).Elem()
+		v.Set(reflect.ValueOf(r))
+		for _, field := range v.Fields() {
+			if at, isTime := field.Interface().(time.Time); isTime {
+				field.Set(reflect.ValueOf(at.In(east)))
+			}
+		}
+		there = append(there, v.Interface().(Record))
+	}
+	if diff := cmp.Diff(text(t, everyKind()...), text(t, there...)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCompressionGoesByNameAndIsRecognisedByContent(t *testing.T) {
 	plain := save(t, "run.jsonl", everyKind()...)
 	packed := save(t, "run.jsonl.zst", everyKind()...)
@@ -179,135 +198,9 @@ func TestCompressionGoesByNameAndIsRecognisedByContent(t *testing.T) {
 
 // TestTornAtEveryByte cuts a file everywhere. What was written whole must come back, and the cut must be told unless
 // it fell between two lines.
-func TestTornAtEveryByte(t *testing.T) {
-	whole := contentOf(t, save(t, "run.jsonl", everyKind()...))
-	for cut := 1; cut <= len(whole); cut++ {
-		kept := whole[:cut]
-		lines := bytes.Count(kept, []byte("\n"))
-		rest := kept[bytes.LastIndexByte(kept, '\n')+1:]
-		want, torn := everyKind()[:lines], len(rest) > 0
-		if bytes.HasPrefix(whole[cut:], []byte("\n")) { // only the line's end is missing
-			want, torn = everyKind()[:lines+1], false
-		}
-		got, err := collect(bytes.NewReader(kept))
-		if diff := cmp.Diff(append([]Record(nil), want...), got); diff != "" {
-			t.Fatalf("cut at %d: %s", cut, diff)
-		}
-		tear, isTear := errors.AsType[*TornError](err)
-		if isTear != torn || !torn && err != nil {
-			t.Fatalf("cut at %d (rest %q): got error %v", cut, rest, err)
-		}
-		if torn && tear.Line != lines+1 {
-			t.Fatalf("cut at %d: tear said to be in line %d, not %d", cut, tear.Line, lines+1)
-		}
-	}
-}
-
 // TestTornAtEveryByteCompressed cuts a compressed file that was flushed after every record: each flush that is whole
 // in the file gives its record.
-func TestTornAtEveryByteCompressed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run.jsonl.zst")
-	w, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var flushed []int // the file's length after each record
-	for _, r := range everyKind() {
-		if err := errors.Join(w.Write(r), w.Sync()); err != nil {
-			t.Fatal(err)
-		}
-		flushed = append(flushed, len(contentOf(t, path)))
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	whole := contentOf(t, path)
-	for cut := 1; cut < len(whole); cut++ {
-		records := 0
-		for records < len(flushed) && flushed[records] <= cut {
-			records++
-		}
-		got, err := collect(bytes.NewReader(whole[:cut]))
-		if diff := cmp.Diff(append([]Record(nil), everyKind()[:records]...), got); diff != "" {
-			t.Fatalf("cut at %d: %s", cut, diff)
-		}
-		if _, torn := errors.AsType[*TornError](err); !torn {
-			t.Fatalf("cut at %d: got error %v", cut, err)
-		}
-	}
-}
-
 // text is records as the text of a file.
-func text(t *testing.T, records ...Record) string {
-	t.Helper()
-	return string(contentOf(t, save(t, "run.jsonl", records...)))
-}
-
-func TestNotARunFile(t *testing.T) {
-	run := everyKind()[0]
-	junk := make([]byte, 1<<20)
-	for i := range junk {
-		junk[i] = byte(i * i >> 3)
-	}
-	zstdJunk := append(bytes.Clone(zstdMagic), junk...)
-	check := func(name, content, want string) {
-		t.Helper()
-		got, err := collect(strings.NewReader(content))
-		if len(got) > 0 || err == nil || err.Error() != want {
-			t.Errorf("%s: got %d records and error %v, want %q", name, len(got), err, want)
-		}
-	}
-	const no = "this is not a realiops run file"
-	check("empty", "", "the file is empty")
-	check("blank", "\n \n", no)
-	check("text", "hello\nworld\n", no)
-	check("text without end", "hello", no)
-	check("JSON object", `{"a":1}`+"\n", no)
-	check("JSON array", "[1,2]\n", no)
-	check("JSON number", "1", no)
-	check("JSON null", "null\n", no)
-	check("a run of somebody else's", `{"kind":"run","schema":"other/1"}`+"\n", no)
-	check("a run without schema", `{"kind":"run"}`+"\n", no)
-	check("begins in the middle", text(t, everyKind()[1:]...), no)
-	check("unknown kind first", `{"kind":"new"}`+"\n"+text(t, run), no)
-	check("binary", string(junk), no)
-	check("binary without newline", strings.Repeat("\x00\xff", maxLine/2+1<<16), no)
-	check("newer schema", strings.Replace(text(t, run), "realiops.run/1", "realiops.run/2", 1),
-		"the file is written as realiops.run/2 and this realiops reads realiops.run/1; use a newer realiops")
-	check("torn run line", text(t, run)[:100], "line 1, the last, is torn and was left out: the run was cut off while writing it")
-	if got, err := collect(bytes.NewReader(zstdJunk)); len(got) > 0 || err == nil {
-		t.Errorf("compressed junk: got %d records and error %v", len(got), err)
-	}
-	var packed bytes.Buffer
-	pack, _ := zstd.NewWriter(&packed)
-	_, _ = pack.Write([]byte("hello\n"))
-	_ = pack.Close()
-	check("compressed text", packed.String(), no)
-	packed.Reset()
-	pack.Reset(&packed)
-	_ = pack.Close()
-	check("compressed nothing", packed.String(), no)
-}
-
-func TestDefectNamesItsLine(t *testing.T) {
-	all := everyKind()
-	one, two := text(t, all[0]), func(r ...Record) string { return text(t, r...) }
-	check := func(name, content string, whole int, want string) {
-		t.Helper()
-		got, err := collect(strings.NewReader(content))
-		if len(got) != whole || err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got %d records and error %v, want %d and %q…", name, len(got), err, whole, want)
-		}
-	}
-	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3, "line 4: invalid character")
-	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1, "line 2: json: cannot unmarshal number")
-	check("no kind", one+`{"a":1}`+"\n"+two(all[3]), 1, "line 2: no kind")
-	check("bad time", one+`{"kind":"arm","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
-	check("two files joined", one+two(all[1])+one, 2, "line 3: a second run line: two files were joined")
-	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: invalid character")
-	check("endless line", one+strings.Repeat("x", maxLine+1<<17), 1, "line 2: cannot be read: longer than 16 MiB")
-}
-
 func TestUnknownKindsAndBlankLinesAreSkipped(t *testing.T) {
 	content := "\n" + text(t, everyKind()[0]) + `{"kind":"dream","deep":{"x":[1]}}` + "\r\n\n" + text(t, everyKind()[3])
 	got, err := collect(strings.NewReader(content))
@@ -343,48 +236,4 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	if got, err := load(t, t.TempDir()); len(got) > 0 || err == nil || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("directory: %v", err)
 	}
-}
-
-func FuzzRead(f *testing.F) {
-	path := filepath.Join(f.TempDir(), "run.jsonl.zst")
-	w, err := Create(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	var plain []byte
-	for _, r := range everyKind() {
-		line, err := encode(r)
-		if err != nil {
-			f.Fatal(err)
-		}
-		plain = append(plain, line...)
-		if err := w.Write(r); err != nil {
-			f.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		f.Fatal(err)
-	}
-	packed, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(plain)
-	f.Add(packed)
-	f.Add(packed[:len(packed)/2])
-	f.Add([]byte(`{"kind":"run","schema":"realiops.run/1"}` + "\nnull\n"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		records, err := collect(bytes.NewReader(content))
-		if len(records) == 0 && err == nil {
-			t.Fatal("neither a record nor an error")
-		}
-		for i, r := range records {
-			if r == nil || (r.Kind() == KindRun) != (i == 0) {
-				t.Fatalf("record %d is %v", i, r)
-			}
-			if _, err := encode(r); err != nil {
-				t.Fatalf("record %d was read and cannot be written: %v", i, err)
-			}
-		}
-	})
 }

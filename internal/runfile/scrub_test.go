@@ -27,6 +27,7 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 		"arn:aws:rds:eu-west-1:123456789012:db:one",
 	}, " ; ")
 	typed := strings.SplitN(forms, " ; ", 2)[1] // names and settings: only what has the form of a secret
+	forms += " ; escaped p%40ss%2Fw0rd+%27%25x, p%40ss%2Fw0rd%20%27%25x and p@ss%2Fw0rd%20%27%25x"
 	records := []Record{
 		Run{
 			Schema: Schema, Provenance: forms,

@@ -93,7 +93,7 @@ func (w *Writer) Path() string { return w.path }
 func (w *Writer) Write(r Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	line, err := encode(scrubbed(r, w.secrets))
+	line, err := encode(scrubbed(inUTC(r), w.secrets))
 	if err != nil {
 		return err
 	}

@@ -287,3 +287,37 @@ func TestUnencodableRecordHarmsNothing(t *testing.T) {
 }
 
 var zero float64
+
+func TestHiddenLaterIsHiddenFromThenOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Hide("swordfish")
+	if err := errors.Join(w.Write(everyKind()[0]), w.Write(Ended{At: noon, Cause: "said swordfish"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if content := string(contentOf(t, path)); strings.Contains(content, "swordfish") || !strings.Contains(content, `"cause":"said ***"`) {
+		t.Errorf("got %s", content)
+	}
+}
+
+func TestDiscardLeavesNothing(t *testing.T) {
+	for _, name := range []string{"run.jsonl", "run.jsonl.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		w, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Write(everyKind()[0]), w.Discard()); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", name, err)
+		}
+		if err := w.Discard(); err == nil {
+			t.Errorf("%s: a second Discard found something to remove", name)
+		}
+	}
+}

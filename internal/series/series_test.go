@@ -48,6 +48,7 @@ func TestBefore(t *testing.T) {
 	r.Add(sec(6), map[string]float64{"x": 70})
 	r.AddGap("x", gap(6.5, "permission"))
 	r.AddGap("y", gap(4.2, "unsupported"))
+	r.AddGap("x", gap(2, "throttled")) // and yet it was read at that moment
 	check := func(at float64, want string) {
 		t.Helper()
 		p, err := r.Series("x").Before(sec(at))

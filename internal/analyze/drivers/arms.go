@@ -63,6 +63,8 @@ func (c *collector) armOf(a *attempt) *Arm {
 // defect says why an attempt must not be used, or nothing.
 func (a *attempt) defect(idle bool) string {
 	switch {
+	case len(a.begins) == 0 && len(a.ends) == 0 && a.load.lines == 0:
+		return "it was never begun: the run was cut off"
 	case len(a.begins) == 0 && len(a.ends) == 0:
 		return "nothing but its load was recorded"
 	case len(a.begins) == 0:

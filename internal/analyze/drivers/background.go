@@ -3,7 +3,6 @@ package drivers
 import (
 	"errors"
 	"maps"
-	"slices"
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -16,52 +15,75 @@ type Background struct {
 	PerSecond  map[string]float64 // by metric: the mean of the replicates' rates
 }
 
+// mostVariants bounds how many idle replicates are tried one by one: a few show how far the background varies.
+const mostVariants = 10
+
 // takeOffBackground measures the background and takes it off the counts of all loaded arms.
 func (r *Run) takeOffBackground() {
-	r.Idle = r.background()
+	each := r.idleRates()
+	r.Idle = Background{Replicates: len(each), PerSecond: meanRates(each)}
+	if len(each) < 2 {
+		each = nil // nothing shows how it varies
+	}
 	for i := range r.Arms {
 		if r.Arms[i].Idle() {
 			continue
 		}
-		for _, replicate := range r.Arms[i].Replicates {
-			for metric, count := range replicate.Counts {
-				if rate, known := r.Idle.PerSecond[metric]; known && count.Missing == nil {
-					count.Amount = count.Raw - rate*count.Seconds
-					replicate.Counts[metric] = count
-				}
+		for j, replicate := range r.Arms[i].Replicates {
+			for _, rates := range each[:min(len(each), mostVariants)] {
+				replicate.Variants = append(replicate.Variants, replicate.without(rates))
 			}
+			replicate.Counts = replicate.without(r.Idle.PerSecond).Counts
+			r.Arms[i].Replicates[j] = replicate
 		}
 	}
 }
 
-func (r *Run) background() Background {
-	rates := map[string][]float64{}
-	b := Background{PerSecond: map[string]float64{}}
+// without is the replicate with a background taken off.
+func (r Replicate) without(perSecond map[string]float64) Replicate {
+	r.Counts, r.Variants = maps.Clone(r.Counts), nil
+	for metric, count := range r.Counts {
+		if rate, known := perSecond[metric]; known && count.Missing == nil {
+			count.Amount = count.Raw - rate*count.Seconds
+			r.Counts[metric] = count
+		}
+	}
+	return r
+}
+
+// idleRates are the rates per second of each metric in each idle replicate.
+func (r *Run) idleRates() []map[string]float64 {
+	var all []map[string]float64
 	for _, arm := range r.Arms {
 		if !arm.Idle() {
 			continue
 		}
-		b.Replicates += len(arm.Replicates)
 		for _, replicate := range arm.Replicates {
+			rates := map[string]float64{}
 			for metric, count := range replicate.Counts {
 				if count.Missing == nil {
-					rates[metric] = append(rates[metric], count.Raw/count.Seconds)
+					rates[metric] = count.Raw / count.Seconds
 				}
 			}
+			all = append(all, rates)
 		}
 	}
-	for metric := range maps.Keys(rates) {
-		b.PerSecond[metric] = mean(rates[metric])
-	}
-	return b
+	return all
 }
 
-func mean(values []float64) float64 {
-	total := 0.0
-	for v := range slices.Values(values) {
-		total += v
+// meanRates are means over the replicates that have the metric.
+func meanRates(each []map[string]float64) map[string]float64 {
+	sums, n := map[string]float64{}, map[string]float64{}
+	for _, rates := range each {
+		for metric, rate := range rates {
+			sums[metric] += rate
+			n[metric]++
+		}
 	}
-	return total / float64(len(values))
+	for metric := range sums {
+		sums[metric] /= n[metric]
+	}
+	return sums
 }
 
 // missing is the error of a series or a driver, which is always of this type.

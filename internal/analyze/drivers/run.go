@@ -45,6 +45,9 @@ type Replicate struct {
 	Work    Work
 	Latency *Latency         // nil where none was recorded
 	Counts  map[string]Count // by metric
+	// Variants are the same replicate with the background of one idle replicate taken off instead of the mean of all:
+	// how far they lie apart is what the background leaves in doubt.
+	Variants []Replicate
 }
 
 // Work is what our own clients did: the known side of everything.

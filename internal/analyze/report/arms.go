@@ -82,9 +82,12 @@ func over(a drivers.Arm, value func(drivers.Replicate) (float64, error)) Figure 
 	var s sample
 	for _, r := range a.Replicates {
 		s.add(value(r))
+		for _, v := range r.Variants {
+			s.widen(value(v))
+		}
 	}
 	if len(a.Replicates) == 0 {
-		s.why = &Missing{Reason: "left-out", Detail: "no replicate of " + a.Name + " could be used"}
+		s.why = &Missing{Reason: leftOut, Detail: "no replicate of " + a.Name + " could be used"}
 	}
 	return s.figure()
 }

@@ -14,6 +14,10 @@ func (c *cells) add(f Figure, format func(float64) string) {
 		return
 	}
 	c.known++
+	if f.lost() {
+		c.addText("~ " + c.notes.mark("cannot be told from the background"))
+		return
+	}
 	c.values, c.doubts = append(c.values, format(f.Value)), append(c.doubts, f.doubt())
 }
 

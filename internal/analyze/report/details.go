@@ -16,7 +16,10 @@ func Details(w io.Writer, r Report, width int) error {
 	for _, m := range r.moved() {
 		sections = append(sections, m.table(notes, width))
 	}
-	return write(w, append(sections, r.quiet(width), r.unread(width), notes.text(width)))
+	return write(w, append(sections,
+		r.listed(No, "No load moved", width),
+		r.listed(Uncertain, "Cannot be told from the background", width),
+		r.unread(width), notes.text(width)))
 }
 
 // loadTable is what our clients did in each arm.
@@ -82,18 +85,18 @@ func (m Metric) table(notes *footnotes, width int) string {
 	return wrapped(title, width) + "\n\n" + g.layout(width)
 }
 
-// quiet lists the metrics that no arm's load moved.
-func (r Report) quiet(width int) string {
+// listed names the metrics that were moved so, after a word on them.
+func (r Report) listed(moved Moved, word string, width int) string {
 	var names []string
 	for _, m := range r.Metrics {
-		if m.Silent && m.Missing == nil {
+		if m.Moved == moved {
 			names = append(names, m.Metric)
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return wrapped("No load moved: "+strings.Join(names, ", ")+".", width)
+	return wrapped(word+": "+strings.Join(names, ", ")+".", width)
 }
 
 // unread lists the metrics that no arm has a figure of, by their reason.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -11,9 +12,9 @@ import (
 
 // Figure is a number with its doubt, or the reason why there is none.
 type Figure struct {
-	Value   float64  `json:"value"`   // the mean over replicates; null where there is none
-	Lowest  float64  `json:"lowest"`  // of the replicates
-	Highest float64  `json:"highest"` // of the replicates
+	Value   float64  `json:"value"`   // the mean over replicates, of ratios that of the sums; null where there is none
+	Lowest  float64  `json:"lowest"`  // of the replicates, with the highest background of an idle replicate taken off
+	Highest float64  `json:"highest"` // of the replicates, with the lowest
 	N       int      `json:"n"`       // replicates it was taken from; 0: it is missing
 	Missing *Missing `json:"missing,omitempty"`
 }
@@ -24,6 +25,12 @@ type Missing struct {
 	Code   string `json:"code,omitempty"` // SQLSTATE, HTTP status, errno
 	Detail string `json:"detail,omitempty"`
 }
+
+// leftOut is the reason for figures of an arm of which no replicate may be used.
+const leftOut = "left-out"
+
+// is tells whether it is for this reason that something is missing.
+func (m *Missing) is(reason string) bool { return m != nil && m.Reason == reason }
 
 // Known tells whether there is a number.
 func (f Figure) Known() bool { return f.N > 0 }
@@ -43,12 +50,13 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 
 // sample gathers the values of replicates into a figure.
 type sample struct {
-	values []float64
-	why    *Missing // of the first that is missing
+	values   []float64
+	variants []float64
+	why      *Missing // of the first that is missing
 }
 
 func (s *sample) add(value float64, err error) {
-	if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
+	if err == nil && !finite(value) {
 		err = &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
 	}
 	if err == nil {
@@ -60,18 +68,43 @@ func (s *sample) add(value float64, err error) {
 	}
 }
 
+// widen takes in what a replicate might have been too.
+func (s *sample) widen(value float64, err error) {
+	if err == nil && finite(value) {
+		s.variants = append(s.variants, value)
+	}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
 // figure is the mean of the sample; with nothing in it, it is missing.
 func (s *sample) figure() Figure {
 	if len(s.values) == 0 {
 		return Figure{Missing: s.why}
 	}
-	f := Figure{Lowest: math.Inf(1), Highest: math.Inf(-1), N: len(s.values)}
+	f := Figure{N: len(s.values)}
 	for _, v := range s.values {
 		f.Value += v / float64(f.N)
-		f.Lowest, f.Highest = min(f.Lowest, v), max(f.Highest, v)
 	}
+	all := slices.Concat(s.values, s.variants)
+	f.Lowest, f.Highest = slices.Min(all), slices.Max(all)
 	f.Value = min(max(f.Value, f.Lowest), f.Highest) // rounding
 	return f
+}
+
+// lost tells whether the figure cannot be told from the background: nothing can be less than nothing.
+func (f Figure) lost() bool { return f.Lowest < -resolution }
+
+// joined is a figure over what two figures are over, where f may be that of several arms and g is of one more.
+func (f Figure) joined(g Figure) Figure {
+	if !f.Known() {
+		return g
+	}
+	n := float64(f.N + g.N)
+	return Figure{
+		Value:  f.Value*float64(f.N)/n + g.Value*float64(g.N)/n,
+		Lowest: min(f.Lowest, g.Lowest), Highest: max(f.Highest, g.Highest), N: f.N + g.N,
+	}
 }
 
 func whyMissing(err error) *Missing {

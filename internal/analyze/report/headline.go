@@ -55,8 +55,8 @@ func compare(run *drivers.Run, arms []Arm, loud, quiet string) *Headline {
 	h := &Headline{Loud: Counted{Driver: loud}, Quiet: Counted{Driver: quiet}}
 	count, _ := drivers.Named(loud)
 	for i, a := range run.Arms {
-		factor := over(a, func(r drivers.Replicate) (float64, error) { return ratio(count.Count, a, r, quiet) })
-		if a.Idle() || !factor.Known() || factor.Value <= 0 {
+		factor := ratio(count.Count, a, quiet)
+		if a.Idle() || factor.Value <= 0 {
 			continue
 		}
 		if rate := arms[i].Of(loud); rate.Value > h.Loud.PerSecond.Value {
@@ -95,10 +95,10 @@ func (h *Headline) sentence(arms []Arm) string {
 	case drivers.DeviceRequests:
 		text += fmt.Sprintf(" The device did %s requests a second%s.", rate(h.Quiet.PerSecond.Value), h.megabytes(arms))
 	case drivers.WALWrites:
-		text += fmt.Sprintf(" The server wrote its log %s times a second; what its device did could not be counted here.",
+		text += fmt.Sprintf(" The server wrote its log %s times a second; what its device did cannot be told here.",
 			rate(h.Quiet.PerSecond.Value))
 	case drivers.Rows:
-		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage could not be counted here.",
+		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			rate(h.Quiet.PerSecond.Value))
 	}
 	return text + " " + h.spread(arms)
@@ -106,7 +106,7 @@ func (h *Headline) sentence(arms []Arm) string {
 
 func (h *Headline) megabytes(arms []Arm) string {
 	for _, a := range arms {
-		if bytes := a.Of(drivers.DeviceBytes); a.Name == h.Arm && bytes.Known() {
+		if bytes := a.Of(drivers.DeviceBytes); a.Name == h.Arm && bytes.Known() && !bytes.lost() {
 			return fmt.Sprintf(", %s MB/s", rate(bytes.Value/megabyte))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/series"
 )
 
 // Metric is what one counter made of each arm's work.
@@ -16,7 +15,7 @@ type Metric struct {
 	Help    string `json:"help,omitempty"`
 	Source  string `json:"source,omitempty"`  // where its meaning is documented
 	Derived string `json:"derived,omitempty"` // how it was computed from others
-	Silent  bool   `json:"silent"`            // in no arm did it grow more than when idle, as far as known
+	Moved   Moved  `json:"moved"`
 	// Missing says why no arm has a figure of it.
 	Missing *Missing `json:"missing,omitempty"`
 	// AcrossArms are the ratios to References in all loaded arms: what a metric counts is what it keeps the same ratio to.
@@ -26,8 +25,8 @@ type Metric struct {
 
 // Span is how far a ratio moves from arm to arm.
 type Span struct {
-	All      Figure `json:"all"`      // over all replicates of all arms
-	Smallest InArm  `json:"smallest"` // the arm's mean where it is least
+	All      Figure `json:"all"`      // over all replicates of all arms: the mean of the arms' figures
+	Smallest InArm  `json:"smallest"` // where it is least
 	Largest  InArm  `json:"largest"`  // and where it is most
 	// Without says why an arm has no such ratio, where others have one.
 	Without *Missing `json:"without,omitempty"`
@@ -39,6 +38,17 @@ type MetricArm struct {
 	PerSecond Figure            `json:"per_second"`
 	Per       map[string]Figure `json:"per"` // one of each of References
 }
+
+// Moved tells whether load moved a metric at all.
+type Moved string
+
+// Whether load moved a metric.
+const (
+	Yes       Moved = "yes"       // in some arm, in every replicate, whichever background is taken off
+	No        Moved = "no"        // in no arm
+	Uncertain Moved = "uncertain" // what it did cannot be told from the background
+	Unknown   Moved = "unknown"   // no arm has a figure of it
+)
 
 // References are the drivers that every metric is set against.
 func References() []string {
@@ -74,20 +84,37 @@ func metrics(run *drivers.Run) []Metric {
 	for _, c := range counters(run) {
 		m := Metric{
 			Metric: c.Name, Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.derived,
-			Silent: true, AcrossArms: map[string]Span{}, Arms: []MetricArm{},
+			AcrossArms: map[string]Span{}, Arms: []MetricArm{},
 		}
 		for _, a := range run.Arms {
-			arm := metricArm(c, a)
-			m.Silent = m.Silent && (a.Idle() || arm.PerSecond.Lowest <= 0)
-			m.Arms = append(m.Arms, arm)
+			m.Arms = append(m.Arms, metricArm(c, a))
 		}
+		m.Moved = moved(m.Arms)
 		m.Missing = missingEverywhere(m.Arms)
 		for _, name := range References() {
-			m.AcrossArms[name] = acrossArms(c, run, m.Arms, name)
+			m.AcrossArms[name] = acrossArms(m.Arms, name)
 		}
 		all = append(all, m)
 	}
 	return all
+}
+
+// moved looks at the loaded arms, which have ratios.
+func moved(arms []MetricArm) Moved {
+	is := Unknown
+	for _, a := range arms {
+		f := a.PerSecond
+		switch {
+		case len(a.Per) == 0 || !f.Known():
+		case f.Lowest > resolution:
+			return Yes
+		case f.Highest > resolution:
+			is = Uncertain
+		case is == Unknown:
+			is = No
+		}
+	}
+	return is
 }
 
 // missingEverywhere is nil when an arm has a figure; otherwise it says why the first does not.
@@ -114,47 +141,27 @@ func metricArm(c counter, a drivers.Arm) MetricArm {
 		return arm
 	}
 	for _, name := range References() {
-		arm.Per[name] = over(a, func(r drivers.Replicate) (float64, error) { return ratio(c.count, a, r, name) })
+		arm.Per[name] = ratio(c.count, a, name)
 	}
 	return arm
 }
 
-// counting is a way to count something in a replicate.
-type counting func(drivers.Arm, drivers.Replicate) (float64, error)
-
-// ratio is how many there are of what is counted for one of the named driver.
-func ratio(count counting, a drivers.Arm, r drivers.Replicate, name string) (float64, error) {
-	reference, _ := drivers.Named(name)
-	of, err := reference.Count(a, r)
-	if err != nil {
-		return 0, err
-	}
-	if of <= 0 {
-		return 0, &series.Missing{Reason: nothing, Detail: "there were no " + name}
-	}
-	value, err := count(a, r)
-	return value / of, err
-}
-
-// nothing is the reason for a ratio to something that did not happen.
-const nothing series.Reason = "nothing"
-
-func acrossArms(c counter, run *drivers.Run, arms []MetricArm, name string) Span {
+// acrossArms spans the ratios of all arms that have one.
+func acrossArms(arms []MetricArm, name string) Span {
 	var span Span
-	var all sample
-	for i, a := range run.Arms {
-		for _, r := range a.Replicates {
-			if !a.Idle() {
-				all.add(ratio(c.count, a, r, name))
-			}
-		}
-		if f := arms[i].Per[name]; f.Known() {
-			extend(&span.Smallest, &span.Largest, InArm{a.Name, f})
+	for _, a := range arms {
+		f, compared := a.Per[name]
+		switch {
+		case !compared, f.Missing.is(leftOut): // an idle arm, or one that was not measured
+		case !f.Known() && span.Without == nil:
+			span.Without = f.Missing
+		case f.Known():
+			extend(&span.Smallest, &span.Largest, InArm{a.Arm, f})
+			span.All = span.All.joined(f)
 		}
 	}
-	span.All = all.figure()
-	if span.All.Known() {
-		span.Without = all.why
+	if !span.All.Known() {
+		span.All.Missing, span.Without = cmp.Or(span.Without, &Missing{Reason: leftOut, Detail: "no arm with a load was measured"}), nil
 	}
 	return span
 }

@@ -70,6 +70,8 @@ func percent(share float64) string {
 		return "0%"
 	case size < 0.95:
 		return fmt.Sprintf("%.1f%%", math.Ceil(share*1000)/10) // doubt is not rounded away
+	case !(size <= 999.5):
+		return ">999%"
 	default:
 		return fmt.Sprintf("%.0f%%", share*100)
 	}
@@ -80,22 +82,24 @@ func (f Figure) doubt() string {
 	switch {
 	case f.N == 1:
 		return "±?"
-	case f.Value <= 0 && f.Highest > f.Lowest:
-		return "±" + rate((f.Highest-f.Lowest)/2)
+	case f.Highest <= f.Lowest:
+		return "±0%"
 	default:
-		return "±" + percent((f.Highest-f.Lowest)/2/max(f.Value, math.SmallestNonzeroFloat64))
+		return "±" + percent((f.Highest-f.Lowest)/2/f.Value)
 	}
 }
 
 // steady is the factor within which ratios of different arms are called the same.
 const steady = 1.10
 
-// steady tells whether all of the figure's values lie close together.
-func (f Figure) steady() bool { return f.Lowest > 0 && f.Highest <= steady*f.Lowest }
+// steady tells whether the arms agree.
+func (s Span) steady() bool {
+	return s.Smallest.Arm == s.Largest.Arm || s.Smallest.Figure.Value > 0 && s.Largest.Figure.Value <= steady*s.Smallest.Figure.Value
+}
 
 // text writes a span: one number where the arms agree, else from the arm with the least to the one with the most.
 func (s Span) text() string {
-	if s.All.steady() || s.Smallest.Arm == s.Largest.Arm {
+	if s.steady() {
 		return quotient(s.All.Value) + " " + s.All.doubt()
 	}
 	return coarse(s.Smallest.Figure.Value) + "-" + coarse(s.Largest.Figure.Value)

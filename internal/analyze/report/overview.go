@@ -82,7 +82,7 @@ func (r Report) doubtLegend() string {
 	if most == 1 {
 		return "±? one replicate does not show how far a figure varies"
 	}
-	return fmt.Sprintf("Means of %s replicates; ± half the distance from the lowest to the highest.", n)
+	return fmt.Sprintf("Means of %s replicates; ± half their range, that of the background included.", n)
 }
 
 // compact are the metrics that the first screen has room for, in its order.
@@ -97,30 +97,63 @@ func compact() []string {
 
 // ratioTable shows what each counter counts: the column in which its number does not change from arm to arm.
 func (r Report) ratioTable(notes *footnotes, width int) string {
-	g := newGrid("counter", nil)
-	for _, reference := range References() {
-		g.header = append(g.header, referenceHeader(reference))
-	}
-	moved := r.moved()
-	for _, name := range compact() {
-		if i := slices.IndexFunc(moved, func(m Metric) bool { return m.Metric == name }); i >= 0 {
-			g.rows = append(g.rows, moved[i].spans(notes))
-		}
-	}
-	if len(g.rows) == 0 {
+	moved, shown := r.moved(), r.compact()
+	if len(shown) == 0 {
 		return ""
+	}
+	g := newGrid("counter", nil)
+	explained := map[string]bool{}
+	for _, reference := range References() {
+		header := referenceHeader(reference)
+		if why := commonGap(shown, reference); why != nil {
+			header, explained[reference] = header+" "+notes.mark(partly(why)), true
+		}
+		g.header = append(g.header, header)
+	}
+	for _, m := range shown {
+		g.rows = append(g.rows, m.spans(explained, notes))
 	}
 	legend := "A counter keeps one number to what it counts: ± where all arms agree within 10%, else from the lowest arm to the highest."
 	if len(r.loaded()) == 1 {
 		legend = "One arm only: nothing shows which of these ratios would hold in another."
 	}
 	legend += " Each arm's own ratios"
-	if more := len(moved) - len(g.rows); more > 0 {
+	if more := len(moved) - len(shown); more > 0 {
 		legend += fmt.Sprintf(", and %d more counters that moved", more)
 	}
 	legend += ": -v."
 	return "What each counter counts: how many there are for each ...\n\n" + g.layout(width) + "\n" + wrapped(legend, width)
 }
+
+// compact are the metrics of the first screen that moved.
+func (r Report) compact() []Metric {
+	var shown []Metric
+	moved := r.moved()
+	for _, name := range compact() {
+		if i := slices.IndexFunc(moved, func(m Metric) bool { return m.Metric == name }); i >= 0 {
+			shown = append(shown, moved[i])
+		}
+	}
+	return shown
+}
+
+// commonGap is why no metric's ratio to a reference takes in all arms, or nil where one does.
+func commonGap(metrics []Metric, reference string) *Missing {
+	var why *Missing
+	for _, m := range metrics {
+		span := m.AcrossArms[reference]
+		if span.All.Known() && span.Without == nil {
+			return nil
+		}
+		if why == nil {
+			why = span.Without
+		}
+	}
+	return why
+}
+
+// partly is the footnote of ratios that do not take in all arms.
+func partly(why *Missing) string { return "not in all arms: " + why.text() }
 
 func referenceHeader(driver string) string {
 	switch driver {
@@ -138,25 +171,28 @@ func referenceHeader(driver string) string {
 func (r Report) moved() []Metric {
 	var moved []Metric
 	for _, m := range r.Metrics {
-		if !m.Silent {
+		if m.Moved == Yes {
 			moved = append(moved, m)
 		}
 	}
 	return moved
 }
 
-func (m Metric) spans(notes *footnotes) []string {
-	row := []string{strings.TrimPrefix(m.Metric, "pgstat.")}
+// spans is the metric's row: its name and its ratios. What does not take in all arms, and is not explained in a
+// column's header, is explained at the name.
+func (m Metric) spans(explained map[string]bool, notes *footnotes) []string {
+	name := strings.TrimPrefix(m.Metric, "pgstat.")
+	var cells []string
 	for _, reference := range References() {
 		span := m.AcrossArms[reference]
-		switch {
-		case !span.All.Known():
-			row = append(row, notes.cell(span.All.Missing))
-		case span.Without != nil:
-			row = append(row, span.text()+" "+notes.mark("not in all arms: "+span.Without.text()))
-		default:
-			row = append(row, span.text())
+		if !span.All.Known() {
+			cells = append(cells, notes.cell(span.All.Missing))
+			continue
+		}
+		cells = append(cells, span.text())
+		if span.Without != nil && !explained[reference] {
+			name = strings.TrimPrefix(m.Metric, "pgstat.") + " " + notes.mark(partly(span.Without))
 		}
 	}
-	return row
+	return append([]string{name}, cells...)
 }

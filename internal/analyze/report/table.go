@@ -29,24 +29,31 @@ func (g *grid) add(header string, cells []string) {
 	}
 }
 
-const betweenColumns = "  "
+// Between columns stand two spaces, or one where that lets the whole table fit.
+const (
+	roomy = "  "
+	tight = " "
+)
 
 // layout lays the table out within width. Columns that do not fit beside each other go below, with the names again.
 func (g *grid) layout(width int) string {
+	if all := len(g.header); g.fitting(1, width, roomy) < all && g.fitting(1, width, tight) == all {
+		return g.block(1, all, tight)
+	}
 	var blocks []string
 	for first := 1; first < len(g.header); {
-		last := g.fitting(first, width)
-		blocks = append(blocks, g.block(first, last))
+		last := g.fitting(first, width, roomy)
+		blocks = append(blocks, g.block(first, last, roomy))
 		first = last
 	}
 	return strings.Join(blocks, "\n\n")
 }
 
 // fitting is the end of the columns from first on that fit beside the names; at least one does.
-func (g *grid) fitting(first, width int) int {
+func (g *grid) fitting(first, width int, gap string) int {
 	used := g.columnWidth(0)
 	for i := first; i < len(g.header); i++ {
-		used += len(betweenColumns) + g.columnWidth(i)
+		used += len(gap) + g.columnWidth(i)
 		if used > width && i > first {
 			return i
 		}
@@ -63,7 +70,7 @@ func (g *grid) columnWidth(i int) int {
 }
 
 // block renders the names and the columns from first to before last.
-func (g *grid) block(first, last int) string {
+func (g *grid) block(first, last int, gap string) string {
 	pick := func(cells []string) table.Row {
 		row := table.Row{cells[0]}
 		for _, cell := range cells[first:last] {
@@ -72,7 +79,7 @@ func (g *grid) block(first, last int) string {
 		return row
 	}
 	w := table.NewWriter()
-	w.SetStyle(plain())
+	w.SetStyle(plain(gap))
 	w.SuppressTrailingSpaces()
 	var columns []table.ColumnConfig
 	for i := range last - first {
@@ -86,11 +93,11 @@ func (g *grid) block(first, last int) string {
 	return w.Render()
 }
 
-func plain() table.Style {
+func plain(gap string) table.Style {
 	style := table.StyleDefault
 	style.Options = table.OptionsNoBordersAndSeparators
 	style.Options.SeparateColumns = true
-	style.Box = table.BoxStyle{MiddleVertical: betweenColumns}
+	style.Box = table.BoxStyle{MiddleVertical: gap}
 	style.Format = table.FormatOptions{}
 	return style
 }

@@ -77,8 +77,8 @@ func (r Report) background() []string {
 	case requests.Value <= 0 && flushes.Value <= 0:
 		return []string{"idle, the device did nothing"}
 	default:
-		return []string{fmt.Sprintf("idle, the device did %s requests/s and %s flushes/s, which are taken off",
-			rate(requests.Value), rate(flushes.Value))}
+		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s, which are taken off",
+			rate(requests.Value), requests.doubt(), rate(flushes.Value), flushes.doubt())}
 	}
 }
 

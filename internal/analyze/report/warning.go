@@ -101,8 +101,12 @@ func sharedDevice(arms []Arm) string {
 	if share <= sharedFrom {
 		return ""
 	}
-	return fmt.Sprintf("The device is shared or never idle: %s requests/s without our load, %s of all requests in the arm %s. "+
-		"They are taken off at their mean rate, but may have varied.", rate(idle.Value), percent(share), quietest.Name)
+	much := percent(share) + " of all requests in the arm " + quietest.Name
+	if share == 1 {
+		much = "no fewer than with it in the arm " + quietest.Name
+	}
+	return fmt.Sprintf("The device is shared or never idle: %s %s requests/s without our load, %s. They are taken off at "+
+		"their mean rate. Longer arms, more replicates or a device of its own would tell more.", rate(idle.Value), idle.doubt(), much)
 }
 
 // idleWork is a driver's rate without our load; unknown where no idle arm was measured.

@@ -82,8 +82,11 @@ func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
 // armName keeps names fit for a table, a column of a report and a file name.
 var armName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}$`)
 
-// shortestArm is below what one-second counters can resolve.
-const shortestArm = 0.5
+// Bounds of an arm in seconds: shorter is below what one-second counters can resolve, longer is surely a mistake.
+const (
+	shortestArm = 0.5
+	longestArm  = 24 * 60 * 60
+)
 
 func validate(plan runfile.Plan) error {
 	switch {
@@ -91,8 +94,8 @@ func validate(plan runfile.Plan) error {
 		return errors.New("the plan has no arms")
 	case plan.Replicates < 1:
 		return fmt.Errorf("the plan asks for %d replicates: at least 1", plan.Replicates)
-	case !(plan.ArmSeconds >= shortestArm): // also NaN
-		return fmt.Errorf("the plan asks for arms of %g s: at least %g", plan.ArmSeconds, shortestArm)
+	case !(plan.ArmSeconds >= shortestArm && plan.ArmSeconds <= longestArm): // also NaN
+		return fmt.Errorf("the plan asks for arms of %g s: from %g s to a day", plan.ArmSeconds, shortestArm)
 	}
 	seen := map[string]bool{}
 	for _, arm := range plan.Arms {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +90,8 @@ func TestCompleteRefuses(t *testing.T) {
 	check(func(p *runfile.Plan) { p.Arms = nil }, "no arms")
 	check(func(p *runfile.Plan) { p.Replicates = 0 }, "replicates")
 	check(func(p *runfile.Plan) { p.ArmSeconds = 0 }, "arms of 0 s")
+	check(func(p *runfile.Plan) { p.ArmSeconds = math.Inf(1) }, "arms of +Inf s")
+	check(func(p *runfile.Plan) { p.ArmSeconds = math.NaN() }, "arms of NaN s")
 	check(func(p *runfile.Plan) { p.Arms[1].Name = "Bulk; drop" }, "arm name")
 	check(func(p *runfile.Plan) { p.Arms[1].Name = "idle" }, "two arms")
 	check(func(p *runfile.Plan) { p.Arms[1].Method = "upsert" }, `unknown method "upsert"`)

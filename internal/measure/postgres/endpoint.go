@@ -6,6 +6,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func (e *Endpoint) Local() bool {
 
 // String names the endpoint in messages, without secrets.
 func (e *Endpoint) String() string {
-	return fmt.Sprintf("%s as %s, database %s", e.address(), e.config.User, e.config.Database)
+	return fmt.Sprintf("%s as %s, database %s", e.address(), e.config.User, cmp.Or(e.config.Database, e.config.User))
 }
 
 func (e *Endpoint) address() string {

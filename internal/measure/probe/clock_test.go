@@ -321,6 +321,27 @@ func TestEdgeSaysWhyItCouldNotRead(t *testing.T) {
 	})
 }
 
+func TestNothingIsRecordedAfterASinkError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var written int
+		full := func(runfile.Record) error {
+			written++
+			return syscall.ENOSPC
+		}
+		gapAndValue := &fake{name: "a", sample: func(context.Context, int) (probe.Sample, error) {
+			s := value("a", 1)
+			s.Gaps = []runfile.Gap{{Metric: "a/gauge", Reason: runfile.Unsupported, Detail: "too old"}}
+			return s, nil
+		}}
+		clock := probe.NewClock(time.Second, full, gapAndValue)
+		clock.Start(t.Context())
+		time.Sleep(5 * time.Second)
+		if err := clock.Stop(); !errors.Is(err, syscall.ENOSPC) || written != 1 {
+			t.Errorf("%d records were handed to the sink: %v", written, err)
+		}
+	})
+}
+
 func TestSinkErrorStopsTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written int

@@ -24,6 +24,8 @@ type Server interface {
 	// Died is closed when the server has ended without being asked to; Cause then says why.
 	Died() <-chan struct{}
 	Cause() error
-	// Stop ends the server and removes what was made for it. A second call does nothing.
+	// Stop ends the server and removes what was made for it, unless it was to be kept. A second call does nothing.
 	Stop(ctx context.Context) error
+	// Kept tells people, after Stop, what stays and how to go on with it; empty where nothing does.
+	Kept() string
 }

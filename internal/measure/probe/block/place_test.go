@@ -25,6 +25,7 @@ func TestStorageOf(t *testing.T) {
 	}
 	check("/var/lib/postgresql/17/main", "ext4", "nvme0n1", false) // a partition of it
 	check("/srv/my data/pg", "xfs", "sda", false)                  // a mount point with a blank
+	check("/srv/my database/pg", "ext4", "nvme0n1", false)         // not below that
 	check("/lvm/pg", "ext4", "sda", false)                         // a volume on one partition
 	check("/raid/pg", "xfs", "md0", false)                         // of two disks
 	check("/home/me/pg", "btrfs", "sda", false)                    // by the source of the mount

@@ -2,74 +2,21 @@ package pgstat
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"os"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// versions are those that realiops knows. The tests run on a real server of each, which they share.
-var versions = []string{"13", "14", "15", "16", "17", "18"}
-
-// servers starts each version once, when the first test asks for it.
-var servers = func() map[string]func() (*embedded.Server, error) {
-	starts := map[string]func() (*embedded.Server, error){}
-	for _, v := range versions {
-		starts[v] = sync.OnceValues(func() (*embedded.Server, error) {
-			// Autovacuum analyzes tables at a time of its own and writes what it finds: rows that no test made.
-			return embedded.Start(context.Background(), embedded.Options{Version: v, Settings: []string{"autovacuum=off"}})
-		})
-	}
-	return starts
-}()
-
-var started sync.Map // *embedded.Server by version
-
-func TestMain(m *testing.M) {
-	if embedded.IsKeeper(os.Args) {
-		if embedded.Keep(os.Stdin, os.Stdout) != nil {
-			os.Exit(1)
-		}
-		return
-	}
-	code := m.Run()
-	if err := stopAll(); err != nil {
-		fmt.Fprintln(os.Stderr, "stop the servers:", err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func stopAll() error {
-	var all sync.WaitGroup
-	var failed sync.Map
-	started.Range(func(version, s any) bool {
-		all.Go(func() { failed.Store(version, s.(*embedded.Server).Stop(context.Background())) })
-		return true
-	})
-	all.Wait()
-	var err error
-	failed.Range(func(_, e any) bool {
-		if e != nil {
-			err = errors.Join(err, e.(error))
-		}
-		return true
-	})
-	return err
-}
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
 // onEach runs a test on every version.
 func onEach(t *testing.T, test func(t *testing.T, s server)) {
-	for _, version := range versions {
+	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel() // most of the time they wait for counters
 			test(t, serverOf(t, version))
@@ -86,34 +33,10 @@ type server struct {
 
 func serverOf(t *testing.T, version string) server {
 	t.Helper()
-	running, err := servers[version]()
-	if err != nil {
-		t.Skipf("no PostgreSQL %s here: %v", version, err)
-	}
-	started.Store(version, running)
-	return server{config: configOf(t, running.DSN())}.database(t)
-}
-
-// database gives the test a database for itself.
-func (s server) database(t *testing.T) server {
-	t.Helper()
-	s.config = s.config.Copy()
-	admin := login(t, s.config)
-	s.config.Database = "test_" + strings.ToLower(rand.Text())
-	exec(t, admin, "create database "+s.config.Database)
-	admin.Close(t.Context())
+	s := server{config: servertest.Database(t, version).Config()}
 	s.boss = login(t, s.config)
 	row(t, s.boss, "select current_setting('server_version_num')::int", &s.number)
 	return s
-}
-
-func configOf(t *testing.T, dsn string) *pgx.ConnConfig {
-	t.Helper()
-	config, err := pgx.ParseConfig(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return config
 }
 
 // login opens a session that ends with the test.

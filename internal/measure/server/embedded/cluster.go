@@ -85,7 +85,7 @@ func (c *cluster) askVersion(ctx context.Context, directory string) error {
 	p := c.program
 	p.dir, p.output = directory, &journal{}
 	if err := run(p.command(ctx, filepath.Join(c.bin, "postgres"), "--version")); err != nil {
-		return fmt.Errorf("run %s: %w%s", filepath.Join(c.bin, "postgres"), err, p.output.because())
+		return fmt.Errorf("run %s: %w", filepath.Join(c.bin, "postgres"), p.output.explain(err))
 	}
 	version, err := versionOf(strings.Join(p.output.lines(), " "))
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *cluster) initdb(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("initialize the database: %w%s", err, c.journal.because())
+		return fmt.Errorf("initialize the database: %w", c.journal.explain(err))
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (c *cluster) obituary() string {
 		return complaint
 	}
 	if c.server.err != nil {
-		return c.server.err.Error()
+		return fmt.Sprintf("its process ended (%v)", c.server.err)
 	}
 	return "it ended by itself and did not say why"
 }

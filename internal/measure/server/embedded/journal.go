@@ -2,7 +2,9 @@ package embedded
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
@@ -50,15 +52,18 @@ func (j *journal) lines() []string {
 // complaint is the one line that tells why a program ended, or nothing where no line does.
 func (j *journal) complaint() string { return complaint(j.lines()) }
 
-// because ends an error about a program with what it said: its complaint, or else its last line.
-func (j *journal) because() string {
+// explain makes what a program said the error that it ended with: its complaint, or else its last line.
+func (j *journal) explain(err error) error {
+	if _, ended := errors.AsType[*exec.ExitError](err); !ended {
+		return err
+	}
 	lines := j.lines()
 	for _, text := range []string{complaint(lines), lines[len(lines)-1]} {
 		if text != "" {
-			return ": " + text
+			return errors.New(text)
 		}
 	}
-	return ""
+	return err
 }
 
 // message is a line of a server's log: when, who, how bad, what.

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -62,12 +63,13 @@ func TestJournalKeepsTheEnd(t *testing.T) {
 	if len(j.tail) > journalSize {
 		t.Errorf("%d bytes in memory, want at most %d", len(j.tail), journalSize)
 	}
-	if got := j.because(); got != ": the last words" {
-		t.Errorf("because %q", got)
+	failed := exec.CommandContext(t.Context(), "false").Run()
+	if got := j.explain(failed); got.Error() != "the last words" {
+		t.Errorf("explained as %q", got)
 	}
 	j.forget()
-	if got := j.because(); got != "" {
-		t.Errorf("after forgetting: %q", got)
+	if got := j.explain(failed); got != failed {
+		t.Errorf("after forgetting explained as %q, want %q", got, failed)
 	}
 }
 

@@ -241,7 +241,7 @@ func downloadApart(ctx context.Context, o binaries.Order) error {
 	var mutters journal
 	c.Stdout, c.Stderr = &told, &mutters
 	if err := run(c); err != nil {
-		return fmt.Errorf("%w%s", err, mutters.because())
+		return mutters.explain(err)
 	}
 	return failureIn(&told)
 }

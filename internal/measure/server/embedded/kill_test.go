@@ -59,7 +59,7 @@ func TestKilledKeeperLeavesNothing(t *testing.T) {
 	if err := s.keeper.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	waitForDeath(t, s, "the server's keeper ended (signal: killed)")
+	waitForDeath(t, s, "the server's keeper ended: signal: killed")
 	if err := s.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -93,6 +93,12 @@ func TestNextStartSweeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	servers, _ := filepath.Glob(filepath.Join(dataDir, runPrefix+"*", dataName, "postmaster.pid"))
+	if len(servers) != 1 {
+		t.Fatalf("servers %q, want one", servers)
+	}
+	server := firstLine(t, servers[0])
+	checkHoldsLock(t, server)
 	for _, pid := range []int{h.command.Process.Pid, keeper} {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
@@ -102,7 +108,10 @@ func TestNextStartSweeps(t *testing.T) {
 	if len(stale) != 1 {
 		t.Fatalf("after the kill there is %q, want one directory", stale)
 	}
-	waitForLock(t, directory{Path: stale[0]})
+	if !lockComesFree(t, directory{Path: stale[0]}) {
+		kill(t, server, syscall.SIGQUIT)
+		t.Fatal("the server goes on without a keeper")
+	}
 	s := start(t, Options{DataDir: dataDir})
 	if _, err := os.Stat(stale[0]); err == nil {
 		t.Errorf("%s is still there", stale[0])
@@ -120,8 +129,20 @@ func TestNextStartSweeps(t *testing.T) {
 	}
 }
 
-// waitForLock waits until the last process of a server has ended.
-func waitForLock(t *testing.T, d directory) {
+// checkHoldsLock looks for the lock among the open files of a server: that is what keeps others from sweeping it away.
+func checkHoldsLock(t *testing.T, pid string) {
+	t.Helper()
+	files, _ := filepath.Glob("/proc/" + pid + "/fd/*")
+	for _, file := range files {
+		if target, err := os.Readlink(file); err == nil && filepath.Base(target) == lockName {
+			return
+		}
+	}
+	t.Errorf("the server %s does not hold the lock", pid)
+}
+
+// lockComesFree waits until the last process of a server has ended.
+func lockComesFree(t *testing.T, d directory) bool {
 	t.Helper()
 	for range 500 { // 10 seconds
 		free, release, err := lockIsFree(d)
@@ -130,11 +151,11 @@ func waitForLock(t *testing.T, d directory) {
 		}
 		if free {
 			release()
-			return
+			return true
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	t.Fatalf("a server without a keeper goes on: %q", processesOf(d.Path))
+	return false
 }
 
 func TestCauseOfDeath(t *testing.T) {
@@ -150,7 +171,7 @@ func TestCauseOfDeath(t *testing.T) {
 		return func(t *testing.T, s *Server) string {
 			kill(t, firstLine(t, filepath.Join(s.Target().Storage.Directory, "postmaster.pid")), with)
 			return map[syscall.Signal]string{
-				syscall.SIGKILL: "signal: killed",
+				syscall.SIGKILL: "its process ended (signal: killed)",
 				syscall.SIGINT:  "received fast shutdown request",
 			}[with]
 		}

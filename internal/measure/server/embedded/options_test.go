@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
 )
 
 func TestSettings(t *testing.T) {
@@ -108,6 +110,31 @@ func TestStartRefuses(t *testing.T) {
 	check("no server there", func(dir string) Options {
 		return Options{DataDir: dir, BinDir: filepath.Join(dir, "nowhere")}
 	}, "DIR/nowhere holds no server: stat DIR/nowhere/initdb: no such file or directory")
+}
+
+// A download that fails, like one that succeeds, leaves nothing among the temporary files, where the library that does
+// it puts one; nor is there anything in the way of the next one.
+func TestNoNetworkAndNoCache(t *testing.T) {
+	release, err := binaries.Find("17")
+	if err != nil {
+		t.Skip(err)
+	}
+	dataDir, temporary, cache := newDataDir(t), t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	const nobody = "http://127.0.0.1:9" // the discard port
+	_, err = Start(t.Context(), Options{Version: "17", DataDir: dataDir, CacheDir: cache, Repository: nobody})
+	want := "PostgreSQL " + release.Version() + " is not in the cache yet and " + nobody + " cannot be reached: " +
+		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY" + binaries.Hint()
+	if err == nil || err.Error() != want {
+		t.Errorf("error\n%v\nwant\n%s", err, want)
+	}
+	checkGone(t, dataDir)
+	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {
+		t.Errorf("left among the temporary files: %q", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(cache, "*.staging")); len(left) > 0 {
+		t.Errorf("left in the cache: %q", left)
+	}
 }
 
 func put(t *testing.T, dir, name string) {

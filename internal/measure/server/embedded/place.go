@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
 )
 
@@ -97,6 +99,8 @@ func examine(path string, allowRAM bool) (place, error) {
 	switch {
 	case err != nil:
 		return place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
+	case unix.Access(path, unix.W_OK|unix.X_OK) != nil:
+		return place{}, fmt.Errorf("%s is not to be written to: name another with --data-dir", path)
 	case s.ram && !allowRAM:
 		return place{}, fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk and no I/O could be "+
 			"measured: name another with --data-dir, or allow it with --allow-ram", path, s.name)

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,11 +108,13 @@ func (s *Server) listen() {
 		s.end(errors.New("the server's keeper was told to stop it"))
 		return
 	}
-	s.end(fmt.Errorf("the server's keeper ended (%v)%s", err, s.mutters.because()))
+	s.end(fmt.Errorf("the server's keeper ended: %w", s.mutters.explain(cmp.Or(err, errGaveUp))))
 	if s.directory != nil {
 		s.leave(reclaim(*s.directory, s.process, s.options.Keep && s.isReady()))
 	}
 }
+
+var errGaveUp = errors.New("it gave up")
 
 func (s *Server) take(e event) {
 	switch {

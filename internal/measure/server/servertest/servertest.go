@@ -55,7 +55,7 @@ func (p *pool) get(version string) (*embedded.Server, error) {
 		return s, nil
 	}
 	// Autovacuum comes at times of its own and writes what no test asked for.
-	s, err := embedded.Start(context.Background(), embedded.Options{Version: version, Settings: []string{"autovacuum=off"}})
+	s, err := start(embedded.Options{Version: version, Settings: []string{"autovacuum=off"}})
 	if err == nil && p.servers == nil {
 		p.servers = map[string]*embedded.Server{}
 	}
@@ -96,10 +96,16 @@ func Database(t testing.TB, version string) *postgres.Endpoint {
 	return Endpoint(t, u.String())
 }
 
+// start takes the binaries from where the commands take them.
+func start(o embedded.Options) (*embedded.Server, error) {
+	o.Repository = os.Getenv("REALIOPS_PG_REPOSITORY")
+	return embedded.Start(context.Background(), o)
+}
+
 // Start starts a server that stops with the test.
 func Start(t testing.TB, o embedded.Options) *embedded.Server {
 	t.Helper()
-	s, err := embedded.Start(context.Background(), o)
+	s, err := start(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,248 @@
+package drivers_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func small() []runfile.Record {
+	x := func(s, value float64) runfile.Record {
+		return runfile.Reading{At: sec(s), Probe: "p", Values: map[string]float64{"p/x": value}}
+	}
+	return []runfile.Record{
+		runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{
+			Arms: []runfile.Arm{{Name: "idle"}, {Name: "busy", Method: "copy", Indexes: 2}}, Replicates: 1, ArmSeconds: 2,
+		}},
+		runfile.Metric{Name: "p/x", Unit: "operations", Type: runfile.Counter},
+		runfile.Metric{Name: "p/level", Unit: "bytes", Type: runfile.Gauge},
+		x(0, 0), event(1, "idle", runfile.Begin), x(5, 10), event(6, "idle", runfile.End),
+		event(7, "busy", runfile.Settle), x(9, 18), event(10, "busy", runfile.Begin),
+		runfile.Load{From: sec(11), To: sec(12), Arm: "busy", Replicate: 1, Transactions: 5, Statements: 10, Rows: 500, Failures: 1},
+		runfile.Load{From: sec(12), To: sec(13), Arm: "busy", Replicate: 1, Transactions: 5, Statements: 10, Rows: 500, Late: 2},
+		x(14, 128), event(15, "busy", runfile.End),
+		runfile.Ended{At: sec(16), Status: runfile.Complete},
+	}
+}
+
+func sec(s float64) time.Time { return midnight.Add(time.Duration(s * float64(time.Second))) }
+
+func event(s float64, arm string, e runfile.Event) runfile.ArmEvent {
+	return runfile.ArmEvent{At: sec(s), Arm: arm, Replicate: 1, Event: e}
+}
+
+func TestSmallRun(t *testing.T) {
+	run := fromRecords(t, small()...)
+	want := []drivers.Arm{
+		{
+			Arm: runfile.Arm{Name: "idle"},
+			Replicates: []drivers.Replicate{{
+				Number: 1, Begin: sec(1), End: sec(6), Seconds: 5,
+				Counts: map[string]drivers.Count{"p/x": {Amount: 10, Raw: 10, Seconds: 5}},
+			}},
+		},
+		{
+			Arm: runfile.Arm{Name: "busy", Method: "copy", Indexes: 2},
+			Replicates: []drivers.Replicate{{
+				Number: 1, Begin: sec(10), End: sec(15), Seconds: 2,
+				Work:   drivers.Work{Transactions: 10, Statements: 20, Rows: 1000, Failures: 1, Late: 2},
+				Counts: map[string]drivers.Count{"p/x": {Amount: 100, Raw: 110, Seconds: 5}},
+			}},
+		},
+	}
+	if diff := cmp.Diff(want, run.Arms); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(drivers.Background{Replicates: 1, PerSecond: map[string]float64{"p/x": 2}}, run.Idle); diff != "" {
+		t.Error(diff)
+	}
+	if run.Notes != nil || run.Torn != nil || run.Ended.Status != runfile.Complete {
+		t.Errorf("notes %v, torn %v, ended %v", run.Notes, run.Torn, run.Ended)
+	}
+}
+
+func without(records []runfile.Record, match func(runfile.Record) bool, instead ...runfile.Record) []runfile.Record {
+	var kept []runfile.Record
+	for _, r := range records {
+		if !match(r) {
+			kept = append(kept, r)
+			continue
+		}
+		kept, instead = append(kept, instead...), nil
+	}
+	return kept
+}
+
+func isEvent(arm string, e runfile.Event) func(runfile.Record) bool {
+	return func(r runfile.Record) bool {
+		event, ok := r.(runfile.ArmEvent)
+		return ok && event.Arm == arm && event.Event == e
+	}
+}
+
+func isLoad(r runfile.Record) bool { return r.Kind() == runfile.KindLoad }
+
+func isReadingAt(s float64) func(runfile.Record) bool {
+	return func(r runfile.Record) bool {
+		reading, ok := r.(runfile.Reading)
+		return ok && reading.At.Equal(sec(s))
+	}
+}
+
+func TestLeftOut(t *testing.T) {
+	check := func(arm, want string, records []runfile.Record) {
+		t.Helper()
+		run := fromRecords(t, records...)
+		got, _ := run.Arm(arm)
+		diff := cmp.Diff([]drivers.LeftOut{{Replicate: 1, Why: want}}, got.LeftOut)
+		if diff != "" || len(got.Replicates) > 0 {
+			t.Errorf("%d replicates, left out: %s", len(got.Replicates), diff)
+		}
+	}
+	begin, end := isEvent("busy", runfile.Begin), isEvent("busy", runfile.End)
+	check("busy", "it never ended: the run was cut off", without(small(), end))
+	check("busy", "it ended without having begun", without(small(), begin))
+	check("busy", "nothing but its load was recorded", without(without(small(), begin), end))
+	check("busy", "it was never begun: the run was cut off", without(without(without(small(), begin), end), isLoad))
+	check("busy", "no load was recorded", without(small(), isLoad))
+	const twice = "it was begun or ended twice, so what belongs to which cannot be told"
+	check("busy", twice, append(small(), event(20, "busy", runfile.Begin)))
+	check("busy", twice, append(small(), event(20, "busy", runfile.Begin), event(30, "busy", runfile.End)))
+	check("busy", "it ended before it began: the clock was set", without(small(), end, event(9.5, "busy", runfile.End)))
+	failed := event(15, "busy", runfile.End)
+	failed.Failed = "the server died"
+	check("busy", "the server died", without(small(), end, failed))
+	load := func(from, to float64, rows int64) runfile.Load {
+		return runfile.Load{From: sec(from), To: sec(to), Arm: "busy", Replicate: 1, Rows: rows, Transactions: 1}
+	}
+	const outside = "its load lies outside of it: the clock was set"
+	check("busy", outside, without(small(), isLoad, load(9.9, 12, 1)))
+	check("busy", outside, without(small(), isLoad, load(11, 15.1, 1)))
+	check("busy", outside, without(small(), isLoad, load(12, 11, 1)))
+	check("busy", outside, without(small(), isLoad, load(11, 12, -1)))
+	check("busy", "its load took no time", without(small(), isLoad, load(11, 11, 1)))
+	idleLoad := load(2, 3, 1)
+	idleLoad.Arm = "idle"
+	check("idle", "it should be idle, and yet load was recorded", append(small(), idleLoad))
+
+	overlapping := without(small(), isEvent("busy", runfile.Begin), event(5.5, "busy", runfile.Begin))
+	check("busy", "it overlaps with replicate 1 of idle", overlapping)
+	check("idle", "it overlaps with replicate 1 of busy", overlapping)
+}
+
+func TestOverlapsOfMany(t *testing.T) {
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{Arms: []runfile.Arm{{Name: "idle"}}}}}
+	for i, window := range [][2]float64{{0, 10}, {1, 2}, {3, 4}, {10, 11}, {11, 12}} {
+		for j, e := range []runfile.Event{runfile.Begin, runfile.End} {
+			records = append(records, runfile.ArmEvent{At: sec(window[j]), Arm: "idle", Replicate: i + 1, Event: e})
+		}
+	}
+	arm, _ := fromRecords(t, records...).Arm("idle")
+	want := []drivers.LeftOut{
+		{Replicate: 1, Why: "it overlaps with replicate 2 of idle"},
+		{Replicate: 2, Why: "it overlaps with replicate 1 of idle"},
+		{Replicate: 3, Why: "it overlaps with replicate 1 of idle"},
+	}
+	if diff := cmp.Diff(want, arm.LeftOut); diff != "" || len(arm.Replicates) != 2 {
+		t.Errorf("%d used; %s", len(arm.Replicates), diff)
+	}
+}
+
+func TestVariants(t *testing.T) {
+	records := append(small(),
+		runfile.ArmEvent{At: sec(20), Arm: "idle", Replicate: 2, Event: runfile.Begin},
+		runfile.Reading{At: sec(24), Probe: "p", Values: map[string]float64{"p/x": 188}}, // 60 in 10 s
+		runfile.ArmEvent{At: sec(25), Arm: "idle", Replicate: 2, Event: runfile.End})
+	arm, _ := fromRecords(t, records...).Arm("busy")
+	r := arm.Replicates[0]
+	got := []float64{r.Counts["p/x"].Amount}
+	for _, v := range r.Variants {
+		got = append(got, v.Counts["p/x"].Amount)
+	}
+	// 110 in 5 s, less 4, 2 or 6 a second.
+	if diff := cmp.Diff([]float64{90, 100, 80}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBackgroundIsOptional(t *testing.T) {
+	noIdle := without(small(), func(r runfile.Record) bool {
+		e, ok := r.(runfile.ArmEvent)
+		return ok && e.Arm == "idle"
+	})
+	run := fromRecords(t, noIdle...)
+	arm, _ := run.Arm("busy")
+	if got := arm.Replicates[0].Counts["p/x"]; got.Amount != 110 || run.Idle.Replicates != 0 {
+		t.Errorf("without idle: %+v, idle %+v", got, run.Idle)
+	}
+	run = fromRecords(t, without(small(), isReadingAt(0))...)
+	arm, _ = run.Arm("busy")
+	if got := arm.Replicates[0].Counts["p/x"]; got.Amount != 110 || run.Idle.Replicates != 1 {
+		t.Errorf("idle that could not be read: %+v, idle %+v", got, run.Idle)
+	}
+}
+
+func TestOrderDoesNotMatter(t *testing.T) {
+	want := fromRecords(t, small()...)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		shuffled := small()
+		rest := shuffled[1:]
+		random.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+		got := fromRecords(t, shuffled...)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(drivers.Run{}, "Notes")); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestUnplannedArm(t *testing.T) {
+	records := small()
+	head := records[0].(runfile.Run)
+	head.Plan.Arms = head.Plan.Arms[:1]
+	records[0] = head
+	arm, _ := fromRecords(t, records...).Arm("busy")
+	if len(arm.Replicates) != 1 || count(t, arm, arm.Replicates[0], "rows") != 1000 {
+		t.Fatalf("%+v", arm)
+	}
+	entries, _ := drivers.Named("entries")
+	if value, err := entries.Count(arm, arm.Replicates[0]); err == nil {
+		t.Errorf("entries of an arm whose indexes nobody knows: %g", value)
+	}
+}
+
+func TestLatency(t *testing.T) {
+	encode := func(microseconds ...int64) string {
+		h := hdrhistogram.New(1, 3_600_000_000, 2)
+		for _, v := range microseconds {
+			if err := h.RecordValue(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	line := func(from, to float64, latency string) runfile.Load {
+		return runfile.Load{From: sec(from), To: sec(to), Arm: "busy", Replicate: 1, Transactions: 50, Latency: latency}
+	}
+	var first, second []int64
+	for i := range int64(50) {
+		first, second = append(first, 1000*(i+1)), append(second, 1000*(i+51)) // 1 to 100 ms
+	}
+	arm, _ := fromRecords(t, without(small(), isLoad, line(11, 12, encode(first...)), line(12, 13, encode(second...)))...).Arm("busy")
+	got := arm.Replicates[0].Latency
+	want := &drivers.Latency{Transactions: 100, P50: 0.050, P95: 0.095, P99: 0.099, Max: 0.100}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.02, 0)); diff != "" {
+		t.Error(diff)
+	}
+}

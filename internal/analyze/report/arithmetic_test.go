@@ -1,0 +1,188 @@
+package report_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+)
+
+type sourceRow map[string]any
+
+func (r sourceRow) number(name string) float64 { return r[name].(float64) }
+
+func sourceNames() map[string]string {
+	return map[string]string{
+		"pgstat.wal/wal_records": "wal_records", "pgstat.wal/wal_fpi": "wal_fpi", "pgstat.lsn/insert": "lsn",
+		"pgstat.wal/wal_write": "wal_write", "pgstat.wal/wal_sync": "wal_sync",
+		"pgstat.io/writes": "io_writes", "pgstat.io/extends": "io_extends", "pgstat.io/fsyncs": "io_fsyncs",
+		"pgstat.checkpointer/buffers_written": "ckpt_buffers", "pgstat.bgwriter/buffers_clean": "bg_clean",
+		"pgstat.database/tup_inserted": "tup_inserted", "pgstat.database/xact_commit": "xact_commit",
+		"block/writes": "dev_writes", "block/writes_merged": "dev_merge", "block/flushes": "dev_flush",
+		"block/write_bytes": "dev_bytes", "block/requests": "requests",
+		"rows": "rows", "entries": "entries", "statements": "statements", "commits": "commits",
+		"wal_records": "wal_records", "wal_bytes": "lsn", "wal_writes": "wal_write", "wal_syncs": "wal_sync",
+		"pages_written": "io_writes", "device_requests": "requests", "device_flushes": "dev_flush", "device_bytes": "dev_bytes",
+	}
+}
+
+type arithmetic struct {
+	t     *testing.T
+	arms  map[string][]sourceRow
+	idle  background   // the mean of
+	idles []background // each idle replicate
+}
+
+type background map[string]float64
+
+const edges = 0.22
+
+func workOut(t *testing.T) arithmetic {
+	t.Helper()
+	content, err := os.ReadFile(shippedSource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []sourceRow
+	if err := json.Unmarshal(content, &rows); err != nil {
+		t.Fatal(err)
+	}
+	a := arithmetic{t, map[string][]sourceRow{}, background{}, nil}
+	for _, r := range rows {
+		r["requests"] = r.number("dev_writes") - r.number("dev_flush")
+		name := r["arm"].(string)
+		a.arms[name] = append(a.arms[name], r)
+	}
+	for _, r := range a.arms["idle"] {
+		one := background{}
+		for name, value := range r {
+			if number, isNumber := value.(float64); isNumber {
+				one[name] = number / (r.number("wall") + edges)
+				a.idle[name] += one[name] / 3
+			}
+		}
+		a.idles = append(a.idles, one)
+	}
+	return a
+}
+
+func (b background) grew(r sourceRow, name string) float64 {
+	if name == "rows" || name == "entries" || name == "statements" || name == "commits" {
+		return r.number(name)
+	}
+	return r.number(name) - b[name]*(r.number("wall")+edges)
+}
+
+func (a arithmetic) check(what string, got report.Figure, arm string, value func(background, sourceRow) float64) {
+	a.t.Helper()
+	total := 0.0
+	for _, r := range a.arms[arm] {
+		total += value(a.idle, r)
+	}
+	a.checkValue(what, got, arm, total/3, value)
+}
+
+func (a arithmetic) checkValue(what string, got report.Figure, arm string, mean float64, value func(background, sourceRow) float64) {
+	a.t.Helper()
+	least, most := a.ends(arm, value)
+	same := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))+1e-12 }
+	if !same(got.Value, mean) || !same(got.Lowest, least) || !same(got.Highest, most) || got.N != 3 || got.Missing != nil {
+		a.t.Errorf("%s of %s: %+v, want %g, from %g to %g", what, arm, got, mean, least, most)
+	}
+}
+
+func (a arithmetic) ends(arm string, value func(background, sourceRow) float64) (least, most float64) {
+	var values []float64
+	for _, r := range a.arms[arm] {
+		for _, b := range append(a.idles, a.idle) {
+			values = append(values, value(b, r))
+		}
+	}
+	return slices.Min(values), slices.Max(values)
+}
+
+func TestEveryFigureOfTheShippedRun(t *testing.T) {
+	r, a, names := shipped(t), workOut(t), sourceNames()
+	checked, lost := 0, 0
+	for _, arm := range r.Arms {
+		if arm.Idle {
+			continue
+		}
+		a.check("seconds", arm.Seconds, arm.Name, func(_ background, r sourceRow) float64 { return r.number("wall") })
+		for _, w := range arm.Work {
+			checked++
+			a.check(w.Driver, w.PerSecond, arm.Name, func(b background, r sourceRow) float64 { return b.grew(r, names[w.Driver]) / r.number("wall") })
+		}
+	}
+	for _, m := range r.Metrics {
+		for _, arm := range m.Arms {
+			if arm.Arm == "idle" {
+				a.check(m.Metric, arm.PerSecond, "idle", func(_ background, r sourceRow) float64 { return r.number(names[m.Metric]) / (5 + edges) })
+				continue
+			}
+			a.check(m.Metric, arm.PerSecond, arm.Arm, func(b background, r sourceRow) float64 { return b.grew(r, names[m.Metric]) / r.number("wall") })
+			for reference, f := range arm.Per {
+				checked++
+				many, of := 0.0, 0.0
+				for _, r := range a.arms[arm.Arm] {
+					many, of = many+a.idle.grew(r, names[m.Metric]), of+a.idle.grew(r, names[reference])
+				}
+				if f.Missing != nil && f.Missing.Reason == "uncertain" && many < 1 {
+					lost++ // the background had some where the arm had none
+					continue
+				}
+				a.checkValue(m.Metric+" per "+reference, f, arm.Arm, many/of, func(b background, r sourceRow) float64 {
+					return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
+				})
+			}
+		}
+	}
+	if want := 8*12 + 17*8*4; checked != want {
+		t.Errorf("%d figures checked, want %d", checked, want)
+	}
+	if lost > 0 {
+		t.Errorf("%d ratios lost in the background", lost)
+	}
+	published := map[string]float64{"bulk": 1.0313, "bulk-indexed": 3.0472, "copy": 0.0377, "copy-indexed": 2.0541,
+		"single": 2.0304, "async": 2.0303, "multi": 1.0403, "wide": 2.0430}
+	for _, m := range r.Metrics {
+		for _, arm := range m.Arms {
+			if m.Metric != "pgstat.wal/wal_records" || arm.Arm == "idle" {
+				continue
+			}
+			if got := arm.Per["rows"].Value; math.Abs(got-published[arm.Arm]) > 0.0001 {
+				t.Errorf("log records per row of %s: %.5f, published %.4f", arm.Arm, got, published[arm.Arm])
+			}
+		}
+	}
+}
+
+func TestSpansOfTheShippedRun(t *testing.T) {
+	r := shipped(t)
+	for _, m := range r.Metrics {
+		for reference, span := range m.AcrossArms {
+			var means, all []float64
+			for _, arm := range m.Arms {
+				if f := arm.Per[reference]; f.Known() {
+					means, all = append(means, f.Value), append(all, f.Lowest, f.Highest)
+				}
+			}
+			got := []float64{span.Smallest.Figure.Value, span.Largest.Figure.Value, span.All.Lowest, span.All.Highest}
+			want := []float64{slices.Min(means), slices.Max(means), slices.Min(all), slices.Max(all)}
+			if diff := cmp.Diff(want, got); diff != "" || span.All.N != 24 || span.Without != nil {
+				t.Errorf("%s per %s: %s", m.Metric, reference, diff)
+			}
+		}
+		if m.Metric == "pgstat.wal/wal_records" {
+			span := m.AcrossArms["device_requests"]
+			if diff := cmp.Diff([]report.InArm{span.Smallest, span.Largest}, []report.InArm{r.Headline.Smallest, r.Headline.Largest}); diff != "" {
+				t.Errorf("the headline has another factor than the table: %s", diff)
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package report_test
+
+import (
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// TestDocsNameEveryField: docs/json.md is the contract, so it has exactly the fields that are written.
+func TestDocsNameEveryField(t *testing.T) {
+	content, err := os.ReadFile("../../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, figures, _ := strings.Cut(string(content), "\n## Figures\n")
+	figures, rest, _ := strings.Cut(figures, "\n## Fields\n")
+	check := func(what string, want []string, text string) {
+		t.Helper()
+		var documented []string
+		for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(text, -1) {
+			documented = append(documented, row[1])
+		}
+		if diff := cmp.Diff(want, documented); diff != "" {
+			t.Errorf("%s (-written +documented):\n%s", what, diff)
+		}
+	}
+	check("figure", fields(reflect.TypeFor[report.Figure](), ""), strings.ReplaceAll(figures, "`missing` |", "missing |"))
+	beforeCodes, _, _ := strings.Cut(rest, "\n| code |")
+	want := slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings"}, fields(reflect.TypeFor[report.Report](), "")[1:])
+	check("report", want, beforeCodes)
+}
+
+// described elsewhere in the page, or in docs/run-file.md.
+func elsewhere(of reflect.Type) bool {
+	return slices.Contains([]reflect.Type{
+		reflect.TypeFor[report.Figure](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[time.Time](),
+	}, of)
+}
+
+// fields lists the names of a type's JSON, those of structs in it by path.
+func fields(of reflect.Type, path string) []string {
+	switch {
+	case of.Kind() == reflect.Pointer:
+		return fields(of.Elem(), path)
+	case of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct:
+		return fields(of.Elem(), path+"[]")
+	case of == reflect.TypeFor[report.Missing]() && path != "missing", strings.HasSuffix(path, ".smallest") && strings.Contains(path, "*"),
+		strings.HasSuffix(path, ".largest") && strings.Contains(path, "*"), elsewhere(of) && path != "":
+		return []string{path}
+	case of == reflect.TypeFor[map[string]report.Span]():
+		return append([]string{path}, fields(of.Elem(), path+".*")...)
+	case of.Kind() != reflect.Struct:
+		return []string{path}
+	}
+	var names []string
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, fields(field.Type, strings.TrimPrefix(path+"."+name, "."))...)
+	}
+	return names
+}
+
+// TestDocsNameEveryWarning: a program that goes by codes must know them all.
+func TestDocsNameEveryWarning(t *testing.T) {
+	content, err := os.ReadFile("../../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, codes, _ := strings.Cut(string(content), "\n| code |")
+	documented := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (yes|no) \\|").FindAllStringSubmatch(codes, -1) {
+		documented[row[1]] = row[2]
+	}
+	used := map[string]string{}
+	for _, dir := range []string{".", "../drivers"} {
+		maps.Copy(used, codesIn(t, dir))
+	}
+	if diff := cmp.Diff(used, documented); diff != "" {
+		t.Errorf("(-used +documented):\n%s", diff)
+	}
+}
+
+// codesIn finds the codes of warnings and notes in the source.
+func codesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := regexp.MustCompile(`\b(condition|odd|notes\.add)\("([a-z-]+)"`)
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(dir + "/" + e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range calls.FindAllStringSubmatch(string(source), -1) {
+			found[call[2]] = map[bool]string{true: "yes", false: "no"}[call[1] == "condition"]
+		}
+	}
+	return found
+}

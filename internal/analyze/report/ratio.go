@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// counting is a way to count something in a replicate.
+type counting func(drivers.Arm, drivers.Replicate) (float64, error)
+
+// ratio is how many there are of what is counted for one of the named driver, in an arm: the sum over its replicates
+// by the sum, with the lowest and the highest replicate beside it. It is missing where either is lost in the background.
+func ratio(count counting, a drivers.Arm, name string) Figure {
+	reference, _ := drivers.Named(name)
+	counted := over(a, func(r drivers.Replicate) (float64, error) { return count(a, r) })
+	of := over(a, func(r drivers.Replicate) (float64, error) { return reference.Count(a, r) })
+	if why := notToDivideBy(of, name); why != nil {
+		return Figure{Missing: why}
+	}
+	if counted.lost() {
+		return Figure{Missing: lost("it")}
+	}
+	var sumCounted, sumOf float64
+	for _, r := range a.Replicates {
+		if many, one, err := both(count, reference.Count, a, r); err == nil {
+			sumCounted, sumOf = sumCounted+many, sumOf+one
+		}
+	}
+	f := over(a, func(r drivers.Replicate) (float64, error) {
+		many, one, err := both(count, reference.Count, a, r)
+		return many / one, err
+	})
+	if whole := sumCounted / sumOf; f.Known() && !math.IsNaN(whole) {
+		f.Value = min(max(whole, f.Lowest), f.Highest)
+	}
+	return f
+}
+
+func both(count, reference counting, a drivers.Arm, r drivers.Replicate) (many, one float64, err error) {
+	if one, err = reference(a, r); err != nil {
+		return 0, 0, err
+	}
+	many, err = count(a, r)
+	return many, one, err
+}
+
+const (
+	// resolution is below what any counter counts; what is left of subtracting equals is less.
+	resolution = 1e-6
+	// mostDoubt is how far the replicates of a count may vary, as a part of it, before it is no use to divide by it.
+	mostDoubt = 0.5
+)
+
+// Reasons for a ratio that is not there.
+const (
+	nothing   series.Reason = "nothing"   // that it would be a ratio to
+	uncertain series.Reason = "uncertain" // not to be told from the background
+)
+
+// notToDivideBy says why a count cannot be divided by, or nil where it can.
+func notToDivideBy(f Figure, name string) *Missing {
+	switch {
+	case !f.Known():
+		return f.Missing
+	case f.Highest <= resolution:
+		return &Missing{Reason: string(nothing), Detail: "there were no " + name}
+	case f.Lowest <= resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
+		return lost(name)
+	default:
+		return nil
+	}
+}
+
+func lost(name string) *Missing {
+	return &Missing{Reason: string(uncertain), Detail: fmt.Sprintf("%s cannot be told from the background", name)}
+}

@@ -1,0 +1,136 @@
+package architecture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// everything is about all packages.
+func everything(string) bool { return true }
+
+// never forbids imports below a directory, also those made through other packages of ours. Tests may not either.
+func never(top string, forbidden ...string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return under(d, top) }) {
+			p := t[directory]
+			for _, way := range t.ways(slices.Concat(p.imports, p.testImports), forbidden, map[string]bool{}) {
+				broken = append(broken, directory+" imports "+way)
+			}
+		}
+		return broken
+	}
+}
+
+// ways are the imports that lead to something forbidden, each with the packages of ours in between.
+func (t tree) ways(imported, forbidden []string, seen map[string]bool) (found []string) {
+	for _, next := range imported {
+		switch {
+		case seen[next]:
+		case underAny(next, forbidden):
+			found = append(found, next)
+		case t.ours(next):
+			for _, way := range t.ways(t[next].imports, forbidden, seen) {
+				found = append(found, next+", which imports "+way)
+			}
+		}
+		seen[next] = true
+	}
+	return found
+}
+
+// strangers forbids the packages below a directory to import one another, but for a suite in their tests.
+func strangers(top, suite string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return under(d, top) && d != top }) {
+			p := t[directory]
+			other := func(i string) bool { return under(i, top) && i != top && !under(i, directory) && !under(directory, i) }
+			allowed := func(i string) bool { return !other(i) }
+			broken = append(broken, t.others(directory, p.imports, allowed)...)
+			broken = append(broken, t.others(directory, p.testImports, func(i string) bool { return allowed(i) || i == suite })...)
+		}
+		return broken
+	}
+}
+
+// others are the imports that are not allowed.
+func (t tree) others(directory string, imported []string, allowed func(string) bool) (broken []string) {
+	for _, i := range imported {
+		if !allowed(i) {
+			broken = append(broken, directory+" imports "+i)
+		}
+	}
+	return broken
+}
+
+// only keeps libraries to one part of the tree.
+func only(home string, libraries ...string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return !under(d, home) }) {
+			allowed := func(i string) bool { return !underAny(i, libraries) }
+			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports), allowed)...)
+		}
+		return broken
+	}
+}
+
+// users keeps a part of our own tree to itself and those named.
+func users(top string, allowed ...string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return !underAny(d, append(allowed, top)) }) {
+			stranger := func(i string) bool { return !under(i, top) }
+			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports), stranger)...)
+		}
+		return broken
+	}
+}
+
+// bottom allows the packages named to import one another, and nothing else of ours.
+func bottom(packages ...string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return underAny(d, packages) }) {
+			allowed := func(i string) bool { return !t.ours(i) || underAny(i, packages) }
+			broken = append(broken, t.others(directory, t[directory].imports, allowed)...)
+		}
+		return broken
+	}
+}
+
+func exits(t tree) (broken []string) {
+	for _, directory := range t.directories(func(d string) bool { return t[d].name != "main" }) {
+		broken = append(broken, t[directory].exits...)
+	}
+	return broken
+}
+
+func initializers(t tree) (broken []string) {
+	for _, directory := range t.directories(everything) {
+		broken = append(broken, t[directory].inits...)
+	}
+	return broken
+}
+
+func promises(t tree) (broken []string) {
+	for _, directory := range t.directories(func(d string) bool { return t[d].files > 0 }) {
+		switch docs := t[directory].docs; len(docs) {
+		case 0:
+			broken = append(broken, directory+" has no package comment")
+		case 1:
+		default:
+			slices.Sort(docs)
+			broken = append(broken, fmt.Sprintf("%s has package comments in %s", directory, strings.Join(docs, " and ")))
+		}
+	}
+	return broken
+}
+
+func nouns(t tree) (broken []string) {
+	for _, directory := range t.directories(everything) {
+		switch name := t[directory].name; {
+		case slices.Contains([]string{"common", "misc", "shared", "base", "helper", "helpers"}, name),
+			strings.HasSuffix(name, "util"), strings.HasSuffix(name, "utils"):
+			broken = append(broken, directory+" is named "+name)
+		}
+	}
+	return broken
+}

@@ -1,0 +1,131 @@
+package architecture
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRulesCanFail gives every rule sources that break it, and what it must say of them.
+func TestRulesCanFail(t *testing.T) {
+	proved := map[string]bool{}
+	check := func(rule string, files map[string]string, want ...string) {
+		t.Helper()
+		proved[rule] = true
+		source := fstest.MapFS{}
+		for name, text := range files {
+			source[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		parsed, err := parse(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, ruleNamed(t, rule).broken(parsed)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", rule, diff)
+		}
+	}
+	ours := func(of, imported string) string {
+		return "package " + of + "\nimport _ \"github.com/realiops/realiops/" + imported + "\"\n"
+	}
+	other := func(of, imported string) string { return "package " + of + "\nimport _ \"" + imported + "\"\n" }
+
+	check("analyzing needs only the file", map[string]string{
+		"internal/analyze/report/a.go":      ours("report", "internal/middle") + "import _ \"strings\"\n",
+		"internal/analyze/report/a_test.go": other("report", "net/http/httptest"),
+		"internal/analyze/sizing/a.go":      other("sizing", "github.com/jackc/pgx/v5/pgconn"),
+		"internal/middle/a.go":              ours("middle", "internal/measure/load"),
+		"internal/measure/load/a.go":        other("load", "net/http"),
+	},
+		"internal/analyze/report imports internal/middle, which imports internal/measure/load",
+		"internal/analyze/report imports net/http/httptest",
+		"internal/analyze/sizing imports github.com/jackc/pgx/v5/pgconn")
+
+	check("probes do not know each other", map[string]string{
+		"internal/measure/probe/a.go":            "package probe\n",
+		"internal/measure/probe/block/a.go":      ours("block", "internal/measure/probe"),
+		"internal/measure/probe/block/a_test.go": ours("block_test", "internal/measure/probe/probetest"),
+		"internal/measure/probe/pgstat/a.go":     ours("pgstat", "internal/measure/probe/block"),
+		"internal/measure/probe/pgstat/b.go":     ours("pgstat", "internal/measure/probe/probetest"),
+	},
+		"internal/measure/probe/pgstat imports internal/measure/probe/block",
+		"internal/measure/probe/pgstat imports internal/measure/probe/probetest")
+
+	check("only the command line knows its libraries", map[string]string{
+		"internal/cli/a.go":          other("cli", "github.com/spf13/cobra"),
+		"internal/cli/progress/a.go": other("progress", "github.com/spf13/pflag"),
+		"internal/series/a.go":       other("series", "github.com/spf13/pflag"),
+	}, "internal/series imports github.com/spf13/pflag")
+
+	check("nobody imports the command line but main", map[string]string{
+		"cmd/realiops/a.go":          ours("main", "internal/cli"),
+		"internal/cli/a.go":          ours("cli", "internal/cli/progress"),
+		"internal/series/a_test.go":  ours("series", "internal/cli"),
+		"internal/climate/a.go":      "package climate\n",
+		"internal/measure/load/a.go": ours("load", "internal/climate"),
+	}, "internal/series imports internal/cli")
+
+	check("the run file and the series stand at the bottom", map[string]string{
+		"internal/runfile/a.go":      ours("runfile", "internal/series"),
+		"internal/series/a.go":       ours("series", "internal/measure/load") + "import _ \"math\"\n",
+		"internal/measure/load/a.go": "package load\n",
+	}, "internal/series imports internal/measure/load")
+
+	check("statistics have one home", map[string]string{
+		"internal/analyze/stats/a.go":  other("stats", "gonum.org/v1/gonum/stat"),
+		"internal/analyze/sizing/a.go": other("sizing", "gonum.org/v1/gonum/stat/distuv"),
+	}, "internal/analyze/sizing imports gonum.org/v1/gonum/stat/distuv")
+
+	check("containers have one home", map[string]string{
+		"internal/measure/server/container/a.go": other("container", "github.com/testcontainers/testcontainers-go"),
+		"internal/cli/a_test.go":                 other("cli", "github.com/moby/moby/client"),
+	}, "internal/cli imports github.com/moby/moby/client")
+
+	check("only main ends the process", map[string]string{
+		"cmd/realiops/a.go":      "package main\nimport \"os\"\nfunc main() { os.Exit(1) }\n",
+		"internal/cli/a_test.go": "package cli\nimport \"os\"\nfunc f() { os.Exit(1) }\n",
+		"internal/cli/a.go":      "package cli\nimport \"os\"\nvar exit = os.Exit\n",
+		"internal/series/a.go":   "package series\nimport \"log\"\nfunc f() {\n\tlog.Fatalf(\"\")\n}\n",
+	}, "internal/cli/a.go:3 calls os.Exit", "internal/series/a.go:4 calls log.Fatalf")
+
+	check("no init", map[string]string{
+		"internal/series/a.go": "package series\ntype s int\nfunc (s) init() {}\nfunc init() {}\n",
+	}, "internal/series/a.go:4 declares init")
+
+	check("every package opens with its promise", map[string]string{
+		"internal/series/a.go":        "// Package series is one.\npackage series\n",
+		"internal/series/b.go":        "// A note.\n\npackage series\n",
+		"internal/series/a_test.go":   "// A test.\npackage series\n",
+		"internal/twice/a.go":         "// Package twice is said.\npackage twice\n",
+		"internal/twice/b.go":         "// Package twice is said.\npackage twice\n",
+		"internal/mute/a.go":          "package mute\n",
+		"internal/mute/testdata/a.go": "package other\n",
+		"internal/mute/nested/go.mod": "module nested\n",
+		"internal/mute/nested/a.go":   "package nested\n",
+	},
+		"internal/mute has no package comment",
+		"internal/twice has package comments in a.go and b.go")
+
+	check("a package is one noun", map[string]string{
+		"internal/series/a.go":  "package series\n",
+		"internal/iolib/a.go":   "package ioutil\n",
+		"internal/helpers/a.go": "package helpers\n",
+	}, "internal/helpers is named helpers", "internal/iolib is named ioutil")
+
+	for _, r := range rules {
+		if !proved[r.name] {
+			t.Errorf("no source here breaks the rule %q", r.name)
+		}
+	}
+}
+
+func ruleNamed(t *testing.T, name string) rule {
+	t.Helper()
+	for _, r := range rules {
+		if r.name == name {
+			return r
+		}
+	}
+	t.Fatalf("there is no rule %q", name)
+	return rule{}
+}

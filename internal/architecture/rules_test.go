@@ -1,0 +1,101 @@
+package architecture
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// rule is something that must hold, and why.
+type rule struct {
+	name   string
+	reason string
+	broken func(tree) []string // one line for each place where it does not
+}
+
+// The parts of the tree that rules speak of.
+const (
+	analyze   = "internal/analyze"
+	cli       = "internal/cli"
+	command   = "cmd"
+	measure   = "internal/measure"
+	probe     = "internal/measure/probe"
+	probetest = "internal/measure/probe/probetest"
+	runfile   = "internal/runfile"
+	series    = "internal/series"
+)
+
+var rules = []rule{
+	{
+		"analyzing needs only the file",
+		"any run can be analyzed again later, by anybody, without a server, an account or a network",
+		never(analyze, measure, "github.com/jackc/pgx", "github.com/aws", "net/http"),
+	},
+	{
+		"probes do not know each other",
+		"one can fail, change or go away without the others; what they share stands in " + probe,
+		strangers(probe, probetest),
+	},
+	{
+		"only the command line knows its libraries",
+		"everything else takes values and returns values, so that it can be used and tested without flags",
+		only(cli, "github.com/spf13/cobra", "github.com/spf13/pflag"),
+	},
+	{
+		"nobody imports the command line but main",
+		"it is the top: it knows all the others, and none of them knows it",
+		users(cli, command),
+	},
+	{
+		"the run file and the series stand at the bottom",
+		"both wings meet in them, so they can depend on neither",
+		bottom(runfile, series),
+	},
+	{
+		"statistics have one home",
+		"a method is chosen once, with its assumptions written down, and not anew in each package that counts",
+		only("internal/analyze/stats", "gonum.org/v1/gonum/stat"),
+	},
+	{
+		"containers have one home",
+		"the libraries for them weigh more than all the rest, and other engines may come",
+		only("internal/measure/server/container", "github.com/testcontainers", "github.com/docker", "github.com/moby"),
+	},
+	{
+		"only main ends the process",
+		"whoever ends it elsewhere skips the caller's clean-up: servers, directories, the end of the run file",
+		exits,
+	},
+	{
+		"no init",
+		"what happens, happens because somebody called it; a test can then call it differently",
+		initializers,
+	},
+	{
+		"every package opens with its promise",
+		"a reader finds in one place what it does and what it leaves to others",
+		promises,
+	},
+	{
+		"a package is one noun",
+		"a package of leftovers becomes everybody's dependency",
+		nouns,
+	},
+}
+
+func TestSourceKeepsTheRules(t *testing.T) {
+	source, err := parse(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, known := range []string{command + "/realiops", cli, runfile, series, probe} {
+		if _, found := source[known]; !found {
+			t.Fatalf("there is no package %s: is this the whole source?", known)
+		}
+	}
+	for _, r := range rules {
+		if broken := r.broken(source); len(broken) > 0 {
+			t.Errorf("%s, because %s:\n\t%s", r.name, r.reason, strings.Join(broken, "\n\t"))
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package architecture
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// module is the path that our own packages are imported by.
+const module = "github.com/realiops/realiops/"
+
+// tree is the source: packages by their directory.
+type tree map[string]*pkg
+
+// pkg is one package, with what the rules ask about it. Everything is of its program files, not of its tests, but for
+// testImports.
+type pkg struct {
+	name        string
+	docs        []string // files with a package comment
+	files       int
+	imports     []string // our own by their directory, others by their path
+	testImports []string
+	exits       []string // where it ends the process
+	inits       []string
+}
+
+// parse reads all Go files below the root. Directories that go build skips are skipped, and so are other modules.
+func parse(root fs.FS) (tree, error) {
+	source := tree{}
+	return source, fs.WalkDir(root, ".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && skipped(root, file):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(file) != ".go":
+			return nil
+		}
+		return source.add(root, file)
+	})
+}
+
+func skipped(root fs.FS, directory string) bool {
+	name := path.Base(directory)
+	_, err := fs.Stat(root, path.Join(directory, "go.mod"))
+	return err == nil || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
+func (t tree) add(root fs.FS, file string) error {
+	text, err := fs.ReadFile(root, file)
+	if err != nil {
+		return err
+	}
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, text, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	p := t[path.Dir(file)]
+	if p == nil {
+		p = &pkg{}
+		t[path.Dir(file)] = p
+	}
+	if strings.HasSuffix(file, "_test.go") {
+		p.testImports = append(p.testImports, imports(parsed)...)
+		return nil
+	}
+	p.name = parsed.Name.Name
+	p.files++
+	p.imports = append(p.imports, imports(parsed)...)
+	if parsed.Doc != nil {
+		p.docs = append(p.docs, path.Base(file))
+	}
+	p.look(set, parsed)
+	return nil
+}
+
+func imports(file *ast.File) []string {
+	var paths []string
+	for _, spec := range file.Imports {
+		if imported, err := strconv.Unquote(spec.Path.Value); err == nil {
+			paths = append(paths, strings.TrimPrefix(imported, module))
+		}
+	}
+	return paths
+}
+
+// look notes what a file does that only some may do.
+func (p *pkg) look(set *token.FileSet, file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if from, ok := n.X.(*ast.Ident); ok && ends(from.Name, n.Sel.Name) {
+				p.exits = append(p.exits, fmt.Sprintf("%s calls %s.%s", place(set, n), from.Name, n.Sel.Name))
+			}
+		case *ast.FuncDecl:
+			if n.Recv == nil && n.Name.Name == "init" {
+				p.inits = append(p.inits, place(set, n)+" declares init")
+			}
+		}
+		return true
+	})
+}
+
+// ends tells whether a function of the standard library ends the process.
+func ends(from, function string) bool {
+	switch from {
+	case "os", "syscall", "unix":
+		return function == "Exit"
+	case "log":
+		return strings.HasPrefix(function, "Fatal")
+	default:
+		return false
+	}
+}
+
+func place(set *token.FileSet, n ast.Node) string {
+	position := set.Position(n.Pos())
+	return fmt.Sprintf("%s:%d", position.Filename, position.Line)
+}
+
+// directories are those of the packages that a rule is about, in order.
+func (t tree) directories(about func(string) bool) []string {
+	var found []string
+	for directory := range t {
+		if about(directory) {
+			found = append(found, directory)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// under tells whether a package or its path is the one named or lies below it.
+func under(directory, top string) bool {
+	return directory == top || strings.HasPrefix(directory, top+"/")
+}
+
+func underAny(directory string, tops []string) bool {
+	return slices.ContainsFunc(tops, func(top string) bool { return under(directory, top) })
+}
+
+// ours tells a directory of this module from the path of another's.
+func (t tree) ours(imported string) bool { return t[imported] != nil }

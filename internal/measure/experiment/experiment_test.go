@@ -1,0 +1,191 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
+
+// trial is an experiment on a real server that notes what happens, in order.
+type trial struct {
+	experiment.Experiment
+	conn  *pgx.Conn
+	diary []string
+	rows  map[string]int64 // by arm, as the load reported
+}
+
+func newTrial(t *testing.T, arms ...runfile.Arm) *trial {
+	t.Helper()
+	endpoint := servertest.Database(t, "17")
+	conn := servertest.Connect(t, endpoint)
+	schema, err := postgres.ClaimSchema(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := schema.Release(context.Background()); err != nil && !conn.IsClosed() {
+			t.Error(err)
+		}
+	})
+	r := &trial{conn: conn, rows: map[string]int64{}}
+	r.Experiment = experiment.Experiment{
+		Plan:       runfile.Plan{Arms: arms, Replicates: 2, ArmSeconds: 0.5, Seed: 1},
+		Control:    conn,
+		Connect:    endpoint.ConnectClient,
+		Schema:     postgres.SchemaName,
+		Checkpoint: true,
+		Quiesce:    func(context.Context) error { r.note("quiesce"); return nil },
+		Edge:       func(context.Context) error { r.note("edge"); return nil },
+		Sync:       func() error { r.note("sync"); return nil },
+		Record:     r.record,
+	}
+	return r
+}
+
+func (r *trial) note(what string) { r.diary = append(r.diary, what) }
+
+func (r *trial) record(line runfile.Record) error {
+	switch line := line.(type) {
+	case runfile.ArmEvent:
+		text := fmt.Sprint(line.Arm, " ", line.Replicate, " ", line.Event)
+		if line.Failed != "" {
+			text += " failed"
+		}
+		r.note(text)
+	case runfile.Load:
+		r.rows[line.Arm] += line.Rows
+	}
+	return nil
+}
+
+var (
+	idle = runfile.Arm{Name: "idle"}
+	bulk = runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 100, Clients: 2}
+)
+
+func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
+	r := newTrial(t, bulk)
+	before := servertest.Value[int64](t, r.conn, "select num_requested from pg_stat_checkpointer")
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for replicate := range 2 {
+		name := fmt.Sprint("bulk ", replicate+1, " ")
+		want = append(want, name+"settle", "quiesce", "edge", name+"begin", "quiesce", "edge", name+"end", "sync")
+	}
+	if diff := cmp.Diff(want, r.diary); diff != "" {
+		t.Error(diff)
+	}
+	if r.rows["bulk"] == 0 {
+		t.Error("no load was reported")
+	}
+	// The checkpointer reports when it wakes, which it does at once for the next.
+	servertest.Exec(t, r.conn, "checkpoint")
+	after := servertest.Value[int64](t, r.conn, "select num_requested from pg_stat_checkpointer")
+	if after-before < 4 {
+		t.Errorf("%d checkpoints were asked for, want one on each side of two replicates", after-before)
+	}
+	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
+		t.Errorf("%d tables are left", tables)
+	}
+}
+
+func TestIdleArmsPutNoLoad(t *testing.T) {
+	r := newTrial(t, idle)
+	r.Connect = func(context.Context) (*pgx.Conn, error) {
+		t.Error("a client connects in an idle arm")
+		return nil, errors.New("no")
+	}
+	began := time.Now()
+	if err := r.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("two idle arms of half a second took %v", took)
+	}
+}
+
+func TestAnInterruptMarksItsReplicateAndClearsUp(t *testing.T) {
+	r := newTrial(t, bulk)
+	r.Plan.ArmSeconds = 60
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if event, ok := line.(runfile.ArmEvent); ok && event.Event == runfile.Begin {
+			time.AfterFunc(200*time.Millisecond, func() { stop(enough) })
+		}
+		return record(line)
+	}
+	if err := r.Run(ctx); !errors.Is(err, enough) {
+		t.Errorf("got %v", err)
+	}
+	want := []string{"bulk 1 settle", "quiesce", "edge", "bulk 1 begin", "bulk 1 end failed", "sync"}
+	if diff := cmp.Diff(want, r.diary); diff != "" {
+		t.Error(diff)
+	}
+	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
+		t.Errorf("%d tables are left", tables)
+	}
+}
+
+func TestARecordThatCannotBeWrittenEndsTheRun(t *testing.T) {
+	full := errors.New("no space left")
+	for _, event := range []runfile.Event{runfile.Settle, runfile.Begin, runfile.End} {
+		r := newTrial(t, bulk)
+		record := r.Record
+		r.Record = func(line runfile.Record) error {
+			if arm, ok := line.(runfile.ArmEvent); ok && arm.Event == event {
+				return full
+			}
+			return record(line)
+		}
+		if err := r.Run(t.Context()); !errors.Is(err, full) {
+			t.Errorf("at %s: %v", event, err)
+		}
+	}
+}
+
+func TestAProbeThatCannotBeReadFailsTheReplicate(t *testing.T) {
+	r := newTrial(t, bulk)
+	blind := errors.New("blind")
+	edges := 0
+	r.Edge = func(context.Context) error {
+		if edges++; edges == 2 { // after the load
+			return blind
+		}
+		return nil
+	}
+	if err := r.Run(t.Context()); !errors.Is(err, blind) {
+		t.Errorf("got %v", err)
+	}
+	if last := r.diary[len(r.diary)-2]; last != "bulk 1 end failed" {
+		t.Errorf("it ends with %q", last)
+	}
+}
+
+func TestRehearseTriesEveryArm(t *testing.T) {
+	r := newTrial(t, idle, bulk, runfile.Arm{Name: "copy", Method: load.Copy, RowsPerTx: 10, Clients: 1, Indexes: 2})
+	if err := r.Rehearse(t.Context()); err != nil {
+		t.Error(err)
+	}
+	servertest.Exec(t, r.conn, "create table realiops.copy ()")
+	if err := r.Rehearse(t.Context()); err == nil {
+		t.Error("an arm that cannot work is not found")
+	}
+}

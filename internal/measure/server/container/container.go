@@ -1,0 +1,214 @@
+// Package container runs a PostgreSQL in a container for one experiment, and leaves nothing of it behind.
+//
+// [Start] gives a server on a fresh volume with durability on. The work is done by testcontainers-go, which finds the
+// engine (Docker, or Podman with its socket) wherever people have it; no other package may import it, because it
+// weighs more than all the rest. The image is used as it lies on the machine and pulled only where it is absent. Any
+// image will do that keeps to the official one's ways: PGDATA and POSTGRES_PASSWORD, and a command that is passed on to
+// the server.
+//
+// What ends the container is its lifeline, see lifeline.go: the container lives as long as this process holds a
+// connection to it, and it and its volume are removed by the engine itself when it ends. So nothing stays either after
+// a kill -9. The library's own answer to that, a second container that watches, is turned off: it has an image of its
+// own that not everybody can pull.
+package container
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/modules/postgres"
+
+	"github.com/realiops/realiops/internal/measure/server"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// DefaultImage is what people get who name none.
+const DefaultImage = "postgres:17"
+
+// Options say what to run. The zero value is the default image.
+type Options struct {
+	Image    string   // as docker run takes it; empty: DefaultImage
+	Settings []string // name=value each, as in postgresql.conf; they win over those that turn durability on
+	Keep     bool     // stop the container at the end, but leave it and its volume
+
+	// Notify is told what is being done before the server is ready, from one goroutine. Nil is allowed.
+	Notify func(stage string)
+}
+
+func (o Options) image() string { return cmp.Or(o.Image, DefaultImage) }
+
+func (o Options) notify(stage string) {
+	if o.Notify != nil {
+		o.Notify(stage)
+	}
+}
+
+// Server is a PostgreSQL in a container. It implements server.Server.
+type Server struct {
+	engine  *engine
+	image   string
+	keep    bool
+	dsn     string
+	storage runfile.Storage
+
+	name string // of the container
+	id   string // empty before it was made
+	line *lifeline
+
+	stop    sync.Once
+	stopped error
+}
+
+var _ server.Server = (*Server)(nil)
+
+// removeWithin bounds the clean-up after a failed start, which goes on when the start was interrupted.
+const removeWithin = 30 * time.Second
+
+// Start runs a server and returns when it accepts connections. It gives up when the context ends, and then removes
+// what it made.
+func Start(ctx context.Context, o Options) (*Server, error) { return startAs(ctx, newName(), o) }
+
+func startAs(ctx context.Context, name string, o Options) (*Server, error) {
+	command, err := o.command()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := reach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	engine.sweep(ctx, passing, time.Now().Add(-idle))
+	image, err := engine.imageFor(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{engine: engine, image: o.image(), keep: o.Keep, name: name}
+	o.notify("starting a container of " + o.image())
+	if err := s.start(ctx, image, command); err != nil {
+		return nil, errors.Join(err, s.abandon(ctx))
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, image image, command []string) error {
+	password := newPassword()
+	c, err := postgres.Run(ctx, image.name, s.request(image, command, password)...)
+	err = innermost(err)
+	var directory string
+	if err == nil {
+		directory, err = s.await(ctx, c, password)
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("start the container of %s: %w", s.image, err)
+	}
+	s.storage = s.engine.storageOf(ctx, s.id, directory)
+	return nil
+}
+
+// innermost leaves out the library's layers, which say what its functions are called.
+func innermost(err error) error {
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return err
+}
+
+// abandon removes what a failed start made, whether it was to be kept or not.
+func (s *Server) abandon(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	defer cancel()
+	s.keep = false
+	return s.Stop(ctx)
+}
+
+// DSN connects to the server as a superuser.
+func (s *Server) DSN() string { return s.dsn }
+
+// Name is the container's name, for people who want to look into it or keep it.
+func (s *Server) Name() string { return s.name }
+
+// Target says what is known of the server without asking it. Storage is empty where the volume lies on another machine,
+// be it a virtual one, or in a directory that this user may not see.
+func (s *Server) Target() runfile.Target {
+	return runfile.Target{Kind: server.Container, Image: s.image, Storage: s.storage}
+}
+
+// Died is closed when the container has ended without being asked to; Cause then says why.
+func (s *Server) Died() <-chan struct{} { return s.line.died }
+
+// Cause is nil before the server has died.
+func (s *Server) Cause() error {
+	select {
+	case <-s.line.died:
+		return fmt.Errorf("the container %s of %s stopped by itself: %w", s.name, s.image, s.line.outcome)
+	default:
+		return nil
+	}
+}
+
+// Stop ends the container and removes it with its volume; with Options.Keep it shuts the server down in order and
+// leaves both. A second call does nothing and says the same.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stop.Do(func() { s.stopped = s.end(ctx) })
+	return s.stopped
+}
+
+// Kept tells, after Stop, what stays and how to go on with it; empty where nothing does.
+func (s *Server) Kept() string {
+	if !s.keep || s.id == "" {
+		return ""
+	}
+	return fmt.Sprintf("kept the container %[1]s; to start that server again, run: docker start %[1]s", s.name)
+}
+
+func (s *Server) end(ctx context.Context) error {
+	if s.id == "" {
+		return nil
+	}
+	defer s.line.close()
+	s.line.expect()
+	if s.keep {
+		_, err := s.engine.ContainerStop(ctx, s.id, client.ContainerStopOptions{})
+		return s.told("stop", err, "docker stop")
+	}
+	_, err := s.engine.ContainerRemove(ctx, s.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	if isGone(err) {
+		err = s.line.wait(ctx)
+	}
+	return s.told("remove", err, "docker rm --force --volumes")
+}
+
+// told says how to do by hand what did not work.
+func (s *Server) told(verb string, err error, byHand string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s the container (%s %s does it by hand): %w", verb, byHand, s.name, err)
+}
+
+// request is what the library is asked for. The module's own command turns fsync off; ours comes later and replaces it.
+func (s *Server) request(image image, command []string, password string) []testcontainers.ContainerCustomizer {
+	return []testcontainers.ContainerCustomizer{
+		testcontainers.WithLogger(silence()),
+		testcontainers.WithName(s.name),
+		testcontainers.WithLabels(map[string]string{label: ownerOf(s.keep)}),
+		testcontainers.WithEnv(map[string]string{"PGDATA": image.dataDirectory}),
+		postgres.WithPassword(password),
+		testcontainers.WithEntrypoint(onLifeline(image.entrypoint)...),
+		testcontainers.WithCmd(command...),
+		testcontainers.WithConfigModifier(holdStdin),
+		testcontainers.WithHostConfigModifier(s.arrange(image)),
+		testcontainers.WithLifecycleHooks(testcontainers.ContainerLifecycleHooks{
+			PostCreates: []testcontainers.ContainerHook{s.tie},
+		}),
+	}
+}

@@ -1,0 +1,183 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/magiconair/properties"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
+)
+
+// engine is the container engine that people have, wherever it listens.
+type engine struct {
+	client.APIClient
+
+	host  string // where published ports are reached
+	local bool   // it listens on a socket of this machine
+}
+
+// reach finds the engine by the rules of testcontainers: its own properties file, DOCKER_HOST, the usual sockets.
+func reach(ctx context.Context) (*engine, error) {
+	if err := settle(); err != nil {
+		return nil, err
+	}
+	if err := checkNamed(ctx); err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	// By its type, because a provider made directly knows no network and leaves one behind.
+	generic, err := testcontainers.ProviderDefault.GetProvider(testcontainers.WithLogger(silence()))
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	provider, ok := generic.(*testcontainers.DockerProvider)
+	if !ok {
+		return nil, fmt.Errorf("the container engine is of a kind that is not known here: %T", generic)
+	}
+	e := &engine{APIClient: provider.Client()}
+	if _, err := e.Ping(ctx, client.PingOptions{}); err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	e.local = strings.HasPrefix(e.DaemonHost(), "unix:")
+	e.host, err = e.publishesAt(ctx, provider)
+	return e, err
+}
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// publishesAt is where published ports are reached. Where this machine looks like a container, the library takes the
+// engine to be outside and infers a gateway; not so if the engine's own bridge is one of our interfaces.
+func (e *engine) publishesAt(ctx context.Context, provider *testcontainers.DockerProvider) (string, error) {
+	_, told := os.LookupEnv("TESTCONTAINERS_HOST_OVERRIDE")
+	if e.local && !told && e.bridgeIsOurs(ctx) {
+		return loopback.String(), nil
+	}
+	host, err := provider.DaemonHost(ctx)
+	if err != nil {
+		return "", fmt.Errorf("find out where the container engine publishes ports: %w", err)
+	}
+	if e.local && host == "localhost" {
+		host = loopback.String()
+	}
+	return host, nil
+}
+
+func (e *engine) bridgeIsOurs(ctx context.Context) bool {
+	bridge, err := e.NetworkInspect(ctx, testcontainers.Bridge, client.NetworkInspectOptions{})
+	if err != nil {
+		return false
+	}
+	_, err = net.InterfaceByName(bridge.Network.Options["com.docker.network.bridge.name"])
+	return err == nil
+}
+
+// onLoopback tells whether ports need not be published to any other machine.
+func (e *engine) onLoopback() bool { return e.local && e.host == loopback.String() }
+
+func silence() log.Logger { return log.NewNoopLogger() }
+
+// settle brings the library to a state in which it prints nothing and needs no image of its own. It has only switches
+// for the whole process for that, and reads them once.
+func settle() error {
+	log.SetDefault(silence())
+	if err := os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true"); err != nil {
+		return err
+	}
+	return checkProperties()
+}
+
+// checkProperties refuses a properties file that the library would complain about on standard output, where results go.
+func checkProperties() error {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil // then the library does not look for one either
+	}
+	file := filepath.Join(home, ".testcontainers.properties")
+	read, err := properties.LoadFile(file, properties.UTF8)
+	if err != nil {
+		return nil // so does the library
+	}
+	var config testcontainers.TestcontainersConfig
+	if err := read.Decode(&config.Config); err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	return nil
+}
+
+// checkNamed makes sure of the engine that DOCKER_HOST names, where the library would quietly go on to another one.
+func checkNamed(ctx context.Context) error {
+	if os.Getenv("DOCKER_HOST") == "" {
+		return nil
+	}
+	named, err := client.New(client.FromEnv)
+	if err != nil {
+		return err
+	}
+	defer named.Close()
+	_, err = named.Ping(ctx, client.PingOptions{})
+	return err
+}
+
+// unreachable says what to do in place of the library's account of all the places it looked at.
+func unreachable(ctx context.Context, err error) error {
+	switch host := os.Getenv("DOCKER_HOST"); {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case strings.Contains(err.Error(), "permission denied"): // which the client has made text of
+		return errors.New("this user may not use the container engine: join the group of its socket, often docker, " +
+			"or run a rootless engine")
+	case host != "":
+		return fmt.Errorf("no container engine answers at %s, which DOCKER_HOST names", host)
+	default:
+		return errors.New("no container engine answers: start Docker or Podman, or name its socket in DOCKER_HOST")
+	}
+}
+
+// isGone tells that a container is removed or being removed.
+func isGone(err error) bool { return errdefs.IsNotFound(err) || errdefs.IsConflict(err) }
+
+// label marks our containers for people (docker ps --filter label=realiops) and for sweep.
+const label = "realiops"
+
+// The values of the label.
+const (
+	passing = "server" // removed at the end
+	kept    = "kept"   // asked for with Options.Keep
+)
+
+func ownerOf(keep bool) string {
+	if keep {
+		return kept
+	}
+	return passing
+}
+
+// idle is how long one of our containers must have been without a process before sweep takes it for abandoned. It is
+// many times what lies between making a container and starting it.
+const idle = 10 * time.Minute
+
+// sweep removes what a lifeline cannot: containers whose maker was killed after they were made and before they ran.
+// What does not work is left to the next time.
+func (e *engine) sweep(ctx context.Context, owner string, before time.Time) {
+	filters := make(client.Filters).Add("label", label+"="+owner).
+		Add("status", string(container.StateCreated), string(container.StateExited), string(container.StateDead))
+	found, err := e.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filters})
+	if err != nil {
+		return
+	}
+	for _, c := range found.Items {
+		if time.Unix(c.Created, 0).Before(before) {
+			_, _ = e.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package container
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/pkg/authconfig"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// image is what has to be known of one to run it our way.
+type image struct {
+	name          string
+	entrypoint    []string
+	dataDirectory string // where it puts the data
+}
+
+// usualDirectory is where the official image has its data in all versions that do not say so themselves.
+const usualDirectory = "/var/lib/postgresql/data"
+
+// imageFor takes the image that lies on the machine, else pulls it.
+func (e *engine) imageFor(ctx context.Context, o Options) (image, error) {
+	found, err := e.ImageInspect(ctx, o.image())
+	if errdefs.IsNotFound(err) {
+		o.notify("pulling " + o.image())
+		if err := e.pull(ctx, o.image()); err != nil {
+			return image{}, err
+		}
+		found, err = e.ImageInspect(ctx, o.image())
+	}
+	if err != nil {
+		return image{}, fmt.Errorf("look at the image %s: %w", o.image(), err)
+	}
+	if found.Config == nil || len(found.Config.Entrypoint) == 0 {
+		return image{}, fmt.Errorf("the image %s has no entrypoint: is it one of PostgreSQL?", o.image())
+	}
+	return image{
+		name:          o.image(),
+		entrypoint:    found.Config.Entrypoint,
+		dataDirectory: cmp.Or(value(found.Config.Env, "PGDATA"), usualDirectory),
+	}, nil
+}
+
+// pull does what the library would, but gives up at once where that would try again for a quarter of an hour, and
+// hears of failures in the middle.
+func (e *engine) pull(ctx context.Context, name string) error {
+	var options client.ImagePullOptions
+	if _, auth, err := testcontainers.DockerImageAuth(ctx, name); err == nil {
+		options.RegistryAuth, _ = authconfig.Encode(auth) // without it the registry says what is wrong
+	}
+	progress, err := e.ImagePull(ctx, name, options)
+	if err == nil {
+		err = progress.Wait(ctx)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("pull %s: %w", name, context.Cause(ctx))
+	case err != nil:
+		return fmt.Errorf("the image %s is not on this machine and cannot be pulled: %w", name, err)
+	}
+	return nil
+}
+
+// value is that of a variable in a list of NAME=value.
+func value(environment []string, name string) string {
+	for _, entry := range environment {
+		if v, found := strings.CutPrefix(entry, name+"="); found {
+			return v
+		}
+	}
+	return ""
+}

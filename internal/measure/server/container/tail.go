@@ -1,0 +1,65 @@
+package container
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// remembered is how far back a cause is looked for.
+const remembered = 20
+
+// told is how much of it fits the one line of an error.
+const told = 3
+
+// tail keeps the last lines written to it.
+type tail struct {
+	mu      sync.Mutex
+	lines   []string
+	partial []byte
+}
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.partial = append(t.partial, p...)
+	for {
+		line, rest, found := bytes.Cut(t.partial, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		t.partial = rest
+		t.keep(string(line))
+	}
+}
+
+func (t *tail) keep(line string) {
+	if line = strings.Join(strings.Fields(line), " "); line == "" {
+		return
+	}
+	t.lines = append(t.lines, line)
+	t.lines = t.lines[max(0, len(t.lines)-remembered):]
+}
+
+// explain adds to an error the grave lines, or the last ones where none is.
+func (t *tail) explain(err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keep(string(t.partial))
+	t.partial = nil
+	lines := slices.DeleteFunc(slices.Clone(t.lines), func(line string) bool { return !grave.MatchString(line) })
+	if len(lines) == 0 {
+		lines = t.lines
+	}
+	if len(lines) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; its last words: %s", err, strings.Join(lines[max(0, len(lines)-told):], " | "))
+}
+
+// grave matches what PostgreSQL says when it cannot go on.
+var grave = regexp.MustCompile(`\b(FATAL|PANIC): `)

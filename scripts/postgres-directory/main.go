@@ -1,0 +1,54 @@
+// Command postgres-directory prints where the files of a PostgreSQL are that realiops runs itself, and fetches them
+// where they are not in the cache yet:
+//
+//	go run ./scripts/postgres-directory [VERSION]
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
+)
+
+func main() {
+	version := binaries.DefaultVersion
+	if len(os.Args) > 1 {
+		version = os.Args[1]
+	}
+	directory, err := fetch(version)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "postgres-directory:", err)
+		os.Exit(1)
+	}
+	fmt.Println(directory)
+}
+
+func fetch(version string) (string, error) {
+	release, err := binaries.Find(version)
+	if err != nil {
+		return "", err
+	}
+	cache, err := binaries.CacheDirectory()
+	if err != nil {
+		return "", err
+	}
+	store := binaries.Store{
+		Directory:  cache,
+		Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
+		Download:   download,
+		Notify:     func(stage string) { fmt.Fprintln(os.Stderr, stage) },
+	}
+	bin, err := store.Bin(context.Background(), release)
+	return filepath.Dir(bin), err
+}
+
+// download runs in this process, which does nothing else, in the temporary directory that the library's leftovers need.
+func download(_ context.Context, o binaries.Order) error {
+	if err := os.Setenv("TMPDIR", o.Directory); err != nil {
+		return err
+	}
+	return binaries.Download(o)
+}
