@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
+	"github.com/realiops/realiops/internal/measure/load/script"
 )
 
 // The kinds of flags that pgbench has and pflag lacks. Their errors say what the value must be.
@@ -128,7 +129,7 @@ func (f *defineFlag) Set(s string) error {
 		return errors.New("it must be VARNAME=VALUE")
 	}
 	f.values[name] = value
-	return nil
+	return script.NewSet().NewVars().Define(name, value) // of no script: only the name is checked
 }
 
 // gateFlag is --fail-if.
