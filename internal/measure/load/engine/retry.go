@@ -104,10 +104,12 @@ func (c *client) rollBack() error {
 }
 
 func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble {
-	at := min(c.at, len(p.steps)-1)
+	at := min(c.at, len(p.steps)-1)                // behind the last where something was left open
+	if p.steps[at].command.Kind != script.KindIf { // which says so itself
+		err = p.script.Wrap(at, err)
+	}
 	return Trouble{
-		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due,
-		Err: p.script.Wrap(at, err), Then: then,
+		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due, Err: err, Then: then,
 	}
 }
 
