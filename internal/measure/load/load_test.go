@@ -48,6 +48,8 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 		{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 4},
 		{Name: "one-row", Method: load.InsertSelect, RowsPerTx: 1, Clients: 2, Indexes: 1},
 		{Name: "copy", Method: load.Copy, RowsPerTx: 700, Clients: 3, Indexes: 2},
+		{Name: "inserts", Method: load.Insert, RowsPerTx: 5, Clients: 4, Indexes: 2, SynchronousCommit: "off"},
+		{Name: "values", Method: load.InsertValues, RowsPerTx: 30, Clients: 2, Width: 10},
 	} {
 		t.Run(arm.Name, func(t *testing.T) {
 			w := b.workload(t, arm)
@@ -93,7 +95,11 @@ func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration ti
 		if err != nil {
 			t.Fatal(err)
 		}
-		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(arm.RowsPerTx) || l.Statements != l.Transactions {
+		statements := l.Transactions
+		if arm.Method == load.Insert {
+			statements = l.Rows
+		}
+		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(arm.RowsPerTx) || l.Statements != statements {
 			t.Errorf("%d latencies, %d transactions, %d statements, %d rows", latencies.TotalCount(), l.Transactions, l.Statements, l.Rows)
 		}
 		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > 2*duration {
