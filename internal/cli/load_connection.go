@@ -58,9 +58,8 @@ func (c *connectionOptions) completeURL() string {
 		}
 	}
 	set("user", c.user, u.User.Username() != "")
-	if c.host != "" && u.Hostname() == "" && !strings.HasPrefix(c.host, "/") {
-		u.Host = net.JoinHostPort(c.host, u.Port())
-		u.Host = strings.TrimSuffix(u.Host, ":")
+	if c.host != "" && u.Hostname() == "" && !query.Has("host") && !strings.HasPrefix(c.host, "/") {
+		u.Host = strings.TrimSuffix(net.JoinHostPort(c.host, u.Port()), ":")
 	}
 	set("host", c.host, u.Hostname() != "")
 	set("port", c.port, u.Port() != "")

@@ -30,7 +30,7 @@ type Gate struct {
 // Verdict is what became of a gate.
 type Verdict struct {
 	Gate   Gate
-	Value  float64 // in the unit of the limit
+	Value  float64 // milliseconds for a time, from 0 to 1 for a part
 	Known  bool    // the figure was measured
 	Failed bool    // also where it was not: a gate that cannot be judged must not pass
 }
@@ -145,6 +145,14 @@ func atNamed(r Report, name string) (value float64, known bool) {
 		}
 	}
 	return 0, false
+}
+
+// inBaseUnits is the value in base units.
+func (v Verdict) inBaseUnits() float64 {
+	if isOneOf(v.Gate.figure, times) {
+		return v.Value / 1e3
+	}
+	return v.Value
 }
 
 // String tells what was found, for people.

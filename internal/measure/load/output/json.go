@@ -13,7 +13,7 @@ import (
 const Schema = "realiops.load/1"
 
 // The JSON report, described field by field in docs/load.md. A pointer is null where the figure was not measured or
-// does not apply.
+// does not apply. As in the other JSON of this program, units are seconds and bytes, and nothing is rounded.
 type document struct {
 	Schema  string `json:"schema"`
 	Status  Status `json:"status"`
@@ -45,7 +45,7 @@ type asked struct {
 	Duration     *float64    `json:"duration_seconds"`
 	Warmup       float64     `json:"warmup_seconds"`
 	Rate         *float64    `json:"rate"`
-	Limit        *float64    `json:"latency_limit_ms"`
+	Limit        *float64    `json:"latency_limit_seconds"`
 	MaxTries     *int        `json:"max_tries"`
 	Reconnect    bool        `json:"reconnect"`
 	Scale        int         `json:"scale"`
@@ -73,8 +73,8 @@ type totals struct {
 	Retried int64  `json:"retried"`
 	Retries int64  `json:"retries"`
 
-	Latency *durations `json:"latency"`
-	Lag     *durations `json:"lag"`
+	Latency *durations `json:"latency_seconds"`
+	Lag     *durations `json:"lag_seconds"`
 }
 
 type perSecond struct {
@@ -92,18 +92,18 @@ type failed struct {
 	Other         int64 `json:"other"`
 }
 
-// durations are in milliseconds.
+// durations are in seconds.
 type durations struct {
 	Count  int64    `json:"count"`
-	Mean   float64  `json:"mean_ms"`
-	Stddev float64  `json:"stddev_ms"`
-	Min    float64  `json:"min_ms"`
-	P50    *float64 `json:"p50_ms"`
-	P90    *float64 `json:"p90_ms"`
-	P95    *float64 `json:"p95_ms"`
-	P99    *float64 `json:"p99_ms"`
-	P999   *float64 `json:"p99_9_ms"`
-	Max    float64  `json:"max_ms"`
+	Mean   float64  `json:"mean"`
+	Stddev float64  `json:"stddev"`
+	Min    float64  `json:"min"`
+	P50    *float64 `json:"p50"`
+	P90    *float64 `json:"p90"`
+	P95    *float64 `json:"p95"`
+	P99    *float64 `json:"p99"`
+	P999   *float64 `json:"p99_9"`
+	Max    float64  `json:"max"`
 }
 
 type script struct {
@@ -116,7 +116,7 @@ type script struct {
 type command struct {
 	Line     int        `json:"line"`
 	Text     string     `json:"text"`
-	Latency  *durations `json:"latency"`
+	Latency  *durations `json:"latency_seconds"`
 	Failures int64      `json:"failures"`
 	Retries  int64      `json:"retries"`
 }

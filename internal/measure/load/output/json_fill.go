@@ -1,8 +1,6 @@
 package output
 
 import (
-	"time"
-
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
@@ -28,7 +26,7 @@ func (r Report) document() document {
 		d.Warnings = []string{}
 	}
 	for _, v := range r.Gates {
-		d.FailIf = append(d.FailIf, verdict{v.Gate.Text, given(v.Value, v.Known), v.Failed})
+		d.FailIf = append(d.FailIf, verdict{v.Gate.Text, given(v.inBaseUnits(), v.Known), v.Failed})
 	}
 	return d
 }
@@ -48,7 +46,7 @@ func (a Asked) json() asked {
 		Duration:     given(a.Duration.Seconds(), a.Duration > 0),
 		Warmup:       a.Warmup.Seconds(),
 		Rate:         given(a.Rate, a.Rate > 0),
-		Limit:        given(float64(a.LatencyLimit)/float64(time.Millisecond), a.LatencyLimit > 0),
+		Limit:        given(a.LatencyLimit.Seconds(), a.LatencyLimit > 0),
 		MaxTries:     given(a.tries(), a.tries() > 0),
 		Reconnect:    a.Reconnect, Scale: a.Scale, Seed: a.Seed,
 	}
@@ -76,10 +74,13 @@ func spread(d engine.Durations) *durations {
 		return nil
 	}
 	deviates, _ := deviation(d)
-	at := func(percent float64) *float64 { return given(atQuantile(d, percent)) }
+	at := func(percent float64) *float64 {
+		value, known := atQuantile(d, percent)
+		return given(value/1e3, known)
+	}
 	return &durations{
-		Count: d.Count, Mean: average, Stddev: deviates, Min: d.Least / 1000,
-		P50: at(50), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9), Max: d.Most / 1000,
+		Count: d.Count, Mean: average / 1e3, Stddev: deviates / 1e3, Min: d.Least / 1e6,
+		P50: at(50), P90: at(90), P95: at(95), P99: at(99), P999: at(99.9), Max: d.Most / 1e6,
 	}
 }
 
