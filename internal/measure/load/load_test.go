@@ -154,6 +154,42 @@ func TestAnErrorOfTheServerEndsTheArm(t *testing.T) {
 	}
 }
 
+func TestRowsThatGoMissingEndTheArm(t *testing.T) {
+	b := newBench(t)
+	w := b.workload(t, runfile.Arm{Name: "a", Method: load.InsertValues, RowsPerTx: 10, Clients: 2})
+	if err := w.Create(t.Context(), b.conn); err != nil {
+		t.Fatal(err)
+	}
+	servertest.Exec(t, b.conn, `
+		create function lose() returns trigger language plpgsql as $$ begin
+			if new.id > 1000 and new.value = 3 then return null; end if; return new; end $$;
+		create trigger t before insert on realiops.a for each row execute function lose()`)
+	var rows int64
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(l runfile.Load) error { rows += l.Rows; return nil })
+	if err == nil || !strings.Contains(err.Error(), "arm a: the server confirmed another number of rows than were sent: ") {
+		t.Errorf("got %v", err)
+	}
+	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.a`); rows != inTable {
+		t.Errorf("reported %d rows, count(*) is %d", rows, inTable)
+	}
+}
+
+func TestMoreClientsThanTheServerTakes(t *testing.T) {
+	b := newBench(t)
+	w := b.workload(t, runfile.Arm{Name: "a", Method: load.Copy, RowsPerTx: 10, Clients: 500})
+	if err := w.Create(t.Context(), b.conn); err != nil {
+		t.Fatal(err)
+	}
+	var lines int
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { lines++; return nil })
+	if err == nil || !strings.Contains(err.Error(), "of 500 clients") || !strings.HasSuffix(err.Error(), "ask for fewer clients, or wait") {
+		t.Errorf("got %v", err)
+	}
+	if rows := servertest.Value[int](t, b.conn, `select count(*) from realiops.a`); rows != 0 || lines != 0 {
+		t.Errorf("%d rows and %d lines before all were connected", rows, lines)
+	}
+}
+
 func TestARecordThatCannotBeWrittenEndsTheArm(t *testing.T) {
 	b := newBench(t)
 	w := b.workload(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 10, Clients: 1})

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -46,6 +47,9 @@ func (w *Workload) Run(ctx context.Context, connect Connect, duration time.Durat
 // told of in connect's words.
 func configOf(ctx context.Context, connect Connect) (*pgx.ConnConfig, error) {
 	conn, err := connect(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +74,9 @@ func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
 func plain(err error) error {
 	if abort, ok := errors.AsType[*engine.Abort](err); ok {
 		return abort.Err
+	}
+	if session.KindOf(err) == session.TooMany {
+		return fmt.Errorf("%w: ask for fewer clients, or wait", err)
 	}
 	return err
 }
