@@ -64,13 +64,14 @@ func (b *benchmark) verdict(r output.Report, failure error) error {
 	}
 	switch r.Status {
 	case output.Interrupted:
-		return withCode(exitFailed, errors.New("Run was interrupted; the above results are incomplete.")) //nolint:staticcheck // a sentence of pgbench
+		b.say("Run was interrupted; the above results are incomplete.")
 	case output.Aborted:
 		if failure != nil {
 			b.say("error: %s", oneLine(failure.Error()))
 		}
-		return withCode(exitFailed, errors.New("Run was aborted; the above results are incomplete.")) //nolint:staticcheck // a sentence of pgbench
+		b.say("Run was aborted; the above results are incomplete.")
 	default:
 		return withCode(exitGate, failed)
 	}
+	return withCode(exitFailed, errSilent)
 }

@@ -2,7 +2,6 @@ package output_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -109,10 +108,9 @@ func TestIntervalsBeginWithTheLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want string
-	for _, first := range []string{"1000 0 0 0 0 0", "1002 1 1000 1000000 1000 1000"} {
-		want += fmt.Sprintln(first + " 0 0 0 0 0 0 0 0 0")
-	}
+	want := `1000 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+1002 1 1000 1000000 1000 1000 0 0 0 0 0 0 0 0 0
+`
 	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Error(diff)
 	}
