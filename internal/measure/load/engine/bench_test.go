@@ -3,9 +3,11 @@ package engine
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +20,12 @@ import (
 )
 
 // The benchmarks run the same load by pgbench and by us in turn, so that a busy machine hits both, and give medians.
-// Run them with -benchtime=1x; a round takes -bench.round.
+// Run them with -benchtime=1x.
 
-const rounds = 5
-
-var roundLength = 4 * time.Second
+const (
+	rounds      = 7
+	roundLength = 3 * time.Second
+)
 
 func BenchmarkSingleRowPrepared(b *testing.B) {
 	compare(b, "insert into demo (value) values (1);", 8, Prepared)
@@ -36,32 +39,128 @@ func BenchmarkSelectOnly(b *testing.B) {
 	compare(b, "\\set id random(1, 1000)\nselect :id;", 8, Prepared)
 }
 
+func BenchmarkAlarm(b *testing.B) {
+	check := func(name string, a alarm) {
+		b.Run(name, func(b *testing.B) {
+			defer a.close()
+			var late []time.Duration
+			for b.Loop() {
+				at := time.Now().Add(200 * time.Microsecond)
+				a.sleep(200 * time.Microsecond)
+				late = append(late, time.Since(at))
+			}
+			slices.Sort(late)
+			b.ReportMetric(float64(late[len(late)/2].Microseconds()), "µs-late")
+		})
+	}
+	check("kernel", newAlarm())
+	check("language", newTimer())
+}
+
+// At a share of what the server can do, the rate is what was asked. The maximum is measured anew for each round.
+func BenchmarkRate(b *testing.B) {
+	t := newServer(b)
+	shares := []float64{0.2, 0.5, 0.9}
+	ours, theirs := make([][]float64, len(shares)), make([][]float64, len(shares))
+	for round := range rounds {
+		most := t.measured("insert into demo (value) values (1);", 8, Prepared, nil).tps
+		for i, share := range shares {
+			asked := share * most
+			achieved := t.measured("insert into demo (value) values (1);", 8, Prepared, func(o *Options) {
+				o.Rate, o.Seed = asked, uint64(round)
+			})
+			pgbench := t.pgbench("insert into demo (value) values (1);", 8, Prepared, "-R", strconv.FormatFloat(asked, 'f', 0, 64))
+			b.Logf("%.0f: %v %.6v, pgbench %.6v", most, share, achieved, pgbench)
+			ours[i], theirs[i] = append(ours[i], achieved.tps/asked), append(theirs[i], pgbench.tps/asked)
+		}
+	}
+	for i, share := range shares {
+		b.ReportMetric(median(ours[i]), fmt.Sprintf("achieved/%v", share))
+		b.ReportMetric(median(theirs[i]), fmt.Sprintf("pgbench/%v", share))
+	}
+}
+
+// pgbench -i makes the same rows and sends them in the same way.
+func BenchmarkCopy(b *testing.B) {
+	t := newServer(b)
+	t.pgbenchInit(40)
+	t.against(func() speed { return t.copied(40) }, func() speed { return t.pgbenchInit(40) })
+}
+
+func (b *bench) copied(scale int) speed {
+	b.t.Helper()
+	rows := scale * 100_000
+	o := b.options(fmt.Sprintf(`begin;
+truncate pgbench_accounts;
+\copy_rows pgbench_accounts (aid, bid, abalance, filler) rows %d values (:row, (:row - 1) / 100000 + 1, 0, '')
+commit;`, rows))
+	o.Transactions = 1
+	servertest.Exec(b.t, b.conn, "checkpoint")
+	before := cpuOf(syscall.RUSAGE_SELF)
+	r := b.run(o)
+	used := cpuOf(syscall.RUSAGE_SELF) - before
+	if r.Rows != int64(rows) {
+		b.t.Errorf("%d rows", r.Rows)
+	}
+	return speed{float64(rows) / r.Elapsed.Seconds(), used / float64(rows)}
+}
+
+func (b *bench) pgbenchInit(scale int) speed {
+	b.t.Helper()
+	rows := float64(scale * 100_000)
+	servertest.Exec(b.t, b.conn, "checkpoint")
+	before := cpuOf(syscall.RUSAGE_CHILDREN)
+	out, err := b.pgbenchCommand("-i", "-I", "dtg", "-q", "-s", strconv.Itoa(scale)).CombinedOutput()
+	if err != nil {
+		b.t.Fatalf("pgbench -i: %v\n%s", err, out)
+	}
+	took := regexp.MustCompile(`client-side generate ([0-9.]+) s`).FindSubmatch(out)
+	seconds, err := strconv.ParseFloat(string(took[1]), 64)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return speed{rows / seconds, (cpuOf(syscall.RUSAGE_CHILDREN) - before) / rows}
+}
+
 // speed is how fast a load went and what it cost the client.
 type speed struct{ tps, cpu float64 } // cpu in microseconds a transaction
 
 func compare(b *testing.B, text string, clients int, mode Mode) {
-	server := servertest.Start(b, embedded.Options{Version: "17", Settings: []string{"autovacuum=off", "synchronous_commit=off"}})
-	endpoint := servertest.Endpoint(b, server.DSN())
-	t := &bench{t: b, endpoint: endpoint, conn: servertest.Connect(b, endpoint)}
-	var ours, theirs []speed
-	for range rounds {
-		ours = append(ours, t.measured(text, clients, mode))
-		theirs = append(theirs, t.pgbench(text, clients, mode))
-	}
-	tps := func(s speed) float64 { return s.tps }
-	cpu := func(s speed) float64 { return s.cpu }
-	b.ReportMetric(median(ours, tps), "tps")
-	b.ReportMetric(median(ours, tps)/median(theirs, tps), "tps/pgbench")
-	b.ReportMetric(median(ours, cpu), "cpu-µs")
-	b.ReportMetric(median(ours, cpu)/median(theirs, cpu), "cpu/pgbench")
-	b.Logf("ours %.6v pgbench %.6v", ours, theirs)
+	t := newServer(b)
+	t.against(func() speed { return t.measured(text, clients, mode, nil) }, func() speed { return t.pgbench(text, clients, mode) })
 }
 
-func median(speeds []speed, of func(speed) float64) float64 {
-	var all []float64
-	for _, s := range speeds {
-		all = append(all, of(s))
+// against runs us and pgbench in turn and reports the medians of the ratios, which a machine that is busy at times
+// changes less than the ratio of the medians.
+func (b *bench) against(us, pgbench func() speed) {
+	var tps, cpu, ratios, costs []float64
+	for round := range rounds {
+		var ours, theirs speed
+		if round%2 == 0 {
+			ours = us()
+			theirs = pgbench()
+		} else {
+			theirs = pgbench()
+			ours = us()
+		}
+		b.t.Logf("%.6v, pgbench %.6v", ours, theirs)
+		tps, cpu = append(tps, ours.tps), append(cpu, ours.cpu)
+		ratios, costs = append(ratios, ours.tps/theirs.tps), append(costs, ours.cpu/theirs.cpu)
 	}
+	report := b.t.(*testing.B).ReportMetric
+	report(median(tps), "tps")
+	report(median(cpu), "cpu-µs")
+	report(median(ratios), "tps/pgbench")
+	report(median(costs), "cpu/pgbench")
+}
+
+func newServer(t testing.TB) *bench {
+	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"autovacuum=off", "synchronous_commit=off", "max_wal_size=8GB"}})
+	endpoint := servertest.Endpoint(t, server.DSN())
+	return &bench{t: t, endpoint: endpoint, conn: servertest.Connect(t, endpoint)}
+}
+
+func median(all []float64) float64 {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
@@ -72,23 +171,26 @@ func (b *bench) fresh() {
 	servertest.Exec(b.t, b.conn, "checkpoint")
 }
 
-func (b *bench) measured(text string, clients int, mode Mode) speed {
+func (b *bench) measured(text string, clients int, mode Mode, change func(*Options)) speed {
 	b.t.Helper()
 	b.fresh()
 	o := b.options(text)
 	o.Mode, o.Clients, o.Duration = mode, clients, roundLength
+	if change != nil {
+		change(&o)
+	}
 	before := cpuOf(syscall.RUSAGE_SELF)
 	r := b.run(o)
 	used := cpuOf(syscall.RUSAGE_SELF) - before
 	return speed{float64(r.Transactions) / r.Elapsed.Seconds(), used / float64(r.Transactions)}
 }
 
-func (b *bench) pgbench(text string, clients int, mode Mode) speed {
+func (b *bench) pgbench(text string, clients int, mode Mode, more ...string) speed {
 	b.t.Helper()
 	b.fresh()
 	before := cpuOf(syscall.RUSAGE_CHILDREN)
-	report := b.runPgbench(text, "-c", strconv.Itoa(clients), "-j", "2", "-M", string(mode),
-		"-T", strconv.Itoa(int(roundLength.Seconds())))
+	report := b.runPgbench(text, append(more, "-c", strconv.Itoa(clients), "-j", "2", "-M", string(mode),
+		"-T", strconv.Itoa(int(roundLength.Seconds())))...)
 	used := cpuOf(syscall.RUSAGE_CHILDREN) - before
 	tps, err := strconv.ParseFloat(strings.Fields(report["tps"])[0], 64)
 	if err != nil {

@@ -18,7 +18,7 @@ type client struct {
 	open    atomic.Pointer[session.Session] // the same, for the stopper
 	env     script.Env
 	tally   tally
-	timer   *time.Timer
+	alarm   alarm // nil where there is nothing to wait for
 
 	now   time.Duration // on the load's clock, 0 where it was not looked at since it last mattered
 	count int           // transactions that count
@@ -46,11 +46,15 @@ func newClient(l *load, t *thread, random script.Random, common *script.Vars) (*
 			return nil, err
 		}
 	}
-	return &client{
+	c := &client{
 		load: l, id: id, thread: t,
 		env:   script.Env{Vars: vars, Random: &random, Debug: l.debug},
 		tally: tally{books: l.books},
-	}, nil
+	}
+	if l.Rate > 0 || l.sleeps() {
+		c.alarm = newAlarm()
+	}
+	return c, nil
 }
 
 func (c *client) run() {
@@ -126,18 +130,7 @@ func (c *client) sleepUntil(at time.Duration) bool {
 		return true
 	}
 	c.now = 0
-	if c.timer == nil {
-		c.timer = time.NewTimer(wait)
-	} else {
-		c.timer.Reset(wait)
-	}
-	select {
-	case <-c.timer.C:
-		return true
-	case <-c.stopping:
-		c.timer.Stop()
-		return false
-	}
+	return c.alarm.sleep(wait)
 }
 
 // transact runs a transaction, as often as it takes, and tells whether the client goes on.

@@ -107,11 +107,6 @@ func (o *Options) check() error {
 	case o.Transactions < 0 || o.Duration < 0 || o.Warmup < 0 || o.Rate < 0 || o.LatencyLimit < 0 || o.MaxTries < 0:
 		return errors.New("a number, a duration, a rate or a limit is less than nothing")
 	}
-	for _, w := range o.Scripts {
-		if len(w.Script.Commands) == 0 {
-			return fmt.Errorf("%s: the script has no commands", w.Script.Name)
-		}
-	}
 	return nil
 }
 

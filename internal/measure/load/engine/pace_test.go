@@ -57,7 +57,7 @@ func TestClientsWaitForTheirTurn(t *testing.T) {
 		l := &load{clock: clock{time.Now()}, over: 100 * time.Second, stopping: make(chan struct{})}
 		l.Rate = 50
 		th := &thread{schedule: newSchedule(script.NewRandom(3), l.Rate, 0)}
-		c := &client{load: l, thread: th}
+		c := &client{load: l, thread: th, alarm: newTimer()}
 		want := newSchedule(script.NewRandom(3), l.Rate, 0)
 		begun := 0
 		for c.await(nil) {
@@ -78,7 +78,7 @@ func TestLateClientCatchesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &load{clock: clock{time.Now()}, over: never, stopping: make(chan struct{})}
 		l.Rate = 1000
-		c := &client{load: l, thread: &thread{schedule: newSchedule(script.NewRandom(3), l.Rate, 0)}}
+		c := &client{load: l, thread: &thread{schedule: newSchedule(script.NewRandom(3), l.Rate, 0)}, alarm: newTimer()}
 		time.Sleep(time.Second)
 		late := 0
 		for c.await(nil) && c.time() == time.Second {
@@ -90,15 +90,20 @@ func TestLateClientCatchesUp(t *testing.T) {
 	})
 }
 
-func TestStopWakesWaitingClients(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		stopping := make(chan struct{})
-		l := &load{clock: clock{time.Now()}, over: never, stopping: stopping}
-		l.Rate = 0.0001
-		c := &client{load: l, thread: &thread{schedule: newSchedule(script.NewRandom(3), l.Rate, 0)}}
-		time.AfterFunc(time.Minute, func() { close(stopping) })
-		if c.await(nil) || c.time() != time.Minute {
-			t.Errorf("woke at %s", c.time())
-		}
-	})
+func TestSilencedAlarm(t *testing.T) {
+	check := func(name string, a alarm) {
+		t.Run(name, func(t *testing.T) {
+			defer a.close()
+			from := time.Now()
+			if !a.sleep(20*time.Millisecond) || time.Since(from) < 20*time.Millisecond {
+				t.Errorf("slept %s", time.Since(from))
+			}
+			time.AfterFunc(30*time.Millisecond, a.silence)
+			if a.sleep(time.Minute) || a.sleep(time.Minute) || time.Since(from) > 5*time.Second {
+				t.Errorf("woke after %s", time.Since(from))
+			}
+		})
+	}
+	check("kernel", newAlarm())
+	check("language", newTimer())
 }

@@ -51,3 +51,15 @@ func compileStep(mode Mode, c *script.Command, number, at int) (step, error) {
 	}
 	return st, err
 }
+
+// sleeps tells whether some script has a \sleep.
+func (l *load) sleeps() bool {
+	for i := range l.programs {
+		for _, st := range l.programs[i].steps {
+			if st.command.Kind == script.KindSleep {
+				return true
+			}
+		}
+	}
+	return false
+}

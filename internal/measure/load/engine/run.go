@@ -22,6 +22,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	defer l.closeAlarms()
 	ctx, l.cancel = context.WithCancelCause(ctx)
 	defer l.cancel(nil)
 	l.ctx, l.stopping = ctx, ctx.Done()
@@ -107,6 +108,14 @@ func (l *load) addClients() error {
 }
 
 func ceiling(a, b int) int { return (a + b - 1) / b }
+
+func (l *load) closeAlarms() {
+	for _, c := range l.clients {
+		if c.alarm != nil {
+			c.alarm.close()
+		}
+	}
+}
 
 // variables are those that all clients have in common.
 func (l *load) variables(defaultSeed int64) (*script.Vars, error) {

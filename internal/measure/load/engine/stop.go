@@ -23,6 +23,11 @@ func (l *load) stopper(done <-chan struct{}) {
 	case <-l.stopping:
 	}
 	l.stoppedAt = l.clock.now()
+	for _, c := range l.clients {
+		if c.alarm != nil {
+			c.alarm.silence()
+		}
+	}
 	if endsWithin(done, untilCancel) {
 		return
 	}
