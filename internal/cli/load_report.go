@@ -66,7 +66,7 @@ func (b *benchmark) verdict(r output.Report, failure error) error {
 	case output.Interrupted:
 		b.say("Run was interrupted; the above results are incomplete.")
 	case output.Aborted:
-		if failure != nil {
+		if _, told := errors.AsType[*engine.Abort](failure); failure != nil && !told {
 			b.say("error: %s", oneLine(failure.Error()))
 		}
 		b.say("Run was aborted; the above results are incomplete.")
