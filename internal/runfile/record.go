@@ -92,7 +92,11 @@ type Arm struct {
 	Method    string `json:"method,omitempty"` // insert-select, copy, …; empty: no load, the background is measured
 	RowsPerTx int    `json:"rows_per_tx,omitempty"`
 	Indexes   int    `json:"indexes,omitempty"`
+	Width     int    `json:"width,omitempty"` // bytes of filler in each row
 	Clients   int    `json:"clients,omitempty"`
+
+	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
+	SynchronousCommit string `json:"synchronous_commit,omitempty"`
 }
 
 // Idle tells whether the arm puts no load on the server.
@@ -178,12 +182,16 @@ type Load struct {
 	Arm          string    `json:"arm"`
 	Replicate    int       `json:"replicate"`
 	Transactions int64     `json:"transactions"`
-	Statements   int64     `json:"statements"`
+	Statements   int64     `json:"statements"` // that bring rows: not BEGIN and END
 	Rows         int64     `json:"rows"`
 	Failures     int64     `json:"failures,omitempty"`
 	Retries      int64     `json:"retries,omitempty"`
 	Late         int64     `json:"late,omitempty"`
-	Latency      string    `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
+
+	BytesSent     int64 `json:"bytes_sent,omitempty"` // to the server, by the protocol
+	BytesReceived int64 `json:"bytes_received,omitempty"`
+
+	Latency string `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
 }
 
 // Period is what a source says of a period that is over, such as a CloudWatch datapoint.

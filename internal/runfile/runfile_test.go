@@ -20,7 +20,9 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
 // everyKind is a run file with every field of every kind filled in; TestEveryFieldIsFilled sees to it.
 func everyKind() []Record {
-	arm := Arm{Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Clients: 8}
+	arm := Arm{
+		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, SynchronousCommit: "off",
+	}
 	return []Record{
 		Run{
 			Schema: Schema, ID: "20260301-120000-abcd", Start: noon, Version: "v1.2.3",
@@ -44,7 +46,7 @@ func everyKind() []Record {
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Load{
 			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
-			Rows: 7000, Failures: 1, Retries: 2, Late: 3, Latency: "HISTFAAA",
+			Rows: 7000, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Latency: "HISTFAAA",
 		},
 		Period{
 			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",

@@ -48,6 +48,8 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 		{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 4},
 		{Name: "one-row", Method: load.InsertSelect, RowsPerTx: 1, Clients: 2, Indexes: 1},
 		{Name: "copy", Method: load.Copy, RowsPerTx: 700, Clients: 3, Indexes: 2},
+		{Name: "inserts", Method: load.Insert, RowsPerTx: 5, Clients: 4, Indexes: 2, SynchronousCommit: "off"},
+		{Name: "values", Method: load.InsertValues, RowsPerTx: 30, Clients: 2, Width: 10},
 	} {
 		t.Run(arm.Name, func(t *testing.T) {
 			w := b.workload(t, arm)
@@ -93,7 +95,11 @@ func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration ti
 		if err != nil {
 			t.Fatal(err)
 		}
-		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(arm.RowsPerTx) || l.Statements != l.Transactions {
+		statements := l.Transactions
+		if arm.Method == load.Insert {
+			statements = l.Rows
+		}
+		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(arm.RowsPerTx) || l.Statements != statements {
 			t.Errorf("%d latencies, %d transactions, %d statements, %d rows", latencies.TotalCount(), l.Transactions, l.Statements, l.Rows)
 		}
 		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > 2*duration {
@@ -145,6 +151,42 @@ func TestAnErrorOfTheServerEndsTheArm(t *testing.T) {
 	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "arm bulk") || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestRowsThatGoMissingEndTheArm(t *testing.T) {
+	b := newBench(t)
+	w := b.workload(t, runfile.Arm{Name: "a", Method: load.InsertValues, RowsPerTx: 10, Clients: 2})
+	if err := w.Create(t.Context(), b.conn); err != nil {
+		t.Fatal(err)
+	}
+	servertest.Exec(t, b.conn, `
+		create function lose() returns trigger language plpgsql as $$ begin
+			if new.id > 1000 and new.value = 3 then return null; end if; return new; end $$;
+		create trigger t before insert on realiops.a for each row execute function lose()`)
+	var rows int64
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(l runfile.Load) error { rows += l.Rows; return nil })
+	if err == nil || !strings.Contains(err.Error(), "arm a: the server confirmed another number of rows than were sent: ") {
+		t.Errorf("got %v", err)
+	}
+	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.a`); rows != inTable {
+		t.Errorf("reported %d rows, count(*) is %d", rows, inTable)
+	}
+}
+
+func TestMoreClientsThanTheServerTakes(t *testing.T) {
+	b := newBench(t)
+	w := b.workload(t, runfile.Arm{Name: "a", Method: load.Copy, RowsPerTx: 10, Clients: 500})
+	if err := w.Create(t.Context(), b.conn); err != nil {
+		t.Fatal(err)
+	}
+	var lines int
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { lines++; return nil })
+	if err == nil || !strings.Contains(err.Error(), "of 500 clients") || !strings.HasSuffix(err.Error(), "ask for fewer clients, or wait") {
+		t.Errorf("got %v", err)
+	}
+	if rows := servertest.Value[int](t, b.conn, `select count(*) from realiops.a`); rows != 0 || lines != 0 {
+		t.Errorf("%d rows and %d lines before all were connected", rows, lines)
 	}
 }
 

@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 const (
 	// reportEvery is the grain of the record of the load.
 	reportEvery = time.Second
-	// patience is how long a client may take to finish its transaction after the end, before it is cut off.
+	// patience is how long a server may be silent, beyond the time that the load takes: a transaction may be long, but
+	// one that outlives its arm is none of a steady load.
 	patience = 10 * time.Second
 )
 
@@ -24,109 +27,88 @@ type Connect func(context.Context) (*pgx.Conn, error)
 
 // Run lets the arm's clients repeat the workload for the duration and hands what they did to report, every second and
 // once at the end; Replicate is the caller's to fill in. All clients are connected before the first begins, finish
-// what they began, and have left when Run returns. When one fails, or ctx ends, all stop; what the server had
+// what they began, and have left when Run returns. When one fails, or ctx ends, all stop at once; what the server had
 // confirmed by then has been reported.
 func (w *Workload) Run(ctx context.Context, connect Connect, duration time.Duration, report func(runfile.Load) error) error {
-	clients, err := connectAll(ctx, connect, w.arm.Clients)
+	config, err := configOf(ctx, connect)
 	if err != nil {
 		return err
 	}
-	work, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	start := time.Now()
-	until := start.Add(duration)
-	grace, cut := withGrace(work, until)
-	defer cut()
-
-	var running sync.WaitGroup
-	for _, c := range clients {
-		running.Go(func() {
-			if err := c.repeat(work, grace, until, w.execute); err != nil {
-				stop(fmt.Errorf("arm %s: %w", w.arm.Name, err))
-			}
-		})
-	}
-	finished := make(chan struct{})
-	go func() { running.Wait(); close(finished) }()
-	stop(reportUntil(finished, stop, report, &record{arm: w.arm, clients: clients, from: start}))
-	return causeOf(work)
-}
-
-// causeOf is what ended the work, or nil where nothing did before its time.
-func causeOf(work context.Context) error {
-	if err := context.Cause(work); !errors.Is(err, context.Canceled) {
-		return err
+	o := w.options(config)
+	o.Clients, o.Duration, o.Silence = w.arm.Clients, duration, duration+patience
+	o.Every, o.Tick = reportEvery, func(t engine.Tick) error { return w.report(t, report) }
+	if _, err := engine.Run(ctx, o); err != nil {
+		return fmt.Errorf("arm %s: %w", w.arm.Name, plain(err))
 	}
 	return nil
 }
 
-// withGrace gives the context of transactions: they outlive the end by patience, because cutting one off makes the
-// server roll back what the device has already written; and no longer, because a server may have stopped answering.
-func withGrace(work context.Context, until time.Time) (context.Context, context.CancelFunc) {
-	grace, cut := context.WithDeadlineCause(context.WithoutCancel(work), until.Add(patience), errNoAnswer)
-	unhook := context.AfterFunc(work, func() { time.AfterFunc(patience, cut) })
-	return grace, func() { unhook(); cut() }
+// configOf opens a session once, to learn how the clients are to open theirs, and so that a server out of reach is
+// told of in connect's words.
+func configOf(ctx context.Context, connect Connect) (*pgx.ConnConfig, error) {
+	conn, err := connect(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return conn.Config(), conn.Close(ctx)
 }
 
-var errNoAnswer = fmt.Errorf("the server did not end a transaction within %v of its time", patience)
-
-// reportUntil reports regularly while the clients work, and the rest when they have finished.
-func reportUntil(finished <-chan struct{}, stop context.CancelCauseFunc, report func(runfile.Load) error, done *record) error {
-	tick := time.NewTicker(reportEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-finished:
-			return reportOnce(done, report)
-		case <-tick.C:
-			if err := reportOnce(done, report); err != nil {
-				stop(err)
-			}
-		}
+// options are those of all loads with this workload. An error ends it: a load with a client less is another load.
+func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
+	if w.arm.SynchronousCommit != "" {
+		config.RuntimeParams["synchronous_commit"] = w.arm.SynchronousCommit // of the session alone
+	}
+	return engine.Options{
+		Scripts:     []engine.Weighted{{Script: w.script, Weight: 1}},
+		Set:         w.set,
+		Mode:        w.Mode(),
+		Connect:     func(context.Context) (*pgx.ConnConfig, error) { return config, nil },
+		ExitOnAbort: true,
 	}
 }
 
-func reportOnce(done *record, report func(runfile.Load) error) error {
-	line, err := done.next(time.Now())
+// plain is what made a client give up, where it is that: its number says nothing here.
+func plain(err error) error {
+	if abort, ok := errors.AsType[*engine.Abort](err); ok {
+		return abort.Err
+	}
+	if session.KindOf(err) == session.TooMany {
+		return fmt.Errorf("%w: ask for fewer clients, or wait", err)
+	}
+	return err
+}
+
+func (w *Workload) report(t engine.Tick, report func(runfile.Load) error) error {
+	line, err := w.line(t)
 	if err != nil {
 		return fmt.Errorf("record the load: %w", err)
 	}
-	return report(line)
+	return errors.Join(report(line), w.confirm(t.Totals))
 }
 
-// client is one session and what it did.
-type client struct {
-	conn *pgx.Conn
-	done *tally
-}
-
-func connectAll(ctx context.Context, connect Connect, n int) ([]*client, error) {
-	clients := make([]*client, 0, n)
-	for range n {
-		conn, err := connect(ctx)
-		if err != nil {
-			for _, c := range clients {
-				err = errors.Join(err, c.conn.Close(ctx))
-			}
-			return nil, err
-		}
-		clients = append(clients, &client{conn, newTally()})
+// line is a tick as the run file has it.
+func (w *Workload) line(t engine.Tick) (runfile.Load, error) {
+	line := runfile.Load{
+		From: t.From, To: t.To, Arm: w.arm.Name,
+		Transactions: t.Transactions, Statements: t.Statements - w.brackets(t.Totals), Rows: t.Rows,
+		Failures: t.Failed(), BytesSent: t.Sent, BytesReceived: t.Received,
 	}
-	return clients, nil
+	if t.Transactions == 0 {
+		return line, nil
+	}
+	text, err := t.Latency.Histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	line.Latency = string(text)
+	return line, err
 }
 
-// repeat is a client's life. It ends at the time set, when work ends, or when a transaction fails.
-func (c *client) repeat(work, grace context.Context, until time.Time, execute transaction) error {
-	defer c.conn.Close(grace) //nolint:errcheck // all is confirmed by now; a goodbye that fails changes nothing
-	for work.Err() == nil {
-		began := time.Now()
-		if !began.Before(until) {
-			return nil
-		}
-		if err := execute(grace, c.conn.PgConn()); err != nil {
-			return errors.Join(err, context.Cause(grace))
-		}
-		c.done.add(time.Since(began))
+var errMiscount = errors.New("the server confirmed another number of rows than were sent")
+
+func (w *Workload) confirm(t engine.Totals) error {
+	if sent := t.Transactions * int64(w.arm.RowsPerTx); t.Rows != sent {
+		return fmt.Errorf("%w: %d of %d", errMiscount, t.Rows, sent)
 	}
 	return nil
 }

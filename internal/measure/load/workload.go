@@ -1,50 +1,35 @@
 package load
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Methods of putting rows into a table.
-const (
-	InsertSelect = "insert-select" // one insert … select generate_series a transaction
-	Copy         = "copy"          // one COPY a transaction
-)
-
-// Methods lists what an arm may name.
-func Methods() []string { return []string{InsertSelect, Copy} }
-
 // Workload is one arm made ready for a schema: the table it fills and the transaction it repeats.
 type Workload struct {
-	arm     runfile.Arm
-	table   string // qualified and quoted
-	execute transaction
+	arm    runfile.Arm
+	table  string // qualified and quoted
+	set    *script.Set
+	script *script.Script
 }
-
-// transaction does one transaction and returns when the server has confirmed it.
-type transaction func(context.Context, *pgconn.PgConn) error
 
 // NewWorkload checks an arm and makes it ready. The arm must not be idle.
 func NewWorkload(arm runfile.Arm, schema string) (*Workload, error) {
 	if err := check(arm); err != nil {
 		return nil, fmt.Errorf("arm %s: %w", arm.Name, err)
 	}
-	w := &Workload{arm: arm, table: pgx.Identifier{schema, arm.Name}.Sanitize()}
-	switch arm.Method {
-	case InsertSelect:
-		w.execute = w.insertSelect()
-	case Copy:
-		w.execute = w.copy()
+	w := &Workload{arm: arm, table: pgx.Identifier{schema, arm.Name}.Sanitize(), set: script.NewSet()}
+	var err error
+	if w.script, err = w.set.Parse(arm.Name, w.Script()); err != nil {
+		return nil, fmt.Errorf("arm %s: %w", arm.Name, err)
 	}
 	return w, nil
 }
@@ -52,27 +37,64 @@ func NewWorkload(arm runfile.Arm, schema string) (*Workload, error) {
 // maxIndexes is what the table has columns for: the key, and the value.
 const maxIndexes = 2
 
+// maxWidth leaves room for the other columns: a row lies in one page of 8 KiB, whole and as it is.
+const maxWidth = 8000
+
+// Bounds of the rows of a transaction: of inserts, because each is a command of the script and a prepared statement of
+// every session; of VALUES, because each is a parameter, and a statement takes 65,535.
+const (
+	maxInserts = 10_000
+	maxValues  = 65_535 / 2
+)
+
 func check(arm runfile.Arm) error {
 	switch {
 	case !slices.Contains(Methods(), arm.Method):
 		return fmt.Errorf("unknown method %q: there are %s", arm.Method, strings.Join(Methods(), ", "))
 	case arm.RowsPerTx < 1:
 		return fmt.Errorf("rows_per_tx is %d and must be at least 1", arm.RowsPerTx)
+	case arm.RowsPerTx > mostRows(arm.Method):
+		return fmt.Errorf("rows_per_tx is %d and must be at most %d with method %s", arm.RowsPerTx, mostRows(arm.Method), arm.Method)
 	case arm.Indexes < 0 || arm.Indexes > maxIndexes:
 		return fmt.Errorf("indexes is %d and must be 0 to %d", arm.Indexes, maxIndexes)
+	case arm.Width < 0 || arm.Width > maxWidth:
+		return fmt.Errorf("width is %d and must be 0 to %d bytes", arm.Width, maxWidth)
 	case arm.Clients < 1:
 		return fmt.Errorf("clients is %d and must be at least 1", arm.Clients)
+	}
+	return checkCommit(arm.SynchronousCommit)
+}
+
+func mostRows(method string) int {
+	switch method {
+	case Insert:
+		return maxInserts
+	case InsertValues:
+		return maxValues
+	default:
+		return 1 << 31
+	}
+}
+
+func checkCommit(setting string) error {
+	known := []string{"on", "off", "local", "remote_write", "remote_apply"}
+	if setting != "" && !slices.Contains(known, setting) {
+		return fmt.Errorf("synchronous_commit is %q and must be %s", setting, strings.Join(known, ", "))
 	}
 	return nil
 }
 
-// Create makes the arm's table anew: the one of the published runs, so that figures compare.
+// Create makes the arm's table anew: the one of the published runs, so that figures compare; a filler makes its rows
+// wide.
 func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	key := ""
 	if w.arm.Indexes >= 1 {
 		key = " primary key"
 	}
 	ddl := fmt.Sprintf("/* realiops */ create table %s (id bigserial%s, value int)", w.table, key)
+	if w.arm.Width > 0 { // neither compressed nor put elsewhere, so that it is as wide as it says
+		ddl += fmt.Sprintf("; alter table %s add filler text, alter filler set storage plain", w.table)
+	}
 	if w.arm.Indexes >= 2 {
 		ddl += fmt.Sprintf("; create index on %s (value)", w.table)
 	}
@@ -90,13 +112,13 @@ func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Rehearse does one transaction on a table made for it and counts the rows it left, so that what cannot work is found
-// before anything is measured.
+// Rehearse does one transaction on a table made for it, in a session like the one it is given, and counts the rows it
+// left, so that what cannot work is found before anything is measured.
 func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 	if err := w.Create(ctx, conn); err != nil {
 		return err
 	}
-	if err := w.execute(ctx, conn.PgConn()); err != nil {
+	if err := w.try(ctx, conn.Config()); err != nil {
 		return fmt.Errorf("try arm %s: %w", w.arm.Name, err)
 	}
 	var rows int
@@ -110,39 +132,12 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 	return w.Drop(ctx, conn)
 }
 
-// insertSelect is the statement of the published runs.
-func (w *Workload) insertSelect() transaction {
-	sql := fmt.Sprintf("insert into %s (value) select generate_series(1, %d)", w.table, w.arm.RowsPerTx)
-	return func(ctx context.Context, conn *pgconn.PgConn) error {
-		results, err := conn.Exec(ctx, sql).ReadAll()
-		if err != nil {
-			return err
-		}
-		return w.confirm(results[0].CommandTag)
+func (w *Workload) try(ctx context.Context, config *pgx.ConnConfig) error {
+	o := w.options(config)
+	o.Transactions, o.Silence = 1, patience
+	done, err := engine.Run(ctx, o)
+	if err != nil {
+		return plain(err)
 	}
-}
-
-// copy sends the same values by COPY, rendered once.
-func (w *Workload) copy() transaction {
-	var rows []byte
-	for i := range w.arm.RowsPerTx {
-		rows = append(strconv.AppendInt(rows, int64(i+1), 10), '\n')
-	}
-	sql := fmt.Sprintf("copy %s (value) from stdin", w.table)
-	return func(ctx context.Context, conn *pgconn.PgConn) error {
-		tag, err := conn.CopyFrom(ctx, bytes.NewReader(rows), sql)
-		if err != nil {
-			return err
-		}
-		return w.confirm(tag)
-	}
-}
-
-var errMiscount = errors.New("the server confirmed another number of rows than were sent")
-
-func (w *Workload) confirm(tag pgconn.CommandTag) error {
-	if tag.RowsAffected() != int64(w.arm.RowsPerTx) {
-		return fmt.Errorf("%w: it said %s and we sent %d", errMiscount, tag, w.arm.RowsPerTx)
-	}
-	return nil
+	return w.confirm(done.Totals)
 }

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/tables"
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// exitGate ends a load that ran, and whose figures are such that --fail-if says so.
+const exitGate = 4
+
+func newLoadCommand(env Env) *cobra.Command {
+	o := newLoadOptions()
+	cmd := &cobra.Command{
+		Use:   "load [DBNAME]",
+		Short: "Put pgbench's load, or your own, on a server: pgbench's flags, scripts and report, and more",
+		Long: `Put a load on a server of yours: pgbench's flags, scripts, report and log files, and what pgbench lacks.
+
+Without -f or -b it runs pgbench's TPC-B-like transactions, for which -i makes the tables. DBNAME is a database, a
+connection string or a URL; PG* variables, the service file and the password file are heeded. Unlike realiops run, it
+does not ask before it loads a server that is not on this machine, and it works where the scripts say.`,
+		Example: `  realiops load -i -s 10 test
+  realiops load -c 8 -T 60 -P 5 test
+  realiops load -f insert.sql@9 -f read.sql -M prepared -c 50 -R 2000 -L 20 -T 300 --fail-if 'achieved<0.99' test
+  realiops load -f copy.sql -T 60 --warmup 10 --format json test | jq .totals.per_second.rows`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runLoad(cmd.Context(), env, o, cmd.Flags(), args)
+		},
+	}
+	groups := o.groups()
+	for _, g := range groups {
+		cmd.Flags().AddFlagSet(g.flags)
+	}
+	cmd.SetUsageFunc(func(c *cobra.Command) error { return loadUsage(c.OutOrStderr(), c, groups) })
+	return cmd
+}
+
+const loadExitHelp = `
+Exit status:
+  0  done
+  1  wrong usage, or no connection: nothing was run
+  2  the run was interrupted or clients aborted; the report is of what ran
+  4  the load ran, and a --fail-if holds
+`
+
+// flagGroup is a part of the flags under a title of its own: there are too many for one list.
+type flagGroup struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+func loadUsage(w io.Writer, c *cobra.Command, groups []flagGroup) error {
+	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+	for _, g := range groups {
+		fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsages())
+	}
+	_, err := io.WriteString(w, loadExitHelp)
+	return err
+}
+
+// runLoad does what is asked: a question about the scripts, the tables, or a load.
+func runLoad(ctx context.Context, env Env, o *loadOptions, flags *pflag.FlagSet, args []string) error {
+	if done, err := o.answer(env); done || err != nil {
+		return err
+	}
+	if err := errors.Join(o.connection.name(args), o.check(flags)); err != nil {
+		return err
+	}
+	endpoint, err := postgres.Parse(o.connection.dsn())
+	if err != nil {
+		return err
+	}
+	if o.initialize {
+		return o.runInitialize(ctx, env, endpoint)
+	}
+	return o.runBenchmark(ctx, env, endpoint, flags)
+}
+
+// answer does what needs no server, if that is asked.
+func (o *loadOptions) answer(env Env) (done bool, err error) {
+	switch {
+	case o.version:
+		_, err = fmt.Fprintf(env.Out, "realiops load (realiops) %s\n", version())
+	case o.show != "":
+		err = showScript(env.Err, o.show)
+	case o.listScripts:
+		fmt.Fprintln(env.Err, "Available builtin scripts:")
+		for _, b := range script.Builtins() {
+			fmt.Fprintf(env.Err, "  %13s: %s\n", b.Name, b.Description)
+		}
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func showScript(w io.Writer, name string) error {
+	b, err := script.FindBuiltin(name)
+	if err == nil {
+		fmt.Fprintf(w, "-- %s: %s\n%s\n", b.Name, b.Description, b.Text)
+	}
+	return err
+}
+
+// runInitialize is -i.
+func (o *loadOptions) runInitialize(ctx context.Context, env Env, endpoint *postgres.Endpoint) error {
+	conn, err := endpoint.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to be done on it
+	t := o.tables
+	t.Scale, t.NoVacuum = o.scale, o.noVacuum
+	t.PartitionMethod = tables.Method(strings.ToLower(string(t.PartitionMethod)))
+	t.Progress, t.Terminal = env.Err, env.ErrTerminal
+	err = tables.Initialize(ctx, conn, t)
+	if ctx.Err() != nil {
+		return withCode(exitFailed, err)
+	}
+	return err
+}

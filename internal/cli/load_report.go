@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/output"
+)
+
+// loadRenderer writes the report on a load in a format.
+type loadRenderer func(output.Report, io.Writer) error
+
+// loadRendererOf checks the name of a format before anything else is done.
+func loadRendererOf(format string) (loadRenderer, error) {
+	switch format {
+	case formatText:
+		return output.Report.Text, nil
+	case formatJSON:
+		return output.Report.JSON, nil
+	default:
+		return nil, fmt.Errorf("unknown format %q: there are %s and %s", format, formatText, formatJSON)
+	}
+}
+
+// report writes what there is and says on standard error what to think of it; what went wrong is the exit code.
+func (b *benchmark) report(ctx context.Context, result engine.Result, failure error, render loadRenderer) error {
+	r := output.Report{Asked: b.asked, Result: result, Status: statusOf(ctx, result, failure)}
+	for _, g := range b.gates {
+		r.Gates = append(r.Gates, g.Judge(r))
+	}
+	if err := render(r, b.env.Out); err != nil {
+		return withCode(exitFailed, err)
+	}
+	for _, line := range r.Faults() {
+		b.say("errors: %s", line)
+	}
+	for _, line := range r.Warnings() {
+		b.say("warning: %s", line)
+	}
+	return b.verdict(r, failure)
+}
+
+func statusOf(ctx context.Context, result engine.Result, failure error) output.Status {
+	switch {
+	case ctx.Err() != nil:
+		return output.Interrupted
+	case failure != nil || len(result.Aborted) > 0:
+		return output.Aborted
+	default:
+		return output.Complete
+	}
+}
+
+// verdict is the exit code with its reason. What is incomplete cannot pass a gate, and is no less incomplete for it.
+func (b *benchmark) verdict(r output.Report, failure error) error {
+	var failed error
+	for _, v := range r.Gates {
+		if v.Failed {
+			failed = errors.Join(failed, errors.New(v.String()))
+		}
+	}
+	switch r.Status {
+	case output.Interrupted:
+		b.say("Run was interrupted; the above results are incomplete.")
+	case output.Aborted:
+		if _, told := errors.AsType[*engine.Abort](failure); failure != nil && !told {
+			b.say("error: %s", oneLine(failure.Error()))
+		}
+		b.say("Run was aborted; the above results are incomplete.")
+	default:
+		return withCode(exitGate, failed)
+	}
+	return withCode(exitFailed, errSilent)
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/script"
+)
+
+// scriptArgument is a script as it was asked for; their order on the command line counts.
+type scriptArgument struct {
+	file    string          // "" for a built-in one
+	builtin *script.Builtin // nil for a file
+	weight  int
+}
+
+type builtinFlag struct{ o *loadOptions }
+
+func (f *builtinFlag) String() string { return "" }
+func (f *builtinFlag) Type() string   { return "NAME[@W]" }
+func (f *builtinFlag) Set(s string) error {
+	if s == "list" {
+		f.o.listScripts = true
+		return nil
+	}
+	name, weight, err := script.SplitWeight(s)
+	if err != nil {
+		return err
+	}
+	return f.o.addBuiltin(name, weight)
+}
+
+// shortcutFlag is a switch for a built-in script.
+type shortcutFlag struct {
+	o    *loadOptions
+	name string
+}
+
+func (f *shortcutFlag) String() string   { return "" }
+func (f *shortcutFlag) Type() string     { return "bool" }
+func (f *shortcutFlag) IsBoolFlag() bool { return true }
+func (f *shortcutFlag) Set(string) error { return f.o.addBuiltin(f.name, 1) }
+
+type fileFlag struct{ o *loadOptions }
+
+func (f *fileFlag) String() string { return "" }
+func (f *fileFlag) Type() string   { return "FILE[@W]" }
+func (f *fileFlag) Set(s string) error {
+	name, weight, err := script.SplitWeight(s)
+	f.o.scripts = append(f.o.scripts, scriptArgument{file: name, weight: weight})
+	return err
+}
+
+func (o *loadOptions) addBuiltin(name string, weight int) error {
+	b, err := script.FindBuiltin(name)
+	o.scripts = append(o.scripts, scriptArgument{builtin: &b, weight: weight})
+	return err
+}
+
+// usesBuiltin tells whether the built-in scripts' tables are needed.
+func (o *loadOptions) usesBuiltin() bool {
+	for _, s := range o.scripts {
+		if s.builtin != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// readScripts reads and parses all scripts into one set.
+func (o *loadOptions) readScripts(env Env) (*script.Set, []engine.Weighted, error) {
+	set := script.NewSet()
+	var all []engine.Weighted
+	for _, argument := range o.scripts {
+		name, text, err := argument.read(env.In)
+		if err != nil {
+			return nil, nil, err
+		}
+		parsed, err := set.Parse(name, text)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, engine.Weighted{Script: parsed, Weight: argument.weight})
+	}
+	return set, all, nil
+}
+
+// read gives the text of a script and the name that reports give it.
+func (a scriptArgument) read(in io.Reader) (name, text string, err error) {
+	if a.builtin != nil {
+		return a.builtin.Description, a.builtin.Text, nil
+	}
+	var b []byte
+	if a.file == standardInput {
+		b, err = io.ReadAll(in)
+	} else {
+		b, err = os.ReadFile(a.file)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("read the script: %w", err)
+	}
+	return a.file, string(b), nil
+}

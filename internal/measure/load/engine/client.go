@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+// client runs one transaction after the other in a session of its own. It is one goroutine; what others may touch is
+// the tally and the open session.
+type client struct {
+	*load
+	id      int
+	thread  *thread
+	session *session.Session
+	open    atomic.Pointer[session.Session] // the same, for the stopper
+	env     script.Env
+	tally   tally
+	alarm   alarm // nil where there is nothing to wait for
+
+	now   time.Duration // on the load's clock, 0 where it was not looked at since it last mattered
+	count int           // transactions that count
+
+	// Of the transaction under way.
+	due, begun       time.Duration
+	at               int  // the command
+	piped            bool // between \startpipeline and \endpipeline
+	statements, rows int64
+	sent, received   uint64 // of the session, when it began
+
+	lapFrom time.Duration // when the command began, where that is asked for
+	scratch scratch
+
+	connecting time.Duration
+	left       time.Duration // when it was done, or its last transaction where it was cut short
+	cutShort   bool
+}
+
+func newClient(l *load, t *thread, random script.Random, common *script.Vars) (*client, error) {
+	vars := common.Clone()
+	id := len(l.clients)
+	if _, given := l.Define["client_id"]; !given {
+		if err := vars.DefineValue("client_id", script.Int(int64(id))); err != nil {
+			return nil, err
+		}
+	}
+	c := &client{
+		load: l, id: id, thread: t,
+		env:   script.Env{Vars: vars, Random: &random, Debug: l.debug},
+		tally: tally{books: l.books},
+	}
+	if l.Rate > 0 || l.sleeps() {
+		c.alarm = newAlarm()
+	}
+	return c, nil
+}
+
+func (c *client) run() {
+	defer c.leave()
+	for c.goesOn() {
+		p := &c.programs[c.thread.choose()]
+		if !c.await(p) || !c.transact(p) {
+			return
+		}
+	}
+}
+
+func (c *client) leave() {
+	if !c.cutShort {
+		c.left = c.time()
+	}
+	c.disconnect()
+	c.tally.handOver()
+	c.running.Add(-1)
+}
+
+// goesOn tells whether there is another transaction to begin.
+func (c *client) goesOn() bool {
+	if c.Transactions > 0 && c.count >= c.Transactions || c.stopped() {
+		return false
+	}
+	return c.over == never || c.time() < c.over
+}
+
+// stopped tells whether somebody wants the load to end before its time.
+func (c *client) stopped() bool {
+	select {
+	case <-c.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// time looks at the clock, unless nothing happened since it was last looked at.
+func (c *client) time() time.Duration {
+	if c.now == 0 {
+		c.now = c.clock.now()
+	}
+	return c.now
+}
+
+// await waits until the next transaction is due, skipping those that cannot be in time any more.
+func (c *client) await(p *program) bool {
+	if c.Rate == 0 {
+		return true
+	}
+	for {
+		c.due = c.thread.next()
+		switch turnOf(c.due, c.time(), c.LatencyLimit, c.over) {
+		case ends:
+			return false
+		case waits:
+			return c.sleepUntil(c.due)
+		case skips:
+			c.record(p, skipped, 1)
+			if !c.goesOn() {
+				return false
+			}
+		}
+	}
+}
+
+// sleepUntil tells whether it slept to the end.
+func (c *client) sleepUntil(at time.Duration) bool {
+	wait := at - c.time()
+	if wait <= 0 {
+		return true
+	}
+	c.now = 0
+	return c.alarm.sleep(wait)
+}
+
+// transact runs a transaction, as often as it takes, and tells whether the client goes on.
+func (c *client) transact(p *program) bool {
+	if c.session == nil && !c.reconnect(p) {
+		return false
+	}
+	c.begun = c.time()
+	if c.Rate == 0 {
+		c.due = c.begun
+	}
+	c.statements = 0
+	before := c.remember()
+	for try := 1; ; try++ {
+		err := c.attempt(p)
+		if err == nil {
+			c.record(p, done, try)
+			return c.part()
+		}
+		switch c.settle(p, err, try) {
+		case TriesAgain:
+			c.restore(before)
+		case FailsTransaction:
+			c.forget(before)
+			return c.part()
+		case Aborts:
+			return false
+		}
+	}
+}
+
+// attempt runs the commands of a script.
+func (c *client) attempt(p *program) error {
+	c.rows, c.piped = 0, false
+	for c.at = 0; c.at < len(p.steps); {
+		next, err := c.execute(p)
+		if err != nil {
+			return err
+		}
+		if c.PerCommand {
+			c.lap(p)
+		}
+		c.at = next
+	}
+	switch {
+	case c.piped:
+		return errOpenPipeline
+	case c.session.Status() != session.Idle:
+		return errOpenTransaction
+	}
+	return nil
+}
+
+// lap notes what a command took. The next one begins where it ended.
+func (c *client) lap(p *program) {
+	from := c.lapFrom
+	c.now = c.clock.now()
+	c.lapFrom = c.now
+	c.tally.addLap(lap{script: int32(p.index), command: int32(c.at), warmup: c.now < c.warm, took: c.now - from})
+}
+
+// record notes how a transaction ended.
+func (c *client) record(p *program, how outcome, try int) {
+	now := c.time()
+	s := sample{
+		script: int32(p.index), retries: int32(try - 1), outcome: how, paced: c.Rate > 0, warmup: now < c.warm,
+		statements: c.statements, rows: c.rows,
+	}
+	if how == done {
+		s.latency, s.lag = now-c.due, c.begun-c.due
+		s.late = c.LatencyLimit > 0 && s.latency > c.LatencyLimit
+	}
+	if how != skipped {
+		s.sent, s.received = c.moved()
+	}
+	c.tally.add(s)
+	if s.warmup || how == unfinished {
+		return
+	}
+	c.count++
+	c.left = now
+	if c.Log != nil {
+		c.log(c, &s, now)
+		c.now = 0
+	}
+}
+
+// moved is how many bytes the session moved since it was last asked.
+func (c *client) moved() (sent, received int64) {
+	if c.session == nil {
+		return 0, 0
+	}
+	sent, received = int64(c.session.Sent()-c.sent), int64(c.session.Received()-c.received)
+	c.sent, c.received = c.session.Sent(), c.session.Received()
+	return sent, received
+}
+
+// connect opens the client's session.
+func (c *client) connect() error {
+	s, err := c.load.open()
+	if err != nil {
+		return err
+	}
+	c.session, c.sent, c.received = s, 0, 0
+	c.open.Store(s)
+	return nil
+}
+
+func (c *client) disconnect() {
+	if c.session != nil {
+		c.open.Store(nil)
+		_ = c.session.Close() // never fails; the server notices in any case
+		c.session = nil
+	}
+}
+
+// reconnect opens a session for one transaction.
+func (c *client) reconnect(p *program) bool {
+	from := c.time()
+	err := c.connect()
+	c.now = c.clock.now()
+	c.connecting += c.now - from
+	if err == nil || c.stopped() {
+		return err == nil
+	}
+	c.at = 0
+	c.abort(p, err, 1)
+	return false
+}
+
+// part ends the session where each transaction has its own.
+func (c *client) part() bool {
+	if c.Reconnect {
+		from := c.time()
+		c.disconnect()
+		c.now = c.clock.now()
+		c.connecting += c.now - from
+	}
+	return true
+}

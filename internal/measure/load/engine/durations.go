@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Lengths of time are kept from a microsecond to an hour, to three digits; longer ones count as an hour in the
+// histogram alone.
+const (
+	shortest = 1
+	longest  = int64(time.Hour / time.Microsecond)
+	digits   = 3
+)
+
+func (d *Durations) add(length time.Duration) {
+	us := float64(length) / float64(time.Microsecond)
+	if d.Count == 0 || us < d.Least {
+		d.Least = us
+	}
+	if d.Count == 0 || us > d.Most {
+		d.Most = us
+	}
+	d.Count++
+	d.Sum += us
+	d.Sum2 += us * us
+	if d.Histogram == nil {
+		d.Histogram = hdrhistogram.New(shortest, longest, digits)
+	}
+	_ = d.Histogram.RecordValue(min(max(length.Microseconds(), shortest), longest)) // within its bounds
+}
+
+func (d *Durations) merge(other *Durations) {
+	if other.Count == 0 {
+		return
+	}
+	if d.Count == 0 || other.Least < d.Least {
+		d.Least = other.Least
+	}
+	if d.Count == 0 || other.Most > d.Most {
+		d.Most = other.Most
+	}
+	d.Count += other.Count
+	d.Sum += other.Sum
+	d.Sum2 += other.Sum2
+	if d.Histogram == nil {
+		d.Histogram = hdrhistogram.New(shortest, longest, digits)
+	}
+	d.Histogram.Merge(other.Histogram)
+}
+
+// reset empties it and keeps the histogram's memory.
+func (d *Durations) reset() {
+	histogram := d.Histogram
+	if histogram != nil && d.Count > 0 {
+		histogram.Reset()
+	}
+	*d = Durations{Histogram: histogram}
+}
+
+func (t *Totals) add(s *sample) {
+	t.Statements += s.statements
+	t.Sent += s.sent
+	t.Received += s.received
+	switch s.outcome {
+	case unfinished:
+		return
+	case skipped:
+		t.Skipped++
+		return
+	}
+	if s.retries > 0 {
+		t.Retried++
+		t.Retries += int64(s.retries)
+	}
+	switch s.outcome {
+	case failedSerializing:
+		t.Serialization++
+	case failedByDeadlock:
+		t.Deadlocks++
+	case failedOtherwise:
+		t.Other++
+	case done:
+		t.done(s)
+	}
+}
+
+func (t *Totals) done(s *sample) {
+	t.Transactions++
+	t.Rows += s.rows
+	t.Latency.add(s.latency)
+	if s.paced {
+		t.Lag.add(s.lag)
+	}
+	if s.late {
+		t.Late++
+	}
+}
+
+func (t *Totals) merge(other *Totals) {
+	t.Transactions += other.Transactions
+	t.Statements += other.Statements
+	t.Rows += other.Rows
+	t.Sent += other.Sent
+	t.Received += other.Received
+	t.Skipped += other.Skipped
+	t.Late += other.Late
+	t.Retried += other.Retried
+	t.Retries += other.Retries
+	t.Serialization += other.Serialization
+	t.Deadlocks += other.Deadlocks
+	t.Other += other.Other
+	t.Latency.merge(&other.Latency)
+	t.Lag.merge(&other.Lag)
+}
+
+func (t *Totals) reset() {
+	latency, lag := t.Latency, t.Lag
+	latency.reset()
+	lag.reset()
+	*t = Totals{Latency: latency, Lag: lag}
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+)
+
+// Mode is how statements are sent, as pgbench's -M has it.
+type Mode string
+
+// The modes.
+const (
+	Simple   Mode = "simple"
+	Extended Mode = "extended"
+	Prepared Mode = "prepared"
+)
+
+// Options say what to run. The zero value of a field is pgbench's default, where that is possible.
+//
+// The functions are called while the load runs; each is called by one goroutine at a time. An error of one of them
+// ends the load.
+type Options struct {
+	Scripts []Weighted
+	Set     *script.Set
+	Define  map[string]string // -D, and scale, client_id … unless given
+
+	Connect func(context.Context) (*pgx.ConnConfig, error)
+	Mode    Mode
+
+	Clients      int           // 1 where 0
+	Threads      int           // pgbench's -j: which streams of random numbers clients share; 1 where 0
+	Transactions int           // a client, -t; exclusive with Duration, 10 where both are 0
+	Duration     time.Duration // -T
+	Warmup       time.Duration // runs before it counts
+	Reconnect    bool          // -C: a connection for each transaction
+
+	Rate         float64       // transactions a second over all clients, -R; 0: as fast as they can
+	LatencyLimit time.Duration // -L
+
+	MaxTries        int  // 1 where 0; 0 with Unlimited means no bound
+	Unlimited       bool // tries bounded by the time alone
+	ExitOnAbort     bool // --exit-on-abort
+	ContinueOnError bool // --continue-on-error: a statement that fails ends the transaction, not the client
+
+	Seed      uint64
+	SeedGiven bool // default_seed was given by -D
+
+	PerCommand bool          // -r
+	Every      time.Duration // of Ticks; 0: none
+	Tick       func(Tick) error
+	Log        func(Transaction) error // nil: transactions are not logged one by one; those of the warm-up never are
+	SampleRate float64                 // of Log; 1 where 0
+	Trouble    func(Trouble)           // told at once of everything that goes wrong for a client, also in the warm-up
+	Debug      io.Writer               // where debug() writes
+
+	Silence time.Duration // a server that says nothing for so long is given up; 0: never
+}
+
+// Weighted is a script and how often it is chosen.
+type Weighted struct {
+	Script *script.Script
+	Weight int
+}
+
+// complete puts in the defaults and finds what cannot be.
+func (o *Options) complete() error {
+	o.Clients = max(o.Clients, 1)
+	o.Threads = min(max(o.Threads, 1), o.Clients)
+	if o.Mode == "" {
+		o.Mode = Simple
+	}
+	if o.Transactions == 0 && o.Duration == 0 {
+		o.Transactions = defaultTransactions
+	}
+	if o.MaxTries == 0 && !o.Unlimited {
+		o.MaxTries = 1
+	}
+	if o.SampleRate == 0 {
+		o.SampleRate = 1
+	}
+	return o.check()
+}
+
+// defaultTransactions is how many a client runs where nothing is said.
+const defaultTransactions = 10
+
+func (o *Options) check() error {
+	switch {
+	case o.Connect == nil:
+		return errors.New("a load needs a server to connect to")
+	case len(o.Scripts) == 0 || o.Set == nil:
+		return errors.New("a load needs a script")
+	case o.totalWeight() < 1:
+		return errors.New("total script weight must not be zero")
+	case !slices.Contains([]Mode{Simple, Extended, Prepared}, o.Mode):
+		return fmt.Errorf("unknown mode %q: there are %s, %s and %s", o.Mode, Simple, Extended, Prepared)
+	case o.Transactions > 0 && o.Duration > 0:
+		return errors.New("a number of transactions and a duration exclude each other")
+	case o.Transactions < 0 || o.Duration < 0 || o.Warmup < 0 || o.Rate < 0 || o.LatencyLimit < 0 || o.MaxTries < 0:
+		return errors.New("a number, a duration, a rate or a limit is less than nothing")
+	}
+	return nil
+}
+
+func (o *Options) totalWeight() int {
+	total := 0
+	for _, w := range o.Scripts {
+		total += w.Weight
+	}
+	return total
+}
+
+func (o *Options) weights() []int {
+	weights := make([]int, len(o.Scripts))
+	for i, w := range o.Scripts {
+		weights[i] = w.Weight
+	}
+	return weights
+}
+
+// retrying tells whether a transaction may get another try.
+func (o *Options) retrying() bool { return o.MaxTries != 1 }

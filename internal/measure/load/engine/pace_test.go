@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+)
+
+// Of n intervals that are exponentially distributed, the mean strays by 1/sqrt(n) of itself, and the share that is
+// longer than the mean is 1/e.
+func TestScheduleIsPoisson(t *testing.T) {
+	const n = 200_000
+	for _, rate := range []float64{0.5, 100, 20_000} {
+		start := 3 * time.Second
+		s := newSchedule(script.NewRandom(1), rate, start)
+		mean := time.Duration(float64(time.Second) / rate)
+		last, long := start, 0
+		for range n {
+			due := s.next()
+			if due-last > mean {
+				long++
+			}
+			last = due
+		}
+		if got := float64(n) / (last - start).Seconds(); math.Abs(got/rate-1) > 4/math.Sqrt(n) {
+			t.Errorf("asked for %v a second, got %v", rate, got)
+		}
+		if share := float64(long) / n; math.Abs(share-1/math.E) > 0.01 {
+			t.Errorf("rate %v: %v of the intervals are longer than the mean", rate, share)
+		}
+	}
+}
+
+func TestTurn(t *testing.T) {
+	check := func(due, now, limit, end time.Duration, want turn) {
+		t.Helper()
+		if got := turnOf(due, now, limit, end); got != want {
+			t.Errorf("due %d, now %d, limit %d, end %d: %d, not %d", due, now, limit, end, got, want)
+		}
+	}
+	check(10, 5, 0, 100, waits)
+	check(10, 50, 0, 100, waits) // late, and nobody minds
+	check(10, 50, 40, 100, waits)
+	check(10, 51, 40, 100, skips)
+	check(101, 99, 0, 100, ends)
+	check(100, 99, 40, 100, waits)
+	check(101, 200, 40, 100, skips) // counted as pgbench does, before the end is looked at
+	check(101, 5, 0, never, waits)
+}
+
+// clients that wait in fake time begin each transaction when it is due and not before.
+func TestClientsWaitForTheirTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &load{clock: clock{time.Now()}, over: 100 * time.Second, stopping: make(chan struct{})}
+		l.Rate = 50
+		th := &thread{schedule: newSchedule(script.NewRandom(3), l.Rate, 0)}
+		c := &client{load: l, thread: th, alarm: newTimer()}
+		want := newSchedule(script.NewRandom(3), l.Rate, 0)
+		begun := 0
+		for c.await(nil) {
+			if due := want.next(); c.time() != due || c.due != due {
+				t.Fatalf("transaction %d was due at %s and began at %s", begun, due, c.time())
+			}
+			begun++
+			c.now = 0
+		}
+		if begun < 4700 || begun > 5300 { // 5,000, four deviations of 71
+			t.Errorf("%d transactions", begun)
+		}
+	})
+}
+
+// A client that was held up catches up: it begins at once, and what it was late by is its lag.
+func TestLateClientCatchesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &load{clock: clock{time.Now()}, over: never, stopping: make(chan struct{})}
+		l.Rate = 1000
+		c := &client{load: l, thread: &thread{schedule: newSchedule(script.NewRandom(3), l.Rate, 0)}, alarm: newTimer()}
+		time.Sleep(time.Second)
+		late := 0
+		for c.await(nil) && c.time() == time.Second {
+			late++
+		}
+		if late < 870 || late > 1130 {
+			t.Errorf("%d transactions were due in the first second", late)
+		}
+	})
+}
+
+func TestSilencedAlarm(t *testing.T) {
+	check := func(name string, a alarm) {
+		t.Run(name, func(t *testing.T) {
+			defer a.close()
+			from := time.Now()
+			if !a.sleep(20*time.Millisecond) || time.Since(from) < 20*time.Millisecond {
+				t.Errorf("slept %s", time.Since(from))
+			}
+			time.AfterFunc(30*time.Millisecond, a.silence)
+			if a.sleep(time.Minute) || a.sleep(time.Minute) || time.Since(from) > 5*time.Second {
+				t.Errorf("woke after %s", time.Since(from))
+			}
+		})
+	}
+	check("kernel", newAlarm())
+	check("language", newTimer())
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+// Result is what a load did, its warm-up left out.
+type Result struct {
+	Began       time.Time
+	Elapsed     time.Duration // from when the clients were connected (or the warm-up was over) to the end of the last transaction
+	Connecting  time.Duration // pgbench's initial connection time; with Options.Reconnect the sum over all connections
+	Connections int64
+	Totals
+	Scripts []ScriptResult
+	Faults  []Fault // by kind, the most frequent first
+	Aborted []error // why clients gave up before their time: each is an *Abort
+}
+
+// ScriptResult is one script's share.
+type ScriptResult struct {
+	Name   string
+	Weight int
+	Totals
+	Commands []CommandResult
+}
+
+// CommandResult is what one command of a script took, and how often it failed. Meta-commands count as pgbench has them.
+type CommandResult struct {
+	Line     int
+	Text     string // first line, as pgbench shows it
+	Latency  Durations
+	Failures int64
+	Retries  int64
+}
+
+// Totals count apart what people mix up.
+type Totals struct {
+	Transactions int64 // done, and confirmed by the server
+	Statements   int64 // that the server carried out, also those of tries that failed in the end
+	Rows         int64 // that the server said were written, in transactions done: INSERT, UPDATE, DELETE, MERGE, COPY
+	Sent         int64 // bytes, TLS not counted, of all tries
+	Received     int64
+
+	Skipped int64 // by the latency limit at a rate, never begun
+	Late    int64 // done, over the latency limit
+	Retried int64 // transactions that needed more than one try
+	Retries int64 // tries beyond the first
+
+	Serialization int64 // failed for good, by kind
+	Deadlocks     int64
+	Other         int64 // with Options.ContinueOnError; without, such an error aborts the client, as in pgbench
+
+	Latency Durations // of transactions done
+	Lag     Durations // empty without a rate
+}
+
+// Failed counts transactions that failed for good.
+func (t Totals) Failed() int64 { return t.Serialization + t.Deadlocks + t.Other }
+
+// Durations are many lengths of time: exact sums for the mean and the deviation, as pgbench has them, and a histogram
+// in microseconds for the percentiles, which it lacks.
+type Durations struct {
+	Count       int64
+	Sum, Sum2   float64 // microseconds, and their squares
+	Least, Most float64
+	Histogram   *hdrhistogram.Histogram // nil where nothing was recorded
+}
+
+// Tick is what happened since the last one. Its histograms are overwritten by the next.
+type Tick struct {
+	From, To time.Time
+	Warmup   bool // not in the Result; all other ticks add up to it
+	Last     bool // what was left when the clients were done: shorter than the others
+	Running  int  // clients that go on
+	Totals
+}
+
+// Outcome is how a transaction ended.
+type Outcome string
+
+// The outcomes, as pgbench's log spells those that are not a time.
+const (
+	Done              Outcome = ""
+	Skipped           Outcome = "skipped"
+	FailedOtherwise   Outcome = "failed"
+	FailedSerializing Outcome = "serialization"
+	FailedByDeadlock  Outcome = "deadlock"
+)
+
+// Transaction is one line of pgbench's log.
+type Transaction struct {
+	Client, Number int // Number counts the client's transactions from 0, the skipped and failed ones too
+	Script         int // index
+	Outcome        Outcome
+	Latency, Lag   time.Duration
+	Ended          time.Time
+	Retries        int
+}
+
+// Fault is a kind of error that clients met, and how often, also where trying again mended it.
+type Fault struct {
+	Kind  session.Kind
+	Code  string // SQLSTATE, where the server gave one
+	Count int64
+	First error // one of them
+}
+
+// Abort is why a client gave up.
+type Abort struct {
+	Client int
+	Kind   session.Kind
+	Err    error
+}
+
+func (a *Abort) Error() string { return fmt.Sprintf("client %d aborted: %v", a.Client, a.Err) }
+func (a *Abort) Unwrap() error { return a.Err }
+
+// Trouble is an error that a client met.
+type Trouble struct {
+	Client, Script, Command int
+	Try                     int           // which try of the transaction met it, from 1
+	Latency                 time.Duration // since the transaction was due
+	Err                     error
+	Then                    Aftermath
+}
+
+// Aftermath is what a client does about an error.
+type Aftermath uint8
+
+// What a client does about an error.
+const (
+	TriesAgain Aftermath = iota
+	FailsTransaction
+	Aborts
+)

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+// state is what a transaction may change in a client and another try must find as it was.
+type state struct {
+	random script.Random
+	vars   *script.Vars // nil where transactions have one try
+}
+
+// remember keeps the state, where transactions may be tried again.
+func (c *client) remember() state {
+	if !c.retrying() {
+		return state{}
+	}
+	return state{*c.env.Random, c.env.Vars.Clone()}
+}
+
+// restore prepares another try: it draws the same random numbers.
+func (c *client) restore(before state) {
+	*c.env.Random = before.random
+	c.env.Vars = before.vars.Clone()
+}
+
+// forget undoes what a failed transaction did to the variables. The random numbers go on.
+func (c *client) forget(before state) {
+	if before.vars != nil {
+		c.env.Vars = before.vars
+	}
+}
+
+// settle cleans up after a try that failed and decides what comes next.
+func (c *client) settle(p *program, err error, try int) Aftermath {
+	c.now = 0
+	if c.stopped() {
+		c.cutShort = true
+		c.record(p, unfinished, try)
+		return Aborts
+	}
+	how := c.failure(err)
+	if how == unfinished {
+		return c.abort(p, err, try)
+	}
+	if lost := c.rollBack(); lost != nil {
+		return c.abort(p, lost, try)
+	}
+	if c.time() >= c.over { // as pgbench: the time is over, and the transaction does not count
+		c.record(p, unfinished, try)
+		return Aborts
+	}
+	if how != failedOtherwise && c.mayRetry(try) {
+		c.report(c.trouble(p, err, try, TriesAgain))
+		return TriesAgain
+	}
+	c.report(c.trouble(p, err, try, FailsTransaction))
+	c.record(p, how, try)
+	return FailsTransaction
+}
+
+// failure is how a transaction fails by an error: unfinished where the client cannot go on.
+func (c *client) failure(err error) outcome {
+	if c.session.Err() != nil {
+		return unfinished
+	}
+	switch session.KindOf(err) {
+	case session.Serialization:
+		return failedSerializing
+	case session.Deadlock:
+		return failedByDeadlock
+	}
+	if _, objection := errors.AsType[*pgconn.PgError](err); objection && c.ContinueOnError {
+		return failedOtherwise
+	}
+	return unfinished
+}
+
+// mayRetry bounds the tries of a transaction by their number and by the time they take.
+func (c *client) mayRetry(try int) bool {
+	if c.MaxTries > 0 && try >= c.MaxTries {
+		return false
+	}
+	return c.LatencyLimit == 0 || c.time()-c.due <= c.LatencyLimit
+}
+
+// rollBack ends what the failed try left open.
+func (c *client) rollBack() error {
+	if c.session.Status() == session.Idle {
+		return nil
+	}
+	c.session.Query([]byte("ROLLBACK"), false)
+	result, err := c.session.Finish()
+	if err == nil {
+		err = result.Err
+	}
+	return err
+}
+
+func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble {
+	at := min(c.at, len(p.steps)-1)                // behind the last where something was left open
+	if p.steps[at].command.Kind != script.KindIf { // which says so itself
+		err = p.script.Wrap(at, err)
+	}
+	return Trouble{
+		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due, Err: err, Then: then,
+	}
+}
+
+// abort gives the client up.
+func (c *client) abort(p *program, err error, try int) Aftermath {
+	c.record(p, unfinished, try)
+	t := c.trouble(p, err, try, Aborts)
+	c.report(t)
+	c.giveUp(&Abort{Client: c.id, Kind: session.KindOf(err), Err: t.Err})
+	return Aborts
+}
+
+// giveUp notes an aborted client.
+func (l *load) giveUp(a *Abort) {
+	l.reports.Lock()
+	defer l.reports.Unlock()
+	l.aborted = append(l.aborted, a)
+	if l.ExitOnAbort {
+		l.cancel(a)
+	}
+}
+
+// report tells of trouble and enters it in the books.
+func (c *client) report(t Trouble) {
+	c.books.enterFault(t, c.time() < c.warm)
+	if c.Trouble == nil {
+		return
+	}
+	c.reports.Lock()
+	defer c.reports.Unlock()
+	c.Trouble(t)
+}
+
+// log tells of a transaction, if it is of the sample.
+func (l *load) log(c *client, s *sample, now time.Duration) {
+	l.reports.Lock()
+	defer l.reports.Unlock()
+	if l.SampleRate < 1 && l.sample.Float64() > l.SampleRate {
+		return
+	}
+	err := l.Log(Transaction{
+		Client: c.id, Number: c.count - 1, Script: int(s.script), Outcome: s.outcome.public(),
+		Latency: s.latency, Lag: s.lag, Ended: l.clock.time(now), Retries: int(s.retries),
+	})
+	if err != nil {
+		l.cancel(err)
+	}
+}

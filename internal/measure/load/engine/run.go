@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+// Run puts a load on a server until it is done, and says what it did.
+//
+// Where ctx is cancelled, or a function of the options fails, all clients stop quickly and the error is the cause; the
+// result is what ran until then. Clients that abort are no error of Run, unless Options.ExitOnAbort asks for it.
+func Run(ctx context.Context, o Options) (Result, error) {
+	l, err := newLoad(&o)
+	if err != nil {
+		return Result{}, err
+	}
+	defer l.closeAlarms()
+	ctx, l.cancel = context.WithCancelCause(ctx)
+	defer l.cancel(nil)
+	l.ctx, l.stopping = ctx, ctx.Done()
+	l.keeper = session.NewKeeper(l.dial, o.Silence)
+	defer l.keeper.Close()
+	if err := l.connect(); err != nil {
+		return Result{Connections: l.connections.Load()}, err
+	}
+	l.run()
+	return l.result(), l.cause()
+}
+
+// load is a load being run.
+type load struct {
+	Options
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	stopping <-chan struct{}
+	keeper   *session.Keeper
+	programs []program
+	threads  []*thread
+	clients  []*client
+	books    *books
+	debug    io.Writer
+
+	clock             clock
+	began, warm, over time.Duration // over is when no transaction begins any more
+
+	ticked    time.Duration // when the last tick was
+	stoppedAt time.Duration // before its time, 0 where it was not
+
+	connecting  time.Duration // before the start
+	connections atomic.Int64
+	running     atomic.Int64
+	reports     sync.Mutex // held while a function of the options is called, except Tick
+	sample      script.Random
+	aborted     []error
+}
+
+// clock tells the time in the load, in steps that never go back.
+type clock struct{ zero time.Time }
+
+func (c clock) now() time.Duration              { return time.Since(c.zero) }
+func (c clock) time(at time.Duration) time.Time { return c.zero.Add(at) }
+
+const never = time.Duration(math.MaxInt64)
+
+func newLoad(o *Options) (*load, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	programs, err := compile(o)
+	if err != nil {
+		return nil, err
+	}
+	l := &load{Options: *o, programs: programs, books: newBooks(programs), clock: clock{time.Now()}}
+	if o.Debug != nil {
+		l.debug = &lockedWriter{w: o.Debug}
+	}
+	return l, l.addClients()
+}
+
+// addClients makes the clients, deals them out to threads in pgbench's order, and gives them their variables.
+func (l *load) addClients() error {
+	streams := script.Derive(l.Seed, l.Clients, l.Threads, l.SeedGiven)
+	l.sample = streams.Threads[0].Sample
+	vars, err := l.variables(streams.DefaultSeed)
+	if err != nil {
+		return err
+	}
+	for i := range streams.Threads {
+		t := &thread{weights: l.weights(), choices: streams.Threads[i].Choose, pauses: streams.Threads[i].Throttle}
+		l.threads = append(l.threads, t)
+		for range ceiling(l.Clients-len(l.clients), l.Threads-i) {
+			c, err := newClient(l, t, streams.Clients[len(l.clients)], vars)
+			if err != nil {
+				return err
+			}
+			l.clients = append(l.clients, c)
+		}
+	}
+	return nil
+}
+
+func ceiling(a, b int) int { return (a + b - 1) / b }
+
+func (l *load) closeAlarms() {
+	for _, c := range l.clients {
+		if c.alarm != nil {
+			c.alarm.close()
+		}
+	}
+}
+
+// variables are those that all clients have in common.
+func (l *load) variables(defaultSeed int64) (*script.Vars, error) {
+	vars := l.Set.NewVars()
+	for name, value := range map[string]int64{"scale": 1, "default_seed": defaultSeed, "random_seed": int64(l.Seed)} {
+		if err := vars.DefineValue(name, script.Int(value)); err != nil {
+			return nil, err
+		}
+	}
+	for name, text := range l.Define {
+		if err := vars.Define(name, text); err != nil {
+			return nil, err
+		}
+	}
+	return vars, nil
+}
+
+// run starts the clients together and waits for the last one.
+func (l *load) run() {
+	l.start()
+	var clients, others sync.WaitGroup
+	done := make(chan struct{})
+	others.Go(func() { l.stopper(done) })
+	if l.Every > 0 {
+		others.Go(func() { l.tick(done) })
+	}
+	for _, c := range l.clients {
+		clients.Go(c.run)
+	}
+	clients.Wait()
+	close(done)
+	others.Wait()
+	l.lastTick()
+}
+
+func (l *load) start() {
+	l.running.Store(int64(len(l.clients)))
+	l.began = l.clock.now()
+	l.warm = l.began + l.Warmup
+	l.over = never
+	if l.Duration > 0 {
+		l.over = l.warm + l.Duration
+	}
+	if l.Rate > 0 {
+		for _, t := range l.threads {
+			t.schedule = newSchedule(t.pauses, l.Rate/float64(len(l.threads)), l.began)
+		}
+	}
+}
+
+func (l *load) result() Result {
+	r := Result{
+		Began: l.clock.time(l.warm), Elapsed: l.elapsed(),
+		Connecting: l.connecting, Connections: l.connections.Load(),
+		Totals: l.books.total.totals(), Faults: l.books.sortedFaults(), Aborted: l.aborted,
+	}
+	for _, c := range l.clients {
+		r.Connecting += c.connecting
+	}
+	for i := range l.programs {
+		r.Scripts = append(r.Scripts, l.scriptResult(i))
+	}
+	return r
+}
+
+// elapsed is the time until the last client was done, or until it was told to stop, if it did nothing more after that.
+func (l *load) elapsed() time.Duration {
+	last := l.stoppedAt
+	for _, c := range l.clients {
+		last = max(last, c.left)
+	}
+	return max(last-l.warm, 0)
+}
+
+func (l *load) scriptResult(i int) ScriptResult {
+	p, a := &l.programs[i], &l.books.total.scripts[i]
+	r := ScriptResult{Name: p.script.Name, Weight: l.Scripts[i].Weight, Totals: a.Totals}
+	for at, st := range p.steps {
+		r.Commands = append(r.Commands, CommandResult{
+			Line: st.command.Line, Text: st.command.Text,
+			Latency: a.commands[at].latency, Failures: a.commands[at].failures, Retries: a.commands[at].retries,
+		})
+	}
+	return r
+}
+
+// cause is why the load was stopped, if it was.
+func (l *load) cause() error {
+	if l.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(l.ctx)
+}
+
+// lockedWriter lets all clients write to one place, a line at a time.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.w.Write(p)
+	if err != nil {
+		err = fmt.Errorf("write what debug() shows: %w", err)
+	}
+	return n, err
+}

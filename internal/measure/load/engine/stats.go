@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"sync"
+	"time"
+)
+
+// outcome is an [Outcome] in one byte, or that a transaction does not count at all.
+type outcome uint8
+
+const (
+	done outcome = iota
+	skipped
+	failedOtherwise
+	failedSerializing
+	failedByDeadlock
+	unfinished // given up, with what it cost: counted with the bytes and statements alone
+)
+
+func (o outcome) public() Outcome {
+	return [...]Outcome{Done, Skipped, FailedOtherwise, FailedSerializing, FailedByDeadlock, FailedOtherwise}[o]
+}
+
+// sample is one transaction.
+type sample struct {
+	latency, lag                     time.Duration
+	statements, rows, sent, received int64
+	script, retries                  int32
+	outcome                          outcome
+	paced, late, warmup              bool
+}
+
+// lap is one run of one command.
+type lap struct {
+	script, command int32
+	warmup          bool
+	took            time.Duration
+}
+
+// atOnce is how many samples a client keeps before it takes them to the books: so many that the books' lock is rarely
+// met by two, and so few that a thousand clients need little memory.
+const atOnce = 32
+
+// tally is what one client did and did not yet take to the books. Its own lock is the client's except at ticks.
+type tally struct {
+	mu      sync.Mutex
+	books   *books
+	samples []sample
+	laps    []lap
+}
+
+func (t *tally) add(s sample) {
+	t.mu.Lock()
+	if t.samples = append(t.samples, s); len(t.samples) == atOnce {
+		t.hand()
+	}
+	t.mu.Unlock()
+}
+
+func (t *tally) addLap(l lap) {
+	t.mu.Lock()
+	if t.laps = append(t.laps, l); len(t.laps) == atOnce {
+		t.hand()
+	}
+	t.mu.Unlock()
+}
+
+// handOver takes to the books what is left.
+func (t *tally) handOver() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.hand()
+}
+
+func (t *tally) hand() {
+	t.books.enter(t.samples, t.laps)
+	t.samples, t.laps = t.samples[:0], t.laps[:0]
+}

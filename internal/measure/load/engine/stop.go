@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+// How long a client that shall stop may go on: first with its transaction, then with the statement that the server was
+// asked to cancel. After that its session is cut.
+const (
+	untilCancel = 100 * time.Millisecond
+	untilCut    = time.Second
+)
+
+// stopper ends the clients that do not end themselves when the load is stopped.
+func (l *load) stopper(done <-chan struct{}) {
+	select {
+	case <-done:
+		return
+	case <-l.stopping:
+	}
+	l.stoppedAt = l.clock.now()
+	for _, c := range l.clients {
+		if c.alarm != nil {
+			c.alarm.silence()
+		}
+	}
+	if endsWithin(done, untilCancel) {
+		return
+	}
+	cut := time.AfterFunc(untilCut, func() { l.eachOpen(func(s *session.Session) { s.Interrupt() }) })
+	defer cut.Stop()
+	l.cancelStatements()
+	<-done
+}
+
+func endsWithin(done <-chan struct{}, wait time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	case <-time.After(wait):
+		return false
+	}
+}
+
+// cancelStatements asks the server to cancel what is running, so that it does not go on after we are gone.
+func (l *load) cancelStatements() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), untilCut)
+	defer cancel()
+	room := make(chan struct{}, atATime)
+	var requests sync.WaitGroup
+	l.eachOpen(func(s *session.Session) {
+		room <- struct{}{}
+		requests.Go(func() {
+			_ = s.Cancel(ctx) // it is cut later, if this does not help
+			<-room
+		})
+	})
+	requests.Wait()
+}
+
+func (l *load) eachOpen(do func(*session.Session)) {
+	for _, c := range l.clients {
+		if s := c.open.Load(); s != nil {
+			do(s)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"sync"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/script"
+)
+
+// thread is what pgbench has per thread of -j: the clients that share it draw their scripts and their times from the
+// same streams. Here it is no thread.
+type thread struct {
+	weights []int
+
+	mu       sync.Mutex
+	choices  script.Random
+	pauses   script.Random
+	schedule schedule
+}
+
+// choose says which script is next.
+func (t *thread) choose() int {
+	if len(t.weights) == 1 {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.choices.Choose(t.weights)
+}
+
+// next says when the next transaction is due.
+func (t *thread) next() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.schedule.next()
+}

@@ -1,0 +1,58 @@
+package engine
+
+import "time"
+
+// tick tells what happened, at regular times that a late tick does not move.
+func (l *load) tick(done <-chan struct{}) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	for from, at := l.began, l.nextTick(l.began); ; at = l.nextTick(at) {
+		timer.Reset(at - l.clock.now())
+		select {
+		case <-done:
+			l.ticked = from
+			return
+		case <-timer.C:
+		}
+		to := l.clock.now()
+		if at == l.warm {
+			to = l.warm
+		}
+		l.tell(from, to, at <= l.warm, false)
+		from = to
+	}
+}
+
+// nextTick is when the tick after another is; the warm-up ends with one.
+func (l *load) nextTick(last time.Duration) time.Duration {
+	next := last + l.Every
+	if last < l.warm && next > l.warm {
+		return l.warm
+	}
+	return next
+}
+
+// lastTick closes the books when all clients are done.
+func (l *load) lastTick() {
+	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true)
+}
+
+func (l *load) tell(from, to time.Duration, warmup, last bool) {
+	if !last {
+		for _, c := range l.clients {
+			c.tally.handOver()
+		}
+	}
+	totals := l.books.turnPage(warmup)
+	if l.Tick == nil || l.Every == 0 || to <= from {
+		return
+	}
+	err := l.Tick(Tick{
+		From: l.clock.time(from), To: l.clock.time(to), Warmup: warmup, Last: last,
+		Running: int(l.running.Load()), Totals: totals,
+	})
+	if err != nil {
+		l.cancel(err)
+	}
+}

@@ -1,0 +1,112 @@
+package output
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+)
+
+// DefaultLogPrefix begins the names of log files.
+const DefaultLogPrefix = "pgbench_log"
+
+// Log is pgbench's log file, of each transaction or of intervals. pgbench writes one file for each thread; we write
+// one, under the name of the first.
+type Log struct {
+	asked    Asked
+	interval time.Duration
+
+	mu      sync.Mutex
+	file    *os.File
+	buffer  *bufio.Writer
+	scratch []byte
+	interim aggregate // its beginning is zero until that of the load is known
+}
+
+// CreateLog makes the file PREFIX.PID. With an interval it holds a line for each of them instead of each transaction.
+func CreateLog(prefix string, pid int, asked Asked, interval time.Duration) (*Log, error) {
+	file, err := os.Create(fmt.Sprintf("%s.%d", prefix, pid))
+	if err != nil {
+		return nil, fmt.Errorf("make the log file: %w", err)
+	}
+	return &Log{asked: asked, interval: interval, file: file, buffer: bufio.NewWriterSize(file, 64<<10)}, nil
+}
+
+// Transaction is what [engine.Options] takes. Any goroutine may call it.
+func (l *Log) Transaction(t engine.Transaction) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.interval > 0 {
+		return l.aggregate(t)
+	}
+	l.scratch = l.append(l.scratch[:0], t)
+	return l.write()
+}
+
+// Begin says when the load began, for the first interval. Without it, that is when the first transaction was due.
+func (l *Log) Begin(load time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begin(load)
+}
+
+// write hands the scratch line to the file.
+func (l *Log) write() error {
+	if _, err := l.buffer.Write(l.scratch); err != nil {
+		return fmt.Errorf("write the log file: %w", err)
+	}
+	return nil
+}
+
+// append writes client, transaction, time, script, seconds and microseconds of the epoch, and lag and retries where
+// there can be any. pgbench counts a client's transactions from 1.
+func (l *Log) append(b []byte, t engine.Transaction) []byte {
+	b = strconv.AppendInt(b, int64(t.Client), 10)
+	b = appendInt(b, int64(t.Number)+1)
+	b = append(b, ' ')
+	if word := l.word(t.Outcome); word != "" {
+		b = append(b, word...)
+	} else {
+		b = strconv.AppendInt(b, t.Latency.Microseconds(), 10)
+	}
+	b = appendInt(b, int64(t.Script))
+	b = appendInt(b, t.Ended.Unix())
+	b = appendInt(b, int64(t.Ended.Nanosecond()/1000))
+	if l.asked.Rate > 0 {
+		b = appendInt(b, t.Lag.Microseconds())
+	}
+	if l.asked.mayRetry() {
+		b = appendInt(b, int64(t.Retries))
+	}
+	return append(b, '\n')
+}
+
+// word stands in the place of a time; the kinds of failures are told apart only where that was asked.
+func (l *Log) word(o engine.Outcome) string {
+	if o == engine.Done || o == engine.Skipped || l.asked.FailuresDetailed {
+		return string(o)
+	}
+	return string(engine.FailedOtherwise)
+}
+
+func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(append(b, ' '), n, 10) }
+
+// Close ends the intervals that are over and brings the file to its end.
+func (l *Log) Close(now time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	if l.interval > 0 && !l.interim.begin.IsZero() {
+		err = l.endIntervals(now)
+	}
+	err = errors.Join(err, l.buffer.Flush(), l.file.Close())
+	if err != nil {
+		return fmt.Errorf("end the log file: %w", err)
+	}
+	return nil
+}

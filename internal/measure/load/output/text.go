@@ -1,0 +1,157 @@
+package output
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+)
+
+// Text writes pgbench 17's report with our lines in it. Ours stand where nothing that reads pgbench looks for the
+// last line of the report or of a section: among the latencies, and before the table of statements.
+func (r Report) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	p := page{b, r}
+	p.parameters()
+	p.processed()
+	if attempted(r.Result.Totals) > 0 { // otherwise nothing that follows has a meaning
+		p.totals()
+		p.speed()
+		p.sections()
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// page is a report being written. Errors of writing stay in the buffer until it is flushed.
+type page struct {
+	w *bufio.Writer
+	Report
+}
+
+func (p page) line(format string, values ...any) { fmt.Fprintf(p.w, format+"\n", values...) }
+
+// Banner is the line with which pgbench begins, before it does anything else.
+func (a Asked) Banner() string { return fmt.Sprintf("realiops (%s, server %s)", a.Program, a.Server) }
+
+// parameters repeats what was asked.
+func (p page) parameters() {
+	a := p.Asked
+	kind := "multiple scripts"
+	if len(a.Scripts) == 1 {
+		kind = a.Scripts[0].Script.Name
+	}
+	p.line("transaction type: %s", kind)
+	p.line("scaling factor: %d", a.Scale)
+	if a.PartitionMethod != "" {
+		p.line("partition method: %s\npartitions: %d", a.PartitionMethod, a.Partitions)
+	}
+	p.line("query mode: %s", a.mode())
+	p.line("number of clients: %d", a.clients())
+	p.line("number of threads: %d", a.threads())
+	if n := a.tries(); n > 0 {
+		p.line("maximum number of tries: %d", n)
+	}
+}
+
+// processed says how much was asked, and how much was done.
+func (p page) processed() {
+	a, done := p.Asked, p.Result.Transactions
+	if a.Duration > 0 {
+		p.line("duration: %g s", a.Duration.Seconds())
+	} else {
+		p.line("number of transactions per client: %d", a.transactions())
+	}
+	if a.Warmup > 0 {
+		p.line("warm-up: %g s, not counted", a.Warmup.Seconds())
+	}
+	if a.Duration > 0 {
+		p.line("number of transactions actually processed: %d", done)
+	} else {
+		p.line("number of transactions actually processed: %d/%d", done, a.transactions()*a.clients())
+	}
+}
+
+func (p page) totals() {
+	p.failures("", p.Result.Totals)
+	if p.Asked.LatencyLimit > 0 {
+		p.line("number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)",
+			milliseconds(p.Asked.LatencyLimit), p.Result.Late, p.Result.Transactions, percent(p.Result.Late, p.Result.Transactions))
+	}
+	p.latency()
+	p.lag()
+	p.percentiles("", p.Result.Latency)
+	p.rate()
+	p.work("", p.Result.Totals)
+}
+
+// failures counts what did not go well, of the whole run or, with a prefix, of a script.
+func (p page) failures(prefix string, t engine.Totals) {
+	all := attempted(t)
+	if all == 0 {
+		return
+	}
+	part := func(what string, n int64) { p.line("%snumber of %s: %d (%.3f%%)", prefix, what, n, percent(n, all)) }
+	part("failed transactions", t.Failed())
+	if p.Asked.FailuresDetailed {
+		part("serialization failures", t.Serialization)
+		part("deadlock failures", t.Deadlocks)
+	}
+	if p.Asked.FailuresDetailed && p.Asked.ContinueOnError { // without, the client is given up and nothing counted
+		part("other failures", t.Other)
+	}
+	if p.Asked.mayRetry() {
+		part("transactions retried", t.Retried)
+		p.line("%stotal number of retries: %d", prefix, t.Retries)
+	}
+	if p.Asked.maySkip() {
+		part("transactions skipped", t.Skipped)
+	}
+}
+
+// latency is pgbench's: measured where -P, -R or -L ask for that, else divided out of the length of the run.
+func (p page) latency() {
+	if p.Asked.timed() {
+		p.moments("", p.Result.Latency)
+		return
+	}
+	with := ""
+	if p.Result.Failed() > 0 {
+		with = " (including failures)"
+	}
+	average := milliseconds(p.Result.Elapsed) * float64(p.Asked.clients()) / float64(attempted(p.Result.Totals))
+	p.line("latency average = %.3f ms%s", average, with)
+}
+
+func (p page) moments(prefix string, d engine.Durations) {
+	if average, known := mean(d); known {
+		spread, _ := deviation(d)
+		p.line("%slatency average = %.3f ms", prefix, average)
+		p.line("%slatency stddev = %.3f ms", prefix, spread)
+	}
+}
+
+func (p page) lag() {
+	if p.Asked.Rate <= 0 {
+		return
+	}
+	if average, known := mean(p.Result.Lag); known {
+		p.line("rate limit schedule lag: avg %.3f (max %.3f) ms", average, p.Result.Lag.Most/1000)
+	}
+}
+
+// speed is the end of pgbench's report: scripts take its last line for the result.
+func (p page) speed() {
+	if p.Asked.Reconnect {
+		if p.Result.Connections > 0 {
+			p.line("average connection time = %.3f ms", milliseconds(p.Result.Connecting)/float64(p.Result.Connections))
+		}
+		p.line("tps = %f (including reconnection times)", p.perSecond(p.Result.Transactions))
+		return
+	}
+	p.line("initial connection time = %.3f ms", milliseconds(p.Result.Connecting))
+	p.line("tps = %f (without initial connection time)", p.perSecond(p.Result.Transactions))
+}

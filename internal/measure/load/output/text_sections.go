@@ -1,0 +1,55 @@
+package output
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+)
+
+// sections tells of each script, where there are several, and of each statement, where that was asked.
+func (p page) sections() {
+	several := len(p.Result.Scripts) > 1
+	for i, s := range p.Result.Scripts {
+		prefix := ""
+		if several {
+			p.section(i, s)
+			prefix = " - "
+		}
+		if p.Asked.PerCommand {
+			p.statementPercentiles(prefix, s.Commands)
+			p.statements(prefix, s.Commands)
+		}
+	}
+}
+
+// section is one script's.
+func (p page) section(index int, s engine.ScriptResult) {
+	p.line("SQL script %d: %s", index+1, s.Name)
+	p.line(" - weight: %d (targets %.1f%% of total)", s.Weight, percent(int64(s.Weight), p.Asked.totalWeight()))
+	p.line(" - %d transactions (%.1f%% of total, tps = %f)",
+		s.Transactions, percent(s.Transactions, p.Result.Transactions), p.perSecond(s.Transactions))
+	p.failures(" - ", s.Totals)
+	p.moments(" - ", s.Latency)
+	p.percentiles(" - ", s.Latency)
+	p.work(" - ", s.Totals)
+}
+
+// statements is pgbench's table. A statement that never ran has a latency of 0 there.
+func (p page) statements(prefix string, commands []engine.CommandResult) {
+	what := " and failures"
+	if p.Asked.mayRetry() {
+		what = ", failures and retries"
+	}
+	p.line("%sstatement latencies in milliseconds%s:", prefix, what)
+	for _, c := range commands {
+		average, _ := mean(c.Latency)
+		if p.Asked.mayRetry() {
+			p.line("   %11.3f  %10d  %10d  %s", average, c.Failures, c.Retries, c.Text)
+		} else {
+			p.line("   %11.3f  %10d  %s", average, c.Failures, c.Text)
+		}
+	}
+}
+
+// fixed is a time in the width of our table.
+func fixed(milliseconds float64) string { return fmt.Sprintf("%10.3f", milliseconds) }

@@ -1,0 +1,84 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+// Troubles tells at once what goes wrong: why clients give up and, where asked, every error that a transaction met.
+type Troubles struct {
+	W       io.Writer // standard error
+	Asked   Asked
+	Verbose bool // --verbose-errors
+
+	aborts int
+}
+
+// fewAborts is how many clients may give up before the rest is only counted: when a server dies, all do.
+const fewAborts = 5
+
+// Tell is what [engine.Options] takes.
+func (t *Troubles) Tell(x engine.Trouble) {
+	if x.Then == engine.Aborts {
+		t.tellAbort(x)
+		return
+	}
+	if !t.Verbose {
+		return
+	}
+	fmt.Fprintf(t.W, "realiops: client %d got an error in command %d of script %d; %s\n", x.Client, x.Command, x.Script, line(x.Err))
+	what := "ends the failed transaction"
+	if x.Then == engine.TriesAgain {
+		what = "repeats the transaction after the error"
+	}
+	fmt.Fprintf(t.W, "realiops: client %d %s (%s)\n", x.Client, what, t.try(x))
+}
+
+func (t *Troubles) tellAbort(x engine.Trouble) {
+	t.aborts++
+	switch {
+	case t.aborts <= fewAborts || t.Verbose:
+		fmt.Fprintf(t.W, "realiops: error: client %d script %d aborted in command %d: %s\n", x.Client, x.Script, x.Command, line(x.Err))
+	case t.aborts == fewAborts+1:
+		fmt.Fprintln(t.W, "realiops: error: more clients aborted; --verbose-errors shows all of them")
+	}
+}
+
+// try says which try it was, of how many, and how much of the time for them is gone.
+func (t *Troubles) try(x engine.Trouble) string {
+	text := fmt.Sprintf("try %d", x.Try)
+	if n := t.Asked.tries(); n > 0 {
+		text += fmt.Sprintf("/%d", n)
+	}
+	if limit := t.Asked.LatencyLimit; limit > 0 {
+		text += fmt.Sprintf(", %.3f%% of the maximum time of tries was used", 100*float64(x.Latency)/float64(limit))
+	}
+	return text
+}
+
+// line folds the text of an error, which may have several lines, into one.
+func line(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// Faults says how often each kind of error was met, where neither the report does, which counts serialization failures
+// and deadlocks, nor [Troubles] has told of each.
+func (r Report) Faults() []string {
+	var lines []string
+	for _, f := range r.Result.Faults {
+		if f.Kind == session.Serialization || f.Kind == session.Deadlock || !r.Asked.ContinueOnError && f.Count <= fewAborts {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s%s: %d times, first: %s", f.Kind, inBrackets(f.Code), f.Count, line(f.First)))
+	}
+	return lines
+}
+
+func inBrackets(code string) string {
+	if code == "" {
+		return ""
+	}
+	return " (" + code + ")"
+}

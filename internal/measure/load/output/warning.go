@@ -1,0 +1,43 @@
+package output
+
+import (
+	"fmt"
+	"math"
+)
+
+// enough is the part of the asked rate below which a reader is told. Above it, and within three deviations of the
+// Poisson process that the rate is, a difference is chance.
+const enough = 0.99
+
+// Warnings are what a reader should know before believing the figures.
+func (r Report) Warnings() []string {
+	var warnings []string
+	if text, ok := r.slow(); ok {
+		warnings = append(warnings, text)
+	}
+	if r.Status == Complete && attempted(r.Result.Totals) == 0 {
+		warnings = append(warnings, "no transaction ended in the time that counts: there is nothing to report")
+	}
+	if t := r.Result; r.Status == Complete && t.Transactions == 0 && attempted(t.Totals) > 0 {
+		warnings = append(warnings, fmt.Sprintf("no transaction succeeded: %d failed, %d were skipped", t.Failed(), t.Skipped))
+	}
+	return warnings
+}
+
+// slow compares the achieved rate with the asked one.
+func (r Report) slow() (text string, is bool) {
+	share, known := r.achieved()
+	if !known || share >= enough {
+		return "", false
+	}
+	asked := r.Asked.Rate * r.seconds()
+	if asked-float64(r.Result.Transactions) < 3*math.Sqrt(asked) {
+		return "", false
+	}
+	text = fmt.Sprintf("the rate was not achieved: %.1f of %.1f transactions per second (%.1f %%)",
+		r.perSecond(r.Result.Transactions), r.Asked.Rate, 100*share)
+	if r.Result.Skipped > 0 {
+		text += fmt.Sprintf("; %d were skipped because they were late already", r.Result.Skipped)
+	}
+	return text, true
+}

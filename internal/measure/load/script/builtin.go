@@ -1,0 +1,80 @@
+package script
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Builtin is a script that comes with the program, over the tables that initialization makes.
+type Builtin struct {
+	Name        string
+	Description string // the name that reports give it
+	Text        string
+}
+
+// The pieces of the built-in scripts. The statements are those of pgbench, so that results compare.
+const (
+	drawAccount = "\\set aid random(1, 100000 * :scale)\n"
+	drawOthers  = "\\set bid random(1, 1 * :scale)\n" +
+		"\\set tid random(1, 10 * :scale)\n" +
+		"\\set delta random(-5000, 5000)\n"
+	changeAccount = "UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;\n"
+	readAccount   = "SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n"
+	changeTeller  = "UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = :tid;\n"
+	changeBranch  = "UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid;\n"
+	addHistory    = "INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) " +
+		"VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);\n"
+)
+
+// Builtins lists the built-in scripts, the default one first.
+func Builtins() []Builtin {
+	return []Builtin{
+		{
+			"tpcb-like", "<builtin: TPC-B (sort of)>",
+			drawAccount + drawOthers + "BEGIN;\n" +
+				changeAccount + readAccount + changeTeller + changeBranch + addHistory + "END;\n",
+		},
+		{
+			"simple-update", "<builtin: simple update>",
+			drawAccount + drawOthers + "BEGIN;\n" + changeAccount + readAccount + addHistory + "END;\n",
+		},
+		{"select-only", "<builtin: select only>", drawAccount + readAccount},
+	}
+}
+
+// FindBuiltin finds a built-in script by the beginning of its name.
+func FindBuiltin(prefix string) (Builtin, error) {
+	var found []Builtin
+	var names []string
+	for _, b := range Builtins() {
+		names = append(names, b.Name)
+		if strings.HasPrefix(b.Name, prefix) {
+			found = append(found, b)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return Builtin{}, fmt.Errorf("no built-in script is called %q: there are %s", prefix, strings.Join(names, ", "))
+	default:
+		return Builtin{}, fmt.Errorf("%d built-in scripts begin with %q: there are %s",
+			len(found), prefix, strings.Join(names, ", "))
+	}
+}
+
+// SplitWeight takes the weight off the argument of -f or -b, which stands behind the last @; without one it is 1.
+func SplitWeight(argument string) (name string, weight int, err error) {
+	i := strings.LastIndexByte(argument, '@')
+	if i < 0 {
+		return argument, 1, nil
+	}
+	weight, err = strconv.Atoi(argument[i+1:])
+	if err != nil || weight < 0 || weight > math.MaxInt32 {
+		return "", 0, fmt.Errorf("invalid weight %q of %s: it must be an integer from 0 to %d",
+			argument[i+1:], argument[:i], math.MaxInt32)
+	}
+	return argument[:i], weight, nil
+}

@@ -1,0 +1,145 @@
+package script
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// CommandKind says which field of a [Command] counts.
+type CommandKind uint8
+
+// The commands of a script. \gset and \aset are part of the statement before them.
+const (
+	KindSQL           CommandKind = iota // Statement
+	KindSet                              // Assignment
+	KindIf                               // use Script.Branch
+	KindElif                             // use Script.Branch
+	KindElse                             // use Script.Branch
+	KindEndif                            // use Script.Branch
+	KindSleep                            // Sleep
+	KindStartPipeline                    // nothing more
+	KindSyncPipeline                     // nothing more
+	KindEndPipeline                      // nothing more
+	KindCopyRows                         // Rows
+	KindInsertRows                       // Rows
+)
+
+// Script is a parsed script.
+type Script struct {
+	Name     string
+	Commands []Command
+}
+
+// Command is a statement or a meta-command.
+type Command struct {
+	Kind CommandKind
+	Line int    // where it begins, from 1
+	Text string // as written: the first line of a statement, a meta-command whole
+
+	Statement  *Statement
+	Assignment *Assignment
+	Sleep      *Sleep
+	Rows       *Rows
+
+	condition *Expr // of \if and \elif
+	next      int   // the \elif, \else or \endif behind this branch
+	end       int   // the \endif
+}
+
+// Assignment is \set.
+type Assignment struct {
+	Slot int
+	Expr *Expr
+}
+
+// Run computes the value and stores it.
+func (a *Assignment) Run(env *Env) error {
+	v, err := a.Expr.Eval(env)
+	if err == nil {
+		env.Vars.SetValue(a.Slot, v)
+	}
+	return err
+}
+
+// Branch runs the conditional command at index at, and gives the index of the command to go on with. It is for those
+// of \if, \elif, \else and \endif that the engine comes to; the ones it must jump over are none of its business.
+func (s *Script) Branch(env *Env, at int) (int, error) {
+	switch c := &s.Commands[at]; c.Kind {
+	case KindIf:
+		return s.choose(env, at)
+	case KindElif, KindElse: // reached only from the branch above, which was the one taken
+		return c.end + 1, nil
+	default:
+		return at + 1, nil
+	}
+}
+
+// choose goes down the branches of an \if until one is to be taken.
+func (s *Script) choose(env *Env, at int) (int, error) {
+	for {
+		c := &s.Commands[at]
+		if c.condition == nil { // \else or \endif
+			return at + 1, nil
+		}
+		v, err := c.condition.Eval(env)
+		if err != nil {
+			return 0, s.Wrap(at, err)
+		}
+		if v.Truth() {
+			return at + 1, nil
+		}
+		at = c.next
+	}
+}
+
+// Wrap says in which command an error happened.
+func (s *Script) Wrap(at int, err error) error {
+	c := &s.Commands[at]
+	return fmt.Errorf("%s:%d: %s: %w", s.Name, c.Line, firstLine(c.Text), err)
+}
+
+// Sleep is \sleep: a number, or a variable that has one when the time comes.
+type Sleep struct {
+	Unit   time.Duration
+	number int64
+	slot   int // noSlot for a number
+}
+
+// Duration is how long to sleep; less than nothing means not at all.
+func (s *Sleep) Duration(vars *Vars) (time.Duration, error) {
+	number := s.number
+	if s.slot != noSlot {
+		text, defined := vars.AppendText(nil, s.slot)
+		if !defined {
+			return 0, fmt.Errorf("undefined variable %q", vars.set.names[s.slot])
+		}
+		var ok bool
+		if number, ok = leadingInt(string(text)); !ok {
+			return 0, fmt.Errorf("invalid sleep time %q in variable %q", text, vars.set.names[s.slot])
+		}
+	}
+	if number > math.MaxInt64/int64(s.Unit) {
+		return 0, fmt.Errorf("sleep time %d is too long", number)
+	}
+	return time.Duration(max(number, 0)) * s.Unit, nil
+}
+
+// leadingInt reads the integer with which a text begins and ignores what follows, as C's atoi does. Numbers that are
+// too large become the largest.
+func leadingInt(text string) (number int64, ok bool) {
+	digits := unsigned(text)
+	end := len(digits) - len(strings.TrimLeft(digits, "0123456789"))
+	negative := strings.HasPrefix(strings.TrimLeft(text, cSpace), "-")
+	for _, c := range digits[:end] {
+		if number > (math.MaxInt64-9)/10 {
+			return math.MaxInt64, true
+		}
+		number = number*10 + int64(c-'0')
+	}
+	if negative {
+		number = -number
+	}
+	return number, end > 0
+}

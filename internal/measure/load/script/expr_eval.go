@@ -1,0 +1,187 @@
+package script
+
+import "io"
+
+// Env is what an expression may ask: the variables and the random numbers of one client, and the row being generated.
+type Env struct {
+	Vars   *Vars
+	Random *Random
+	Row    int64     // what :row is in generated rows, from 1
+	Debug  io.Writer // where debug() shows its argument; nil shows nothing
+	Where  string    // what stands before it, in pgbench "debug(script=0,command=1): "
+}
+
+// Expr is a compiled expression.
+type Expr struct {
+	Text string // as written
+	root node
+}
+
+// Eval computes the expression. Errors name the cause, not the place.
+func (e *Expr) Eval(env *Env) (Value, error) { return e.root.eval(env) }
+
+// node is a part of a compiled expression. Nodes are never changed once built, so that all clients share them.
+type node interface {
+	eval(env *Env) (Value, error)
+}
+
+type constantNode struct{ value Value }
+
+func constant(v Value) node { return constantNode{v} }
+
+func (n constantNode) eval(*Env) (Value, error) { return n.value, nil }
+
+type variableNode struct{ slot int }
+
+func (n variableNode) eval(env *Env) (Value, error) { return env.Vars.Value(n.slot) }
+
+type rowNode struct{}
+
+func (rowNode) eval(env *Env) (Value, error) { return Int(env.Row), nil }
+
+// unaryNode is a function of one argument, NULL of NULL.
+type unaryNode struct {
+	apply func(Value) (Value, error)
+	arg   node
+}
+
+func (n *unaryNode) eval(env *Env) (Value, error) {
+	v, err := n.arg.eval(env)
+	if err != nil || v.kind == KindNull {
+		return Value{}, err
+	}
+	return n.apply(v)
+}
+
+// binaryNode is a function of two arguments, NULL where one of them is. Both are evaluated in any case.
+type binaryNode struct {
+	apply       func(a, b Value) (Value, error)
+	left, right node
+}
+
+func (n *binaryNode) eval(env *Env) (Value, error) {
+	a, err := n.left.eval(env)
+	if err != nil {
+		return Value{}, err
+	}
+	b, err := n.right.eval(env)
+	if err != nil || a.kind == KindNull || b.kind == KindNull {
+		return Value{}, err
+	}
+	return n.apply(a, b)
+}
+
+// isNode asks whether a value is just that one. A number is neither true nor false.
+type isNode struct {
+	arg  node
+	want Value
+	not  bool
+}
+
+func (n *isNode) eval(env *Env) (Value, error) {
+	v, err := n.arg.eval(env)
+	if err != nil {
+		return Value{}, err
+	}
+	return Bool((v == n.want) != n.not), nil
+}
+
+// logicNode is AND and OR. The left side alone decides where it can, and where it is NULL: unlike in SQL, null and
+// false is null.
+type logicNode struct {
+	decides     bool // the left value that makes the right one pointless: false for AND, true for OR
+	left, right node
+}
+
+func (n *logicNode) eval(env *Env) (Value, error) {
+	v, err := n.left.eval(env)
+	if err != nil || v.kind == KindNull {
+		return Value{}, err
+	}
+	b, err := v.toBool()
+	if err != nil || b == n.decides {
+		return Bool(b), err
+	}
+	if v, err = n.right.eval(env); err != nil || v.kind == KindNull {
+		return Value{}, err
+	}
+	b, err = v.toBool()
+	return Bool(b), err
+}
+
+// caseNode evaluates conditions until one holds, and only the result behind that.
+type caseNode struct {
+	branches  []branch
+	otherwise node
+}
+
+type branch struct{ condition, result node }
+
+func (n caseNode) eval(env *Env) (Value, error) {
+	for i := range n.branches {
+		v, err := n.branches[i].condition.eval(env)
+		if err != nil {
+			return Value{}, err
+		}
+		if v.Truth() {
+			return n.branches[i].result.eval(env)
+		}
+	}
+	return n.otherwise.eval(env)
+}
+
+// debugNode shows a value and passes it on.
+type debugNode struct{ arg node }
+
+func (n debugNode) eval(env *Env) (Value, error) {
+	v, err := n.arg.eval(env)
+	if err == nil && env.Debug != nil {
+		_, err = io.WriteString(env.Debug, env.Where+v.String()+"\n")
+	}
+	return v, err
+}
+
+func newNot(n node) node { return fold1(not, n) }
+
+func newIs(n node, want Value, negated bool) node { return &isNode{n, want, negated} }
+
+func newOperator(op string, left, right node) node {
+	switch op {
+	case "and":
+		return &logicNode{false, left, right}
+	case "or":
+		return &logicNode{true, left, right}
+	case ">":
+		return fold2(less, right, left)
+	case ">=":
+		return fold2(lessOrEqual, right, left)
+	default:
+		return fold2(operation(op), left, right)
+	}
+}
+
+// fold1 builds a call, or its value where the argument is constant and there is no error.
+func fold1(apply func(Value) (Value, error), arg node) node {
+	n := &unaryNode{apply, arg}
+	return folded(n, arg)
+}
+
+// fold2 does the same for two arguments.
+func fold2(apply func(a, b Value) (Value, error), left, right node) node {
+	return folded(&binaryNode{apply, left, right}, left, right)
+}
+
+// folded evaluates a node once where all its arguments are constant. An error is kept for each evaluation, since it
+// may stand in a branch that is never taken.
+func folded(n node, args ...node) node {
+	for _, arg := range args {
+		if _, ok := arg.(constantNode); !ok {
+			return n
+		}
+	}
+	v, err := n.eval(nil)
+	if err != nil {
+		return n
+	}
+	return constant(v)
+}

@@ -1,0 +1,243 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// function is one that scripts can call.
+type function struct {
+	name        string
+	least, most int  // arguments
+	seeded      bool // where the last argument is missing it is :default_seed
+	build       func(args []node) node
+}
+
+// maxArguments is pgbench's limit for least and greatest.
+const maxArguments = 16
+
+// lookupFunction finds the functions of pgbench 17, in any case.
+func lookupFunction(name string) (function, bool) {
+	f := numeric(strings.ToLower(name))
+	if f.build == nil {
+		f = generating(strings.ToLower(name))
+	}
+	f.name = strings.ToLower(name)
+	return f, f.build != nil
+}
+
+func numeric(name string) function {
+	switch name {
+	case "abs":
+		return unary(absolute)
+	case "sqrt":
+		return unary(onDouble(math.Sqrt))
+	case "ln":
+		return unary(onDouble(math.Log))
+	case "exp":
+		return unary(onDouble(math.Exp))
+	case "double":
+		return unary(onDouble(func(d float64) float64 { return d }))
+	case "int":
+		return unary(asInt)
+	case "pow", "power":
+		return binary(power)
+	case "mod":
+		return binary(modulo)
+	case "pi":
+		return function{build: func([]node) node { return constant(Double(math.Pi)) }}
+	case "least":
+		return extremum(func(a, b float64) bool { return a < b }, func(a, b int64) bool { return a < b })
+	case "greatest":
+		return extremum(func(a, b float64) bool { return a > b }, func(a, b int64) bool { return a > b })
+	case "debug":
+		return function{least: 1, most: 1, build: func(a []node) node { return debugNode{a[0]} }}
+	default:
+		return function{}
+	}
+}
+
+func generating(name string) function {
+	switch name {
+	case "random":
+		return random(uniform, 2)
+	case "random_exponential":
+		return random(exponential, 3)
+	case "random_gaussian":
+		return random(gaussian, 3)
+	case "random_zipfian":
+		return random(zipfian, 3)
+	case "hash", "hash_murmur2":
+		return hash(hashMurmur)
+	case "hash_fnv1a":
+		return hash(hashFNV)
+	case "permute":
+		return function{least: 2, most: 3, seeded: true, build: newPermute}
+	default:
+		return function{}
+	}
+}
+
+// checkCount says what is wrong with a number of arguments, "" if nothing is.
+func (f function) checkCount(n int) string {
+	switch {
+	case f.least <= n && n <= f.most:
+		return ""
+	case f.most == maxArguments && n == 0:
+		return "needs at least one argument"
+	case f.most == maxArguments:
+		return fmt.Sprintf("takes at most %d arguments, found %d", maxArguments, n)
+	case f.least < f.most:
+		return fmt.Sprintf("takes %d or %d arguments, found %d", f.least, f.most, n)
+	case f.most == 1:
+		return fmt.Sprintf("takes one argument, found %d", n)
+	default:
+		return fmt.Sprintf("takes %d arguments, found %d", f.most, n)
+	}
+}
+
+func unary(apply func(Value) (Value, error)) function {
+	return function{least: 1, most: 1, build: func(a []node) node { return fold1(apply, a[0]) }}
+}
+
+func binary(apply func(a, b Value) (Value, error)) function {
+	return function{least: 2, most: 2, build: func(a []node) node { return fold2(apply, a[0], a[1]) }}
+}
+
+func hash(apply func(value, seed int64) int64) function {
+	return function{least: 1, most: 2, seeded: true, build: func(a []node) node {
+		return fold2(onInts(apply), a[0], a[1])
+	}}
+}
+
+func onDouble(apply func(float64) float64) func(Value) (Value, error) {
+	return func(v Value) (Value, error) {
+		d, err := v.toDouble()
+		if err != nil {
+			return Value{}, err
+		}
+		return Double(apply(d)), nil
+	}
+}
+
+// absolute of the smallest integer is itself.
+func absolute(v Value) (Value, error) {
+	if v.kind == KindInt {
+		return Int(int64(magnitude(v.Int()))), nil
+	}
+	d, err := v.toDouble()
+	if d < 0 {
+		d = -d
+	}
+	return Double(d), err
+}
+
+func asInt(v Value) (Value, error) {
+	i, err := v.toInt()
+	return Int(i), err
+}
+
+func power(a, b Value) (Value, error) {
+	x, y, err := toDoubles(a, b)
+	if err != nil {
+		return Value{}, err
+	}
+	return Double(math.Pow(x, y)), nil
+}
+
+// extremumNode is least and greatest: of doubles if one argument is a double.
+type extremumNode struct {
+	args       []node
+	beats      func(a, b float64) bool
+	beatsAsInt func(a, b int64) bool
+}
+
+func extremum(beats func(a, b float64) bool, beatsAsInt func(a, b int64) bool) function {
+	return function{least: 1, most: maxArguments, build: func(args []node) node {
+		return folded(&extremumNode{args, beats, beatsAsInt}, args...)
+	}}
+}
+
+func (n *extremumNode) eval(env *Env) (Value, error) {
+	var values [maxArguments]Value
+	var null, double bool
+	for i, arg := range n.args {
+		v, err := arg.eval(env)
+		if err != nil {
+			return Value{}, err
+		}
+		values[i] = v
+		null = null || v.kind == KindNull
+		double = double || v.kind == KindDouble
+	}
+	switch {
+	case null:
+		return Null(), nil
+	case double:
+		return n.ofDoubles(values[:len(n.args)])
+	default:
+		return n.ofInts(values[:len(n.args)])
+	}
+}
+
+func (n *extremumNode) ofDoubles(values []Value) (Value, error) {
+	best, err := values[0].toDouble()
+	for i := 1; i < len(values) && err == nil; i++ {
+		var d float64
+		if d, err = values[i].toDouble(); !n.beats(best, d) { // also where one is NaN, as in C
+			best = d
+		}
+	}
+	return Double(best), err
+}
+
+func (n *extremumNode) ofInts(values []Value) (Value, error) {
+	best, err := values[0].toInt()
+	for k := 1; k < len(values) && err == nil; k++ {
+		var i int64
+		if i, err = values[k].toInt(); n.beatsAsInt(i, best) {
+			best = i
+		}
+	}
+	return Int(best), err
+}
+
+// permuteNode evaluates its three arguments as the functions of two do.
+type permuteNode struct{ value, size, seed node }
+
+func newPermute(a []node) node { return folded(&permuteNode{a[0], a[1], a[2]}, a...) }
+
+var errPermuteSize = errors.New("permute size parameter must be greater than zero")
+
+func (n *permuteNode) eval(env *Env) (Value, error) {
+	value, err := n.value.eval(env)
+	if err != nil {
+		return Value{}, err
+	}
+	size, err := n.size.eval(env)
+	if err != nil {
+		return Value{}, err
+	}
+	seed, err := n.seed.eval(env)
+	if err != nil || value.kind == KindNull || size.kind == KindNull || seed.kind == KindNull {
+		return Value{}, err
+	}
+	return permuteValues(value, size, seed)
+}
+
+func permuteValues(value, size, seed Value) (Value, error) {
+	v, n, err := toInts(value, size)
+	if err != nil {
+		return Value{}, err
+	}
+	s, err := seed.toInt()
+	if err != nil {
+		return Value{}, err
+	}
+	if n <= 0 {
+		return Value{}, errPermuteSize
+	}
+	return Int(permute(v, n, s)), nil
+}

@@ -1,0 +1,124 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+)
+
+// source is the text of a script and how far it was read.
+type source struct {
+	name string
+	text string
+	pos  int
+}
+
+// ParseError says what is wrong in a script and where.
+type ParseError struct {
+	File         string
+	Line, Column int
+	Command      string // the meta-command, "" in SQL
+	Message      string
+}
+
+func (e *ParseError) Error() string {
+	command := ""
+	if e.Command != "" {
+		command = "\\" + e.Command + ": "
+	}
+	return fmt.Sprintf("%s:%d:%d: %s%s", e.File, e.Line, e.Column, command, e.Message)
+}
+
+func (s *source) errorAt(pos int, command, format string, args ...any) error {
+	lineStart := strings.LastIndexByte(s.text[:pos], '\n') + 1
+	return &ParseError{
+		File: s.name, Line: s.line(pos), Column: pos - lineStart + 1, Command: command,
+		Message: fmt.Sprintf(format, args...),
+	}
+}
+
+// line is the number of the line at pos, from 1.
+func (s *source) line(pos int) int { return 1 + strings.Count(s.text[:pos], "\n") }
+
+func (s *source) done() bool { return s.pos >= len(s.text) }
+
+// at is the byte that many places ahead, 0 beyond the end.
+func (s *source) at(ahead int) byte {
+	if i := s.pos + ahead; i < len(s.text) {
+		return s.text[i]
+	}
+	return 0
+}
+
+func (s *source) rest() string { return s.text[min(s.pos, len(s.text)):] }
+
+// skip moves on, never beyond the end.
+func (s *source) skip(n int) { s.pos = min(s.pos+n, len(s.text)) }
+
+// skipTo moves behind the next occurrence of mark, or to the end where there is none.
+func (s *source) skipTo(mark string) (found bool) {
+	i := strings.Index(s.rest(), mark)
+	if i < 0 {
+		s.pos = len(s.text)
+		return false
+	}
+	s.pos += i + len(mark)
+	return true
+}
+
+// skipWhile moves over the bytes that ok accepts.
+func (s *source) skipWhile(ok func(byte) bool) {
+	for !s.done() && ok(s.text[s.pos]) {
+		s.pos++
+	}
+}
+
+// continuation is the length of a backslash and the end of line behind it, which join two lines of a meta-command; 0
+// where there is none.
+func (s *source) continuation() int {
+	switch {
+	case strings.HasPrefix(s.rest(), "\\\n"):
+		return 2
+	case strings.HasPrefix(s.rest(), "\\\r\n"):
+		return 3
+	default:
+		return 0
+	}
+}
+
+// skipBlank moves over the space between the words of a meta-command.
+func (s *source) skipBlank() {
+	for {
+		s.skipWhile(isBlank)
+		n := s.continuation()
+		if n == 0 {
+			return
+		}
+		s.skip(n)
+	}
+}
+
+// word reads one word of a meta-command, and "" where the command ends. It stays before the end of line.
+func (s *source) word() string {
+	s.skipBlank()
+	start := s.pos
+	for !s.done() && !isBlank(s.at(0)) && s.at(0) != '\n' && s.continuation() == 0 {
+		s.pos++
+	}
+	return s.text[start:s.pos]
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// isLetter takes every byte beyond ASCII for a letter, so that no encoding need be known.
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
+
+func isNameByte(c byte) bool { return isLetter(c) || isDigit(c) }
+
+// isIdentifierByte is isNameByte for SQL, where a name may go on with a dollar sign.
+func isIdentifierByte(c byte) bool { return isNameByte(c) || c == '$' }
+
+// isBlank is space that does not end a meta-command.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' }
+
+// isSpace is all space; the language of psql and pgbench has these six.
+func isSpace(c byte) bool { return isBlank(c) || c == '\n' }

@@ -1,0 +1,276 @@
+package script
+
+import (
+	"strings"
+	"time"
+)
+
+// parser reads one script.
+type parser struct {
+	sqlScanner
+	set    *Set
+	script *Script
+	open   [][]int // the branches of each \if without its \endif so far, innermost last
+}
+
+// Parse reads one script of the set. Errors are a [*ParseError] and name the file, the line and the column.
+func (s *Set) Parse(name, text string) (*Script, error) {
+	p := &parser{set: s, script: &Script{Name: name}}
+	p.source = &source{name: name, text: text}
+	for {
+		found, err := p.statement()
+		if err != nil {
+			return nil, err
+		}
+		p.addStatement(found)
+		switch found.end {
+		case atBackslash:
+			err = p.meta()
+		case endOfText:
+			return p.script, p.finish()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *parser) addStatement(found sqlText) {
+	if found.text == "" {
+		return
+	}
+	p.add(Command{
+		Kind: KindSQL, Line: p.line(found.start), Text: firstLine(found.text),
+		Statement: newStatement(p.set, found.text),
+	})
+}
+
+func (p *parser) add(c Command) { p.script.Commands = append(p.script.Commands, c) }
+
+// finish checks what only the end of the script can tell.
+func (p *parser) finish() error {
+	if len(p.open) > 0 {
+		c := p.script.Commands[p.open[len(p.open)-1][0]]
+		return &ParseError{File: p.name, Line: c.Line, Column: 1, Command: "if", Message: `no \endif follows`}
+	}
+	if len(p.script.Commands) == 0 {
+		return p.errorAt(0, "", "there is no command in this script")
+	}
+	return nil
+}
+
+// metaCommand is a meta-command being read.
+type metaCommand struct {
+	at      int // of the backslash
+	name    string
+	command Command
+}
+
+// meta reads a meta-command from its backslash on.
+func (p *parser) meta() error {
+	m := &metaCommand{at: p.pos}
+	p.skip(1)
+	m.name = strings.ToLower(p.word())
+	if m.name == "" {
+		return nil // a backslash alone only ends the statement before it
+	}
+	m.command.Line = p.line(m.at)
+	if m.name == "gset" || m.name == "aset" {
+		return p.gather(m)
+	}
+	if err := p.arguments(m); err != nil {
+		return err
+	}
+	m.command.Text = strings.TrimSpace(p.text[m.at:p.pos])
+	p.add(m.command)
+	return p.nest(m)
+}
+
+// arguments reads what follows the name, up to the end of the line.
+func (p *parser) arguments(m *metaCommand) error {
+	switch m.name {
+	case "set":
+		return p.setVariable(m)
+	case "if", "elif":
+		return p.condition(m)
+	case "sleep":
+		return p.sleep(m)
+	case "copy_rows", "insert_rows":
+		return p.rows(m)
+	case "shell", "setshell":
+		return p.fail(m, "running programs of this machine from a script is not supported; "+
+			"run them before, and pass what they print with -D")
+	}
+	kind, ok := plainCommand(m.name)
+	if !ok {
+		return p.errorAt(m.at, "", "unknown meta-command \\%s", m.name)
+	}
+	m.command.Kind = kind
+	return p.noMore(m)
+}
+
+// plainCommand is the kind of the meta-commands that take no argument.
+func plainCommand(name string) (CommandKind, bool) {
+	switch name {
+	case "else":
+		return KindElse, true
+	case "endif":
+		return KindEndif, true
+	case "startpipeline":
+		return KindStartPipeline, true
+	case "syncpipeline":
+		return KindSyncPipeline, true
+	case "endpipeline":
+		return KindEndPipeline, true
+	default:
+		return 0, false
+	}
+}
+
+func (p *parser) fail(m *metaCommand, format string, args ...any) error {
+	return p.errorAt(m.at, m.name, format, args...)
+}
+
+func (p *parser) noMore(m *metaCommand) error {
+	if word := p.word(); word != "" {
+		return p.fail(m, "unexpected argument %q", word)
+	}
+	return nil
+}
+
+func (p *parser) setVariable(m *metaCommand) error {
+	name := p.word()
+	if name == "" {
+		return p.fail(m, "the name of a variable is missing")
+	}
+	if !validName(name) {
+		return p.fail(m, "invalid variable name %q", name)
+	}
+	expr, err := p.expression(m)
+	if err != nil {
+		return err
+	}
+	m.command.Kind = KindSet
+	m.command.Assignment = &Assignment{Slot: p.set.slot(name), Expr: expr}
+	return nil
+}
+
+func (p *parser) condition(m *metaCommand) (err error) {
+	m.command.Kind = KindIf
+	if m.name == "elif" {
+		m.command.Kind = KindElif
+	}
+	m.command.condition, err = p.expression(m)
+	return err
+}
+
+// expression reads an expression that the end of the command ends.
+func (p *parser) expression(m *metaCommand) (*Expr, error) {
+	p.skipBlank()
+	start := p.pos
+	e := &exprParser{source: p.source, set: p.set, command: m.name}
+	if err := e.advance(); err != nil {
+		return nil, err
+	}
+	root, err := e.expr(levelOr)
+	if err != nil {
+		return nil, err
+	}
+	if e.next.kind != tokenEnd {
+		return nil, e.unexpected()
+	}
+	return &Expr{Text: strings.TrimSpace(p.text[start:p.pos]), root: root}, nil
+}
+
+// sleep reads a time and its unit, seconds where none is given; the unit may touch the number.
+func (p *parser) sleep(m *metaCommand) error {
+	number, unit := p.word(), p.word()
+	if number == "" {
+		return p.fail(m, "a time is missing")
+	}
+	s := &Sleep{slot: noSlot, Unit: time.Second}
+	if name, ok := strings.CutPrefix(number, ":"); ok {
+		s.slot = p.set.slot(name)
+	} else {
+		digits := strings.TrimLeft(unsigned(number), "0123456789")
+		var ok bool
+		if s.number, ok = leadingInt(number); !ok || digits != "" && unit != "" {
+			return p.fail(m, "invalid time %q, must be an integer", number)
+		}
+		unit = digits + unit
+	}
+	var ok bool
+	if s.Unit, ok = sleepUnit(unit); !ok {
+		return p.fail(m, "unrecognized time unit %q, must be us, ms or s", unit)
+	}
+	m.command.Kind, m.command.Sleep = KindSleep, s
+	return p.noMore(m)
+}
+
+func sleepUnit(unit string) (time.Duration, bool) {
+	switch strings.ToLower(unit) {
+	case "us":
+		return time.Microsecond, true
+	case "ms":
+		return time.Millisecond, true
+	case "s", "":
+		return time.Second, true
+	default:
+		return 0, false
+	}
+}
+
+// gather reads \gset or \aset, which belong to the statement before them.
+func (p *parser) gather(m *metaCommand) error {
+	prefix := p.word()
+	if err := p.noMore(m); err != nil {
+		return err
+	}
+	last := len(p.script.Commands) - 1
+	if last < 0 || p.script.Commands[last].Kind != KindSQL {
+		return p.fail(m, "must follow an SQL statement")
+	}
+	st := p.script.Commands[last].Statement
+	if st.Gather != GatherNone {
+		return p.fail(m, `the statement before it has a \gset or \aset already`)
+	}
+	st.Prefix, st.Gather = prefix, GatherLast
+	if m.name == "aset" {
+		st.Gather = GatherAll
+	}
+	return nil
+}
+
+// nest connects a conditional command, the last one read, with those it belongs to.
+func (p *parser) nest(m *metaCommand) error {
+	at := len(p.script.Commands) - 1
+	switch m.command.Kind {
+	case KindIf:
+		p.open = append(p.open, []int{at})
+	case KindElif, KindElse, KindEndif:
+		return p.branch(m, at)
+	}
+	return nil
+}
+
+// branch ends the branch above and begins another, or ends the \if.
+func (p *parser) branch(m *metaCommand, at int) error {
+	if len(p.open) == 0 {
+		return p.fail(m, `no \if precedes`)
+	}
+	innermost := &p.open[len(p.open)-1]
+	above := &p.script.Commands[(*innermost)[len(*innermost)-1]]
+	if above.Kind == KindElse && m.command.Kind != KindEndif {
+		return p.fail(m, `must not follow the \else of line %d`, above.Line)
+	}
+	above.next = at
+	if m.command.Kind != KindEndif {
+		*innermost = append(*innermost, at)
+		return nil
+	}
+	for _, i := range *innermost {
+		p.script.Commands[i].end = at
+	}
+	p.open = p.open[:len(p.open)-1]
+	return nil
+}

@@ -1,0 +1,130 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// distribution is one of the random functions, without its name.
+type distribution uint8
+
+const (
+	uniform distribution = iota
+	exponential
+	gaussian
+	zipfian
+)
+
+// Bounds of the parameters, as in pgbench.
+const (
+	minGaussian = 2.0
+	minZipfian  = 1.001
+	maxZipfian  = 1000.0
+)
+
+var (
+	errEmptyRange = errors.New("empty range given to random")
+	errWideRange  = errors.New("random range is too large")
+)
+
+// randomNode draws from the client's stream, but only when its arguments are right.
+type randomNode struct {
+	kind      distribution
+	low, high node
+	parameter node // constant for uniform
+}
+
+func random(kind distribution, arguments int) function {
+	return function{least: arguments, most: arguments, build: func(a []node) node {
+		n := &randomNode{kind: kind, low: a[0], high: a[1], parameter: constant(Int(0))}
+		if arguments == 3 {
+			n.parameter = a[2]
+		}
+		return n
+	}}
+}
+
+func (n *randomNode) eval(env *Env) (Value, error) {
+	low, err := n.low.eval(env)
+	if err != nil {
+		return Value{}, err
+	}
+	high, err := n.high.eval(env)
+	if err != nil {
+		return Value{}, err
+	}
+	parameter, err := n.parameter.eval(env)
+	if err != nil || low.kind == KindNull || high.kind == KindNull || parameter.kind == KindNull {
+		return Value{}, err
+	}
+	return n.draw(env.Random, low, high, parameter)
+}
+
+func (n *randomNode) draw(r *Random, low, high, parameter Value) (Value, error) {
+	from, to, err := toInts(low, high)
+	if err != nil {
+		return Value{}, err
+	}
+	if err := checkRange(from, to); err != nil {
+		return Value{}, err
+	}
+	if n.kind == uniform {
+		return Int(r.Uniform(from, to)), nil
+	}
+	shape, err := parameter.toDouble()
+	if err != nil {
+		return Value{}, err
+	}
+	if err := n.kind.check(shape); err != nil {
+		return Value{}, err
+	}
+	return Int(n.kind.draw(r, from, to, shape)), nil
+}
+
+// checkRange allows as many numbers as an integer can count.
+func checkRange(low, high int64) error {
+	switch {
+	case low > high:
+		return errEmptyRange
+	case uint64(high-low) >= math.MaxInt64:
+		return errWideRange
+	default:
+		return nil
+	}
+}
+
+// check refuses parameters with which a distribution makes no sense. What is not a number passes pgbench's comparisons
+// and keeps it busy for ever.
+func (k distribution) check(shape float64) error {
+	switch {
+	case k == gaussian && !(shape >= minGaussian && shape <= math.MaxFloat64):
+		return fmt.Errorf("gaussian parameter must be at least %f (not %s)", minGaussian, fixed(shape))
+	case k == zipfian && !(shape >= minZipfian && shape <= maxZipfian):
+		return fmt.Errorf("zipfian parameter must be in range [%.3f, %.0f] (not %s)", minZipfian, maxZipfian, fixed(shape))
+	case k == exponential && !(shape > 0):
+		return fmt.Errorf("exponential parameter must be greater than zero (not %s)", fixed(shape))
+	default:
+		return nil
+	}
+}
+
+// fixed shows a number as pgbench's errors do.
+func fixed(d float64) string {
+	if math.IsInf(d, 0) || math.IsNaN(d) {
+		return string(appendDouble(nil, d))
+	}
+	return strconv.FormatFloat(d, 'f', 6, 64)
+}
+
+func (k distribution) draw(r *Random, low, high int64, shape float64) int64 {
+	switch k {
+	case exponential:
+		return r.Exponential(low, high, shape)
+	case gaussian:
+		return r.Gaussian(low, high, shape)
+	default:
+		return r.Zipfian(low, high, shape)
+	}
+}

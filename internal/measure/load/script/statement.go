@@ -1,0 +1,136 @@
+package script
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// MaxParameters is how many variables a statement may have in the extended protocol, as in pgbench.
+const MaxParameters = 255
+
+// Gather says whether the results of a statement go into variables.
+type Gather uint8
+
+// With GatherLast the last result must have one row; with GatherAll each result with rows gives its last one.
+const (
+	GatherNone Gather = iota
+	GatherLast        // \gset
+	GatherAll         // \aset
+)
+
+// Statement is SQL with variables in it, or several statements joined by \;.
+//
+// A variable is replaced wherever its name stands behind a colon, also in quotes and comments, as in pgbench.
+type Statement struct {
+	Text   string // as written, without what precedes the first word
+	Query  string // with $1, $2 … for the variables
+	Params []int  // the slots of $1, $2 …; a variable that occurs twice is there twice
+	Gather Gather
+	Prefix string // of the names of the variables that \gset and \aset fill
+
+	parts []part
+}
+
+// part is literal text and the variable behind it; the last part has none.
+type part struct {
+	text string
+	name string // of the variable, with its colon
+	slot int
+}
+
+const noSlot = -1
+
+func newStatement(set *Set, text string) *Statement {
+	st := &Statement{Text: text}
+	start := 0
+	for i := strings.IndexByte(text, ':'); i >= 0; i = nextColon(text, i) {
+		name := variableAt(text, i)
+		if name == "" {
+			continue
+		}
+		slot := set.slot(name)
+		st.parts = append(st.parts, part{text: text[start:i], name: ":" + name, slot: slot})
+		st.Params = append(st.Params, slot)
+		start = i + 1 + len(name)
+	}
+	st.parts = append(st.parts, part{text: text[start:], slot: noSlot})
+	st.Query = st.query()
+	return st
+}
+
+// variableAt is the name of the variable whose colon is at i, "" if there is none.
+func variableAt(text string, i int) string {
+	end := i + 1
+	for end < len(text) && isNameByte(text[end]) {
+		end++
+	}
+	if name := text[i+1 : end]; validName(name) {
+		return name
+	}
+	return ""
+}
+
+// nextColon finds the next colon that may begin a variable: not in a run of colons, so that casts stay casts.
+func nextColon(text string, i int) int {
+	if variableAt(text, i) == "" {
+		for i < len(text) && text[i] == ':' {
+			i++
+		}
+	} else {
+		i++
+	}
+	next := strings.IndexByte(text[i:], ':')
+	if next < 0 {
+		return -1
+	}
+	return i + next
+}
+
+func (st *Statement) query() string {
+	var b strings.Builder
+	for i, p := range st.parts {
+		b.WriteString(p.text)
+		if p.slot != noSlot {
+			b.WriteString("$" + strconv.Itoa(i+1))
+		}
+	}
+	return b.String()
+}
+
+// Extended reports whether the statement can go through the extended protocol.
+func (st *Statement) Extended() error {
+	if len(st.Params) > MaxParameters {
+		return fmt.Errorf("statement has %d variables, the extended and prepared protocols take %d: %s",
+			len(st.Params), MaxParameters, firstLine(st.Text))
+	}
+	return nil
+}
+
+// AppendSimple appends the statement with the texts of the variables in it. A variable that is not defined stays as it
+// is written.
+func (st *Statement) AppendSimple(dst []byte, vars *Vars) []byte {
+	for i := range st.parts {
+		p := &st.parts[i]
+		dst = append(dst, p.text...)
+		if p.slot == noSlot {
+			continue
+		}
+		var defined bool
+		if dst, defined = vars.AppendText(dst, p.slot); !defined {
+			dst = append(dst, p.name...)
+		}
+	}
+	return dst
+}
+
+// maxFirstLine is how many bytes pgbench shows of a statement.
+const maxFirstLine = 127
+
+// firstLine is the first line of a command, for reports.
+func firstLine(text string) string {
+	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+		text = text[:i]
+	}
+	return strings.ToValidUTF8(text[:min(len(text), maxFirstLine)], "") // the cut may go through a character
+}

@@ -1,0 +1,285 @@
+package script
+
+import "strings"
+
+// sqlScanner cuts the SQL between meta-commands into statements, where psql and pgbench cut it: at semicolons outside
+// quotes, comments, parentheses and the body of a function, and at backslashes.
+type sqlScanner struct {
+	*source
+	out    strings.Builder // the statement so far, \; and \: already plain
+	from   int             // what was read from here on is not in out yet
+	parens int
+	body   functionBody
+}
+
+// ending says why a statement ended.
+type ending int
+
+const (
+	endOfText ending = iota
+	atSemicolon
+	atBackslash
+)
+
+// sqlText is one statement as it stands in the script.
+type sqlText struct {
+	text  string // the semicolon included, the backslash of a meta-command behind it not
+	start int
+	end   ending
+}
+
+// statement reads the next statement, which is empty where there is none before a meta-command or the end.
+func (s *sqlScanner) statement() (sqlText, error) {
+	s.skipWhite()
+	s.out.Reset()
+	s.from = s.pos
+	found := sqlText{start: s.pos}
+	for !s.done() {
+		end, err := s.step()
+		if err != nil {
+			return found, err
+		}
+		if end != endOfText {
+			found.text, found.end = s.take(), end
+			return found, nil
+		}
+	}
+	if s.parens > 0 {
+		return found, s.errorAt(found.start, "", "unclosed parenthesis in this statement")
+	}
+	found.text = s.take()
+	return found, nil
+}
+
+// step moves over one token and says whether the statement ends with it.
+func (s *sqlScanner) step() (ending, error) {
+	switch c := s.at(0); {
+	case c == ';':
+		s.skip(1)
+		if s.parens == 0 && !s.body.open() {
+			s.body = functionBody{}
+			return atSemicolon, nil
+		}
+		return endOfText, nil
+	case c == '\\' && s.at(1) != ';' && s.at(1) != ':':
+		return atBackslash, nil
+	case c == '\\':
+		s.plain()
+		return endOfText, nil
+	default:
+		return endOfText, s.token(c)
+	}
+}
+
+// take is the statement read so far.
+func (s *sqlScanner) take() string {
+	s.out.WriteString(s.text[s.from:s.pos])
+	return s.out.String()
+}
+
+// plain drops the backslash of \; and \:, which stand for the character alone.
+func (s *sqlScanner) plain() {
+	s.take()
+	s.from = s.pos + 1
+	if s.at(1) == ';' {
+		s.body = functionBody{}
+	}
+	s.skip(2)
+}
+
+// token moves over one token, or over one byte of those that are of no interest.
+func (s *sqlScanner) token(c byte) error {
+	switch {
+	case c == '\'':
+		return s.quoted(false)
+	case c == '"':
+		s.skip(1)
+		return s.closed(s.pos-1, `"`, "quoted identifier")
+	case c == '$':
+		return s.dollar()
+	case isLetter(c):
+		return s.identifier()
+	case strings.HasPrefix(s.rest(), "--"):
+		s.skipWhile(func(c byte) bool { return c != '\n' && c != '\r' })
+	case strings.HasPrefix(s.rest(), "/*"):
+		return s.comment()
+	default:
+		s.paren(c)
+		s.skip(1)
+	}
+	return nil
+}
+
+func (s *sqlScanner) paren(c byte) {
+	switch {
+	case c == '(':
+		s.parens++
+	case c == ')' && s.parens > 0:
+		s.parens--
+	}
+}
+
+// closed moves behind the mark that closes what is open. A doubled quote opens again at once, which comes to the same.
+func (s *sqlScanner) closed(start int, mark, what string) error {
+	if !s.skipTo(mark) {
+		return s.unterminated(start, what)
+	}
+	return nil
+}
+
+func (s *sqlScanner) unterminated(start int, what string) error {
+	return s.errorAt(start, "", "unterminated %s", what)
+}
+
+// quoted moves over a string; with escapes a backslash takes the next byte along, also in what continues the string on
+// a later line.
+func (s *sqlScanner) quoted(escapes bool) error {
+	for start := s.pos; ; {
+		s.skip(1)
+		if !escapes {
+			return s.closed(start, "'", "quoted string")
+		}
+		if !s.escaped() {
+			return s.unterminated(start, "quoted string")
+		}
+		if !s.continues() {
+			return nil
+		}
+	}
+}
+
+// escaped moves behind the closing quote of an E string, if there is one.
+func (s *sqlScanner) escaped() bool {
+	for !s.done() {
+		switch s.at(0) {
+		case '\\':
+			s.skip(2)
+		case '\'':
+			s.skip(1)
+			return true
+		default:
+			s.skip(1)
+		}
+	}
+	return false
+}
+
+// continues reports whether an E string goes on, and moves to the quote with which it does: at once, or behind an end
+// of line.
+func (s *sqlScanner) continues() bool {
+	if s.at(0) == '\'' {
+		return true
+	}
+	ahead := source{text: s.text, pos: s.pos}
+	ahead.skipWhite()
+	if ahead.at(0) != '\'' || !strings.ContainsAny(s.text[s.pos:ahead.pos], "\n\r") {
+		return false
+	}
+	s.pos = ahead.pos
+	return true
+}
+
+// skipWhite moves over space and comments of the -- kind.
+func (s *source) skipWhite() {
+	for {
+		s.skipWhile(isSpace)
+		if !strings.HasPrefix(s.rest(), "--") {
+			return
+		}
+		s.skipWhile(func(c byte) bool { return c != '\n' && c != '\r' })
+	}
+}
+
+// dollar moves over a string in dollar quotes, a parameter like $1, or a lone dollar sign.
+func (s *sqlScanner) dollar() error {
+	start := s.pos
+	s.skip(1)
+	if isDigit(s.at(0)) {
+		s.skipWhile(isDigit)
+		return nil
+	}
+	s.skipWhile(isNameByte)
+	if s.at(0) != '$' {
+		s.pos = start + 1
+		return nil
+	}
+	s.skip(1)
+	return s.closed(start, s.text[start:s.pos], "dollar-quoted string")
+}
+
+// identifier moves over a word, and over the string behind it where the word is the E of E'…'.
+func (s *sqlScanner) identifier() error {
+	start := s.pos
+	s.skipWhile(isIdentifierByte)
+	word := s.text[start:s.pos]
+	if s.at(0) == '\'' && strings.EqualFold(word, "e") {
+		return s.quoted(true)
+	}
+	if s.parens == 0 {
+		s.body.word(word)
+	} else {
+		s.body.count(word)
+	}
+	return nil
+}
+
+// comment moves over a comment of the /* kind, which may hold others.
+func (s *sqlScanner) comment() error {
+	depth, start := 0, s.pos
+	for !s.done() {
+		switch {
+		case strings.HasPrefix(s.rest(), "/*"):
+			depth++
+			s.skip(2)
+		case strings.HasPrefix(s.rest(), "*/"):
+			depth--
+			s.skip(2)
+		default:
+			s.skip(1)
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+	return s.unterminated(start, "comment")
+}
+
+// functionBody watches for CREATE [OR REPLACE] FUNCTION or PROCEDURE … BEGIN ATOMIC … END, inside which a semicolon
+// ends nothing.
+type functionBody struct {
+	words int
+	head  [4]string // the first words, those of interest
+	depth int       // of BEGIN and CASE without their END
+}
+
+func (b *functionBody) open() bool { return b.depth > 0 }
+
+// count notes one of the first words of a statement.
+func (b *functionBody) count(word string) {
+	if b.words < len(b.head) {
+		b.head[b.words] = strings.ToLower(word)
+	}
+	b.words++
+}
+
+// word notes a word outside parentheses.
+func (b *functionBody) word(word string) {
+	b.count(word)
+	if !b.definesFunction() {
+		return
+	}
+	switch lower := strings.ToLower(word); {
+	case lower == "begin", lower == "case" && b.depth > 0:
+		b.depth++
+	case lower == "end" && b.depth > 0:
+		b.depth--
+	}
+}
+
+func (b *functionBody) definesFunction() bool {
+	head := b.head[1:]
+	if head[0] == "or" && head[1] == "replace" {
+		head = head[2:]
+	}
+	return b.head[0] == "create" && (head[0] == "function" || head[0] == "procedure")
+}

@@ -1,0 +1,223 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Vars are the variables of one client, by slot. Only one goroutine may use them at a time.
+type Vars struct {
+	set  *Set
+	vars []variable
+}
+
+// variable is a text, a value, or both; the one that is missing is made when it is asked for.
+type variable struct {
+	text  []byte // kept when the variable is overwritten, for its memory
+	value Value
+	state variableState
+}
+
+type variableState uint8
+
+const (
+	undefined variableState = iota
+	onlyText                // from -D or from a query; what it means is not known yet
+	textRead                // a text whose value is known
+	onlyValue               // computed
+)
+
+// NewVars makes the variables of one client, all undefined. All scripts of the set are parsed by then.
+func (s *Set) NewVars() *Vars { return &Vars{set: s, vars: make([]variable, len(s.names))} }
+
+// Clone copies the variables for another client, as -D values are given to each.
+func (v *Vars) Clone() *Vars {
+	c := v.set.NewVars()
+	for i, from := range v.vars {
+		c.vars[i] = variable{text: append([]byte(nil), from.text...), value: from.value, state: from.state}
+	}
+	return c
+}
+
+// Define gives a variable a text, as -D and \gset do. What the text means is found out when an expression uses it. A
+// name that no script mentions is checked and forgotten.
+func (v *Vars) Define(name, text string) error {
+	slot, known, err := v.set.lookup(name)
+	if err == nil && known {
+		v.SetText(slot, text)
+	}
+	return err
+}
+
+// DefineValue gives a variable a value under the same rules.
+func (v *Vars) DefineValue(name string, value Value) error {
+	slot, known, err := v.set.lookup(name)
+	if err == nil && known {
+		v.SetValue(slot, value)
+	}
+	return err
+}
+
+// SetText is Define for a slot.
+func (v *Vars) SetText(slot int, text string) {
+	x := &v.vars[slot]
+	x.text, x.state = append(x.text[:0], text...), onlyText
+}
+
+// SetValue is DefineValue for a slot.
+func (v *Vars) SetValue(slot int, value Value) {
+	x := &v.vars[slot]
+	x.value, x.state = value, onlyValue
+}
+
+// AppendText appends the text of a variable as a statement gets it, or says that the variable is not defined. A NULL
+// is the word NULL, also as a parameter, as in pgbench.
+func (v *Vars) AppendText(dst []byte, slot int) (text []byte, defined bool) {
+	switch x := &v.vars[slot]; x.state {
+	case undefined:
+		return dst, false
+	case onlyValue:
+		return x.value.AppendText(dst), true
+	default:
+		return append(dst, x.text...), true
+	}
+}
+
+// Value is the value of a variable, read from its text where need be.
+func (v *Vars) Value(slot int) (Value, error) {
+	if x := &v.vars[slot]; x.state >= textRead {
+		return x.value, nil
+	}
+	return v.read(slot)
+}
+
+func (v *Vars) read(slot int) (Value, error) {
+	x := &v.vars[slot]
+	if x.state == undefined {
+		return Value{}, fmt.Errorf("undefined variable %q", v.set.names[slot])
+	}
+	value, short := shortInt(x.text)
+	if !short {
+		var err error
+		if value, err = parseValue(string(x.text)); err != nil {
+			return Value{}, fmt.Errorf("variable %q: %w", v.set.names[slot], err)
+		}
+	}
+	x.value, x.state = value, textRead
+	return value, nil
+}
+
+// shortInt reads the common case, up to 18 digits, without making a string.
+func shortInt(text []byte) (Value, bool) {
+	if len(text) == 0 || len(text) > 18 {
+		return Value{}, false
+	}
+	var i int64
+	for _, c := range text {
+		if !isDigit(c) {
+			return Value{}, false
+		}
+		i = i*10 + int64(c-'0')
+	}
+	return Int(i), true
+}
+
+// parseValue reads a text as pgbench does: null, then the words for true and false and what they begin with, then
+// integers, then doubles.
+func parseValue(text string) (Value, error) {
+	switch {
+	case text == "":
+		return Value{}, errors.New("an empty text is no value")
+	case strings.EqualFold(text, "null"):
+		return Null(), nil
+	case startsWord(text, "true"), startsWord(text, "yes"), strings.EqualFold(text, "on"):
+		return Bool(true), nil
+	case startsWord(text, "false"), startsWord(text, "no"), startsWord(text, "off") && len(text) > 1:
+		return Bool(false), nil
+	case looksLikeInt(text):
+		return parseInt(text)
+	}
+	d, err := parseDouble(strings.TrimLeft(text, cSpace))
+	if err != nil {
+		return Value{}, fmt.Errorf("malformed value %q", text)
+	}
+	return Double(d), nil
+}
+
+// cSpace is what the C library skips before a number.
+const cSpace = " \t\n\v\f\r"
+
+// startsWord reports whether text is the beginning of word, or all of it, in any case.
+func startsWord(text, word string) bool {
+	return len(text) <= len(word) && strings.EqualFold(text, word[:len(text)])
+}
+
+// looksLikeInt says which error a bad number gets: digits only, or none at all, mean that an integer was meant.
+func looksLikeInt(text string) bool {
+	return strings.Trim(unsigned(text), "0123456789") == ""
+}
+
+// unsigned is a number without leading space and sign.
+func unsigned(text string) string {
+	text = strings.TrimLeft(text, cSpace)
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		return text[1:]
+	}
+	return text
+}
+
+func parseInt(text string) (Value, error) {
+	i, err := strconv.ParseInt(strings.TrimLeft(text, cSpace), 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return Value{}, fmt.Errorf("value %q is out of range for type bigint", text)
+	case err != nil:
+		return Value{}, fmt.Errorf("invalid input syntax for type bigint: %q", text)
+	}
+	return Int(i), nil
+}
+
+var errDoubleRange = errors.New("out of range for type double")
+
+// smallestNormal is where doubles begin to lose digits; the C library calls a smaller result out of range.
+const smallestNormal = 0x1p-1022
+
+// parseDouble reads what C's strtod reads: also inf, nan and hexadecimal, but no underscores, and no number too small.
+func parseDouble(text string) (float64, error) {
+	digits := strings.ToLower(unsigned(text))
+	if strings.Contains(digits, "_") {
+		return 0, strconv.ErrSyntax
+	}
+	if strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p") {
+		text += "p0"
+	}
+	d, err := strconv.ParseFloat(text, 64)
+	if err == nil && math.Abs(d) < smallestNormal && !isZero(digits) {
+		err = errDoubleRange
+	}
+	return d, err
+}
+
+// isZero reports whether the digits before the exponent are all zero.
+func isZero(digits string) bool {
+	exponent := "e"
+	if strings.HasPrefix(digits, "0x") {
+		exponent = "p"
+	}
+	mantissa, _, _ := strings.Cut(digits, exponent)
+	return strings.Trim(mantissa, "0.x") == ""
+}
+
+// validName reports whether a variable may have that name: letters, digits, underscores and all beyond ASCII, and no
+// digit first.
+func validName(name string) bool {
+	for i := range len(name) {
+		if !isNameByte(name[i]) || i == 0 && isDigit(name[i]) {
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,161 @@
+package session
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Messages from the server that matter.
+const (
+	msgCommandComplete = 'C'
+	msgCopyInResponse  = 'G'
+	msgCopyOutResponse = 'H'
+	msgDataRow         = 'D'
+	msgEmptyQuery      = 'I'
+	msgError           = 'E'
+	msgParseComplete   = '1'
+	msgReady           = 'Z'
+	msgRowDescription  = 'T'
+)
+
+// dropped are the messages that say nothing a load generator needs: BindComplete, CloseComplete, NotificationResponse,
+// CopyDone, CopyData, NoticeResponse, NoData, ParameterStatus, ParameterDescription.
+const dropped = "23AcdNnSt"
+
+const (
+	header = 5 // kind and length of a message
+	// maxHeld is the longest message that is read whole: an error, or a row that somebody asked for.
+	maxHeld = 64 << 20
+)
+
+// answers is the part of the stream from the server that was received and not looked at.
+type answers struct {
+	in      []byte
+	r, w    int // unread bytes are in[r:w]
+	skip    int // bytes of a dropped message that are still to come
+	smallIn [smallIn]byte
+	lentIn  *[]byte
+	full    bool // a read filled the whole buffer: there is more where that came from
+
+	progress
+}
+
+// message is the next one: its kind, and its body where it is one that we look into, valid until the next call.
+func (s *Session) message() (byte, []byte, error) {
+	for {
+		s.drop()
+		unread := s.in[s.r:s.w]
+		need := header
+		if len(unread) >= header && s.skip == 0 {
+			kind, length := unread[0], binary.BigEndian.Uint32(unread[1:])
+			if err := s.plausible(kind, length); err != nil {
+				return 0, nil, err
+			}
+			need = 1 + int(length)
+			switch {
+			case need <= len(unread):
+				s.r += need
+				return kind, unread[header:need], nil
+			case !s.holds(kind):
+				s.r += header
+				s.skip = need - header
+				return kind, nil, nil
+			}
+		}
+		if err := s.fill(need); err != nil {
+			return 0, nil, err
+		}
+	}
+}
+
+func (s *Session) drop() {
+	n := min(s.skip, s.w-s.r)
+	s.r += n
+	s.skip -= n
+}
+
+// holds tells whether we look into messages of a kind.
+func (s *Session) holds(kind byte) bool {
+	switch kind {
+	case msgCommandComplete, msgError, msgReady:
+		return true
+	case msgDataRow, msgRowDescription:
+		return s.keep
+	default:
+		return false
+	}
+}
+
+func (s *Session) plausible(kind byte, length uint32) error {
+	if length < 4 || length > maxMessage+4 {
+		return protocolError("message %q of %d bytes", kind, length)
+	}
+	if s.holds(kind) && length > maxHeld {
+		return protocolError("message %q of %d bytes is more than the %d that are read", kind, length, maxHeld)
+	}
+	return nil
+}
+
+// fill waits for bytes, after sending what is to be sent. need is the size of the message that is not complete yet.
+func (s *Session) fill(need int) error {
+	s.makeRoom(need)
+	var out []byte
+	if !s.flown {
+		out, s.flown = s.out, true
+		s.sent += uint64(len(out))
+	}
+	s.beat.Add(1)
+	n, err := s.wire.exchange(out, s.in[s.w:])
+	s.beat.Add(1)
+	if n == 0 {
+		if err == nil {
+			err = errors.New("nothing was read")
+		}
+		return err
+	}
+	s.w += n
+	s.received += uint64(n)
+	s.full = s.full || s.w == len(s.in)
+	return nil
+}
+
+// makeRoom leaves space to read into. The buffer grows as bytes come, not as lengths promise.
+func (s *Session) makeRoom(need int) {
+	unread := s.in[s.r:s.w]
+	switch {
+	case s.full && s.lentIn == nil:
+		s.growIn(bigSize, unread)
+	case len(unread) == len(s.in):
+		s.growIn(min(2*len(s.in), need), unread)
+	case s.r > 0 && s.r+need > len(s.in), len(unread) == 0:
+		copy(s.in, unread)
+	default:
+		return
+	}
+	s.r, s.w = 0, len(unread)
+}
+
+func (s *Session) growIn(n int, unread []byte) {
+	lent := s.lender().borrow(n)
+	if len(*lent) < n {
+		*lent = make([]byte, n)
+	}
+	copy(*lent, unread)
+	s.lender().giveBack(s.lentIn)
+	s.in, s.lentIn = *lent, lent
+}
+
+// release gives back what was borrowed. Nothing may be unread.
+func (s *Session) release() {
+	if s.lentOut != nil {
+		s.lender().giveBack(s.lentOut)
+		s.lentOut, s.out = nil, s.smallOut[:0]
+	}
+	if s.lentIn != nil {
+		s.lender().giveBack(s.lentIn)
+		s.lentIn, s.in = nil, s.smallIn[:]
+	}
+	s.r, s.w, s.full = 0, 0, false
+}
+
+func (s *Session) lender() *buffers { return &s.keeper.buffers }

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+var (
+	// ErrAborted is the result of a request that the server skipped because an earlier one of its pipeline failed.
+	ErrAborted = errors.New("skipped: an earlier statement of the pipeline failed")
+	// ErrCopy is the result of a COPY that waits for rows where none can be sent.
+	ErrCopy = errors.New("COPY … FROM STDIN needs rows, and a plain statement has none")
+	// ErrInterrupted ends a session by [Session.Interrupt].
+	ErrInterrupted = errors.New("interrupted")
+	// ErrNoAnswer ends a session whose server is silent for longer than the keeper's patience.
+	ErrNoAnswer = errors.New("no answer in time")
+	// ErrProtocol ends a session whose server, or something in its place, does not speak as PostgreSQL does.
+	ErrProtocol = errors.New("the server does not keep to the protocol")
+	// ErrTooLarge ends a session that was given more than the server takes in one message.
+	ErrTooLarge = errors.New("request is larger than the 1 GiB that a server takes")
+
+	errHungUp = errors.New("the server closed it")
+	errClosed = errors.New("it was closed here")
+)
+
+// LostError says that a session has ended, and why: a FATAL error of the server is a *pgconn.PgError.
+type LostError struct{ Cause error }
+
+func (e *LostError) Error() string { return "connection lost: " + e.Cause.Error() }
+func (e *LostError) Unwrap() error { return e.Cause }
+
+func lostBy(err error) *LostError {
+	if errors.Is(err, io.EOF) {
+		err = errHungUp
+	}
+	return &LostError{err}
+}
+
+func protocolError(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrProtocol}, args...)...)
+}
+
+// Kind sorts errors by what a load generator does about them.
+type Kind uint8
+
+// Kinds of errors. Serialization failures and deadlocks may be retried.
+const (
+	None          Kind = iota // no error
+	Other                     // any other error of the server
+	Serialization             // 40001 serialization_failure
+	Deadlock                  // 40P01 deadlock_detected
+	Canceled                  // 57014 query_canceled: by a timeout or on demand
+	Aborted                   // skipped, because an earlier request of the pipeline failed
+	TooMany                   // 53300 too_many_connections
+	NoAnswer                  // the server was silent for too long; the session has ended
+	Lost                      // the session has ended for another reason
+)
+
+var kindNames = [...]string{"none", "other", "serialization", "deadlock", "canceled", "aborted", "too many clients", "no answer", "connection lost"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// KindOf sorts an error of a [Result], of [Session.Err] or of [Keeper.Open].
+func KindOf(err error) Kind {
+	if err == nil {
+		return None
+	}
+	if errors.Is(err, ErrNoAnswer) {
+		return NoAnswer
+	}
+	if errors.Is(err, ErrAborted) {
+		return Aborted
+	}
+	code := codeOf(err)
+	if _, lost := errors.AsType[*LostError](err); lost && code != "53300" {
+		return Lost
+	}
+	switch code {
+	case "40001":
+		return Serialization
+	case "40P01":
+		return Deadlock
+	case "57014":
+		return Canceled
+	case "53300":
+		return TooMany
+	default:
+		return Other
+	}
+}
+
+func codeOf(err error) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refused.Code
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package session
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// maxMessage is what a server takes in one message (PQ_LARGE_MESSAGE_LIMIT, 1 GiB less one).
+const maxMessage = 1<<30 - 1
+
+// requests is what was added and what of it is not answered yet.
+type requests struct {
+	out      []byte
+	smallOut [smallOut]byte
+	lentOut  *[]byte
+	tooLarge bool
+	flown    bool // out went to the server
+
+	batch    []segment    // what the batch asks, each up to one Sync
+	open     bool         // the last segment has no Sync yet
+	keep     bool         // keep the last row
+	parsing  []*Statement // named ones, and nil for the others, in the order in which they are parsed
+	parsed   int          // of parsing, behind us
+	prepared map[*Statement]struct{}
+}
+
+// segment is what the server answers with one ReadyForQuery.
+type segment struct {
+	simple     bool // a Query: the server decides how many results it has
+	statements int
+	parses     int
+}
+
+// Query adds SQL for the simple protocol: one statement or several, each with a result. It brings its own Sync.
+func (s *Session) Query(sql []byte, keepRow bool) {
+	if s.open {
+		s.Sync()
+	}
+	s.begin(len(sql) + 6)
+	from := len(s.out)
+	s.out = append(s.out, msgQuery, 0, 0, 0, 0)
+	s.out = append(s.out, sql...)
+	s.out = s.finish(append(s.out, 0), from)
+	s.batch = append(s.batch, segment{simple: true})
+	s.keep = s.keep || keepRow
+}
+
+// Extended adds a statement that the server parses each time. A nil argument is NULL.
+func (s *Session) Extended(st *Statement, args [][]byte) {
+	s.begin(len(st.parse) + sizeOf(st, args))
+	s.out = append(s.out, st.parse...)
+	s.execute(st, st.bind, args)
+	s.parsing = append(s.parsing, nil)
+	s.batch[len(s.batch)-1].parses++
+}
+
+// Prepared adds a statement that the server parses the first time in this session. A nil argument is NULL.
+func (s *Session) Prepared(st *Statement, args [][]byte) {
+	if _, known := s.prepared[st]; known || slices.Contains(s.parsing[s.parsed:], st) {
+		s.begin(sizeOf(st, args))
+		s.execute(st, st.bindName, args)
+		return
+	}
+	s.begin(len(st.parseName) + sizeOf(st, args))
+	s.out = append(s.out, st.parseName...)
+	s.execute(st, st.bindName, args)
+	s.parsing = append(s.parsing, st)
+	s.batch[len(s.batch)-1].parses++
+}
+
+// Sync ends a part of a batch: an error skips what follows only up to here, and where no transaction is open, what
+// came before is committed. The end of a batch needs none.
+func (s *Session) Sync() {
+	s.begin(5)
+	s.segment()
+	s.out = append(s.out, msgSync, 0, 0, 0, 4)
+	s.open = false
+}
+
+// begin makes room for n bytes of a request.
+func (s *Session) begin(n int) {
+	if s.flown {
+		panic("session: a request is added before all answers to the last batch were read")
+	}
+	if cap(s.out)-len(s.out) < n {
+		s.growOut(n)
+	}
+}
+
+func (s *Session) growOut(n int) {
+	lent := s.lender().borrow(max(2*cap(s.out), len(s.out)+n))
+	if len(*lent) < len(s.out)+n {
+		*lent = make([]byte, len(s.out)+n)
+	}
+	s.out = append((*lent)[:0], s.out...)
+	s.lender().giveBack(s.lentOut)
+	s.lentOut = lent
+}
+
+// segment is where requests of the extended protocol go.
+func (s *Session) segment() *segment {
+	if !s.open {
+		s.batch = append(s.batch, segment{})
+		s.open = true
+	}
+	return &s.batch[len(s.batch)-1]
+}
+
+// execute adds Bind and Execute.
+func (s *Session) execute(st *Statement, bind []byte, args [][]byte) {
+	if len(args) != st.params {
+		panic("session: a statement is given another number of arguments than it has parameters")
+	}
+	from := len(s.out)
+	b := append(s.out, bind...)
+	for _, arg := range args {
+		if arg == nil {
+			b = append(b, 0xff, 0xff, 0xff, 0xff)
+			continue
+		}
+		b = binary.BigEndian.AppendUint32(b, uint32(len(arg)))
+		b = append(b, arg...)
+	}
+	end := len(b) + 2 // the tail begins with the end of the Bind
+	b = append(b, st.tail...)
+	s.finish(b[:end], from)
+	s.out = b
+	s.segment().statements++
+	s.keep = s.keep || st.keep
+}
+
+// finish writes the length of a message, unless it is one that no server takes.
+func (s *Session) finish(b []byte, from int) []byte {
+	s.tooLarge = s.tooLarge || len(b)-from > maxMessage
+	return patch(b, from)
+}
+
+func sizeOf(st *Statement, args [][]byte) int {
+	n := len(st.bindName) + len(st.tail)
+	for _, arg := range args {
+		n += 4 + len(arg)
+	}
+	return n
+}

@@ -1,0 +1,223 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Result is what one statement did.
+type Result struct {
+	Affected int64 // rows inserted, updated, deleted, merged or copied in
+	Returned int64 // rows sent to us, kept or not
+	// Err is why the statement failed: a *pgconn.PgError, [ErrAborted] or [ErrCopy]. The session goes on.
+	Err error
+}
+
+// progress is how far the answers to a batch have been read.
+type progress struct {
+	latest    Result
+	current   int  // segment whose answers are being read
+	answered  int  // statements of it that have their result
+	skipped   int  // statements that the server skipped, whose results are still to be given
+	copyOut   bool // the rows of the statement come as a COPY
+	refused   bool // the statement is a COPY that was told that there are no rows
+	wantRows  bool // somebody has rows for a COPY
+	acceptsIn bool // and the server waits for them
+	row       row
+}
+
+// Next sends the batch, if that is still to do, and waits for the next result. It is false when there is none left, or
+// the session has ended: then Err says why.
+//
+// Every statement added has one result, in their order. One more, with an error, comes where the server fails at a
+// Sync: it commits there, and a serialization failure or a deferred constraint may show only then.
+func (s *Session) Next() bool {
+	if s.err != nil || len(s.batch) == 0 {
+		return false
+	}
+	s.latest, s.copyOut, s.refused = Result{}, false, false
+	s.row.reset()
+	if s.open {
+		s.Sync()
+	}
+	found, err := s.read()
+	if err != nil {
+		s.lose(err)
+	}
+	return found
+}
+
+// Result is what Next found.
+func (s *Session) Result() Result { return s.latest }
+
+// Finish sends the batch, if that is still to do, reads all results that are left, and gives their sums and the first
+// error of the server. The second value is Err.
+func (s *Session) Finish() (Result, error) {
+	var all Result
+	for s.Next() {
+		all.Affected += s.latest.Affected
+		all.Returned += s.latest.Returned
+		if all.Err == nil {
+			all.Err = s.latest.Err
+		}
+	}
+	return all, s.err
+}
+
+func (s *Session) read() (bool, error) {
+	if s.tooLarge {
+		return false, ErrTooLarge
+	}
+	for {
+		if s.skipped > 0 {
+			s.skipped--
+			s.latest = Result{Err: ErrAborted}
+			return true, nil
+		}
+		if s.current == len(s.batch) {
+			s.endBatch()
+			return false, nil
+		}
+		kind, body, err := s.message()
+		if err != nil {
+			return false, err
+		}
+		if found, err := s.take(kind, body); found || err != nil {
+			return found && err == nil, err
+		}
+	}
+}
+
+// take looks at a message and tells whether it completes a result.
+func (s *Session) take(kind byte, body []byte) (bool, error) {
+	switch kind {
+	case msgDataRow:
+		s.latest.Returned++
+		return false, s.keepRow(body)
+	case msgParseComplete:
+		return false, s.noteParsed()
+	case msgCommandComplete:
+		s.latest.count(body, s.copyOut)
+		return true, s.answer()
+	case msgEmptyQuery:
+		return true, s.answer()
+	case msgError:
+		s.answered++
+		return true, s.fail(body)
+	case msgReady:
+		return false, s.becomeReady(body)
+	case msgRowDescription:
+		return false, s.keepNames(body)
+	case msgCopyOutResponse:
+		s.copyOut = true
+		return false, nil
+	case msgCopyInResponse:
+		return s.acceptCopy()
+	}
+	if strings.IndexByte(dropped, kind) < 0 {
+		return false, protocolError("message %q, unknown or out of place", kind)
+	}
+	return false, nil
+}
+
+func (s *Session) answer() error {
+	s.answered++
+	if segment := &s.batch[s.current]; !segment.simple && s.answered > segment.statements {
+		return protocolError("more results than statements")
+	}
+	return nil
+}
+
+// fail takes the server's objection; after a FATAL one it hangs up.
+func (s *Session) fail(body []byte) error {
+	var message pgproto3.ErrorResponse
+	if err := message.Decode(body); err != nil {
+		return protocolError("error message is cut off")
+	}
+	refusal := pgconn.ErrorResponseToPgError(&message)
+	s.latest.Err = refusal
+	if s.refused {
+		s.latest.Err = ErrCopy
+	}
+	switch cmp.Or(refusal.SeverityUnlocalized, refusal.Severity) {
+	case "FATAL", "PANIC":
+		return refusal
+	}
+	return nil
+}
+
+// noteParsed notes that the oldest statement being parsed is known to the server from now on.
+func (s *Session) noteParsed() error {
+	segment := &s.batch[s.current]
+	if segment.parses == 0 {
+		return protocolError("more statements parsed than asked for")
+	}
+	segment.parses--
+	if st := s.parsing[s.parsed]; st != nil {
+		if s.prepared == nil {
+			s.prepared = map[*Statement]struct{}{}
+		}
+		s.prepared[st] = struct{}{}
+	}
+	s.parsed++
+	return nil
+}
+
+func (s *Session) becomeReady(body []byte) error {
+	if len(body) != 1 {
+		return protocolError("ready with a body of %d bytes", len(body))
+	}
+	s.status = Status(body[0])
+	segment := &s.batch[s.current]
+	s.parsed += segment.parses // those that are left were never begun
+	s.skipped = max(segment.statements-s.answered, 0)
+	s.current++
+	s.answered = 0
+	return nil
+}
+
+// endBatch makes the session ready for the next batch.
+func (s *Session) endBatch() {
+	s.wire.settle()
+	s.out, s.batch, s.parsing = s.out[:0], s.batch[:0], s.parsing[:0]
+	s.flown, s.keep, s.current, s.parsed = false, false, 0, 0
+	if s.r == s.w {
+		s.release()
+	}
+}
+
+// count takes the number at the end of a command tag: INSERT 0 5, SELECT 3, CREATE TABLE.
+func (r *Result) count(tag []byte, copyOut bool) {
+	verb, rest, _ := bytes.Cut(bytes.TrimRight(tag, "\x00"), []byte{' '})
+	n := lastNumber(rest)
+	switch string(verb) {
+	case "INSERT", "UPDATE", "DELETE", "MERGE":
+		r.Affected = n
+	case "COPY":
+		if copyOut {
+			r.Returned = n
+		} else {
+			r.Affected = n
+		}
+	case "SELECT":
+		if r.Returned == 0 { // CREATE TABLE AS, SELECT INTO: the rows went into a table
+			r.Affected = n
+		}
+	}
+}
+
+func lastNumber(b []byte) int64 {
+	digits := b[bytes.LastIndexByte(b, ' ')+1:]
+	var n int64
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0
+		}
+		n = n*10 + int64(d-'0')
+	}
+	return n
+}

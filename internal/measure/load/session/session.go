@@ -1,0 +1,163 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Status is the state of the session's transaction when the server last was ready.
+type Status byte
+
+// States of a transaction, as ReadyForQuery has them.
+const (
+	Idle          Status = 'I'
+	InTransaction Status = 'T'
+	Failed        Status = 'E' // everything is refused until the end of the transaction
+)
+
+// goodbye is how long [Session.Close] tries to tell the server; a full socket must not hold it up.
+const goodbye = time.Second
+
+// Session is a connection to the server; see the package's documentation for its use.
+type Session struct {
+	wire   *wire
+	keeper *Keeper
+	origin pgconn.HijackedConn // for cancel requests
+	status Status
+	err    error // what ended the session
+
+	// beat is odd while the session waits for the server, and changes whenever bytes have moved.
+	beat  atomic.Uint64
+	ended atomic.Pointer[error] // why somebody else ended it
+
+	requests
+	answers
+	sent, received uint64
+}
+
+// takeOver makes a session of a connection, which must be idle.
+func takeOver(ctx context.Context, conn *pgconn.PgConn, k *Keeper) (*Session, error) {
+	hijacked, err := conn.Hijack()
+	if err != nil {
+		return nil, fmt.Errorf("take over the connection: %w", err)
+	}
+	if err := quiet(ctx, hijacked); err != nil {
+		return nil, errors.Join(fmt.Errorf("take over the connection: %w", err), hijacked.Conn.Close())
+	}
+	s := newSession(hijacked.Conn, k)
+	s.status = Status(hijacked.TxStatus)
+	s.origin = pgconn.HijackedConn{
+		Conn: hijacked.Conn, TLSConfig: hijacked.TLSConfig, Config: hijacked.Config,
+		PID: hijacked.PID, SecretKey: hijacked.SecretKey,
+	}
+	return s, nil
+}
+
+func newSession(conn net.Conn, k *Keeper) *Session {
+	s := &Session{wire: newWire(conn), keeper: k, status: Idle}
+	s.out = s.smallOut[:0]
+	s.in = s.smallIn[:]
+	return s
+}
+
+// quiet makes sure that nobody else reads from the connection. On a slow machine pgconn starts a reader in the
+// background, which stays until it has read once more: it would take our first answer. So it gets one to take.
+func quiet(ctx context.Context, c *pgconn.HijackedConn) error {
+	hurry := context.AfterFunc(ctx, func() { _ = c.Conn.SetDeadline(time.Unix(1, 0)) })
+	err := askReady(c.Frontend)
+	if !hurry() {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func askReady(f *pgproto3.Frontend) error {
+	f.SendSync(&pgproto3.Sync{})
+	if err := f.Flush(); err != nil {
+		return err
+	}
+	for {
+		message, err := f.Receive()
+		if err != nil {
+			return err
+		}
+		switch message := message.(type) {
+		case *pgproto3.ErrorResponse:
+			return pgconn.ErrorResponseToPgError(message)
+		case *pgproto3.ReadyForQuery:
+			return nil
+		}
+	}
+}
+
+// PID is the server's number for this session, as in pg_stat_activity.
+func (s *Session) PID() uint32 { return s.origin.PID }
+
+// Status is the state of the transaction after the last answers that were read.
+func (s *Session) Status() Status { return s.status }
+
+// Err is what ended the session, a *[LostError], or nil while it is usable.
+func (s *Session) Err() error { return s.err }
+
+// Sent is how many bytes of requests went to the server, TLS not counted.
+func (s *Session) Sent() uint64 { return s.sent }
+
+// Received is how many bytes of answers came, TLS not counted.
+func (s *Session) Received() uint64 { return s.received }
+
+// Close says goodbye, unless answers are still due, and frees the connection. It may be called twice.
+func (s *Session) Close() error {
+	if s.err == nil && !s.flown {
+		_ = s.wire.conn.SetWriteDeadline(time.Now().Add(goodbye))
+		_, _ = s.wire.conn.Write([]byte{msgTerminate, 0, 0, 0, 4}) // the server also notices without it
+	}
+	if s.err == nil {
+		s.lose(errClosed)
+	}
+	return nil
+}
+
+// lose ends the session, for the first reason that is known.
+func (s *Session) lose(err error) {
+	if ended := s.ended.Load(); ended != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		err = *ended
+	}
+	s.err = lostBy(err)
+	_ = s.wire.conn.Close()
+	s.wire.settle()
+	s.release()
+	s.keeper.forget(s)
+}
+
+// Interrupt ends the session from another goroutine, even while it waits. To end only a statement, use Cancel.
+func (s *Session) Interrupt() { s.end(ErrInterrupted) }
+
+// end makes the session's own goroutine notice that it is over. It does not wait for that.
+func (s *Session) end(why error) {
+	s.ended.CompareAndSwap(nil, &why)
+	_ = s.wire.conn.SetDeadline(time.Unix(1, 0))
+}
+
+// Cancel asks the server, over a connection of its own, to cancel the running statement. It may be called from another
+// goroutine. Whether and when the statement ends is seen in its result.
+func (s *Session) Cancel(ctx context.Context) error {
+	origin := s.origin
+	conn, err := pgconn.Construct(&origin)
+	if err != nil {
+		return fmt.Errorf("cancel the statement: %w", err)
+	}
+	if err := conn.CancelRequest(ctx); err != nil {
+		return fmt.Errorf("cancel the statement: %w", err)
+	}
+	return nil
+}
+
+func waiting(beat uint64) bool { return beat%2 == 1 }

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"net"
+	"syscall"
+)
+
+// writeFirst is how much a blocking write may send before anything is read. A server that writes much while we do, and
+// finds no reader, stops reading: then both wait. A socket buffers more than this on every system.
+const writeFirst = 16 << 10
+
+// wire moves bytes: a request out, and then some of its answer in.
+type wire struct {
+	conn net.Conn
+	// raw is nil where conn is not a plain socket, or the system not one where we know how to do better.
+	raw  syscall.RawConn
+	step func(fd uintptr) bool
+
+	out, in  []byte // of the exchange under way
+	n        int
+	err      error
+	writeErr error
+	pumped   chan struct{} // closed when the rest of a long request is out
+}
+
+func newWire(conn net.Conn) *wire {
+	w := &wire{conn: conn}
+	w.attach()
+	return w
+}
+
+// exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes.
+func (w *wire) exchange(out, in []byte) (int, error) {
+	if w.raw != nil {
+		return w.exchangeRaw(out, in)
+	}
+	if len(out) > writeFirst {
+		w.pump(out)
+	} else if len(out) > 0 {
+		if _, err := w.conn.Write(out); err != nil {
+			w.writeErr = err // what the server said before it hung up may still be there to read
+		}
+	}
+	n, err := w.conn.Read(in)
+	return n, w.reason(n, err)
+}
+
+func (w *wire) exchangeRaw(out, in []byte) (int, error) {
+	w.out, w.in, w.n, w.err = out, in, 0, nil
+	err := w.raw.Read(w.step)
+	if err == nil {
+		err = w.err
+	}
+	w.out, w.in = nil, nil
+	return w.n, w.reason(w.n, err)
+}
+
+// reason prefers the first sign of a broken connection to the ones that follow from it.
+func (w *wire) reason(n int, err error) error {
+	if n > 0 {
+		return nil
+	}
+	if err != nil && w.writeErr != nil {
+		return w.writeErr
+	}
+	return err
+}
+
+// pump sends what the socket does not take at once, while the caller reads answers.
+func (w *wire) pump(rest []byte) {
+	done := make(chan struct{})
+	w.pumped = done
+	go func() {
+		defer close(done)
+		_, _ = w.conn.Write(rest) // where it fails, reading fails too, and tells why
+	}()
+}
+
+// settle returns when no request is on its way out, so that its bytes may be overwritten.
+func (w *wire) settle() {
+	if w.pumped != nil {
+		<-w.pumped
+		w.pumped = nil
+	}
+}

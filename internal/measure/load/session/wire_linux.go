@@ -1,0 +1,74 @@
+package session
+
+import (
+	"io"
+	"syscall"
+	"unsafe"
+)
+
+// attach prepares the raw way for a connection that is a plain socket.
+func (w *wire) attach() {
+	socket, ok := w.conn.(syscall.Conn)
+	if !ok {
+		return
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return
+	}
+	w.raw, w.step = raw, w.advance
+}
+
+// advance is one step of an exchange; the poller repeats it, when there is something to read, until it returns true.
+// The first step sends the request and does not look for an answer, which cannot be there yet: the poller began to
+// watch before the write, so that the answer's arrival is not missed.
+func (w *wire) advance(fd uintptr) bool {
+	if len(w.out) > 0 {
+		out := w.out
+		w.out = nil
+		if w.writeErr = w.send(fd, out); w.writeErr == nil {
+			return false
+		}
+	}
+	n, errno := rawCall(syscall.SYS_READ, fd, w.in)
+	switch {
+	case errno == syscall.EAGAIN && w.writeErr != nil:
+		w.err = w.writeErr
+	case errno == syscall.EAGAIN:
+		return false
+	case errno != 0:
+		w.err = errno
+	case n == 0:
+		w.err = io.EOF
+	default:
+		w.n = n
+	}
+	return true
+}
+
+// send writes what the socket takes at once and leaves the rest to the pump.
+func (w *wire) send(fd uintptr, out []byte) error {
+	n, errno := rawCall(syscall.SYS_WRITE, fd, out)
+	if errno != 0 && errno != syscall.EAGAIN {
+		return errno
+	}
+	if n < len(out) {
+		w.pump(out[n:])
+	}
+	return nil
+}
+
+// rawCall reads or writes on a socket that never blocks, without telling the scheduler.
+func rawCall(trap, fd uintptr, b []byte) (int, syscall.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+		switch errno {
+		case 0:
+			return int(n), 0
+		case syscall.EINTR:
+			continue
+		default:
+			return 0, errno
+		}
+	}
+}

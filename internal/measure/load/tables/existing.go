@@ -1,0 +1,96 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// undefinedTable is the SQLSTATE.
+const undefinedTable = "42P01"
+
+// Scale is the scale that the tables were initialized with: how many branches there are.
+func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
+	var scale int
+	err := conn.QueryRow(ctx, "select count(*) from pgbench_branches", pgx.QueryExecModeSimpleProtocol).Scan(&scale)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedTable {
+		return 0, fmt.Errorf("count the branches: %s; initialize the tables with -i first, or name a script of your own with -f",
+			refused.Message)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count the branches: %w", causeOf(ctx, err))
+	}
+	return scale, nil
+}
+
+// Partitions tells how pgbench_accounts is partitioned, and in how many; no method where it is not, or is not there.
+func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, err error) {
+	var letter string
+	err = conn.QueryRow(ctx, `
+		select p.partstrat::text, (select pg_catalog.count(*) from pg_catalog.pg_inherits as i where i.inhparent = p.partrelid)
+		from pg_catalog.pg_partitioned_table as p
+		where p.partrelid = pg_catalog.to_regclass('pgbench_accounts')`,
+		pgx.QueryExecModeSimpleProtocol).Scan(&letter, &count)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return "", 0, nil
+	case err != nil:
+		return "", 0, fmt.Errorf("look at the partitions of pgbench_accounts: %w", causeOf(ctx, err))
+	case letter == "r":
+		return Range, count, nil
+	case letter == "h":
+		return Hash, count, nil
+	default:
+		return "", 0, fmt.Errorf("pgbench_accounts is partitioned by method %q, which is neither %s nor %s", letter, Range, Hash)
+	}
+}
+
+func (i *initializer) vacuum(ctx context.Context) error {
+	i.say("vacuuming...\n")
+	return i.run(ctx,
+		"vacuum analyze pgbench_branches",
+		"vacuum analyze pgbench_tellers",
+		"vacuum analyze pgbench_accounts",
+		"vacuum analyze pgbench_history")
+}
+
+// Vacuum does what pgbench does before a run, unless it is told -n: it vacuums the two small tables and empties the
+// history; with accounts, as -v asks, it vacuums the large one too. What the server refuses is said on progress and
+// left, because scripts of one's own need none of these tables.
+func Vacuum(ctx context.Context, conn *pgx.Conn, accounts bool, progress io.Writer) error {
+	v := vacuumer{session{conn}, progress}
+	err := v.all(ctx, "starting vacuum...",
+		"vacuum pgbench_branches", "vacuum pgbench_tellers", "truncate pgbench_history")
+	if err == nil && accounts {
+		err = v.all(ctx, "starting vacuum pgbench_accounts...", "vacuum analyze pgbench_accounts")
+	}
+	if err != nil {
+		return fmt.Errorf("vacuum before the run: %w", causeOf(ctx, err))
+	}
+	return nil
+}
+
+type vacuumer struct {
+	session
+	progress io.Writer
+}
+
+func (v vacuumer) all(ctx context.Context, title string, statements ...string) error {
+	fmt.Fprint(v.progress, title)
+	for _, sql := range statements {
+		err := v.run(ctx, sql)
+		refused, ok := errors.AsType[*pgconn.PgError](err)
+		if err != nil && (!ok || v.conn.IsClosed()) {
+			return err
+		}
+		if ok {
+			fmt.Fprintf(v.progress, "%s (ignored)\n", refused.Message)
+		}
+	}
+	fmt.Fprint(v.progress, "end.\n")
+	return nil
+}

@@ -1,0 +1,93 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Rows of each table at scale 1.
+const (
+	branchesPerScale = 1
+	tellersPerScale  = 10
+	accountsPerScale = 100_000
+)
+
+// generate fills the tables from here, by COPY.
+func (i *initializer) generate(ctx context.Context) error {
+	i.say("generating data (client-side)...\n")
+	scale := int64(i.Scale)
+	return i.refill(ctx, func() error {
+		for _, f := range []filling{ // in this order foreign keys may already be there
+			{table: "pgbench_branches", total: branchesPerScale * scale, tail: "\t0\t\\N\n"},
+			{table: "pgbench_tellers", total: tellersPerScale * scale, perBranch: tellersPerScale, tail: "\t0\t\\N\n"},
+			{table: "pgbench_accounts", total: accountsPerScale * scale, perBranch: accountsPerScale, tail: "\t0\t\n"},
+		} {
+			if err := i.copy(ctx, f); err != nil {
+				return fmt.Errorf("fill %s: %w", f.table, err)
+			}
+		}
+		return nil
+	})
+}
+
+// refill empties the tables and fills them in one transaction: only so can the server freeze rows as they come.
+func (i *initializer) refill(ctx context.Context, fill func() error) error {
+	return pgx.BeginFunc(ctx, i.conn, func(pgx.Tx) error {
+		if err := i.run(ctx, "truncate table "+allTables); err != nil {
+			return err
+		}
+		return fill()
+	})
+}
+
+func (i *initializer) copy(ctx context.Context, f filling) error {
+	sql, err := i.copyStatement(ctx, f.table)
+	if err != nil {
+		return err
+	}
+	p := newProgress(i.Options, f)
+	_, err = i.conn.PgConn().CopyFrom(ctx, newRows(f, p), sql)
+	p.end()
+	return err
+}
+
+// freezes is the server version from which on pgbench has rows frozen as they are copied.
+const freezes = 14_00_00
+
+func (i *initializer) copyStatement(ctx context.Context, table string) (string, error) {
+	sql := fmt.Sprintf("copy %s from stdin", table)
+	version, err := i.serverVersion(ctx)
+	if err != nil || version < freezes {
+		return sql, err
+	}
+	var plain bool // the server freezes nothing behind a table that has partitions
+	err = i.conn.QueryRow(ctx, "select relkind = 'r' from pg_catalog.pg_class where oid = $1::pg_catalog.regclass",
+		pgx.QueryExecModeSimpleProtocol, table).Scan(&plain)
+	if plain {
+		sql += " with (freeze on)"
+	}
+	return sql, err
+}
+
+func (s session) serverVersion(ctx context.Context) (version int, err error) {
+	err = s.conn.QueryRow(ctx, "select pg_catalog.current_setting('server_version_num')::int",
+		pgx.QueryExecModeSimpleProtocol).Scan(&version)
+	return version, err
+}
+
+// generateOnServer fills the tables with the same rows and sends none.
+func (i *initializer) generateOnServer(ctx context.Context) error {
+	i.say("generating data (server-side)...\n")
+	return i.refill(ctx, func() error {
+		return i.run(ctx,
+			fmt.Sprintf("insert into pgbench_branches (bid, bbalance) select bid, 0 from generate_series(1, %d) as bid",
+				branchesPerScale*i.Scale),
+			fmt.Sprintf("insert into pgbench_tellers (tid, bid, tbalance) "+
+				"select tid, (tid - 1) / %d + 1, 0 from generate_series(1, %d) as tid", tellersPerScale, tellersPerScale*i.Scale),
+			fmt.Sprintf("insert into pgbench_accounts (aid, bid, abalance, filler) "+
+				"select aid, (aid - 1) / %d + 1, 0, '' from generate_series(1, %d) as aid",
+				accountsPerScale, accountsPerScale*int64(i.Scale)))
+	})
+}

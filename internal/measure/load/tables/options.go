@@ -1,0 +1,97 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// DefaultSteps are those of pgbench.
+const DefaultSteps = "dtgvp"
+
+// Method says how pgbench_accounts is cut into partitions, as --partition-method has it.
+type Method string
+
+// The methods. Range is the default where there are partitions.
+const (
+	Range Method = "range"
+	Hash  Method = "hash"
+)
+
+// Options are those of pgbench -i. The zero value is its defaults.
+type Options struct {
+	Steps       string // -I; DefaultSteps where empty
+	NoVacuum    bool   // -n: leaves step v out
+	ForeignKeys bool   // appends step f where Steps has none
+
+	Scale      int // -s; 1 where 0
+	Fillfactor int // -F, in percent; 100 where 0
+
+	Partitions      int
+	PartitionMethod Method
+	Tablespace      string
+	IndexTablespace string
+	Unlogged        bool
+
+	Progress io.Writer // nil: says nothing
+	Quiet    bool      // -q: a line every five seconds instead of every 100,000 rows
+	Terminal bool      // Progress is one: each line overwrites the one before
+}
+
+// completed fills in the defaults and checks what comes out.
+func (o Options) completed() (Options, error) {
+	if o.Steps == "" {
+		o.Steps = DefaultSteps
+	}
+	if o.NoVacuum {
+		o.Steps = strings.ReplaceAll(o.Steps, "v", "")
+	}
+	if o.ForeignKeys && !strings.Contains(o.Steps, "f") {
+		o.Steps += "f"
+	}
+	if o.Scale == 0 {
+		o.Scale = 1
+	}
+	if o.Fillfactor == 0 {
+		o.Fillfactor = maxFillfactor
+	}
+	if o.Partitions > 0 && o.PartitionMethod == "" {
+		o.PartitionMethod = Range
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	return o, o.check()
+}
+
+// What the server takes as a fillfactor, in percent.
+const (
+	minFillfactor = 10
+	maxFillfactor = 100
+)
+
+func (o Options) check() error {
+	switch {
+	case o.Scale < 1:
+		return fmt.Errorf("the scale is %d and must be at least 1", o.Scale)
+	case o.Fillfactor < minFillfactor || o.Fillfactor > maxFillfactor:
+		return fmt.Errorf("the fillfactor is %d and must be %d to %d", o.Fillfactor, minFillfactor, maxFillfactor)
+	case o.Partitions < 0:
+		return fmt.Errorf("the number of partitions is %d and cannot be negative", o.Partitions)
+	case o.Partitions == 0 && o.PartitionMethod != "":
+		return errors.New("a partition method needs a number of partitions greater than zero")
+	case o.Partitions > 0 && o.PartitionMethod != Range && o.PartitionMethod != Hash:
+		return fmt.Errorf("unknown partition method %q: there are %s and %s", o.PartitionMethod, Range, Hash)
+	}
+	return checkSteps(o.Steps)
+}
+
+func checkSteps(steps string) error {
+	for _, letter := range steps {
+		if _, known := stepOf(letter); !known && letter != ' ' {
+			return fmt.Errorf("unknown initialization step %q: there are d, t, g, G, v, p and f", letter)
+		}
+	}
+	return nil
+}

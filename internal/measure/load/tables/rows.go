@@ -1,0 +1,55 @@
+package tables
+
+import (
+	"io"
+	"strconv"
+)
+
+// filling is what a table is filled with: rows numbered from 1, each with its branch and zero for its balance.
+type filling struct {
+	table     string
+	total     int64
+	perBranch int64  // rows of one branch; 0 in the table of branches, whose number is their own
+	tail      string // the balance and the filler, as COPY reads them
+}
+
+// rows hands out a filling as the text that COPY reads, whole rows at a time.
+type rows struct {
+	filling
+	progress *progress
+	done     int64
+	rest     []byte // of the row, behind its number: the same for all rows of a branch
+}
+
+func newRows(f filling, p *progress) *rows {
+	return &rows{filling: f, progress: p, rest: []byte(f.tail)}
+}
+
+// longestRow is the number of bytes that any row fits into: two numbers, and the tail with a tab.
+const longestRow = 20 + 20 + 8
+
+// Read fills p with as many rows as fit. It serves COPY, which asks for tens of kilobytes.
+func (r *rows) Read(p []byte) (int, error) {
+	text := p[:0:len(p)]
+	for r.done < r.total && len(text)+longestRow <= len(p) {
+		text = r.appendRow(text)
+		r.progress.at(r.done)
+	}
+	switch {
+	case len(text) > 0:
+		return len(text), nil
+	case r.done < r.total:
+		return 0, io.ErrShortBuffer
+	default:
+		return 0, io.EOF
+	}
+}
+
+func (r *rows) appendRow(text []byte) []byte {
+	if r.perBranch > 0 && r.done%r.perBranch == 0 {
+		r.rest = strconv.AppendInt(append(r.rest[:0], '\t'), r.done/r.perBranch+1, 10)
+		r.rest = append(r.rest, r.tail...)
+	}
+	r.done++
+	return append(strconv.AppendInt(text, r.done, 10), r.rest...)
+}

@@ -1,0 +1,86 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+)
+
+// Script is the arm's transaction in the language of package script.
+func (w *Workload) Script() string {
+	switch w.arm.Method {
+	case InsertSelect:
+		return w.insertSelect()
+	case Copy:
+		return w.generated("copy_rows")
+	case InsertValues:
+		return w.generated("insert_rows")
+	default:
+		return w.inserts()
+	}
+}
+
+// Mode is how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by default,
+// as in the published runs.
+func (w *Workload) Mode() engine.Mode {
+	if w.arm.Method == InsertSelect || w.arm.Method == Copy {
+		return engine.Simple
+	}
+	return engine.Prepared
+}
+
+// insertSelect is the statement of the published runs, unless rows are to be wide.
+func (w *Workload) insertSelect() string {
+	if w.arm.Width == 0 {
+		return fmt.Sprintf("insert into %s (value) select generate_series(1, %d);\n", w.table, w.arm.RowsPerTx)
+	}
+	return fmt.Sprintf("insert into %s (value, filler) select value, %s from generate_series(1, %d) as value;\n",
+		w.table, w.filler(), w.arm.RowsPerTx)
+}
+
+// generated has the rows made here.
+func (w *Workload) generated(command string) string {
+	return fmt.Sprintf("\\%s %s (%s) rows %d values (%s)\n",
+		command, w.table, w.columns(), w.arm.RowsPerTx, w.values(":row"))
+}
+
+// inserts have the value as a parameter, so that all of them are one statement to whoever counts statements.
+func (w *Workload) inserts() string {
+	var b strings.Builder
+	for row := range w.arm.RowsPerTx {
+		fmt.Fprintf(&b, "\\set value %d\ninsert into %s (%s) values (%s);\n", row+1, w.table, w.columns(), w.values(":value"))
+	}
+	if !w.bracketed() {
+		return b.String()
+	}
+	return "begin;\n" + b.String() + "end;\n"
+}
+
+// bracketed tells whether a transaction has a BEGIN and an END.
+func (w *Workload) bracketed() bool { return w.arm.Method == Insert && w.arm.RowsPerTx > 1 }
+
+// brackets is how many of the statements were a BEGIN or an END.
+func (w *Workload) brackets(t engine.Totals) int64 {
+	if !w.bracketed() {
+		return 0
+	}
+	return 2*t.Transactions + t.Failed() // what failed was rolled back
+}
+
+func (w *Workload) columns() string {
+	if w.arm.Width == 0 {
+		return "value"
+	}
+	return "value, filler"
+}
+
+func (w *Workload) values(value string) string {
+	if w.arm.Width == 0 {
+		return value
+	}
+	return value + ", " + w.filler()
+}
+
+// filler reads the same in SQL and in our own commands.
+func (w *Workload) filler() string { return fmt.Sprintf("repeat('x', %d)", w.arm.Width) }
