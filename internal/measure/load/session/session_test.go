@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -362,6 +363,80 @@ func TestTooManyClients(t *testing.T) {
 		defer s.Close()
 	}
 	t.Error("50 sessions on a server that takes 40")
+}
+
+// slowConn takes its time to write, as on a busy machine. pgconn then reads in the background.
+type slowConn struct{ *net.UnixConn }
+
+func (c slowConn) Write(b []byte) (int, error) {
+	n, err := c.UnixConn.Write(b)
+	time.Sleep(40 * time.Millisecond) // pgconn's limit is 15 ms
+	return n, err
+}
+
+func TestTakingOverFromABackgroundReader(t *testing.T) {
+	srv := aServer(t)
+	config, err := pgconn.ParseConfig(srv.dsn(bySocket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return slowConn{conn.(*net.UnixConn)}, nil
+	}
+	k := NewKeeper(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 5*time.Second)
+	defer k.Close()
+	for range 5 {
+		s, err := k.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		query(t, s, "select 1")
+	}
+}
+
+func TestOpenGivesUpWithItsContext(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() { // a server that lets everybody in, and is never heard of again
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = conn.Read(make([]byte, 1000))
+		_, _ = conn.Write([]byte(message('R', "\x00\x00\x00\x00") + message('Z', "I")))
+	}()
+	config, err := pgconn.ParseConfig(fmt.Sprintf("host=127.0.0.1 port=%d user=x sslmode=disable", listener.Addr().(*net.TCPAddr).Port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := NewKeeper(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 0)
+	defer k.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := k.Open(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNotificationsBetweenBatches(t *testing.T) {
+	srv := aServer(t)
+	for _, way := range ways {
+		s := srv.open(t, way, long)
+		query(t, s, "listen somebody")
+		for range 3 {
+			srv.ask(t, "notify somebody, 'hello'")
+			s.Query([]byte("select 1 as one"), true)
+			expect(t, way, s, seen{Returned: 1, Row: []string{"one=1"}})
+		}
+	}
 }
 
 // The hot path must not allocate: a garbage collection is a pause, and CPU that pgbench does not spend.
