@@ -135,8 +135,15 @@ func TestPreparedIsParsedOnce(t *testing.T) {
 	if got := s.Sent() - first; got != 22+10+5 {
 		t.Errorf("a prepared statement sent %d bytes, want %d", got, 22+10+5)
 	}
-	s.Query([]byte("select count(*) as n, string_agg(name, ' ') as names from pg_prepared_statements"), true)
-	expect(t, "what the server has", s, seen{Returned: 1, Row: []string{"n=1", "names=once"}})
+	late := statement(t, "late", "select $1::int", 1, false)
+	s.Prepared(bad, nil)
+	s.Sync()
+	s.Prepared(late, args("5"))
+	expect(t, "parsed after a failure", s, seen{Kind: Other}, seen{Returned: 1})
+	s.Prepared(late, args("6"))
+	expect(t, "and known from then on", s, seen{Returned: 1})
+	s.Query([]byte("select string_agg(name, ' ' order by name) as names from pg_prepared_statements"), true)
+	expect(t, "what the server has", s, seen{Returned: 1, Row: []string{"names=late once"}})
 }
 
 func TestStatusFollowsTheTransaction(t *testing.T) {
