@@ -63,7 +63,7 @@ A plan file is JSON, in the form in which a run file records it:
 func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
 	o.target.addFlags(f)
-	f.StringVar(&o.plan, "plan", "published", "the arms to run: published, or a JSON `file`")
+	f.StringVar(&o.plan, "plan", "published", "the arms to run: published, identify, or a JSON `file`")
 	f.Float64Var(&o.armSeconds, "arm-seconds", experiment.DefaultArmSeconds, "how long each arm's load runs")
 	f.IntVar(&o.replicates, "replicates", experiment.DefaultReplicates, "how often each arm is run")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "sessions that put load on the server at once")
@@ -129,12 +129,9 @@ func (o *runOptions) report(env Env, path string, render renderer) error {
 
 // resolvePlan takes the plan by name or file, what the user said by flag, and defaults for what nobody said.
 func (o *runOptions) resolvePlan(flags *pflag.FlagSet) (runfile.Plan, error) {
-	plan := experiment.Published()
-	if o.plan != plan.Name {
-		var err error
-		if plan, err = experiment.ReadPlan(o.plan); err != nil {
-			return plan, err
-		}
+	plan, err := experiment.Named(o.plan)
+	if err != nil {
+		return plan, err
 	}
 	if flags.Changed("arm-seconds") {
 		plan.ArmSeconds = o.armSeconds

@@ -29,7 +29,8 @@ func (l *load) add(line runfile.Load) {
 	}
 	l.lines++
 	l.negative = l.negative || line.To.Before(line.From) ||
-		min(line.Transactions, line.Statements, line.Rows, line.Failures, line.Retries, line.Late) < 0
+		min(line.Transactions, line.Statements, line.Rows, line.Failures, line.Retries, line.Late,
+			line.BytesSent, line.BytesReceived) < 0
 	l.work.Transactions = sum(l.work.Transactions, line.Transactions)
 	l.work.Statements = sum(l.work.Statements, line.Statements)
 	l.work.Rows = sum(l.work.Rows, line.Rows)

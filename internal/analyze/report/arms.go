@@ -11,6 +11,8 @@ type Arm struct {
 	Method     string    `json:"method,omitempty"`
 	RowsPerTx  int       `json:"rows_per_tx,omitempty"`
 	Indexes    int       `json:"indexes"`
+	Width      int       `json:"width,omitempty"`
+	Commit     string    `json:"synchronous_commit,omitempty"`
 	Clients    int       `json:"clients,omitempty"`
 	Replicates int       `json:"replicates"` // that were used
 	LeftOut    []LeftOut `json:"left_out,omitempty"`
@@ -57,7 +59,8 @@ func arms(run *drivers.Run) []Arm {
 	all := []Arm{}
 	for _, a := range run.Arms {
 		arm := Arm{
-			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes, Clients: a.Clients,
+			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
+			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients,
 			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{},
 			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Seconds, nil }),
 			Failures: over(a, func(r drivers.Replicate) (float64, error) { return float64(r.Work.Failures) / r.Seconds, nil }),

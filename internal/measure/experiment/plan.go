@@ -45,6 +45,26 @@ func Published() runfile.Plan {
 	}
 }
 
+// Identify has every arm that tells two drivers of I/O apart, and idle.
+func Identify() runfile.Plan {
+	return runfile.Plan{
+		Name:       "identify",
+		Arms:       append([]runfile.Arm{{Name: "idle"}}, load.Arms()...),
+		Replicates: DefaultReplicates,
+		ArmSeconds: DefaultArmSeconds,
+	}
+}
+
+// Named gives a plan by its name, or else reads it from the file by that name.
+func Named(name string) (runfile.Plan, error) {
+	for _, plan := range []runfile.Plan{Published(), Identify()} {
+		if plan.Name == name {
+			return plan, nil
+		}
+	}
+	return ReadPlan(name)
+}
+
 // ReadPlan reads a plan from a JSON file, in the form in which a run file records it.
 func ReadPlan(path string) (runfile.Plan, error) {
 	plan := runfile.Plan{Replicates: DefaultReplicates, ArmSeconds: DefaultArmSeconds}

@@ -128,6 +128,21 @@ func TestReadPlan(t *testing.T) {
 	}
 }
 
+func TestEveryNamedPlanIsComplete(t *testing.T) {
+	for _, name := range []string{"published", "identify"} {
+		plan, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Complete(plan, DefaultSizes()); err != nil || plan.Name != name || plan.Arms[0].Name != "idle" {
+			t.Errorf("%s: %v, %+v", name, err, plan)
+		}
+	}
+	if _, err := Named("nowhere.json"); err == nil {
+		t.Error("a plan that is neither named nor a file")
+	}
+}
+
 func TestDurationCountsTheTimeBetweenArms(t *testing.T) {
 	plan := Published()
 	plan.ArmSeconds, plan.Replicates = 5, 3
