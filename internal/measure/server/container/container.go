@@ -67,6 +67,9 @@ type Server struct {
 
 var _ server.Server = (*Server)(nil)
 
+// shutdownSeconds is what a server to be kept gets to write its last checkpoint.
+const shutdownSeconds = 50
+
 // removeWithin bounds the clean-up after a failed start, which goes on when the start was interrupted.
 const removeWithin = 30 * time.Second
 
@@ -177,7 +180,7 @@ func (s *Server) end(ctx context.Context) error {
 	defer s.line.close()
 	s.line.expect()
 	if s.keep {
-		_, err := s.engine.ContainerStop(ctx, s.id, client.ContainerStopOptions{})
+		_, err := s.engine.ContainerStop(ctx, s.id, client.ContainerStopOptions{Timeout: new(shutdownSeconds)})
 		return s.told("stop", err, "docker stop")
 	}
 	_, err := s.engine.ContainerRemove(ctx, s.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
@@ -198,6 +201,7 @@ func (s *Server) told(verb string, err error, byHand string) error {
 // request is what the library is asked for. The module's own command turns fsync off; ours comes later and replaces it.
 func (s *Server) request(image image, command []string, password string) []testcontainers.ContainerCustomizer {
 	return []testcontainers.ContainerCustomizer{
+		testcontainers.WithProvider(kind),
 		testcontainers.WithLogger(silence()),
 		testcontainers.WithName(s.name),
 		testcontainers.WithLabels(map[string]string{label: ownerOf(s.keep)}),

@@ -35,8 +35,7 @@ func reach(ctx context.Context) (*engine, error) {
 	if err := checkNamed(ctx); err != nil {
 		return nil, unreachable(ctx, err)
 	}
-	// By its type, because a provider made directly knows no network and leaves one behind.
-	generic, err := testcontainers.ProviderDefault.GetProvider(testcontainers.WithLogger(silence()))
+	generic, err := kind.GetProvider(testcontainers.WithLogger(silence()))
 	if err != nil {
 		return nil, unreachable(ctx, err)
 	}
@@ -83,6 +82,10 @@ func (e *engine) bridgeIsOurs(ctx context.Context) bool {
 
 // onLoopback tells whether ports need not be published to any other machine.
 func (e *engine) onLoopback() bool { return e.local && e.host == loopback.String() }
+
+// kind of provider is always Docker's, which knows the engine's first network by the name that Podman gives it too. By
+// another name the library would not find it, make a network of its own, and leave that behind.
+const kind = testcontainers.ProviderDocker
 
 func silence() log.Logger { return log.NewNoopLogger() }
 
