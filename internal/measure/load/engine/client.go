@@ -197,13 +197,13 @@ func (c *client) record(p *program, how outcome, try int) {
 	now := c.time()
 	s := sample{
 		script: int32(p.index), retries: int32(try - 1), outcome: how, paced: c.Rate > 0, warmup: now < c.warm,
-		statements: c.statements, rows: c.rows,
 	}
 	if how == done {
 		s.latency, s.lag = now-c.due, c.begun-c.due
 		s.late = c.LatencyLimit > 0 && s.latency > c.LatencyLimit
 	}
-	if how != skipped {
+	if how != skipped { // which sent nothing: what stands there is the transaction's before it
+		s.statements, s.rows = c.statements, c.rows
 		s.sent, s.received = c.moved()
 	}
 	c.tally.add(s)
