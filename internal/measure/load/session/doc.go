@@ -18,4 +18,8 @@
 // usual way announces each call to the scheduler, which takes the processor away from a call that the kernel has
 // paused for more than 20 µs and hands it to another thread. A write that wakes the server is often paused: on a busy
 // machine this hand-over was 40 % of all CPU time of the client. The calls never block, so there is nothing to announce.
+//
+// The same cost comes back with more threads than the load needs, because idle ones keep waking each other: beside
+// GOMAXPROCS 1, a second thread took a quarter more CPU for each round trip. So a load should begin with one and take
+// another when that one is busy. scripts/bench-session measures both.
 package session

@@ -74,11 +74,10 @@ func KindOf(err error) Kind {
 	if errors.Is(err, ErrAborted) {
 		return Aborted
 	}
-	code := codeOf(err)
-	if _, lost := errors.AsType[*LostError](err); lost && code != "53300" {
+	if _, lost := errors.AsType[*LostError](err); lost {
 		return Lost
 	}
-	switch code {
+	switch codeOf(err) {
 	case "40001":
 		return Serialization
 	case "40P01":

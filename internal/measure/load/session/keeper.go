@@ -31,7 +31,7 @@ type vigil struct {
 }
 
 // NewKeeper makes a keeper that ends a session when its server, being asked, has not sent or taken a byte for longer
-// than patience (up to an eighth more); 0 is for ever. Close it to stop looking.
+// than patience (up to an eighth more); 0 is for ever. Close it, once, to stop looking.
 func NewKeeper(connect Connect, patience time.Duration) *Keeper {
 	k := &Keeper{connect: connect, patience: patience, sessions: map[*Session]*vigil{}, stop: make(chan struct{})}
 	if patience > 0 {

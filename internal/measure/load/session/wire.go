@@ -3,6 +3,7 @@ package session
 import (
 	"net"
 	"syscall"
+	"time"
 )
 
 // writeFirst is how much a blocking write may send before anything is read. A server that writes much while we do, and
@@ -16,11 +17,10 @@ type wire struct {
 	raw  syscall.RawConn
 	step func(fd uintptr) bool
 
-	out, in  []byte // of the exchange under way
-	n        int
-	err      error
-	writeErr error
-	pumped   chan struct{} // closed when the rest of a long request is out
+	out, in []byte // of the exchange under way
+	n       int
+	err     error
+	pumped  chan struct{} // closed when the rest of a long request is out
 }
 
 func newWire(conn net.Conn) *wire {
@@ -29,7 +29,8 @@ func newWire(conn net.Conn) *wire {
 	return w
 }
 
-// exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes.
+// exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes. Where sending fails, what
+// the server said before it hung up may still be there to read.
 func (w *wire) exchange(out, in []byte) (int, error) {
 	if w.raw != nil {
 		return w.exchangeRaw(out, in)
@@ -38,32 +39,30 @@ func (w *wire) exchange(out, in []byte) (int, error) {
 		w.pump(out)
 	} else if len(out) > 0 {
 		if _, err := w.conn.Write(out); err != nil {
-			w.writeErr = err // what the server said before it hung up may still be there to read
+			return w.lastWords(in, err)
 		}
 	}
-	n, err := w.conn.Read(in)
-	return n, w.reason(n, err)
+	return w.conn.Read(in)
+}
+
+// lastWords reads what is left on a connection that cannot be written to.
+func (w *wire) lastWords(in []byte, writeErr error) (int, error) {
+	_ = w.conn.SetReadDeadline(time.Now().Add(goodbye))
+	n, _ := w.conn.Read(in)
+	if n == 0 {
+		return 0, writeErr
+	}
+	return n, nil
 }
 
 func (w *wire) exchangeRaw(out, in []byte) (int, error) {
 	w.out, w.in, w.n, w.err = out, in, 0, nil
 	err := w.raw.Read(w.step)
-	if err == nil {
-		err = w.err
-	}
 	w.out, w.in = nil, nil
-	return w.n, w.reason(w.n, err)
-}
-
-// reason prefers the first sign of a broken connection to the ones that follow from it.
-func (w *wire) reason(n int, err error) error {
-	if n > 0 {
-		return nil
+	if err != nil {
+		return 0, err
 	}
-	if err != nil && w.writeErr != nil {
-		return w.writeErr
-	}
-	return err
+	return w.n, w.err
 }
 
 // pump sends what the socket does not take at once, while the caller reads answers.

@@ -23,17 +23,17 @@ func (w *wire) attach() {
 // The first step sends the request and does not look for an answer, which cannot be there yet: the poller began to
 // watch before the write, so that the answer's arrival is not missed.
 func (w *wire) advance(fd uintptr) bool {
-	if len(w.out) > 0 {
-		out := w.out
+	var writeErr error
+	if out := w.out; len(out) > 0 {
 		w.out = nil
-		if w.writeErr = w.send(fd, out); w.writeErr == nil {
+		if writeErr = w.send(fd, out); writeErr == nil {
 			return false
 		}
 	}
 	n, errno := rawCall(syscall.SYS_READ, fd, w.in)
 	switch {
-	case errno == syscall.EAGAIN && w.writeErr != nil:
-		w.err = w.writeErr
+	case errno == syscall.EAGAIN && writeErr != nil:
+		w.err = writeErr
 	case errno == syscall.EAGAIN:
 		return false
 	case errno != 0:

@@ -128,7 +128,6 @@ func (o *options) repeat(s *session.Session, insert *session.Statement, until ti
 
 // copy fills pgbench_accounts as pgbench -i does, in one transaction with the truncation.
 func (o *options) copy(s *session.Session) error {
-	filler := fmt.Sprintf("\t1\t0\t%84s\n", "")
 	cpu, start, id := processCPU(), time.Now(), 0
 	s.Query([]byte("begin; truncate pgbench_accounts"), false)
 	if result, err := s.Finish(); err != nil || result.Err != nil {
@@ -139,8 +138,9 @@ func (o *options) copy(s *session.Session) error {
 			return b, io.EOF
 		}
 		id++
-		b = strconv.AppendInt(b, int64(id), 10)
-		return append(b, filler...), nil
+		b = append(strconv.AppendInt(b, int64(id), 10), '\t')
+		b = strconv.AppendInt(b, int64((id-1)/100_000+1), 10)
+		return append(b, "\t0\t\n"...), nil
 	})
 	if err != nil || result.Err != nil {
 		return fmt.Errorf("%w %w", err, result.Err)
