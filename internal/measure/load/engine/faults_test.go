@@ -201,7 +201,7 @@ func TestStop(t *testing.T) {
 			if !errors.Is(err, errEnough) || took > 300*time.Millisecond+slow || len(r.Aborted)+len(r.Faults) > 0 {
 				t.Errorf("after %s: %v, aborted %v, faults %v", took, err, r.Aborted, r.Faults)
 			}
-			if n := b.int("select count(*) from demo"); n != r.Transactions || r.Elapsed < 200*time.Millisecond {
+			if n := b.int("select count(*) from demo"); n != r.Transactions || r.Elapsed <= 0 || r.Elapsed > took {
 				t.Errorf("%d rows, %d transactions in %s", n, r.Transactions, r.Elapsed)
 			}
 			if n := b.int("select count(*) from pg_stat_activity where state = 'active' and datname = current_database()"); n != 1 {

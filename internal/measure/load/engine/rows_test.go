@@ -117,7 +117,8 @@ func TestRowsOfASeed(t *testing.T) {
 		t.Error("three clients made other rows than one")
 	}
 	random := "(random(1, 1000), random_text(10))"
-	if sum(2, 3, random) != sum(2, 3, random) {
+	first, second := sum(2, 3, random), sum(2, 3, random)
+	if first != second {
 		t.Error("the same clients made other rows the second time")
 	}
 }

@@ -17,6 +17,8 @@ import (
 //
 // Where ctx is cancelled, or a function of the options fails, all clients stop quickly and the error is the cause; the
 // result is what ran until then. Clients that abort are no error of Run, unless Options.ExitOnAbort asks for it.
+//
+// While clients run, GOMAXPROCS is as low as the load allows; so there should be one load in a process at a time.
 func Run(ctx context.Context, o Options) (Result, error) {
 	l, err := newLoad(&o)
 	if err != nil {
@@ -139,6 +141,7 @@ func (l *load) run() {
 	var clients, others sync.WaitGroup
 	done := make(chan struct{})
 	others.Go(func() { l.stopper(done) })
+	others.Go(func() { l.govern(done) })
 	if l.Every > 0 {
 		others.Go(func() { l.tick(done) })
 	}
