@@ -136,6 +136,9 @@ func TestRateBeyondTheMaximum(t *testing.T) {
 	if r.Transactions > 52 || r.Transactions < 10 || r.Skipped < 300 || r.Late == 0 || r.Late > r.Transactions {
 		t.Errorf("%d done, %d late, %d skipped", r.Transactions, r.Late, r.Skipped)
 	}
+	if r.Statements != r.Transactions {
+		t.Errorf("%d statements in %d transactions of one: those that were skipped had none", r.Statements, r.Transactions)
+	}
 	if logged[Done] != r.Transactions || logged[Skipped] != r.Skipped || r.Lag.Most > 60_000 {
 		t.Errorf("logged %v, lag up to %v µs", logged, r.Lag.Most)
 	}

@@ -21,5 +21,5 @@
 //
 // The same cost comes back with more threads than the load needs, because idle ones keep waking each other: beside
 // GOMAXPROCS 1, a second thread took a quarter more CPU for each round trip. So a load should begin with one and take
-// another when that one is busy. scripts/bench-session measures both.
+// another when that one is busy. scripts/bench-load measures it.
 package session
