@@ -147,7 +147,7 @@ func TestALostSessionIsNoRefusalToIgnore(t *testing.T) {
 	}
 	servertest.Exec(t, servertest.Connect(t, endpoint), fmt.Sprintf("select pg_terminate_backend(%d)", conn.PgConn().PID()))
 	err = tables.Vacuum(t.Context(), conn, false, &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "terminating connection") {
+	if err == nil || !conn.IsClosed() { // in the server's last words or the kernel's, whichever came first
 		t.Errorf("the session is gone, and the error is %v", err)
 	}
 }
