@@ -103,8 +103,8 @@ func (s *run) bar(p *message.Printer, width int) string {
 	tail := p.Sprintf(" %3.0f %%  %s  %s left", 100*share, s.speeds(p), clock(left))
 	const shortest, longest = 5, 24
 	room := min(width-len(head)-len(tail), longest)
-	if room < shortest {
-		return head + strings.TrimSpace(tail)
+	if room < shortest { // what does not fit is cut off at the end
+		return head + p.Sprintf("%.0f %%  %s left  %s", 100*share, clock(left), s.speeds(p))
 	}
 	full := int(share * float64(room))
 	return head + strings.Repeat("#", full) + strings.Repeat("-", room-full) + tail
