@@ -70,12 +70,12 @@ func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Wr
 	if err := t.admit(m.env, m.options.target, facts, m.plan); err != nil {
 		return err
 	}
-	schema, err := postgres.ClaimSchema(ctx, control)
+	schema, err := facts.ClaimSchema(ctx, control)
 	if err != nil {
 		return t.because(ctx, err)
 	}
 	announce(m.show, m.plan, file.Path())
-	defer func() { err = errors.Join(err, m.release(ctx, t, control, schema)) }()
+	defer func() { err = errors.Join(err, m.release(ctx, t, control, facts, schema)) }()
 	return t.because(ctx, m.experiment(ctx, t, control, facts, file))
 }
 
@@ -83,7 +83,7 @@ func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Wr
 const releaseWithin = time.Minute
 
 // release drops the schema, over a new session where the old one is gone, unless it is to be kept.
-func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn, schema *postgres.Schema) error {
+func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn, facts postgres.Facts, schema *postgres.Schema) error {
 	if t.started != nil || m.options.target.embedded.keep {
 		return nil // goes with the server, or stays
 	}
@@ -91,7 +91,7 @@ func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn,
 	defer cancel()
 	if control.IsClosed() {
 		var err error
-		if schema, err = t.claimAgain(ctx); err != nil {
+		if schema, err = t.claimAgain(ctx, facts); err != nil {
 			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
 		}
 	}
@@ -129,6 +129,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	}
 	clock.Start(context.WithoutCancel(ctx))
 	e.Edge = clock.Edge
+	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }
 	e.Quiesce = func(ctx context.Context) error {
 		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
 	}

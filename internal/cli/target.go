@@ -139,12 +139,12 @@ func (t *target) close(ctx context.Context, show *progress.Display) error {
 }
 
 // claimAgain gets the schema back after its session was lost; it fails where another run has taken it since.
-func (t *target) claimAgain(ctx context.Context) (*postgres.Schema, error) {
+func (t *target) claimAgain(ctx context.Context, facts postgres.Facts) (*postgres.Schema, error) {
 	conn, err := t.endpoint.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return postgres.ClaimSchema(ctx, conn)
+	return facts.ClaimSchema(ctx, conn)
 }
 
 // admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.

@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load"
-	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -30,6 +29,8 @@ type Experiment struct {
 	Checkpoint bool
 	// Flush brings what the server's file system still holds to the device; nil where it is out of reach.
 	Flush func() error
+	// Gone waits until the clients' sessions have ended.
+	Gone func(context.Context) error
 	// Quiesce waits until the server's counters have caught up with what it did.
 	Quiesce func(context.Context) error
 	// Edge takes a reading of every probe at once.
@@ -126,7 +127,7 @@ func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) error {
 // finish waits until the arm's clients have left and everything they caused is written and counted.
 func (e *Experiment) finish(ctx context.Context, arm runfile.Arm) error {
 	if !arm.Idle() {
-		if err := postgres.AwaitClientsGone(ctx, e.Control); err != nil {
+		if err := e.Gone(ctx); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func newTrial(t *testing.T, arms ...runfile.Arm) *trial {
 	t.Helper()
 	endpoint := servertest.Database(t, "17")
 	conn := servertest.Connect(t, endpoint)
-	schema, err := postgres.ClaimSchema(t.Context(), conn)
+	schema, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +48,7 @@ func newTrial(t *testing.T, arms ...runfile.Arm) *trial {
 		Connect:    endpoint.ConnectClient,
 		Schema:     postgres.SchemaName,
 		Checkpoint: true,
+		Gone:       func(context.Context) error { r.note("gone"); return nil },
 		Quiesce:    func(context.Context) error { r.note("quiesce"); return nil },
 		Edge:       func(context.Context) error { r.note("edge"); return nil },
 		Sync:       func() error { r.note("sync"); return nil },
@@ -86,7 +87,7 @@ func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
 	var want []string
 	for replicate := range 2 {
 		name := fmt.Sprint("bulk ", replicate+1, " ")
-		want = append(want, name+"settle", "quiesce", "edge", name+"begin", "quiesce", "edge", name+"end", "sync")
+		want = append(want, name+"settle", "quiesce", "edge", name+"begin", "gone", "quiesce", "edge", name+"end", "sync")
 	}
 	if diff := cmp.Diff(want, r.diary); diff != "" {
 		t.Error(diff)

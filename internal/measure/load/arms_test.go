@@ -83,7 +83,7 @@ func (b bench) run(t *testing.T, arm runfile.Arm, duration time.Duration) (total
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := postgres.AwaitClientsGone(t.Context(), b.conn); err != nil {
+	if err := (postgres.Facts{}).AwaitClientsGone(t.Context(), b.conn); err != nil {
 		t.Fatal(err)
 	}
 	return total

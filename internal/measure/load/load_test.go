@@ -65,7 +65,7 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := postgres.AwaitClientsGone(t.Context(), b.conn); err != nil {
+			if err := (postgres.Facts{}).AwaitClientsGone(t.Context(), b.conn); err != nil {
 				t.Error(err)
 			}
 			checkLines(t, arm, lines, duration)

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,25 +13,25 @@ const leaveWithin = 5 * time.Second
 
 // AwaitClientsGone returns when the server has ended the sessions of our clients. A session reports its counters
 // before it disappears, so from then on nothing they did is missing (on 13 and 14: nothing but the collector's delay).
-func AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, leaveWithin, errors.New("sessions of our clients are still there"))
-	defer cancel()
-	for {
+// Behind a pooler there is nothing to wait for: it keeps the sessions.
+func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
+	if f.Pooler {
+		return nil
+	}
+	for until := time.Now().Add(leaveWithin); ; {
 		var left int
 		err := conn.QueryRow(ctx, `/* realiops */
 			select count(*) from pg_catalog.pg_stat_activity
 			where application_name = $1 and datname = current_database()`, clientName).Scan(&left)
-		if err != nil {
-			return fmt.Errorf("wait for our clients to leave: %w", errors.Join(context.Cause(ctx), err))
-		}
-		if left == 0 {
+		switch {
+		case err != nil:
+			return fmt.Errorf("wait for our clients to leave: %w", err)
+		case left == 0:
 			return nil
+		case time.Now().After(until):
+			return fmt.Errorf("%d sessions of our clients are still there %v after they left", left, leaveWithin)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for our clients to leave: %w", context.Cause(ctx))
-		case <-time.After(2 * time.Millisecond):
-		}
+		time.Sleep(2 * time.Millisecond)
 	}
 }
 

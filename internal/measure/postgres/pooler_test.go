@@ -23,7 +23,22 @@ func TestPoolerIsSeen(t *testing.T) {
 			conn := servertest.Connect(t, pooled)
 			facts, err := postgres.Inspect(t.Context(), conn)
 			if err != nil || !facts.Pooler {
-				t.Errorf("through a pooler: %+v, %v", facts, err)
+				t.Fatalf("through a pooler: %+v, %v", facts, err)
+			}
+			if mode == "statement" { // which takes no transactions, so no schema either
+				return
+			}
+			for range 2 { // nothing of the first may keep the second out
+				schema, err := facts.ClaimSchema(t.Context(), servertest.Connect(t, pooled))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := schema.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			if locks := servertest.Value[int](t, conn, "select count(*) from pg_locks where locktype = 'advisory'"); locks != 0 {
+				t.Errorf("%d locks are left with the pooler's sessions", locks)
 			}
 		})
 	}

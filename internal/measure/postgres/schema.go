@@ -19,17 +19,18 @@ const schemaMark = "made by realiops, which drops it at the end of a run"
 const schemaLock = 0x7265616c696f7073
 
 // Schema is the schema of ours on a server, held by one session for the length of a run.
-type Schema struct{ conn *pgx.Conn }
+type Schema struct {
+	conn   *pgx.Conn
+	locked bool
+}
 
 // ClaimSchema makes the schema empty and ours until Release. It refuses one that somebody else made, and one that
-// another run is using; what an earlier run left behind is dropped.
-func ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error) {
-	var mine bool
-	if err := conn.QueryRow(ctx, "/* realiops */ select pg_try_advisory_lock($1)", int64(schemaLock)).Scan(&mine); err != nil {
-		return nil, fmt.Errorf("lock the schema %s: %w", SchemaName, err)
-	}
-	if !mine {
-		return nil, errors.New("another run of realiops is using this database: wait for it, or use another database")
+// another run is using; what an earlier run left behind is dropped. Behind a pooler nothing keeps two runs apart: a
+// lock would stay with the server's session, which the pooler gives to somebody else.
+func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error) {
+	s := &Schema{conn: conn, locked: !f.Pooler}
+	if err := s.lock(ctx); err != nil {
+		return nil, err
 	}
 	var mark *string
 	err := conn.QueryRow(ctx, `/* realiops */
@@ -41,11 +42,24 @@ func ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error) {
 	case mark == nil || *mark != schemaMark:
 		return nil, fmt.Errorf("a schema named %s exists that realiops did not make: rename it, or use another database", SchemaName)
 	}
-	s := &Schema{conn}
 	if err := s.recreate(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+func (s *Schema) lock(ctx context.Context) error {
+	if !s.locked {
+		return nil
+	}
+	var mine bool
+	if err := s.conn.QueryRow(ctx, "/* realiops */ select pg_try_advisory_lock($1)", int64(schemaLock)).Scan(&mine); err != nil {
+		return fmt.Errorf("lock the schema %s: %w", SchemaName, err)
+	}
+	if !mine {
+		return errors.New("another run of realiops is using this database: wait for it, or use another database")
+	}
+	return nil
 }
 
 func (s *Schema) recreate(ctx context.Context) error {
@@ -68,10 +82,16 @@ func (s *Schema) recreate(ctx context.Context) error {
 
 // Release drops the schema and lets others have it.
 func (s *Schema) Release(ctx context.Context) error {
+	unlock := ""
+	if s.locked {
+		unlock = fmt.Sprintf("select pg_advisory_unlock(%d)", int64(schemaLock))
+	}
 	_, err := s.conn.Exec(ctx, fmt.Sprintf(`/* realiops */
-		set client_min_messages = warning;
+		begin;
+		set local client_min_messages = warning;
 		drop schema if exists %s cascade;
-		select pg_advisory_unlock(%d)`, SchemaName, int64(schemaLock)), pgx.QueryExecModeSimpleProtocol)
+		commit;
+		%s`, SchemaName, unlock), pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		return fmt.Errorf("drop the schema %s: %w", SchemaName, err)
 	}
