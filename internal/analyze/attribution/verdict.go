@@ -1,0 +1,115 @@
+package attribution
+
+import (
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Kind is what sort of thing a metric counts.
+type Kind string
+
+// The kinds of verdict.
+const (
+	Logical      Kind = "logical"  // what the database was asked to do, and its log records
+	Physical     Kind = "physical" // what storage has to do
+	Mixed        Kind = "mixed"    // some of both
+	Silent       Kind = "silent"   // load does not move it
+	Undetermined Kind = "undetermined"
+)
+
+// Verdicts is what a run tells of all its metrics.
+type Verdicts struct {
+	Metrics  []Verdict // by name
+	Warnings []Warning // about the run as a whole
+}
+
+// Verdict is what one metric counts, and why that is believed.
+type Verdict struct {
+	Metric  runfile.Metric
+	Derived string // how it was computed from others; empty: read as it is
+	Kind    Kind
+
+	// Counts is the one driver that the metric counts; empty where a mixture, several drivers or none can be named.
+	Counts  string
+	PerUnit *Estimate // what the metric shows for one of Counts
+	Exact   bool      // one to one in every replicate, as far as counters resolve
+	// Between are the drivers that this run cannot tell apart for this metric. With a Kind other than Undetermined they
+	// are all on one side.
+	Between []string
+
+	Mixture *Mixture // nil: not a mixture
+
+	Rivals     []Rival // every driver of this run, in the order of drivers.All
+	SettleWith *Settle // the arm that would decide; nil: nothing is open, or no arm would help
+	Why        string  // in one sentence, for a verdict of Undetermined or Silent
+	Warnings   []Warning
+}
+
+// Estimate is a number with its doubt.
+type Estimate struct {
+	Value  float64
+	Lo, Hi float64 // the interval that holds the true value with probability Level
+	Level  float64
+	N      int // arms that it rests on
+}
+
+// Status says what became of a driver as an explanation of a metric.
+type Status string
+
+// What can become of a driver.
+const (
+	Consistent Status = "consistent" // the ratio is the same in all arms, within the tolerance
+	Possible   Status = "possible"   // it may be: the interval reaches over the tolerance
+	Excluded   Status = "excluded"   // the ratio moves from arm to arm
+	Unknown    Status = "unknown"    // the run does not have the driver where it has the metric
+	Itself     Status = "itself"     // the driver is computed from this very metric
+)
+
+// Rival is one driver held against a metric.
+type Rival struct {
+	Driver string
+	Side   drivers.Side
+	Status Status
+	Spread *Estimate       // the factor by which the ratio varies between arms beyond its variation within them
+	Ratio  *Estimate       // metric / driver over all arms
+	Arms   []ArmRatio      // in the order of the run's arms, idle ones left out
+	Why    *series.Missing // with Unknown
+}
+
+// ArmRatio is metric / driver in one arm: the geometric mean of its replicates, from the lowest to the highest.
+type ArmRatio struct {
+	Arm             string
+	Value           float64
+	Lowest, Highest float64
+	N               int // replicates; 0: see Missing
+	Missing         *series.Missing
+}
+
+// Mixture is a sum of drivers, each with its coefficient.
+type Mixture struct {
+	Terms []Term
+	// Off is the typical factor by which the mixture misses an arm that it was not fitted to.
+	Off float64
+}
+
+// Term is one driver of a mixture.
+type Term struct {
+	Driver  string
+	Side    drivers.Side
+	PerUnit Estimate
+	Share   float64 // of what the metric shows, on average over the arms
+}
+
+// Settle is an arm that would decide between drivers.
+type Settle struct {
+	Arm     string   // by its name in the plan identify
+	Between []string // the drivers that it parts
+	Factor  float64  // by which their ratio in that arm differs from their ratio in the arms that were run
+}
+
+// Warning is something that whoever believes a verdict should know.
+type Warning struct {
+	Code string // of one kind of warning, for programs
+	Text string
+}
