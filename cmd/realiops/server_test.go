@@ -83,12 +83,18 @@ func (h *held) serverPID(t *testing.T) int {
 	if len(files) != 1 {
 		t.Fatalf("servers in %s: %q, want one", h.place, files)
 	}
-	text, err := os.ReadFile(files[0])
+	return postmaster(t, filepath.Dir(files[0]))
+}
+
+// postmaster is the process of the server that has a data directory, as it says there itself.
+func postmaster(t *testing.T, directory string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(directory, "postmaster.pid"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(line)
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
 	if err != nil {
 		t.Fatal(err)
 	}

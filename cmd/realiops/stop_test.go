@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,16 +64,7 @@ func (s *stopped) serverPID(t *testing.T) int {
 			break
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pid
+	return postmaster(t, s.data)
 }
 
 // wait gives the exit code, -1 for a death by signal.

@@ -24,7 +24,8 @@ func (c *client) remember() state {
 	return state{*c.env.Random, c.env.Vars.Clone()}
 }
 
-// restore prepares another try: it draws the same random numbers.
+// restore prepares another try: it draws the same random numbers and sees the variables as they were. That is what
+// pgbench's manual promises; pgbench 15.18 leaves the variables as the failed try had set them.
 func (c *client) restore(before state) {
 	*c.env.Random = before.random
 	c.env.Vars = before.vars.Clone()
