@@ -6,9 +6,10 @@ import (
 
 // Exit codes, the same for every command.
 const (
-	exitDone   = 0
-	exitUsage  = 1 // usage or connection: nothing was measured
-	exitFailed = 2 // the run failed or was interrupted; what there is was kept
+	exitDone         = 0
+	exitUsage        = 1 // usage or connection: nothing was measured
+	exitFailed       = 2 // the run failed or was interrupted; what there is was kept
+	exitUndetermined = 3 // done, and a metric that was required got no verdict
 )
 
 const exitHelp = `

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func TestRequiredNames(t *testing.T) {
+	known := []string{"block/flushes", "block/requests", "cloudwatch/WriteIOPS", "pgstat.io/writes", "odd[1]"}
+	check := func(patterns, want, wrong string) {
+		t.Helper()
+		o := requireOptions{strings.Fields(patterns)}
+		got, err := o.names(known)
+		if diff := cmp.Diff(strings.Fields(want), got); wrong == "" && (diff != "" && want != "" || err != nil) {
+			t.Errorf("%s: %v\n%s", patterns, err, diff)
+		}
+		if wrong != "" && (err == nil || err.Error() != wrong) {
+			t.Errorf("%s: got %v\nwant %s", patterns, err, wrong)
+		}
+	}
+	check("", "", "")
+	check("block/requests", "block/requests", "")
+	check("block/* block/requests", "block/flushes block/requests", "")
+	check("*IOPS", "cloudwatch/WriteIOPS", "")
+	check("odd[1]", "odd[1]", "")
+	check("*", strings.Join(known, " "), "")
+	check("cloudwatch/WriteIOP", "", "--require cloudwatch/WriteIOP: the run has no such metric; the nearest is cloudwatch/WriteIOPS")
+	check("io/writes", "", "--require io/writes: the run has no such metric; the nearest is pgstat.io/writes")
+	check("blok/requets", "", "--require blok/requets: the run has no such metric; the nearest is block/requests")
+	check("block/[", "", "--require block/[: a [ without its ]")
+	known = nil
+	check("x", "", "--require x: the run has no metrics")
+}
+
+// Distances that can be counted by hand.
+func TestDistance(t *testing.T) {
+	check := func(a, b string, want int) {
+		t.Helper()
+		if got, back := distance(a, b), distance(b, a); got != want || back != want {
+			t.Errorf("%q to %q: %d, and back %d, want %d", a, b, got, back, want)
+		}
+	}
+	check("", "", 0)
+	check("abc", "", 3)
+	check("kitten", "sitting", 3)
+	check("writes", "write", 1)
+	check("flaw", "lawn", 2)
+}
+
+func TestUnmet(t *testing.T) {
+	verdict := func(name string, kind attribution.Kind) attribution.Verdict {
+		return attribution.Verdict{Metric: runfile.Metric{Name: name}, Kind: kind}
+	}
+	verdicts := attribution.Verdicts{Metrics: []attribution.Verdict{
+		verdict("a", attribution.Logical), verdict("b", attribution.Undetermined), verdict("c", attribution.Silent),
+	}}
+	check := func(required string, code int, text string) {
+		t.Helper()
+		err := unmet(strings.Fields(required), verdicts)
+		if codeOf(err) != code || err != nil && err.Error() != text {
+			t.Errorf("%s: %d, %v", required, codeOf(err), err)
+		}
+	}
+	check("", 0, "")
+	check("a c", 0, "")
+	check("a b", 3, "no verdict on b, which was required")
+	check("b d", 3, "no verdict on b, d, which was required")
+}
