@@ -39,6 +39,9 @@ func inUTC(r Record) Record {
 	case Load:
 		r.From, r.To = r.From.UTC(), r.To.UTC()
 		return r
+	case Proof:
+		r.At = r.At.UTC()
+		return r
 	case Period:
 		r.From, r.To, r.Fetched = r.From.UTC(), r.To.UTC(), r.Fetched.UTC()
 		return r
@@ -71,6 +74,8 @@ func decode(line []byte) (Record, error) {
 		return decodeAs[Reading](line)
 	case KindLoad:
 		return decodeAs[Load](line)
+	case KindProof:
+		return decodeAs[Proof](line)
 	case KindPeriod:
 		return decodeAs[Period](line)
 	case KindEnd:

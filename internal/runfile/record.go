@@ -17,6 +17,7 @@ const (
 	KindArm    Kind = "arm"
 	KindRead   Kind = "read"
 	KindLoad   Kind = "load"
+	KindProof  Kind = "proof"
 	KindPeriod Kind = "period"
 	KindEnd    Kind = "end"
 )
@@ -140,7 +141,9 @@ type ArmEvent struct {
 	Arm       string    `json:"arm"`
 	Replicate int       `json:"replicate"` // from 1
 	Event     Event     `json:"event"`
-	Failed    string    `json:"failed,omitempty"` // on End: why this replicate must not be used
+	Failed    string    `json:"failed,omitempty"`  // on End: why this replicate must not be used
+	Added     string    `json:"added,omitempty"`   // on Settle: why this replicate was run beyond the plan
+	Factors   *Arm      `json:"factors,omitempty"` // on Settle: of an arm that the plan does not have
 }
 
 // Reading is what one probe read at one moment.
@@ -194,6 +197,17 @@ type Load struct {
 	Latency string `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
 }
 
+// Proof is what a replicate left in its table, counted after its end: it proves that the load and the counters of rows
+// missed nothing.
+type Proof struct {
+	At        time.Time `json:"at"`
+	Took      float64   `json:"took"` // seconds
+	Arm       string    `json:"arm"`
+	Replicate int       `json:"replicate"`
+	Rows      int64     `json:"rows"`
+	Missing   string    `json:"missing,omitempty"` // why they were not counted; Rows says nothing then
+}
+
 // Period is what a source says of a period that is over, such as a CloudWatch datapoint.
 // A later line for the same period wins.
 type Period struct {
@@ -222,6 +236,7 @@ type Ended struct {
 	At     time.Time `json:"at"`
 	Status Status    `json:"status"`
 	Cause  string    `json:"cause,omitempty"`
+	Clocks []Clock   `json:"clocks,omitempty"` // compared again, as at the start
 }
 
 // The kind of each record, as Record asks for it.
@@ -232,5 +247,6 @@ func (Gap) Kind() Kind      { return KindGap }
 func (ArmEvent) Kind() Kind { return KindArm }
 func (Reading) Kind() Kind  { return KindRead }
 func (Load) Kind() Kind     { return KindLoad }
+func (Proof) Kind() Kind    { return KindProof }
 func (Period) Kind() Kind   { return KindPeriod }
 func (Ended) Kind() Kind    { return KindEnd }

@@ -42,18 +42,24 @@ func everyKind() []Record {
 			Source: "https://www.postgresql.org/docs/17/monitoring-stats.html", Help: "log records generated",
 		},
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
-		ArmEvent{At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died"},
+		ArmEvent{
+			At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
+		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Load{
 			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
 			Rows: 7000, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Latency: "HISTFAAA",
 		},
+		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Missing: "it took too long"},
 		Period{
 			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
 			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,
 			Fetched: noon.Add(time.Hour),
 		},
-		Ended{At: noon.Add(time.Minute), Status: Broken, Cause: "the server died"},
+		Ended{
+			At: noon.Add(time.Minute), Status: Broken, Cause: "the server died",
+			Clocks: []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
+		},
 	}
 }
 

@@ -65,7 +65,10 @@ func scrubbed(r Record, secrets []string) Record {
 		r.Code, r.Detail = Scrub(r.Code, secrets...), Scrub(r.Detail, secrets...)
 		return r
 	case ArmEvent:
-		r.Failed = Scrub(r.Failed, secrets...)
+		r.Failed, r.Added = Scrub(r.Failed, secrets...), Scrub(r.Added, secrets...)
+		return r
+	case Proof:
+		r.Missing = Scrub(r.Missing, secrets...)
 		return r
 	case Period:
 		r.Dimensions = scrubAll(r.Dimensions, nil)

@@ -39,7 +39,8 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 		},
 		Metric{Source: forms, Help: forms},
 		Gap{Code: forms, Detail: forms},
-		ArmEvent{Failed: forms},
+		ArmEvent{Failed: forms, Added: forms},
+		Proof{Missing: forms},
 		Period{Dimensions: map[string]string{"Resource": typed}},
 		Ended{Cause: forms},
 	}
