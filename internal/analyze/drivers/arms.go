@@ -27,7 +27,9 @@ func (c *collector) buildArms() {
 			continue
 		}
 		c.checkLoad(a)
-		arm.Replicates = append(arm.Replicates, c.replicate(a, arm.Idle(), busy))
+		r := c.replicate(a, arm.Idle(), busy)
+		c.checkProof(a, arm.Arm, r)
+		arm.Replicates = append(arm.Replicates, r)
 	}
 	for i := range c.run.Arms {
 		slices.SortStableFunc(c.run.Arms[i].Replicates, func(a, b Replicate) int { return cmp.Compare(a.Number, b.Number) })
@@ -49,11 +51,18 @@ func (c *collector) addArm(arm runfile.Arm) {
 	c.run.Arms = append(c.run.Arms, Arm{Arm: arm})
 }
 
-// unplanned is the method of an arm that the plan does not know, so that it is not taken for an idle one.
+// unplanned is the method of an arm whose factors nothing tells, so that it is not taken for an idle one.
 const unplanned = "unknown"
 
 func (c *collector) armOf(a *attempt) *Arm {
-	if _, planned := c.places[a.arm]; !planned {
+	_, known := c.places[a.arm]
+	factors, told := c.factors[a.arm]
+	switch {
+	case known:
+	case told:
+		factors.Name = a.arm
+		c.addArm(factors)
+	default:
 		c.notes.add("arm-unplanned", fmt.Sprintf("The arm %s is not in the plan, so its indexes are not known", a.arm))
 		c.addArm(runfile.Arm{Name: a.arm, Method: unplanned})
 	}

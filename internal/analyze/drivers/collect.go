@@ -19,7 +19,8 @@ type collector struct {
 	metrics  map[string]runfile.Metric   // as first announced
 	attempts []*attempt                  // in the order in which they are first mentioned
 	byKey    map[attemptKey]*attempt
-	places   map[string]int // of each arm in run.Arms
+	factors  map[string]runfile.Arm // of arms that the plan does not have
+	places   map[string]int         // of each arm in run.Arms
 	notes    notebook
 }
 
@@ -28,7 +29,9 @@ type attempt struct {
 	attemptKey
 	begins, ends []time.Time
 	failed       string
+	added        string // why it was run beyond the plan
 	load         load
+	proof        *runfile.Proof
 }
 
 type attemptKey struct {
@@ -39,7 +42,8 @@ type attemptKey struct {
 func newCollector() *collector {
 	return &collector{
 		run: &Run{}, readings: map[string]*series.Readings{}, probes: map[string]string{},
-		metrics: map[string]runfile.Metric{}, byKey: map[attemptKey]*attempt{}, places: map[string]int{},
+		metrics: map[string]runfile.Metric{}, byKey: map[attemptKey]*attempt{},
+		factors: map[string]runfile.Arm{}, places: map[string]int{},
 	}
 }
 
@@ -53,6 +57,8 @@ func (c *collector) take(record runfile.Record) {
 		c.event(r)
 	case runfile.Load:
 		c.attempt(r.Arm, r.Replicate).load.add(r)
+	case runfile.Proof:
+		c.attempt(r.Arm, r.Replicate).proof = &r
 	case runfile.Reading:
 		c.read(r)
 	case runfile.Gap:
@@ -87,6 +93,11 @@ func (c *collector) attempt(arm string, replicate int) *attempt {
 func (c *collector) event(e runfile.ArmEvent) {
 	a := c.attempt(e.Arm, e.Replicate)
 	switch e.Event {
+	case runfile.Settle:
+		a.added = e.Added
+		if e.Factors != nil {
+			c.factors[e.Arm] = *e.Factors
+		}
 	case runfile.Begin:
 		a.begins = append(a.begins, e.At)
 	case runfile.End:
@@ -147,6 +158,8 @@ func (c *collector) series(metric string) series.Series {
 func (c *collector) finish() *Run {
 	c.run.Counters = c.counters()
 	c.checkClocks()
+	c.checkOtherClocks()
+	c.checkAdded()
 	c.buildArms()
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()

@@ -98,6 +98,13 @@ func TestNotes(t *testing.T) {
 	head.Plan.Arms = append(head.Plan.Arms, runfile.Arm{Name: "busy", Method: "other"})
 	planTwice[0] = head
 	check(note("arm-twice", "The plan names the arm busy twice; the first was believed"), planTwice)
+	drifting := without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindEnd },
+		runfile.Ended{At: sec(16), Status: runfile.Complete, Clocks: []runfile.Clock{{Source: "server", Offset: 1.5, Error: 0.01}}})
+	drifting[0] = func(r runfile.Run) runfile.Run {
+		r.Clocks = []runfile.Clock{{Source: "server", Offset: 1, Error: 0.01}}
+		return r
+	}(drifting[0].(runfile.Run))
+	check(note("clock-drifted", "The clock of the server moved by 0.5 s against ours during the run"), drifting)
 	long := without(small(), isLoad, runfile.Load{From: sec(10), To: sec(14), Arm: "busy", Replicate: 1, Transactions: 1, Rows: 1})
 	long[0] = func(r runfile.Run) runfile.Run { r.Plan.ArmSeconds = 1; return r }(long[0].(runfile.Run))
 	check(note("load-length", "The load of busy 1 lasted 4 s instead of 1"), long)

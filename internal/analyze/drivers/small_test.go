@@ -218,6 +218,57 @@ func TestUnplannedArm(t *testing.T) {
 	}
 }
 
+// What is run beyond the plan brings its own factors, and counts like any other arm.
+func TestAddedArm(t *testing.T) {
+	records := small()
+	head := records[0].(runfile.Run)
+	factors := head.Plan.Arms[1]
+	head.Plan.Arms = head.Plan.Arms[:1]
+	records[0] = head
+	added := event(7, "busy", runfile.Settle)
+	added.Added, added.Factors = "to tell rows from entries", &factors
+	run := fromRecords(t, without(records, isEvent("busy", runfile.Settle), added)...)
+	arm, _ := run.Arm("busy")
+	if diff := cmp.Diff(factors, arm.Arm); diff != "" || len(arm.Replicates) != 1 {
+		t.Fatalf("%d replicates\n%s", len(arm.Replicates), diff)
+	}
+	if entries := count(t, arm, arm.Replicates[0], "entries"); entries != 3000 {
+		t.Errorf("%g entries of 1000 rows with two indexes", entries)
+	}
+	want := []drivers.Note{{Code: "added", Text: "busy 1 was run beyond the plan: to tell rows from entries"}}
+	if diff := cmp.Diff(want, run.Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRowsAreProved(t *testing.T) {
+	// grown is the small run with n_tup_ins growing by rows in the busy arm, and a proof.
+	check := func(grown float64, proof runfile.Proof, want ...drivers.Note) {
+		t.Helper()
+		x := func(s, value float64) runfile.Record {
+			return runfile.Reading{At: sec(s), Probe: "pgstat", Values: map[string]float64{"pgstat.tables/n_tup_ins": value}}
+		}
+		proof.Arm, proof.Replicate = "busy", 1
+		records := append(small(), runfile.Metric{Name: "pgstat.tables/n_tup_ins", Unit: "rows", Type: runfile.Counter},
+			x(0, 0), x(5, 0), x(9, 0), x(14, grown), proof)
+		head := records[0].(runfile.Run)
+		head.Plan.Arms[1].RowsPerTx = 100
+		if diff := cmp.Diff(want, fromRecords(t, records...).Notes); diff != "" {
+			t.Error(diff)
+		}
+	}
+	disagree := func(text string) drivers.Note {
+		return drivers.Note{Code: "rows-disagree", Text: "The rows of busy 1 disagree: " + text}
+	}
+	check(1000, runfile.Proof{Rows: 1000})
+	check(1100, runfile.Proof{Rows: 1000}) // one transaction of a hundred rows failed
+	check(999, runfile.Proof{Rows: 1000}, disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 999"))
+	check(1101, runfile.Proof{Rows: 1000}, disagree("the server confirmed 1000, and its table holds 1000; n_tup_ins grew by 1101"))
+	check(1000, runfile.Proof{Rows: 999}, disagree("the server confirmed 1000, and its table holds 999; n_tup_ins grew by 1000"))
+	check(5, runfile.Proof{Missing: "it took too long"},
+		drivers.Note{Code: "rows-not-counted", Text: "The rows of busy 1 were not counted: it took too long"})
+}
+
 func TestLatency(t *testing.T) {
 	encode := func(microseconds ...int64) string {
 		h := hdrhistogram.New(1, 3_600_000_000, 2)

@@ -1,0 +1,61 @@
+package drivers
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// insertedRows is the counter that must have counted the rows of our clients, and those of transactions that failed.
+const insertedRows = "pgstat.tables/n_tup_ins"
+
+// checkProof notes where the rows of the load, of the server's counter and of the table itself are not the same: then
+// something is missing from the counts of this replicate.
+func (c *collector) checkProof(a *attempt, arm runfile.Arm, r Replicate) {
+	if arm.Idle() || a.proof == nil {
+		return
+	}
+	if a.proof.Missing != "" {
+		c.notes.add("rows-not-counted", fmt.Sprintf("The rows of %s %d were not counted: %s", a.arm, a.replicate, a.proof.Missing))
+		return
+	}
+	counted := r.Counts[insertedRows]
+	failed := float64(r.Work.Failures) * float64(arm.RowsPerTx)
+	known := counted.Missing == nil && counted.Seconds > 0
+	more := counted.Raw - float64(r.Work.Rows)
+	if a.proof.Rows == r.Work.Rows && (!known || more >= 0 && more <= failed) {
+		return
+	}
+	text := fmt.Sprintf("The rows of %s %d disagree: the server confirmed %d, and its table holds %d", a.arm, a.replicate, r.Work.Rows, a.proof.Rows)
+	if known {
+		text += fmt.Sprintf("; n_tup_ins grew by %.0f", counted.Raw)
+	}
+	c.notes.add("rows-disagree", text)
+}
+
+// checkAdded notes what was run beyond the plan.
+func (c *collector) checkAdded() {
+	for _, a := range c.attempts {
+		if a.added != "" {
+			c.notes.add("added", fmt.Sprintf("%s %d was run beyond the plan: %s", a.arm, a.replicate, a.added))
+		}
+	}
+}
+
+// driftTolerated is what clocks may part during a run, beyond the doubt of their comparison, before it is said.
+const driftTolerated = 0.1 // seconds
+
+// checkOtherClocks notes a clock that was another distance from ours at the end than at the start.
+func (c *collector) checkOtherClocks() {
+	if c.run.Ended == nil {
+		return
+	}
+	for _, before := range c.run.Header.Clocks {
+		for _, after := range c.run.Ended.Clocks {
+			drift := after.Offset - before.Offset
+			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
+				c.notes.add("clock-drifted", fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run", before.Source, drift))
+			}
+		}
+	}
+}
