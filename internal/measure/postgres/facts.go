@@ -32,7 +32,8 @@ type Facts struct {
 	ReadOnly      bool
 	Pooler        bool // another program answers in the server's name
 	MayCheckpoint bool
-	BusySessions  int // of other people, in any database
+	MaySeeOthers  bool // what their sessions do; without it nobody seems to be at work
+	BusySessions  int  // of other people, in any database
 	BackendPID    int
 	DataDirectory string // empty where this user may not know it
 	Settings      map[string]string
@@ -97,8 +98,9 @@ func (f *Facts) askRights(ctx context.Context, conn *pgx.Conn) error {
 		select coalesce((select setting from pg_catalog.pg_settings where name = 'data_directory'), ''),
 		       (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
 		       or exists (select from pg_catalog.pg_roles
-		                  where rolname = 'pg_checkpoint' and pg_has_role(current_user, oid, 'usage'))`).Scan(
-		&f.DataDirectory, &f.MayCheckpoint)
+		                  where rolname = 'pg_checkpoint' and pg_has_role(current_user, oid, 'usage')),
+		       pg_has_role(current_user, 'pg_read_all_stats', 'usage')`).Scan(
+		&f.DataDirectory, &f.MayCheckpoint, &f.MaySeeOthers)
 	if err != nil {
 		return fmt.Errorf("ask what this user may do: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,20 +33,65 @@ func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error)
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
-	var mark *string
-	err := conn.QueryRow(ctx, `/* realiops */
-		select obj_description(oid, 'pg_namespace') from pg_catalog.pg_namespace where nspname = $1`, SchemaName).Scan(&mark)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-	case err != nil:
-		return nil, fmt.Errorf("look for the schema %s: %w", SchemaName, err)
-	case mark == nil || *mark != schemaMark:
-		return nil, fmt.Errorf("a schema named %s exists that realiops did not make: rename it, or use another database", SchemaName)
+	ours, err := mayReplace(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	if !ours {
+		return nil, errNotOurs
 	}
 	if err := s.recreate(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Why the schema cannot be claimed.
+var (
+	errNotOurs = errors.New("a schema named " + SchemaName + " exists that realiops did not make: rename it, or use another database")
+	errInUse   = errors.New("another run of realiops is using this database: wait for it, or use another database")
+)
+
+// mayReplace tells whether the name is free or of a schema that we made.
+func mayReplace(ctx context.Context, conn *pgx.Conn) (bool, error) {
+	var mark *string
+	err := conn.QueryRow(ctx, `/* realiops */
+		select obj_description(oid, 'pg_namespace') from pg_catalog.pg_namespace where nspname = $1`, SchemaName).Scan(&mark)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the schema %s: %w", SchemaName, err)
+	}
+	return mark != nil && *mark == schemaMark, nil
+}
+
+// RefuseSchema says in its first result why ClaimSchema would be refused, or nothing. It only looks, and so may be
+// wrong a moment later.
+func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
+	ours, err := mayReplace(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	var may, locked bool
+	err = conn.QueryRow(ctx, `/* realiops */
+		select has_database_privilege(current_database(), 'create'),
+		       exists (select from pg_catalog.pg_locks
+		               where locktype = 'advisory' and objsubid = 1 and (classid::int8 << 32) | objid::int8 = $1
+		                 and database = (select oid from pg_catalog.pg_database where datname = current_database()))`,
+		int64(schemaLock)).Scan(&may, &locked)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("ask whether the schema %s can be made: %w", SchemaName, err)
+	case !ours:
+		return errNotOurs, nil
+	case locked && !f.Pooler:
+		return errInUse, nil
+	case !may:
+		return fmt.Errorf("this user may not create the schema %s: grant create on database %s to %s; or use another one",
+			SchemaName, Quoted(f.Database), Quoted(f.User)), nil
+	}
+	return nil, nil
 }
 
 func (s *Schema) lock(ctx context.Context) error {
@@ -57,7 +103,7 @@ func (s *Schema) lock(ctx context.Context) error {
 		return fmt.Errorf("lock the schema %s: %w", SchemaName, err)
 	}
 	if !mine {
-		return errors.New("another run of realiops is using this database: wait for it, or use another database")
+		return errInUse
 	}
 	return nil
 }
@@ -96,4 +142,15 @@ func (s *Schema) Release(ctx context.Context) error {
 		return fmt.Errorf("drop the schema %s: %w", SchemaName, err)
 	}
 	return nil
+}
+
+// plainName is what SQL takes without quotes, but for its own words.
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// Quoted is a name as it stands in a statement that people are told to type.
+func Quoted(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return pgx.Identifier{name}.Sanitize()
 }

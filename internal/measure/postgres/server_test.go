@@ -35,6 +35,7 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				Database:      servertest.Value[string](t, conn, "select current_database()"),
 				User:          "postgres",
 				MayCheckpoint: true,
+				MaySeeOthers:  true,
 				BackendPID:    servertest.Value[int](t, conn, "select pg_backend_pid()"),
 				DataDirectory: servertest.Value[string](t, conn, "show data_directory"),
 			}
@@ -69,8 +70,11 @@ func TestInspectNeedsNoPrivilege(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if facts.MayCheckpoint || facts.DataDirectory != "" || facts.User != role {
+	if facts.MayCheckpoint || facts.MaySeeOthers || facts.DataDirectory != "" || facts.User != role {
 		t.Errorf("a bare role has %+v", facts)
+	}
+	if refusal, err := facts.RefuseSchema(t.Context(), conn); err != nil || refusal == nil || !strings.Contains(refusal.Error(), "grant create") {
+		t.Errorf("looking whether the schema can be made: %v, %v", refusal, err)
 	}
 	if _, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn); err == nil || !strings.Contains(err.Error(), "grant create") {
 		t.Errorf("claiming a schema without the right to: %v", err)
@@ -120,14 +124,23 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	claim := func() (*postgres.Schema, error) {
 		return (postgres.Facts{}).ClaimSchema(t.Context(), servertest.Connect(t, endpoint))
 	}
+	refused := func(words string) { // by a claim, and by a look that is no claim
+		t.Helper()
+		_, claimed := claim()
+		looked, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn)
+		if claimed == nil || !strings.Contains(claimed.Error(), words) || looked == nil || looked.Error() != claimed.Error() || err != nil {
+			t.Errorf("claim: %v, look: %v, %v; want %q", claimed, looked, err, words)
+		}
+	}
 
+	if refusal, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn); refusal != nil || err != nil || exists() {
+		t.Errorf("a look at what is free: %v, %v", refusal, err)
+	}
 	first, err := claim()
 	if err != nil || !exists() {
 		t.Fatalf("claim: %v, there is a schema: %v", err, exists())
 	}
-	if _, err := claim(); err == nil || !strings.Contains(err.Error(), "another run") {
-		t.Errorf("a second run at once: %v", err)
-	}
+	refused("another run")
 	if err := first.Release(t.Context()); err != nil || exists() {
 		t.Errorf("release: %v, there is a schema: %v", err, exists())
 	}
@@ -158,9 +171,7 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	}
 
 	servertest.Exec(t, conn, "create schema realiops; create table realiops.precious ()")
-	if _, err := claim(); err == nil || !strings.Contains(err.Error(), "did not make") {
-		t.Errorf("a schema that is somebody's: %v", err)
-	}
+	refused("did not make")
 	if !servertest.Value[bool](t, conn, "select to_regclass('realiops.precious') is not null") {
 		t.Error("somebody's table is gone")
 	}
