@@ -9,7 +9,7 @@ const (
 	exitDone         = 0
 	exitUsage        = 1 // usage or connection: nothing was measured
 	exitFailed       = 2 // the run failed or was interrupted; what there is was kept
-	exitUndetermined = 3 // done, and a metric that was required got no verdict
+	exitUndetermined = 3 // done, and a metric that was required got no verdict; or none could get one
 )
 
 const exitHelp = `

@@ -58,15 +58,11 @@ func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err e
 
 // inSession has a session and a schema of our own for as long as the experiment takes.
 func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Writer) (err error) {
-	control, err := t.endpoint.Connect(ctx)
+	control, facts, err := t.inspect(ctx)
 	if err != nil {
 		return t.because(ctx, err)
 	}
 	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the schema is released by then
-	facts, err := postgres.Inspect(ctx, control)
-	if err != nil {
-		return t.because(ctx, err)
-	}
 	if err := t.admit(m.env, m.options.target, facts, m.plan); err != nil {
 		return err
 	}

@@ -64,6 +64,7 @@ and shows what each of them counted for the same work.
 
   realiops run                 measure a PostgreSQL of its own on this machine
   realiops run --dsn URL       measure yours
+  realiops doctor --dsn URL    what a run could conclude there, and what it lacks
   realiops analyze LAST        the report of the last run again, from its file`,
 		Version:       version(),
 		SilenceErrors: true,
@@ -76,7 +77,7 @@ and shows what each of them counted for the same work.
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
+	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newDoctorCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
 	return root
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/cli/progress"
@@ -147,9 +148,26 @@ func (t *target) claimAgain(ctx context.Context, facts postgres.Facts) (*postgre
 	return facts.ClaimSchema(ctx, conn)
 }
 
+// inspect opens the session that arranges things, and asks in it what the server is.
+func (t *target) inspect(ctx context.Context) (*pgx.Conn, postgres.Facts, error) {
+	control, err := t.endpoint.Connect(ctx)
+	if err != nil {
+		return nil, postgres.Facts{}, err
+	}
+	facts, err := postgres.Inspect(ctx, control)
+	if err != nil {
+		return nil, facts, errors.Join(err, control.Close(context.WithoutCancel(ctx)))
+	}
+	return control, facts, nil
+}
+
+func (o *targetOptions) permissions() postgres.Permissions {
+	return postgres.Permissions{Shared: o.shared, Pooler: o.allowPooler}
+}
+
 // admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.
 func (t *target) admit(env Env, o targetOptions, facts postgres.Facts, plan runfile.Plan) error {
-	if err := facts.Refuse(postgres.Permissions{Shared: o.shared, Pooler: o.allowPooler}); err != nil {
+	if err := facts.Refuse(o.permissions()); err != nil {
 		return err
 	}
 	if t.started != nil || t.endpoint.Local() || o.yes {

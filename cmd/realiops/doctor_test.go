@@ -1,0 +1,39 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+)
+
+// doctor runs the program and gives what it printed and its exit code.
+func doctor(t *testing.T, dsn string, flags ...string) (printed string, code int) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"doctor", "--dsn", dsn}, flags...)...)
+	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	out, err := c.CombinedOutput()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(out), ended.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), 0
+}
+
+func TestDoctorSeesAPooler(t *testing.T) {
+	pooled := servertest.Pooler(t, servertest.Database(t, "17"), "transaction").Config().ConnString()
+	check := func(code int, words string, flags ...string) {
+		t.Helper()
+		printed, got := doctor(t, pooled, flags...)
+		if got != code || !strings.Contains(strings.Join(strings.Fields(printed), " "), words) {
+			t.Errorf("%v: exit code %d, want %d and %q\n%s", flags, got, code, words, printed)
+		}
+	}
+	check(3, "NO RUN WOULD BEGIN HERE: a connection pooler answers in the server's name")
+	check(0, "! A pooler stands between realiops and the server", "--allow-pooler")
+}

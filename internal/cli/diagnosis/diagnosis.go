@@ -1,0 +1,177 @@
+// Package diagnosis says what a run could conclude on a target, from one reading of each of its sources.
+//
+// [New] asks the analysis itself: it makes the records that a run would leave if every reading of it were like that one,
+// and looks which ways to count the work come out of them. So nothing here knows how a driver is computed, and what it
+// promises is what a run keeps. [Text] and [JSON] write the same [Diagnosis].
+//
+// The package computes and writes; it asks no server.
+package diagnosis
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Schema names the form of the JSON. Fields may be added under the same name.
+const Schema = "realiops.doctor/1"
+
+// Subject is what was found out about a target.
+type Subject struct {
+	Target   runfile.Target
+	Clock    runfile.Clock
+	Refusal  string // why a run would not begin; empty: it would
+	Cautions []Caution
+	Probes   []Probe
+	// Remedy says what to do about a gap, in one sentence; empty where nothing can be done.
+	Remedy func(runfile.Gap) string
+}
+
+// Probe is one reading of one probe.
+type Probe struct {
+	Name    string
+	Metrics []runfile.Metric
+	Values  map[string]float64
+	Gaps    []runfile.Gap
+}
+
+// Diagnosis is what a run could conclude on the target.
+type Diagnosis struct {
+	Schema    string         `json:"schema"`
+	Concludes bool           `json:"concludes"` // a run would begin, and could tell logical work from physical
+	Refusal   string         `json:"refusal,omitempty"`
+	Target    runfile.Target `json:"target"`
+	Clock     runfile.Clock  `json:"clock"` // the server's
+	Drivers   []Driver       `json:"drivers"`
+	Sources   []Source       `json:"sources"`
+	Cautions  []Caution      `json:"cautions"`
+}
+
+// Driver is one way to count the work, and whether a run here would know it. Of one that is not known no metric can be
+// found to count it.
+type Driver struct {
+	Name    string       `json:"driver"`
+	Side    drivers.Side `json:"side"`
+	Unit    string       `json:"unit"`
+	Help    string       `json:"help"`
+	Known   bool         `json:"known"`
+	Missing *Missing     `json:"missing,omitempty"`
+}
+
+// Missing says why something is not known, in the terms of a gap.
+type Missing struct {
+	Reason string `json:"reason"`
+	Code   string `json:"code,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Source is one view of the server, or another probe.
+type Source struct {
+	Name string `json:"source"`
+	Read int    `json:"read"`    // metrics that gave a value
+	Of   int    `json:"metrics"` // metrics that there are in some version
+	Gaps []Gap  `json:"gaps"`
+}
+
+// Gap is what a source lacks for one reason.
+type Gap struct {
+	Missing
+	Metrics []string `json:"metrics"`
+	Costs   []string `json:"costs"` // drivers that would be known without it
+	Remedy  string   `json:"remedy,omitempty"`
+
+	gap runfile.Gap // as it was read
+}
+
+// Caution is something that makes numbers lie, and what to do about it.
+type Caution struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// New draws the conclusions.
+func New(s Subject) Diagnosis {
+	for i, p := range s.Probes {
+		s.Probes[i] = p.spelled()
+	}
+	run := rehearse(s.Target, s.Probes, nil)
+	d := Diagnosis{
+		Schema: Schema, Refusal: s.Refusal, Target: s.Target, Clock: s.Clock,
+		Drivers: known(run), Cautions: []Caution{},
+	}
+	for _, p := range s.Probes {
+		d.Sources = append(d.Sources, sourcesOf(p)...)
+	}
+	for i := range d.Sources {
+		d.Sources[i].judge(s, d.unknown())
+	}
+	d.Cautions = append(append(d.Cautions, conditions(run)...), s.Cautions...)
+	d.Concludes = s.Refusal == "" && d.tellsSidesApart()
+	return d
+}
+
+// tellsSidesApart asks for a driver on either side. The bytes of the log alone are no physical truth: they follow the
+// rows, whatever reaches the storage.
+func (d Diagnosis) tellsSidesApart() bool {
+	on := func(side drivers.Side) bool {
+		return slices.ContainsFunc(d.Drivers, func(driver Driver) bool {
+			return driver.Known && driver.Side == side && driver.Name != drivers.WALBytes
+		})
+	}
+	return on(drivers.Logical) && on(drivers.Physical)
+}
+
+func (d Diagnosis) unknown() []string {
+	var names []string
+	for _, driver := range d.Drivers {
+		if !driver.Known {
+			names = append(names, driver.Name)
+		}
+	}
+	return names
+}
+
+// known are all drivers, each with what the run has of it.
+func known(run *drivers.Run) []Driver {
+	arm := run.Arms[0]
+	var all []Driver
+	for _, d := range drivers.All() {
+		driver := Driver{Name: d.Name, Side: d.Side, Unit: d.Unit, Help: d.Help, Known: true}
+		if _, err := d.Count(arm, arm.Replicates[0]); err != nil {
+			driver.Known, driver.Missing = false, missing(err)
+		}
+		all = append(all, driver)
+	}
+	return all
+}
+
+// conditions are what the report on a run would warn of from its first line, as far as it can be told before. That the
+// device is not known has a place of its own among the sources.
+func conditions(run *drivers.Run) []Caution {
+	var all []Caution
+	for _, w := range report.New(run).Warnings {
+		if w.Condition && w.Code != "device-unknown" {
+			all = append(all, Caution{Code: w.Code, Text: w.Text, Remedy: remedies[w.Code]})
+		}
+	}
+	return all
+}
+
+// remedies are for the conditions that a report warns of.
+var remedies = map[string]string{
+	"fsync-off":              "set fsync = on, as a server that keeps its data has it",
+	"full-page-writes-off":   "set full_page_writes = on",
+	"synchronous-commit-off": "set synchronous_commit = on, or remember that commits are not flushes here",
+	"ram":                    "put the data directory on a disk",
+	"pooler":                 "connect to the server itself",
+}
+
+// view is the part of a metric's name before the slash.
+func view(metric string) string {
+	name, _, _ := strings.Cut(metric, "/")
+	return name
+}

@@ -1,0 +1,125 @@
+package diagnosis_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// probe has read some counters, and others not, for a reason.
+func probe(name string, read, missing []string, why runfile.Reason) diagnosis.Probe {
+	p := diagnosis.Probe{Name: name, Values: map[string]float64{}}
+	for i, metric := range append(read, missing...) {
+		p.Metrics = append(p.Metrics, runfile.Metric{Name: metric, Type: runfile.Counter})
+		if i < len(read) {
+			p.Values[metric] = 7
+		} else {
+			p.Gaps = append(p.Gaps, runfile.Gap{Metric: metric, Reason: why, Detail: "because"})
+		}
+	}
+	return p
+}
+
+// hidden is a probe that could not read anything.
+func hidden(name string, metrics ...string) diagnosis.Probe {
+	p := probe(name, nil, metrics, runfile.NotLocal)
+	p.Gaps = []runfile.Gap{{Reason: runfile.NotLocal, Detail: "far away"}}
+	return p
+}
+
+func examined(settings map[string]string, probes ...diagnosis.Probe) diagnosis.Diagnosis {
+	return diagnosis.New(diagnosis.Subject{
+		Target: runfile.Target{Kind: "dsn", Host: "db", Settings: settings}, Probes: probes,
+		Remedy: func(g runfile.Gap) string { return "mend " + string(g.Reason) },
+	})
+}
+
+func TestWhatAGapCosts(t *testing.T) {
+	d := examined(nil,
+		probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.io/writes"}, []string{"pgstat.wal/wal_records", "pgstat.wal/wal_buffers_full"}, runfile.Permission),
+		hidden("block", "block/writes", "block/flushes", "block/write_bytes", "block/reads"))
+	got := map[string][]string{}
+	for _, s := range d.Sources {
+		for _, gap := range s.Gaps {
+			got[s.Name+" "+gap.Reason+" "+gap.Detail+" "+gap.Remedy+" "+strings.Join(gap.Metrics, " ")] = gap.Costs
+		}
+	}
+	want := map[string][]string{
+		"pgstat.wal permission because mend permission pgstat.wal/wal_records pgstat.wal/wal_buffers_full": {"wal_records"},
+		"block not-local far away mend not-local block/writes block/flushes block/write_bytes block/reads": {"device_requests", "device_flushes", "device_bytes"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	known := map[string]bool{}
+	for _, driver := range d.Drivers {
+		if driver.Known {
+			known[driver.Name] = true
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"rows": true, "entries": true, "statements": true, "commits": true, "wal_bytes": true, "pages_written": true}, known); diff != "" {
+		t.Errorf("known (-want +got):\n%s", diff)
+	}
+}
+
+// Half of what it takes to tell requests from flushes is not enough, and each half costs the same.
+func TestAGapCostsWhatItAloneWouldGive(t *testing.T) {
+	d := examined(nil, probe("block", []string{"block/writes"}, []string{"block/flushes"}, runfile.Unsupported))
+	if diff := cmp.Diff([]string{"device_requests", "device_flushes"}, d.Sources[0].Gaps[0].Costs); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
+	check := func(want bool, d diagnosis.Diagnosis) {
+		t.Helper()
+		if d.Concludes != want {
+			t.Errorf("concludes is %v, want %v", d.Concludes, want)
+		}
+	}
+	check(true, examined(nil, probe("block", []string{"block/write_bytes"}, nil, "")))
+	check(true, examined(nil, probe("pgstat", []string{"pgstat.wal/wal_sync"}, nil, "")))
+	check(false, examined(nil, probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.wal/wal_records"}, nil, "")))
+	check(false, examined(nil))
+	check(false, diagnosis.New(diagnosis.Subject{
+		Refusal: "the server is a standby", Probes: []diagnosis.Probe{probe("block", []string{"block/write_bytes"}, nil, "")},
+	}))
+}
+
+func TestCautionsAreThoseOfTheReport(t *testing.T) {
+	d := examined(map[string]string{"fsync": "off", "full_page_writes": "on"}, hidden("block", "block/writes"))
+	var codes []string
+	for _, c := range d.Cautions {
+		codes = append(codes, c.Code)
+	}
+	if diff := cmp.Diff([]string{"fsync-off"}, codes); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTextKeepsToTheWidth(t *testing.T) {
+	d := examined(map[string]string{"fsync": "off"},
+		probe("pgstat", []string{"pgstat.lsn/insert"}, []string{"pgstat.wal/wal_records"}, runfile.Permission),
+		hidden("block", "block/writes", "block/flushes"))
+	d.Clock = runfile.Clock{Source: "server", Offset: -2, Error: 0.25}
+	for _, width := range []int{60, 80, 120} {
+		var text strings.Builder
+		if err := diagnosis.Text(&text, d, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
+		}
+		for _, words := range []string{"behind ours by 2s (± 250ms)", "NOTHING HERE", "! fsync is off", "costs: wal_records"} {
+			if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), words) {
+				t.Errorf("%q is not in\n%s", words, &text)
+			}
+		}
+	}
+}

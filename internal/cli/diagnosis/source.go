@@ -1,0 +1,77 @@
+package diagnosis
+
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// sourcesOf splits a probe by its views, in the order of its metrics.
+func sourcesOf(p Probe) []Source {
+	var all []Source
+	for _, m := range p.Metrics {
+		i := slices.IndexFunc(all, func(s Source) bool { return s.Name == view(m.Name) })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Source{Name: view(m.Name), Gaps: []Gap{}})
+		}
+		all[i].Of++
+		if _, read := p.Values[m.Name]; read {
+			all[i].Read++
+		}
+	}
+	for _, gap := range p.Gaps {
+		i := slices.IndexFunc(all, func(s Source) bool { return s.Name == view(gap.Metric) })
+		if i >= 0 {
+			all[i].add(gap)
+		}
+	}
+	return all
+}
+
+// add puts a metric to those that are missing for the same reason.
+func (s *Source) add(gap runfile.Gap) {
+	why := Missing{Reason: string(gap.Reason), Code: gap.Code, Detail: gap.Detail}
+	i := slices.IndexFunc(s.Gaps, func(g Gap) bool { return g.Missing == why })
+	if i < 0 {
+		i = len(s.Gaps)
+		s.Gaps = append(s.Gaps, Gap{Missing: why, gap: gap})
+	}
+	s.Gaps[i].Metrics = append(s.Gaps[i].Metrics, gap.Metric)
+}
+
+// judge says what each of the source's gaps costs, and what to do about it.
+func (s *Source) judge(subject Subject, unknown []string) {
+	for i := range s.Gaps {
+		s.Gaps[i].Costs = costs(subject, s.Gaps[i].Metrics, unknown)
+		s.Gaps[i].Remedy = subject.Remedy(s.Gaps[i].gap)
+	}
+}
+
+// costs are the drivers among the unknown that would be known if these metrics were read.
+func costs(subject Subject, metrics, unknown []string) []string {
+	found := []string{}
+	for _, d := range known(rehearse(subject.Target, subject.Probes, metrics)) {
+		if d.Known && slices.Contains(unknown, d.Name) {
+			found = append(found, d.Name)
+		}
+	}
+	return found
+}
+
+// spelled names the metrics of a gap that is one of all of the probe's.
+func (p Probe) spelled() Probe {
+	var gaps []runfile.Gap
+	for _, gap := range p.Gaps {
+		if gap.Metric != "" {
+			gaps = append(gaps, gap)
+			continue
+		}
+		for _, m := range p.Metrics {
+			gap.Metric = m.Name
+			gaps = append(gaps, gap)
+		}
+	}
+	p.Gaps = gaps
+	return p
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// clockMatters is the difference of clocks, in seconds, from which times in the server's log or of a cloud's metrics
+// belong to another arm than they seem to.
+const clockMatters = 1
+
+// cautions are what makes numbers lie on this server, beside what the report on a run warns of by itself.
+func cautions(f postgres.Facts, o targetOptions) []diagnosis.Caution {
+	var all []diagnosis.Caution
+	caution := func(applies bool, code, text, remedy string) {
+		if applies {
+			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})
+		}
+	}
+	caution(f.Settings["track_counts"] == "off", "track-counts-off",
+		"track_counts is off: the counters of tables and rows stand still, whatever is written.", "set track_counts = on")
+	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
+		"wal_sync_method is "+f.Settings["wal_sync_method"]+": the log is synced by writing it, which no counter of syncs shows.", "")
+	caution(f.BusySessions > 0 && o.shared, "shared-server",
+		fmt.Sprintf("%d other sessions are at work: what they write is counted as ours.", f.BusySessions), "wait until they are done")
+	caution(!f.MaySeeOthers, "others-hidden",
+		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
+		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Quoted(f.User))
+	caution(!f.MayCheckpoint, "no-checkpoint",
+		"This user may not ask for checkpoints: pages that an arm leaves to be written are counted in the arms after it.", checkpointRemedy(f))
+	caution(math.Abs(f.Clock.Offset)-f.Clock.Error > clockMatters, "clock-offset",
+		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.", "synchronize the clocks")
+	return all
+}
+
+// checkpointRemedy goes by when the role for it came.
+func checkpointRemedy(f postgres.Facts) string {
+	const firstWithRole = 150000
+	if f.VersionNum < firstWithRole {
+		return "connect as a superuser; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
+	}
+	return "grant pg_checkpoint to " + f.User
+}
+
+// remedyOf says what to do about a gap.
+func remedyOf(f postgres.Facts) func(runfile.Gap) string {
+	return func(gap runfile.Gap) string {
+		switch gap.Reason {
+		case runfile.Permission:
+			return "grant pg_monitor to " + f.User
+		case runfile.NotLocal:
+			return "run realiops on the machine that the data are on, as root or as the server's user"
+		default:
+			return ""
+		}
+	}
+}
