@@ -3,6 +3,7 @@ package drivers
 import (
 	"errors"
 	"maps"
+	"math"
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -13,6 +14,9 @@ import (
 type Background struct {
 	Replicates int                // that measured it; 0: it is not known, and nothing was taken off
 	PerSecond  map[string]float64 // by metric: the mean of the replicates' rates
+	// Deviation is by how much one replicate's rate typically differs from the mean: the standard deviation. It is not
+	// there for a metric that fewer than two replicates have.
+	Deviation map[string]float64
 }
 
 // mostVariants bounds how many idle replicates are tried one by one: a few show how far the background varies.
@@ -21,7 +25,8 @@ const mostVariants = 10
 // takeOffBackground measures the background and takes it off the counts of all loaded arms.
 func (r *Run) takeOffBackground() {
 	each := r.idleRates()
-	r.Idle = Background{Replicates: len(each), PerSecond: meanRates(each)}
+	means := meanRates(each)
+	r.Idle = Background{Replicates: len(each), PerSecond: means, Deviation: deviations(each, means)}
 	if len(each) < 2 {
 		each = nil // nothing shows how it varies
 	}
@@ -84,6 +89,25 @@ func meanRates(each []map[string]float64) map[string]float64 {
 		sums[metric] /= n[metric]
 	}
 	return sums
+}
+
+// deviations are standard deviations of rates from their means, of the metrics that more than one replicate has.
+func deviations(each []map[string]float64, means map[string]float64) map[string]float64 {
+	squares, n := map[string]float64{}, map[string]float64{}
+	for _, rates := range each {
+		for metric, rate := range rates {
+			squares[metric] += (rate - means[metric]) * (rate - means[metric])
+			n[metric]++
+		}
+	}
+	for metric := range squares {
+		if n[metric] < 2 {
+			delete(squares, metric)
+			continue
+		}
+		squares[metric] = math.Sqrt(squares[metric] / (n[metric] - 1))
+	}
+	return squares
 }
 
 // missing is the error of a series or a driver, which is always of this type.

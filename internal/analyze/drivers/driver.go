@@ -36,6 +36,9 @@ type Driver struct {
 	Side Side
 	Unit string
 	Help string // what it counts, and from what
+	// From are the metrics that it is computed from; empty where our own clients count it. Against these metrics it
+	// explains nothing.
+	From []string
 
 	count func(Arm, Replicate) (float64, error)
 }
@@ -46,20 +49,39 @@ func (d Driver) Count(a Arm, r Replicate) (float64, error) { return d.count(a, r
 // All lists the drivers, from what is asked of the database down to what its device does.
 func All() []Driver {
 	return []Driver{
-		{Rows, Logical, "rows", "rows that our clients wrote", ofWork(func(w Work) int64 { return w.Rows })},
-		{Entries, Logical, "entries", "rows and their index entries: rows x (1 + indexes)", entries},
-		{Statements, Logical, "statements", "statements of our clients", ofWork(func(w Work) int64 { return w.Statements })},
-		{Commits, Logical, "transactions", "transactions that our clients committed", ofWork(func(w Work) int64 { return w.Transactions })},
-		{WALRecords, Logical, "records", "records in the write-ahead log", firstOf("pgstat.wal/wal_records")},
-		{WALBytes, Physical, "bytes", "bytes of the write-ahead log, by its insert position", firstOf("pgstat.lsn/insert")},
-		{WALWrites, Physical, "operations", "writes of the log to its files", firstOf("pgstat.wal/wal_write", "pgstat.io/wal_writes")},
-		{WALSyncs, Physical, "operations", "syncs of the log's files", firstOf("pgstat.wal/wal_sync", "pgstat.io/wal_fsyncs")},
-		{PagesWritten, Physical, "operations", "writes of table and index pages to their files", firstOf("pgstat.io/writes")},
-		{DeviceRequests, Physical, "operations", "write requests of the device that carry data: writes - flushes", requests},
-		{DeviceFlushes, Physical, "operations", "flushes of the device's cache", firstOf("block/flushes")},
-		{DeviceBytes, Physical, "bytes", "bytes written to the device", firstOf("block/write_bytes")},
+		worked(Rows, "rows", "rows that our clients wrote", ofWork(func(w Work) int64 { return w.Rows })),
+		worked(Entries, "entries", "rows and their index entries: rows x (1 + indexes)", entries),
+		worked(Statements, "statements", "statements of our clients", ofWork(func(w Work) int64 { return w.Statements })),
+		worked(Commits, "transactions", "transactions that our clients committed", ofWork(func(w Work) int64 { return w.Transactions })),
+		counted(WALRecords, Logical, "records", "records in the write-ahead log", "pgstat.wal/wal_records"),
+		counted(WALBytes, Physical, "bytes", "bytes of the write-ahead log, by its insert position", "pgstat.lsn/insert"),
+		counted(WALWrites, Physical, "operations", "writes of the log to its files", "pgstat.wal/wal_write", "pgstat.io/wal_writes"),
+		counted(WALSyncs, Physical, "operations", "syncs of the log's files", "pgstat.wal/wal_sync", "pgstat.io/wal_fsyncs"),
+		counted(PagesWritten, Physical, "operations", "writes of table and index pages to their files", "pgstat.io/writes"),
+		{
+			Name: DeviceRequests, Side: Physical, Unit: "operations", From: []string{blockWrites, blockFlushes},
+			Help: "write requests of the device that carry data: writes - flushes", count: requests,
+		},
+		counted(DeviceFlushes, Physical, "operations", "flushes of the device's cache", blockFlushes),
+		counted(DeviceBytes, Physical, "bytes", "bytes written to the device", "block/write_bytes"),
 	}
 }
+
+// worked is a driver that our own clients count.
+func worked(name, unit, help string, count func(Arm, Replicate) (float64, error)) Driver {
+	return Driver{Name: name, Side: Logical, Unit: unit, Help: help, count: count}
+}
+
+// counted is a driver that is the first of these metrics that was counted.
+func counted(name string, side Side, unit, help string, metrics ...string) Driver {
+	return Driver{Name: name, Side: side, Unit: unit, Help: help, From: metrics, count: firstOf(metrics...)}
+}
+
+// What the requests with data are computed from.
+const (
+	blockWrites  = "block/writes"
+	blockFlushes = "block/flushes"
+)
 
 // Named finds a driver by its name.
 func Named(name string) (Driver, bool) {
@@ -102,15 +124,15 @@ func firstOf(metrics ...string) func(Arm, Replicate) (float64, error) {
 
 // requests leaves out the flushes that the kernel counts as writes as well.
 func requests(_ Arm, r Replicate) (float64, error) {
-	writes, err := r.Count("block/writes")
+	writes, err := r.Count(blockWrites)
 	if err != nil {
 		return 0, err
 	}
-	flushes, err := r.Count("block/flushes")
+	flushes, err := r.Count(blockFlushes)
 	if err != nil {
 		return 0, err
 	}
-	if r.Counts["block/writes"].Raw < r.Counts["block/flushes"].Raw {
+	if r.Counts[blockWrites].Raw < r.Counts[blockFlushes].Raw {
 		return 0, &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the device counts fewer writes than flushes"}
 	}
 	return writes - flushes, nil

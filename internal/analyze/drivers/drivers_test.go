@@ -228,3 +228,12 @@ func TestDrivers(t *testing.T) {
 
 // FuzzFromRun mixes up the lines of small and adds lines of the fuzzer's: no file may make it panic, and every count
 // is finite.
+
+func named(t *testing.T, name string) drivers.Driver {
+	t.Helper()
+	d, known := drivers.Named(name)
+	if !known {
+		t.Fatalf("no driver %s", name)
+	}
+	return d
+}

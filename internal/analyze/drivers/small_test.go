@@ -1,6 +1,7 @@
 package drivers_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func TestSmallRun(t *testing.T) {
 	if diff := cmp.Diff(want, run.Arms); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(drivers.Background{Replicates: 1, PerSecond: map[string]float64{"p/x": 2}}, run.Idle); diff != "" {
+	if diff := cmp.Diff(drivers.Background{Replicates: 1, PerSecond: map[string]float64{"p/x": 2}, Deviation: map[string]float64{}}, run.Idle); diff != "" {
 		t.Error(diff)
 	}
 	if run.Notes != nil || run.Torn != nil || run.Ended.Status != runfile.Complete {
@@ -156,11 +157,7 @@ func TestOverlapsOfMany(t *testing.T) {
 }
 
 func TestVariants(t *testing.T) {
-	records := append(small(),
-		runfile.ArmEvent{At: sec(20), Arm: "idle", Replicate: 2, Event: runfile.Begin},
-		runfile.Reading{At: sec(24), Probe: "p", Values: map[string]float64{"p/x": 188}}, // 60 in 10 s
-		runfile.ArmEvent{At: sec(25), Arm: "idle", Replicate: 2, Event: runfile.End})
-	arm, _ := fromRecords(t, records...).Arm("busy")
+	arm, _ := fromRecords(t, twiceIdle()...).Arm("busy")
 	r := arm.Replicates[0]
 	got := []float64{r.Counts["p/x"].Amount}
 	for _, v := range r.Variants {
@@ -170,6 +167,22 @@ func TestVariants(t *testing.T) {
 	if diff := cmp.Diff([]float64{90, 100, 80}, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestDeviation: rates of 2 and 6 a second lie 2 from their mean, which is 2.83 for one of two.
+func TestDeviation(t *testing.T) {
+	run := fromRecords(t, twiceIdle()...)
+	want := drivers.Background{Replicates: 2, PerSecond: map[string]float64{"p/x": 4}, Deviation: map[string]float64{"p/x": math.Sqrt(8)}}
+	if diff := cmp.Diff(want, run.Idle); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func twiceIdle() []runfile.Record {
+	return append(small(),
+		runfile.ArmEvent{At: sec(20), Arm: "idle", Replicate: 2, Event: runfile.Begin},
+		runfile.Reading{At: sec(24), Probe: "p", Values: map[string]float64{"p/x": 188}}, // 60 in 10 s
+		runfile.ArmEvent{At: sec(25), Arm: "idle", Replicate: 2, Event: runfile.End})
 }
 
 func TestBackgroundIsOptional(t *testing.T) {
