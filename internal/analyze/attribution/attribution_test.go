@@ -1,0 +1,58 @@
+package attribution_test
+
+import (
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const shippedRun = "../../../testdata/runs/arms-pg17.jsonl"
+
+func fromFile(t *testing.T, path string) *drivers.Run {
+	t.Helper()
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	run, err := drivers.FromRun(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func verdictOn(t *testing.T, all attribution.Verdicts, metric string) attribution.Verdict {
+	t.Helper()
+	for _, v := range all.Metrics {
+		if v.Metric.Name == metric {
+			return v
+		}
+	}
+	t.Fatalf("no verdict on %s", metric)
+	return attribution.Verdict{}
+}
+
+// TestShippedRun checks the real run against what PostgreSQL's and the kernel's documentation say of the counters.
+func TestShippedRun(t *testing.T) {
+	all := attribution.Judge(fromFile(t, shippedRun), attribution.Options{})
+	check := func(metric string, kind attribution.Kind, counts string) {
+		t.Helper()
+		if v := verdictOn(t, all, metric); v.Kind != kind || v.Counts != counts {
+			t.Errorf("%s: %s %q, want %s %q", metric, v.Kind, v.Counts, kind, counts)
+		}
+	}
+	check("pgstat.database/tup_inserted", attribution.Logical, drivers.Rows)
+	check("pgstat.database/xact_commit", attribution.Logical, drivers.Commits)
+	check("pgstat.io/writes", attribution.Physical, drivers.PagesWritten)
+	check("pgstat.io/extends", attribution.Physical, drivers.PagesWritten)
+	check("pgstat.wal/wal_fpi", attribution.Silent, "")
+	check("block/flushes", attribution.Physical, "")
+	for _, v := range all.Metrics {
+		if v.Metric.Name == "pgstat.wal/wal_records" {
+			t.Error("that log records count log records is said")
+		}
+	}
+}

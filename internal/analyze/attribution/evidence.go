@@ -1,0 +1,153 @@
+package attribution
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// cell is what was counted in one replicate.
+type cell struct {
+	value   float64         // with the background taken off; never below doubt
+	doubt   float64         // standard deviation that is known beforehand: of the counter's steps, of the background
+	shared  float64         // the part of the background's that all replicates have in common
+	seconds float64         // between the readings
+	missing *series.Missing // not nil: nothing was counted
+}
+
+// relative is the variance of the logarithm of a cell as far as it is known beforehand.
+func (c cell) relative() float64 { return c.doubt * c.doubt / (c.value * c.value) }
+
+// common is the part of that variance which does not shrink with more replicates.
+func (c cell) common() float64 { return c.shared * c.shared / (c.value * c.value) }
+
+// column is one quantity in all replicates of all loaded arms.
+type column [][]cell
+
+// counting is a metric or a driver.
+type counting interface {
+	Count(drivers.Arm, drivers.Replicate) (float64, error)
+}
+
+// evidence is a run as the method sees it: its loaded arms, and the drivers in them.
+type evidence struct {
+	run     *drivers.Run
+	arms    []drivers.Arm // loaded, with at least one replicate
+	drivers []drivers.Driver
+	columns []column // of the drivers
+}
+
+func newEvidence(run *drivers.Run) *evidence {
+	e := &evidence{run: run, drivers: drivers.All()}
+	for _, a := range run.Arms {
+		if !a.Idle() && len(a.Replicates) > 0 {
+			e.arms = append(e.arms, a)
+		}
+	}
+	for _, d := range e.drivers {
+		e.columns = append(e.columns, e.column(d, d.From, step(d.Unit)))
+	}
+	return e
+}
+
+// column counts something that is computed from metrics, in all replicates.
+func (e *evidence) column(c counting, from []string, step float64) column {
+	all := make(column, len(e.arms))
+	for i, arm := range e.arms {
+		for _, r := range arm.Replicates {
+			all[i] = append(all[i], e.cell(c, from, step, arm, r))
+		}
+	}
+	return all
+}
+
+func (e *evidence) cell(c counting, from []string, step float64, arm drivers.Arm, r drivers.Replicate) cell {
+	value, err := c.Count(arm, r)
+	if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
+		err = &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "it is not a number"}
+	}
+	if err != nil {
+		return cell{missing: missing(err)}
+	}
+	var doubt, shared, seconds float64
+	for _, metric := range from {
+		count, known := r.Counts[metric]
+		if !known || count.Missing != nil {
+			continue
+		}
+		seconds = count.Seconds
+		d := e.deviation(metric) * seconds
+		doubt += d * d
+		shared += d * d / float64(max(1, e.run.Idle.Replicates))
+	}
+	doubt = math.Sqrt(doubt + step*step/4)
+	return cell{value: max(value, doubt), doubt: doubt, shared: math.Sqrt(shared), seconds: seconds}
+}
+
+// deviation is by how much the rate of the background varies. Where fewer than two idle replicates show it, it is taken
+// to come in single counts, which vary by their root.
+func (e *evidence) deviation(metric string) float64 {
+	if deviation, known := e.run.Idle.Deviation[metric]; known {
+		return deviation
+	}
+	rate := e.run.Idle.PerSecond[metric]
+	length := max(1, e.run.Header.Plan.ArmSeconds)
+	return math.Sqrt(math.Abs(rate) / length)
+}
+
+// step is by how much a counter of this unit moves at least.
+func step(unit string) float64 {
+	switch unit {
+	case "bytes":
+		return 512 // devices count sectors
+	case "seconds":
+		return 0.001 // ticks of the kernel and of PostgreSQL's times
+	default:
+		return 1
+	}
+}
+
+func missing(err error) *series.Missing {
+	if m, ok := errors.AsType[*series.Missing](err); ok {
+		return m
+	}
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
+}
+
+// whole is the first reason for which a column has nothing at all, or nil when it has something.
+func (c column) whole() *series.Missing {
+	var why *series.Missing
+	for _, arm := range c {
+		for _, cell := range arm {
+			if cell.missing == nil {
+				return nil
+			}
+			if why == nil {
+				why = cell.missing
+			}
+		}
+	}
+	if why == nil {
+		why = &series.Missing{Reason: drivers.NotRecorded, Detail: "no loaded arm was measured"}
+	}
+	return why
+}
+
+// mean is the mean of an arm's cells that are there.
+func mean(cells []cell) (value float64, n int) {
+	for _, c := range cells {
+		if c.missing == nil {
+			value += c.value
+			n++
+		}
+	}
+	return value / float64(n), n
+}
+
+func intersect(a, b []string) bool {
+	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+}

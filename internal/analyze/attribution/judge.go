@@ -1,0 +1,188 @@
+package attribution
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Options are what a verdict takes for the same, and how sure it has to be. Their zero value stands for the defaults.
+type Options struct {
+	Tolerance float64  // the factor by which a ratio may move from arm to arm; 0: DefaultTolerance
+	Level     float64  // of all intervals; 0: DefaultLevel
+	Asked     []string // only these metrics; nil: all
+}
+
+// Defaults of the options.
+const (
+	DefaultTolerance = 1.10
+	DefaultLevel     = 0.95
+)
+
+// complete fills in defaults, also for what makes no sense.
+func (o Options) complete() Options {
+	if !(o.Tolerance > 1) {
+		o.Tolerance = DefaultTolerance
+	}
+	if !(o.Level > 0 && o.Level < 1) {
+		o.Level = DefaultLevel
+	}
+	return o
+}
+
+// judge holds what all metrics of a run are judged by.
+type judge struct {
+	*evidence
+	options Options
+}
+
+// Judge says of every metric of a run what it counts.
+func Judge(run *drivers.Run, options Options) Verdicts {
+	j := &judge{evidence: newEvidence(run), options: options.complete()}
+	var all Verdicts
+	for _, m := range run.Metrics() {
+		if j.wanted(m) {
+			all.Metrics = append(all.Metrics, j.verdict(m))
+		}
+	}
+	all.Metrics = append(all.Metrics, j.absent(all.Metrics)...)
+	slices.SortFunc(all.Metrics, func(a, b Verdict) int { return cmp.Compare(a.Metric.Name, b.Metric.Name) })
+	all.Warnings = j.warnings()
+	return all
+}
+
+// wanted leaves out what would say nothing: that log records count log records.
+func (j *judge) wanted(m drivers.Metric) bool {
+	if len(j.options.Asked) > 0 {
+		return slices.Contains(j.options.Asked, m.Name)
+	}
+	return !slices.ContainsFunc(j.drivers, func(d drivers.Driver) bool {
+		return d.Side == drivers.Logical && intersect(d.From, m.From)
+	})
+}
+
+// absent are verdicts on metrics that were asked for and are not there.
+func (j *judge) absent(found []Verdict) []Verdict {
+	var all []Verdict
+	for _, name := range j.options.Asked {
+		known := func(v Verdict) bool { return v.Metric.Name == name }
+		if slices.ContainsFunc(found, known) || slices.ContainsFunc(all, known) {
+			continue
+		}
+		all = append(all, Verdict{
+			Metric: runfile.Metric{Name: name}, Kind: Undetermined, Why: "This run did not read " + name,
+		})
+	}
+	return all
+}
+
+func (j *judge) verdict(m drivers.Metric) Verdict {
+	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: Undetermined}
+	y := j.column(m, m.From, step(m.Unit))
+	if why := y.whole(); why != nil {
+		v.Why = fmt.Sprintf("It was not counted in any loaded arm: %s", why)
+		return v
+	}
+	if why, silent := j.silent(y); silent {
+		v.Kind, v.Why = Silent, why
+		return v
+	}
+	rivals := j.rivals(m, y)
+	for _, h := range rivals {
+		v.Rivals = append(v.Rivals, h.Rival)
+	}
+	j.decide(&v, y, rivals)
+	if v.Kind == Undetermined {
+		j.byDefinition(&v, m)
+	}
+	return v
+}
+
+// byDefinition names the driver that is this very metric, where nothing else explains it.
+func (j *judge) byDefinition(v *Verdict, m drivers.Metric) {
+	for _, d := range j.drivers {
+		if !m.Defines(d) {
+			continue
+		}
+		v.Kind, v.Counts, v.Between, v.Exact, v.Why = Kind(d.Side), d.Name, nil, true, ""
+		v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: len(j.arms)}
+		v.Warnings = append(v.Warnings, Warning{"by-definition", "It is what " + d.Name + " means here; no other driver explains it"})
+	}
+}
+
+func (j *judge) rivals(m drivers.Metric, y column) []held {
+	var all []held
+	for place, d := range j.drivers {
+		h := j.hold(y, place)
+		if j.itself(m, d) {
+			h.Status = Itself
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// decide names the one driver that is left, or those that are, or a mixture.
+func (j *judge) decide(v *Verdict, y column, rivals []held) {
+	var left []held
+	for _, h := range rivals {
+		if h.Status == Consistent || h.Status == Possible {
+			left = append(left, h)
+		}
+	}
+	switch {
+	case len(left) == 0:
+		j.mix(v, y, rivals)
+	case len(left) == 1 && j.bounded(left[0]):
+		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
+		v.Exact = exact(y, j.columns[left[0].place])
+	default:
+		j.between(v, left)
+	}
+}
+
+// mostSpread is how far the spread of a driver may reach, as far as the run tells, for a verdict.
+const mostSpread = 1.5
+
+// fewestArms cannot be told from fewer: two arms leave the spread open.
+const fewestArms = 3
+
+func (j *judge) bounded(h held) bool {
+	return len(h.arms) >= fewestArms && h.Spread.Hi < mostSpread
+}
+
+// between says that several drivers are left.
+func (j *judge) between(v *Verdict, left []held) {
+	sides := map[drivers.Side]bool{}
+	for _, h := range left {
+		v.Between = append(v.Between, h.Driver)
+		sides[h.Side] = true
+	}
+	if len(sides) == 1 && !slices.ContainsFunc(left, func(h held) bool { return !j.bounded(h) }) {
+		v.Kind = Kind(left[0].Side)
+		return
+	}
+	v.Why = "This run cannot tell between " + strings.Join(v.Between, ", ")
+	if len(left) == 1 {
+		v.Why = "Nothing contradicts " + left[0].Driver + ", but the run is too short or too unsteady to confirm it"
+	}
+}
+
+// exact tells whether every replicate is the driver one to one, as far as counters resolve.
+func exact(y, x column) bool {
+	for a := range y {
+		for r := range y[a] {
+			if y[a][r].missing != nil || x[a][r].missing != nil {
+				continue
+			}
+			if d := y[a][r].value - x[a][r].value; d*d > 4*(y[a][r].doubt*y[a][r].doubt+x[a][r].doubt*x[a][r].doubt) {
+				return false
+			}
+		}
+	}
+	return true
+}

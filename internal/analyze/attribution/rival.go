@@ -1,0 +1,107 @@
+package attribution
+
+import (
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// held is one driver held against a metric: what is reported of it, and the numbers behind that.
+type held struct {
+	Rival
+	place  int   // among the drivers
+	arms   []int // of the evidence, where both are known
+	groups stats.Groups
+}
+
+// hold takes the logarithm of metric / driver in every replicate: if the metric counts the driver, it is the same in
+// every arm.
+func (j *judge) hold(metric column, place int) held {
+	d, x := j.drivers[place], j.columns[place]
+	h := held{Rival: Rival{Driver: d.Name, Side: d.Side}, place: place}
+	var logs [][]stats.Value
+	var common []float64
+	for a := range j.arms {
+		ratio, values, shared := quotients(metric[a], x[a])
+		ratio.Arm = j.arms[a].Name
+		h.Arms = append(h.Arms, ratio)
+		if len(values) > 0 {
+			h.arms, logs, common = append(h.arms, a), append(logs, values), append(common, shared)
+		}
+	}
+	h.groups = grouped(logs, common)
+	h.judge(j.options, x)
+	return h
+}
+
+// quotients are the logarithms of y / x in one arm, replicate by replicate.
+func quotients(y, x []cell) (ratio ArmRatio, logs []stats.Value, shared float64) {
+	sum := 0.0
+	ratio.Lowest, ratio.Highest = math.Inf(1), math.Inf(-1)
+	for r := range y {
+		if y[r].missing != nil || x[r].missing != nil {
+			if ratio.Missing = y[r].missing; ratio.Missing == nil {
+				ratio.Missing = x[r].missing
+			}
+			continue
+		}
+		l := math.Log(y[r].value) - math.Log(x[r].value)
+		logs = append(logs, stats.Value{X: l, Var: y[r].relative() + x[r].relative()})
+		shared = max(shared, y[r].common()+x[r].common())
+		sum += l
+		ratio.Lowest, ratio.Highest = min(ratio.Lowest, math.Exp(l)), max(ratio.Highest, math.Exp(l))
+	}
+	ratio.N = len(logs)
+	if ratio.N == 0 {
+		ratio.Lowest, ratio.Highest = 0, 0
+		return ratio, nil, 0
+	}
+	ratio.Missing = nil
+	ratio.Value = math.Exp(sum / float64(ratio.N))
+	return ratio, logs, shared
+}
+
+// grouped makes means of arms. The variance of each is that of its replicates, as all arms show it together, and what
+// is known beforehand.
+func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
+	within, freedom := stats.Within(logs)
+	g := stats.Groups{Freedom: freedom}
+	for a, values := range logs {
+		n := float64(len(values))
+		var sum, known float64
+		for _, v := range values {
+			sum, known = sum+v.X, known+v.Var
+		}
+		g.Of = append(g.Of, stats.Group{Mean: sum / n, Var: (within+known/n)/n + shared[a]})
+	}
+	return g
+}
+
+// judge tells what becomes of the driver by itself.
+func (h *held) judge(o Options, x column) {
+	if len(h.arms) == 0 {
+		h.Status, h.Why = Unknown, x.whole()
+		if h.Why == nil {
+			h.Why = h.Arms[0].Missing
+		}
+		return
+	}
+	spread, ratio := h.groups.Between(o.Level), h.groups.Mean(o.Level)
+	h.Spread, h.Ratio = factor(spread, o.Level, len(h.arms)), factor(ratio, o.Level, len(h.arms))
+	switch tolerance := math.Log(o.Tolerance); {
+	case spread.Hi < tolerance:
+		h.Status = Consistent
+	case spread.Lo > tolerance:
+		h.Status = Excluded
+	default:
+		h.Status = Possible
+	}
+}
+
+// factor turns an interval of logarithms into one of factors.
+func factor(i stats.Interval, level float64, n int) *Estimate {
+	return &Estimate{Value: math.Exp(i.Value), Lo: math.Exp(i.Lo), Hi: math.Exp(i.Hi), Level: level, N: n}
+}
+
+func (j *judge) itself(m drivers.Metric, d drivers.Driver) bool { return intersect(m.From, d.From) }

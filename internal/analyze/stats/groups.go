@@ -1,0 +1,134 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Group is the mean of one group and the variance of that mean.
+type Group struct {
+	Mean float64
+	Var  float64
+}
+
+// Groups are means of groups whose variances were estimated together on Freedom degrees of freedom. Zero stands for
+// variances that are known.
+type Groups struct {
+	Of      []Group
+	Freedom int
+}
+
+// Interval is an estimate and the bounds that hold the true value with the probability asked for.
+type Interval struct{ Value, Lo, Hi float64 }
+
+// Between is the standard deviation between groups beyond the variance of their means, in the one-way random effects
+// model: mean_i = m + b_i + e_i, with b_i of variance t2 and e_i of variance Var_i.
+//
+// The value is that of Mandel and Paule. The bounds are the Q profile (Viechtbauer 2007): all t2 at which
+// Q(t2) = sum of (mean_i - m)^2 / (t2 + Var_i) is no surprise. For groups of one size and known variances this is the
+// exact interval; the variances being estimates, Q is held against F instead of chi-squared, with as many degrees of
+// freedom below as the sum t2 + Var has (Satterthwaite), so that it is exact at t2 = 0 and where t2 outgrows them.
+// Fewer than two groups give an interval from zero to infinity.
+func (g Groups) Between(level float64) Interval {
+	n := len(g.Of)
+	if n < 2 {
+		return Interval{math.NaN(), 0, math.Inf(1)}
+	}
+	tail := (1 - level) / 2
+	root := func(f func(q, t2 float64) float64) float64 {
+		return math.Sqrt(zeroOf(func(t2 float64) float64 { return f(g.q(t2), t2) }))
+	}
+	return Interval{
+		Value: root(func(q, _ float64) float64 { return q - float64(n-1) }),
+		Lo:    root(func(q, t2 float64) float64 { return g.below(q, t2) - (1 - tail) }),
+		Hi:    root(func(q, t2 float64) float64 { return g.below(q, t2) - tail }),
+	}
+}
+
+// q is the sum of squares of the groups' means around theirs, in units of their variance.
+func (g Groups) q(t2 float64) float64 {
+	mean, _ := g.weighted(t2)
+	sum := 0.0
+	for _, e := range g.Of {
+		if d := e.Mean - mean; d != 0 {
+			sum += d * d / (t2 + e.Var)
+		}
+	}
+	return sum
+}
+
+// weighted is the mean of the groups, each with the inverse of its variance for weight, and the sum of the weights.
+func (g Groups) weighted(t2 float64) (mean, weights float64) {
+	for _, e := range g.Of {
+		w := 1 / max(t2+e.Var, smallest)
+		mean += w * e.Mean
+		weights += w
+	}
+	return mean / weights, weights
+}
+
+// below is the probability of a Q no larger than this.
+func (g Groups) below(q, t2 float64) float64 {
+	if math.IsInf(q, 1) || math.IsNaN(q) {
+		return 1
+	}
+	n := float64(len(g.Of) - 1)
+	freedom := g.freedomAt(t2)
+	if freedom > manyFreedom {
+		return distuv.ChiSquared{K: n}.CDF(q)
+	}
+	return distuv.F{D1: n, D2: freedom}.CDF(q / n)
+}
+
+// manyFreedom are as good as known variances.
+const manyFreedom = 1e4
+
+func (g Groups) freedomAt(t2 float64) float64 {
+	if g.Freedom == 0 {
+		return math.Inf(1)
+	}
+	mean := 0.0
+	for _, e := range g.Of {
+		mean += e.Var / float64(len(g.Of))
+	}
+	if mean == 0 {
+		return math.Inf(1)
+	}
+	ratio := (t2 + mean) / mean
+	return float64(g.Freedom) * ratio * ratio
+}
+
+// Mean is the mean over groups with the interval of Hartung and Knapp: weights as for Between, the variance from how
+// far the groups lie from it, Student's t with one degree of freedom less than there are groups. It covers also what
+// differs between groups. A single group has no interval.
+func (g Groups) Mean(level float64) Interval {
+	n := len(g.Of)
+	if n == 0 {
+		return Interval{math.NaN(), math.Inf(-1), math.Inf(1)}
+	}
+	between := 0.0
+	if n > 1 {
+		between = zeroOf(func(t2 float64) float64 { return g.q(t2) - float64(n-1) })
+	}
+	mean, weights := g.weighted(between)
+	if n == 1 {
+		return Interval{mean, math.Inf(-1), math.Inf(1)}
+	}
+	half := Student(level, float64(n-1)) * math.Sqrt(g.scatter(mean, between)/float64(n-1)/weights)
+	return Interval{mean, mean - half, mean + half}
+}
+
+func (g Groups) scatter(mean, t2 float64) float64 {
+	sum := 0.0
+	for _, e := range g.Of {
+		d := e.Mean - mean
+		sum += d * d / max(t2+e.Var, smallest)
+	}
+	return sum
+}
+
+// Student is how many standard errors an interval of this level reaches to either side.
+func Student(level, freedom float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - (1-level)/2)
+}
