@@ -71,6 +71,16 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/measure/load/a.go": "package load\n",
 	}, "internal/series imports internal/measure/load")
 
+	check("made-up worlds do not know the method", map[string]string{
+		"internal/worlds/a.go":        ours("worlds", "internal/middle"),
+		"internal/worlds/a_test.go":   ours("worlds", "internal/worlds/score"),
+		"internal/worlds/score/a.go":  ours("score", "internal/analyze/attribution") + "import _ \"github.com/realiops/realiops/internal/worlds\"\n",
+		"internal/middle/a.go":        ours("middle", "internal/analyze/stats"),
+		"internal/analyze/stats/a.go": "package stats\n",
+	},
+		"internal/worlds imports internal/middle, which imports internal/analyze/stats",
+		"internal/worlds imports internal/worlds/score")
+
 	check("statistics have one home", map[string]string{
 		"internal/analyze/stats/a.go":  other("stats", "gonum.org/v1/gonum/stat"),
 		"internal/analyze/sizing/a.go": other("sizing", "gonum.org/v1/gonum/stat/distuv"),

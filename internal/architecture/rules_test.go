@@ -23,6 +23,8 @@ const (
 	probetest = "internal/measure/probe/probetest"
 	runfile   = "internal/runfile"
 	series    = "internal/series"
+	worlds    = "internal/worlds"
+	score     = "internal/worlds/score"
 )
 
 var rules = []rule{
@@ -50,6 +52,11 @@ var rules = []rule{
 		"the run file and the series stand at the bottom",
 		"both wings meet in them, so they can depend on neither",
 		bottom(runfile, series),
+	},
+	{
+		"made-up worlds do not know the method",
+		"they judge it, and one that leaned on it would find it right; only what counts its hits in " + score + " sees both",
+		blind,
 	},
 	{
 		"statistics have one home",

@@ -1,0 +1,66 @@
+package score
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/worlds"
+)
+
+// Method is what is judged.
+type Method func(*drivers.Run) attribution.Verdicts
+
+// Judged draws a world, has its run file judged, and gives a case for each meter. The file is left in the directory.
+func Judged(method Method, world worlds.World, directory string) ([]Case, error) {
+	path := filepath.Join(directory, fmt.Sprintf("world-%d.jsonl", world.Seed))
+	if err := save(path, world.Records()); err != nil {
+		return nil, err
+	}
+	run, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	said := map[string]attribution.Verdict{}
+	for _, v := range method(run).Metrics {
+		said[v.Metric.Name] = v
+	}
+	var cases []Case
+	for _, m := range world.Meters {
+		verdict, found := said[m.Name]
+		if !found {
+			return nil, fmt.Errorf("%s: nothing was said of %s", path, m.Name)
+		}
+		cases = append(cases, Case{world, m, verdict})
+	}
+	return cases, nil
+}
+
+func save(path string, records []runfile.Record) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	w, err := runfile.Create(path)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}
+
+func read(path string) (*drivers.Run, error) {
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return drivers.FromRun(records)
+}
