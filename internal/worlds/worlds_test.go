@@ -4,6 +4,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -172,20 +173,16 @@ func TestEveryRuleIsDrawn(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(100) {
 		for _, m := range New(seed, Full, 50).Meters {
-			key := string(m.Rule.Sort)
 			var names []string
 			share := 0.0
 			for _, term := range m.Rule.Terms {
 				names, share = append(names, term.Driver), share+term.Share
 			}
 			slices.Sort(names)
-			for _, name := range names {
-				key += " " + name
-			}
 			if len(names) > 0 && math.Abs(share-1) > 1e-9 {
 				t.Errorf("shares of %v sum to %g", m.Rule.Terms, share)
 			}
-			seen[key]++
+			seen[strings.Join(append(names, string(m.Rule.Sort)), " ")]++
 		}
 	}
 	n := len(drivers.All())

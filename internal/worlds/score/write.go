@@ -79,24 +79,25 @@ func truth(m worlds.Meter) string {
 
 func (c Case) said() string {
 	v := c.Verdict
-	text := string(v.Kind)
+	parts := []string{string(v.Kind)}
+	add := func(format string, values ...any) { parts = append(parts, fmt.Sprintf(format, values...)) }
 	if v.Counts != "" {
-		text += " counts " + v.Counts
+		add("counts %s", v.Counts)
 	}
 	if v.PerUnit != nil {
-		text += fmt.Sprintf(" x %.4g (%.4g-%.4g)", v.PerUnit.Value, v.PerUnit.Lo, v.PerUnit.Hi)
+		add("x %.4g (%.4g-%.4g)", v.PerUnit.Value, v.PerUnit.Lo, v.PerUnit.Hi)
 	}
 	if len(v.Between) > 0 {
-		text += " between " + strings.Join(v.Between, ", ")
+		add("between %s", strings.Join(v.Between, ", "))
 	}
 	if v.Mixture != nil {
 		for _, t := range v.Mixture.Terms {
-			text += fmt.Sprintf(" + %.4g %s (%.0f %%)", t.PerUnit.Value, t.Driver, 100*t.Share)
+			add("+ %.4g %s (%.0f %%)", t.PerUnit.Value, t.Driver, 100*t.Share)
 		}
-		text += fmt.Sprintf(", off by %.3g", v.Mixture.Off)
+		add("off by %.3g", v.Mixture.Off)
 	}
 	if v.Why != "" {
-		text += ": " + v.Why
+		add("because %s", v.Why)
 	}
-	return text
+	return strings.Join(parts, " ")
 }

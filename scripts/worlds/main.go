@@ -1,0 +1,107 @@
+// Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
+//
+//	worlds [-meters N] [-two-arms N] [-seed N] [-keep DIRECTORY] [-failures]
+//
+// It ends with 1 where a target is not reached.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/worlds"
+	"github.com/realiops/realiops/internal/worlds/score"
+)
+
+// metersPerWorld watch one world together: many rules for the price of one run.
+const metersPerWorld = 25
+
+type options struct {
+	meters, twoArms int
+	seed            uint64
+	keep            string
+	failures        bool
+}
+
+var errMissed = errors.New("a target is not reached")
+
+func main() {
+	o := options{}
+	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
+	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two arms")
+	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
+	flag.StringVar(&o.keep, "keep", "", "directory to leave the run files in")
+	flag.BoolVar(&o.failures, "failures", false, "list every meter about which the method is wrong or falls short, with its rule")
+	flag.Parse()
+	if err := run(os.Stdout, o); err != nil {
+		fmt.Fprintln(os.Stderr, "worlds:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer, o options) error {
+	directory := o.keep
+	if directory == "" {
+		made, err := os.MkdirTemp("", "realiops-worlds-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(made)
+		directory = made
+	}
+	full, err := judged(worlds.Full, o.seed, o.meters, directory)
+	if err != nil {
+		return err
+	}
+	// The worlds of two arms have seeds, and so files, of their own.
+	two, err := judged(worlds.TwoArms, o.seed+1<<32, o.twoArms, directory)
+	if err != nil {
+		return err
+	}
+	if o.failures {
+		score.WriteFailures(out, full)
+		score.WriteFailures(out, two)
+	}
+	return report(out, score.Table(full, two))
+}
+
+func report(out io.Writer, figures []score.Figure) error {
+	score.Write(out, figures)
+	for _, f := range figures {
+		if !f.Passes() {
+			return errMissed
+		}
+	}
+	return nil
+}
+
+// byDefault judges as realiops analyze does.
+func byDefault(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+
+// judged has worlds judged two at a time, in the order of their seeds.
+func judged(design worlds.Design, seed uint64, meters int, directory string) ([]score.Case, error) {
+	n := (meters + metersPerWorld - 1) / metersPerWorld
+	cases, errs := make([][]score.Case, n), make([]error, n)
+	var wait sync.WaitGroup
+	const workers = 2
+	for first := range workers {
+		wait.Go(func() {
+			for i := first; i < n; i += workers {
+				world := worlds.New(seed+uint64(i), design, metersPerWorld)
+				cases[i], errs[i] = score.Judged(byDefault, world, directory)
+			}
+		})
+	}
+	wait.Wait()
+	var all []score.Case
+	for _, c := range cases {
+		all = append(all, c...)
+	}
+	return all, errors.Join(errs...)
+}
