@@ -131,7 +131,20 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	}
 	err = t.because(ctx, e.Run(ctx))
 	err = errors.Join(err, clock.Stop())
-	return errors.Join(err, e.Record(endOf(ctx, err)))
+	end := endOf(ctx, err)
+	end.Clocks = clocksAgain(ctx, control)
+	return errors.Join(err, e.Record(end))
+}
+
+// clocksAgain compares clocks at the end, where the server still answers.
+func clocksAgain(ctx context.Context, control *pgx.Conn) []runfile.Clock {
+	const within = time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	defer cancel()
+	if clock, err := postgres.CompareClocks(ctx, control); err == nil {
+		return []runfile.Clock{clock}
+	}
+	return nil
 }
 
 func endOf(ctx context.Context, err error) runfile.Ended {

@@ -2,8 +2,9 @@
 // say of an arm is that arm's alone.
 //
 // A replicate of an arm goes: settle (its table is made, what earlier arms left is written), read, begin, load, the
-// clients leave, its own dirty pages are written, read, end. So the difference of the last readings before end and
-// before begin holds everything the arm caused, and nothing else.
+// clients leave, its own dirty pages are written, its rows are counted by the server, read, end. So the difference of
+// the last readings before end and before begin holds everything the arm caused, and nothing else. Then the rows in its
+// table are counted one by one, which proves that neither load nor counters missed any, and the table is dropped.
 package experiment
 
 import (
@@ -39,6 +40,8 @@ type Experiment struct {
 	Record func(runfile.Record) error
 	// Sync brings the record of a finished arm to the disk.
 	Sync func() error
+
+	uncounted bool // the server's counters of rows stand still, so waiting for them is in vain
 }
 
 // answerWithin bounds a statement of ours: a checkpoint of a large server takes its time, one that hangs must end.
@@ -83,12 +86,15 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if err := e.mark(s, runfile.Begin, nil); err != nil {
 		return err
 	}
-	failed := e.work(ctx, s, w)
+	rows, failed := e.work(ctx, s, w)
 	if failed == nil {
-		failed = e.finish(ctx, s.arm)
+		failed = e.finish(ctx, w, rows)
 	}
 	if err := errors.Join(e.mark(s, runfile.End, failed), e.Sync()); err != nil {
 		return err
+	}
+	if failed == nil {
+		failed = e.prove(ctx, s, w)
 	}
 	return errors.Join(failed, e.clear(ctx, w))
 }
@@ -108,44 +114,70 @@ func (e *Experiment) prepare(ctx context.Context, arm runfile.Arm) (*load.Worklo
 	return w, e.settle(ctx)
 }
 
-// work is the arm's load, or its silence.
-func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) error {
-	duration := time.Duration(e.Plan.ArmSeconds * float64(time.Second))
+// work is the arm's load, or its silence. It tells how many rows the server confirmed.
+func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows int64, err error) {
 	if w == nil {
-		return wait(ctx, duration)
+		return 0, wait(ctx, e.armLength())
 	}
-	err := w.Run(ctx, e.Connect, duration, func(line runfile.Load) error {
+	err = w.Run(ctx, e.Connect, e.armLength(), func(line runfile.Load) error {
 		line.Replicate = s.replicate
+		rows += line.Rows
 		return e.Record(line)
 	})
 	if err == nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+		return rows, context.Cause(ctx)
 	}
-	return err
+	return rows, err
 }
 
-// finish waits until the arm's clients have left and everything they caused is written and counted.
-func (e *Experiment) finish(ctx context.Context, arm runfile.Arm) error {
-	if !arm.Idle() {
+func (e *Experiment) armLength() time.Duration {
+	return time.Duration(e.Plan.ArmSeconds * float64(time.Second))
+}
+
+// finish waits until the arm's clients have left and everything they caused is written and counted, and reads it.
+func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) error {
+	if w != nil {
 		if err := e.Gone(ctx); err != nil {
 			return err
 		}
 	}
-	return e.settle(ctx)
+	if err := e.writeOut(ctx); err != nil {
+		return err
+	}
+	if w != nil {
+		if err := e.awaitCounted(ctx, w, rows); err != nil {
+			return err
+		}
+	}
+	return e.readAll(ctx)
 }
 
-// settle writes out what is dirty, lets the counters catch up, and reads them.
+// settle leaves the server with nothing to write and nothing to count, and reads what it starts from.
 func (e *Experiment) settle(ctx context.Context) error {
+	if err := e.writeOut(ctx); err != nil {
+		return err
+	}
+	return e.readAll(ctx)
+}
+
+// writeOut brings what is dirty to the device.
+func (e *Experiment) writeOut(ctx context.Context) error {
 	if e.Checkpoint {
 		if err := e.checkpoint(ctx); err != nil {
 			return err
 		}
 	}
-	if e.Flush != nil {
-		if err := e.Flush(); err != nil {
-			return fmt.Errorf("flush the server's file system: %w", err)
-		}
+	if e.Flush == nil {
+		return nil
 	}
+	if err := e.Flush(); err != nil {
+		return fmt.Errorf("flush the server's file system: %w", err)
+	}
+	return nil
+}
+
+// readAll lets the counters catch up, and reads them.
+func (e *Experiment) readAll(ctx context.Context) error {
 	if err := e.Quiesce(ctx); err != nil {
 		return err
 	}

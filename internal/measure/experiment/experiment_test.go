@@ -23,14 +23,20 @@ func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 // trial is an experiment on a real server that notes what happens, in order.
 type trial struct {
 	experiment.Experiment
-	conn  *pgx.Conn
-	diary []string
-	rows  map[string]int64 // by arm, as the load reported
+	endpoint *postgres.Endpoint
+	conn     *pgx.Conn
+	diary    []string
+	rows     map[string]int64 // by arm, as the load reported
 }
 
 func newTrial(t *testing.T, arms ...runfile.Arm) *trial {
 	t.Helper()
-	endpoint := servertest.Database(t, "17")
+	return newTrialOn(t, "17", arms...)
+}
+
+func newTrialOn(t *testing.T, version string, arms ...runfile.Arm) *trial {
+	t.Helper()
+	endpoint := servertest.Database(t, version)
 	conn := servertest.Connect(t, endpoint)
 	schema, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn)
 	if err != nil {
@@ -41,7 +47,7 @@ func newTrial(t *testing.T, arms ...runfile.Arm) *trial {
 			t.Error(err)
 		}
 	})
-	r := &trial{conn: conn, rows: map[string]int64{}}
+	r := &trial{endpoint: endpoint, conn: conn, rows: map[string]int64{}}
 	r.Experiment = experiment.Experiment{
 		Plan:       runfile.Plan{Arms: arms, Replicates: 2, ArmSeconds: 0.5, Seed: 1},
 		Control:    conn,

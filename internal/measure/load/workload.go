@@ -112,6 +112,28 @@ func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// querier is a session, or a transaction in one.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row
+}
+
+// Rows are those in the arm's table, each looked at.
+func (w *Workload) Rows(ctx context.Context, conn querier) (rows int64, err error) {
+	if err := conn.QueryRow(ctx, "/* realiops */ select count(*) from "+w.table).Scan(&rows); err != nil {
+		return 0, fmt.Errorf("count the rows of arm %s: %w", w.arm.Name, err)
+	}
+	return rows, nil
+}
+
+// Inserted are the rows that the server's own counter has of the arm's table by now, of failed transactions too.
+func (w *Workload) Inserted(ctx context.Context, conn querier) (rows int64, err error) {
+	const ask = "/* realiops */ select pg_stat_get_tuples_inserted($1::text::regclass)"
+	if err := conn.QueryRow(ctx, ask, w.table).Scan(&rows); err != nil {
+		return 0, fmt.Errorf("read the counter of rows of arm %s: %w", w.arm.Name, err)
+	}
+	return rows, nil
+}
+
 // Rehearse does one transaction on a table made for it, in a session like the one it is given, and counts the rows it
 // left, so that what cannot work is found before anything is measured.
 func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
@@ -121,11 +143,11 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 	if err := w.try(ctx, conn.Config()); err != nil {
 		return fmt.Errorf("try arm %s: %w", w.arm.Name, err)
 	}
-	var rows int
-	if err := conn.QueryRow(ctx, "/* realiops */ select count(*) from "+w.table).Scan(&rows); err != nil {
-		return fmt.Errorf("count the rows of arm %s: %w", w.arm.Name, err)
+	rows, err := w.Rows(ctx, conn)
+	if err != nil {
+		return err
 	}
-	if rows != w.arm.RowsPerTx {
+	if rows != int64(w.arm.RowsPerTx) {
 		return fmt.Errorf("arm %s wrote %d rows where %d were sent: does a trigger or a rule stand on new tables?",
 			w.arm.Name, rows, w.arm.RowsPerTx)
 	}

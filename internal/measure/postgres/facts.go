@@ -137,22 +137,29 @@ func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// askClock compares clocks a few times and keeps the quickest answer, whose error is half its round trip.
-func (f *Facts) askClock(ctx context.Context, conn *pgx.Conn) error {
+func (f *Facts) askClock(ctx context.Context, conn *pgx.Conn) (err error) {
+	f.Clock, err = CompareClocks(ctx, conn)
+	return err
+}
+
+// CompareClocks asks the server for the time a few times and keeps the quickest answer, whose error is half its round
+// trip.
+func CompareClocks(ctx context.Context, conn *pgx.Conn) (runfile.Clock, error) {
 	const tries = 5
+	var best runfile.Clock
 	for range tries {
 		var there time.Time
 		sent := time.Now()
 		err := conn.QueryRow(ctx, "/* realiops */ select clock_timestamp()").Scan(&there)
 		if err != nil {
-			return fmt.Errorf("compare clocks: %w", err)
+			return best, fmt.Errorf("compare clocks: %w", err)
 		}
 		half := time.Since(sent) / 2
-		if f.Clock.Source == "" || half.Seconds() < f.Clock.Error {
-			f.Clock = runfile.Clock{Source: "server", Offset: there.Sub(sent.Add(half)).Seconds(), Error: half.Seconds()}
+		if best.Source == "" || half.Seconds() < best.Error {
+			best = runfile.Clock{Source: "server", Offset: there.Sub(sent.Add(half)).Seconds(), Error: half.Seconds()}
 		}
 	}
-	return nil
+	return best, nil
 }
 
 // Describe names the server in one phrase.

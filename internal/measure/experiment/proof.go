@@ -1,0 +1,89 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	// countedWithin bounds the wait for the server's own counter of rows: up to 14 it is about half a second late.
+	countedWithin = 2 * time.Second
+	lookEvery     = 20 * time.Millisecond
+)
+
+// awaitCounted returns when the server has counted as many rows as it confirmed. That it never does is no error here:
+// the readings and the proof show it.
+func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows int64) error {
+	own := context.WithoutCancel(ctx)
+	for began := time.Now(); !e.uncounted; {
+		counted, err := w.Inserted(own, e.Control)
+		if err != nil || counted >= rows {
+			return err
+		}
+		if time.Since(began) > countedWithin {
+			e.uncounted = true // track_counts is off, or others reset it
+			break
+		}
+		if err := wait(ctx, lookEvery); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bounds of the time for counting a replicate's rows one by one. It takes a tenth of the load's time, or as long as
+// that where each page must go into the log first, because somebody looked at it (with checksums).
+const (
+	shortestCount = 2 * time.Second
+	longestCount  = 10 * time.Second
+)
+
+// prove counts the rows of the arm's table. It lies after the end of the arm, so that its reads and writes are nobody's.
+func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error {
+	if w == nil {
+		return nil
+	}
+	proof := runfile.Proof{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate}
+	within := min(max(e.armLength(), shortestCount), longestCount)
+	rows, err := e.countRows(ctx, w, within)
+	proof.Took = time.Since(proof.At).Seconds()
+	switch timeout, ok := errors.AsType[*pgconn.PgError](err); {
+	case err == nil:
+		proof.Rows = rows
+	case ok && timeout.Code == "57014" && ctx.Err() == nil: // query_canceled
+		proof.Missing = fmt.Sprintf("count(*) took longer than %v", within)
+	default:
+		proof.Missing = err.Error()
+	}
+	return errors.Join(e.Record(proof), context.Cause(ctx))
+}
+
+// countRows has a session of its own, whose counters are reported when it leaves: later they would fall into the next
+// arm. The limit holds for the transaction alone, because a pooler may give the session to others.
+func (e *Experiment) countRows(ctx context.Context, w *load.Workload, within time.Duration) (rows int64, err error) {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), within+answerWithin)
+	defer cancel()
+	conn, err := e.Connect(own)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(own) //nolint:errcheck // it has done its work
+	// An interrupt stops the server, not our session, or it would go on counting and keep the table from being dropped.
+	defer context.AfterFunc(ctx, func() { _ = conn.PgConn().CancelRequest(own) })()
+	err = pgx.BeginFunc(own, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(own, fmt.Sprintf("set local statement_timeout = %d", within.Milliseconds())); err != nil {
+			return err
+		}
+		rows, err = w.Rows(own, tx)
+		return err
+	})
+	return rows, err
+}
