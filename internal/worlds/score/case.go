@@ -103,7 +103,7 @@ func (c Case) strangeTerm() string {
 
 // same tells whether a driver is a term of the rule, or one that the world does not part from it.
 func (c Case) same(t worlds.Term, driver string) bool {
-	return t.Driver == driver || c.World.Alike(c.Meter.Only(t), driver)
+	return t.Driver == driver || c.World.Exchangeable(c.Meter, t, driver)
 }
 
 // sideRight: of a single driver's rule, its side was stated, or rightly left open where the world leaves it open.
