@@ -120,8 +120,10 @@ func (c Case) named() bool {
 	if c.Verdict.Mixture != nil {
 		return false
 	}
-	return c.Verdict.Counts == c.term().Driver || c.tied()
+	return c.alone() || c.tied()
 }
+
+func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts == c.term().Driver }
 
 // tied: named with others, rightly.
 func (c Case) tied() bool {
