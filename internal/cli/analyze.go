@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
@@ -21,6 +22,7 @@ const standardInput = "-"
 type analyzeOptions struct {
 	format  string
 	verbose bool
+	require requireOptions
 }
 
 func newAnalyzeCommand(env Env) *cobra.Command {
@@ -47,11 +49,13 @@ const analyzeExitHelp = `
 Exit status:
   0  the report was written, also that of a run which did not end well
   1  wrong usage, or FILE cannot be read as a run file
+  3  the report was written, and a metric that was required got no verdict
 `
 
 func (o *analyzeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every counter in every arm")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show why: every metric held against every driver, arm by arm")
+	o.require.addFlags(f)
 }
 
 func oneRunFile(cmd *cobra.Command, args []string) error {
@@ -70,7 +74,7 @@ func runAnalyze(env Env, o analyzeOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	return analyzeFile(env, path, render)
+	return analyzeFile(env, path, o.require, render)
 }
 
 // Formats of a report.
@@ -112,13 +116,31 @@ func (e Env) columns() int {
 	return defaultWidth
 }
 
-// analyzeFile writes the report on a run file, or on what comes through standard input.
-func analyzeFile(env Env, path string, render renderer) error {
+// analyzeFile writes the report on a run file, or on what comes through standard input. It is an error that a metric
+// which is required is not in the file, or gets no verdict; the report is written in the latter case.
+func analyzeFile(env Env, path string, require requireOptions, render renderer) error {
 	run, err := readRun(env, path)
 	if err != nil {
 		return err
 	}
-	return render(env.Out, report.New(run))
+	names := metricNames(run)
+	required, err := require.names(names)
+	if err != nil {
+		return err
+	}
+	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // all, also those that are true by definition
+	if err := render(env.Out, report.New(run, verdicts)); err != nil {
+		return err
+	}
+	return unmet(required, verdicts)
+}
+
+func metricNames(run *drivers.Run) []string {
+	var names []string
+	for _, m := range run.Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 func readRun(env Env, path string) (*drivers.Run, error) {

@@ -116,7 +116,7 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 
 // report prints what the file holds, and where it is.
 func (o *runOptions) report(env Env, path string, render renderer) error {
-	if err := analyzeFile(env, path, render); err != nil {
+	if err := analyzeFile(env, path, requireOptions{}, render); err != nil {
 		return withCode(exitFailed, fmt.Errorf("report on %s: %w; realiops analyze %[1]s tries again", path, err))
 	}
 	again := runfile.Latest

@@ -137,26 +137,15 @@ func demoMetrics() []runfile.Record {
 }
 
 // demoLines are the lines of the demo run's report that carry figures, by how they begin. Worked out by hand from
-// demoArms: rates are sums over 10 s, ratios are sums by sums, requests are writes - flushes, entries are rows for
-// bulk and twice the rows for copy, and MB are a million bytes. ±10% because the replicates go from 0.9 to 1.1;
-// ±0% because all of a replicate's sums go together.
+// demoArms: rates are sums over 10 s, requests are writes - flushes, and MB are a million bytes. ±10% because
+// the replicates go from 0.9 to 1.1.
 func demoLines() map[string]string {
 	return map[string]string{
 		// arm      rows        log records  requests  flushes   MB
 		"bulk": "10,000 ±10% | 10,300 ±10% | 50 ±10% | 20 ±10% | 1.0 ±10%",
 		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
-		// counter                row             entry           log record     request
-		"database/tup_inserted": "1.00 ±0% | 0.50-1.0 | 0.97-25 | 200-1,000",
-		"wal/wal_records":       "0.040-1.0 | 0.020-1.0 | 1.00 ±0% | 40-206",
-		"lsn/insert":            "24-80 | 12-80 | 78-600 | 16,000-24,000",
-		"wal/wal_write":         "0.0010-0.0030 | 0.0005-0.0030 | 0.0029-0.025 | 0.60-1.0",
-		"wal/wal_sync":          "0.0004-0.0020 | 0.0002-0.0020 | 0.0019-0.010 | 0.400 ±0%",
-		"block/writes":          "0.0016-0.0070 | 0.0008-0.0070 | 0.0068-0.040 | 1.4-1.6",
-		"block/requests":        "0.0010-0.0050 | 0.0005-0.0050 | 0.0049-0.025 | 1.00 ±0%",
-		"block/flushes":         "0.0006-0.0020 | 0.0003-0.0020 | 0.0019-0.015 | 0.40-0.60",
-		"block/write_bytes":     "30-100 | 15-100 | 97-750 | 20,000-30,000",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 10,300 a second (bulk). The device did 50 requests " +
-			"a second, 1.0 MB/s. One request stands for 40.0 log records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+			"a second, 1.0 MB/s. One device request stands for 40.0 log records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
 	}
 }
 
@@ -176,7 +165,7 @@ func reportOf(t *testing.T, records []runfile.Record) report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report.New(run)
+	return report.New(run, verdictsByHand())
 }
 
 func textOf(t *testing.T, r report.Report, width int) string {

@@ -7,20 +7,24 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 )
 
-// Details writes what Text has no room for: the load of each arm, every metric that moved with its rate and its ratios
-// arm by arm, and those that did not move or could not be read.
+// Details writes what Text has no room for: the load of each arm; every metric that moved, held against every driver arm
+// by arm; and those that could not be read.
 func Details(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
-	sections := []string{r.loadTable(notes, width)}
-	for _, m := range r.moved() {
-		sections = append(sections, m.table(notes, width))
+	sections := []string{r.loadTable(notes, width), wrapped(howToRead, width)}
+	for _, m := range ranked(r.Metrics) {
+		if !m.silent() && m.Missing == nil {
+			sections = append(sections, m.evidence(notes, width))
+		}
 	}
-	return write(w, append(sections,
-		r.listed(No, "No load moved", width),
-		r.listed(Uncertain, "Cannot be told from the background", width),
-		r.unread(width), notes.text(width)))
+	return write(w, append(sections, r.unread(width), notes.text(width)))
 }
+
+// howToRead explains the tables of evidence.
+const howToRead = "Why: for each metric, how many it shows for one of everything that it might count, arm by arm. What " +
+	"a metric counts, it keeps one ratio to, so that a driver is excluded when its ratio moves. spread is the factor by " +
+	"which it moves from arm to arm, beyond what replicates of an arm differ by, with its interval."
 
 // loadTable is what our clients did in each arm.
 func (r Report) loadTable(notes *footnotes, width int) string {
@@ -56,47 +60,6 @@ func (a Arm) latency() Latency {
 	}
 	none := Figure{Missing: &Missing{Reason: string(drivers.NotRecorded), Detail: "latencies of every replicate of the arm"}}
 	return Latency{none, none, none, none}
-}
-
-// table is one metric in every arm.
-func (m Metric) table(notes *footnotes, width int) string {
-	perSecond := cells{notes: notes}
-	g := newGrid("arm", nil)
-	for _, a := range m.Arms {
-		g.rows = append(g.rows, []string{a.Arm})
-		perSecond.add(a.PerSecond, rate)
-	}
-	g.add("per second", perSecond.strings())
-	for _, reference := range References() {
-		column := cells{notes: notes}
-		for _, a := range m.Arms {
-			if f, compared := a.Per[reference]; compared {
-				column.add(f, quotient)
-			} else {
-				column.addText("") // an idle arm
-			}
-		}
-		g.add(referenceHeader(reference), column.strings())
-	}
-	title := m.Metric + ", " + m.Unit
-	if m.Help != "" {
-		title += ": " + m.Help
-	}
-	return wrapped(title, width) + "\n\n" + g.layout(width)
-}
-
-// listed names the metrics that were moved so, after a word on them.
-func (r Report) listed(moved Moved, word string, width int) string {
-	var names []string
-	for _, m := range r.Metrics {
-		if m.Moved == moved {
-			names = append(names, m.Metric)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return wrapped(word+": "+strings.Join(names, ", ")+".", width)
 }
 
 // unread lists the metrics that no arm has a figure of, by their reason.

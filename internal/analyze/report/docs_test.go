@@ -23,7 +23,8 @@ func TestDocsNameEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, figures, _ := strings.Cut(string(content), "\n## Figures\n")
-	figures, rest, _ := strings.Cut(figures, "\n## Fields\n")
+	figures, estimates, _ := strings.Cut(figures, "\n## Estimates\n")
+	estimates, rest, _ := strings.Cut(estimates, "\n## Fields\n")
 	check := func(what string, want []string, text string) {
 		t.Helper()
 		var documented []string
@@ -35,6 +36,7 @@ func TestDocsNameEveryField(t *testing.T) {
 		}
 	}
 	check("figure", fields(reflect.TypeFor[report.Figure](), ""), strings.ReplaceAll(figures, "`missing` |", "missing |"))
+	check("estimate", fields(reflect.TypeFor[report.Estimate](), ""), estimates)
 	beforeCodes, _, _ := strings.Cut(rest, "\n| code |")
 	want := slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings"}, fields(reflect.TypeFor[report.Report](), "")[1:])
 	check("report", want, beforeCodes)
@@ -43,7 +45,7 @@ func TestDocsNameEveryField(t *testing.T) {
 // described elsewhere in the page, or in docs/run-file.md.
 func elsewhere(of reflect.Type) bool {
 	return slices.Contains([]reflect.Type{
-		reflect.TypeFor[report.Figure](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[time.Time](),
+		reflect.TypeFor[report.Figure](), reflect.TypeFor[report.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[time.Time](),
 	}, of)
 }
 

@@ -57,7 +57,7 @@ type sample struct {
 
 func (s *sample) add(value float64, err error) {
 	if err == nil && !finite(value) {
-		err = &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
+		err = outOfBounds()
 	}
 	if err == nil {
 		s.values = append(s.values, value)
@@ -73,6 +73,11 @@ func (s *sample) widen(value float64, err error) {
 	if err == nil && finite(value) {
 		s.variants = append(s.variants, value)
 	}
+}
+
+// outOfBounds is why a figure that would be infinite is missing.
+func outOfBounds() *series.Missing {
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

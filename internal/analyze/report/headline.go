@@ -80,16 +80,8 @@ func extend(smallest, largest *InArm, f InArm) {
 	}
 }
 
-// nouns are what people call a driver's units.
-var nouns = map[string]struct{ one, many string }{
-	drivers.Rows:           {"row", "rows"},
-	drivers.WALRecords:     {"log record", "log records"},
-	drivers.DeviceRequests: {"request", "requests"},
-	drivers.WALWrites:      {"write", "writes"},
-}
-
 func (h *Headline) sentence(arms []Arm) string {
-	loud := nouns[h.Loud.Driver]
+	loud := noun(h.Loud.Driver)
 	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", loud.many, rate(h.Loud.PerSecond.Value), h.Arm)
 	switch h.Quiet.Driver {
 	case drivers.DeviceRequests:
@@ -115,7 +107,7 @@ func (h *Headline) megabytes(arms []Arm) string {
 
 // spread says how far the factor moves with the load: that is why nobody may divide by a rule of thumb.
 func (h *Headline) spread(arms []Arm) string {
-	one, many := nouns[h.Quiet.Driver].one, nouns[h.Loud.Driver].many
+	one, many := noun(h.Quiet.Driver).one, noun(h.Loud.Driver).many
 	if h.Smallest.Arm == h.Largest.Arm {
 		return fmt.Sprintf("That is %s %s for one %s, in this arm; another load has another factor.", quotient(h.Largest.Figure.Value), many, one)
 	}

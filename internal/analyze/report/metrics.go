@@ -21,6 +21,18 @@ type Metric struct {
 	// AcrossArms are the ratios to References in all loaded arms: what a metric counts is what it keeps the same ratio to.
 	AcrossArms map[string]Span `json:"across_arms"`
 	Arms       []MetricArm     `json:"arms"`
+
+	Verdict    string          `json:"verdict"`          // logical, physical, mixed, silent or undetermined
+	Counts     string          `json:"counts,omitempty"` // the one driver that it counts, if one can be named
+	PerUnit    *Estimate       `json:"per_unit"`         // what it shows for one of Counts
+	Exact      bool            `json:"exact"`            // one to one in every replicate
+	Between    []string        `json:"between"`          // drivers that this run cannot tell apart for it
+	Mixture    *Mixture        `json:"mixture"`
+	Rivals     []Rival         `json:"rivals"` // every driver, held against it
+	SettleWith *Settle         `json:"settle_with"`
+	Why        string          `json:"why,omitempty"`      // of a verdict of undetermined or silent
+	Misnomer   string          `json:"misnomer,omitempty"` // what it is called though it counts logical work
+	Warnings   []MetricWarning `json:"warnings"`
 }
 
 // Span is how far a ratio moves from arm to arm.

@@ -92,29 +92,19 @@ func (f Figure) doubt() string {
 // steady is the factor within which ratios of different arms are called the same.
 const steady = 1.10
 
-// steady tells whether the arms agree.
-func (s Span) steady() bool {
-	return s.Smallest.Arm == s.Largest.Arm || s.Smallest.Figure.Value > 0 && s.Largest.Figure.Value <= steady*s.Smallest.Figure.Value
-}
-
-// text writes a span: one number where the arms agree, else from the arm with the least to the one with the most.
-func (s Span) text() string {
-	if s.steady() {
-		return quotient(s.All.Value) + " " + s.All.doubt()
+// number writes a number of the estimate's size with as many decimals as its interval leaves of any use, from two digits
+// of its value to three.
+func (e Estimate) number(v float64) string {
+	size, half := math.Abs(e.Value), (e.Hi-e.Lo)/2
+	if size < smallest || !finite(e.Value) || !finite(v) {
+		return quotient(v)
 	}
-	return coarse(s.Smallest.Figure.Value) + "-" + coarse(s.Largest.Figure.Value)
-}
-
-// coarse writes the end of a span to one or two digits.
-func coarse(v float64) string {
-	switch size := math.Abs(v); {
-	case size >= 9.95 || size == 0:
-		return rate(v)
-	case size < 0.001:
-		return significant(v, 1)
-	default:
-		return significant(v, 2)
+	first := -int(math.Floor(math.Log10(size))) // decimal place of the first digit
+	decimals := first + 2
+	if finite(half) && half > 0 {
+		decimals = min(decimals, max(first+1, -int(math.Floor(math.Log10(half)))))
 	}
+	return grouped(v, max(0, decimals))
 }
 
 // inWords spells a small number.

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -42,17 +44,29 @@ type Run struct {
 // cutOff is the status of a run whose file has no end line.
 const cutOff = "cut-off"
 
-// New says what a run has shown.
-func New(run *drivers.Run) Report {
+// New says what a run has shown, with what each of its metrics was found to count.
+func New(run *drivers.Run, verdicts attribution.Verdicts) Report {
 	r := Report{
 		Schema:  Schema,
 		Run:     describe(run),
 		Arms:    arms(run),
-		Metrics: metrics(run),
+		Metrics: judge(metrics(run), verdicts),
 	}
 	r.Headline = headline(run, r.Arms)
 	r.Warnings = warnings(run, r)
+	r.Warnings = r.warnedOf(verdicts)
 	return r
+}
+
+// warnedOf adds what the verdicts warn of, unless there is a word on it already.
+func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
+	all := r.Warnings
+	for _, w := range verdicts.Warnings {
+		if !slices.ContainsFunc(r.Warnings, func(said Warning) bool { return said.Code == w.Code }) {
+			all = append(all, Warning{Code: w.Code, Text: w.Text})
+		}
+	}
+	return all
 }
 
 func describe(run *drivers.Run) Run {

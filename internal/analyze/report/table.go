@@ -11,10 +11,11 @@ import (
 type grid struct {
 	header []string // a name may have two lines
 	rows   [][]string
+	words  int // columns that begin the table and have words in them, not numbers
 }
 
 func newGrid(header string, names []string) *grid {
-	g := &grid{header: []string{header}}
+	g := &grid{header: []string{header}, words: 1}
 	for _, name := range names {
 		g.rows = append(g.rows, []string{name})
 	}
@@ -83,7 +84,11 @@ func (g *grid) block(first, last int, gap string) string {
 	w.SuppressTrailingSpaces()
 	var columns []table.ColumnConfig
 	for i := range last - first {
-		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight, VAlignHeader: text.VAlignBottom})
+		align := text.AlignRight
+		if first+i < g.words {
+			align = text.AlignLeft
+		}
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
 	}
 	w.SetColumnConfigs(append(columns, table.ColumnConfig{Number: 1, VAlignHeader: text.VAlignBottom}))
 	w.AppendHeader(pick(g.header))

@@ -13,16 +13,17 @@ import (
 const narrowest = 40
 
 // Text writes the report for people, in lines of at most width columns where words allow it: what was measured and what
-// makes it lie, the same work counted in several ways, what each counter counts, and the headline.
+// makes it lie, the headline, the same work counted in several ways, what each metric counts, and what cannot be told.
 func Text(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
 	sections := []string{
 		wrapped(r.target(), width),
 		r.warned(true, width),
-		r.workTable(notes, width),
-		r.ratioTable(notes, width),
 		r.headlineText(width),
+		r.workTable(notes, width),
+		r.verdictTable(width),
+		r.openText(width),
 		joined(notes.text(width), r.warned(false, width)),
 	}
 	return write(w, sections)
@@ -117,15 +118,11 @@ func inBrackets(s string) string {
 
 // warned are the warnings of one sort, each a paragraph.
 func (r Report) warned(conditions bool, width int) string {
-	mark, indent := "! ", "  "
-	if !conditions {
-		mark, indent = "- ", "  "
-	}
+	mark := map[bool]string{true: "! ", false: "- "}[conditions]
 	var all []string
 	for _, w := range r.Warnings {
 		if w.Condition == conditions {
-			lines := wrapped(w.Text, width-len(indent))
-			all = append(all, mark+strings.ReplaceAll(lines, "\n", "\n"+indent))
+			all = append(all, bulleted(mark, w.Text, width))
 		}
 	}
 	return strings.Join(all, "\n")
@@ -157,9 +154,7 @@ func (n *footnotes) mark(reason string) string {
 func (n *footnotes) text(width int) string {
 	var all []string
 	for i, reason := range n.reasons {
-		mark := fmt.Sprintf("(%d) ", i+1)
-		lines := wrapped(reason, width-len(mark))
-		all = append(all, mark+strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", len(mark))))
+		all = append(all, bulleted(fmt.Sprintf("(%d) ", i+1), reason, width))
 	}
 	return strings.Join(all, "\n")
 }

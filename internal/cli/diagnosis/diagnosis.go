@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
@@ -153,7 +154,7 @@ func known(run *drivers.Run) []Driver {
 // device is not known has a place of its own among the sources.
 func conditions(run *drivers.Run) []Caution {
 	var all []Caution
-	for _, w := range report.New(run).Warnings {
+	for _, w := range report.New(run, attribution.Verdicts{}).Warnings {
 		if w.Condition && w.Code != "device-unknown" {
 			all = append(all, Caution{Code: w.Code, Text: w.Text, Remedy: remedies[w.Code]})
 		}

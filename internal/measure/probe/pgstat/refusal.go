@@ -20,13 +20,12 @@ const (
 	undefinedFunction = "42883"
 	queryCanceled     = "57014" // by statement_timeout
 	lockNotAvailable  = "55P03" // within lock_timeout
-	notPrepared       = "55000" // of pg_stat_statements that was not loaded when the server started
 )
 
 // lasts tells whether asking again would get the same answer.
 func lasts(code string) bool {
 	switch code {
-	case notSupported, noPrivilege, undefinedTable, undefinedColumn, undefinedFunction, notPrepared:
+	case notSupported, noPrivilege, undefinedTable, undefinedColumn, undefinedFunction:
 		return true
 	}
 	return false
@@ -42,8 +41,6 @@ func reasonOf(code string) runfile.Reason {
 		return runfile.Unsupported
 	case noPrivilege:
 		return runfile.Permission
-	case notPrepared:
-		return runfile.Disabled
 	case queryCanceled, lockNotAvailable:
 		return runfile.Late
 	default:

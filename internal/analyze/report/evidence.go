@@ -1,0 +1,151 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+)
+
+// evidence is why a metric's verdict stands: what it showed in every arm, for one of every driver, and how far each of
+// these ratios moves from arm to arm.
+func (m Metric) evidence(notes *footnotes, width int) string {
+	perSecond := cells{notes: notes}
+	g := newGrid("arm", nil)
+	for _, a := range m.Arms {
+		g.rows = append(g.rows, []string{a.Arm})
+		perSecond.add(a.PerSecond, rate)
+	}
+	for _, name := range []string{"spread", m.spreadLevel(), "status"} {
+		g.rows = append(g.rows, []string{name})
+	}
+	g.add("per second", append(perSecond.strings(), "", "", ""))
+	for _, r := range m.Rivals {
+		if r.Status != string(attribution.Unknown) {
+			g.add(perHeader(r.Driver), slices.Concat(m.ratios(r, notes), r.summary()))
+		}
+	}
+	return wrapped(m.title(), width) + "\n" + wrapped(m.finding(), width) + "\n\n" + g.layout(width)
+}
+
+func (m Metric) title() string {
+	title := m.Metric + ", " + m.Unit
+	if m.Help != "" {
+		title += ": " + m.Help
+	}
+	return title
+}
+
+// finding is the verdict in words.
+func (m Metric) finding() string {
+	parts := []string{label(m.Verdict)}
+	if counts := m.counted(); counts != "" {
+		parts[0] += ": " + counts
+	}
+	if m.Mixture != nil {
+		parts = append(parts, fmt.Sprintf("Arms it was not fitted to are missed by a factor of %s", quotient(m.Mixture.Off)))
+	}
+	if m.Misnomer != "" {
+		parts = append(parts, "It is called "+m.Misnomer)
+	}
+	parts = append(parts, m.Why)
+	for _, w := range m.Warnings {
+		parts = append(parts, w.Text)
+	}
+	return sentences(append(parts, m.unknownDrivers()...))
+}
+
+// counted is what the metric counts, with intervals in brackets.
+func (m Metric) counted() string {
+	with := func(driver string, e *Estimate) string {
+		if e == nil {
+			return noun(driver).many
+		}
+		cells := e.cells()
+		return fmt.Sprintf("%s %s (%s)", cells[0], noun(driver).many, cells[1])
+	}
+	switch {
+	case m.Mixture != nil:
+		var terms []string
+		for _, t := range m.Mixture.Terms {
+			terms = append(terms, with(t.Driver, &t.PerUnit))
+		}
+		return strings.Join(terms, " + ")
+	case m.Counts != "":
+		return with(m.Counts, m.PerUnit)
+	default:
+		return alternatives(m.Between)
+	}
+}
+
+// unknownDrivers are those that the run does not have where it has the metric, by their reasons.
+func (m Metric) unknownDrivers() []string {
+	var reasons []string
+	names := map[string][]string{}
+	for _, r := range m.Rivals {
+		if r.Status != string(attribution.Unknown) {
+			continue
+		}
+		why := r.Why.text()
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], noun(r.Driver).many)
+	}
+	var all []string
+	for _, why := range reasons {
+		all = append(all, "Not to be compared with "+strings.Join(names[why], ", ")+": "+why)
+	}
+	return all
+}
+
+// ratios are the metric's to a driver in each of its arms; an idle arm has none.
+func (m Metric) ratios(r Rival, notes *footnotes) []string {
+	column := cells{notes: notes}
+	for _, a := range m.Arms {
+		i := slices.IndexFunc(r.Arms, func(ra RivalArm) bool { return ra.Arm == a.Arm })
+		if i < 0 {
+			column.addText("")
+			continue
+		}
+		column.add(r.Arms[i].Ratio, quotient)
+	}
+	return column.strings()
+}
+
+// summary is how far the ratio moves, with its interval, and what follows.
+func (r Rival) summary() []string {
+	if r.Spread == nil {
+		return []string{"", "", r.Status}
+	}
+	return []string{factor(r.Spread.Value), factor(r.Spread.Lo) + "-" + strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status}
+}
+
+// spreadLevel is the level of the intervals of spreads.
+func (m Metric) spreadLevel() string {
+	for _, r := range m.Rivals {
+		if r.Spread != nil {
+			return percent(r.Spread.Level)
+		}
+	}
+	return "interval"
+}
+
+// factor writes how far a ratio moves.
+func factor(v float64) string {
+	if !finite(v) {
+		return "any"
+	}
+	return "x" + quotient(v)
+}
+
+// perHeader is the header of a ratio's column, in two lines where it has several words.
+func perHeader(driver string) string {
+	one := noun(driver).one
+	i := strings.LastIndex(one, " ")
+	if i < 0 {
+		return "\n" + one
+	}
+	return one[:i] + "\n" + one[i+1:]
+}

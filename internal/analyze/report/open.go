@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// openText says what the run cannot tell, why, and which arm would.
+func (r Report) openText(width int) string {
+	groups := r.openGroups()
+	if len(groups) == 0 {
+		return ""
+	}
+	lines := []string{"What this run cannot tell", ""}
+	for i, g := range groups {
+		if i == openShown {
+			more := fmt.Sprintf("and %d more questions of this kind: -v", len(groups)-i)
+			lines = append(lines, bulleted("- ", more, width))
+			break
+		}
+		lines = append(lines, bulleted("- ", strings.Join(g.names, ", ")+": "+g.text, width))
+	}
+	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
+		lines = append(lines, "To settle it: "+r.command())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// openShown questions stand on the first screen.
+const openShown = 6
+
+// openGroup is metrics of which the same is open.
+type openGroup struct {
+	names []string
+	text  string
+}
+
+func (r Report) openGroups() []openGroup {
+	var groups []openGroup
+	for _, m := range ranked(r.Metrics) {
+		text := m.openQuestion()
+		if text == "" {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g openGroup) bool { return g.text == text })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, openGroup{text: text})
+		}
+		groups[i].names = append(groups[i].names, short(m.Metric))
+	}
+	return groups
+}
+
+// openQuestion is what is not told of a metric; empty where nothing is open.
+func (m Metric) openQuestion() string {
+	open := m.undetermined() || len(m.Between) > 1
+	if !open || m.Missing != nil {
+		return ""
+	}
+	var parts []string
+	if len(m.Between) > 0 {
+		parts = append(parts, alternatives(m.Between))
+	}
+	parts = append(parts, m.Why, m.inOneArm(), m.SettleWith.sentence())
+	return sentences(parts)
+}
+
+// sentences joins what is not empty, each part ended by one full stop.
+func sentences(parts []string) string {
+	var said []string
+	for _, p := range parts {
+		if p != "" {
+			said = append(said, strings.TrimSuffix(p, ".")+".")
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// inOneArm states the ratio to rows of a metric that a single arm has: it is all that is known.
+func (m Metric) inOneArm() string {
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == drivers.Rows })
+	if i < 0 {
+		return ""
+	}
+	var known []RivalArm
+	for _, a := range m.Rivals[i].Arms {
+		if a.Ratio.Known() {
+			known = append(known, a)
+		}
+	}
+	switch {
+	case len(known) != 1 || known[0].Ratio.Value <= 0:
+		return ""
+	case known[0].Ratio.Value < 1:
+		return fmt.Sprintf("In the one arm that has it (%s): one for %s rows", known[0].Arm, quotient(1/known[0].Ratio.Value))
+	default:
+		return fmt.Sprintf("In the one arm that has it (%s): %s for each row", known[0].Arm, quotient(known[0].Ratio.Value))
+	}
+}
+
+func (s *Settle) sentence() string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("The arm %s would tell: there %s differ by a factor of %s", s.Arm, conjunction(s.Between), quotient(s.Factor))
+}
+
+// command is what to type for the arms that would tell.
+func (r Report) command() string {
+	if r.Run.Target.Kind == "dsn" {
+		return "realiops run --plan identify --dsn ..."
+	}
+	return "realiops run --plan identify"
+}
+
+// bulleted is a paragraph after a mark, hanging from it.
+func bulleted(mark, s string, width int) string {
+	return mark + strings.ReplaceAll(wrapped(s, width-len(mark)), "\n", "\n"+strings.Repeat(" ", len(mark)))
+}

@@ -1,0 +1,148 @@
+package report_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	publishedRun    = "../../../testdata/runs/published-aurora.jsonl"
+	publishedSource = "../../../testdata/runs/sources/published-aurora.json"
+)
+
+// published is the source of the published pair: what was said of each run, and what we add.
+type published struct {
+	Seconds float64         `json:"seconds"`
+	Runs    []publishedPair `json:"runs"`
+}
+
+type publishedPair struct {
+	Arm          string   `json:"arm"`
+	Indexes      int      `json:"indexes"`
+	Transactions int64    `json:"transactions"`
+	WriteIOPS    float64  `json:"write_iops"`
+	VolumeWrites *float64 `json:"volume_write_iops_in_300_s"`
+	// RecordsPerRow were not published: they are those of a stock PostgreSQL.
+	RecordsPerRow float64 `json:"stock_wal_records_per_row"`
+}
+
+const publishedRowsPerTx = 1000
+
+func publishedPairs(t *testing.T) published {
+	t.Helper()
+	content, err := os.ReadFile(publishedSource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p published
+	if err := json.Unmarshal(content, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPublishedRunIsItsSource makes the shipped run of its source and compares; -update writes it.
+func TestPublishedRunIsItsSource(t *testing.T) {
+	made := filepath.Join(t.TempDir(), "run.jsonl")
+	w, err := runfile.Create(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range publishedRecords(publishedPairs(t)) {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(publishedRun, want, 0o644); err != nil { //nolint:gosec // for everybody to read
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(publishedRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s is not what its source gives; -update writes it\n%s", publishedRun, diff)
+	}
+}
+
+// publishedDay stands for the day and the hours of the published runs, which nobody wrote down.
+var publishedDay = time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC)
+
+func publishedRecords(p published) []runfile.Record {
+	records := append([]runfile.Record{publishedHeader(p)}, publishedMetrics()...)
+	at, logRecords := publishedDay, 0.0
+	for _, r := range p.Runs {
+		from, to := at.Add(time.Second), at.Add(time.Second+seconds(p.Seconds))
+		rows := r.Transactions * publishedRowsPerTx
+		records = append(records,
+			runfile.Reading{At: at, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": logRecords}},
+			runfile.ArmEvent{At: from, Arm: r.Arm, Replicate: 1, Event: runfile.Begin},
+			runfile.Load{From: from, To: to, Arm: r.Arm, Replicate: 1, Transactions: r.Transactions, Statements: r.Transactions, Rows: rows},
+			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: r.WriteIOPS, Fetched: to},
+			runfile.Period{From: from, To: to, Probe: "insights", Metric: insightsWrites, Statistic: "Average", Value: r.WriteIOPS, Fetched: to})
+		if r.VolumeWrites != nil {
+			records = append(records, runfile.Period{
+				From: from.Add(300 * time.Second), To: from.Add(600 * time.Second), Probe: "cloudwatch", Metric: "cloudwatch/VolumeWriteIOPs",
+				Statistic: "Sum", Value: *r.VolumeWrites, Fetched: to,
+			})
+		}
+		logRecords += math.Round(float64(rows) * r.RecordsPerRow)
+		at = to.Add(time.Second)
+		records = append(records,
+			runfile.Reading{At: at, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": logRecords}},
+			runfile.ArmEvent{At: at.Add(time.Second), Arm: r.Arm, Replicate: 1, Event: runfile.End})
+		at = at.Add(time.Minute)
+	}
+	return append(records, runfile.Ended{At: at, Status: runfile.Complete})
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+const insightsWrites = "insights/os.diskIO.auroraStorage.writeIOsPS"
+
+func publishedHeader(p published) runfile.Run {
+	run := runfile.Run{
+		Schema: runfile.Schema, ID: "published-aurora", Start: publishedDay, Version: "none",
+		Target: runfile.Target{Kind: "dsn", Flavor: "aurora", Version: "16.4"},
+		Plan:   runfile.Plan{Name: "published", Replicates: 1, ArmSeconds: p.Seconds},
+		Provenance: "Published by Franck Pachot in November 2024, and not read by realiops: transactions as pgbench " +
+			"counted them, and what was said of the metrics, in round numbers. Log records were not published: they are the rows " +
+			"times what a stock PostgreSQL 17.11 writes for such a row. The times of day are made up (testdata/runs/README.md)",
+	}
+	for _, r := range p.Runs {
+		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{
+			Name: r.Arm, Method: "insert-select", RowsPerTx: publishedRowsPerTx, Indexes: r.Indexes, Clients: 50,
+		})
+	}
+	return run
+}
+
+func publishedMetrics() []runfile.Record {
+	return []runfile.Record{
+		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300,
+			Help: "billed write operations of the cluster's volume"},
+		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60,
+			Help: "write operations per second of the instance"},
+		runfile.Metric{Name: insightsWrites, Unit: "operations", Type: runfile.Rate, Period: 60,
+			Help: "write operations per second to Aurora's storage"},
+		runfile.Metric{Name: "pgstat.wal/wal_records", Unit: "records", Type: runfile.Counter,
+			Help: "records in the write-ahead log; here not read, but the rows times what a stock PostgreSQL writes for one"},
+	}
+}

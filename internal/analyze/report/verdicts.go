@@ -1,0 +1,205 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+)
+
+// question is what people come with, and the title of the answer.
+const question = "Which of these are real storage I/O?"
+
+// verdictTable has one row for each metric that does something and says more than that it is itself.
+func (r Report) verdictTable(width int) string {
+	g := &grid{header: []string{"metric", "verdict", "it counts", "ratio", r.interval(), "n"}, words: 3}
+	for _, m := range r.judged() {
+		g.rows = append(g.rows, m.rows()...)
+	}
+	var parts []string
+	if len(g.rows) > 0 {
+		parts = append(parts, g.layout(width), wrapped(r.verdictLegend(), width))
+	}
+	parts = append(parts,
+		listing("Load does not move", r.namesOf(Metric.silent), width),
+		listing("No finding, since others are compared with them", r.namesOf(Metric.itself), width))
+	if text := joined(parts...); text != "" {
+		return question + "\n\n" + text
+	}
+	return ""
+}
+
+// judged are the metrics that get a row.
+func (r Report) judged() []Metric {
+	var judged []Metric
+	for _, m := range ranked(r.Metrics) {
+		if !m.silent() && m.Missing == nil && !m.itself() {
+			judged = append(judged, m)
+		}
+	}
+	return judged
+}
+
+// namesOf are those of the metrics that are so.
+func (r Report) namesOf(are func(Metric) bool) []string {
+	var names []string
+	for _, m := range ranked(r.Metrics) {
+		if m.Missing == nil && are(m) {
+			names = append(names, short(m.Metric))
+		}
+	}
+	return names
+}
+
+func (m Metric) silent() bool { return m.Verdict == string(attribution.Silent) }
+
+func (m Metric) undetermined() bool { return m.Verdict == string(attribution.Undetermined) }
+
+// short is a metric's name without what all views of PostgreSQL begin with.
+func short(metric string) string { return strings.TrimPrefix(metric, "pgstat.") }
+
+// listing is a paragraph of names after a word on them.
+func listing(word string, names []string, width int) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return wrapped(word+": "+strings.Join(names, ", ")+".", width)
+}
+
+// interval is the header over the intervals: their level, as the verdicts have it.
+func (r Report) interval() string {
+	for _, m := range r.Metrics {
+		if m.PerUnit != nil {
+			return percent(m.PerUnit.Level)
+		}
+	}
+	return "interval"
+}
+
+func (r Report) verdictLegend() string {
+	text := "PHYSICAL: what storage has to do. LOGICAL: what the database is asked to do and notes in its log."
+	return text + " ratio: how many the metric shows for one of what it counts; n: arms that this rests on. Arm by arm: -v."
+}
+
+// rows are the metric's lines in the table: as many as its name, what it is falsely called and what it counts take.
+func (m Metric) rows() [][]string {
+	names, counts := broken(short(m.Metric), longestName), m.terms()
+	if m.Misnomer != "" {
+		names = append(names, "  called "+m.Misnomer)
+	}
+	var rows [][]string
+	for i := range max(len(names), len(counts)) {
+		row := make([]string, 2, 6)
+		if i < len(names) {
+			row[0] = names[i]
+		}
+		if i == 0 {
+			row[1] = label(m.Verdict)
+		}
+		if i < len(counts) {
+			rows = append(rows, append(row, counts[i]...))
+		} else {
+			rows = append(rows, append(row, "", "", "", ""))
+		}
+	}
+	return rows
+}
+
+// longestName leaves room for the other columns in 80.
+const longestName = 26
+
+// broken is a name in lines no longer than width, where its points and slashes allow it.
+func broken(name string, width int) []string {
+	if len(name) <= width {
+		return []string{name}
+	}
+	at := strings.LastIndexAny(name[:width], "./")
+	if at <= 0 {
+		return []string{name}
+	}
+	return append([]string{name[:at+1]}, broken("  "+name[at+1:], width)...)
+}
+
+// terms are the lines from what the metric counts on.
+func (m Metric) terms() [][]string {
+	line := func(counts string, e *Estimate) []string { return append([]string{counts}, m.ratioCells(e)...) }
+	switch {
+	case m.Mixture != nil && !m.undetermined():
+		var lines [][]string
+		for i, t := range m.Mixture.Terms {
+			plus := map[bool]string{true: "+ "}[i > 0]
+			lines = append(lines, line(plus+noun(t.Driver).many, &t.PerUnit))
+		}
+		return lines
+	case m.Counts != "":
+		return [][]string{line(noun(m.Counts).many, m.PerUnit)}
+	default:
+		var lines [][]string
+		for i, text := range among(m.Between) {
+			lines = append(lines, line(text, map[bool]*Estimate{true: m.PerUnit}[i == 0]))
+		}
+		return lines
+	}
+}
+
+// ratioCells are a ratio, its interval and the arms it rests on.
+func (m Metric) ratioCells(e *Estimate) []string {
+	switch {
+	case e == nil:
+		return []string{"", "", ""}
+	case m.Exact:
+		return []string{quotient(e.Value), "exact", fmt.Sprint(e.N)}
+	default:
+		return append(e.cells(), fmt.Sprint(e.N))
+	}
+}
+
+// seldom is the ratio below which one of the metric for many of what it counts is easier to read.
+const seldom = 0.001
+
+// cells are the estimate and its interval, upside down where it is small.
+func (e Estimate) cells() []string {
+	if e.Value > 0 && e.Value < seldom && e.Lo > 0 && finite(e.Hi) {
+		many := Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / e.Lo}
+		return []string{"1/" + many.number(many.Value), many.between()}
+	}
+	return []string{e.number(e.Value), e.between()}
+}
+
+// between writes the interval.
+func (e Estimate) between() string {
+	switch {
+	case !finite(e.Lo) || !finite(e.Hi):
+		return "unbounded"
+	case !(e.Lo <= e.Value && e.Value <= e.Hi):
+		return "unknown"
+	}
+	return e.number(e.Lo) + "-" + e.number(e.Hi)
+}
+
+// mostNamed drivers are named in the table.
+const mostNamed = 2
+
+// among writes drivers that cannot be told apart, in lines.
+func among(between []string) []string {
+	if len(between) == 0 {
+		return []string{"see below"}
+	}
+	if len(between) > mostNamed {
+		return []string{fmt.Sprintf("one of %s, below", inWords(len(between)))}
+	}
+	var lines []string
+	for i, driver := range between {
+		or := map[bool]string{true: "or "}[i > 0]
+		lines = append(lines, or+noun(driver).many)
+	}
+	return lines
+}
+
+// label writes a verdict so that it can be found without colour.
+func label(verdict string) string {
+	if verdict == string(attribution.Undetermined) {
+		return "CANNOT TELL"
+	}
+	return strings.ToUpper(verdict)
+}
