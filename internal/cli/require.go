@@ -66,7 +66,7 @@ func nearest(typed string, names []string) string {
 		if strings.Contains(strings.ToLower(name), strings.ToLower(typed)) {
 			steps = 0 // what was left out is no mistake in what was typed
 		}
-		if best == "" || steps < least {
+		if best == "" || steps < least || steps == least && len(name) < len(best) {
 			best, least = name, steps
 		}
 	}
