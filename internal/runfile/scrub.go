@@ -59,7 +59,7 @@ func scrubbed(r Record, secrets []string) Record {
 		r.Target = scrubbedTarget(r.Target)
 		return r
 	case Metric:
-		r.Source, r.Help = Scrub(r.Source, secrets...), Scrub(r.Help, secrets...)
+		r.Source, r.Help, r.Caveat = Scrub(r.Source, secrets...), Scrub(r.Help, secrets...), Scrub(r.Caveat, secrets...)
 		return r
 	case Gap:
 		r.Code, r.Detail = Scrub(r.Code, secrets...), Scrub(r.Detail, secrets...)
