@@ -114,6 +114,9 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 		return err
 	}
 	defer sources.close(context.WithoutCancel(ctx))
+	if notice := sources.stats.Notice(); notice != "" {
+		m.show.Message(notice)
+	}
 	e.Record = func(r runfile.Record) error {
 		m.show.Record(r)
 		return file.Write(r)

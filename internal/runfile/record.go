@@ -122,6 +122,7 @@ type Metric struct {
 	Period float64    `json:"period,omitempty"` // seconds, where the source has its own
 	Source string     `json:"source,omitempty"` // where its meaning is documented
 	Help   string     `json:"help,omitempty"`   // what it counts, in one line
+	Caveat string     `json:"caveat,omitempty"` // what to beware of
 }
 
 // Event is a moment in the life of an arm.
@@ -166,6 +167,8 @@ const (
 	Reset       Reason = "reset"
 	Failed      Reason = "error"
 	NotLocal    Reason = "not-local" // the thing lives on a machine we cannot look into
+	Disabled    Reason = "disabled"  // a setting switches it off
+	Absent      Reason = "absent"    // it is an extension, and was not added
 )
 
 // Gap is a reading that is missing, and why.

@@ -37,7 +37,7 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 				Settings: map[string]string{"primary_conninfo": typed, "ssl_passphrase_command": "p@ss/w0rd"},
 			},
 		},
-		Metric{Source: forms, Help: forms},
+		Metric{Source: forms, Help: forms, Caveat: forms},
 		Gap{Code: forms, Detail: forms},
 		ArmEvent{Failed: forms, Added: forms},
 		Proof{Missing: forms},

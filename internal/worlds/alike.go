@@ -2,50 +2,88 @@ package worlds
 
 import "math"
 
-// tolerance is the factor up to which ratios count as one, as the specification has it.
+// tolerance is the factor up to which ratios count as one: the specification's, for the standard deviation between arms.
 const tolerance = 1.10
 
-// Alike says that no method could part a meter from something that counts the driver alone: their true ratio stays within
-// the tolerance in all arms, or moves by less than a test that knew the noise would find nine times out of ten at a level
+// Alike says that no method could part a meter from something that counts the driver alone: their true ratio moves from
+// arm to arm within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level
 // of 1 %.
 func (w World) Alike(m Meter, driver string) bool {
-	arms := w.ratios(m, driver)
-	if len(arms) == 0 {
+	apart := w.apart(m, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}})
+	return apart.tolerable() || !apart.found()
+}
+
+// Exchangeable says that no method could tell whether a meter of several terms counts a driver in the place of one of
+// them: the two are alike by themselves, or there is a factor for the driver with which nothing of note changes.
+func (w World) Exchangeable(m Meter, term Term, driver string) bool {
+	alone := m
+	alone.Rule = Rule{Sort: Single, Terms: []Term{term}}
+	if w.apart(alone, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}}).tolerable() {
 		return true
 	}
-	mean, weights, lowest, highest := 0.0, 0.0, math.Inf(1), math.Inf(-1)
+	for step := -steps; step <= steps; step++ {
+		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
+		if !w.apart(m, w.exchanged(m.Rule, term, driver, factor)).found() {
+			return true
+		}
+	}
+	return false
+}
+
+// steps to either side in which a factor is looked for: an error of one costs less than a percent.
+const steps = 100
+
+func (w World) exchanged(r Rule, out Term, in string, factor float64) Rule {
+	done := loaded(w.replicates)
+	exchanged := Rule{Sort: r.Sort}
+	for _, t := range r.Terms {
+		if t.Driver == out.Driver {
+			t = Term{Driver: in, PerUnit: t.PerUnit * factor * typical(done, t.Driver) / typical(done, in)}
+		}
+		exchanged.Terms = append(exchanged.Terms, t)
+	}
+	return exchanged
+}
+
+// distance is how far a meter and another rule lie apart.
+type distance struct {
+	arms          int
+	deviation     float64 // between arms, of the logarithm of their ratio
+	noncentrality float64 // of the sum of squares between arms, in units of what noise makes of it
+}
+
+func (d distance) tolerable() bool { return d.deviation <= math.Log(tolerance) }
+
+func (d distance) found() bool { return found(d.noncentrality, float64(d.arms-1)) }
+
+func (w World) apart(m Meter, rule Rule) distance {
+	arms := w.ratios(m, rule)
+	var logs []float64
+	mean, weights := 0.0, 0.0
 	for _, a := range arms {
+		logs = append(logs, a.log)
 		mean += a.weight * a.log
 		weights += a.weight
-		lowest, highest = min(lowest, a.log), max(highest, a.log)
 	}
-	mean /= weights
-	if highest-lowest <= math.Log(tolerance) {
-		return true
-	}
-	moved := 0.0
+	_, variance := moments(logs)
+	d := distance{arms: len(arms), deviation: math.Sqrt(variance)}
 	for _, a := range arms {
-		moved += a.weight * (a.log - mean) * (a.log - mean)
+		d.noncentrality += a.weight * (a.log - mean/weights) * (a.log - mean/weights)
 	}
-	return !found(moved, float64(len(arms)-1))
+	return d
 }
 
-// Only is the meter as if it counted one of its terms alone. The noise of the others stays with it.
-func (m Meter) Only(t Term) Meter {
-	m.Rule, m.Noise = Rule{Sort: Single, Terms: []Term{t}}, m.Noise/t.Share
-	return m
-}
-
-// ratio is the logarithm of what a rule gives for one of a driver in an arm, and the weight of its mean under noise.
+// ratio is the logarithm of what a meter's rule gives for one of another's in an arm, and the weight of its mean under
+// noise.
 type ratio struct{ log, weight float64 }
 
 // ratios are those of the arms in which the meter was read.
-func (w World) ratios(m Meter, driver string) (all []ratio) {
+func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 	for _, arm := range w.plan.Arms {
 		var logs []float64
 		for i, r := range w.replicates {
 			if r.arm.Name == arm.Name && !r.idle() && !m.missing[i] {
-				logs = append(logs, math.Log(m.Rule.of(r.done)/r.done[driver]))
+				logs = append(logs, math.Log(m.Rule.of(r.done)/rule.of(r.done)))
 			}
 		}
 		if len(logs) > 0 {

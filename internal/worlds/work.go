@@ -67,13 +67,10 @@ func (h habit) amounts(m machine, seconds float64) amounts {
 		drivers.WALRecords: math.Round(rows * h.recordsPerRow), drivers.WALBytes: bytes,
 		drivers.WALWrites: writes, drivers.WALSyncs: syncs, drivers.PagesWritten: pages,
 		drivers.DeviceRequests: math.Round(requestsByWALWrite*writes + h.requestsByPage*pages),
-		drivers.DeviceFlushes:  math.Round(syncs*(1+h.extraFlushes) + checkpointFlushes),
+		drivers.DeviceFlushes:  math.Round(syncs*(1+h.extraFlushes) + m.flushes),
 		drivers.DeviceBytes:    m.walBytes*bytes + m.walWriteBytes*writes + m.pageBytes*pages,
 	}
 }
-
-// checkpointFlushes are those of the checkpoint that closes each arm.
-const checkpointFlushes = 20
 
 // background draws what goes on without load, per second, around what was measured in idle arms. Nobody but us writes rows.
 func (d *dice) background() amounts {

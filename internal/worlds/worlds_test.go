@@ -220,7 +220,6 @@ func TestAlike(t *testing.T) {
 	// A trace of something else lies within the tolerance: one row more in a thousand.
 	check(meter(0.01, rows, Term{Driver: drivers.Commits, PerUnit: 0.003, Share: 0.001}), drivers.Rows, true)
 	check(meter(0.01, rows, Term{Driver: drivers.Commits, PerUnit: 3, Share: 0.3}), drivers.Rows, false)
-	check(meter(0.01, rows).Only(rows), drivers.Rows, true)
 	blind := meter(0.01, rows)
 	for i, r := range w.replicates {
 		blind.missing[i] = r.arm.Name != "bulk"

@@ -103,7 +103,7 @@ func (c Case) strangeTerm() string {
 
 // same tells whether a driver is a term of the rule, or one that the world does not part from it.
 func (c Case) same(t worlds.Term, driver string) bool {
-	return t.Driver == driver || c.World.Alike(c.Meter.Only(t), driver)
+	return t.Driver == driver || c.World.Exchangeable(c.Meter, t, driver)
 }
 
 // sideRight: of a single driver's rule, its side was stated, or rightly left open where the world leaves it open.
@@ -120,8 +120,10 @@ func (c Case) named() bool {
 	if c.Verdict.Mixture != nil {
 		return false
 	}
-	return c.Verdict.Counts == c.term().Driver || c.tied()
+	return c.alone() || c.tied()
 }
+
+func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts == c.term().Driver }
 
 // tied: named with others, rightly.
 func (c Case) tied() bool {

@@ -86,6 +86,7 @@ func besides(full []Case) []Figure {
 	wrong := func(c Case) bool { return c.Wrong() != "" }
 	return []Figure{
 		seen("of the single drivers named: tied with others, as the world has it", where(clean, ofSort(worlds.Single), Case.named), Case.tied),
+		seen("single driver: named alone", where(clean, ofSort(worlds.Single)), Case.alone),
 		seen("single driver, exact counter: named", where(clean, ofSort(worlds.Single), func(c Case) bool { return c.Meter.Noise == 0 }), Case.named),
 		seen("mixture of two, each 20 % or more: undetermined", where(clean, ofSort(worlds.Mixture), Case.parted, Case.heavy), func(c Case) bool { return !c.stated() }),
 		seen("mixture of two: wrong verdict stated", where(clean, ofSort(worlds.Mixture)), wrong),

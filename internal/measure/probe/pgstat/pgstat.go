@@ -26,11 +26,15 @@ import (
 // Name of the sampler; that of a metric goes on with a dot, the view, a slash and the column: pgstat.wal/wal_records.
 const Name = "pgstat"
 
+// applicationName is that of every session of ours that is no load.
+const applicationName = "realiops"
+
 // Sampler reads the statistics of the database that it is connected to. Its methods may be called from several
 // goroutines, and wait for each other.
 type Sampler struct {
 	config *pgx.ConnConfig
 	views  []view
+	notice string // of New's server
 
 	turn    chan struct{} // holds one token, for whoever uses the session
 	session *session      // nil while there is no connection
@@ -40,22 +44,24 @@ type Sampler struct {
 // are read as well.
 func New(ctx context.Context, config *pgx.ConnConfig, schemas ...string) (*Sampler, error) {
 	config = config.Copy()
-	config.RuntimeParams["application_name"] = "realiops"
+	config.RuntimeParams["application_name"] = applicationName
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
 	s := &Sampler{config: config, views: views(schemas), turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
-	if _, err := s.Sample(ctx); err != nil {
+	first, server, err := s.sample(ctx)
+	if err != nil {
 		s.Close(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("read the server's statistics: %w", err)
 	}
+	s.notice = notice(server, len(first.Gaps), len(s.Metrics()))
 	return s, nil
 }
 
 // views are all that is read, in the order of the reading: what moves most is read last, nearest to the others.
 func views(schemas []string) []view {
-	all := []view{checkpointer(), bgwriter(), database()}
+	all := append(progress(), waits(), replication(), archiver(), slru(), evictions(), statements(), checkpointer(), bgwriter(), database())
 	if len(schemas) > 0 {
-		all = append(all, tables(schemas), tableBlocks(schemas))
+		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas), tables(schemas))
 	}
 	return append(all, statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }

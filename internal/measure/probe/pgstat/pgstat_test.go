@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -123,52 +122,6 @@ func TestBytesOfGrowthAreThoseOfTheFiles(t *testing.T) {
 		row(t, s.boss, "select pg_table_size('load.t')", &size)
 		if got := after["pgstat.io/extend_bytes"] - before["pgstat.io/extend_bytes"]; got != size {
 			t.Errorf("extended by %v bytes, and the table's files have %v", got, size)
-		}
-	})
-}
-
-// Which version lacks what is the history that the view's files tell; here it is told once more, from the
-// documentation of each version.
-func TestWhatAVersionLacksIsAGap(t *testing.T) {
-	all := func(view string) []string {
-		var names []string
-		for _, m := range Metrics() {
-			if strings.HasPrefix(m.Name, Name+"."+view+"/") {
-				names = append(names, m.Name)
-			}
-		}
-		return names
-	}
-	named := func(view string, names ...string) []string {
-		for i, name := range names {
-			names[i] = Name + "." + view + "/" + name
-		}
-		return names
-	}
-	ioOf18 := named("io", "wal_writes", "wal_write_bytes", "wal_fsyncs", "wal_init_writes", "wal_init_write_bytes")
-	of17 := named("checkpointer", "restartpoints_timed", "restartpoints_req", "restartpoints_done")
-	of18 := named("checkpointer", "checkpoints_done", "slru_written")
-	upTo16 := named("bgwriter", "buffers_backend", "buffers_backend_fsync")
-	newPage := named("tables", "n_tup_newpage_upd")
-	lacks := map[string][]string{
-		"13": slices.Concat(all("wal"), all("io"), of17, of18, newPage),
-		"14": slices.Concat(all("io"), of17, of18, newPage),
-		"15": slices.Concat(all("io"), of17, of18, newPage),
-		"16": slices.Concat(ioOf18, of17, of18),
-		"17": slices.Concat(ioOf18, of18, upTo16),
-		"18": slices.Concat(upTo16, named("wal", "wal_write", "wal_sync")),
-	}
-	onEach(t, func(t *testing.T, s server) {
-		version := fmt.Sprint(s.number / 10000)
-		want, gaps := lacks[version], gapsOf(t, s.sampler(t))
-		slices.Sort(want)
-		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(gaps))); diff != "" {
-			t.Errorf("gaps (-want +got):\n%s", diff)
-		}
-		for name, gap := range gaps {
-			if gap.Reason != "unsupported" || !strings.Contains(gap.Detail, "PostgreSQL "+version+".") {
-				t.Errorf("%s: %+v", name, gap)
-			}
 		}
 	})
 }

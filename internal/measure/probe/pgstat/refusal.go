@@ -20,12 +20,13 @@ const (
 	undefinedFunction = "42883"
 	queryCanceled     = "57014" // by statement_timeout
 	lockNotAvailable  = "55P03" // within lock_timeout
+	notPrepared       = "55000" // of pg_stat_statements that was not loaded when the server started
 )
 
 // lasts tells whether asking again would get the same answer.
 func lasts(code string) bool {
 	switch code {
-	case notSupported, noPrivilege, undefinedTable, undefinedColumn, undefinedFunction:
+	case notSupported, noPrivilege, undefinedTable, undefinedColumn, undefinedFunction, notPrepared:
 		return true
 	}
 	return false
@@ -41,6 +42,8 @@ func reasonOf(code string) runfile.Reason {
 		return runfile.Unsupported
 	case noPrivilege:
 		return runfile.Permission
+	case notPrepared:
+		return runfile.Disabled
 	case queryCanceled, lockNotAvailable:
 		return runfile.Late
 	default:

@@ -2,6 +2,7 @@ package pgstat
 
 import (
 	"context"
+	"maps"
 	"net"
 	"strings"
 	"testing"
@@ -24,7 +25,8 @@ func (s server) as(t *testing.T, role string) server {
 	return s
 }
 
-// checkRefused wants gaps for exactly these metrics, besides those of what the version lacks, and values for all else.
+// checkRefused wants gaps for exactly these metrics, besides those of what the version lacks and what is switched off or
+// absent on the tests' servers, and values for all else.
 func checkRefused(t *testing.T, sampler *Sampler, want map[string]runfile.Gap) {
 	t.Helper()
 	sample, err := sampler.Sample(t.Context())
@@ -36,7 +38,7 @@ func checkRefused(t *testing.T, sampler *Sampler, want map[string]runfile.Gap) {
 	}
 	got := map[string]runfile.Gap{}
 	for _, gap := range sample.Gaps {
-		if !strings.HasPrefix(gap.Detail, "PostgreSQL ") && !strings.HasSuffix(gap.Detail, " does not show it") {
+		if !lacking(gap) {
 			name := gap.Metric
 			gap.Metric = ""
 			got[name] = gap
@@ -45,6 +47,11 @@ func checkRefused(t *testing.T, sampler *Sampler, want map[string]runfile.Gap) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("gaps (-want +got):\n%s", diff)
 	}
+}
+
+func lacking(gap runfile.Gap) bool {
+	return strings.HasPrefix(gap.Detail, "PostgreSQL ") || strings.HasSuffix(gap.Detail, " does not show it") ||
+		gap.Reason == runfile.Disabled && strings.HasSuffix(gap.Metric, "_time") || gap.Reason == runfile.Absent
 }
 
 // inView makes the same gap for each metric of a view.
@@ -61,8 +68,13 @@ func inView(view view, gap runfile.Gap, except ...string) map[string]runfile.Gap
 
 func TestABareRoleReadsEverything(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
-		checkRefused(t, s.as(t, "bare").sampler(t), map[string]runfile.Gap{})
+		checkRefused(t, s.as(t, "bare").sampler(t), seesNoSessions())
 	})
+}
+
+// seesNoSessions is what a role lacks that has no privilege at all.
+func seesNoSessions() map[string]runfile.Gap {
+	return map[string]runfile.Gap{"pgstat.progress/checkpoint": {Reason: hidden.reason, Detail: hidden.detail}}
 }
 
 func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
@@ -71,8 +83,8 @@ func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
 	exec(t, s.boss, "revoke execute on function pg_catalog.pg_current_wal_insert_lsn() from public")
 	bare := s.as(t, "bare")
 	sampler := bare.sampler(t)
-	want := inView(wal(), runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_wal"},
-		"wal_init")
+	want := inView(wal(), runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_wal"})
+	maps.Copy(want, seesNoSessions())
 	want["pgstat.lsn/insert"] = runfile.Gap{Reason: runfile.Permission, Code: "42501",
 		Detail: "permission denied for function pg_current_wal_insert_lsn"}
 	checkRefused(t, sampler, want)
@@ -82,13 +94,15 @@ func TestAMissingPrivilegeIsAGapOfThatViewOnly(t *testing.T) {
 	exec(t, s.boss, "grant execute on function pg_catalog.pg_current_wal_insert_lsn() to public")
 	checkRefused(t, sampler, want)
 	sampler.Close(t.Context())
-	checkRefused(t, sampler, map[string]runfile.Gap{})
+	checkRefused(t, sampler, seesNoSessions())
 
 	// A privilege may also go while we read.
 	exec(t, s.boss, "revoke select on pg_catalog.pg_stat_bgwriter from public")
-	checkRefused(t, sampler, inView(bgwriter(),
+	want = inView(bgwriter(),
 		runfile.Gap{Reason: runfile.Permission, Code: "42501", Detail: "permission denied for view pg_stat_bgwriter"},
-		"buffers_backend", "buffers_backend_fsync"))
+		"buffers_backend", "buffers_backend_fsync")
+	maps.Copy(want, seesNoSessions())
+	checkRefused(t, sampler, want)
 }
 
 // otherShape puts a view of our own in the place of one of the server's, in this database.
@@ -107,7 +121,8 @@ func TestAnEngineThatRefusesAViewIsUnsupported(t *testing.T) {
 		$$ begin raise exception using errcode = '0A000', message = '`+words+`'; end $$`)
 	s.otherShape(t, "pg_stat_wal", `select refuse() wal_records, 0 wal_fpi, 0 wal_bytes, 0 wal_buffers_full, 0 wal_write,
 		0 wal_sync, null::timestamptz stats_reset`)
-	checkRefused(t, s.sampler(t), inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: words}))
+	checkRefused(t, s.sampler(t), inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: words},
+		"wal_write_time", "wal_sync_time"))
 }
 
 func TestAServerOfTheFutureIsReadByTheColumnsItHas(t *testing.T) {

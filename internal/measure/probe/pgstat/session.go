@@ -18,8 +18,9 @@ import (
 const mark = "/* realiops */ "
 
 // limits hold for the transaction that they open: a view that somebody has locked must fail alone and soon, and a
-// pooler must not hand our limits on to the next client.
-const limits = mark + "select set_config('statement_timeout', '1s', true), set_config('lock_timeout', '100ms', true)"
+// pooler must not hand our limits on to the next client. Beside them it asks which settings are off.
+const limits = mark + `select set_config('statement_timeout', '1s', true), set_config('lock_timeout', '100ms', true),
+	array(select s from unnest($1::text[]) s where current_setting(s, true) is distinct from 'on')`
 
 // session is a connection and what the server at its other end has.
 type session struct {
@@ -46,18 +47,20 @@ func connect(ctx context.Context, config *pgx.ConnConfig, views []view) (*sessio
 func (s *session) learn(ctx context.Context, views []view) error {
 	var backend int
 	err := s.conn.QueryRow(ctx, mark+`select current_setting('server_version_num')::int,
-		split_part(current_setting('server_version'), ' ', 1), pg_backend_pid()`).Scan(&s.server.number, &s.server.version, &backend)
+		split_part(current_setting('server_version'), ' ', 1), current_database()::text,
+		array(select extname::text from pg_catalog.pg_extension), pg_backend_pid()`).Scan(
+		&s.server.number, &s.server.version, &s.server.database, &s.server.extensions, &backend)
 	if err != nil {
 		return fmt.Errorf("ask the server what it is: %w", err)
 	}
-	if err := s.learnColumns(ctx, views); err != nil {
+	if err := s.learnRelations(ctx, views); err != nil {
 		return fmt.Errorf("ask the server which statistics it has: %w", err)
 	}
 	pooled := int(s.conn.PgConn().PID()) != backend
 	for _, v := range views {
 		statement, gaps := v.ask(s.server)
 		s.gaps = append(s.gaps, gaps...)
-		if len(statement.metrics) == 0 {
+		if len(statement.answers) == 0 {
 			continue
 		}
 		s.statements = append(s.statements, statement)
@@ -68,23 +71,28 @@ func (s *session) learn(ctx context.Context, views []view) error {
 	return nil
 }
 
-func (s *session) learnColumns(ctx context.Context, views []view) error {
-	var relations []string
+// learnRelations finds the views in the server's own schema, and those that our extensions brought, wherever they are.
+func (s *session) learnRelations(ctx context.Context, views []view) error {
+	var names, extensions []string
 	for _, v := range views {
-		relations = append(relations, v.relations...)
+		names = append(names, v.relations...)
+		extensions = append(extensions, v.extension)
 	}
-	rows, err := s.conn.Query(ctx, mark+`select c.relname::text, array_agg(a.attname::text)
+	rows, err := s.conn.Query(ctx, mark+`select c.relname::text, format('%I.%I', n.nspname, c.relname), array_agg(a.attname::text)
 		from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
-		where c.relnamespace = 'pg_catalog'::regnamespace and c.relname = any($1) and a.attnum > 0 and not a.attisdropped
-		group by c.relname`, relations)
+		join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+		where c.relname = any($1) and a.attnum > 0 and not a.attisdropped and (n.nspname = 'pg_catalog'
+			or exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid
+				where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e' and e.extname = any($2)))
+		group by c.relname, n.nspname`, names, extensions)
 	if err != nil {
 		return err
 	}
-	s.server.columns = map[string][]string{}
-	var relation string
+	s.server.relations = map[string]relation{}
+	var name, path string
 	var columns []string
-	_, err = pgx.ForEachRow(rows, []any{&relation, &columns}, func() error {
-		s.server.columns[relation] = slices.Clone(columns)
+	_, err = pgx.ForEachRow(rows, []any{&name, &path, &columns}, func() error {
+		s.server.relations[name] = relation{path, slices.Clone(columns)}
 		return nil
 	})
 	return err
@@ -133,40 +141,40 @@ func (s *session) read(ctx context.Context) (probe.Sample, error) {
 // ask reads statements into the sample and tells how many it has read.
 func (s *session) ask(ctx context.Context, statements []statement, sample *probe.Sample) (read int, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(limits)
+	batch.Queue(limits, settings())
 	for _, ask := range statements {
 		batch.Queue(ask.sql, ask.arguments...)
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { err = cmp.Or(err, results.Close()) }()
-	if _, err := results.Exec(); err != nil {
+	var off []string
+	if err := results.QueryRow().Scan(nil, nil, &off); err != nil {
 		return 0, err
 	}
 	for i, ask := range statements {
-		if err := ask.readInto(sample, results.QueryRow()); err != nil {
+		if err := ask.readInto(sample, results.QueryRow(), off); err != nil {
 			return i, err
 		}
 	}
 	return len(statements), nil
 }
 
-// readInto takes the values of the one row; what is NULL there is a gap.
-func (a statement) readInto(sample *probe.Sample, row pgx.Row) error {
-	values := make([]*float64, len(a.metrics))
-	targets := make([]any, len(a.metrics))
+// readInto takes the values of the one row; what is NULL there is a gap, and what a setting switches off is another.
+func (a statement) readInto(sample *probe.Sample, row pgx.Row, off []string) error {
+	values := make([]*float64, len(a.answers))
+	targets := make([]any, len(a.answers))
 	for i := range values {
 		targets[i] = &values[i]
 	}
 	if err := row.Scan(targets...); err != nil {
 		return err
 	}
-	for i, metric := range a.metrics {
-		if values[i] != nil {
-			sample.Values[metric] = *values[i]
-			continue
+	for i, answer := range a.answers {
+		if gap, missing := answer.gap(values[i], off); missing {
+			sample.Gaps = append(sample.Gaps, gap)
+		} else {
+			sample.Values[answer.metric] = *values[i]
 		}
-		gap := runfile.Gap{Metric: metric, Reason: runfile.Unsupported, Detail: "the server's answer is NULL"}
-		sample.Gaps = append(sample.Gaps, gap)
 	}
 	return nil
 }
@@ -185,8 +193,8 @@ func (s *session) refuse(ask statement, why *pgconn.PgError) bool {
 func (a statement) gaps(why *pgconn.PgError) []runfile.Gap {
 	gap := gapOf(why)
 	var gaps []runfile.Gap
-	for _, metric := range a.metrics {
-		gap.Metric = metric
+	for _, answer := range a.answers {
+		gap.Metric = answer.metric
 		gaps = append(gaps, gap)
 	}
 	return gaps

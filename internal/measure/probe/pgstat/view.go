@@ -11,123 +11,124 @@ import (
 // view is one of the server's statistics views, or one function, and what is read of it.
 type view struct {
 	name      string   // of its metrics, up to the slash
+	extension string   // that brings it; empty: the server itself
 	relations []string // that have held it, newest first; the first that the server has is read. Empty: functions only
+	call      string   // arguments of the function of the relation's name, where that is read in its place
+	from      string   // what it is read from, as SQL, where that is more than a relation
 	rows      string   // the condition for the rows that count; empty: all
 	arguments []any    // of the condition
 	chapter   string   // of the documentation
+	remedy    string   // what stands in for the view where an engine has none
 	fields    []field
 }
 
-// field is a metric and the ways in which versions have shown it, newest first.
-type field struct {
-	name string
-	unit string
-	kind runfile.MetricType
-	help string
-	ways []way
-}
-
-// way is an expression and the columns that it takes for this to be the way.
-type way struct {
-	sql     string
-	columns []string
-}
-
-// counter is a field read from the column of its own name, unless other ways are given.
-func counter(name, unit, help string, ways ...way) field {
-	if len(ways) == 0 {
-		ways = []way{column(name)}
+// selecting is the question for some values of the view.
+func (v view) selecting(values []string, relation string) string {
+	sql := mark + "select " + strings.Join(values, ", ")
+	switch {
+	case v.from != "":
+		sql += " from " + v.from
+	case relation != "":
+		sql += " from " + relation + v.call
 	}
-	return field{name, unit, runfile.Counter, help, ways}
-}
-
-// column reads a column as it is.
-func column(name string) way { return way{name, []string{name}} }
-
-// milliseconds reads a column as seconds.
-func milliseconds(name string) way { return way{name + " / 1000.0", []string{name}} }
-
-// statsReset is when somebody last set a view's counters to zero. Some versions show NULL for never, which is no gap.
-func statsReset() field { return statsResetOf("stats_reset") }
-
-func statsResetOf(rows string) field {
-	return field{"stats_reset", "seconds", runfile.Gauge, "when the counters were last reset, since 1970; 0 is never",
-		[]way{{"coalesce(extract(epoch from " + rows + "), 0)", []string{"stats_reset"}}}}
+	if v.rows != "" {
+		sql += " where " + v.rows
+	}
+	return sql
 }
 
 func (v view) metric(f field) runfile.Metric {
-	return runfile.Metric{Name: v.name + "/" + f.name, Unit: f.unit, Type: f.kind, Source: v.chapter, Help: f.help}
+	return runfile.Metric{
+		Name: v.name + "/" + f.name, Unit: f.unit, Type: f.kind, Source: v.chapter, Help: f.help, Caveat: f.caveat,
+	}
 }
 
 // statement is what a server is asked for a view.
 type statement struct {
 	sql       string
 	arguments []any
-	metrics   []string // of the values that it gives, in order
+	answers   []answer // in order
 }
 
-// catalog is what a server has: its version, and the columns of each relation.
+// answer is a metric, the setting that it takes, and the gap that is left when the server answers NULL.
+type answer struct {
+	metric  string
+	setting string
+	null    runfile.Gap
+}
+
+// gap is why there is no value, if there is none: a counter that is switched off shows one that means nothing.
+func (a answer) gap(value *float64, off []string) (runfile.Gap, bool) {
+	gap := a.null
+	if slices.Contains(off, a.setting) {
+		gap = runfile.Gap{Reason: runfile.Disabled, Detail: "the setting " + a.setting + " is off"}
+	}
+	gap.Metric = a.metric
+	return gap, value == nil || gap.Reason == runfile.Disabled
+}
+
+// catalog is what a server has: its version, and each relation of interest.
 type catalog struct {
-	version string // 17.11
-	number  int    // 170011
-	columns map[string][]string
+	version    string // 17.11
+	number     int    // 170011
+	database   string
+	extensions []string // that are in the database
+	relations  map[string]relation
+}
+
+// relation is a view of the server's or of an extension's.
+type relation struct {
+	path    string // with its schema, as SQL
+	columns []string
 }
 
 // ask makes the statement for what this server has of the view, and gaps for what it lacks.
 func (v view) ask(server catalog) (statement, []runfile.Gap) {
-	relation, found := v.relationOn(server)
+	name, found := v.relationOn(server)
 	if !found {
-		why := fmt.Sprintf("PostgreSQL %s has no %s", server.version, v.relations[0])
-		return statement{}, v.gaps(runfile.Gap{Reason: runfile.Unsupported, Code: undefinedTable, Detail: why})
+		return statement{}, v.gaps(v.lacking(server))
 	}
 	s := statement{arguments: v.arguments}
 	var values []string
 	var gaps []runfile.Gap
 	for _, f := range v.fields {
-		w, ok := f.wayFor(server.columns[relation])
+		metric := v.metric(f).Name
+		w, ok := f.wayFor(server.relations[name].columns)
 		if !ok {
 			gaps = append(gaps, runfile.Gap{
-				Metric: v.metric(f).Name, Reason: runfile.Unsupported, Code: undefinedColumn,
-				Detail: fmt.Sprintf("%s of PostgreSQL %s does not show it", relation, server.version),
+				Metric: metric, Reason: runfile.Unsupported, Code: undefinedColumn,
+				Detail: fmt.Sprintf("%s of PostgreSQL %s does not show it", name, server.version),
 			})
 			continue
 		}
 		values = append(values, "("+w.sql+")::float8")
-		s.metrics = append(s.metrics, v.metric(f).Name)
+		s.answers = append(s.answers, answer{metric, f.setting, f.unanswered()})
 	}
-	s.sql = v.selecting(values, relation)
+	s.sql = v.selecting(values, server.relations[name].path)
 	return s, gaps
 }
 
 // relationOn is the relation that the view is read from; none is needed for functions.
 func (v view) relationOn(server catalog) (string, bool) {
-	for _, relation := range v.relations {
-		if _, there := server.columns[relation]; there {
-			return relation, true
+	for _, name := range v.relations {
+		if _, there := server.relations[name]; there {
+			return name, true
 		}
 	}
 	return "", len(v.relations) == 0
 }
 
-func (f field) wayFor(columns []string) (way, bool) {
-	for _, w := range f.ways {
-		missing := func(c string) bool { return !slices.Contains(columns, c) }
-		if !slices.ContainsFunc(w.columns, missing) {
-			return w, true
-		}
+// lacking says why no relation of the view is there.
+func (v view) lacking(server catalog) runfile.Gap {
+	if v.extension != "" && !slices.Contains(server.extensions, v.extension) {
+		why := fmt.Sprintf("the extension %s is not in the database %s", v.extension, server.database)
+		return runfile.Gap{Reason: runfile.Absent, Detail: why}
 	}
-	return way{}, false
-}
-
-func (v view) selecting(values []string, relation string) string {
-	sql := mark + "select " + strings.Join(values, ", ")
-	if relation != "" {
-		sql += " from pg_catalog." + relation
+	why := fmt.Sprintf("PostgreSQL %s has no %s", server.version, v.relations[0])
+	if v.extension != "" {
+		why = fmt.Sprintf("the extension %s in the database %s has no %s", v.extension, server.database, v.relations[0])
 	}
-	if v.rows != "" {
-		sql += " where " + v.rows
-	}
-	return sql
+	return runfile.Gap{Reason: runfile.Unsupported, Code: undefinedTable, Detail: why}
 }
 
 // gaps is one gap for every metric of the view.

@@ -16,6 +16,7 @@ var (
 	// Reset is not among them: it takes two readings to see one, and the clock does.
 	reasons = []runfile.Reason{
 		runfile.Unsupported, runfile.Permission, runfile.Throttled, runfile.Late, runfile.Failed, runfile.NotLocal,
+		runfile.Disabled, runfile.Absent,
 	}
 )
 

@@ -1,0 +1,64 @@
+package pgstat
+
+import "github.com/realiops/realiops/internal/runfile"
+
+// entries is how many index entries were written for the rows of the tables in some schemas: for each new version of a
+// row one in each of its table's indexes. The server does not count them; the tables' counters and the definitions of
+// their indexes do.
+//
+// A new version is an insert, or an update that is not within its page (hot). An index takes
+//
+//   - exactly one entry for it, if it is a btree, a GiST or an SP-GiST: they hold NULLs, too, and expressions;
+//   - none or one, if it is partial, a hash index of a column that may be NULL, or BRIN, which holds a summary of many
+//     rows and from 16 on may be changed by an update within the page as well;
+//   - at least one, if it is a GIN, which takes one for each key in the value; of a method that we do not know, any number.
+//
+// So the least and the most are the same where all indexes are of the first sort, and then the figure is exact. An index
+// that is not ready yet takes none.
+func entries(schemas []string) view {
+	const sums = "the number of indexes now times the versions of rows ever: it jumps when an index is made or dropped; a row " +
+		"refused by a unique index counts in full"
+	return view{
+		name:      Name + ".tables",
+		from:      entriesOfTables,
+		arguments: []any{schemas},
+		chapter:   "https://www.postgresql.org/docs/current/storage-hot.html",
+		fields: append(all(ofTables,
+			counter("index_entries_least", "entries", "index entries written, at least", way{"coalesce(sum(versions * least), 0)", nil}).but(sums),
+			counter("index_entries_most", "entries", "index entries written, at most: exact where it is the least as well",
+				way{"case when not coalesce(bool_or(versions > 0 and boundless > 0), false) " +
+					"then coalesce(sum(versions * indexes + hot * summaries), 0) end", nil}).but(sums).nullIs(boundless),
+			counter("toast_tup_ins", "chunks", "pieces of long values put into toast tables, each with one index entry of its own",
+				way{"coalesce(sum(toasted), 0)", nil})),
+			gauge("indexes", "indexes", "indexes of the tables that take entries", way{"coalesce(sum(indexes), 0)", nil}),
+			gauge("indexes_inexact", "indexes", "those among them that do not take exactly one entry for each version of a row",
+				way{"coalesce(sum(indexes - exact), 0)", nil}),
+		),
+	}
+}
+
+var boundless = null{
+	reason: runfile.Unsupported,
+	detail: "a GIN index, or one of a method that realiops does not know, takes any number of entries for a row",
+}
+
+// entriesOfTables has a row for each table. Its functions are those that the views of tables are made of.
+const entriesOfTables = `(
+	select pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) - pg_stat_get_tuples_hot_updated(c.oid) as versions,
+		pg_stat_get_tuples_hot_updated(c.oid) as hot, pg_stat_get_tuples_inserted(c.reltoastrelid) as toasted, i.*
+	from pg_catalog.pg_class c cross join lateral (
+		select count(*) as indexes, count(*) filter (where exact) as exact,
+			count(*) filter (where exact or method = 'gin' and not partial) as least,
+			count(*) filter (where method not in ('btree', 'gist', 'spgist', 'hash', 'brin')) as boundless,
+			count(*) filter (where method = 'brin' and current_setting('server_version_num')::int >= 160000) as summaries
+		from (
+			select m.amname as method, x.indpred is not null as partial, x.indpred is null and (
+				m.amname in ('btree', 'gist', 'spgist') or m.amname = 'hash' and coalesce(a.attnotnull, false)) as exact
+			from pg_catalog.pg_index x
+			join pg_catalog.pg_class k on k.oid = x.indexrelid join pg_catalog.pg_am m on m.oid = k.relam
+			left join pg_catalog.pg_attribute a on a.attrelid = x.indrelid and a.attnum = x.indkey[0] and a.attnum > 0
+			where x.indrelid = c.oid and x.indislive and x.indisready
+		) each_index
+	) i
+	where c.relkind in ('r', 'm') and c.oid = ` + ours + `
+) each_table`

@@ -1,0 +1,138 @@
+package pgstat
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// everythingOn are settings under which a server shows all that its version has.
+var everythingOn = []string{
+	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "track_wal_io_timing=on",
+}
+
+// completeServer is one that shows all that its version has.
+func completeServer(t *testing.T, version string) server {
+	t.Helper()
+	settings := everythingOn
+	if version == "13" {
+		settings = settings[:3]
+	}
+	own := servertest.Start(t, embedded.Options{Version: version, Settings: settings})
+	s := server{config: servertest.Endpoint(t, own.DSN()).Config()}
+	s.boss = login(t, s.config)
+	row(t, s.boss, "select current_setting('server_version_num')::int", &s.number)
+	exec(t, s.boss, "create schema extensions; grant usage on schema extensions to public")
+	exec(t, s.boss, "create extension pg_stat_statements schema extensions")
+	return s
+}
+
+// What each version shows is told by the fields; a server that shows everything must agree, metric by metric.
+func TestEachVersionShowsWhatIsSaidOfIt(t *testing.T) {
+	for _, version := range servertest.Versions() {
+		t.Run(version, func(t *testing.T) {
+			s := completeServer(t, version)
+			want := map[string]runfile.Reason{}
+			for metric, shown := range Versions() {
+				if !shown.Has(s.number) {
+					want[metric] = runfile.Unsupported
+				}
+			}
+			check := func(what string, s server, want map[string]runfile.Reason) {
+				t.Helper()
+				gaps := gapsOf(t, s.sampler(t))
+				if diff := cmp.Diff(want, reasonsOf(gaps)); diff != "" {
+					t.Errorf("gaps of %s (-want +got):\n%s", what, diff)
+				}
+				for metric, gap := range gaps {
+					if !useful(gap) {
+						t.Errorf("nothing is said of what to do about %s: %+v", metric, gap)
+					}
+				}
+			}
+			check("a superuser", s, want)
+
+			bare := s.as(t, "bare")
+			want["pgstat.progress/checkpoint"] = runfile.Permission
+			check("a bare role", bare, want)
+
+			exec(t, s.boss, "grant pg_monitor to bare")
+			delete(want, "pgstat.progress/checkpoint")
+			check("a member of pg_monitor", bare, want)
+
+			exec(t, s.boss, "drop extension pg_stat_statements")
+			for _, f := range append(statements().fields, evictions().fields...) {
+				want["pgstat.statements/"+f.name] = runfile.Absent
+			}
+			check("a server without the extension", bare, want)
+		})
+	}
+}
+
+func reasonsOf(gaps map[string]runfile.Gap) map[string]runfile.Reason {
+	reasons := map[string]runfile.Reason{}
+	for metric, gap := range gaps {
+		reasons[metric] = gap.Reason
+	}
+	return reasons
+}
+
+// useful tells whether there is a remedy.
+func useful(gap runfile.Gap) bool { return Remedy(gap) != "" }
+
+// An extension that was created, and not loaded when the server started, refuses each question.
+func TestAnExtensionThatIsNotLoadedIsDisabled(t *testing.T) {
+	s := serverOf(t, "17")
+	exec(t, s.boss, "create extension pg_stat_statements")
+	gap := gapsOf(t, s.sampler(t))["pgstat.statements/wal_records"]
+	want := runfile.Gap{
+		Metric: "pgstat.statements/wal_records", Reason: runfile.Disabled, Code: "55000",
+		Detail: `pg_stat_statements must be loaded via "shared_preload_libraries"`,
+	}
+	if diff := cmp.Diff(want, gap); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := Remedy(gap); got != "add pg_stat_statements to shared_preload_libraries and restart the server" {
+		t.Errorf("remedy: %s", got)
+	}
+}
+
+// Settings may change while we read, and a counter that is switched off shows a number that means nothing.
+func TestWhatASettingSwitchesOffIsAGap(t *testing.T) {
+	s := serverOf(t, "17")
+	sampler := s.sampler(t)
+	is := func(setting, metric string, on bool) {
+		t.Helper()
+		gap, missing := gapsOf(t, sampler)[metric]
+		if missing == on {
+			t.Errorf("%s: missing is %v with %s: %+v", metric, missing, setting, gap)
+		}
+		if remedy := Remedy(gap); missing && (gap.Reason != runfile.Disabled || remedy != "alter system set "+setting+" = on; select pg_reload_conf();") {
+			t.Errorf("%+v, and what to do: %s", gap, remedy)
+		}
+	}
+	reconnect := func(what string) {
+		t.Helper()
+		exec(t, s.boss, fmt.Sprintf("alter database %s %s", pgx.Identifier{s.config.Database}.Sanitize(), what))
+		sampler.Close(t.Context())
+	}
+	is("track_io_timing", "pgstat.io/write_time", false)
+	is("track_counts", "pgstat.tables/n_tup_ins", true)
+	reconnect("set track_io_timing = on")
+	is("track_io_timing", "pgstat.io/write_time", true)
+	reconnect("set track_counts = off")
+	is("track_counts", "pgstat.tables/n_tup_ins", false)
+	is("track_counts", "pgstat.database/tup_inserted", false)
+	is("track_counts", "pgstat.tables/index_entries_most", false)
+	if _, there := read(t, sampler)["pgstat.tables/tables"]; !there {
+		t.Error("how many tables there are is not known without track_counts")
+	}
+	reconnect("set track_activities = off")
+	is("track_activities", "pgstat.waits/running", false)
+}
