@@ -169,6 +169,9 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 	}
 	othersEnd := lastNotAfter(busy, r.Begin)
 	for _, m := range c.run.Counters {
+		if m.Type != runfile.Counter {
+			continue
+		}
 		r.Counts[m.Name] = count(c.series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
 		if r.Counts[m.Name].Missing == nil && c.resetSaid(m.Name, r.Begin, r.End) {
 			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
@@ -176,6 +179,13 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 	}
 	if idle {
 		r.Seconds = r.betweenReadings()
+	}
+	from, to := r.Begin, r.End
+	if !idle {
+		from, to = a.load.from, a.load.to
+	}
+	for metric, periods := range c.stretched {
+		r.Counts[metric] = inPeriods(periods, from, to, r.Seconds)
 	}
 	return r
 }

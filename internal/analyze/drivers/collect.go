@@ -17,11 +17,14 @@ type collector struct {
 	readings map[string]*series.Readings // by probe
 	probes   map[string]string           // of each metric that was read or missed
 	metrics  map[string]runfile.Metric   // as first announced
-	attempts []*attempt                  // in the order in which they are first mentioned
-	byKey    map[attemptKey]*attempt
-	factors  map[string]runfile.Arm // of arms that the plan does not have
-	places   map[string]int         // of each arm in run.Arms
-	notes    notebook
+	periods  map[string]map[periodKey]float64
+
+	stretched map[string][]stretch // the periods of each metric that comes in them, in order
+	attempts  []*attempt           // in the order in which they are first mentioned
+	byKey     map[attemptKey]*attempt
+	factors   map[string]runfile.Arm // of arms that the plan does not have
+	places    map[string]int         // of each arm in run.Arms
+	notes     notebook
 }
 
 // attempt is all that the file says of one replicate of an arm.
@@ -42,7 +45,7 @@ type attemptKey struct {
 func newCollector() *collector {
 	return &collector{
 		run: &Run{}, readings: map[string]*series.Readings{}, probes: map[string]string{},
-		metrics: map[string]runfile.Metric{}, byKey: map[attemptKey]*attempt{},
+		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]float64{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Arm{}, places: map[string]int{},
 	}
 }
@@ -61,6 +64,8 @@ func (c *collector) take(record runfile.Record) {
 		c.attempt(r.Arm, r.Replicate).proof = &r
 	case runfile.Reading:
 		c.read(r)
+	case runfile.Period:
+		c.period(r)
 	case runfile.Gap:
 		c.gap(r)
 	case runfile.Ended:
@@ -157,6 +162,7 @@ func (c *collector) series(metric string) series.Series {
 // finish pairs up what was gathered.
 func (c *collector) finish() *Run {
 	c.run.Counters = c.counters()
+	c.stretch()
 	c.checkClocks()
 	c.checkOtherClocks()
 	c.checkAdded()
@@ -166,11 +172,12 @@ func (c *collector) finish() *Run {
 	return c.run
 }
 
-// counters are the metrics announced as such, by name.
+// counters are the metrics announced as such, and those that came in periods, by name.
 func (c *collector) counters() []runfile.Metric {
 	var counters []runfile.Metric
 	for _, m := range c.metrics {
-		if m.Type == runfile.Counter {
+		_, inPeriods := statistics()[m.Type]
+		if m.Type == runfile.Counter || inPeriods && len(c.periods[m.Name]) > 0 {
 			counters = append(counters, m)
 		}
 	}

@@ -16,7 +16,8 @@ type Run struct {
 	Ended  *runfile.Ended     // nil: the run was cut off
 	Torn   *runfile.TornError // nil: the file ends with a whole line
 	Arms   []Arm              // in the order of the plan, then as they came
-	// Counters are the metrics that can be differenced, by name; Counts of replicates go by their names.
+	// Counters are the metrics that can be counted over a stretch of time, by name: cumulative ones, and those that came
+	// in periods of their source. Counts of replicates go by their names.
 	Counters []runfile.Metric
 	Idle     Background
 	Notes    []Note

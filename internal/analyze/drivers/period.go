@@ -1,0 +1,109 @@
+package drivers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// NoPeriod is the reason for a count of a source with periods of its own of which none lies inside the replicate.
+const NoPeriod series.Reason = "no-period"
+
+// periodKey is what a later line stands for an earlier one by.
+type periodKey struct {
+	statistic  string
+	dimensions string
+	from, to   time.Time
+}
+
+// period takes one line of a source with periods of its own.
+func (c *collector) period(p runfile.Period) {
+	c.belongs(p.Metric, p.Probe)
+	if c.periods[p.Metric] == nil {
+		c.periods[p.Metric] = map[periodKey]float64{}
+	}
+	key := periodKey{p.Statistic, fmt.Sprint(p.Dimensions), p.From.UTC(), p.To.UTC()} // maps print in order of their keys
+	c.periods[p.Metric][key] = p.Value
+}
+
+// statistics are those that tell how much there was in a period, by the type of the metric.
+func statistics() map[runfile.MetricType]string {
+	return map[runfile.MetricType]string{runfile.Rate: "Average", runfile.CountPerPeriod: "Sum"}
+}
+
+// stretch is a period and how much there was in it.
+type stretch struct {
+	from, to time.Time
+	amount   float64
+}
+
+func (s stretch) seconds() float64 { return s.to.Sub(s.from).Seconds() }
+
+// stretch puts the periods of all metrics in order.
+func (c *collector) stretch() {
+	c.stretched = map[string][]stretch{}
+	for _, m := range c.run.Counters {
+		if m.Type != runfile.Counter {
+			c.stretched[m.Name] = c.stretches(m)
+		}
+	}
+}
+
+// stretches are the periods of a metric that follow each other, in order. Of several sets of dimensions only the first
+// by name is used, and a note says so.
+func (c *collector) stretches(m runfile.Metric) []stretch {
+	var all []stretch
+	dimensions := c.dimensions(m)
+	for key, value := range c.periods[m.Name] {
+		s := stretch{key.from, key.to, value}
+		if key.statistic != statistics()[m.Type] || key.dimensions != dimensions || s.seconds() <= 0 {
+			continue
+		}
+		if m.Type == runfile.Rate {
+			s.amount *= s.seconds()
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b stretch) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
+	end := time.Time{}
+	return slices.DeleteFunc(all, func(s stretch) bool { // what overlaps with one before
+		if s.from.Before(end) {
+			return true
+		}
+		end = s.to
+		return false
+	})
+}
+
+// dimensions are the set of a metric's dimensions that is used.
+func (c *collector) dimensions(m runfile.Metric) string {
+	sets := map[string]bool{}
+	for key := range c.periods[m.Name] {
+		sets[key.dimensions] = true
+	}
+	names := sortedKeys(sets)
+	if len(names) > 1 {
+		c.notes.add("metric-contradictory", fmt.Sprintf("%s comes for %s and for %s; only the first was used", m.Name, names[0], names[1]))
+	}
+	return names[0]
+}
+
+// inPeriods is how much a metric grew by between two moments, by the whole periods between them: the rate in these, for
+// as long as the load ran. It rests on the load's being steady.
+func inPeriods(all []stretch, from, to time.Time, seconds float64) Count {
+	var amount, covered float64
+	for _, s := range all {
+		if !s.from.Before(from) && !s.to.After(to) {
+			amount, covered = amount+s.amount, covered+s.seconds()
+		}
+	}
+	if covered == 0 {
+		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}}
+	}
+	amount *= seconds / covered
+	return Count{Amount: amount, Raw: amount, Seconds: seconds}
+}

@@ -1,0 +1,58 @@
+package drivers_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// TestPeriods: the load of the small run runs from second 11 to 13, and its idle arm from 1 to 6.
+func TestPeriods(t *testing.T) {
+	rate := runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.Rate, Period: 1}
+	sum := runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.CountPerPeriod, Period: 1}
+	period := func(from, to float64, statistic string, value float64) runfile.Record {
+		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: statistic, Value: value}
+	}
+	none := drivers.Count{Missing: &series.Missing{Reason: drivers.NoPeriod, Detail: "no whole period of its source lies inside"}}
+	check := func(what string, want drivers.Count, m runfile.Metric, periods ...runfile.Record) {
+		t.Helper()
+		records := append(append(small()[:2:2], m), small()[2:]...)
+		arm, _ := fromRecords(t, append(records, periods...)...).Arm("busy")
+		if diff := cmp.Diff(want, arm.Replicates[0].Counts["w/rate"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	of := func(amount, raw float64) drivers.Count { return drivers.Count{Amount: amount, Raw: raw, Seconds: 2} }
+
+	check("two whole periods", of(40, 40), rate, period(11, 12, "Average", 10), period(12, 13, "Average", 30))
+	check("those that reach out are not used", of(20, 20), rate,
+		period(10, 11.5, "Average", 99), period(11.5, 12.5, "Average", 10), period(12.5, 13.5, "Average", 99))
+	check("none is whole", none, rate, period(10.5, 11.5, "Average", 10))
+	check("a later line stands for an earlier one", of(20, 20), rate, period(11, 12, "Average", 99), period(11, 12, "Average", 10))
+	check("overlapping ones count once", of(20, 20), rate, period(11, 12, "Average", 10), period(11, 13, "Average", 99))
+	check("other statistics", of(20, 20), rate, period(11, 12, "Average", 10), period(11, 12, "Maximum", 99))
+	check("sums", of(20, 20), sum, period(11, 12, "Sum", 10), period(11, 12, "Average", 99))
+	check("a period of no length", none, rate, period(12, 12, "Average", 10))
+	check("the background of 3 a second is taken off", of(14, 20), rate, period(2, 4, "Average", 3), period(11, 12, "Average", 10))
+}
+
+func TestPeriodsOfSeveralDimensions(t *testing.T) {
+	of := func(instance string, value float64) runfile.Record {
+		return runfile.Period{
+			From: sec(11), To: sec(12), Probe: "w", Metric: "w/rate", Dimensions: map[string]string{"instance": instance},
+			Statistic: "Average", Value: value,
+		}
+	}
+	run := fromRecords(t, append(small(), runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.Rate}, of("b", 2), of("a", 1))...)
+	arm, _ := run.Arm("busy")
+	if got := arm.Replicates[0].Counts["w/rate"].Amount; got != 2 {
+		t.Errorf("1 a second of a for 2 s is %v", got)
+	}
+	if len(run.Notes) != 1 || run.Notes[0].Code != "metric-contradictory" {
+		t.Errorf("notes %v", run.Notes)
+	}
+}
