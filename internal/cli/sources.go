@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
@@ -25,16 +28,16 @@ func openSources(ctx context.Context, t *target, facts postgres.Facts) (*sources
 		return nil, err
 	}
 	s := &sources{stats: stats, storage: t.known.Storage}
-	device, err := s.findDevice(t, facts)
+	device, err := s.findDevices(ctx, t, facts)
 	if err != nil {
-		device = probe.Absent(block.Name, block.Metrics(), err)
+		device = block.Absent(err)
 	}
 	s.samplers = []probe.Sampler{stats, device}
 	return s, nil
 }
 
-// findDevice looks under the data directory, once it is sure whose directory that is.
-func (s *sources) findDevice(t *target, facts postgres.Facts) (probe.Sampler, error) {
+// findDevices looks under everything that the server writes to, once it is sure whose server that is.
+func (s *sources) findDevices(ctx context.Context, t *target, facts postgres.Facts) (probe.Sampler, error) {
 	directory := t.known.Storage.Directory
 	if t.started == nil {
 		var err error
@@ -42,10 +45,34 @@ func (s *sources) findDevice(t *target, facts postgres.Facts) (probe.Sampler, er
 			return nil, err
 		}
 	}
-	if storage, err := block.StorageOf(directory); err == nil {
-		s.storage = storage
+	temp, err := temporaryTablespaces(ctx, t)
+	if err != nil {
+		return nil, err
 	}
-	return block.ForDirectory(directory)
+	devices, err := block.New(block.Layout{Data: directory, Temp: temp})
+	if err != nil {
+		return nil, err
+	}
+	own := s.storage.Own
+	s.storage = devices.Storage()
+	s.storage.Own = own
+	return devices, nil
+}
+
+// temporaryTablespaces are those that the server puts temporary files into, as it names them on the disk.
+func temporaryTablespaces(ctx context.Context, t *target) ([]string, error) {
+	conn, err := t.endpoint.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
+	rows, err := conn.Query(ctx, `/* realiops */
+		select oid::text from pg_tablespace
+		where spcname = any (select trim(both ' "' from n) from unnest(string_to_array(current_setting('temp_tablespaces'), ',')) n)`)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the tablespaces of temporary files: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 func (s *sources) close(ctx context.Context) { s.stats.Close(ctx) }

@@ -58,8 +58,23 @@ type Target struct {
 type Storage struct {
 	Directory  string `json:"directory,omitempty"`
 	FileSystem string `json:"file_system,omitempty"`
-	Device     string `json:"device,omitempty"` // the device that does the work, as in /proc/diskstats
+	Device     string `json:"device,omitempty"` // the device that does the work, as in /proc/diskstats; several with + between
 	RAM        bool   `json:"ram,omitempty"`    // nothing reaches a disk
+
+	// Devices are all that the server writes to, with what else is on them.
+	Devices []StorageDevice `json:"devices,omitempty"`
+	// Own: the device was made for this run, so that only the server writes to it.
+	Own bool `json:"own,omitempty"`
+	// Unseen are directories of the server that could not be looked at, and are taken to be on the same devices.
+	Unseen []string `json:"unseen,omitempty"`
+}
+
+// StorageDevice is a disk under a server.
+type StorageDevice struct {
+	Name    string   `json:"name"`              // as in /proc/diskstats
+	Holds   []string `json:"holds"`             // what of the server: data, wal, tablespaces, temp
+	Carries []string `json:"carries,omitempty"` // the file systems on it, by where they are mounted, and swap
+	Backing string   `json:"backing,omitempty"` // the file that a loop device stands for
 }
 
 // Host is the machine realiops ran on.

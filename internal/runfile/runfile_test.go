@@ -30,7 +30,10 @@ func everyKind() []Record {
 			Target: Target{
 				Kind: "container", Flavor: "postgres", Version: "17.11", Host: "db", Port: 5432, Database: "app",
 				User: "me", Image: "postgres:17", Pooler: true, Settings: map[string]string{"fsync": "on"},
-				Storage: Storage{Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true},
+				Storage: Storage{
+					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{"/data/pg_wal"},
+					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"}, Backing: "/disk"}},
+				},
 			},
 			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
 			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},

@@ -86,7 +86,21 @@ func scrubbedTarget(t Target) Target {
 		*name = Scrub(*name)
 	}
 	t.Settings = scrubAll(t.Settings, nil)
+	t.Storage.Unseen = scrubEach(t.Storage.Unseen)
+	t.Storage.Devices = slices.Clone(t.Storage.Devices)
+	for i := range t.Storage.Devices {
+		d := &t.Storage.Devices[i]
+		d.Carries, d.Backing = scrubEach(d.Carries), Scrub(d.Backing)
+	}
 	return t
+}
+
+func scrubEach(texts []string) []string {
+	clean := slices.Clone(texts)
+	for i, text := range clean {
+		clean[i] = Scrub(text)
+	}
+	return clean
 }
 
 // scrubAll scrubs named texts; what is named a secret is hidden whatever it looks like.

@@ -33,7 +33,9 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 			Schema: Schema, Provenance: forms,
 			Parameters: map[string]string{"dsn": forms, "password": password, "aws-session-token": "p@ss/w0rd"},
 			Target: Target{
-				Host: typed, Database: typed, User: typed, Image: typed, Storage: Storage{Directory: typed},
+				Host: typed, Database: typed, User: typed, Image: typed, Storage: Storage{
+					Directory: typed, Unseen: []string{typed}, Devices: []StorageDevice{{Carries: []string{typed}, Backing: typed}},
+				},
 				Settings: map[string]string{"primary_conninfo": typed, "ssl_passphrase_command": "p@ss/w0rd"},
 			},
 		},

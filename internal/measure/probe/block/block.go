@@ -1,13 +1,16 @@
-// Package block reads what the kernel counts of a block device: the requests that really went to the storage under a
+// Package block reads what the kernel counts of block devices: the requests that really went to the storage under a
 // PostgreSQL on this machine.
 //
-// [ForDirectory] finds the device that does the work below a data directory and gives a sampler of it; its error says
-// in the terms of a gap why there is none: the directory is in memory, on another machine, or out of our sight.
-// [LocalDataDirectory] tells first whether the server is one of this machine at all. [StorageOf] only describes.
+// [New] finds the devices that do the work below everything that a server writes to, down through partitions, volumes
+// and arrays to the disks, and gives a sampler of them: block/writes and the others are the sum over all, each disk
+// once; where the log, the tablespaces or the temporary files are on disks of their own, block.wal/writes and so on
+// tell them apart. [LocalDataDirectory] tells first whether the server is one of this machine at all. [StorageOf] only
+// describes.
 //
 // The counters are the device's, so they hold everything that everybody does on it, and they are as the kernel keeps
 // them: nothing is derived here. In particular an empty flush counts as a write completed as well; the requests that
-// carry data are writes minus flushes.
+// carry data are writes minus flushes. Beside them stand two counts that are the server's alone, and say less: what its
+// processes asked for (block.process), and what its control group is charged with (block.cgroup).
 package block
 
 import (
@@ -15,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/procfs/blockdevice"
@@ -26,25 +30,32 @@ import (
 // Name of the sampler, and of its metrics up to the slash.
 const Name = "block"
 
-// Sampler reads the counters of one device.
+// Sampler reads the counters of a server's devices, and of the server's processes.
 type Sampler struct {
-	sys     blockdevice.FS
-	device  string // as in /sys/block
-	flushes bool   // the kernel counts them for this kind of device
+	host     host
+	sys      blockdevice.FS
+	groups   []group
+	storage  runfile.Storage
+	counters []counters
 }
 
-// ForDirectory makes a sampler of the device that holds the directory. The error is a *probe.Error.
-func ForDirectory(path string) (*Sampler, error) { return thisHost().forDirectory(path) }
+// New makes a sampler of everything that a server writes to. The error, a *probe.Error, means that nothing can be told
+// of the data directory; what else cannot be read is gaps in every sample.
+func New(l Layout) (*Sampler, error) { return thisHost().sampler(l) }
 
-// StorageOf describes what lies under a directory. A device that cannot be told is left empty; an error means that
+// StorageOf describes what lies under a data directory. A device that cannot be told is left empty; an error means that
 // the directory itself cannot be looked at.
-func StorageOf(path string) (runfile.Storage, error) { return thisHost().storageOf(path) }
-
-func (h host) forDirectory(path string) (*Sampler, error) {
-	p, err := h.place(path)
-	if err == nil {
-		err = errors.Join(p.missing, h.mustCount(p.device), h.mustHoldAll(p))
+func StorageOf(path string) (runfile.Storage, error) {
+	h := thisHost()
+	l, err := h.lay(Layout{Data: path})
+	if err != nil {
+		return runfile.Storage{Directory: path}, err
 	}
+	return h.storage(l), nil
+}
+
+func (h host) sampler(l Layout) (*Sampler, error) {
+	parts, err := h.lay(l)
 	if err != nil {
 		return nil, asError(err)
 	}
@@ -52,61 +63,114 @@ func (h host) forDirectory(path string) (*Sampler, error) {
 	if err != nil {
 		return nil, asError(fmt.Errorf("read the counters of block devices: %w", err))
 	}
-	return &Sampler{sys: sys, device: p.device, flushes: h.passesFlushes(p.device)}, nil
-}
-
-func (h host) storageOf(path string) (runfile.Storage, error) {
-	p, err := h.place(path)
-	return runfile.Storage{Directory: path, FileSystem: p.fileSystem, Device: written(p.device), RAM: p.ram}, err
+	s := &Sampler{host: h, sys: sys, groups: h.groups(parts), storage: h.storage(parts)}
+	s.counters = h.countersOf(parts.parts[0].path, s.groups[0].devices)
+	return s, nil
 }
 
 // Name is block.
 func (s *Sampler) Name() string { return Name }
 
-// Device is the device's name, as in /proc/diskstats.
-func (s *Sampler) Device() string { return written(s.device) }
+// Storage describes what lies under the server.
+func (s *Sampler) Storage() runfile.Storage { return s.storage }
 
-// Metrics lists what the kernel counts of a device.
-func (s *Sampler) Metrics() []runfile.Metric { return Metrics() }
+// Metrics lists what the kernel counts of these devices and this server.
+func (s *Sampler) Metrics() []runfile.Metric {
+	var metrics []runfile.Metric
+	for _, g := range s.groups {
+		metrics = append(metrics, figuresOf(g.view)...)
+	}
+	return slices.Concat(metrics, processMetrics, cgroupMetrics)
+}
 
-// Sample reads all counters of the device in one read of one file.
+// Metrics lists what any sampler of this package may read.
+func Metrics() []runfile.Metric {
+	metrics := figuresOf("")
+	for _, role := range roles {
+		metrics = append(metrics, figuresOf("."+role)...)
+	}
+	return slices.Concat(metrics, processMetrics, cgroupMetrics)
+}
+
+// Sample reads all counters of each device in one read of one file.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	if err := ctx.Err(); err != nil {
 		return probe.Sample{}, err
 	}
-	stats, fields, err := s.sys.SysBlockDeviceStat(s.device)
-	if err != nil {
-		return probe.Sample{}, s.lost(err)
-	}
 	sample := probe.Sample{Values: map[string]float64{}}
-	for _, f := range all {
-		if why := s.without(f, fields); why != "" {
-			gap := runfile.Gap{Metric: f.metric().Name, Reason: runfile.Unsupported, Detail: why}
-			sample.Gaps = append(sample.Gaps, gap)
-			continue
-		}
-		sample.Values[f.metric().Name] = f.value(stats)
+	read := map[string]reading{}
+	for _, g := range s.groups {
+		s.sum(g, read, &sample)
+	}
+	for _, c := range s.counters {
+		c.sample(&sample)
 	}
 	return sample, nil
 }
 
-// without says why the device has no such figure, or nothing.
-func (s *Sampler) without(f figure, fields int) string {
-	switch {
-	case fields < f.fields:
-		return "this kernel does not count flushes: 5.5 and later do"
-	case f.fields > beforeFlushes && !s.flushes:
-		return "the kernel does not count flushes of " + s.Device() + ", which hands requests on to other devices"
-	default:
-		return ""
+// reading is one device's counters.
+type reading struct {
+	stats  blockdevice.IOStats
+	fields int
+	err    error
+}
+
+// sum adds a group's figures to a sample. Of each figure either all devices have it, or it is a gap.
+func (s *Sampler) sum(g group, read map[string]reading, sample *probe.Sample) {
+	why := g.missing
+	for _, device := range g.devices {
+		if _, known := read[device]; !known {
+			read[device] = s.read(device)
+		}
+		if err := read[device].err; err != nil && why == nil {
+			why = err
+		}
+	}
+	for _, f := range all {
+		value, lacks := 0.0, why
+		for _, device := range g.devices {
+			if err := s.without(f, device, read[device].fields); err != nil && lacks == nil {
+				lacks = err
+			}
+			value += f.value(read[device].stats)
+		}
+		if lacks != nil {
+			sample.Gaps = append(sample.Gaps, gapIn(f.name(g.view), lacks))
+			continue
+		}
+		sample.Values[f.name(g.view)] = value
 	}
 }
 
-func (s *Sampler) lost(err error) error {
+func (s *Sampler) read(device string) reading {
+	stats, fields, err := s.sys.SysBlockDeviceStat(device)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoDevice) {
-		return &probe.Error{Reason: runfile.Failed, Code: "ENODEV", Err: fmt.Errorf("the device %s is gone", s.Device())}
+		err = &probe.Error{Reason: runfile.Failed, Code: "ENODEV", Err: fmt.Errorf("the device %s is gone", written(device))}
+	} else if err != nil {
+		err = fmt.Errorf("read the counters of %s: %w", written(device), err)
 	}
-	return fmt.Errorf("read the counters of %s: %w", s.Device(), err)
+	return reading{stats, fields, err}
+}
+
+// without says why a device has no such figure, or nothing.
+func (s *Sampler) without(f figure, device string, fields int) error {
+	switch {
+	case fields < f.fields && f.fields == withDiscards:
+		return unsupported("this kernel does not count discards: 4.18 and later do")
+	case fields < f.fields:
+		return unsupported("this kernel does not count flushes: 5.5 and later do")
+	case f.fields == withFlushes && !s.host.passesFlushes(device):
+		return unsupported("the kernel does not count flushes of %s, which hands requests on to other devices", written(device))
+	default:
+		return nil
+	}
+}
+
+// gapIn is the gap that an error leaves in one metric.
+func gapIn(metric string, err error) runfile.Gap {
+	gap := probe.GapOf(err)
+	gap.Metric = metric
+	return gap
 }
 
 // asError puts what went wrong into the terms of a gap, unless it is there already.

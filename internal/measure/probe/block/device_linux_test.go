@@ -23,9 +23,12 @@ const page = 8192
 // realSampler is one of the disk that temporary files are on; in memory or far away there is none.
 func realSampler(t *testing.T, directory string) *Sampler {
 	t.Helper()
-	s, err := ForDirectory(directory)
+	s, err := New(Layout{Data: directory})
 	if err != nil {
-		t.Skipf("there is no device to be seen under %s: %v", directory, err)
+		t.Fatal(err)
+	}
+	if g := s.groups[0]; g.missing != nil || len(g.devices) != 1 {
+		t.Skipf("there is no one device to be seen under %s: %q, %v", directory, g.devices, g.missing)
 	}
 	return s
 }
@@ -101,12 +104,12 @@ func TestSampleAgreesWithDiskstats(t *testing.T) {
 	const pages = 32
 	var counted [2]map[string]float64
 	for i := range counted {
-		before := rawCounters(t, s.Device())
+		before := rawCounters(t, s.storage.Device)
 		sample, err := s.Sample(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		after := rawCounters(t, s.Device())
+		after := rawCounters(t, s.storage.Device)
 		for name := range before {
 			if v := sample.Values[name]; v < before[name] || v > after[name] {
 				t.Errorf("%s is %v, and /proc/diskstats has %v before and %v after", name, v, before[name], after[name])
@@ -158,12 +161,12 @@ func samplerOfNode(t *testing.T, node string) *Sampler {
 	h.look = func(string) (file, error) {
 		return file{path: "/", major: unix.Major(stat.Rdev), minor: unix.Minor(stat.Rdev)}, nil
 	}
-	s, err := h.forDirectory("/")
+	s, err := h.sampler(Layout{Data: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Device() != filepath.Base(node) {
-		t.Fatalf("the sampler is of %s and not of %s", s.Device(), node)
+	if s.storage.Device != filepath.Base(node) {
+		t.Fatalf("the sampler is of %s and not of %s", s.storage.Device, node)
 	}
 	return s
 }
@@ -201,7 +204,7 @@ func TestStorageOfARealDirectory(t *testing.T) {
 	directory := t.TempDir()
 	s := realSampler(t, directory)
 	got, err := StorageOf(directory)
-	if err != nil || got.Device != s.Device() || got.FileSystem == "" || got.RAM {
+	if err != nil || got.Device != s.storage.Device || got.FileSystem == "" || got.RAM {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

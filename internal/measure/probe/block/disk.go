@@ -6,60 +6,101 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
-// diskByNumber is the disk that does the work for a device.
-func (h host) diskByNumber(major, minor uint32) (string, error) {
+// disksByNumber are the disks that do the work for a device.
+func (h host) disksByNumber(major, minor uint32) ([]string, error) {
 	link := filepath.Join(h.sys, "dev", "block", fmt.Sprintf("%d:%d", major, minor))
-	return h.disk(link, fmt.Sprintf("number %d:%d", major, minor))
+	return h.disks(link, fmt.Sprintf("number %d:%d", major, minor))
 }
 
-// diskOfBtrfs goes by the source of the mount, since btrfs gives its files device numbers of no device.
-func (h host) diskOfBtrfs(source string) (string, error) {
+// disksOfBtrfs goes by the source of the mount, since btrfs gives its files device numbers of no device, and from there
+// to all devices of the file system.
+func (h host) disksOfBtrfs(source string) ([]string, error) {
 	if node, err := filepath.EvalSymlinks(source); err == nil {
 		source = node // /dev/mapper/data is a link to /dev/dm-0
 	}
 	name := filepath.Base(source)
 	peers, _ := filepath.Glob(filepath.Join(h.sys, "fs", "btrfs", "*", "devices", name)) // the pattern is well-formed
-	for _, peer := range peers {
-		if devices, err := os.ReadDir(filepath.Dir(peer)); err == nil && len(devices) > 1 {
-			return "", unsupported("btrfs on %s spreads over %d devices: the count of one would miss the others'", source, len(devices))
-		}
+	if len(peers) == 0 {
+		return h.disks(filepath.Join(h.sys, "class", "block", name), source)
 	}
-	return h.disk(filepath.Join(h.sys, "class", "block", name), source)
+	return h.disksIn(filepath.Dir(peers[0]))
 }
 
-// disk follows a link in /sys to a whole disk. Flushes are counted on the whole disk and not on its partitions, and
-// what device-mapper or another layer hands on to one single device is counted best where it arrives, as requests.
-func (h host) disk(link, what string) (string, error) {
+// disksIn are the disks behind all links in a directory.
+func (h host) disksIn(directory string) ([]string, error) {
+	links, err := os.ReadDir(directory)
+	if err != nil {
+		return nil, fmt.Errorf("find block devices: %w", err)
+	}
+	var all []string
+	for _, link := range links {
+		some, err := h.disks(filepath.Join(directory, link.Name()), link.Name())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return sorted(all), nil
+}
+
+// disks follows a link in /sys down to whole disks. Flushes are counted on a whole disk and not on its partitions, and
+// never on a device that hands requests on to others (device-mapper, md, the head of an NVMe multipath): what it hands
+// on is counted where it arrives. So a write to a mirror counts once for each of its disks, which is what they carry.
+func (h host) disks(link, what string) ([]string, error) {
 	directory, err := filepath.EvalSymlinks(link)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", unsupported("no block device %s is to be seen in %s", what, h.sys)
+		return nil, unsupported("no block device %s is to be seen in %s", what, h.sys)
 	}
 	if err != nil {
-		return "", fmt.Errorf("find the block device %s: %w", what, err)
+		return nil, fmt.Errorf("find the block device %s: %w", what, err)
 	}
-	if isPartition(directory) {
+	if exists(filepath.Join(directory, "partition")) {
 		directory = filepath.Dir(directory)
 	}
-	slaves, err := os.ReadDir(filepath.Join(directory, "slaves"))
-	if err != nil || len(slaves) != 1 {
-		return filepath.Base(directory), nil
+	slaves := filepath.Join(directory, "slaves")
+	if below, err := os.ReadDir(slaves); err == nil && len(below) > 0 {
+		return h.disksIn(slaves)
 	}
-	return h.disk(filepath.Join(directory, "slaves", slaves[0].Name()), slaves[0].Name())
+	return h.paths(filepath.Base(directory)), nil
 }
 
-func isPartition(directory string) bool {
-	_, err := os.Stat(filepath.Join(directory, "partition"))
+var multipathHead = regexp.MustCompile(`^(nvme\d+)(n\d+)$`)
+
+// paths are the hidden disks by which the kernel reaches an NVMe namespace over several controllers, or else the
+// device itself.
+func (h host) paths(device string) []string {
+	head := multipathHead.FindStringSubmatch(device)
+	if head == nil || h.passesFlushes(device) {
+		return []string{device}
+	}
+	found, _ := filepath.Glob(filepath.Join(h.sys, "block", head[1]+"c*"+head[2])) // the pattern is well-formed
+	if len(found) == 0 {
+		return []string{device}
+	}
+	for i := range found {
+		found[i] = filepath.Base(found[i])
+	}
+	return sorted(found)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
 	return err == nil
+}
+
+// sorted is a set of names in order.
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // mustCount refuses a device whose accounting is switched off: its counters stand still at whatever they were.
 func (h host) mustCount(device string) error {
-	if device == "" {
-		return nil
-	}
 	path := filepath.Join(h.sys, "block", device, "queue", "iostats")
 	setting, err := os.ReadFile(path)
 	if err == nil && strings.TrimSpace(string(setting)) == "0" {
@@ -71,6 +112,31 @@ func (h host) mustCount(device string) error {
 // passesFlushes tells whether the kernel counts flushes of the device. It does where requests are queued, in
 // block/blk-flush.c; a driver without a queue of its own (device-mapper, md) has no such count, and shows zero.
 func (h host) passesFlushes(device string) bool {
-	_, err := os.Stat(filepath.Join(h.sys, "block", device, "mq"))
-	return err == nil
+	return exists(filepath.Join(h.sys, "block", device, "mq"))
+}
+
+// backing is the file under a loop device, or nothing.
+func (h host) backing(device string) string {
+	path, err := os.ReadFile(filepath.Join(h.sys, "block", device, "loop", "backing_file"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(path))
+}
+
+// inRAM tells whether a device keeps its data in memory: a RAM disk, or a loop device on a file that lies in memory.
+func (h host) inRAM(device string) bool {
+	if strings.HasPrefix(device, "zram") || strings.HasPrefix(device, "ram") {
+		return true
+	}
+	path := h.backing(device)
+	if path == "" {
+		return false
+	}
+	f, err := h.look(path)
+	if err != nil {
+		return false
+	}
+	mount, err := h.mountOf(f.path)
+	return err == nil && inMemory[mount.FSType]
 }

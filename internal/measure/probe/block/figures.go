@@ -21,13 +21,13 @@ const tick = 1e-3
 // How many fields a stat file has, by the age of the kernel.
 const (
 	beforeDiscards = 11
-	beforeFlushes  = 15 // from 4.18 on
+	withDiscards   = 15 // from 4.18 on
 	withFlushes    = 17 // from 5.5 on
 )
 
 // figure is one field of a device's stat file.
 type figure struct {
-	name   string
+	field  string
 	unit   string
 	kind   runfile.MetricType
 	fields int // the file must have so many
@@ -66,9 +66,21 @@ var all = []figure{
 	{"flush_time", "seconds", runfile.Counter, withFlushes,
 		func(s blockdevice.IOStats) float64 { return float64(s.TimeSpentFlushing) * tick },
 		"time that flushes took, summed over flushes"},
+	{"discards", "operations", runfile.Counter, withDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.DiscardIOs) },
+		"requests that tell the device which data is needed no more, and so carry none; not in writes"},
+	{"discards_merged", "operations", runfile.Counter, withDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.DiscardMerges) },
+		"discards that were merged into a request already queued, and so are not in discards"},
+	{"discard_bytes", "bytes", runfile.Counter, withDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.DiscardSectors) * sector },
+		"length of what was discarded; none of it is written"},
+	{"discard_time", "seconds", runfile.Counter, withDiscards,
+		func(s blockdevice.IOStats) float64 { return float64(s.DiscardTicks) * tick },
+		"time that discards took, summed over requests"},
 	{"io_time", "seconds", runfile.Counter, beforeDiscards,
 		func(s blockdevice.IOStats) float64 { return float64(s.IOsTotalTicks) * tick },
-		"time during which at least one request was in flight"},
+		"time during which at least one request was in flight: its rate is the utilisation"},
 	{"weighted_time", "seconds", runfile.Counter, beforeDiscards,
 		func(s blockdevice.IOStats) float64 { return float64(s.WeightedIOTicks) * tick },
 		"time in flight, summed over requests: its rate is the mean queue"},
@@ -77,15 +89,30 @@ var all = []figure{
 		"requests given to the device and not completed yet"},
 }
 
-// Metrics lists what the kernel counts of any device.
-func Metrics() []runfile.Metric {
+// figuresOf lists what is counted of one group of devices.
+func figuresOf(view string) []runfile.Metric {
 	var metrics []runfile.Metric
 	for f := range slices.Values(all) {
-		metrics = append(metrics, f.metric())
+		metrics = append(metrics, f.metric(view))
 	}
 	return metrics
 }
 
-func (f figure) metric() runfile.Metric {
-	return runfile.Metric{Name: Name + "/" + f.name, Unit: f.unit, Type: f.kind, Source: source, Help: f.help}
+// everybodys is what to beware of in every figure of a device.
+const everybodys = "of all that anybody does on the device; of several devices the sum, to which a mirror adds a write for each of its disks"
+
+// whose says in a metric's help what its devices are under.
+var whose = map[string]string{
+	"." + data:        " (devices under the data directory)",
+	"." + wal:         " (devices under pg_wal)",
+	"." + tablespaces: " (devices under the tablespaces)",
+	"." + temp:        " (devices under temp_tablespaces)",
 }
+
+func (f figure) metric(view string) runfile.Metric {
+	return runfile.Metric{
+		Name: f.name(view), Unit: f.unit, Type: f.kind, Source: source, Help: f.help + whose[view], Caveat: everybodys,
+	}
+}
+
+func (f figure) name(view string) string { return Name + view + "/" + f.field }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,11 +43,30 @@ func unpack(t *testing.T, name string) string {
 func machine(t *testing.T, name string) host {
 	t.Helper()
 	root := unpack(t, name)
-	return host{proc: filepath.Join(root, "proc"), sys: filepath.Join(root, "sys"), look: listed(t, root)}
+	files := listed(t, root)
+	return host{
+		proc: filepath.Join(root, "proc"), sys: filepath.Join(root, "sys"),
+		look: func(path string) (file, error) {
+			if f, ok := files[path]; ok {
+				return f, nil
+			}
+			return file{}, &os.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
+		},
+		list: func(directory string) ([]string, error) {
+			var names []string
+			for path := range files {
+				if filepath.Dir(path) == directory {
+					names = append(names, filepath.Base(path))
+				}
+			}
+			slices.Sort(names)
+			return names, nil
+		},
+	}
 }
 
-// listed stands for stat(2): it answers from the archive's st_dev.
-func listed(t *testing.T, root string) func(string) (file, error) {
+// listed are the archive's files, by its st_dev, which stands for what stat(2) says of each.
+func listed(t *testing.T, root string) map[string]file {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(root, "st_dev"))
 	if err != nil {
@@ -61,10 +81,5 @@ func listed(t *testing.T, root string) func(string) (file, error) {
 		}
 		files[f.path] = f
 	}
-	return func(path string) (file, error) {
-		if f, ok := files[path]; ok {
-			return f, nil
-		}
-		return file{}, &os.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
-	}
+	return files
 }

@@ -2,6 +2,7 @@ package block
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -11,7 +12,7 @@ import (
 // errNoDevice is what the kernel answers once a device has been taken away.
 var errNoDevice error = syscall.ENODEV
 
-func thisHost() host { return host{proc: "/proc", sys: "/sys", look: look} }
+func thisHost() host { return host{proc: "/proc", sys: "/sys", look: look, list: list} }
 
 func look(path string) (file, error) {
 	absolute, err := filepath.Abs(path)
@@ -27,4 +28,13 @@ func look(path string) (file, error) {
 		return file{}, fmt.Errorf("look at %s: %w", path, err)
 	}
 	return file{path: real, major: unix.Major(stat.Dev), minor: unix.Minor(stat.Dev)}, nil
+}
+
+func list(path string) ([]string, error) {
+	entries, err := os.ReadDir(path)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
 }

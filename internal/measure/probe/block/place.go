@@ -1,10 +1,8 @@
 package block
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/procfs"
@@ -14,7 +12,8 @@ import (
 type host struct {
 	proc, sys string
 	look      func(path string) (file, error)
-	unable    error // why nothing can be seen of it
+	list      func(path string) ([]string, error) // names in a directory
+	unable    error                               // why nothing can be seen of it
 }
 
 // file is what a path leads to.
@@ -27,7 +26,7 @@ type file struct {
 type place struct {
 	path       string // the directory, without links
 	fileSystem string
-	device     string // whole disk, as in /sys/block
+	devices    []string // whole disks, as in /sys/block
 	ram        bool
 	missing    error // why there is no device
 }
@@ -58,22 +57,23 @@ func (h host) place(path string) (place, error) {
 		return h.underOverlay(f, mount), nil
 	}
 	p := place{path: f.path, fileSystem: mount.FSType, ram: inMemory[mount.FSType]}
-	p.device, p.missing = h.deviceOf(f, mount)
+	p.devices, p.missing = h.devicesOf(f, mount)
+	p.ram = p.ram || len(p.devices) > 0 && !slices.ContainsFunc(p.devices, func(d string) bool { return !h.inRAM(d) })
 	return p, nil
 }
 
-func (h host) deviceOf(f file, mount *procfs.MountInfo) (string, error) {
+func (h host) devicesOf(f file, mount *procfs.MountInfo) ([]string, error) {
 	switch kind := mount.FSType; {
 	case inMemory[kind]:
-		return "", unsupported("%s is in memory (%s): nothing reaches a disk", f.path, kind)
+		return nil, unsupported("%s is in memory (%s): nothing reaches a disk", f.path, kind)
 	case elsewhere[kind], strings.HasPrefix(kind, "fuse."):
-		return "", notLocal("%s is on %s (%s): its disk cannot be seen from this machine", f.path, kind, mount.Source)
+		return nil, notLocal("%s is on %s (%s): its disk cannot be seen from this machine", f.path, kind, mount.Source)
 	case f.major != 0:
-		return h.diskByNumber(f.major, f.minor)
+		return h.disksByNumber(f.major, f.minor)
 	case kind == "btrfs":
-		return h.diskOfBtrfs(mount.Source)
+		return h.disksOfBtrfs(mount.Source)
 	default:
-		return "", unsupported("%s is on %s (%s), which does not tell its block device", f.path, kind, mount.Source)
+		return nil, unsupported("%s is on %s (%s), which does not tell its block device", f.path, kind, mount.Source)
 	}
 }
 
@@ -90,17 +90,12 @@ func (h host) underOverlay(f file, mount *procfs.MountInfo) place {
 
 // mountOf is the mount that holds the path: the deepest, and of several at one point the last.
 func (h host) mountOf(path string) (*procfs.MountInfo, error) {
-	proc, err := procfs.NewFS(h.proc)
+	mounts, err := h.mounts()
 	if err != nil {
-		return nil, fmt.Errorf("read the table of mounts: %w", err)
-	}
-	mounts, err := proc.GetMounts()
-	if err != nil {
-		return nil, fmt.Errorf("read the table of mounts: %w", err)
+		return nil, err
 	}
 	var found *procfs.MountInfo
 	for _, m := range mounts {
-		m.MountPoint = unescape(m.MountPoint)
 		if within(path, m.MountPoint) && (found == nil || len(m.MountPoint) >= len(found.MountPoint)) {
 			found = m
 		}
@@ -111,6 +106,22 @@ func (h host) mountOf(path string) (*procfs.MountInfo, error) {
 	return found, nil
 }
 
+// mounts is the table of mounts, as this process sees it.
+func (h host) mounts() ([]*procfs.MountInfo, error) {
+	proc, err := procfs.NewFS(h.proc)
+	if err != nil {
+		return nil, fmt.Errorf("read the table of mounts: %w", err)
+	}
+	mounts, err := proc.GetMounts()
+	if err != nil {
+		return nil, fmt.Errorf("read the table of mounts: %w", err)
+	}
+	for _, m := range mounts {
+		m.MountPoint = unescape(m.MountPoint)
+	}
+	return mounts, nil
+}
+
 func within(path, directory string) bool {
 	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
 }
@@ -118,31 +129,4 @@ func within(path, directory string) bool {
 // unescape undoes what the kernel does to blanks in the table of mounts.
 func unescape(field string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(field)
-}
-
-// mustHoldAll refuses a data directory that reaches over several devices, because the count of one misses the others.
-// Links that this user may not read are taken to stay on the device.
-func (h host) mustHoldAll(p place) error {
-	links, _ := filepath.Glob(filepath.Join(p.path, "pg_tblspc", "*")) // the pattern is well-formed
-	for _, link := range append(links, filepath.Join(p.path, "pg_wal")) {
-		part, err := h.place(link)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if part.device != p.device {
-			return unsupported("%s is on %s and %s on %s: the count of one device would miss the other's",
-				p.path, p.whereabouts(), link, part.whereabouts())
-		}
-	}
-	return nil
-}
-
-func (p place) whereabouts() string {
-	if p.device == "" {
-		return p.fileSystem
-	}
-	return written(p.device)
 }

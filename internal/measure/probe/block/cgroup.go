@@ -1,0 +1,204 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// cgroupView begins the names of what the kernel put on the account of the server's control group.
+const cgroupView = Name + ".cgroup/"
+
+const cgroupSource = "https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files"
+
+// blindness is what every figure of a control group lacks.
+const blindness = "the kernel does not know of all I/O whose it is: pages written back later and the file system's journal " +
+	"may be on another account, and version 1 counts nothing on a device that no rule limits"
+
+var cgroupMetrics = []runfile.Metric{
+	{Name: cgroupView + "reads", Unit: "operations", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
+		Help: "reads of the server's control group (its container or service) from those devices"},
+	{Name: cgroupView + "read_bytes", Unit: "bytes", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
+		Help: "bytes that the server's control group (its container or service) read from those devices"},
+	{Name: cgroupView + "writes", Unit: "operations", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
+		Help: "writes of the server's control group (its container or service) to those devices, before any are merged"},
+	{Name: cgroupView + "write_bytes", Unit: "bytes", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
+		Help: "bytes that the server's control group (its container or service) wrote to those devices"},
+}
+
+// cgroup is a control group in which block I/O is counted, of version 1 or 2.
+type cgroup struct {
+	directory string
+	unified   bool     // version 2
+	numbers   []string // MAJ:MIN of the devices that count
+}
+
+// cgroupOf finds the control group of a process.
+func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
+	groups, err := h.groupsOf(pid)
+	if err != nil {
+		return cgroup{}, fmt.Errorf("find the control group of process %d: %w", pid, err)
+	}
+	mounts, err := h.mounts()
+	if err != nil {
+		return cgroup{}, err
+	}
+	var c cgroup
+	g, m := version1(groups, mounts)
+	if m == nil {
+		g, m = version2(groups, mounts)
+		c.unified = true
+	}
+	if m == nil {
+		return cgroup{}, unsupported("no control groups that count block I/O are mounted here")
+	}
+	if g.Path == "/" {
+		return cgroup{}, unsupported("the server is in no control group of its own")
+	}
+	below := strings.TrimPrefix(m.MountPoint, "/sys") // which is elsewhere in a test
+	c.directory = filepath.Join(h.sys, below, strings.TrimPrefix(g.Path, strings.TrimSuffix(m.Root, "/")))
+	c.numbers, err = h.numbers(devices)
+	return c, err
+}
+
+func (h host) groupsOf(pid int) ([]procfs.Cgroup, error) {
+	proc, err := procfs.NewFS(h.proc)
+	if err != nil {
+		return nil, err
+	}
+	process, err := proc.Proc(pid)
+	if err != nil {
+		return nil, err
+	}
+	return process.Cgroups()
+}
+
+// version1 is the hierarchy of the controller for block I/O. Where both versions are mounted, the one that has the
+// controller has the counts.
+func version1(groups []procfs.Cgroup, mounts []*procfs.MountInfo) (procfs.Cgroup, *procfs.MountInfo) {
+	for _, g := range groups {
+		for _, m := range mounts {
+			_, counts := m.SuperOptions["blkio"]
+			if slices.Contains(g.Controllers, "blkio") && m.FSType == "cgroup" && counts {
+				return g, m
+			}
+		}
+	}
+	return procfs.Cgroup{}, nil
+}
+
+// version2 is the one hierarchy of all controllers.
+func version2(groups []procfs.Cgroup, mounts []*procfs.MountInfo) (procfs.Cgroup, *procfs.MountInfo) {
+	for _, g := range groups {
+		for _, m := range mounts {
+			if g.HierarchyID == 0 && m.FSType == "cgroup2" {
+				return g, m
+			}
+		}
+	}
+	return procfs.Cgroup{}, nil
+}
+
+// numbers are the devices as control groups call them.
+func (h host) numbers(devices []string) ([]string, error) {
+	var all []string
+	for _, device := range devices {
+		number, err := os.ReadFile(filepath.Join(h.sys, "block", device, "dev"))
+		if err != nil {
+			return nil, fmt.Errorf("find the number of the device %s: %w", written(device), err)
+		}
+		all = append(all, strings.TrimSpace(string(number)))
+	}
+	return all, nil
+}
+
+// read adds up the group's figures of all the devices.
+func (c cgroup) read() (map[string]float64, error) {
+	if c.unified {
+		return c.readUnified()
+	}
+	values := map[string]float64{}
+	if err := c.readThrottled(values, "blkio.throttle.io_serviced", "reads", "writes"); err != nil {
+		return nil, err
+	}
+	return values, c.readThrottled(values, "blkio.throttle.io_service_bytes", "read_bytes", "write_bytes")
+}
+
+// readUnified reads io.stat of version 2: a line for each device that the group has used, as
+// "8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0".
+func (c cgroup) readUnified() (map[string]float64, error) {
+	text, err := os.ReadFile(filepath.Join(c.directory, "io.stat"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, unsupported("the control group %s does not count I/O: its parent's cgroup.subtree_control lacks io", c.directory)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the server's control group: %w", err)
+	}
+	names := map[string]string{"rbytes": "read_bytes", "wbytes": "write_bytes", "rios": "reads", "wios": "writes"}
+	values := map[string]float64{}
+	for _, name := range names {
+		values[cgroupView+name] = 0 // a device without a line was not used
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || !slices.Contains(c.numbers, fields[0]) {
+			continue
+		}
+		for _, field := range fields[1:] {
+			key, text, _ := strings.Cut(field, "=")
+			if name, wanted := names[key]; wanted {
+				if err := add(values, name, text); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return values, nil
+}
+
+// readThrottled reads a file of version 1: lines for each device that is under a rule, as "8:16 Read 192". All others
+// are not counted at all, which is no zero.
+func (c cgroup) readThrottled(values map[string]float64, file, reads, writes string) error {
+	text, err := os.ReadFile(filepath.Join(c.directory, file))
+	if err != nil {
+		return fmt.Errorf("read the server's control group: %w", err)
+	}
+	names := map[string]string{"Read": reads, "Write": writes}
+	counted := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) != 3 || !slices.Contains(c.numbers, fields[0]) {
+			continue
+		}
+		counted[fields[0]] = true
+		if name, wanted := names[fields[1]]; wanted {
+			if err := add(values, name, fields[2]); err != nil {
+				return err
+			}
+		}
+	}
+	if len(counted) < len(c.numbers) {
+		return unsupported("control groups of version 1 count nothing on a device before some rule limits it: " +
+			"one that limits nothing will do (docker run --device-write-iops)")
+	}
+	return nil
+}
+
+func add(values map[string]float64, name, text string) error {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return &probe.Error{Reason: runfile.Failed, Err: fmt.Errorf("read the server's control group: %w", err)}
+	}
+	values[cgroupView+name] += float64(n)
+	return nil
+}

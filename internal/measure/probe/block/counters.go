@@ -1,0 +1,51 @@
+package block
+
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Absent stands for the sampler of a server whose devices and processes are out of reach.
+func Absent(why error) probe.Sampler {
+	return probe.Absent(Name, slices.Concat(figuresOf(""), processMetrics, cgroupMetrics), why)
+}
+
+// counters are metrics that are read together, or not at all.
+type counters struct {
+	metrics []runfile.Metric
+	read    func() (map[string]float64, error)
+}
+
+// sample adds what was read, or a gap for each of the metrics.
+func (c counters) sample(to *probe.Sample) {
+	values, err := c.read()
+	for _, m := range c.metrics {
+		if err != nil {
+			to.Gaps = append(to.Gaps, gapIn(m.Name, err))
+			continue
+		}
+		to.Values[m.Name] = values[m.Name]
+	}
+}
+
+// absent are metrics that cannot be read.
+func absent(metrics []runfile.Metric, why error) counters {
+	return counters{metrics, func() (map[string]float64, error) { return nil, why }}
+}
+
+// countersOf are those of the server that works in a directory: of its processes, and of its control group.
+func (h host) countersOf(data string, devices []string) []counters {
+	p, err := h.processesIn(data)
+	if err != nil {
+		return []counters{absent(processMetrics, err), absent(cgroupMetrics, err)}
+	}
+	account := absent(cgroupMetrics, nil)
+	if c, err := h.cgroupOf(p.postmaster, devices); err != nil {
+		account = absent(cgroupMetrics, err)
+	} else {
+		account.read = c.read
+	}
+	return []counters{{processMetrics, p.read}, account}
+}

@@ -1,0 +1,134 @@
+package block
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// countsOf are the figures of all groups of devices that have one, by metric.
+func countsOf(t *testing.T, h host, l Layout, figure string) map[string]float64 {
+	t.Helper()
+	counts := map[string]float64{}
+	for name, value := range sampleOf(t, h, l).Values {
+		if strings.HasSuffix(name, "/"+figure) {
+			counts[name] = value
+		}
+	}
+	return counts
+}
+
+// In the archive the disks' writes are powers of ten, and their flushes powers of two, so that each sum tells what is
+// in it: sda 1, sdb 10, sdc 100, the two paths of nvme0n1 1000 and 10000; flushes 1, 2, 4, 8 and 16.
+func TestCountsAreThoseOfTheDisksThatDoTheWork(t *testing.T) {
+	h := machine(t, "arrays")
+	check := func(path string, writes, flushes float64) {
+		t.Helper()
+		want := map[string]float64{"block/writes": writes, "block/flushes": flushes}
+		got := countsOf(t, h, Layout{Data: path}, "writes")
+		for name, value := range countsOf(t, h, Layout{Data: path}, "flushes") {
+			got[name] = value
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+	check("/mirror/pg", 110, 6)   // a partition of sdb, and sdc
+	check("/striped/pg", 11, 3)   // a partition of sda, and sdb
+	check("/secret/pg", 110, 6)   // encrypted, on the mirror
+	check("/multi/pg", 11000, 24) // both paths, and not that of the other namespace
+	check("/bound/pg", 1, 1)      // a bind mount of a partition
+}
+
+func TestEachRoleHasItsOwnCounts(t *testing.T) {
+	h := machine(t, "arrays")
+	check := func(l Layout, want map[string]float64) {
+		t.Helper()
+		if diff := cmp.Diff(want, countsOf(t, h, l, "writes")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", l.Data, diff)
+		}
+	}
+	spread := map[string]float64{
+		"block/writes":             11111, // each disk once
+		"block.data/writes":        1,
+		"block.wal/writes":         11000,
+		"block.tablespaces/writes": 111, // one on the mirror, and one beside the data
+	}
+	check(Layout{Data: "/spread/pg"}, spread)
+	spread["block.temp/writes"] = 110
+	check(Layout{Data: "/spread/pg", Temp: []string{"16400"}}, spread)
+	// What is written to memory reaches no disk, so the sum is whole without it.
+	check(Layout{Data: "/quick/pg"}, map[string]float64{"block/writes": 1, "block.data/writes": 1})
+	// What is written to another machine's disks is not in any count here, so there is no sum.
+	check(Layout{Data: "/far/pg"}, map[string]float64{"block.data/writes": 1})
+}
+
+func TestAPartThatCannotBeCountedIsAGap(t *testing.T) {
+	h := machine(t, "arrays")
+	check := func(path string, want map[string]runfile.Gap) {
+		t.Helper()
+		got := map[string]runfile.Gap{}
+		for _, gap := range sampleOf(t, h, Layout{Data: path}).Gaps {
+			if strings.HasSuffix(gap.Metric, "/flush_time") {
+				got[gap.Metric] = gap
+			}
+		}
+		for name, gap := range want {
+			gap.Metric = name
+			want[name] = gap
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+	memory := runfile.Gap{Reason: runfile.Unsupported, Detail: "/quick/pg/pg_tblspc/16400 is in memory (tmpfs): nothing reaches a disk"}
+	check("/quick/pg", map[string]runfile.Gap{"block.tablespaces/flush_time": memory})
+	away := runfile.Gap{Reason: runfile.NotLocal,
+		Detail: "/far/pg/pg_tblspc/16400 is on nfs4 (filer:/export): its disk cannot be seen from this machine"}
+	check("/far/pg", map[string]runfile.Gap{"block/flush_time": away, "block.tablespaces/flush_time": away})
+}
+
+func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
+	h := machine(t, "arrays")
+	l, err := h.lay(Layout{Data: "/spread/pg"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := runfile.Storage{
+		Directory: "/spread/pg", FileSystem: "ext4", Device: "sda",
+		Devices: []runfile.StorageDevice{
+			{Name: "nvme0c0n1", Holds: []string{"wal"}, Carries: []string{"/multi"}},
+			{Name: "nvme0c1n1", Holds: []string{"wal"}, Carries: []string{"/multi"}},
+			{Name: "sda", Holds: []string{"data", "tablespaces"}, Carries: []string{"/", "/striped", "/home", "swap"}},
+			{Name: "sdb", Holds: []string{"tablespaces"}, Carries: []string{"/mirror", "/striped", "/secret"}},
+			{Name: "sdc", Holds: []string{"tablespaces"}, Carries: []string{"/mirror", "/secret"}},
+		},
+	}
+	if diff := cmp.Diff(want, h.storage(l)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestWhatMayNotBeLookedAtIsSaid(t *testing.T) {
+	h := machine(t, "arrays")
+	look := h.look
+	h.look = func(path string) (file, error) {
+		if filepath.Base(path) == "pg_wal" {
+			return file{}, &os.PathError{Op: "stat", Path: path, Err: fs.ErrPermission}
+		}
+		return look(path)
+	}
+	l, err := h.lay(Layout{Data: "/spread/pg"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"/spread/pg/pg_wal"}, h.storage(l).Unseen); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,165 @@
+package block
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// processView begins the names of what the server's processes did.
+const processView = Name + ".process/"
+
+const processSource = "https://man7.org/linux/man-pages/man5/proc_pid_io.5.html"
+
+// asked is what to beware of in the figures of processes.
+const asked = "what the kernel makes of it comes later, or never; what goes to clients is not in it; only root and the " +
+	"server's own user may read it"
+
+// processMetrics leave out the file's write_bytes: with large folios the kernel counts a multiple there.
+var processMetrics = []runfile.Metric{
+	{Name: processView + "wchar", Unit: "bytes", Type: runfile.Counter, Source: processSource, Caveat: asked,
+		Help: "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes"},
+	{Name: processView + "syscw", Unit: "operations", Type: runfile.Counter, Source: processSource, Caveat: asked,
+		Help: "write calls of the server's processes, of those that have ended as well, for files and pipes"},
+}
+
+// processes are a server's: the postmaster, on whose account the figures of its ended children go, and its children.
+type processes struct {
+	host       host
+	fs         procfs.FS
+	data       string
+	postmaster int
+}
+
+var errUnrest = &probe.Error{Reason: runfile.Late, Err: errors.New(
+	"the server's processes come and go faster than they can be read")}
+
+// processesIn finds the server that works in a data directory, also one in a container, by that very directory.
+func (h host) processesIn(data string) (*processes, error) {
+	proc, err := procfs.NewFS(h.proc)
+	if err != nil {
+		return nil, fmt.Errorf("look for the server's processes: %w", err)
+	}
+	p := &processes{host: h, fs: proc, data: data}
+	return p, p.find()
+}
+
+// find looks for the one process of PostgreSQL in the directory that no other one there has started.
+func (p *processes) find() error {
+	all, err := p.fs.AllProcs()
+	if err != nil {
+		return fmt.Errorf("look for the server's processes: %w", err)
+	}
+	parents, hidden := map[int]int{}, false
+	for _, process := range all {
+		stat, err := process.Stat()
+		if err != nil || !isServerName(stat.Comm) {
+			continue
+		}
+		link := filepath.Join(p.host.proc, strconv.Itoa(process.PID), "cwd")
+		if _, err := os.Stat(link); errors.Is(err, fs.ErrPermission) {
+			hidden = true
+		}
+		if same(link, p.data) {
+			parents[process.PID] = stat.PPID
+		}
+	}
+	for pid, parent := range parents {
+		if _, child := parents[parent]; !child {
+			p.postmaster = pid
+			return nil
+		}
+	}
+	return noProcess(p.data, hidden)
+}
+
+// isServerName knows what packages call the server's program.
+func isServerName(name string) bool {
+	return strings.Contains(name, "postgres") || strings.Contains(name, "postmaster")
+}
+
+func noProcess(data string, hidden bool) error {
+	if hidden {
+		return &probe.Error{Reason: runfile.Permission, Err: errors.New(
+			"what the server's processes do is hidden from this user: run as the server's user, or as root")}
+	}
+	return notLocal("no process of PostgreSQL works in %s", data)
+}
+
+// read adds up all processes of one moment: the children are the same before and after.
+func (p *processes) read() (map[string]float64, error) {
+	const attempts = 5
+	for range attempts {
+		before, err := p.children()
+		if err != nil {
+			return nil, p.lost(err)
+		}
+		sum, err := p.sum(append(before, p.postmaster))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, p.lost(err)
+		}
+		if after, err := p.children(); err == nil && slices.Equal(before, after) {
+			return sum, nil
+		}
+	}
+	return nil, errUnrest
+}
+
+// lost looks anew for a server that was started again meanwhile, for the next reading.
+func (p *processes) lost(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return noProcess(p.data, true)
+	}
+	gone := fmt.Errorf("the server's process %d cannot be read: %w", p.postmaster, err)
+	if found := p.find(); found != nil {
+		return errors.Join(gone, found)
+	}
+	return gone
+}
+
+func (p *processes) sum(pids []int) (map[string]float64, error) {
+	var bytes, calls uint64
+	for _, pid := range pids {
+		process, err := p.fs.Proc(pid)
+		if err != nil {
+			return nil, err
+		}
+		io, err := process.IO()
+		if err != nil {
+			return nil, err
+		}
+		bytes, calls = bytes+io.WChar, calls+io.SyscW
+	}
+	return map[string]float64{processView + "wchar": float64(bytes), processView + "syscw": float64(calls)}, nil
+}
+
+// children are the processes that the postmaster has started, as the kernel lists them.
+func (p *processes) children() ([]int, error) {
+	pid := strconv.Itoa(p.postmaster)
+	list, err := os.ReadFile(filepath.Join(p.host.proc, pid, "task", pid, "children"))
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for field := range strings.FieldsSeq(string(list)) {
+		child, err := strconv.Atoi(field)
+		if err != nil {
+			return nil, fmt.Errorf("read the children of process %s: %w", pid, err)
+		}
+		pids = append(pids, child)
+	}
+	return pids, nil
+}
