@@ -26,7 +26,7 @@ func (m Metric) evidence(notes *footnotes, width int) string {
 			g.add(perHeader(r.Driver), slices.Concat(m.ratios(r, notes), r.summary()))
 		}
 	}
-	return wrapped(m.title(), width) + "\n" + wrapped(m.finding(), width) + "\n\n" + g.layout(width)
+	return wrapped(m.title(), width) + "\n" + wrapped(m.finding(notes), width) + "\n\n" + g.layout(width)
 }
 
 func (m Metric) title() string {
@@ -38,7 +38,7 @@ func (m Metric) title() string {
 }
 
 // finding is the verdict in words.
-func (m Metric) finding() string {
+func (m Metric) finding(notes *footnotes) string {
 	parts := []string{label(m.Verdict)}
 	if counts := m.counted(); counts != "" {
 		parts[0] += ": " + counts
@@ -49,11 +49,13 @@ func (m Metric) finding() string {
 	if m.Misnomer != "" {
 		parts = append(parts, "It is called "+m.Misnomer)
 	}
-	parts = append(parts, m.Why)
+	if len(m.Between) < 2 {
+		parts = append(parts, m.Why)
+	}
 	for _, w := range m.Warnings {
 		parts = append(parts, w.Text)
 	}
-	return sentences(append(parts, m.unknownDrivers()...))
+	return sentences(append(parts, m.SettleWith.sentence(), m.unknownDrivers(notes)))
 }
 
 // counted is what the metric counts, with intervals in brackets.
@@ -79,25 +81,18 @@ func (m Metric) counted() string {
 	}
 }
 
-// unknownDrivers are those that the run does not have where it has the metric, by their reasons.
-func (m Metric) unknownDrivers() []string {
-	var reasons []string
-	names := map[string][]string{}
+// unknownDrivers are those that the run does not have where it has the metric.
+func (m Metric) unknownDrivers(notes *footnotes) string {
+	var names []string
 	for _, r := range m.Rivals {
-		if r.Status != string(attribution.Unknown) {
-			continue
+		if r.Status == string(attribution.Unknown) {
+			names = append(names, noun(r.Driver).many+" "+notes.mark(r.Why.text()))
 		}
-		why := r.Why.text()
-		if names[why] == nil {
-			reasons = append(reasons, why)
-		}
-		names[why] = append(names[why], noun(r.Driver).many)
 	}
-	var all []string
-	for _, why := range reasons {
-		all = append(all, "Not to be compared with "+strings.Join(names[why], ", ")+": "+why)
+	if len(names) == 0 {
+		return ""
 	}
-	return all
+	return "Not known here, and so not compared: " + strings.Join(names, ", ")
 }
 
 // ratios are the metric's to a driver in each of its arms; an idle arm has none.
@@ -132,9 +127,12 @@ func (m Metric) spreadLevel() string {
 	return "interval"
 }
 
+// farthest is what a spread need not be told beyond.
+const farthest = 1000
+
 // factor writes how far a ratio moves.
 func factor(v float64) string {
-	if !finite(v) {
+	if !(v <= farthest) {
 		return "any"
 	}
 	return "x" + quotient(v)

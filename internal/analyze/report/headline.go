@@ -10,11 +10,12 @@ import (
 // storage really did for the same work, and how far the two lie apart in one arm and in another.
 type Headline struct {
 	Text     string  `json:"text"`
-	Arm      string  `json:"arm"`      // in which the loud counter is loudest
-	Loud     Counted `json:"loud"`     // there
-	Quiet    Counted `json:"quiet"`    // there
-	Smallest InArm   `json:"smallest"` // how many loud for one quiet, in the arm where that is least
-	Largest  InArm   `json:"largest"`  // and where it is most
+	Metric   string  `json:"metric,omitempty"` // that is called IOPS and counts logical work, where there is one
+	Arm      string  `json:"arm"`              // in which the loud counter is loudest
+	Loud     Counted `json:"loud"`             // there
+	Quiet    Counted `json:"quiet"`            // there
+	Smallest InArm   `json:"smallest"`         // how many loud for one quiet, in the arm where that is least
+	Largest  InArm   `json:"largest"`          // and where it is most
 }
 
 // Counted is one way of counting the work of an arm.
@@ -41,14 +42,53 @@ func pairs() [][2]string {
 }
 
 // headline is nil when no arm has both sides of any pair.
-func headline(run *drivers.Run, arms []Arm) *Headline {
+func headline(run *drivers.Run, arms []Arm, metrics []Metric) *Headline {
 	for _, pair := range pairs() {
-		if h := compare(run, arms, pair[0], pair[1]); h != nil {
-			h.Text = h.sentence(arms)
-			return h
+		h := compare(run, arms, pair[0], pair[1])
+		if h == nil {
+			continue
+		}
+		h.Text = h.sentence(arms)
+		if m := misnamed(metrics); m != nil {
+			h.Metric, h.Text = m.Metric, m.exposed()+h.beside(arms)
+		}
+		return h
+	}
+	return nil
+}
+
+// misnamed is the first metric that is called IOPS and counts logical work, or nil.
+func misnamed(metrics []Metric) *Metric {
+	for _, m := range ranked(metrics) {
+		if m.Misnomer == iops {
+			return &m
 		}
 	}
 	return nil
+}
+
+// exposed says what the metric showed, and what that was.
+func (m Metric) exposed() string {
+	loudest := InArm{}
+	for _, a := range m.Arms {
+		if a.PerSecond.Value > loudest.Figure.Value {
+			loudest = InArm{a.Arm, a.PerSecond}
+		}
+	}
+	what := alternatives(m.Between)
+	if m.Counts != "" {
+		what = noun(m.Counts).many
+	}
+	return fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts %s, which is logical work and no storage I/O.",
+		m.Metric, rate(loudest.Figure.Value), loudest.Arm, what)
+}
+
+// beside is what storage did at the same time, if that is known.
+func (h *Headline) beside(arms []Arm) string {
+	if h.Quiet.Driver == drivers.Rows {
+		return " What was written to storage cannot be told here."
+	}
+	return " " + h.sentence(arms)
 }
 
 func compare(run *drivers.Run, arms []Arm, loud, quiet string) *Headline {

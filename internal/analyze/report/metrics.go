@@ -2,10 +2,8 @@ package report
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Metric is what one counter made of each arm's work.
@@ -67,35 +65,11 @@ func References() []string {
 	return []string{drivers.Rows, drivers.Entries, drivers.WALRecords, drivers.DeviceRequests}
 }
 
-// counter is something that can be counted in a replicate.
-type counter struct {
-	runfile.Metric
-	derived string
-	count   counting
-}
-
-// counters are those of the run and those derived from them, by name.
-func counters(run *drivers.Run) []counter {
-	var all []counter
-	for _, m := range run.Counters {
-		all = append(all, counter{Metric: m, count: func(_ drivers.Arm, r drivers.Replicate) (float64, error) { return r.Count(m.Name) }})
-	}
-	requests, _ := drivers.Named(drivers.DeviceRequests)
-	_, written := run.Counter("block/writes")
-	_, flushed := run.Counter("block/flushes")
-	if written && flushed {
-		m := runfile.Metric{Name: "block/requests", Unit: requests.Unit, Type: runfile.Counter, Help: requests.Help}
-		all = append(all, counter{m, "block/writes - block/flushes", requests.Count})
-	}
-	slices.SortFunc(all, func(a, b counter) int { return cmp.Compare(a.Name, b.Name) })
-	return all
-}
-
 func metrics(run *drivers.Run) []Metric {
 	all := []Metric{}
-	for _, c := range counters(run) {
+	for _, c := range run.Metrics() {
 		m := Metric{
-			Metric: c.Name, Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.derived,
+			Metric: c.Name, Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
 			AcrossArms: map[string]Span{}, Arms: []MetricArm{},
 		}
 		for _, a := range run.Arms {
@@ -143,17 +117,17 @@ func missingEverywhere(arms []MetricArm) *Missing {
 	return why
 }
 
-func metricArm(c counter, a drivers.Arm) MetricArm {
+func metricArm(c drivers.Metric, a drivers.Arm) MetricArm {
 	arm := MetricArm{Arm: a.Name, Per: map[string]Figure{}}
 	arm.PerSecond = over(a, func(r drivers.Replicate) (float64, error) {
-		count, err := c.count(a, r)
+		count, err := c.Count(a, r)
 		return count / r.Seconds, err
 	})
 	if a.Idle() {
 		return arm
 	}
 	for _, name := range References() {
-		arm.Per[name] = ratio(c.count, a, name)
+		arm.Per[name] = ratio(c.Count, a, name)
 	}
 	return arm
 }

@@ -10,7 +10,7 @@ import (
 
 // openText says what the run cannot tell, why, and which arm would.
 func (r Report) openText(width int) string {
-	groups := r.openGroups()
+	groups := r.openRemarks()
 	if len(groups) == 0 {
 		return ""
 	}
@@ -32,27 +32,52 @@ func (r Report) openText(width int) string {
 // openShown questions stand on the first screen.
 const openShown = 6
 
-// openGroup is metrics of which the same is open.
-type openGroup struct {
+// remark is what is to be said of some metrics.
+type remark struct {
 	names []string
 	text  string
 }
 
-func (r Report) openGroups() []openGroup {
-	var groups []openGroup
+func (r Report) openRemarks() []remark {
+	return r.grouped(func(m Metric) []string { return []string{m.openQuestion()} })
+}
+
+// grouped puts metrics of which the same is to be said together.
+func (r Report) grouped(said func(Metric) []string) []remark {
+	var groups []remark
 	for _, m := range ranked(r.Metrics) {
-		text := m.openQuestion()
-		if text == "" {
-			continue
+		for _, text := range said(m) {
+			if text == "" {
+				continue
+			}
+			i := slices.IndexFunc(groups, func(g remark) bool { return g.text == text })
+			if i < 0 {
+				i = len(groups)
+				groups = append(groups, remark{text: text})
+			}
+			groups[i].names = append(groups[i].names, short(m.Metric))
 		}
-		i := slices.IndexFunc(groups, func(g openGroup) bool { return g.text == text })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, openGroup{text: text})
-		}
-		groups[i].names = append(groups[i].names, short(m.Metric))
 	}
 	return groups
+}
+
+// cautions are the warnings about single verdicts.
+func (r Report) cautions(width int) string {
+	var lines []string
+	for _, g := range r.grouped(Metric.cautions) {
+		lines = append(lines, bulleted("- ", strings.Join(g.names, ", ")+": "+g.text, width))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m Metric) cautions() []string {
+	var texts []string
+	for _, w := range m.Warnings {
+		if !m.itself() {
+			texts = append(texts, sentences([]string{w.Text}))
+		}
+	}
+	return texts
 }
 
 // openQuestion is what is not told of a metric; empty where nothing is open.
@@ -61,12 +86,11 @@ func (m Metric) openQuestion() string {
 	if !open || m.Missing != nil {
 		return ""
 	}
-	var parts []string
-	if len(m.Between) > 0 {
-		parts = append(parts, alternatives(m.Between))
+	why := m.Why
+	if len(m.Between) > 1 {
+		why = alternatives(m.Between)
 	}
-	parts = append(parts, m.Why, m.inOneArm(), m.SettleWith.sentence())
-	return sentences(parts)
+	return sentences([]string{why, m.inOneArm(), m.SettleWith.sentence()})
 }
 
 // sentences joins what is not empty, each part ended by one full stop.

@@ -52,7 +52,7 @@ func New(run *drivers.Run, verdicts attribution.Verdicts) Report {
 		Arms:    arms(run),
 		Metrics: judge(metrics(run), verdicts),
 	}
-	r.Headline = headline(run, r.Arms)
+	r.Headline = headline(run, r.Arms, r.Metrics)
 	r.Warnings = warnings(run, r)
 	r.Warnings = r.warnedOf(verdicts)
 	return r
@@ -63,7 +63,7 @@ func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	all := r.Warnings
 	for _, w := range verdicts.Warnings {
 		if !slices.ContainsFunc(r.Warnings, func(said Warning) bool { return said.Code == w.Code }) {
-			all = append(all, Warning{Code: w.Code, Text: w.Text})
+			all = append(all, Warning{Code: w.Code, Text: sentences([]string{w.Text})})
 		}
 	}
 	return all

@@ -24,7 +24,7 @@ func Text(w io.Writer, r Report, width int) error {
 		r.workTable(notes, width),
 		r.verdictTable(width),
 		r.openText(width),
-		joined(notes.text(width), r.warned(false, width)),
+		joined(notes.text(width), r.cautions(width), r.warned(false, width)),
 	}
 	return write(w, sections)
 }

@@ -161,12 +161,15 @@ func (m Metric) itself() bool {
 	return m.Counts != "" && i >= 0 && m.Rivals[i].Status == string(attribution.Itself)
 }
 
+// iops is the claim that misleads most.
+const iops = "IOPS"
+
 // claim is what kind of storage I/O a metric claims to be, by its name and unit; empty where it claims nothing.
 func claim(m Metric) string {
 	name := strings.ToUpper(m.Metric)
 	switch {
-	case strings.Contains(name, "IOPS"), strings.Contains(name, "IOSPS"):
-		return "IOPS"
+	case strings.Contains(name, iops), strings.Contains(name, "IOSPS"):
+		return iops
 	case strings.Contains(name, "WRITE"):
 		return "writes"
 	case m.Unit == "operations":

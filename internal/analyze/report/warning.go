@@ -149,6 +149,7 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	case run.Idle.Replicates == 0:
 		odd("no-idle", "No idle arm was measured: what others did on the server and its device is in every figure.")
 	}
+	odd("provenance", provenance(run))
 	odd("few-replicates", fewReplicates(fewest))
 	odd("not-run", notRun(r.Arms))
 	for _, a := range r.Arms {
@@ -163,6 +164,14 @@ func oddities(run *drivers.Run, r Report) []Warning {
 		odd(n.Code, n.Text+".")
 	}
 	return all
+}
+
+// provenance says where figures come from that realiops did not read itself.
+func provenance(run *drivers.Run) string {
+	if run.Header.Provenance == "" {
+		return ""
+	}
+	return "Where the figures come from: " + strings.TrimSuffix(run.Header.Provenance, ".") + "."
 }
 
 // leftOut says of each replicate of the arm that was left out why, up to a few.
