@@ -1,0 +1,155 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// planFile writes a plan of one arm.
+func planFile(t *testing.T, arm, seconds string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "plan.json")
+	text := `{"arms": [` + arm + `], "replicates": 1, "arm_seconds": ` + seconds + `}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// recordOf is what a run has recorded.
+func recordOf(t *testing.T, args ...string) []runfile.Record {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"run", "-o", path}, args...)...)
+	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var all []runfile.Record
+	for record, err := range records {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, record)
+	}
+	return all
+}
+
+// readBy lists the readings of a probe.
+func readBy(records []runfile.Record, probe string) []runfile.Reading {
+	var all []runfile.Reading
+	for _, r := range records {
+		if reading, ok := r.(runfile.Reading); ok && reading.Probe == probe {
+			all = append(all, reading)
+		}
+	}
+	return all
+}
+
+// longestPause is the longest time between two readings.
+func longestPause(readings []runfile.Reading) time.Duration {
+	var longest time.Duration
+	for i := range readings[1:] {
+		longest = max(longest, readings[i+1].At.Sub(readings[i].At))
+	}
+	return longest
+}
+
+// hole is a pause that no busy machine explains: at an interval of 100 ms a reading was left out, and more than one.
+const hole = 450 * time.Millisecond
+
+const idleArm = `{"name": "idle"}`
+
+// The shortest interval, on the oldest server and on the newest: about twenty readings in two idle seconds, and no hole.
+func TestReadsTenTimesASecond(t *testing.T) {
+	for _, version := range []string{"13", "18"} {
+		t.Run(version, func(t *testing.T) {
+			records := recordOf(t, "--pg-version", version, "--plan", planFile(t, idleArm, "2"), "--interval", "100ms")
+			for _, probe := range []string{"pgstat", "block"} {
+				readings := readBy(records, probe)
+				if len(readings) < 18 || longestPause(readings) > hole {
+					t.Errorf("%s was read %d times, with a pause of %v", probe, len(readings), longestPause(readings))
+				}
+			}
+		})
+	}
+}
+
+// The longest interval is longer than this run: beside the first reading there are those at the edges of the arm, which
+// are enough for every count.
+func TestReadsAtTheEdgesAlone(t *testing.T) {
+	busy := `{"name": "busy", "method": "copy", "rows_per_tx": 100, "clients": 2}`
+	records := recordOf(t, "--plan", planFile(t, busy, "1"), "--interval", "1m")
+	for _, probe := range []string{"pgstat", "block"} {
+		if n := len(readBy(records, probe)); n != 3 {
+			t.Errorf("%s was read %d times, want 3", probe, n)
+		}
+	}
+	var rows int64
+	for _, r := range records {
+		if load, ok := r.(runfile.Load); ok {
+			rows += load.Rows
+		}
+	}
+	readings := readBy(records, "pgstat")
+	grew := func(metric string) float64 { return readings[2].Values[metric] - readings[1].Values[metric] }
+	if n := grew("pgstat.tables/n_tup_ins"); n != float64(rows) || rows == 0 {
+		t.Errorf("the counter of rows grew by %v, and the load wrote %d", n, rows)
+	}
+}
+
+// Somebody holds a lock on a view. Its figures are late, and nothing else waits for it.
+func TestALockedViewDelaysNothingElse(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	ended := make(chan error, 1)
+	go func() { // as soon as the clock runs
+		ctx := t.Context()
+		conn, err := endpoint.Connect(ctx)
+		if err == nil {
+			time.Sleep(1500 * time.Millisecond)
+			_, err = conn.Exec(ctx, "begin; lock table pg_catalog.pg_stat_wal; select pg_sleep(1); commit")
+		}
+		ended <- err
+	}()
+	records := recordOf(t, "--dsn", endpoint.Config().ConnString(), "--shared", "--plan", planFile(t, idleArm, "4"), "--interval", "100ms")
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	var why []string
+	for _, r := range records {
+		if gap, ok := r.(runfile.Gap); ok && gap.Metric == "pgstat.wal/wal_records" {
+			why = append(why, strings.TrimSpace(string(gap.Reason)+" "+gap.Code))
+		}
+	}
+	if diff := cmp.Diff([]string{"late 55P03"}, slices.Compact(why)); diff != "" {
+		t.Errorf("gaps of the locked view (-want +got):\n%s", diff)
+	}
+	if pause := longestPause(readBy(records, "block")); pause > hole {
+		t.Errorf("the device was not read for %v", pause)
+	}
+	without := 0
+	for _, reading := range readBy(records, "pgstat") {
+		_, whole := reading.Values["pgstat.wal/wal_records"]
+		if _, rest := reading.Values["pgstat.lsn/insert"]; rest && !whole {
+			without++
+		}
+	}
+	if without < 4 {
+		t.Errorf("only %d readings have the rest without the locked view", without)
+	}
+}
