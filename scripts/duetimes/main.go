@@ -1,0 +1,156 @@
+// Command duetimes says how punctual the probes of a run were while its loads ran, and how long a reading took them.
+//
+//	duetimes FILE...
+//
+// For each probe it prints one line: its name, how many readings were due, the share of them that were begun within
+// 50 ms of their due time, the lateness in milliseconds at the median, at the 99th percentile and at most, and the median
+// of how long a reading took. A due time without a reading counts as one that was missed.
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	// punctual is how late a reading may begin.
+	punctual = 50 * time.Millisecond
+	// unsure is how late the very first reading, by which we know when the clock was started, may have been itself: a
+	// reading that seems to be as much too early is on time. No timer fires too early.
+	unsure = 5 * time.Millisecond
+)
+
+func main() {
+	found := map[string]*tally{}
+	for _, path := range os.Args[1:] {
+		if err := add(found, path); err != nil {
+			fmt.Fprintln(os.Stderr, "duetimes:", err)
+			os.Exit(1)
+		}
+	}
+	for _, probe := range slices.Sorted(maps.Keys(found)) {
+		found[probe].print(probe)
+	}
+}
+
+// tally is what was found out about one probe.
+type tally struct {
+	due, within int
+	late, took  []time.Duration
+}
+
+// record is a run file as far as it matters here.
+type record struct {
+	interval time.Duration
+	readings map[string][]reading // by probe
+	start    time.Time            // of the clock
+	arms     []span               // that had a load, or should be idle
+}
+
+type reading struct {
+	began time.Time
+	took  time.Duration
+}
+
+type span struct{ from, to time.Time }
+
+func add(found map[string]*tally, path string) error {
+	r, err := read(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for probe, readings := range r.readings {
+		if found[probe] == nil {
+			found[probe] = &tally{}
+		}
+		for _, arm := range r.arms {
+			found[probe].judge(r, readings, arm)
+		}
+	}
+	return nil
+}
+
+func read(path string) (record, error) {
+	r := record{readings: map[string][]reading{}}
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		return r, err
+	}
+	defer file.Close()
+	for line, err := range records {
+		if err != nil {
+			return r, err
+		}
+		if err := r.take(line); err != nil {
+			return r, err
+		}
+	}
+	if len(r.arms) == 0 {
+		return r, errors.New("no load in it")
+	}
+	return r, nil
+}
+
+func (r *record) take(line runfile.Record) (err error) {
+	switch line := line.(type) {
+	case runfile.Run:
+		r.interval, err = time.ParseDuration(line.Parameters["interval"])
+	case runfile.Reading:
+		took := time.Duration(line.Took * float64(time.Second))
+		one := reading{line.At.Add(-took / 2), took}
+		r.readings[line.Probe] = append(r.readings[line.Probe], one)
+		if r.start.IsZero() || one.began.Before(r.start) {
+			r.start = one.began // all probes are first read at once, when the clock starts
+		}
+	case runfile.Load:
+		if last := len(r.arms) - 1; last >= 0 && !line.From.After(r.arms[last].to) {
+			r.arms[last].to = line.To
+		} else {
+			r.arms = append(r.arms, span{line.From, line.To})
+		}
+	}
+	return err
+}
+
+// judge looks at the due times within an arm's load. What else is read then is read because it was due: the readings at
+// the edges of an arm come before its load and after it.
+func (t *tally) judge(r record, readings []reading, arm span) {
+	start := r.start.Add(-unsure)
+	first := arm.from.Sub(start)/r.interval + 1
+	last := (arm.to.Sub(start) - punctual) / r.interval
+	t.due += int(last - first + 1)
+	for _, reading := range readings {
+		since := reading.began.Sub(start)
+		if k := since / r.interval; k < first || k > last {
+			continue
+		}
+		late := since%r.interval - unsure
+		t.late, t.took = append(t.late, late), append(t.took, reading.took)
+		if late <= punctual {
+			t.within++
+		}
+	}
+}
+
+func (t *tally) print(probe string) {
+	slices.Sort(t.late)
+	slices.Sort(t.took)
+	ms := func(d time.Duration) string { return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 2, 64) }
+	fmt.Println(probe, t.due, float64(t.within)/float64(cmp.Or(t.due, 1)),
+		ms(quantile(t.late, 0.5)), ms(quantile(t.late, 0.99)), ms(quantile(t.late, 1)), ms(quantile(t.took, 0.5)))
+}
+
+func quantile(sorted []time.Duration, q float64) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[int(q*float64(len(sorted)-1))]
+}
