@@ -109,7 +109,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	}
 	m.show.Message(fmt.Sprintf("%s is ready, and every arm has been tried: first rows after %.1f s",
 		facts.Describe(), time.Since(m.started).Seconds()))
-	sources, err := openSources(ctx, t, facts)
+	sources, err := openSources(ctx, t, facts, postgres.SchemaName)
 	if err != nil {
 		return err
 	}
@@ -129,6 +129,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	clock.Start(context.WithoutCancel(ctx))
 	e.Edge = clock.Edge
 	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }
+	e.Survey = sources.survey
 	e.Quiesce = func(ctx context.Context) error {
 		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
 	}

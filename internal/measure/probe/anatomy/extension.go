@@ -20,10 +20,11 @@ type found struct {
 	version   string
 	home      *string // the schema that it is in; nil: not in this database
 	available bool    // it can be made
+	super     bool    // this user may make it
 }
 
 // findExtension gives the schema that pg_walinspect is in, and makes it in ours where it is not there. The error says
-// what is in the way, and what to do about it.
+// what is in the way.
 func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Identifier, error) {
 	f, err := ask(ctx, conn)
 	switch {
@@ -33,11 +34,13 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		home := pgx.Identifier{*f.home}
 		return home, mayExecute(ctx, conn, home)
 	case f.number < oldest:
-		return nil, gap(runfile.Unsupported, "", "PostgreSQL %s cannot read its own log: pg_walinspect came with 15", f.version)
+		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own log: pg_walinspect came with 15", f.version)
 	case !f.available:
-		return nil, gap(runfile.Unsupported, "", "the server's machine has no pg_walinspect: install PostgreSQL's contrib package there")
+		return nil, gap(runfile.Unsupported, undefinedFile, "the server's machine has no pg_walinspect")
+	case schema == "" && f.super:
+		return nil, gap(runfile.Unsupported, undefinedObject, "pg_walinspect is not in this database: a run makes it for as long as it lasts")
 	case schema == "":
-		return nil, gap(runfile.Unsupported, "", "pg_walinspect is not in this database: create extension pg_walinspect")
+		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and only a superuser may make it")
 	}
 	home := pgx.Identifier{schema}
 	if _, err := conn.Exec(ctx, mark+"create extension pg_walinspect schema "+home.Sanitize()); err != nil {
@@ -46,13 +49,15 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 	return home, mayExecute(ctx, conn, home)
 }
 
+// ask finds out what there is, and what there might be.
 func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 	err = conn.QueryRow(ctx, mark+`select current_setting('server_version_num')::int,
 		split_part(current_setting('server_version'), ' ', 1),
 		(select n.nspname::text from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 		 where e.extname = 'pg_walinspect'),
-		exists (select from pg_catalog.pg_available_extensions where name = 'pg_walinspect')`).Scan(
-		&f.number, &f.version, &f.home, &f.available)
+		exists (select from pg_catalog.pg_available_extensions where name = 'pg_walinspect'),
+		(select rolsuper from pg_catalog.pg_roles where rolname = current_user)`).Scan(
+		&f.number, &f.version, &f.home, &f.available, &f.super)
 	if err != nil {
 		return f, fmt.Errorf("ask the server for pg_walinspect: %w", err)
 	}
@@ -61,29 +66,45 @@ func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 
 func notMade(err error) error {
 	if refused, ok := isRefusal(err); ok && refused.Code == noPrivilege {
-		return gap(runfile.Permission, refused.Code, "pg_walinspect is not in this database, and this user may not make it: "+
-			"have a superuser create extension pg_walinspect and grant pg_read_server_files")
+		return gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not make it")
 	}
 	return fmt.Errorf("create extension pg_walinspect: %w", err)
 }
 
+// Remedy says what a user of that name, quoted, can do about a gap of this probe; empty where nothing can be done.
+func Remedy(g runfile.Gap, user string) string {
+	switch {
+	case g.Code == noPrivilege:
+		return "have a superuser create extension pg_walinspect in this database, and grant pg_read_server_files to " + user
+	case g.Code == undefinedFile && g.Reason == runfile.Unsupported:
+		return "install PostgreSQL's contrib package on the server's machine"
+	default:
+		return ""
+	}
+}
+
 // mayExecute asks before anything is read, so that what is not allowed is known at once.
 func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error {
-	for _, function := range []string{"pg_get_wal_record_info", "pg_get_wal_stats"} {
-		arguments := map[string]string{"pg_get_wal_record_info": "(pg_lsn)", "pg_get_wal_stats": "(pg_lsn, pg_lsn, bool)"}[function]
+	for _, signature := range [][2]string{{recordInfo, "(pg_lsn)"}, {walStats, "(pg_lsn, pg_lsn, bool)"}} {
 		var may bool
-		name := append(home, function).Sanitize() + arguments
-		if err := conn.QueryRow(ctx, mark+"select has_schema_privilege($1, 'usage') and has_function_privilege($2, 'execute')",
-			home[0], name).Scan(&may); err != nil {
+		function := append(home, signature[0]).Sanitize() + signature[1]
+		err := conn.QueryRow(ctx, mark+"select has_schema_privilege($1, 'usage') and has_function_privilege($2, 'execute')",
+			home[0], function).Scan(&may)
+		if err != nil {
 			return fmt.Errorf("ask for the right to read the log: %w", err)
 		}
 		if !may {
-			return gap(runfile.Permission, noPrivilege, "this user may not execute %s: grant pg_read_server_files, "+
-				"or execute on it and usage on its schema %s", function, home[0])
+			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", signature[0])
 		}
 	}
 	return nil
 }
+
+// The functions of pg_walinspect that are used.
+const (
+	recordInfo = "pg_get_wal_record_info"
+	walStats   = "pg_get_wal_stats"
+)
 
 func gap(reason runfile.Reason, code, format string, arguments ...any) error {
 	return &probe.Error{Reason: reason, Code: code, Err: fmt.Errorf(format, arguments...)}
@@ -91,10 +112,12 @@ func gap(reason runfile.Reason, code, format string, arguments ...any) error {
 
 // What servers say (SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const (
+	notSupported      = "0A000"
 	noPrivilege       = "42501"
+	undefinedObject   = "42704"
 	undefinedFunction = "42883"
 	invalidSchemaName = "3F000"
-	undefinedFile     = "58P01" // the log has been recycled
+	undefinedFile     = "58P01" // a part of the log that has been recycled
 	queryCanceled     = "57014" // by statement_timeout
 	invalidParameter  = "22023" // a position that is not in the log
 )

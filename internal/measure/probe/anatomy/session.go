@@ -82,14 +82,14 @@ func reader(home pgx.Identifier) string {
 	function := func(name string) string { return append(home, name).Sanitize() }
 	end := func(position, known string) string {
 		return fmt.Sprintf("case when %s::bool then %s::pg_lsn else (select start_lsn from %s(%s::pg_lsn)) end",
-			known, position, function("pg_get_wal_record_info"), position)
+			known, position, function(recordInfo), position)
 	}
 	return mark + fmt.Sprintf(`select pg_wal_lsn_diff(w.first, '0/0')::int8, pg_wal_lsn_diff(w.last, '0/0')::int8,
 		coalesce(s."resource_manager/record_type", ''), coalesce(s.count, 0)::float8,
 		coalesce(s.combined_size, 0)::float8, coalesce(s.fpi_size, 0)::float8
 		from (select %s as first, %s as last offset 0) w
 		left join lateral (select * from %s(w.first, w.last, true) where count > 0) s on w.first < w.last`,
-		end("$1", "$3"), end("$2", "$4"), function("pg_get_wal_stats"))
+		end("$1", "$3"), end("$2", "$4"), function(walStats))
 }
 
 // end is the last known beginning of a record up to which everything is flushed, and so can be read.
