@@ -52,7 +52,7 @@ func checkpointRemedy(f postgres.Facts) string {
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
 		if strings.HasPrefix(gap.Metric, anatomy.Name+"/") {
-			return anatomy.Remedy(gap, postgres.Quoted(f.User))
+			return anatomy.Remedy(gap)
 		}
 		switch gap.Reason {
 		case runfile.Permission:

@@ -41,7 +41,7 @@ type Sampler struct {
 
 // New connects and finds out whether the server lets us read its log. Where pg_walinspect is not installed, it is made
 // in the schema, which goes away with all that is in it; an empty schema is for servers where nothing may be made. The
-// error is a *probe.Error with the remedy in its words, if there is one.
+// error is a *probe.Error if the server answers; see Remedy.
 func New(ctx context.Context, config *pgx.ConnConfig, schema string) (*Sampler, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "realiops"

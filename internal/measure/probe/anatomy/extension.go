@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -36,9 +38,9 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 	case f.number < oldest:
 		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own log: pg_walinspect came with 15", f.version)
 	case !f.available:
-		return nil, gap(runfile.Unsupported, undefinedFile, "the server's machine has no pg_walinspect")
+		return nil, gap(runfile.Absent, undefinedFile, "the server's machine has no pg_walinspect")
 	case schema == "" && f.super:
-		return nil, gap(runfile.Unsupported, undefinedObject, "pg_walinspect is not in this database: a run makes it for as long as it lasts")
+		return nil, gap(runfile.Absent, undefinedObject, "pg_walinspect is not in this database: a run makes it for as long as it lasts")
 	case schema == "":
 		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and only a superuser may make it")
 	}
@@ -71,12 +73,15 @@ func notMade(err error) error {
 	return fmt.Errorf("create extension pg_walinspect: %w", err)
 }
 
-// Remedy says what a user of that name, quoted, can do about a gap of this probe; empty where nothing can be done.
-func Remedy(g runfile.Gap, user string) string {
+// Remedy says what can be done about a gap in this sampler's metrics, in one line, for whoever runs the server. It is
+// empty where nothing can be done, and for gaps of other probes.
+func Remedy(gap runfile.Gap) string {
 	switch {
-	case g.Code == noPrivilege:
-		return "have a superuser create extension pg_walinspect in this database, and grant pg_read_server_files to " + user
-	case g.Code == undefinedFile && g.Reason == runfile.Unsupported:
+	case !strings.HasPrefix(gap.Metric, Name+"/"):
+		return ""
+	case gap.Reason == runfile.Permission:
+		return "a superuser may: create extension pg_walinspect; grant pg_read_server_files to the user of this connection;"
+	case gap.Code == undefinedFile && gap.Reason == runfile.Absent:
 		return "install PostgreSQL's contrib package on the server's machine"
 	default:
 		return ""
@@ -146,5 +151,5 @@ func asError(err error) error {
 // lasts tells whether asking again would get the same answer.
 func lasts(err error) bool {
 	known, ok := errors.AsType[*probe.Error](err)
-	return ok && (known.Reason == runfile.Permission || known.Reason == runfile.Unsupported)
+	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent}, known.Reason)
 }
