@@ -18,11 +18,11 @@ import (
 // whose other lines are what they print, where "..." stands for any lines. A block that cannot run here says why in a
 // comment before it: <!-- not run: reason -->.
 //
-// Commands run in a copy of the repository's testdata, where realiops is the program itself, made quick: a run lasts
-// half a second an arm instead of five. A server of the reader's is at $DATABASE_URL.
+// Commands run in a copy of the repository's testdata, where realiops is the program itself, made quick: a run has four
+// arms of half a second unless the document names its plan. A server of the reader's is at $DATABASE_URL.
 
 const quickRealiops = `#!/bin/sh
-if [ "$1" = run ]; then shift; exec "$REALIOPS" run --arm-seconds 0.5 --replicates 1 "$@"; fi
+if [ "$1" = run ]; then shift; exec "$REALIOPS" run --plan published --arm-seconds 0.5 --replicates 1 "$@"; fi
 exec "$REALIOPS" "$@"
 `
 

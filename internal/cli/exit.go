@@ -18,6 +18,9 @@ Exit status:
   1  wrong usage, or no server to measure: nothing was measured
   2  the run failed or was interrupted; what was measured is kept`
 
+const requireExitHelp = `
+  3  done, and a metric that was required got no verdict`
+
 // exitError carries the code an error ends the process with. Errors without one end it with exitUsage.
 type exitError struct {
 	code int

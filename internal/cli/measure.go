@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/host"
@@ -23,7 +25,7 @@ type measurement struct {
 	show    *progress.Display
 
 	id         string
-	plan       runfile.Plan
+	program    *program
 	parameters map[string]string
 	started    time.Time
 
@@ -63,14 +65,13 @@ func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Wr
 		return t.because(ctx, err)
 	}
 	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the schema is released by then
-	if err := t.admit(m.env, m.options.target, facts, m.plan); err != nil {
+	if err := t.admit(m.env, m.options.target, facts, m.program); err != nil {
 		return err
 	}
 	schema, err := facts.ClaimSchema(ctx, control)
 	if err != nil {
 		return t.because(ctx, err)
 	}
-	announce(m.show, m.plan, file.Path())
 	defer func() { err = errors.Join(err, m.release(ctx, t, control, facts, schema)) }()
 	return t.because(ctx, m.experiment(ctx, t, control, facts, file))
 }
@@ -97,7 +98,7 @@ func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn,
 // experiment reads the probes while the plan is run.
 func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Conn, facts postgres.Facts, file *runfile.Writer) error {
 	e := experiment.Experiment{
-		Plan:       m.plan,
+		Plan:       m.program.plan,
 		Control:    control,
 		Connect:    t.endpoint.ConnectClient,
 		Schema:     postgres.SchemaName,
@@ -109,7 +110,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	}
 	m.show.Message(fmt.Sprintf("%s is ready, and every arm has been tried: first rows after %.1f s",
 		facts.Describe(), time.Since(m.started).Seconds()))
-	sources, err := openSources(ctx, t, facts, postgres.SchemaName)
+	sources, err := openSources(ctx, t, facts)
 	if err != nil {
 		return err
 	}
@@ -121,23 +122,68 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 		m.show.Record(r)
 		return file.Write(r)
 	}
+	e.Tell = m.show.Message
 	e.Flush = experiment.FlushDirectory(sources.storage.Directory)
 	clock := probe.NewClock(m.options.interval, e.Record, sources.samplers...)
+	e.Edge = clock.Edge
+	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }
+	e.Quiesce = func(ctx context.Context) error {
+		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
+	}
+	if err := m.settlePlan(ctx, &e, file, clock.Metrics()); err != nil {
+		return err
+	}
 	if err := m.open(e.Record, t, facts, sources.storage, clock.Metrics()); err != nil {
 		return err
 	}
 	clock.Start(context.WithoutCancel(ctx))
-	e.Edge = clock.Edge
-	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }
-	e.Survey = sources.survey
-	e.Quiesce = func(ctx context.Context) error {
-		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
-	}
 	err = t.because(ctx, e.Run(ctx))
 	err = errors.Join(err, clock.Stop())
 	end := endOf(ctx, err)
 	end.Clocks = clocksAgain(ctx, control)
 	return errors.Join(err, e.Record(end))
+}
+
+// settlePlan decides what the plan leaves open, now that it is known what lies between two arms here, and what is asked
+// for.
+func (m *measurement) settlePlan(ctx context.Context, e *experiment.Experiment, file *runfile.Writer, metrics []runfile.Metric) error {
+	required, err := m.options.require.names(countedNames(metrics))
+	if err != nil {
+		return err
+	}
+	limits := &m.program.limits
+	if limits.Pause, err = e.Calibrate(ctx); err != nil {
+		return err
+	}
+	limits.Period = slowest(metrics, required)
+	if err := m.program.fit(); err != nil {
+		return err
+	}
+	chooser, err := newChooser(m.env, file, required, m.program.plan, m.options.plan.sizes)
+	if err != nil {
+		return err
+	}
+	e.Plan, e.Whole, e.Next = m.program.plan, m.program.decided(), chooser.next
+	e.Until = m.program.until(time.Now())
+	m.show.Message(m.program.announcement(file.Path()))
+	return nil
+}
+
+// countedNames are the names of all that a run with these metrics can get verdicts on.
+func countedNames(metrics []runfile.Metric) []string {
+	counters := slices.DeleteFunc(slices.Clone(metrics), func(m runfile.Metric) bool { return m.Type != runfile.Counter })
+	return metricNames(&drivers.Run{Counters: counters})
+}
+
+// slowest is the longest period of a source that something is asked of.
+func slowest(metrics []runfile.Metric, required []string) float64 {
+	period := 0.0
+	for _, metric := range metrics {
+		if slices.Contains(required, metric.Name) {
+			period = max(period, metric.Period)
+		}
+	}
+	return period
 }
 
 // clocksAgain compares clocks at the end, where the server still answers.
@@ -166,7 +212,7 @@ func endOf(ctx context.Context, err error) runfile.Ended {
 func (m *measurement) open(record func(runfile.Record) error, t *target, facts postgres.Facts, storage runfile.Storage, metrics []runfile.Metric) error {
 	run := runfile.Run{
 		Schema: runfile.Schema, ID: m.id, Start: m.started, Version: version(), Parameters: m.parameters,
-		Target: t.describe(facts, storage), Host: host.Facts(), Clocks: []runfile.Clock{facts.Clock}, Plan: m.plan,
+		Target: t.describe(facts, storage), Host: host.Facts(), Clocks: []runfile.Clock{facts.Clock}, Plan: m.program.plan,
 	}
 	m.recorded = true
 	if err := record(run); err != nil {

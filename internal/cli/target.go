@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/cli/progress"
-	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server"
 	"github.com/realiops/realiops/internal/measure/server/container"
@@ -166,7 +165,7 @@ func (o *targetOptions) permissions() postgres.Permissions {
 }
 
 // admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.
-func (t *target) admit(env Env, o targetOptions, facts postgres.Facts, plan runfile.Plan) error {
+func (t *target) admit(env Env, o targetOptions, facts postgres.Facts, p *program) error {
 	if err := facts.Refuse(o.permissions()); err != nil {
 		return err
 	}
@@ -174,7 +173,7 @@ func (t *target) admit(env Env, o targetOptions, facts postgres.Facts, plan runf
 		return nil
 	}
 	question := fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
-		"schema %s, which is dropped at the end.", t.endpoint, minutes(experiment.Duration(plan)), mostClients(plan), postgres.SchemaName)
+		"schema %s, which is dropped at the end.", t.endpoint, minutes(p.duration()), mostClients(p.plan), postgres.SchemaName)
 	if !env.InTerminal {
 		return errors.New(question + " Agree with --yes")
 	}

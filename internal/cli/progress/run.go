@@ -65,6 +65,9 @@ func (s *run) followArm(event runfile.ArmEvent) {
 	s.event = event
 	switch event.Event {
 	case runfile.Settle:
+		if event.Added != "" {
+			s.total++
+		}
 		if s.began.IsZero() {
 			s.began, s.lastEnd = event.At, event.At
 		}
@@ -111,6 +114,9 @@ func (s *run) bar(p *message.Printer, width int) string {
 }
 
 func (s *run) armName() string {
+	if s.event.Replicate > s.plan.Replicates { // beyond the plan
+		return fmt.Sprintf("%s %d", s.event.Arm, s.event.Replicate)
+	}
 	return fmt.Sprintf("%s %d/%d", s.event.Arm, s.event.Replicate, s.plan.Replicates)
 }
 

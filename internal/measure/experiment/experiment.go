@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,8 +33,6 @@ type Experiment struct {
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
-	// Survey looks back at what was put into the server's log, before a checkpoint lets go of it; nil: nobody does.
-	Survey func(context.Context) error
 	// Quiesce waits until the server's counters have caught up with what it did.
 	Quiesce func(context.Context) error
 	// Edge takes a reading of every probe at once.
@@ -42,6 +41,15 @@ type Experiment struct {
 	Record func(runfile.Record) error
 	// Sync brings the record of a finished arm to the disk.
 	Sync func() error
+	// Tell says something to whoever waits.
+	Tell func(string)
+
+	// Until is when all is to be done. Replicates of the plan after the second are left out if there is no time for them,
+	// unless the plan is to be run whole, and what Next names is added while there is. Zero: the plan is run as it is.
+	Until time.Time
+	Whole bool
+	// Next names, from the record so far, the arm that would tell most if it were run once more; false: none would.
+	Next func() (Addition, bool)
 
 	uncounted bool // the server's counters of rows stand still, so waiting for them is in vain
 }
@@ -66,19 +74,8 @@ func (e *Experiment) Rehearse(ctx context.Context) error {
 	return nil
 }
 
-// Run does the whole plan. When it returns an error, the replicate it happened in is marked as failed and all earlier
-// ones are whole.
-func (e *Experiment) Run(ctx context.Context) error {
-	for _, s := range order(e.Plan) {
-		if err := e.replicate(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (e *Experiment) replicate(ctx context.Context, s step) error {
-	if err := e.mark(s, runfile.Settle, nil); err != nil {
+	if err := e.announce(s); err != nil {
 		return err
 	}
 	w, err := e.prepare(ctx, s.arm)
@@ -143,11 +140,6 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 			return err
 		}
 	}
-	if e.Survey != nil {
-		if err := e.Survey(ctx); err != nil {
-			return err
-		}
-	}
 	if err := e.writeOut(ctx); err != nil {
 		return err
 	}
@@ -209,6 +201,19 @@ func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 	defer cancel()
 	return w.Drop(own, e.Control)
+}
+
+// announce marks the settling of a replicate, and what makes it one beyond the plan.
+func (e *Experiment) announce(s step) error {
+	line := runfile.ArmEvent{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate, Event: runfile.Settle, Added: s.added}
+	if s.added != "" && !e.planned(s.arm) {
+		line.Factors = &s.arm
+	}
+	return e.Record(line)
+}
+
+func (e *Experiment) planned(arm runfile.Arm) bool {
+	return slices.ContainsFunc(e.Plan.Arms, func(a runfile.Arm) bool { return a.Name == arm.Name })
 }
 
 func (e *Experiment) mark(s step, event runfile.Event, failed error) error {

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"time"
 
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
@@ -23,12 +22,6 @@ type Sizes struct {
 // DefaultSizes are those of the measurements in docs/benchmarks.md.
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
-// Defaults of a plan.
-const (
-	DefaultReplicates = 3
-	DefaultArmSeconds = 5
-)
-
 // Published is the pair of arms of the published runs, bulk insert without and with two indexes, with the two that
 // make it tell something: COPY, whose rows leave few log records, and idle, for what happens without us.
 func Published() runfile.Plan {
@@ -40,18 +33,14 @@ func Published() runfile.Plan {
 			{Name: "bulk-indexed", Method: load.InsertSelect, Indexes: 2},
 			{Name: "copy", Method: load.Copy},
 		},
-		Replicates: DefaultReplicates,
-		ArmSeconds: DefaultArmSeconds,
 	}
 }
 
-// Identify has every arm that tells two drivers of I/O apart, and idle.
+// Identify has every arm that tells two drivers of I/O apart, and idle. It leaves open how long and how often.
 func Identify() runfile.Plan {
 	return runfile.Plan{
-		Name:       "identify",
-		Arms:       append([]runfile.Arm{{Name: "idle"}}, load.Arms()...),
-		Replicates: DefaultReplicates,
-		ArmSeconds: DefaultArmSeconds,
+		Name: "identify",
+		Arms: append([]runfile.Arm{{Name: "idle"}}, load.Arms()...),
 	}
 }
 
@@ -67,7 +56,7 @@ func Named(name string) (runfile.Plan, error) {
 
 // ReadPlan reads a plan from a JSON file, in the form in which a run file records it.
 func ReadPlan(path string) (runfile.Plan, error) {
-	plan := runfile.Plan{Replicates: DefaultReplicates, ArmSeconds: DefaultArmSeconds}
+	var plan runfile.Plan
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return plan, fmt.Errorf("read the plan: %w", err)
@@ -83,7 +72,7 @@ func ReadPlan(path string) (runfile.Plan, error) {
 	return plan, nil
 }
 
-// Complete fills in what a plan leaves open, and checks it.
+// Complete fills in the factors that a plan leaves open, and checks it. [Fit] does the same for its lengths.
 func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
 	arms := make([]runfile.Arm, len(plan.Arms))
 	for i, arm := range plan.Arms {
@@ -102,20 +91,25 @@ func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
 // armName keeps names fit for a table, a column of a report and a file name.
 var armName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}$`)
 
-// Bounds of an arm in seconds: shorter is below what one-second counters can resolve, longer is surely a mistake.
+// Bounds of an arm in seconds: shorter is no steady load, longer is surely a mistake.
 const (
 	shortestArm = 0.5
 	longestArm  = 24 * 60 * 60
 )
 
-func validate(plan runfile.Plan) error {
+func validateLengths(plan runfile.Plan) error {
 	switch {
-	case len(plan.Arms) == 0:
-		return errors.New("the plan has no arms")
 	case plan.Replicates < 1:
 		return fmt.Errorf("the plan asks for %d replicates: at least 1", plan.Replicates)
 	case !(plan.ArmSeconds >= shortestArm && plan.ArmSeconds <= longestArm): // also NaN
 		return fmt.Errorf("the plan asks for arms of %g s: from %g s to a day", plan.ArmSeconds, shortestArm)
+	}
+	return nil
+}
+
+func validate(plan runfile.Plan) error {
+	if len(plan.Arms) == 0 {
+		return errors.New("the plan has no arms")
 	}
 	seen := map[string]bool{}
 	for _, arm := range plan.Arms {
@@ -140,26 +134,18 @@ func validate(plan runfile.Plan) error {
 type step struct {
 	arm       runfile.Arm
 	replicate int
+	added     string // why it is run beyond the plan
 }
 
-// order interleaves the arms: each block holds every arm once, in a random order of its own, so that no drift of the
+// blocks interleaves the arms: each block holds every arm once, in a random order of its own, so that no drift of the
 // machine falls on one arm alone. The seed alone decides it.
-func order(plan runfile.Plan) []step {
-	steps := make([]step, 0, len(plan.Arms)*plan.Replicates)
-	for replicate := range plan.Replicates {
+func blocks(plan runfile.Plan) [][]step {
+	all := make([][]step, plan.Replicates)
+	for replicate := range all {
 		block := rand.New(rand.NewPCG(plan.Seed, uint64(replicate))) //nolint:gosec // an order, not a secret
 		for _, i := range block.Perm(len(plan.Arms)) {
-			steps = append(steps, step{plan.Arms[i], replicate + 1})
+			all[replicate] = append(all[replicate], step{arm: plan.Arms[i], replicate: replicate + 1})
 		}
 	}
-	return steps
-}
-
-// betweenArms is what making a table, two checkpoints and the readings take on a plain disk.
-const betweenArms = 1200 * time.Millisecond
-
-// Duration is about how long a plan takes.
-func Duration(plan runfile.Plan) time.Duration {
-	arm := time.Duration(plan.ArmSeconds*float64(time.Second)) + betweenArms
-	return arm * time.Duration(len(plan.Arms)*plan.Replicates)
+	return all
 }

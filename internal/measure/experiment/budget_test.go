@@ -1,0 +1,74 @@
+package experiment
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// A tenth of the load's length and half a second lie between arms.
+var pause = Pause{Fixed: 500 * time.Millisecond, Share: 0.1}
+
+func fit(armSeconds float64, replicates, arms int, budget time.Duration, period float64) (runfile.Plan, error) {
+	plan := runfile.Plan{Arms: make([]runfile.Arm, arms), ArmSeconds: armSeconds, Replicates: replicates}
+	return Fit(plan, Limits{Budget: budget, Period: period, Pause: pause})
+}
+
+func TestFit(t *testing.T) {
+	check := func(armSeconds float64, replicates, arms int, budget time.Duration, period, wantSeconds float64, wantReplicates int) {
+		t.Helper()
+		got, err := fit(armSeconds, replicates, arms, budget, period)
+		if err != nil || got.ArmSeconds != wantSeconds || got.Replicates != wantReplicates {
+			t.Errorf("%d x %g s, %v, want %d x %g s", got.Replicates, got.ArmSeconds, err, wantReplicates, wantSeconds)
+		}
+	}
+	// (120 s / 27 - 0.5 s) / 1.1 = 3.58 s
+	check(0, 0, 9, 2*time.Minute, 0, 3.5, 3)
+	check(0, 0, 9, 2*time.Minute, 1, 3.5, 3)
+	check(0, 0, 9, time.Hour, 0, 5, 3)         // longer tells no more
+	check(0, 0, 4, 2*time.Minute, 0, 5, 3)     // 12 x 6 s = 72 s
+	check(0, 0, 9, 73*time.Second, 0, 2, 3)    // 27 x 2.7 s = 72.9 s
+	check(0, 0, 9, 72*time.Second, 0, 3.1, 2)  // (72 s / 18 - 0.5 s) / 1.1 = 3.18 s
+	check(0, 0, 9, 29*time.Second, 0, 1, 2)    // 18 x 1.6 s = 28.8 s
+	check(10, 0, 9, 5*time.Minute, 0, 10, 2)   // 27 x 11.5 s are 310 s
+	check(10, 0, 9, 6*time.Minute, 0, 10, 3)   //
+	check(10, 0, 9, time.Second, 0, 10, 2)     // what the user says stands
+	check(0, 10, 9, 2*time.Minute, 0, 1, 10)   //
+	check(0, 1, 9, 2*time.Minute, 0, 5, 1)     //
+	check(0, 5, 4, 2*time.Minute, 0, 5, 5)     // (120 s / 20 - 0.5 s) / 1.1 = 5 s
+	check(0.5, 1, 9, time.Second, 0, 0.5, 1)   //
+	check(0, 0, 2, 20*time.Minute, 60, 180, 3) // two whole minutes, wherever they begin: 6 x 198.5 s = 1191 s
+	check(0, 0, 2, 19*time.Minute, 60, 180, 2)
+}
+
+func TestFitKeepsToTheBudget(t *testing.T) {
+	for seconds := 29; seconds < 600; seconds++ {
+		budget := time.Duration(seconds) * time.Second
+		plan, err := fit(0, 0, 9, budget, 0)
+		if took := Duration(plan, pause); err != nil || took > budget {
+			t.Errorf("%d s: %d x %g s take %v, %v", seconds, plan.Replicates, plan.ArmSeconds, took, err)
+		}
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	check := func(armSeconds float64, replicates int, budget time.Duration, want string) {
+		t.Helper()
+		_, err := fit(armSeconds, replicates, 9, budget, 0)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want something about %q", err, want)
+		}
+	}
+	check(0, 0, 28*time.Second, "--budget 28s is too short for 9 arms: give it at least 29s") // 18 x 1.6 s
+	check(0, 0, 0, "at least 29s")
+	check(0, 0, -time.Second, "at least 29s")
+	check(0, -3, time.Hour, "asks for -3 replicates")
+	check(-1, 0, time.Hour, "arms of -1 s")
+	check(0.1, 2, time.Hour, "arms of 0.1 s")
+	check(1e9, 2, time.Hour, "arms of 1e+09 s")
+	check(math.Inf(1), 2, time.Hour, "arms of +Inf s")
+	check(math.NaN(), 0, time.Hour, "arms of NaN s")
+}

@@ -1,0 +1,90 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Addition is an arm to be run beyond the plan.
+type Addition struct {
+	Arm runfile.Arm
+	Why string
+}
+
+// pace is how far a run has come.
+type pace struct {
+	began time.Time
+	done  int            // replicates
+	of    map[string]int // replicates by arm
+}
+
+// Run does the plan, and after it what Next adds. When it returns an error, the replicate it happened in is marked as
+// failed and all earlier ones are whole.
+func (e *Experiment) Run(ctx context.Context) error {
+	p := &pace{began: time.Now(), of: map[string]int{}}
+	for _, block := range blocks(e.Plan) {
+		replicate := block[0].replicate
+		if !e.Whole && replicate > leastReplicates && !e.timeFor(len(block), p) {
+			e.Tell(fmt.Sprintf("The arms take longer than expected: no time is left for replicate %d of %d", replicate, e.Plan.Replicates))
+			break
+		}
+		for _, s := range block {
+			if err := e.count(ctx, p, s); err != nil {
+				return err
+			}
+		}
+	}
+	return e.extend(ctx, p)
+}
+
+// extend runs what Next names, one replicate at a time, while there is time for it.
+func (e *Experiment) extend(ctx context.Context, p *pace) error {
+	for !e.Until.IsZero() && e.timeFor(1, p) {
+		next, ok := e.Next()
+		if !ok {
+			return nil
+		}
+		e.Tell(fmt.Sprintf("There is time to run %s once more: %s", next.Arm.Name, next.Why))
+		if err := e.count(ctx, p, step{next.Arm, p.of[next.Arm.Name] + 1, next.Why}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
+	p.done++
+	p.of[s.arm.Name]++
+	return e.replicate(ctx, s)
+}
+
+// timeFor tells whether so many more replicates are done in time, if they take as long as those until now.
+func (e *Experiment) timeFor(replicates int, p *pace) bool {
+	if e.Until.IsZero() {
+		return true
+	}
+	each := time.Since(p.began) / time.Duration(p.done)
+	return time.Now().Add(each * time.Duration(replicates)).Before(e.Until)
+}
+
+// Calibrate measures what lies between two arms here, by settling twice with nothing to write.
+func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
+	pause := DefaultPause()
+	began := time.Now()
+	for range 2 {
+		if err := e.writeOut(ctx); err != nil {
+			return pause, err
+		}
+		if err := e.Quiesce(ctx); err != nil {
+			return pause, err
+		}
+	}
+	pause.Fixed = time.Since(began) + besides
+	return pause, nil
+}
+
+// besides is what else a replicate takes: to make and drop its table, to connect, to read twice.
+const besides = 100 * time.Millisecond

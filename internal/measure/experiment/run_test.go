@@ -1,0 +1,103 @@
+package experiment_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// settles notes the settle events and gives what is needed of them.
+func (r *trial) settles() *[]runfile.ArmEvent {
+	var all []runfile.ArmEvent
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if event, ok := line.(runfile.ArmEvent); ok && event.Event == runfile.Settle {
+			event.At = time.Time{}
+			all = append(all, event)
+		}
+		return record(line)
+	}
+	r.Tell = func(text string) { r.note("told: " + text) }
+	return &all
+}
+
+func TestWhatIsAddedTakesTheNextNumberAndBringsItsFactors(t *testing.T) {
+	r := newTrial(t, bulk)
+	r.Plan.Replicates = 1
+	added := bulk
+	added.Name = "more"
+	wanted := []experiment.Addition{{bulk, "to be surer"}, {added, "to know"}, {added, "still"}}
+	r.Until = time.Now().Add(time.Minute)
+	r.Next = func() (experiment.Addition, bool) {
+		if len(wanted) == 0 {
+			return experiment.Addition{}, false
+		}
+		next := wanted[0]
+		wanted = wanted[1:]
+		return next, true
+	}
+	settles := r.settles()
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []runfile.ArmEvent{
+		{Arm: "bulk", Replicate: 1, Event: runfile.Settle},
+		{Arm: "bulk", Replicate: 2, Event: runfile.Settle, Added: "to be surer"},
+		{Arm: "more", Replicate: 1, Event: runfile.Settle, Added: "to know", Factors: &added},
+		{Arm: "more", Replicate: 2, Event: runfile.Settle, Added: "still", Factors: &added},
+	}
+	if diff := cmp.Diff(want, *settles); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNothingIsAddedBeyondTheBudget(t *testing.T) {
+	check := func(until time.Duration, want int) {
+		t.Helper()
+		r := newTrial(t, idle)
+		r.Plan.Replicates, r.Checkpoint = 1, false
+		if until > 0 {
+			r.Until = time.Now().Add(until)
+		}
+		r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: idle, Why: "why not"}, true }
+		settles := r.settles()
+		if err := r.Run(t.Context()); err != nil || len(*settles) != want {
+			t.Errorf("%d replicates, %v, want %d", len(*settles), err, want)
+		}
+	}
+	check(0, 1)                    // no budget: the plan as it is
+	check(800*time.Millisecond, 1) // a second one would end after a second
+	check(1900*time.Millisecond, 3)
+}
+
+func TestReplicatesForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
+	check := func(until time.Duration, want int) {
+		t.Helper()
+		r := newTrial(t, idle)
+		r.Plan.Replicates, r.Checkpoint = 4, false
+		r.Until = time.Now().Add(until)
+		r.Next = func() (experiment.Addition, bool) { return experiment.Addition{}, false }
+		settles := r.settles()
+		if err := r.Run(t.Context()); err != nil || len(*settles) != want {
+			t.Errorf("%v: %d replicates, %v, want %d", until, len(*settles), err, want)
+		}
+	}
+	check(time.Millisecond, 2) // one alone would show nothing
+	check(1900*time.Millisecond, 3)
+	check(time.Minute, 4)
+}
+
+func TestCalibrateMeasuresWhatLiesBetweenArms(t *testing.T) {
+	r := newTrial(t, idle)
+	r.Checkpoint = false
+	r.Quiesce = func(context.Context) error { time.Sleep(50 * time.Millisecond); return nil }
+	got, err := r.Calibrate(t.Context())
+	if err != nil || got.Fixed < 200*time.Millisecond || got.Fixed > 400*time.Millisecond || got.Share != experiment.DefaultPause().Share {
+		t.Errorf("%+v, %v: two settles of 50 ms and 100 ms besides", got, err)
+	}
+}
