@@ -85,10 +85,17 @@ func (s server) work(t *testing.T, statements ...string) {
 		exec(t, worker, sql)
 	}
 	worker.Close(t.Context())
+	s.gone(t, "worker")
+}
+
+// gone waits until the server has ended the sessions of that name, but for the test's own.
+func (s server) gone(t *testing.T, name string) {
+	t.Helper()
 	for left, deadline := 1, time.Now().Add(5*time.Second); left > 0; {
-		row(t, s.boss, "select count(*) from pg_stat_activity where application_name = 'worker' and datname = current_database()", &left)
+		row(t, s.boss, "select count(*) from pg_stat_activity where application_name = '"+name+"' and datname = current_database() "+
+			"and pid <> pg_backend_pid()", &left)
 		if time.Now().After(deadline) {
-			t.Fatal("the worker's session does not end")
+			t.Fatalf("the session of %s does not end", name)
 		}
 	}
 }
