@@ -107,7 +107,7 @@ func examine(ctx context.Context, t *target, o targetOptions) (diagnosis.Diagnos
 		return diagnosis.Diagnosis{}, err
 	}
 	subject := diagnosis.Subject{Clock: facts.Clock, Refusal: refusal, Cautions: cautions(facts, o), Remedy: remedyOf(facts)}
-	s, err := openSources(ctx, t, facts)
+	s, err := openSources(ctx, t, facts, "") // which makes nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}

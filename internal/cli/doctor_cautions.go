@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -50,6 +51,9 @@ func checkpointRemedy(f postgres.Facts) string {
 // remedyOf says what to do about a gap.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
+		if strings.HasPrefix(gap.Metric, anatomy.Name+"/") {
+			return anatomy.Remedy(gap)
+		}
 		switch gap.Reason {
 		case runfile.Permission:
 			return "grant pg_monitor to " + f.User

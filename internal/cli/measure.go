@@ -110,7 +110,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	}
 	m.show.Message(fmt.Sprintf("%s is ready, and every arm has been tried: first rows after %.1f s",
 		facts.Describe(), time.Since(m.started).Seconds()))
-	sources, err := openSources(ctx, t, facts)
+	sources, err := openSources(ctx, t, facts, postgres.SchemaName)
 	if err != nil {
 		return err
 	}
@@ -127,6 +127,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	clock := probe.NewClock(m.options.interval, e.Record, sources.samplers...)
 	e.Edge = clock.Edge
 	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }
+	e.Survey = sources.survey
 	e.Quiesce = func(ctx context.Context) error {
 		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
 	}

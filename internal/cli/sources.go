@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
@@ -18,11 +19,13 @@ type sources struct {
 	samplers []probe.Sampler
 	storage  runfile.Storage
 	stats    *pgstat.Sampler
+	log      *anatomy.Sampler // nil where the log cannot be read
 }
 
 // openSources finds out what can be read of the server and its device. A device out of sight is not an error: its
-// probe is absent, and the run file says why.
-func openSources(ctx context.Context, t *target, facts postgres.Facts) (*sources, error) {
+// probe is absent, and the run file says why; so it is with the server's log. What takes an extension makes it in the
+// schema, where one is named; on a server of our own it may anyway.
+func openSources(ctx context.Context, t *target, facts postgres.Facts, schema string) (*sources, error) {
 	stats, err := pgstat.New(ctx, t.endpoint.Config(), postgres.SchemaName)
 	if err != nil {
 		return nil, err
@@ -32,8 +35,28 @@ func openSources(ctx context.Context, t *target, facts postgres.Facts) (*sources
 	if err != nil {
 		device = block.Absent(err)
 	}
-	s.samplers = []probe.Sampler{stats, device}
+	s.samplers = []probe.Sampler{stats, device, s.openLog(ctx, t, schema)}
 	return s, nil
+}
+
+// openLog sees to it that the server's log can be read.
+func (s *sources) openLog(ctx context.Context, t *target, schema string) probe.Sampler {
+	if t.started != nil {
+		schema = "public"
+	}
+	var err error
+	if s.log, err = anatomy.New(ctx, t.endpoint.Config(), schema); err != nil {
+		return probe.Absent(anatomy.Name, anatomy.Metrics(), err)
+	}
+	return s.log
+}
+
+// survey looks back at what an arm put into the log, before a checkpoint lets go of it.
+func (s *sources) survey(ctx context.Context) error {
+	if s.log == nil {
+		return nil
+	}
+	return s.log.Survey(ctx)
 }
 
 // findDevices looks under everything that the server writes to, once it is sure whose server that is.
@@ -75,4 +98,9 @@ func temporaryTablespaces(ctx context.Context, t *target) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-func (s *sources) close(ctx context.Context) { s.stats.Close(ctx) }
+func (s *sources) close(ctx context.Context) {
+	s.stats.Close(ctx)
+	if s.log != nil {
+		s.log.Close(ctx)
+	}
+}

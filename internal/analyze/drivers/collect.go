@@ -177,7 +177,8 @@ func (c *collector) counters() []runfile.Metric {
 	var counters []runfile.Metric
 	for _, m := range c.metrics {
 		_, inPeriods := statistics()[m.Type]
-		if m.Type == runfile.Counter || inPeriods && len(c.periods[m.Name]) > 0 {
+		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
+		if counted || inPeriods && len(c.periods[m.Name]) > 0 {
 			counters = append(counters, m)
 		}
 	}

@@ -12,10 +12,12 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 )
 
+// sourceRow is one replicate in the source of the shipped run: what everything grew by, by its name there.
 type sourceRow map[string]any
 
 func (r sourceRow) number(name string) float64 { return r[name].(float64) }
 
+// sourceNames are the names that the source has for what the report calls otherwise.
 func sourceNames() map[string]string {
 	return map[string]string{
 		"pgstat.wal/wal_records": "wal_records", "pgstat.wal/wal_fpi": "wal_fpi", "pgstat.lsn/insert": "lsn",
@@ -31,6 +33,7 @@ func sourceNames() map[string]string {
 	}
 }
 
+// arithmetic works out the shipped run's figures from its source, in the plainest way there is.
 type arithmetic struct {
 	t     *testing.T
 	arms  map[string][]sourceRow
@@ -38,8 +41,10 @@ type arithmetic struct {
 	idles []background // each idle replicate
 }
 
+// background is what the counters grow by in a second without load.
 type background map[string]float64
 
+// edges are the seconds that the readings of the shipped run lie outside of its load.
 const edges = 0.22
 
 func workOut(t *testing.T) arithmetic {
@@ -71,6 +76,7 @@ func workOut(t *testing.T) arithmetic {
 	return a
 }
 
+// grew is what something grew by in a replicate, without the background. What our clients did has none.
 func (b background) grew(r sourceRow, name string) float64 {
 	if name == "rows" || name == "entries" || name == "statements" || name == "commits" {
 		return r.number(name)
@@ -78,6 +84,7 @@ func (b background) grew(r sourceRow, name string) float64 {
 	return r.number(name) - b[name]*(r.number("wall")+edges)
 }
 
+// check compares a figure with that of the replicates' values.
 func (a arithmetic) check(what string, got report.Figure, arm string, value func(background, sourceRow) float64) {
 	a.t.Helper()
 	total := 0.0
@@ -87,6 +94,7 @@ func (a arithmetic) check(what string, got report.Figure, arm string, value func
 	a.checkValue(what, got, arm, total/3, value)
 }
 
+// checkValue does so where the value is not the mean of the replicates'.
 func (a arithmetic) checkValue(what string, got report.Figure, arm string, mean float64, value func(background, sourceRow) float64) {
 	a.t.Helper()
 	least, most := a.ends(arm, value)
@@ -96,6 +104,7 @@ func (a arithmetic) checkValue(what string, got report.Figure, arm string, mean 
 	}
 }
 
+// ends are the least and the most that the replicates come to, whichever background is taken off.
 func (a arithmetic) ends(arm string, value func(background, sourceRow) float64) (least, most float64) {
 	var values []float64
 	for _, r := range a.arms[arm] {
@@ -106,6 +115,7 @@ func (a arithmetic) ends(arm string, value func(background, sourceRow) float64) 
 	return slices.Min(values), slices.Max(values)
 }
 
+// TestEveryFigureOfTheShippedRun checks the whole model against arithmetic on its source.
 func TestEveryFigureOfTheShippedRun(t *testing.T) {
 	r, a, names := shipped(t), workOut(t), sourceNames()
 	checked, lost := 0, 0
@@ -162,6 +172,7 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 	}
 }
 
+// TestSpansOfTheShippedRun checks what the second table and the headline are made of against the model's own arms.
 func TestSpansOfTheShippedRun(t *testing.T) {
 	r := shipped(t)
 	for _, m := range r.Metrics {
@@ -183,6 +194,50 @@ func TestSpansOfTheShippedRun(t *testing.T) {
 			if diff := cmp.Diff([]report.InArm{span.Smallest, span.Largest}, []report.InArm{r.Headline.Smallest, r.Headline.Largest}); diff != "" {
 				t.Errorf("the headline has another factor than the table: %s", diff)
 			}
+		}
+	}
+}
+
+// geometric is the geometric mean of an arm's ratios, and their ends, if there is plenty of both.
+func (a arithmetic) geometric(arm, y, x string) (mean, least, most float64, plenty bool) {
+	sum, plenty := 0.0, true
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, r := range a.arms[arm] {
+		many, of := a.idle.grew(r, y), a.idle.grew(r, x)
+		plenty = plenty && many > 20 && of > 20
+		sum += math.Log(many / of)
+		least, most = min(least, many/of), max(most, many/of)
+	}
+	return math.Exp(sum / 3), least, most, plenty
+}
+
+// TestEvidenceOfTheShippedRun checks the ratios that verdicts stand on against arithmetic on the source.
+func TestEvidenceOfTheShippedRun(t *testing.T) {
+	r, a, names := shipped(t), workOut(t), sourceNames()
+	checked := 0
+	near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-6*math.Abs(y) }
+	for _, m := range r.Metrics {
+		for _, rival := range m.Rivals {
+			for _, arm := range rival.Arms {
+				mean, least, most, plenty := a.geometric(arm.Arm, names[m.Metric], names[rival.Driver])
+				if !plenty {
+					continue
+				}
+				checked++
+				if f := arm.Ratio; !near(f.Value, mean) || !near(f.Lowest, least) || !near(f.Highest, most) || f.N != 3 {
+					t.Errorf("%s per %s of %s: %+v, want %g, %g to %g", m.Metric, rival.Driver, arm.Arm, f, mean, least, most)
+				}
+			}
+		}
+	}
+	if checked < 17*12*8/2 {
+		t.Errorf("only %d ratios checked", checked)
+	}
+	published := map[string]float64{"pgstat.database/tup_inserted": 1, "pgstat.database/xact_commit": 1}
+	for _, m := range r.Metrics {
+		want, isPublished := published[m.Metric]
+		if isPublished && (m.Verdict != "logical" || m.PerUnit == nil || math.Abs(m.PerUnit.Value-want) > 0.005*want || m.PerUnit.N != 8) {
+			t.Errorf("%s: %s %s %+v, want logical, %g, of 8 arms", m.Metric, m.Verdict, m.Counts, m.PerUnit, want)
 		}
 	}
 }

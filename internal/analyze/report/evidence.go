@@ -60,22 +60,21 @@ func (m Metric) finding(notes *footnotes) string {
 
 // counted is what the metric counts, with intervals in brackets.
 func (m Metric) counted() string {
-	with := func(driver string, e *Estimate) string {
-		if e == nil {
-			return noun(driver).many
-		}
+	with := func(driver string, e Estimate, share string) string {
 		cells := e.cells()
-		return fmt.Sprintf("%s %s (%s)", cells[0], noun(driver).many, cells[1])
+		return fmt.Sprintf("%s %s (%s%s)", cells[0], noun(driver).many, cells[1], share)
 	}
 	switch {
 	case m.Mixture != nil:
 		var terms []string
 		for _, t := range m.Mixture.Terms {
-			terms = append(terms, with(t.Driver, &t.PerUnit))
+			terms = append(terms, with(t.Driver, t.PerUnit, ", "+percent(t.Share)+" of it"))
 		}
 		return strings.Join(terms, " + ")
+	case m.Counts != "" && m.PerUnit != nil:
+		return with(m.Counts, *m.PerUnit, "")
 	case m.Counts != "":
-		return with(m.Counts, m.PerUnit)
+		return noun(m.Counts).many
 	default:
 		return alternatives(m.Between)
 	}

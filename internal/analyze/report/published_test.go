@@ -5,11 +5,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -150,5 +153,44 @@ func publishedMetrics() []runfile.Record {
 			Help: "write operations per second to Aurora's storage"},
 		runfile.Metric{Name: "pgstat.wal/wal_records", Unit: "records", Type: runfile.Counter,
 			Help: "records in the write-ahead log; here not read, but the rows times what a stock PostgreSQL writes for one"},
+	}
+}
+
+// TestPublishedPair: what the two published runs can and cannot tell.
+func TestPublishedPair(t *testing.T) {
+	r := read(t, publishedRun)
+	byName := map[string]report.Metric{}
+	for _, m := range r.Metrics {
+		byName[m.Metric] = m
+	}
+	for _, name := range []string{"cloudwatch/WriteIOPS", insightsWrites} {
+		m := byName[name]
+		if diff := cmp.Diff([]string{"entries", "wal_records"}, m.Between); diff != "" {
+			t.Errorf("%s is open between: %s", name, diff)
+		}
+		for _, rival := range m.Rivals {
+			if rival.Driver != "entries" {
+				continue
+			}
+			// 120,000 and 100,000 a second, for 105,700,000 rows and 3 x 28,317,000 entries in 900 s
+			want := []float64{120_000 / (105_700_000 / 900.), 100_000 / (3 * 28_317_000 / 900.)}
+			got := []float64{rival.Arms[0].Ratio.Value, rival.Arms[1].Ratio.Value}
+			if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+				t.Errorf("%s for one entry: %s", name, diff)
+			}
+		}
+	}
+	if m := byName["cloudwatch/VolumeWriteIOPs"]; m.Verdict != "undetermined" || m.PerUnit != nil {
+		t.Errorf("of one arm only, VolumeWriteIOPs was found to be %s %s", m.Verdict, m.Counts)
+	}
+	text := unwrapped(textOf(t, r, 80))
+	for _, want := range []string{
+		"In the one arm that has it (bulk): one for 143 rows.", // 105,700,000 / 900 s / (246,000 / 300 s)
+		"bulk 117,444 ±? 121,120 ±?",                           // 105,700,000 / 900, and times 1.0313
+		"bulk-indexed 31,463 ±? 95,875 ±?",                     // 28,317,000 / 900, and times 3.0472
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
 	}
 }

@@ -105,6 +105,7 @@ func (m *Metric) take(v attribution.Verdict) {
 		for _, t := range v.Mixture.Terms {
 			m.Mixture.Terms = append(m.Mixture.Terms, Term{t.Driver, string(t.Side), Estimate(t.PerUnit), t.Share})
 		}
+		slices.SortStableFunc(m.Mixture.Terms, func(a, b Term) int { return cmp.Compare(b.Share, a.Share) })
 	}
 	for _, r := range v.Rivals {
 		m.Rivals = append(m.Rivals, rival(r))

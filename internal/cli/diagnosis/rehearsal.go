@@ -66,7 +66,8 @@ func readings(probes []Probe, granted []string, at int) []runfile.Record {
 				all = append(all, gap)
 			}
 		}
-		values := maps.Clone(p.Values)
+		values := map[string]float64{}
+		maps.Copy(values, p.Values)
 		for _, m := range p.Metrics {
 			if slices.Contains(granted, m.Name) {
 				values[m.Name] = 0

@@ -33,6 +33,8 @@ type Experiment struct {
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
+	// Survey looks back at what was put into the server's log, before a checkpoint lets go of it; nil: nobody does.
+	Survey func(context.Context) error
 	// Quiesce waits until the server's counters have caught up with what it did.
 	Quiesce func(context.Context) error
 	// Edge takes a reading of every probe at once.
@@ -137,6 +139,11 @@ func (e *Experiment) armLength() time.Duration {
 func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) error {
 	if w != nil {
 		if err := e.Gone(ctx); err != nil {
+			return err
+		}
+	}
+	if e.Survey != nil {
+		if err := e.Survey(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,155 @@
+// Package anatomy reads what kinds of record the write-ahead log is made of: inserts, index entries, sequences,
+// commits. The sums of its parts are what pg_stat_wal counts as one number.
+//
+// It reads the log itself, by pg_walinspect (PostgreSQL 15 and later), in windows that begin and end where records do,
+// so that windows side by side count every record once. A [Sampler] looks in two ways:
+//
+//   - A reading takes all that is new where that is little. Under load it takes one window at a place drawn at random,
+//     so small that it costs the server half a percent of one core at most, and no more often than every half second.
+//   - [Sampler.Survey] looks back when the load is over, before a checkpoint lets go of the log: at everything that no
+//     window has covered yet, for half a second at most. Then the anatomy of an arm is exact, or nearly so.
+//
+// How much was covered is counted beside the parts. Where a part of the log was recycled before it could be looked
+// back at, the windows taken under load stand alone: they lie evenly, and what is left of the log does not.
+package anatomy
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Name of the sampler, and the beginning of the names of its metrics.
+const Name = "anatomy"
+
+// Sampler reads the log of one server. Its methods may be called from several goroutines, and wait for each other.
+type Sampler struct {
+	config *pgx.ConnConfig
+	schema string // where the extension may be made; empty: nowhere
+
+	turn    chan struct{} // holds one token, for whoever uses what follows
+	session *session      // nil while there is no connection
+	begun   bool          // the position in the log is known
+	course  course
+	counted counts
+	refused error // that lasts: asking again would only fill the server's log
+}
+
+// New connects and finds out whether the server lets us read its log. Where pg_walinspect is not installed, it is made
+// in the schema, which goes away with all that is in it; an empty schema is for servers where nothing may be made. The
+// error is a *probe.Error if the server answers; see Remedy.
+func New(ctx context.Context, config *pgx.ConnConfig, schema string) (*Sampler, error) {
+	config = config.Copy()
+	config.RuntimeParams["application_name"] = "realiops"
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
+	s := &Sampler{config: config, schema: schema, turn: make(chan struct{}, 1), counted: counts{}}
+	s.turn <- struct{}{}
+	if _, err := s.Sample(ctx); err != nil {
+		s.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return s, nil
+}
+
+// Name is anatomy.
+func (s *Sampler) Name() string { return Name }
+
+// Metrics lists what is read of any server.
+func (s *Sampler) Metrics() []runfile.Metric { return Metrics() }
+
+// Sample counts what is new in the log, or a window of it. It connects again if the session was lost.
+func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
+	if err := s.take(ctx); err != nil {
+		return probe.Sample{}, err
+	}
+	defer s.release()
+	if s.refused != nil {
+		return probe.Sample{}, s.refused
+	}
+	if err := s.look(ctx); err != nil {
+		return probe.Sample{}, s.failed(ctx, err)
+	}
+	return probe.Sample{Values: s.counted.values()}, nil
+}
+
+// look moves on to the end of the log.
+func (s *Sampler) look(ctx context.Context) error {
+	if err := s.connected(ctx); err != nil {
+		return err
+	}
+	end, known, err := s.session.end(ctx)
+	if err != nil || !known {
+		return err
+	}
+	if !s.begun {
+		s.begun, s.course = true, course{from: end, at: end, looked: time.Now(), speed: assumedSpeed}
+	}
+	place, due := s.course.next(end, time.Now())
+	if !due {
+		return nil
+	}
+	began := time.Now()
+	window, err := s.session.count(ctx, place)
+	s.counted.pass(s.course.advance(end, began))
+	if err != nil {
+		return err
+	}
+	s.course.covered(window, time.Since(began))
+	s.counted.add(window)
+	return nil
+}
+
+func (s *Sampler) connected(ctx context.Context) (err error) {
+	if s.session == nil {
+		s.session, err = connect(ctx, s.config, s.schema)
+	}
+	return err
+}
+
+// failed ends a session that is of no use any more, and puts the error into the terms of a gap.
+func (s *Sampler) failed(ctx context.Context, err error) error {
+	err = asError(err)
+	if lasts(err) {
+		s.refused = err
+	}
+	if s.refused != nil || s.session != nil && s.session.conn.IsClosed() {
+		s.hangUp(ctx)
+	}
+	return err
+}
+
+// Close ends the session. The sampler may be used again, and then connects anew.
+func (s *Sampler) Close(ctx context.Context) {
+	if s.take(ctx) == nil {
+		defer s.release()
+		s.hangUp(ctx)
+	}
+}
+
+// hangUp is not an error to anybody when it fails: the session is of no use any more.
+func (s *Sampler) hangUp(ctx context.Context) {
+	if s.session != nil {
+		_ = s.session.conn.Close(ctx)
+		s.session = nil
+	}
+}
+
+func (s *Sampler) take(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.turn:
+		return nil
+	}
+}
+
+func (s *Sampler) release() { s.turn <- struct{}{} }

@@ -1,0 +1,138 @@
+package anatomy
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+const (
+	// share is what reading the log may cost: so much of one core, of the time since the last look.
+	share = 0.005
+	// lookEvery bounds how often a window is taken under load: each look costs a little whatever its size.
+	lookEvery = 500 * time.Millisecond
+	// longestPause bounds the time that a look may make up for.
+	longestPause = 10 * time.Second
+
+	// small is read whatever it costs, a fraction of a millisecond: a quiet server is then read completely.
+	small = 64 << 10
+	// largest bounds a window, whatever the time would allow.
+	largest = 32 << 20
+	// assumedSpeed in bytes per second is low, so that the first windows are small.
+	assumedSpeed = 200e6
+	// chunk is what a look back reads at a time: some milliseconds.
+	chunk = 4 << 20
+	// margin is left at the end of the log: the end of a window is moved on to a record that has to be there.
+	margin = 1 << 20
+)
+
+// span is a stretch of the log, [first, last), in bytes since its beginning.
+type span struct{ first, last uint64 }
+
+func (s span) size() uint64 { return s.last - s.first }
+
+// place is where a window is to be: its ends are moved on to the next beginning of a record, unless they are known to
+// be one.
+type place struct {
+	span
+	firstKnown, lastKnown bool
+}
+
+// course is how far the log has been looked at. Its positions are beginnings of records.
+type course struct {
+	from    uint64 // where the next look back begins
+	at      uint64 // what lies before has been passed
+	windows []span // covered since from, ascending
+	looked  time.Time
+	speed   float64 // of reading, in bytes per second
+}
+
+// next is where to look in what is new up to the end: all of it, or a window as large as the time since the last look
+// allows, at a place drawn at random. It is not due when there is nothing new, or the last look was just now.
+func (c *course) next(end uint64, now time.Time) (place, bool) {
+	if end < c.at { // another log: the server was restored
+		c.from, c.at, c.windows = end, end, nil
+	}
+	fresh := span{c.at, end}
+	since := min(now.Sub(c.looked), longestPause)
+	may := min(max(uint64(c.speed*share*since.Seconds()), small), largest)
+	switch {
+	case fresh.size() == 0:
+		return place{}, false
+	case fresh.size() <= small:
+		return place{fresh, true, true}, true
+	case since < lookEvery:
+		return place{}, false
+	case fresh.size() <= may+margin:
+		return place{fresh, true, true}, true
+	}
+	first := fresh.first + rand.Uint64N(fresh.size()-may-margin) //nolint:gosec // a place, not a secret
+	return place{span{first, first + may}, false, false}, true
+}
+
+// advance passes what lies before the end and tells how much that was.
+func (c *course) advance(end uint64, now time.Time) uint64 {
+	passed := end - c.at
+	c.at, c.looked = end, now
+	return passed
+}
+
+// covered notes a window and how long it took to read.
+func (c *course) covered(w window, took time.Duration) {
+	c.windows = append(c.windows, w.span)
+	if w.span.size() >= small && took > 0 {
+		c.speed += 0.3 * (float64(w.span.size())/took.Seconds() - c.speed)
+	}
+}
+
+// rest is what no window has covered from the beginning of the course to the end, in chunks. Any number of them from
+// the front lie evenly over it: each next one is about a golden section further on.
+func (c *course) rest(end uint64) []place {
+	var chunks []place
+	first := c.from
+	for _, w := range append(slices.Clone(c.windows), span{end, end}) {
+		chunks = append(chunks, chunksOf(span{first, w.first})...)
+		first = w.last
+	}
+	return evenly(chunks)
+}
+
+// chunksOf cuts a span whose ends are beginnings of records.
+func chunksOf(s span) []place {
+	var chunks []place
+	for first := s.first; first < s.last; {
+		last := first + chunk
+		if last+margin > s.last {
+			last = s.last
+		}
+		chunks = append(chunks, place{span{first, last}, first == s.first, last == s.last})
+		first = last
+	}
+	return chunks
+}
+
+func evenly(chunks []place) []place {
+	const goldenSection = 0.6180339887498949
+	n := len(chunks)
+	step := max(1, int(float64(n)*goldenSection))
+	for gcd(step, n) > 1 {
+		step++
+	}
+	ordered := make([]place, n)
+	for i, at := 0, 0; i < n; i, at = i+1, (at+step)%n {
+		ordered[i] = chunks[at]
+	}
+	return ordered
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// begin starts a new course at the end.
+func (c *course) begin(end uint64) {
+	c.from, c.at, c.windows = end, end, nil
+}

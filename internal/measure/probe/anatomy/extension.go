@@ -1,0 +1,155 @@
+package anatomy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// oldest is the first version that has pg_walinspect.
+const oldest = 150000
+
+// found is what a server has of the extension.
+type found struct {
+	number    int
+	version   string
+	home      *string // the schema that it is in; nil: not in this database
+	available bool    // it can be made
+	super     bool    // this user may make it
+}
+
+// findExtension gives the schema that pg_walinspect is in, and makes it in ours where it is not there. The error says
+// what is in the way.
+func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Identifier, error) {
+	f, err := ask(ctx, conn)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.home != nil:
+		home := pgx.Identifier{*f.home}
+		return home, mayExecute(ctx, conn, home)
+	case f.number < oldest:
+		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own log: pg_walinspect came with 15", f.version)
+	case !f.available:
+		return nil, gap(runfile.Absent, undefinedFile, "the server's machine has no pg_walinspect")
+	case schema == "" && f.super:
+		return nil, gap(runfile.Absent, undefinedObject, "pg_walinspect is not in this database: a run makes it for as long as it lasts")
+	case schema == "":
+		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and only a superuser may make it")
+	}
+	home := pgx.Identifier{schema}
+	if _, err := conn.Exec(ctx, mark+"create extension pg_walinspect schema "+home.Sanitize()); err != nil {
+		return nil, notMade(err)
+	}
+	return home, mayExecute(ctx, conn, home)
+}
+
+// ask finds out what there is, and what there might be.
+func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
+	err = conn.QueryRow(ctx, mark+`select current_setting('server_version_num')::int,
+		split_part(current_setting('server_version'), ' ', 1),
+		(select n.nspname::text from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+		 where e.extname = 'pg_walinspect'),
+		exists (select from pg_catalog.pg_available_extensions where name = 'pg_walinspect'),
+		(select rolsuper from pg_catalog.pg_roles where rolname = current_user)`).Scan(
+		&f.number, &f.version, &f.home, &f.available, &f.super)
+	if err != nil {
+		return f, fmt.Errorf("ask the server for pg_walinspect: %w", err)
+	}
+	return f, nil
+}
+
+func notMade(err error) error {
+	if refused, ok := isRefusal(err); ok && refused.Code == noPrivilege {
+		return gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not make it")
+	}
+	return fmt.Errorf("create extension pg_walinspect: %w", err)
+}
+
+// Remedy says what can be done about a gap in this sampler's metrics, in one line, for whoever runs the server. It is
+// empty where nothing can be done, and for gaps of other probes.
+func Remedy(gap runfile.Gap) string {
+	switch {
+	case !strings.HasPrefix(gap.Metric, Name+"/"):
+		return ""
+	case gap.Reason == runfile.Permission:
+		return "a superuser may: create extension pg_walinspect; grant pg_read_server_files to the user of this connection;"
+	case gap.Code == undefinedFile && gap.Reason == runfile.Absent:
+		return "install PostgreSQL's contrib package on the server's machine"
+	default:
+		return ""
+	}
+}
+
+// mayExecute asks before anything is read, so that what is not allowed is known at once.
+func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error {
+	for _, signature := range [][2]string{{recordInfo, "(pg_lsn)"}, {walStats, "(pg_lsn, pg_lsn, bool)"}} {
+		var may bool
+		function := append(home, signature[0]).Sanitize() + signature[1]
+		err := conn.QueryRow(ctx, mark+"select has_schema_privilege($1, 'usage') and has_function_privilege($2, 'execute')",
+			home[0], function).Scan(&may)
+		if err != nil {
+			return fmt.Errorf("ask for the right to read the log: %w", err)
+		}
+		if !may {
+			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", signature[0])
+		}
+	}
+	return nil
+}
+
+// The functions of pg_walinspect that are used.
+const (
+	recordInfo = "pg_get_wal_record_info"
+	walStats   = "pg_get_wal_stats"
+)
+
+func gap(reason runfile.Reason, code, format string, arguments ...any) error {
+	return &probe.Error{Reason: reason, Code: code, Err: fmt.Errorf(format, arguments...)}
+}
+
+// What servers say (SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html).
+const (
+	notSupported      = "0A000"
+	noPrivilege       = "42501"
+	undefinedObject   = "42704"
+	undefinedFunction = "42883"
+	invalidSchemaName = "3F000"
+	undefinedFile     = "58P01" // a part of the log that has been recycled
+	queryCanceled     = "57014" // by statement_timeout
+	invalidParameter  = "22023" // a position that is not in the log
+)
+
+// asError puts into the terms of a gap why nothing could be read.
+func asError(err error) error {
+	if known, ok := errors.AsType[*probe.Error](err); ok {
+		return known
+	}
+	refused, ok := isRefusal(err)
+	if !ok {
+		return err
+	}
+	reason := runfile.Failed
+	switch refused.Code {
+	case noPrivilege:
+		reason = runfile.Permission
+	case undefinedFunction, invalidSchemaName:
+		reason = runfile.Unsupported
+	case undefinedFile, queryCanceled, invalidParameter:
+		reason = runfile.Late
+	}
+	return &probe.Error{Reason: reason, Code: refused.Code, Err: errors.New(refused.Message)}
+}
+
+// lasts tells whether asking again would get the same answer.
+func lasts(err error) bool {
+	known, ok := errors.AsType[*probe.Error](err)
+	return ok && slices.Contains([]runfile.Reason{runfile.Permission, runfile.Unsupported, runfile.Absent}, known.Reason)
+}

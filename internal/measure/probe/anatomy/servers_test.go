@@ -1,0 +1,174 @@
+package anatomy
+
+import (
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/probe/probetest"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
+
+// readable are the versions that can read their own log.
+func readable() []string {
+	return slices.DeleteFunc(servertest.Versions(), func(v string) bool { return v < "15" })
+}
+
+// database is one of the test's own, with a schema for the extension, and its superuser's session.
+type database struct {
+	config *pgx.ConnConfig
+	boss   *pgx.Conn
+}
+
+func databaseOf(t *testing.T, version string) database {
+	t.Helper()
+	endpoint := servertest.Database(t, version)
+	d := database{endpoint.Config(), servertest.Connect(t, endpoint)}
+	// Made by the sampler, its records would come into the counters when its session reports, some seconds later.
+	servertest.Exec(t, d.boss, "create schema home; create extension if not exists pg_walinspect schema home")
+	return d
+}
+
+func (d database) sampler(t *testing.T) *Sampler {
+	t.Helper()
+	s, err := New(t.Context(), d.config, "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close(context.Background()) })
+	return s
+}
+
+// counters are PostgreSQL's own of the log, when nobody is at work.
+type counters struct{ Records, Bytes, Position float64 }
+
+// counters waits until all processes have reported what they wrote.
+func (d database) counters(t *testing.T) counters {
+	t.Helper()
+	servertest.Exec(t, d.boss, "checkpoint")
+	for last := d.countersNow(t); ; {
+		time.Sleep(300 * time.Millisecond)
+		c := d.countersNow(t)
+		if c == last {
+			return c
+		}
+		last = c
+	}
+}
+
+func (d database) countersNow(t *testing.T) (c counters) {
+	t.Helper()
+	servertest.Exec(t, d.boss, "select pg_stat_force_next_flush()")
+	err := d.boss.QueryRow(t.Context(), `select wal_records, wal_bytes::float8,
+		pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 from pg_stat_wal`).Scan(&c.Records, &c.Bytes, &c.Position)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c counters) since(before counters) counters {
+	return counters{c.Records - before.Records, c.Bytes - before.Bytes, c.Position - before.Position}
+}
+
+// settled reads after everything is covered.
+func settled(t *testing.T, s *Sampler) map[string]float64 {
+	t.Helper()
+	if err := s.Quiesce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sample, err := s.Sample(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sample.Values
+}
+
+// grown are the metrics that differ, without the probe's name.
+func grown(before, after map[string]float64) map[string]float64 {
+	g := map[string]float64{}
+	for name := range maps.Keys(after) {
+		if after[name] != before[name] {
+			g[name[len(Name)+1:]] = after[name] - before[name]
+		}
+	}
+	return g
+}
+
+func TestSumsAreTheServersCounters(t *testing.T) {
+	for _, version := range readable() {
+		t.Run(version, func(t *testing.T) {
+			d := databaseOf(t, version)
+			servertest.Exec(t, d.boss, `create table plain (id bigserial, value int);
+				create table indexed (id bigserial primary key, value int); create index on indexed (value)`)
+			s := d.sampler(t)
+			settled(t, s) // so that what our own session wrote is reported
+			counted, before := d.counters(t), settled(t, s)
+			for range 20 {
+				servertest.Exec(t, d.boss, "insert into plain (value) select generate_series(1, 10000)")
+			}
+			servertest.Exec(t, d.boss, "insert into indexed (value) select generate_series(1, 50000)")
+			_, err := d.boss.CopyFrom(t.Context(), pgx.Identifier{"plain"}, []string{"value"},
+				pgx.CopyFromSlice(20000, func(i int) ([]any, error) { return []any{i}, nil }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Survey(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			truth := d.counters(t).since(counted)
+			g := grown(before, settled(t, s))
+			if diff := cmp.Diff(truth, counters{g["records"], g["bytes"], g["log_bytes"]}); diff != "" {
+				t.Errorf("the sums are not PostgreSQL's (-its +ours):\n%s\n%v", diff, g)
+			}
+			if g["covered_bytes"] != g["log_bytes"] {
+				t.Errorf("covered %v bytes of %v", g["covered_bytes"], g["log_bytes"])
+			}
+			d.checkParts(t, g)
+		})
+	}
+}
+
+// checkParts compares with arithmetic: a sequence logs once in 33 values, and each table has one of its own.
+func (d database) checkParts(t *testing.T, g map[string]float64) {
+	t.Helper()
+	want := map[string]float64{"heap_insert_records": 250_000, "index entries": 100_000, "commit_records": 22}
+	got := map[string]float64{
+		"heap_insert_records": g["heap_insert_records"], "commit_records": g["commit_records"],
+		"index entries": g["btree_insert_leaf_records"] + g["btree_split_records"],
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-arithmetic +log:\n%s", diff)
+	}
+	if sequences := g["sequence_records"]; sequences < 270_000/33 || sequences > 270_000/33+4 {
+		t.Errorf("%v records of sequences", sequences)
+	}
+	sum := 0.0
+	for _, p := range parts() {
+		sum += g[p.name+"_records"]
+	}
+	if sum != g["records"] {
+		t.Errorf("the parts are %v and their sum says %v", sum, g["records"])
+	}
+}
+
+func TestSuite(t *testing.T) {
+	d := databaseOf(t, "17")
+	servertest.Exec(t, d.boss, "create table t (id bigserial primary key)")
+	probetest.Suite{
+		Sampler: d.sampler(t),
+		Work: func(t *testing.T) {
+			servertest.Exec(t, d.boss, "insert into t select from generate_series(1, 100)")
+		},
+		Rises: []string{"anatomy/log_bytes", "anatomy/covered_bytes", "anatomy/windows", "anatomy/records", "anatomy/bytes",
+			"anatomy/heap_insert_records", "anatomy/btree_insert_leaf_bytes", "anatomy/sequence_records", "anatomy/commit_records"},
+	}.Run(t)
+}

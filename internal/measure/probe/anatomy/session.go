@@ -1,0 +1,196 @@
+package anatomy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// mark tells the server's people, in its log and its statistics, whose statement it is.
+const mark = "/* realiops */ "
+
+// limits hold for the transaction that they open: a reading must fail soon, and a pooler must not hand our limits on.
+const limits = mark + "select set_config('statement_timeout', '1s', true), set_config('lock_timeout', '100ms', true)"
+
+// positions are the ends of the log, in this order: what was put into it before the question what of it is flushed.
+const positions = mark + `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8,
+	pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::int8`
+
+// window is what a part of the log was made of.
+type window struct {
+	span  span
+	kinds []kind
+}
+
+type kind struct {
+	name                   string // Heap/INSERT
+	records, bytes, images float64
+}
+
+// session is a connection to a server that lets us read its log.
+type session struct {
+	conn   *pgx.Conn
+	page   uint64 // bytes in a page of the log
+	reader string // the statement that counts a window
+
+	inserted uint64 // the end of what was put into the log, as last asked
+}
+
+// connect opens a session and sees to it that the log can be read in it.
+func connect(ctx context.Context, config *pgx.ConnConfig, schema string) (*session, error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{conn: conn}
+	if err := s.learn(ctx, schema); err != nil {
+		_ = conn.Close(ctx) // the error before says it all
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) learn(ctx context.Context, schema string) error {
+	home, err := findExtension(ctx, s.conn, schema)
+	if err != nil {
+		return err
+	}
+	var backend int
+	err = s.conn.QueryRow(ctx, mark+"select current_setting('wal_block_size')::int8, pg_backend_pid()").Scan(&s.page, &backend)
+	if err != nil {
+		return fmt.Errorf("ask for the size of a page of the log: %w", err)
+	}
+	s.reader = reader(home)
+	if pooled := int(s.conn.PgConn().PID()) != backend; pooled {
+		return nil // the next reading may reach another session, which knows nothing of a statement prepared here
+	}
+	for _, sql := range []string{positions, s.reader} {
+		if _, err := s.conn.Prepare(ctx, sql, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reader counts the records from the first beginning of one to the second. Ends that are not known to be one ($3, $4)
+// are moved on to the next, so that a record longer than others has no smaller chance to be counted.
+func reader(home pgx.Identifier) string {
+	function := func(name string) string { return append(home, name).Sanitize() }
+	end := func(position, known string) string {
+		return fmt.Sprintf("case when %s::bool then %s::pg_lsn else (select start_lsn from %s(%s::pg_lsn)) end",
+			known, position, function(recordInfo), position)
+	}
+	return mark + fmt.Sprintf(`select pg_wal_lsn_diff(w.first, '0/0')::int8, pg_wal_lsn_diff(w.last, '0/0')::int8,
+		coalesce(s."resource_manager/record_type", ''), coalesce(s.count, 0)::float8,
+		coalesce(s.combined_size, 0)::float8, coalesce(s.fpi_size, 0)::float8
+		from (select %s as first, %s as last offset 0) w
+		left join lateral (select * from %s(w.first, w.last, true) where count > 0) s on w.first < w.last`,
+		end("$1", "$3"), end("$2", "$4"), function(walStats))
+}
+
+// end is the last known beginning of a record up to which everything is flushed, and so can be read.
+func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
+	var flushed uint64
+	before := s.inserted
+	if err := s.conn.QueryRow(ctx, positions).Scan(&s.inserted, &flushed); err != nil {
+		return 0, false, err
+	}
+	end, known = boundary(before, s.inserted, flushed, s.page)
+	return end, known, nil
+}
+
+// boundary is the last of the positions that is a beginning of a record and flushed. What was put into the log ends
+// where the next record will begin. Flushes end with a record or with a page, which may lie inside of one.
+func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
+	switch {
+	case inserted <= flushed:
+		return inserted, true
+	case flushed%page != 0:
+		return flushed, true
+	default:
+		return insertedBefore, insertedBefore != 0 && insertedBefore <= flushed
+	}
+}
+
+// flushedEnd waits until all that was put into the log is flushed. What no transaction waits for may stay behind for
+// long: then the end is that of the rest.
+func (s *session) flushedEnd(ctx context.Context) (end uint64, known bool, err error) {
+	for began := time.Now(); ; {
+		end, known, err = s.end(ctx)
+		if err != nil || known && end == s.inserted || time.Since(began) > flushedWithin {
+			return end, known, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, false, context.Cause(ctx)
+		case <-time.After(askEvery):
+		}
+	}
+}
+
+// count reads one window in a transaction of its own.
+func (s *session) count(ctx context.Context, p place) (w window, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(limits)
+	batch.Queue(s.reader, p.arguments()...)
+	results := s.conn.SendBatch(ctx, batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	if _, err := results.Exec(); err != nil {
+		return w, err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return w, err
+	}
+	return windowOf(rows)
+}
+
+// report has the few records that our own session writes, when it clears pages of the system's tables, counted with the
+// next transaction and not seconds later.
+const report = mark + "select pg_stat_force_next_flush()"
+
+// countAll reads one window after the other, all in one transaction, until the time for that is over.
+func (s *session) countAll(ctx context.Context, places []place, add func(window)) error {
+	return pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
+		for _, sql := range []string{limits, report} {
+			if _, err := tx.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+		for began := time.Now(); len(places) > 0 && time.Since(began) < surveyWithin; places = places[1:] {
+			rows, err := tx.Query(ctx, s.reader, places[0].arguments()...)
+			if err != nil {
+				return err
+			}
+			w, err := windowOf(rows)
+			if err != nil {
+				return err
+			}
+			add(w)
+		}
+		return nil
+	})
+}
+
+func (p place) arguments() []any {
+	return []any{position(p.first), position(p.last), p.firstKnown, p.lastKnown}
+}
+
+// position is a place in the log as PostgreSQL writes it.
+func position(bytes uint64) string { return fmt.Sprintf("%X/%X", bytes>>32, uint32(bytes)) }
+
+func windowOf(rows pgx.Rows) (w window, err error) {
+	var k kind
+	_, err = pgx.ForEachRow(rows, []any{&w.span.first, &w.span.last, &k.name, &k.records, &k.bytes, &k.images}, func() error {
+		w.kinds = append(w.kinds, k)
+		return nil
+	})
+	return w, err
+}
+
+// isRefusal tells whether the server answered, if not as hoped.
+func isRefusal(err error) (*pgconn.PgError, bool) { return errors.AsType[*pgconn.PgError](err) }

@@ -1,0 +1,49 @@
+package anatomy
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// surveyWithin bounds a look back, in which the server does nothing else for us.
+	surveyWithin = 500 * time.Millisecond
+	// flushedWithin is how long to wait for the log's last records to be flushed: three rounds of the log's writer.
+	flushedWithin = 600 * time.Millisecond
+	askEvery      = 20 * time.Millisecond
+)
+
+// Survey looks back at the log since the last Survey or Quiesce and counts what no window has covered. It is to be
+// called when a load is over and before the next checkpoint, which lets go of the log. What it cannot read stays
+// uncovered; the error is about ctx only.
+func (s *Sampler) Survey(ctx context.Context) error {
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	if s.refused != nil || !s.begun {
+		return nil
+	}
+	if err := s.lookBack(ctx); err != nil && ctx.Err() == nil {
+		_ = s.failed(ctx, err) // the next reading says it, if it lasts
+	}
+	return ctx.Err()
+}
+
+// Quiesce counts the records up to the end of the log, so that an arm ends with all of its own.
+func (s *Sampler) Quiesce(ctx context.Context) error { return s.Survey(ctx) }
+
+func (s *Sampler) lookBack(ctx context.Context) error {
+	if err := s.connected(ctx); err != nil {
+		return err
+	}
+	end, known, err := s.session.flushedEnd(ctx)
+	if err != nil || !known {
+		return err
+	}
+	end = max(end, s.course.at)
+	s.counted.pass(s.course.advance(end, time.Now()))
+	rest := s.course.rest(end)
+	s.course.begin(end)
+	return s.session.countAll(ctx, rest, s.counted.add)
+}
