@@ -106,16 +106,18 @@ func examine(ctx context.Context, t *target, o targetOptions) (diagnosis.Diagnos
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
-	subject := diagnosis.Subject{Clock: facts.Clock, Refusal: refusal, Cautions: cautions(facts, o), Remedy: remedyOf(facts)}
 	s, err := openSources(ctx, t, facts, "") // which makes nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
 	defer s.close(context.WithoutCancel(ctx))
+	subject := diagnosis.Subject{
+		Target: t.describe(facts, s.storage), Clock: facts.Clock, Refusal: refusal,
+		Cautions: cautions(facts, o, s.stats.Notice()), Remedy: remedyOf(facts),
+	}
 	for _, sampler := range s.samplers {
 		subject.Probes = append(subject.Probes, readOnce(ctx, sampler))
 	}
-	subject.Target = t.describe(facts, s.storage)
 	return diagnosis.New(subject), nil
 }
 

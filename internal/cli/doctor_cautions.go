@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -16,13 +18,14 @@ import (
 const clockMatters = 1
 
 // cautions are what makes numbers lie on this server, beside what the report on a run warns of by itself.
-func cautions(f postgres.Facts, o targetOptions) []diagnosis.Caution {
+func cautions(f postgres.Facts, o targetOptions, notice string) []diagnosis.Caution {
 	var all []diagnosis.Caution
 	caution := func(applies bool, code, text, remedy string) {
 		if applies {
 			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})
 		}
 	}
+	caution(notice != "", "newer-server", notice+".", "look for a newer realiops")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
 		"track_counts is off: the counters of tables and rows stand still, whatever is written.", "set track_counts = on")
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
@@ -45,18 +48,18 @@ func checkpointRemedy(f postgres.Facts) string {
 	if f.VersionNum < firstWithRole {
 		return "connect as a superuser; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
 	}
-	return "grant pg_checkpoint to " + f.User
+	return "grant pg_checkpoint to " + postgres.Quoted(f.User)
 }
 
-// remedyOf says what to do about a gap.
+// remedyOf says what to do about a gap: the probe knows, or else the kind of gap tells.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
-		if strings.HasPrefix(gap.Metric, anatomy.Name+"/") {
-			return anatomy.Remedy(gap)
+		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap)); remedy != "" {
+			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Quoted(f.User))
 		}
 		switch gap.Reason {
 		case runfile.Permission:
-			return "grant pg_monitor to " + f.User
+			return "grant pg_monitor to " + postgres.Quoted(f.User) + ", or run realiops as the server's user or as root"
 		case runfile.NotLocal:
 			return "run realiops on the machine that the data are on, as root or as the server's user"
 		default:

@@ -83,8 +83,6 @@ type Gap struct {
 	Metrics []string `json:"metrics"`
 	Costs   []string `json:"costs"` // drivers that would be known without it
 	Remedy  string   `json:"remedy,omitempty"`
-
-	gap runfile.Gap // as it was read
 }
 
 // Caution is something that makes numbers lie, and what to do about it.
@@ -105,10 +103,12 @@ func New(s Subject) Diagnosis {
 		Drivers: known(run), Cautions: []Caution{},
 	}
 	for _, p := range s.Probes {
-		d.Sources = append(d.Sources, sourcesOf(p)...)
+		d.Sources = append(d.Sources, sourcesOf(p, s.Remedy)...)
 	}
-	for i := range d.Sources {
-		d.Sources[i].judge(s, d.unknown())
+	for _, source := range d.Sources {
+		for i, gap := range source.Gaps {
+			source.Gaps[i].Costs = costs(s, gap.Metrics, d.unknown())
+		}
 	}
 	d.Cautions = append(append(d.Cautions, conditions(run)...), s.Cautions...)
 	d.Concludes = s.Refusal == "" && d.tellsSidesApart()

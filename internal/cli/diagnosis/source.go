@@ -7,7 +7,7 @@ import (
 )
 
 // sourcesOf splits a probe by its views, in the order of its metrics.
-func sourcesOf(p Probe) []Source {
+func sourcesOf(p Probe, remedy func(runfile.Gap) string) []Source {
 	var all []Source
 	for _, m := range p.Metrics {
 		i := slices.IndexFunc(all, func(s Source) bool { return s.Name == view(m.Name) })
@@ -23,29 +23,21 @@ func sourcesOf(p Probe) []Source {
 	for _, gap := range p.Gaps {
 		i := slices.IndexFunc(all, func(s Source) bool { return s.Name == view(gap.Metric) })
 		if i >= 0 {
-			all[i].add(gap)
+			all[i].add(gap, remedy(gap))
 		}
 	}
 	return all
 }
 
-// add puts a metric to those that are missing for the same reason.
-func (s *Source) add(gap runfile.Gap) {
+// add puts a metric to those that are missing for the same reason and call for the same remedy.
+func (s *Source) add(gap runfile.Gap, remedy string) {
 	why := Missing{Reason: string(gap.Reason), Code: gap.Code, Detail: gap.Detail}
-	i := slices.IndexFunc(s.Gaps, func(g Gap) bool { return g.Missing == why })
+	i := slices.IndexFunc(s.Gaps, func(g Gap) bool { return g.Missing == why && g.Remedy == remedy })
 	if i < 0 {
 		i = len(s.Gaps)
-		s.Gaps = append(s.Gaps, Gap{Missing: why, gap: gap})
+		s.Gaps = append(s.Gaps, Gap{Missing: why, Remedy: remedy})
 	}
 	s.Gaps[i].Metrics = append(s.Gaps[i].Metrics, gap.Metric)
-}
-
-// judge says what each of the source's gaps costs, and what to do about it.
-func (s *Source) judge(subject Subject, unknown []string) {
-	for i := range s.Gaps {
-		s.Gaps[i].Costs = costs(subject, s.Gaps[i].Metrics, unknown)
-		s.Gaps[i].Remedy = subject.Remedy(s.Gaps[i].gap)
-	}
 }
 
 // costs are the drivers among the unknown that would be known if these metrics were read.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,10 @@ func Text(w io.Writer, d Diagnosis, width int) error {
 	p.paragraph("", d.verdict())
 	p.drivers("A metric can be found here to count:", d.Drivers, true)
 	p.drivers("No metric can be found here to count:", d.Drivers, false)
-	p.sources(d.Sources)
+	p.gaps("What is missing here, and what that costs:", d.Sources, costly)
 	p.cautions(d.Cautions)
+	p.gaps("What could be read beside, for a closer look:", d.Sources, remediable)
+	p.sources(d.Sources)
 	if _, err := io.WriteString(w, p.text.String()); err != nil {
 		return fmt.Errorf("write the diagnosis: %w", err)
 	}
@@ -126,35 +129,114 @@ func (p *page) drivers(heading string, all []Driver, known bool) {
 
 func lead(name string) string { return text.Pad("  "+name, column, ' ') }
 
+// sources counts what can be read of each.
 func (p *page) sources(all []Source) {
 	p.blank()
-	p.paragraph("", "Sources, and how many of their figures this user can read:")
+	p.paragraph("", "Sources, and how many of their figures can be read here:")
 	for _, s := range all {
-		p.paragraph(lead(s.Name), fmt.Sprintf("%d of %d", s.Read, s.Of))
-		for _, gap := range s.Gaps {
-			p.gap(s, gap)
-		}
+		p.paragraph(lead(s.Name), fmt.Sprintf("%d of %d%s", s.Read, s.Of, s.elsewhere()))
 	}
 }
 
-func (p *page) gap(s Source, gap Gap) {
-	words := gap.Reason
-	if gap.Detail != "" {
-		words += ": " + gap.Detail
+// elsewhere says how much of a source other servers have, at no cost to this one.
+func (s Source) elsewhere() string {
+	n := 0
+	for _, g := range s.Gaps {
+		if g.never() {
+			n += len(g.Metrics)
+		}
 	}
-	if gap.Code != "" {
-		words += " (" + gap.Code + ")"
+	if n == 0 {
+		return ""
 	}
-	if len(gap.Metrics) < s.Of {
-		words = strings.Join(columns(gap.Metrics), ", ") + ": " + words
+	return fmt.Sprintf(" (%d that other servers have)", n)
+}
+
+// never tells whether the figure is not to be had from this server, and nothing is lost with it.
+func (g Gap) never() bool { return g.Reason == string(runfile.Unsupported) && len(g.Costs) == 0 }
+
+// costly and remediable are the gaps that people are told of.
+func costly(g Gap) bool     { return len(g.Costs) > 0 }
+func remediable(g Gap) bool { return !costly(g) && !g.never() }
+
+// gaps lists those that are wanted, those of several sources with one cause together.
+func (p *page) gaps(heading string, all []Source, wanted func(Gap) bool) {
+	var causes []cause
+	for _, s := range all {
+		for _, g := range s.Gaps {
+			if wanted(g) {
+				causes = grouped(causes, s, g)
+			}
+		}
 	}
-	p.paragraph("    - ", words)
-	if len(gap.Costs) > 0 {
-		p.paragraph("      costs: ", strings.Join(gap.Costs, ", "))
+	if len(causes) == 0 {
+		return
 	}
-	if gap.Remedy != "" {
-		p.paragraph("      to do: ", gap.Remedy)
+	p.blank()
+	p.paragraph("", heading)
+	for _, c := range causes {
+		p.cause(c)
 	}
+}
+
+// cause is one reason for gaps of several sources.
+type cause struct {
+	Missing
+	remedy string
+	what   []string
+	costs  []string
+}
+
+func grouped(causes []cause, s Source, g Gap) []cause {
+	i := slices.IndexFunc(causes, func(c cause) bool { return c.Missing == g.Missing && c.remedy == g.Remedy })
+	if i < 0 {
+		i = len(causes)
+		causes = append(causes, cause{Missing: g.Missing, remedy: g.Remedy})
+	}
+	c := &causes[i]
+	c.what = append(c.what, s.part(g))
+	for _, driver := range g.Costs {
+		if !slices.Contains(c.costs, driver) {
+			c.costs = append(c.costs, driver)
+		}
+	}
+	return causes
+}
+
+// named is up to how many figures are named one by one.
+const named = 5
+
+// part is what a gap takes of its source.
+func (s Source) part(g Gap) string {
+	switch n := len(g.Metrics); {
+	case n == s.Of:
+		return s.Name
+	case n > named:
+		return fmt.Sprintf("%s (%d of %d)", s.Name, n, s.Of)
+	default:
+		return s.Name + "/" + strings.Join(columns(g.Metrics), ", ")
+	}
+}
+
+func (p *page) cause(c cause) {
+	p.paragraph("  - ", strings.Join(c.what, ", ")+": "+c.words())
+	if len(c.costs) > 0 {
+		p.paragraph("    costs: ", strings.Join(c.costs, ", "))
+	}
+	if c.remedy != "" {
+		p.paragraph("    to do: ", c.remedy)
+	}
+}
+
+func (m Missing) words() string {
+	words := m.Reason
+	if m.Detail != "" {
+		words = m.Detail
+	}
+	if m.Code != "" {
+		words += " (" + m.Code + ")"
+	}
+	return words
 }
 
 // columns are the names without the source's.

@@ -20,7 +20,8 @@ func Remedy(gap runfile.Gap) string {
 	case runfile.Disabled:
 		return v.enable(f)
 	case runfile.Absent:
-		return fmt.Sprintf("in the database that is measured: create extension %s;", v.extension)
+		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), in the database that is measured: "+
+			"create extension %[1]s;", v.extension)
 	case runfile.Permission:
 		return v.grant(f, gap)
 	case runfile.Late:
@@ -75,10 +76,12 @@ func (v view) elsewhere(f field, gap runfile.Gap) string {
 		return v.remedy
 	case f.null != nil && gap.Code == "":
 		return f.null.remedy
-	case f.instead != "":
+	case f.instead != "" && gap.Code != undefinedTable: // a server without the whole view is too old for either
 		return f.instead
 	case v.extension != "":
 		return fmt.Sprintf("PostgreSQL %d and later show it, after: alter extension %s update;", f.shown.First, v.extension)
+	case f.shown.First > 0 && f.shown.Last > 0:
+		return fmt.Sprintf("PostgreSQL %d to %d show it", f.shown.First, f.shown.Last)
 	case f.shown.First > 0:
 		return fmt.Sprintf("PostgreSQL %d and later show it", f.shown.First)
 	default:
