@@ -12,13 +12,21 @@ import (
 func Details(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
-	sections := []string{r.loadTable(notes, width), wrapped(howToRead, width)}
+	sections := []string{r.loadTable(notes, width), r.others(width), wrapped(howToRead, width)}
 	for _, m := range ranked(r.Metrics) {
 		if !m.silent() && m.Missing == nil {
 			sections = append(sections, m.evidence(notes, width))
 		}
 	}
 	return write(w, append(sections, r.unread(width), notes.text(width)))
+}
+
+// others are the verdicts on all metrics, where the first screen had not room for all.
+func (r Report) others(width int) string {
+	if _, hidden := r.firstScreen(); hidden == 0 {
+		return ""
+	}
+	return strings.Join([]string{r.verdictTable(width), r.openText(width), r.cautions(width)}, "\n\n")
 }
 
 // howToRead explains the tables of evidence.

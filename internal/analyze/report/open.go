@@ -15,12 +15,7 @@ func (r Report) openText(width int) string {
 		return ""
 	}
 	lines := []string{"What this run cannot tell", ""}
-	for i, g := range groups {
-		if i == openShown {
-			more := fmt.Sprintf("and %d more questions of this kind: -v", len(groups)-i)
-			lines = append(lines, bulleted("- ", more, width))
-			break
-		}
+	for _, g := range groups {
 		lines = append(lines, bulleted("- ", strings.Join(g.names, ", ")+": "+g.text, width))
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
@@ -28,9 +23,6 @@ func (r Report) openText(width int) string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-// openShown questions stand on the first screen.
-const openShown = 6
 
 // remark is what is to be said of some metrics.
 type remark struct {

@@ -17,12 +17,13 @@ const narrowest = 40
 func Text(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
+	r, hidden := r.firstScreen()
 	sections := []string{
 		wrapped(r.target(), width),
 		r.warned(true, width),
 		r.headlineText(width),
 		r.workTable(notes, width),
-		r.verdictTable(width),
+		joined(r.verdictTable(width), hiddenText(hidden)),
 		r.openText(width),
 		joined(notes.text(width), r.cautions(width), r.warned(false, width)),
 	}

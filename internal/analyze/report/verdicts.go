@@ -21,7 +21,8 @@ func (r Report) verdictTable(width int) string {
 		parts = append(parts, g.layout(width), wrapped(r.verdictLegend(), width))
 	}
 	parts = append(parts,
-		listing("Load does not move", r.namesOf(Metric.silent), width),
+		listing("Load does not move", r.namesOf(Metric.still), width),
+		listing("Cannot be told from the background", r.namesOf(Metric.drowned), width),
 		listing("No finding, since others are compared with them", r.namesOf(Metric.itself), width))
 	if text := joined(parts...); text != "" {
 		return question + "\n\n" + text
@@ -50,6 +51,12 @@ func (r Report) namesOf(are func(Metric) bool) []string {
 	}
 	return names
 }
+
+// still tells whether load surely does not move it.
+func (m Metric) still() bool { return m.silent() && m.Moved != Uncertain }
+
+// drowned tells whether what load moves, if it does, is less than what happens without it.
+func (m Metric) drowned() bool { return m.silent() && m.Moved == Uncertain }
 
 func (m Metric) silent() bool { return m.Verdict == string(attribution.Silent) }
 
