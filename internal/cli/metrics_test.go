@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+var update = flag.Bool("update", false, "write docs/metrics.md anew; then read the difference")
+
+const metricsPage = "../../docs/metrics.md"
+
+// TestDocsListEveryMetric: docs/metrics.md is made from what the probes announce.
+func TestDocsListEveryMetric(t *testing.T) {
+	metrics := slices.Concat(pgstat.Metrics(), block.Metrics(), anatomy.Metrics())
+	page := metricsIntroduction + sections(metrics)
+	if *update {
+		if err := os.WriteFile(metricsPage, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(metricsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(content), "\n"), strings.Split(page, "\n")); diff != "" {
+		t.Errorf("write it anew with: go test ./internal/cli -run TestDocsListEveryMetric -update (-page +announced):\n%s", diff)
+	}
+	probes, err := os.ReadDir("../measure/probe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range metrics {
+		if !strings.HasPrefix(m.Source, "https://") {
+			t.Errorf("%s has the source %q", m.Name, m.Source)
+		}
+	}
+	for _, p := range probes {
+		if p.IsDir() && p.Name() != "probetest" && !strings.Contains(page, "\n## "+p.Name()) {
+			t.Errorf("no metric of %s is listed", p.Name())
+		}
+	}
+}
+
+const metricsIntroduction = `# Metrics
+
+Every number that a run reads, by its name in the run file. This page is made from what the probes announce; a run file announces
+the same in its ` + "[metric](run-file.md#metric)" + ` lines.
+
+- **Types.** A counter is cumulative: what it says of an arm is the difference of two readings, and a fall is a reset. A gauge is a level.
+- **Versions** are the major versions of PostgreSQL that show it, as real servers of each were asked. In any other it is a
+  ` + "[gap](run-file.md#gap)" + `, and so it is where a privilege is missing, a setting is off or an extension is absent:
+  ` + "`realiops doctor`" + ` says which, and what to do.
+- **Units** are base units, and times are seconds.
+`
+
+// sections has a table for each view, in the order of the readings.
+func sections(metrics []runfile.Metric) string {
+	var views []string
+	tables := map[string]string{}
+	versions := pgstat.Versions()
+	for _, m := range metrics {
+		view, _, _ := strings.Cut(m.Name, "/")
+		if tables[view] == "" {
+			views = append(views, view)
+		}
+		tables[view] += fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | [source](%s) |\n",
+			m.Name, m.Type, m.Unit, words(versions, m.Name), cell(m.Help), cell(m.Caveat), m.Source)
+	}
+	slices.Sort(views)
+	var page strings.Builder
+	for _, view := range views {
+		fmt.Fprintf(&page, "\n## %s\n\n| name | type | unit | versions | counts | beware | |\n|---|---|---|---|---|---|---|\n%s", view, tables[view])
+	}
+	return page.String()
+}
+
+// words are the versions that show a metric; those of other probes do not depend on it.
+func words(versions map[string]pgstat.Span, metric string) string {
+	span, known := versions[metric]
+	switch {
+	case !known:
+		return ""
+	case span.First == 0 && span.Last == 0:
+		return "all"
+	case span.First == 0:
+		return fmt.Sprintf("up to %d", span.Last)
+	case span.Last == 0:
+		return fmt.Sprintf("from %d on", span.First)
+	default:
+		return fmt.Sprintf("%d to %d", span.First, span.Last)
+	}
+}
+
+// cell is text that does not end the cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
