@@ -12,6 +12,7 @@ type embeddedOptions struct {
 	version  string
 	bin      string
 	dataDir  string
+	device   size
 	allowRAM bool
 	keep     bool
 	settings []string
@@ -21,6 +22,7 @@ func (o *embeddedOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.version, "pg-version", "", "the PostgreSQL to run, 13 to 18, or exactly as 17.11 (default 17)")
 	f.StringVar(&o.bin, "pg-bin", "", "the `directory` of an installed server's programs to use instead of fetching one, or: installed")
 	f.StringVar(&o.dataDir, "data-dir", "", "an empty or new `directory` for its data (default: a temporary one on a disk)")
+	f.Var(&o.device, "own-device", "put its data on a loop device made for them, so that only the server writes to it: a size, as 4G; Linux and root")
 	f.BoolVar(&o.allowRAM, "allow-ram", false, "take a data directory that lies in memory, where nothing reaches a disk")
 	f.BoolVar(&o.keep, "keep", false, "leave the data behind and say where")
 	f.StringArrayVarP(&o.settings, "set", "c", nil, "a `name=value` of the server's configuration, as often as needed")
@@ -29,6 +31,7 @@ func (o *embeddedOptions) addFlags(f *pflag.FlagSet) {
 func (o *embeddedOptions) options(env Env) embedded.Options {
 	return embedded.Options{
 		Version: o.version, BinDir: o.bin, DataDir: o.dataDir, Settings: o.settings, AllowRAM: o.allowRAM, Keep: o.keep,
+		OwnDevice:  int64(o.device),
 		Repository: env.Getenv("REALIOPS_PG_REPOSITORY"),
 	}
 }

@@ -47,7 +47,8 @@ Where a plan leaves open how long and how often, --budget decides it.` + "\n" + 
   realiops run --pg-version 15 -c shared_buffers=1GB
   realiops run --dsn 'postgres://me@localhost/test' --budget 5m
   realiops run --require 'pgstat.io/*writes' --require block/writes
-  realiops run --container`,
+  realiops run --container
+  sudo realiops run --own-device 8G`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runRun(cmd.Context(), env, o, cmd.Flags())

@@ -21,7 +21,8 @@ Its programs are fetched once and kept in the user's cache directory; REALIOPS_P
 realiops ends, however it ends, the server is stopped and its data removed, unless --keep asks for it.` + "\n" + exitHelp,
 		Example: `  realiops server
   realiops server --pg-version 15 -c shared_buffers=1GB --data-dir /mnt/disk/new
-  realiops server --pg-bin installed`,
+  realiops server --pg-bin installed
+  sudo realiops server --own-device 4G`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServer(cmd.Context(), env, o) },
 	}

@@ -62,6 +62,8 @@ func (o *targetOptions) open(ctx context.Context, env Env, show *progress.Displa
 	switch {
 	case o.dsn.given && o.container.given:
 		return nil, errors.New("--dsn and --container exclude each other")
+	case o.embedded.device != 0 && (o.dsn.given || o.container.given):
+		return nil, errors.New("--own-device is for a server that realiops starts itself: it does not go with --dsn or --container")
 	case o.dsn.given:
 		endpoint, err := postgres.Parse(o.dsn.text)
 		return &target{kind: server.Yours, endpoint: endpoint}, err

@@ -2,6 +2,7 @@ package block
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,9 +33,7 @@ func TestCountsAreThoseOfTheDisksThatDoTheWork(t *testing.T) {
 		t.Helper()
 		want := map[string]float64{"block/writes": writes, "block/flushes": flushes}
 		got := countsOf(t, h, Layout{Data: path}, "writes")
-		for name, value := range countsOf(t, h, Layout{Data: path}, "flushes") {
-			got[name] = value
-		}
+		maps.Copy(got, countsOf(t, h, Layout{Data: path}, "flushes"))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}

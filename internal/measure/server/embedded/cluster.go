@@ -95,13 +95,30 @@ func (c *cluster) askVersion(ctx context.Context, directory string) error {
 	return nil
 }
 
-// initialize makes the data directory. initdb brings it to the disk before it ends.
-func (c *cluster) initialize(ctx context.Context, settings []setting) error {
+// makeDirectories makes those that the server writes to.
+func (c *cluster) makeDirectories() error {
 	for _, name := range []string{dataName, socketName} {
 		if err := c.makeDirectory(name); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// device puts the data directory on a device of its own.
+func (c *cluster) device(ctx context.Context, size int64) error {
+	err := c.dir.mountDevice(ctx, size)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("put the data on a device of their own: %w", err)
+	}
+	return c.give(dataName)
+}
+
+// initialize makes the database. initdb brings it to the disk before it ends.
+func (c *cluster) initialize(ctx context.Context, settings []setting) error {
 	if err := c.initdb(ctx); err != nil {
 		return err
 	}

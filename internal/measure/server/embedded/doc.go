@@ -9,8 +9,12 @@
 //
 // As root the keeper stays root and the server runs as another user, because PostgreSQL refuses to be root.
 //
+// With Options.OwnDevice the data lie on a loop device that the keeper makes, formats and mounts in the run directory.
+// Whoever removes the directory unmounts it first, and the kernel then detaches the device.
+//
 //   - server.go is the side of realiops, keeper.go the other, protocol.go what they say to each other.
-//   - place.go chooses the disk, rundir.go keeps the directory, account.go the user, cluster.go the server.
+//   - place.go chooses the disk, rundir.go keeps the directory, device.go makes a disk in it, account.go chooses the
+//     user, cluster.go runs the server.
 //   - journal.go turns what a server said before it died into one line.
 //
 // Programs that call Start must hand the process to [Keep] when [IsKeeper] says so, tests in their TestMain.

@@ -75,6 +75,10 @@ func (k keeper) serve(ctx context.Context, o Options) {
 		k.fail(err)
 		return
 	}
+	if err := o.checkRoom(p); err != nil {
+		k.fail(err)
+		return
+	}
 	d, lock, err := create(p, o.Keep)
 	if err != nil {
 		k.fail(err)
@@ -140,8 +144,17 @@ func (k keeper) bringUp(ctx context.Context, o Options, d directory, lock *os.Fi
 	if err := checkVersion(c, o); err != nil {
 		return nil, err
 	}
+	if err := c.makeDirectories(); err != nil {
+		return nil, err
+	}
+	if o.OwnDevice != 0 {
+		k.stage(fmt.Sprintf("making a device of %d MB", o.OwnDevice>>20))
+		if err := c.device(ctx, o.OwnDevice); err != nil {
+			return nil, err
+		}
+	}
 	k.stage("initializing PostgreSQL " + c.version)
-	if err := c.initialize(ctx, settings); err != nil {
+	if err := c.initialize(ctx, append(o.deviceSettings(), settings...)); err != nil {
 		return nil, err
 	}
 	k.stage("starting PostgreSQL " + c.version)

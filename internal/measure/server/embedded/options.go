@@ -3,8 +3,10 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 )
 
@@ -19,6 +21,7 @@ type Options struct {
 	Settings   []string // name=value each, as in postgresql.conf
 	AllowRAM   bool     // take a DataDir that lies in memory
 	Keep       bool     // leave the data behind
+	OwnDevice  int64    // bytes of a block device that is made for the data alone, by root on Linux; 0: none
 	Repository string   // where binaries are fetched from; empty: where they are published
 	CacheDir   string   // where fetched binaries are kept; empty: the user's cache
 
@@ -28,6 +31,9 @@ type Options struct {
 
 // checked are the options with their paths made absolute, or what is wrong with them.
 func (o Options) checked() (Options, error) {
+	if err := o.checkDevice(runtime.GOOS, os.Geteuid()); err != nil {
+		return o, err
+	}
 	for _, s := range o.Settings {
 		if _, err := parseSetting(s); err != nil {
 			return o, err

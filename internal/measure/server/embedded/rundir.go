@@ -29,8 +29,11 @@ type directory struct {
 
 func (d directory) in(name string) string { return filepath.Join(d.Path, name) }
 
-// remove takes the directory away, and the one around it if that is ours too.
+// remove takes the directory away with what is mounted in it, and the one around it if that is ours too.
 func (d directory) remove() error {
+	if err := d.unmountDevice(); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(d.Path); err != nil {
 		return fmt.Errorf("remove %s: %w", d.Path, err)
 	}

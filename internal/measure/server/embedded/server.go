@@ -180,14 +180,14 @@ func (s *Server) URL() string { return s.endpoint.url() }
 
 // Target says what is known of the server without asking it.
 func (s *Server) Target() runfile.Target {
+	place := s.endpoint.Place
+	storage := runfile.Storage{Directory: s.endpoint.DataDir, FileSystem: place.FileSystem, RAM: place.RAM}
+	if s.options.OwnDevice != 0 {
+		storage.Own, storage.FileSystem = true, deviceFileSystem
+	}
 	return runfile.Target{
 		Kind: server.Embedded, Flavor: "postgres", Version: s.endpoint.Version,
-		Host: loopback, Port: s.endpoint.Port, Database: database, User: superuser,
-		Storage: runfile.Storage{
-			Directory:  s.endpoint.DataDir,
-			FileSystem: s.endpoint.Place.FileSystem,
-			RAM:        s.endpoint.Place.RAM,
-		},
+		Host: loopback, Port: s.endpoint.Port, Database: database, User: superuser, Storage: storage,
 	}
 }
 

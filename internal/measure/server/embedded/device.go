@@ -1,0 +1,90 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// imageName is the file in a run directory that a device of the server's own stands for.
+const imageName = "device"
+
+// deviceFileSystem is what a device of the server's own is formatted with.
+const deviceFileSystem = "ext4"
+
+// leastDevice holds an empty database, some log and a file system's journal.
+const leastDevice = 256 << 20 // bytes
+
+var errKeptDevice = errors.New("--own-device and --keep exclude each other: the device goes with the server")
+
+// checkDevice says why a user on a system cannot have a device for the server alone.
+func (o Options) checkDevice(system string, uid int) error {
+	switch {
+	case o.OwnDevice == 0:
+		return nil
+	case system != "linux":
+		return errors.New("--own-device makes a loop device, which only Linux has: name a directory on a disk of its own with --data-dir")
+	case uid != 0:
+		return errors.New("--own-device makes a block device and mounts it, which only root may: run realiops with sudo")
+	case o.OwnDevice < leastDevice:
+		return fmt.Errorf("--own-device is %d MB and a server needs %d MB", o.OwnDevice>>20, leastDevice>>20)
+	case o.Keep:
+		return errKeptDevice
+	default:
+		return nil
+	}
+}
+
+// checkRoom finds out before anything is fetched or made whether a place can hold the device.
+func (o Options) checkRoom(p place) error {
+	if o.OwnDevice == 0 {
+		return nil
+	}
+	if _, err := formatter(systemDirectories()); err != nil {
+		return err
+	}
+	s, err := storageOf(p.Directory)
+	if err != nil {
+		return fmt.Errorf("look at the file system of %s: %w", p.Directory, err)
+	}
+	if s.free < o.OwnDevice {
+		return fmt.Errorf("%s has %d MB free and --own-device would take %d MB: make room, ask for less, or name another with --data-dir",
+			p.Directory, s.free>>20, o.OwnDevice>>20)
+	}
+	return nil
+}
+
+// systemDirectories are where file systems' programs lie, which are often not in the path.
+func systemDirectories() []string { return []string{"/usr/sbin", "/sbin"} }
+
+// formatter finds the program that makes file systems.
+func formatter(directories []string) (string, error) {
+	const name = "mkfs." + deviceFileSystem
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	for _, directory := range directories {
+		if path, err := exec.LookPath(filepath.Join(directory, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("--own-device needs mkfs.ext4, which is not here: install the package e2fsprogs")
+}
+
+// deviceSettings keep the log from filling a small device between two checkpoints.
+func (o Options) deviceSettings() []setting {
+	const usual = 1 << 30 // of max_wal_size, unless it is set
+	if o.OwnDevice == 0 || o.OwnDevice/4 >= usual {
+		return nil
+	}
+	return []setting{{"max_wal_size", strconv.FormatInt(o.OwnDevice/4>>20, 10) + "MB"}}
+}
+
+// formatArguments make all of the file system now: what ext4 otherwise puts off, a thread of the kernel would write
+// under the measurement. Few inodes are enough for a database's files, and soon written.
+func formatArguments(device string) []string {
+	return append(strings.Fields("-q -m 0 -i 65536 -E lazy_itable_init=0,lazy_journal_init=0,nodiscard"), device)
+}
