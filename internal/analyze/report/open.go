@@ -74,8 +74,8 @@ func (m Metric) cautions() []string {
 
 // openQuestion is what is not told of a metric; empty where nothing is open.
 func (m Metric) openQuestion() string {
-	open := m.undetermined() || len(m.Between) > 1
-	if !open || m.Missing != nil {
+	named := m.Counts != "" || m.Mixture != nil
+	if m.silent() || m.Missing != nil || named && !m.undetermined() {
 		return ""
 	}
 	why := m.Why

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -85,6 +86,9 @@ func (r Report) interval() string {
 
 func (r Report) verdictLegend() string {
 	text := "PHYSICAL: what storage has to do. LOGICAL: what the database is asked to do and notes in its log."
+	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Verdict == string(attribution.Mixed) }) {
+		text += " MIXED: some of both."
+	}
 	return text + " ratio: how many the metric shows for one of what it counts; n: arms that this rests on. Arm by arm: -v."
 }
 
