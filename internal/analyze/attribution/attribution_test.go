@@ -49,7 +49,7 @@ func TestShippedRun(t *testing.T) {
 	check("pgstat.io/writes", attribution.Physical, drivers.PagesWritten)
 	check("pgstat.io/extends", attribution.Physical, drivers.PagesWritten)
 	check("pgstat.wal/wal_fpi", attribution.Silent, "")
-	check("block/flushes", attribution.Physical, "")
+	check("block/flushes", attribution.Physical, drivers.WALWrites)
 	for _, v := range all.Metrics {
 		if v.Metric.Name == "pgstat.wal/wal_records" {
 			t.Error("that log records count log records is said")

@@ -87,7 +87,7 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		v.Why = fmt.Sprintf("It was not counted in any loaded arm: %s", why)
 		return v
 	}
-	if why, silent := j.silent(y); silent {
+	if why, silent := j.silent(m); silent {
 		v.Kind, v.Why = Silent, why
 		return v
 	}
@@ -95,23 +95,12 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 	for _, h := range rivals {
 		v.Rivals = append(v.Rivals, h.Rival)
 	}
-	j.decide(&v, y, rivals)
-	if v.Kind == Undetermined {
-		j.byDefinition(&v, m)
+	if d, own := j.source(m); own {
+		j.define(&v, m, d, y, rivals)
+	} else {
+		j.decide(&v, y, rivals)
 	}
 	return v
-}
-
-// byDefinition names the driver that is this very metric, where nothing else explains it.
-func (j *judge) byDefinition(v *Verdict, m drivers.Metric) {
-	for _, d := range j.drivers {
-		if !m.Defines(d) {
-			continue
-		}
-		v.Kind, v.Counts, v.Between, v.Exact, v.Why = Kind(d.Side), d.Name, nil, true, ""
-		v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: len(j.arms)}
-		v.Warnings = append(v.Warnings, Warning{"by-definition", "It is what " + d.Name + " means here; no other driver explains it"})
-	}
 }
 
 func (j *judge) rivals(m drivers.Metric, y column) []held {
@@ -124,25 +113,6 @@ func (j *judge) rivals(m drivers.Metric, y column) []held {
 		all = append(all, h)
 	}
 	return all
-}
-
-// decide names the one driver that is left, or those that are, or a mixture.
-func (j *judge) decide(v *Verdict, y column, rivals []held) {
-	var left []held
-	for _, h := range rivals {
-		if h.Status == Consistent || h.Status == Possible {
-			left = append(left, h)
-		}
-	}
-	switch {
-	case len(left) == 0:
-		j.mix(v, y, rivals)
-	case len(left) == 1 && j.bounded(left[0]):
-		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
-		v.Exact = exact(y, j.columns[left[0].place])
-	default:
-		j.between(v, left)
-	}
 }
 
 // mostSpread is how far the spread of a driver may reach, as far as the run tells, for a verdict.

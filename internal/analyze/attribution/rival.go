@@ -13,6 +13,7 @@ type held struct {
 	place  int   // among the drivers
 	arms   []int // of the evidence, where both are known
 	groups stats.Groups
+	within float64 // variance of replicates beyond what is known of them
 }
 
 // hold takes the logarithm of metric / driver in every replicate: if the metric counts the driver, it is the same in
@@ -31,6 +32,7 @@ func (j *judge) hold(metric column, place int) held {
 		}
 	}
 	h.groups = grouped(logs, common)
+	h.within, _ = stats.Within(logs)
 	h.judge(j.options, x)
 	return h
 }

@@ -1,18 +1,66 @@
 package attribution
 
-// silent tells whether load leaves the metric where it was: in no arm does its rate differ from the background's by more
-// than either varies.
-func (j *judge) silent(y column) (why string, is bool) {
-	for a := range y {
-		for r := range y[a] {
-			c := y[a][r]
-			if c.missing != nil {
+import (
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// silentSpread is how far the rate of a silent metric may move from arm to arm, as far as the run tells.
+const silentSpread = 1.25
+
+// fewCounts are so few in a replicate that they show nothing of the load.
+const fewCounts = 2
+
+// silent tells whether load leaves a metric where it was: it never moved to speak of, or its rate is the same in all
+// arms, the idle one among them. That is the test for a driver, with time for the driver: the interval of its spread has
+// to begin at none and must not reach far, so that a metric which merely jumps about is not taken for silent.
+func (j *judge) silent(m drivers.Metric) (why string, is bool) {
+	var logs [][]stats.Value
+	most, idle := 0.0, false
+	for _, arm := range j.run.Arms {
+		var values []stats.Value
+		for _, r := range arm.Replicates {
+			count, seconds, ok := raw(m, r)
+			if !ok || !(seconds > 0) {
 				continue
 			}
-			if c.value > 3*c.doubt {
-				return "", false
-			}
+			most = max(most, math.Abs(count))
+			s := step(m.Unit)
+			values = append(values, stats.Value{X: math.Log(max(count, s/2) / seconds), Var: s * s / max(4*count*count, s*s)})
+			idle = idle || arm.Idle()
+		}
+		if len(values) > 0 {
+			logs = append(logs, values)
 		}
 	}
-	return "Load does not move it", true
+	if most <= fewCounts*step(m.Unit) {
+		return fmt.Sprintf("It grew by no more than %g in any replicate", most), true
+	}
+	if !idle || len(logs) < 2 {
+		return "", false
+	}
+	g := grouped(logs, make([]float64, len(logs)))
+	if g.Between(0.99).Lo > 0 || g.Between(j.options.Level).Hi > math.Log(silentSpread) {
+		return "", false
+	}
+	return "It goes on at the same rate with load and without", true
+}
+
+// raw is what a metric grew by in a replicate with the background in it, and in how many seconds.
+func raw(m drivers.Metric, r drivers.Replicate) (count, seconds float64, ok bool) {
+	for i, metric := range m.From {
+		c, known := r.Counts[metric]
+		if !known || c.Missing != nil {
+			return 0, 0, false
+		}
+		if i == 0 {
+			count, seconds = c.Raw, c.Seconds
+			continue
+		}
+		count -= c.Raw // requests are what other counts leave
+	}
+	return count, seconds, !math.IsNaN(count) && !math.IsInf(count, 0)
 }

@@ -99,6 +99,8 @@ type Term struct {
 	Side    drivers.Side
 	PerUnit Estimate
 	Share   float64 // of what the metric shows, on average over the arms
+	// Or are drivers that could stand in its place: this run cannot tell them apart in a sum.
+	Or []string
 }
 
 // Settle is an arm that would decide between drivers.

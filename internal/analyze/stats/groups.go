@@ -29,6 +29,10 @@ type Interval struct{ Value, Lo, Hi float64 }
 // Q(t2) = sum of (mean_i - m)^2 / (t2 + Var_i) is no surprise. For groups of one size and known variances this is the
 // exact interval; the variances being estimates, Q is held against F instead of chi-squared, with as many degrees of
 // freedom below as the sum t2 + Var has (Satterthwaite), so that it is exact at t2 = 0 and where t2 outgrows them.
+// Groups that lie nearer to each other than their variances let expect do so by luck, and show no more than groups at
+// the expected distance: for the upper end Q counts for no less than it would be if nothing but Var were between them. So
+// the upper end tells also how large a difference had to be to be seen at all.
+//
 // Fewer than two groups give an interval from zero to infinity.
 func (g Groups) Between(level float64) Interval {
 	n := len(g.Of)
@@ -42,7 +46,7 @@ func (g Groups) Between(level float64) Interval {
 	return Interval{
 		Value: root(func(q, _ float64) float64 { return q - float64(n-1) }),
 		Lo:    root(func(q, t2 float64) float64 { return g.below(q, t2) - (1 - tail) }),
-		Hi:    root(func(q, t2 float64) float64 { return g.below(q, t2) - tail }),
+		Hi:    root(func(q, t2 float64) float64 { return g.below(max(q, g.expected(t2)), t2) - tail }),
 	}
 }
 
@@ -53,6 +57,17 @@ func (g Groups) q(t2 float64) float64 {
 	for _, e := range g.Of {
 		if d := e.Mean - mean; d != 0 {
 			sum += d * d / (t2 + e.Var)
+		}
+	}
+	return sum
+}
+
+// expected is what Q is on average when the groups differ by nothing but the variance of their means.
+func (g Groups) expected(t2 float64) float64 {
+	sum, n := 0.0, float64(len(g.Of))
+	for _, e := range g.Of {
+		if e.Var > 0 {
+			sum += e.Var / (t2 + e.Var) * (n - 1) / n
 		}
 	}
 	return sum

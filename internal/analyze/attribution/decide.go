@@ -1,0 +1,342 @@
+package attribution
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// Of two explanations one is given up when the other makes what was seen so much more likely; these are twice the
+// logarithms of how much.
+const (
+	// beaten gives up a driver for another: 2 ln 50.
+	beaten = 8.0
+	// extended gives up a sum for one with a term more, of which there are many to choose from: 2 ln 600.
+	extended = 13.0
+	// doubted leaves a single driver without a name.
+	doubted = 9.0
+	// rivalled leaves a sum for open that another sum of as many terms comes this near to.
+	rivalled = 4.0
+)
+
+// A sum with more terms has to be better in arms that it was not fitted to, by this factor, and good enough.
+const (
+	better  = 0.8
+	mostOff = 1.2
+)
+
+// weighty is the share from which on a term decides about the side.
+const weighty = 0.1
+
+// decide names the one driver that is left, or those that are, or a mixture.
+func (j *judge) decide(v *Verdict, y column, rivals []held) {
+	t := j.table(y, rivals)
+	if len(t.y) < fewestForModels || len(t.places) == 0 {
+		j.decideBySpread(v, y, rivals)
+		return
+	}
+	j.settleNoise(t, y, rivals)
+	s := t.search()
+	if s.size > 1 {
+		j.mix(v, t, y, s)
+		return
+	}
+	j.single(v, y, t, rivals, s)
+}
+
+// search is what came of comparing all sums.
+type search struct {
+	sizes      [][]model
+	dispersion float64
+	chosen     model
+	size       int
+	doubt      float64 // by how much a sum of two or three beats the best single driver
+}
+
+func (s search) gain(long, short model) float64 { return (short.misfit - long.misfit) / s.dispersion }
+
+// search goes from the best single driver to longer sums as long as each is much better than the one before, and also in
+// arms that it was not fitted to.
+func (t *table) search() search {
+	s := search{sizes: t.sizes()}
+	s.dispersion = t.dispersion(s.sizes)
+	s.chosen, s.size = s.sizes[0][0], 1
+	for _, longer := range s.sizes[1:] {
+		if len(longer) == 0 {
+			continue
+		}
+		s.doubt = max(s.doubt, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2))
+		t.leaveOut(&s.chosen)
+		t.leaveOut(&longer[0])
+		if s.gain(longer[0], s.chosen) > extended && longer[0].off < better*s.chosen.off {
+			s.chosen, s.size = longer[0], len(longer[0].columns)
+		}
+	}
+	return s
+}
+
+// odd is a sum that explains all arms but one.
+type odd struct {
+	model
+	arm int // row of the table
+}
+
+// oddArm finds the sum of a size, with as much freedom as one with a term more, that explains all arms but one: the
+// honest alternative to a further term that matters in one arm only.
+func (t *table) oddArm(models []model) (best odd) {
+	best.misfit = math.Inf(1)
+	for _, m := range models {
+		for arm := range t.y {
+			o := odd{m, arm}
+			if len(m.columns) > 1 {
+				fit := t.omitting(arm).NonNegative(m.columns...)
+				o.of = slices.Clone(fit.Of[:len(m.columns)])
+			}
+			if o.misfit = t.misfitBut(arm, m.columns, o.of); o.misfit < best.misfit {
+				best = o
+			}
+		}
+	}
+	return best
+}
+
+// fewestForModels leaves arms to judge a sum by.
+const fewestForModels = 4
+
+// settleNoise finds the noise of the metric: what its replicates scatter by around what explains them best.
+func (j *judge) settleNoise(t *table, y column, rivals []held) {
+	least := math.Inf(1)
+	for _, h := range rivals {
+		if slices.Contains(t.places, h.place) {
+			least = min(least, h.within)
+		}
+	}
+	t.prepare(least)
+	for _, models := range t.sizes() {
+		if len(models) > 0 {
+			least = min(least, j.within(t, y, models[0]))
+		}
+	}
+	t.prepare(least)
+}
+
+// sizes are the sums of one term, of two and of three, as far as there are arms enough.
+func (t *table) sizes() [][]model {
+	var all [][]model
+	for size := 1; size <= stats.Most && (size == 1 || size+2 <= len(t.y)); size++ {
+		all = append(all, t.all(size))
+	}
+	return all
+}
+
+// dispersion is by how much the best sum misses more than noise explains: differences of likelihood are no better than
+// that.
+func (t *table) dispersion(sizes [][]model) float64 {
+	least := math.Inf(1)
+	for k, models := range sizes {
+		if len(models) > 0 {
+			least = min(least, models[0].misfit/float64(len(t.y)-k-1))
+		}
+	}
+	return max(1, least)
+}
+
+// single names the driver that is left, if the spread test leaves it and no sum does much better.
+func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) {
+	best := s.chosen
+	winner := &rivals[t.places[best.columns[0]]]
+	var left []held
+	for _, m := range s.sizes[0] {
+		h := rivals[t.places[m.columns[0]]]
+		if h.Status != Excluded && s.gain(best, m) < beaten {
+			left = append(left, h)
+		}
+	}
+	unfit := best.misfit > mostMisfit*float64(len(t.y)-1)
+	switch {
+	case winner.Status == Excluded || !j.bounded(*winner) || s.doubt > doubted || unfit:
+		j.roughly(v, t, best, len(left) == 1 && winner.Status != Excluded && j.bounded(*winner))
+	case len(left) == 1:
+		v.Kind, v.Counts, v.PerUnit = Kind(winner.Side), winner.Driver, winner.Ratio
+		v.Exact = exact(y, j.columns[winner.place])
+	default:
+		j.between(v, left)
+	}
+}
+
+// mostMisfit is how much more than noise explains a driver may miss the arms by, as a ratio of variances.
+const mostMisfit = 6
+
+// roughly says which driver comes nearest where none fits.
+func (j *judge) roughly(v *Verdict, t *table, best model, one bool) {
+	t.leaveOut(&best)
+	if math.Exp(best.off) > mostOff || !one {
+		v.Why = "No driver keeps the same ratio to it in all arms, and no sum of up to three predicts an arm that it was not fitted to"
+		return
+	}
+	v.Mixture = j.mixture(t, best)
+	v.Kind = kindOf(v.Mixture.Terms)
+}
+
+// mix states a sum, if no other sum of as many terms is about as good.
+func (j *judge) mix(v *Verdict, t *table, y column, s search) {
+	best := s.chosen
+	if math.Exp(best.off) > mostOff {
+		v.Why = fmt.Sprintf("The best sum of drivers is off by a factor of %.2g in an arm that it was not fitted to", math.Exp(best.off))
+		return
+	}
+	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
+		v.Why = fmt.Sprintf("Either one more driver has a part in it, or the arm %s is odd", j.arms[t.arms[o.arm]].Name)
+		return
+	}
+	if !j.follows(t, y, best) {
+		v.Why = "Where the replicates of an arm differ in their work, it does not follow"
+		return
+	}
+	mixture := j.mixture(t, best)
+	kind, sure := kindOf(mixture.Terms), true
+	unseenBy := unseenIn(t, best)
+	for _, m := range s.sizes[s.size-1][1:] {
+		if s.gain(best, m) > rivalled {
+			break
+		}
+		if kindOf(j.mixture(t, m).Terms) != kind {
+			v.Why = "Sums of different drivers explain it equally well"
+			return
+		}
+		if sure = sure && unseenBy(m); sure {
+			j.alternatives(mixture, t, best, m)
+		}
+	}
+	if !sure && s.size == stats.Most {
+		v.Why = "Sums of different drivers explain it equally well"
+		return
+	}
+	v.Kind = kind
+	if sure {
+		v.Mixture = mixture
+		return
+	}
+	v.Why = "Sums of different drivers explain it equally well, all on this side"
+}
+
+// unseenIn tells of another sum whether a run of this sort could part it from the best one: it is fitted to what the best
+// one would show without any noise.
+func unseenIn(t *table, best model) func(model) bool {
+	clear := *t
+	clear.y = make([]float64, len(t.y))
+	for i := range t.y {
+		clear.y[i] = t.predict(best.columns, best.of, i)
+	}
+	clear.weigh()
+	return func(other model) bool {
+		m, ok := clear.fit(other.columns...)
+		return ok && m.misfit < unseen
+	}
+}
+
+// unseen is a difference, in squares of noise, that even a test which knew the noise would miss more often than not.
+const unseen = 12
+
+// alternatives notes which drivers another sum has instead of the best one's.
+func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
+	for k, c := range best.columns {
+		if slices.Contains(other.columns, c) {
+			continue
+		}
+		for _, d := range other.columns {
+			term, name := &mixture.Terms[k], j.drivers[t.places[d]].Name
+			if !slices.Contains(best.columns, d) && !slices.Contains(term.Or, name) {
+				term.Or = append(term.Or, name)
+			}
+		}
+	}
+}
+
+// follows tells whether the metric moves with a sum also from replicate to replicate of the same arm. Where it does not,
+// although the work differs and noise would not hide it, the arms agree by accident.
+func (j *judge) follows(t *table, y column, m model) bool {
+	var xx, xy, yy, freedom float64
+	for i, a := range t.arms {
+		var lx, ly []float64
+		for _, r := range t.use[i] {
+			predicted := 0.0
+			for k, c := range m.columns {
+				predicted += m.of[k] * j.columns[t.places[c]][a][r].value
+			}
+			lx, ly = append(lx, math.Log(predicted)), append(ly, math.Log(y[a][r].value))
+		}
+		mx, my := average(lx), average(ly)
+		for r := range lx {
+			xx, xy, yy = xx+(lx[r]-mx)*(lx[r]-mx), xy+(lx[r]-mx)*(ly[r]-my), yy+(ly[r]-my)*(ly[r]-my)
+		}
+		freedom += float64(len(lx) - 1)
+	}
+	if freedom < 4 || xx == 0 {
+		return true
+	}
+	slope := xy / xx
+	error := math.Sqrt(max(0, yy-slope*xy) / (freedom - 1) / xx)
+	return slope+stats.Student(0.99, freedom-1)*error > 0.5
+}
+
+func average(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// kindOf is the side of the terms that weigh; those that do not are named and decide nothing.
+func kindOf(terms []Term) Kind {
+	sides := map[drivers.Side]bool{}
+	for _, t := range terms {
+		if t.Share >= weighty {
+			sides[t.Side] = true
+		}
+	}
+	switch {
+	case len(sides) > 1:
+		return Mixed
+	case sides[drivers.Physical]:
+		return Physical
+	default:
+		return Logical
+	}
+}
+
+func (j *judge) mixture(t *table, m model) *Mixture {
+	t.leaveOut(&m)
+	mix := &Mixture{Off: math.Exp(m.off)}
+	for k, column := range m.columns {
+		d := j.drivers[t.places[column]]
+		mix.Terms = append(mix.Terms, Term{
+			Driver: d.Name, Side: d.Side, Share: t.share(m, k),
+			PerUnit: Estimate{Value: m.of[k], Level: j.options.Level, N: len(t.y)},
+		})
+	}
+	return mix
+}
+
+// decideBySpread goes by the spread test alone, where there are too few arms for more.
+func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
+	var left []held
+	for _, h := range rivals {
+		if h.Status == Consistent || h.Status == Possible {
+			left = append(left, h)
+		}
+	}
+	switch {
+	case len(left) == 0:
+		v.Why = "No driver keeps the same ratio to it in all arms, and there are too few arms to look for a sum of several"
+	case len(left) == 1 && j.bounded(left[0]):
+		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
+		v.Exact = exact(y, j.columns[left[0].place])
+	default:
+		j.between(v, left)
+	}
+}

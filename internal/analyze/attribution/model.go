@@ -1,0 +1,282 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// model is a sum of drivers with coefficients, as an explanation of a metric.
+type model struct {
+	columns []int     // of the table
+	of      []float64 // coefficients
+	left    []float64 // by arm: the logarithm of metric / model
+	misfit  float64   // how surprising these are, in squares of what noise explains
+	off     float64   // mean of the logarithm by which an arm left out is missed; NaN: not computed
+}
+
+// table is a metric and all drivers that can explain it, as means of arms over the replicates that have them all.
+type table struct {
+	y        []float64
+	columns  [][]float64
+	places   []int     // of the columns among the drivers
+	arms     []int     // of the rows
+	use      [][]int     // the replicates of each row
+	doubt    [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
+	own      []float64   // the same of y
+	noise    []float64   // and with the noise that replicates show, and the allowance
+	weights  []float64
+	whole    stats.System
+	without  []stats.System // each of one arm
+}
+
+// allowance is how far a counter may be off between arms for reasons of its own, as a standard deviation of its
+// logarithm: no real one is perfect, and a difference that small is not worth a name.
+const allowance = 0.007
+
+// table gathers what there is of the metric where the drivers in question are known too.
+func (j *judge) table(y column, rivals []held) *table {
+	t := &table{}
+	var usable []int
+	for _, h := range rivals {
+		if h.Status != Itself && h.Status != Unknown && j.coversAll(y, h.place) {
+			usable = append(usable, h.place)
+		}
+	}
+	t.places = usable
+	t.columns, t.doubt = make([][]float64, len(usable)), make([][]float64, len(usable))
+	for a := range y {
+		j.addRow(t, y, a)
+	}
+	return t
+}
+
+// coversAll tells whether a driver is known wherever the metric is, in each arm at least once.
+func (j *judge) coversAll(y column, place int) bool {
+	for a := range y {
+		has, both := false, false
+		for r := range y[a] {
+			if y[a][r].missing == nil {
+				has, both = true, both || j.columns[place][a][r].missing == nil
+			}
+		}
+		if has && !both {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *judge) addRow(t *table, y column, a int) {
+	var use []int
+	for r := range y[a] {
+		blind := func(place int) bool { return j.columns[place][a][r].missing != nil }
+		if y[a][r].missing == nil && !slices.ContainsFunc(t.places, blind) {
+			use = append(use, r)
+		}
+	}
+	if len(use) == 0 {
+		return
+	}
+	n := float64(len(use))
+	mean := func(c column) (sum float64) {
+		for _, r := range use {
+			sum += c[a][r].value / n
+		}
+		return sum
+	}
+	doubt := func(c column) (sum float64) {
+		for _, r := range use {
+			sum += c[a][r].relative() / n / n
+		}
+		return sum + c[a][use[0]].common()
+	}
+	t.arms, t.use, t.y, t.own = append(t.arms, a), append(t.use, use), append(t.y, mean(y)), append(t.own, doubt(y))
+	for k, place := range t.places {
+		t.columns[k] = append(t.columns[k], mean(j.columns[place]))
+		t.doubt[k] = append(t.doubt[k], doubt(j.columns[place]))
+	}
+}
+
+// prepare sets up the fits once it is known how much of the metric is noise, as the variance of a replicate.
+func (t *table) prepare(noise float64) {
+	t.noise = make([]float64, len(t.y))
+	for i := range t.y {
+		t.noise[i] = t.own[i] + noise/float64(len(t.use[i])) + allowance*allowance
+	}
+	t.weigh()
+}
+
+// weigh sets up the equations, with the relative noise of each arm for its weight.
+func (t *table) weigh() {
+	t.weights, t.without = make([]float64, len(t.y)), nil
+	for i, y := range t.y {
+		t.weights[i] = 1 / (y * y * t.noise[i])
+	}
+	t.whole = stats.NewSystem(t.columns, t.y, t.weights)
+}
+
+// within is the variance that replicates have around a model in their arms, beyond what is known of them.
+func (j *judge) within(t *table, y column, m model) float64 {
+	var logs [][]stats.Value
+	for i, a := range t.arms {
+		var values []stats.Value
+		for _, r := range t.use[i] {
+			predicted, doubt := 0.0, 0.0
+			for k, c := range m.columns {
+				x := j.columns[t.places[c]][a][r]
+				predicted += m.of[k] * x.value
+				doubt += m.of[k] * m.of[k] * x.doubt * x.doubt
+			}
+			values = append(values, stats.Value{
+				X: math.Log(y[a][r].value / predicted), Var: y[a][r].relative() + doubt/(predicted*predicted),
+			})
+		}
+		logs = append(logs, values)
+	}
+	variance, _ := stats.Within(logs)
+	return variance
+}
+
+// fit is the best sum of these columns, if all of them have a part in it.
+func (t *table) fit(columns ...int) (model, bool) {
+	m := model{columns: slices.Clone(columns), off: math.NaN()}
+	if len(columns) == 1 {
+		m.of = []float64{1}
+	} else {
+		sum := t.whole.NonNegative(columns...)
+		for k := range columns {
+			if !(sum.Of[k] > 0) {
+				return m, false // a shorter sum
+			}
+			m.of = append(m.of, sum.Of[k])
+		}
+	}
+	t.centre(&m)
+	return m, true
+}
+
+// centre scales a model so that the arms lie around it, and takes down how they do: misfit is minus twice the logarithm of
+// the likelihood of what is left, up to a part that all models have in common.
+func (t *table) centre(m *model) {
+	m.left = make([]float64, len(t.y))
+	variance := make([]float64, len(t.y))
+	var sum, weights float64
+	for i := range t.y {
+		predicted := t.predict(m.columns, m.of, i)
+		m.left[i] = math.Log(t.y[i]) - math.Log(predicted)
+		variance[i] = t.variance(m.columns, m.of, i, predicted)
+		sum, weights = sum+m.left[i]/variance[i], weights+1/variance[i]
+	}
+	mean := sum / weights
+	m.misfit = 0
+	for i := range m.left {
+		m.left[i] -= mean
+		m.misfit += m.left[i]*m.left[i]/variance[i] + math.Log(variance[i]/t.noise[i])
+	}
+	for k := range m.of {
+		m.of[k] *= math.Exp(mean)
+	}
+}
+
+func (t *table) predict(columns []int, of []float64, i int) float64 {
+	sum := 0.0
+	for k, c := range columns {
+		sum += of[k] * t.columns[c][i]
+	}
+	return sum
+}
+
+// omitting are the equations without one arm.
+func (t *table) omitting(arm int) stats.System {
+	if t.without == nil {
+		for i := range t.y {
+			weights := slices.Clone(t.weights)
+			weights[i] = 0
+			t.without = append(t.without, stats.NewSystem(t.columns, t.y, weights))
+		}
+	}
+	return t.without[arm]
+}
+
+// misfitBut is the misfit of all arms but one around a sum, wherever it lies.
+func (t *table) misfitBut(arm int, columns []int, of []float64) float64 {
+	var sum, weights, squares float64
+	for i := range t.y {
+		predicted := t.predict(columns, of, i)
+		if i == arm || !(predicted > 0) {
+			continue
+		}
+		left := math.Log(t.y[i]) - math.Log(predicted)
+		w := 1 / t.variance(columns, of, i, predicted)
+		sum, weights, squares = sum+w*left, weights+w, squares+w*left*left+math.Log(1/w/t.noise[i])
+	}
+	return squares - sum*sum/weights
+}
+
+// variance is that of the logarithm of metric / sum in an arm, as far as it is explained.
+func (t *table) variance(columns []int, of []float64, i int, predicted float64) float64 {
+	v := t.noise[i]
+	for k, c := range columns {
+		part := of[k] * t.columns[c][i] / predicted
+		v += part * part * t.doubt[c][i]
+	}
+	return v
+}
+
+// leaveOut computes how far a model is off in arms that it was not fitted to.
+func (t *table) leaveOut(m *model) {
+	if !math.IsNaN(m.off) {
+		return
+	}
+	sum := 0.0
+	for i := range t.y {
+		fit := t.omitting(i).NonNegative(m.columns...)
+		predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
+		sum += min(mostMissed, math.Abs(math.Log(t.y[i])-math.Log(max(predicted, 1e-6*t.y[i]))))
+	}
+	m.off = sum / float64(len(t.y))
+}
+
+// mostMissed keeps one arm that nothing can predict from drowning all others.
+const mostMissed = 3
+
+// share is which part of the metric a term is, on average over the arms.
+func (t *table) share(m model, k int) float64 {
+	sum := 0.0
+	for i := range t.y {
+		sum += m.of[k] * t.columns[m.columns[k]][i] / t.predict(m.columns, m.of, i)
+	}
+	return sum / float64(len(t.y))
+}
+
+// all are the models of a size, the least misfit first.
+func (t *table) all(size int) []model {
+	var found []model
+	choice := make([]int, size)
+	var walk func(from, k int)
+	walk = func(from, k int) {
+		if k == size {
+			if m, ok := t.fit(choice...); ok {
+				found = append(found, m)
+			}
+			return
+		}
+		for i := from; i < len(t.columns); i++ {
+			choice[k] = i
+			walk(i+1, k+1)
+		}
+	}
+	walk(0, 0)
+	slices.SortStableFunc(found, func(a, b model) int {
+		switch {
+		case a.misfit < b.misfit:
+			return -1
+		case a.misfit > b.misfit:
+			return 1
+		}
+		return 0
+	})
+	return found
+}
