@@ -62,10 +62,13 @@ func (r Report) cautions(width int) string {
 	return strings.Join(lines, "\n")
 }
 
+// ofItself is the code of what is said of metrics that a driver is computed from: it is in the evidence, and no caution.
+const ofItself = "itself"
+
 func (m Metric) cautions() []string {
 	var texts []string
 	for _, w := range m.Warnings {
-		if !m.itself() {
+		if w.Code != ofItself && !m.itself() {
 			texts = append(texts, sentences([]string{w.Text}))
 		}
 	}
