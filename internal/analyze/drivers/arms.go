@@ -29,6 +29,7 @@ func (c *collector) buildArms() {
 		c.checkLoad(a)
 		r := c.replicate(a, arm.Idle(), busy)
 		c.checkProof(a, arm.Arm, r)
+		c.checkAnatomy(arm.Arm, r)
 		arm.Replicates = append(arm.Replicates, r)
 	}
 	for i := range c.run.Arms {
@@ -177,6 +178,7 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
 		}
 	}
+	r.Log = c.anatomy(r, loadEnd, othersEnd)
 	if idle {
 		r.Seconds = r.betweenReadings()
 	}

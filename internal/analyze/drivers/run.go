@@ -46,6 +46,7 @@ type Replicate struct {
 	Work    Work
 	Latency *Latency         // nil where none was recorded
 	Counts  map[string]Count // by metric
+	Log     *Anatomy         // as it was read; nil in a run that did not try. See Arm.Anatomy
 	// Variants are the same replicate with the background of one idle replicate taken off instead of the mean of all:
 	// how far they lie apart is what the background leaves in doubt.
 	Variants []Replicate

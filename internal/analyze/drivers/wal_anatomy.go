@@ -1,9 +1,199 @@
 package drivers
 
-import "strings"
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Sources of an anatomy.
+const (
+	Walinspect = "pg_walinspect" // the server read its own log
+	Waldump    = "pg_waldump"    // the program read the log's files
+	Model      = "model"         // nobody read it: it follows from the work that our clients did
+)
+
+// Anatomy is what kinds of record a replicate put into the log.
+type Anatomy struct {
+	Source string
+	// Missing is, of a model, why the log was not read.
+	Missing *series.Missing
+	// Coverage is the share of the log's bytes whose records were counted one by one; 1: the parts are exact. The parts
+	// are scaled up from it. Of a model it is 0.
+	Coverage float64
+	Parts    []Part // those with any records
+	// Sum is how many records there were in all, by the log itself or by the model.
+	Sum Part
+	// Counted is how many records PostgreSQL counted, by pg_stat_wal; what the sum differs from it by is what the
+	// anatomy gets wrong. It is NaN where they were not counted.
+	Counted float64
+}
+
+// Part is a kind of record. The bounds hold it with a confidence of 95 %; of an exact one they are the same.
+type Part struct {
+	Name      string
+	Records   float64
+	Low, High float64
+	Bytes     float64 // NaN where they are not known
+}
+
+// Exact tells whether every record was counted one by one.
+func (a Anatomy) Exact() bool { return a.Coverage == 1 }
+
+// Anatomy is what the replicate put into the log, as it was read, or else as the model has it. The error, where there
+// is neither, is a *series.Missing.
+func (a Arm) Anatomy(r Replicate) (Anatomy, error) {
+	if r.Log != nil && r.Log.Missing == nil {
+		return *r.Log, nil
+	}
+	model, err := a.model(r)
+	if err != nil {
+		return Anatomy{}, err
+	}
+	if r.Log != nil {
+		model.Missing = r.Log.Missing
+	}
+	return model, nil
+}
 
 // anatomyProbe begins the names of what the probe of that name reads of the log.
 const anatomyProbe = "anatomy/"
 
+// The probe's metrics, after its name. A part is its name and these endings.
+const (
+	logBytes      = anatomyProbe + "log_bytes"
+	coveredBytes  = anatomyProbe + "covered_bytes"
+	logRecords    = anatomyProbe + "records"
+	recordBytes   = anatomyProbe + "bytes"
+	partOfRecords = "_records"
+	partOfBytes   = "_bytes"
+)
+
 // ofAnatomy tells whether a metric is a part of what another one counts: as one of its own it would be a tautology.
 func ofAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
+
+// anatomy is what the probe read of the replicate; nil in a run without it.
+func (c *collector) anatomy(r Replicate, loadEnd, othersEnd time.Time) *Anatomy {
+	records, announced := c.metrics[logRecords]
+	if !announced {
+		return nil
+	}
+	of := func(metric string) Count { return count(c.series(metric), r.Begin, r.End, loadEnd, othersEnd) }
+	all, covered, log := of(logRecords), of(coveredBytes), of(logBytes)
+	if all.Missing != nil {
+		return &Anatomy{Missing: all.Missing}
+	}
+	if covered.Raw <= 0 || log.Raw < covered.Raw {
+		return &Anatomy{Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the log was read in this arm"}}
+	}
+	a := &Anatomy{Source: Walinspect, Coverage: covered.Raw / log.Raw, Counted: countedIn(r)}
+	if strings.Contains(records.Source, "waldump") {
+		a.Source = Waldump
+	}
+	windows := c.windows(r)
+	a.Sum = a.scaled("", all.Raw, of(recordBytes).Raw, windows)
+	for _, metric := range sortedKeys(c.metrics) {
+		if name, isPart := partName(metric); isPart {
+			if n := of(metric); n.Missing == nil && n.Raw > 0 {
+				a.Parts = append(a.Parts, a.scaled(name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, windows))
+			}
+		}
+	}
+	return a
+}
+
+// partName is the part whose records a metric counts.
+func partName(metric string) (string, bool) {
+	name, ofProbe := strings.CutPrefix(metric, anatomyProbe)
+	name, isPart := strings.CutSuffix(name, partOfRecords)
+	return name, ofProbe && isPart
+}
+
+// scaled makes a part of what was counted in the windows. Where the windows covered everything, it is that.
+func (a *Anatomy) scaled(name string, records, bytes float64, windows []map[string]float64) Part {
+	if a.Exact() {
+		return Part{name, records, records, records, bytes}
+	}
+	metric := logRecords
+	if name != "" {
+		metric = anatomyProbe + name + partOfRecords
+	}
+	most := math.Inf(1)
+	if rest := a.Counted - records; rest >= 0 && name != "" {
+		most = records + rest // no more than all that were not looked at
+	}
+	half := a.half(metric, records, windows)
+	n := records / a.Coverage
+	return Part{name, n, max(n-half, records), min(n+half, most), bytes / a.Coverage}
+}
+
+// half is half the interval of an estimate by ratio: records in each byte of log that was covered, times the bytes of
+// log. Each reading is one group of windows, taken by chance; what differs between them is what is in doubt. No more
+// than one in twenty lies as many standard errors away, whatever the distribution (Chebyshev).
+func (a *Anatomy) half(metric string, records float64, windows []map[string]float64) float64 {
+	const fewest, errors = 5, 4.48
+	if len(windows) < fewest {
+		return math.Inf(1)
+	}
+	covered := 0.0
+	for _, w := range windows {
+		covered += w[coveredBytes]
+	}
+	scatter := 0.0
+	for _, w := range windows {
+		d := w[metric] - w[coveredBytes]*records/covered
+		scatter += d * d
+	}
+	groups := float64(len(windows))
+	deviation := math.Sqrt((1 - a.Coverage) * groups / (groups - 1) * scatter)
+	return errors * deviation / a.Coverage
+}
+
+// windows are what each reading of the replicate added to each metric, where it looked at the log.
+func (c *collector) windows(r Replicate) []map[string]float64 {
+	byTime := map[time.Time]map[string]float64{}
+	var all []map[string]float64
+	for change, err := range c.series(coveredBytes).Changes(c.before(r.Begin), r.End) {
+		if err == nil && change.Amount > 0 {
+			byTime[change.To] = map[string]float64{coveredBytes: change.Amount}
+			all = append(all, byTime[change.To])
+		}
+	}
+	for metric := range c.metrics {
+		if _, isPart := partName(metric); !isPart && metric != logRecords {
+			continue
+		}
+		for change, err := range c.series(metric).Changes(c.before(r.Begin), r.End) {
+			if w := byTime[change.To]; err == nil && w != nil {
+				w[metric] = change.Amount
+			}
+		}
+	}
+	return all
+}
+
+// before is the moment of the probe's last reading before another moment, from which on its changes are counted.
+func (c *collector) before(t time.Time) time.Time {
+	point, err := c.series(coveredBytes).Before(t)
+	if err != nil {
+		return t
+	}
+	return point.At
+}
+
+// walRecords is PostgreSQL's own count of what the anatomy takes apart.
+const walRecords = "pgstat.wal/wal_records"
+
+// checkAnatomy notes where the parts do not add up to what PostgreSQL counted.
+func (c *collector) checkAnatomy(arm runfile.Arm, r Replicate) {
+	const tolerance = 0.01
+	if r.Log == nil || r.Log.Missing != nil || math.IsNaN(r.Log.Counted) || arm.Idle() {
+		return
+	}
+	if off := math.Abs(r.Log.Sum.Records-r.Log.Counted) / r.Log.Counted; off > tolerance {
+		c.notes.add("log-differs", logDiffers(arm.Name, r))
+	}
+}

@@ -20,6 +20,7 @@ type Arm struct {
 	Failures   Figure    `json:"failures_per_second"` // of transactions
 	Latency    *Latency  `json:"latency,omitempty"`
 	Work       []Work    `json:"work"`
+	Log        *Log      `json:"log,omitempty"`
 }
 
 // LeftOut is a replicate that must not be used, and why.
@@ -61,7 +62,7 @@ func arms(run *drivers.Run) []Arm {
 		arm := Arm{
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients,
-			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{},
+			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{}, Log: logOf(a),
 			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Seconds, nil }),
 			Failures: over(a, func(r drivers.Replicate) (float64, error) { return float64(r.Work.Failures) / r.Seconds, nil }),
 		}

@@ -7,12 +7,12 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 )
 
-// Details writes what Text has no room for: the load of each arm; every metric that moved, held against every driver arm
+// Details writes what Text has no room for: the load of each arm; what its log is made of; every metric that moved, held against every driver arm
 // by arm; and those that could not be read.
 func Details(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
-	sections := []string{r.loadTable(notes, width), r.others(width), wrapped(howToRead, width)}
+	sections := []string{r.loadTable(notes, width), r.logTable(notes, width), r.others(width), wrapped(howToRead, width)}
 	for _, m := range ranked(r.Metrics) {
 		if !m.silent() && m.Missing == nil {
 			sections = append(sections, m.evidence(notes, width))

@@ -1,0 +1,170 @@
+package drivers_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// logReading is a reading of the log: bytes that passed, bytes covered, inserts and commits counted in them.
+func logReading(s, passed, covered, inserts, commits float64) runfile.Record {
+	return runfile.Reading{At: sec(s), Probe: "anatomy", Values: map[string]float64{
+		"anatomy/log_bytes": passed, "anatomy/covered_bytes": covered,
+		"anatomy/records": inserts + commits, "anatomy/bytes": 50 * (inserts + commits),
+		"anatomy/heap_insert_records": inserts, "anatomy/heap_insert_bytes": 50 * inserts,
+		"anatomy/commit_records": commits, "anatomy/commit_bytes": 50 * commits,
+		"anatomy/sequence_records": 7, "anatomy/sequence_bytes": 7,
+	}}
+}
+
+// logged is a run of one arm from second 10 to 30, with readings of its log.
+func logged(counted float64, readings ...runfile.Record) []runfile.Record {
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Plan: runfile.Plan{
+		Arms: []runfile.Arm{{Name: "busy", Method: "insert", RowsPerTx: 1}}, Replicates: 1, ArmSeconds: 10,
+	}}}
+	for _, name := range []string{"log_bytes", "covered_bytes", "records", "bytes", "heap_insert_records", "heap_insert_bytes",
+		"commit_records", "commit_bytes", "sequence_records", "sequence_bytes"} {
+		records = append(records, runfile.Metric{Name: "anatomy/" + name, Unit: "records", Type: runfile.Counter})
+	}
+	wal := func(s, value float64) runfile.Record {
+		return runfile.Reading{At: sec(s), Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": value}}
+	}
+	records = append(records, runfile.Metric{Name: "pgstat.wal/wal_records", Unit: "records", Type: runfile.Counter},
+		wal(9, 0), event(10, "busy", runfile.Begin),
+		runfile.Load{From: sec(11), To: sec(21), Arm: "busy", Replicate: 1, Transactions: 330, Statements: 330, Rows: 330},
+		wal(29, counted))
+	return append(append(records, readings...), event(30, "busy", runfile.End))
+}
+
+func anatomyOf(t *testing.T, records []runfile.Record) drivers.Anatomy {
+	t.Helper()
+	arm := fromRecords(t, records...).Arms[0]
+	a, err := arm.Anatomy(arm.Replicates[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+var noNumber = cmpopts.EquateNaNs()
+
+func TestLogReadWhole(t *testing.T) {
+	got := anatomyOf(t, logged(661, logReading(9, 1000, 900, 40, 10), logReading(15, 5000, 3000, 60, 20), logReading(29, 41000, 40900, 371, 340)))
+	want := drivers.Anatomy{
+		Source: drivers.Walinspect, Coverage: 1, Counted: 661,
+		Parts: []drivers.Part{
+			{Name: "commit", Records: 330, Low: 330, High: 330, Bytes: 16500},
+			{Name: "heap_insert", Records: 331, Low: 331, High: 331, Bytes: 16550},
+		},
+		Sum: drivers.Part{Records: 661, Low: 661, High: 661, Bytes: 33050},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || !got.Exact() {
+		t.Errorf("exact: %v\n%s", got.Exact(), diff)
+	}
+}
+
+// TestLogReadInWindows makes up logs whose kinds of record come in stretches, looks at a tenth of each, and counts how
+// often the truth lies between the bounds.
+func TestLogReadInWindows(t *testing.T) {
+	const worlds, seconds, window, perByte = 200, 20, 1000, 1.0 / 50
+	outside := map[string]int{}
+	for seed := range uint64(worlds) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		passed, covered, inserts, commits, truth := 0.0, 0.0, 0.0, 0.0, 0.0
+		readings := []runfile.Record{logReading(9, 0, 0, 0, 0)}
+		for second := range seconds {
+			share := 0.3 * random.Float64() // of commits, in this second
+			passed += 10 * window
+			truth += math.Round(share * 10 * window * perByte)
+			n := 0.0
+			for range int(window * perByte) {
+				if random.Float64() < share {
+					n++
+				}
+			}
+			covered, commits, inserts = covered+window, commits+n, inserts+window*perByte-n
+			readings = append(readings, logReading(10.5+float64(second)*0.9, passed, covered, inserts, commits))
+		}
+		a := anatomyOf(t, logged(passed*perByte, readings...))
+		if a.Coverage != 0.1 || math.Abs(a.Sum.Records-passed*perByte) > 1e-6 {
+			t.Fatalf("covered %v, %v records", a.Coverage, a.Sum.Records)
+		}
+		for _, p := range a.Parts {
+			want := map[string]float64{"commit": truth, "heap_insert": passed*perByte - truth}[p.Name]
+			if want < p.Low || want > p.High {
+				outside[p.Name]++
+			}
+			if p.High-p.Low > 0.5*a.Sum.Records {
+				t.Errorf("%s is held between %v and %v only", p.Name, p.Low, p.High)
+			}
+		}
+	}
+	if outside["commit"] > worlds/20 || outside["heap_insert"] > worlds/20 {
+		t.Errorf("of %d worlds the truth lies outside in %v", worlds, outside)
+	}
+}
+
+func TestLogNotRead(t *testing.T) {
+	gap := func(s float64) runfile.Record {
+		return runfile.Gap{At: sec(s), Probe: "anatomy", Reason: runfile.Permission, Code: "42501", Detail: "no"}
+	}
+	got := anatomyOf(t, logged(672, gap(9), gap(29)))
+	part := func(name string, n float64) drivers.Part {
+		return drivers.Part{Name: name, Records: n, Low: n, High: n, Bytes: math.NaN()}
+	}
+	want := drivers.Anatomy{
+		Source: drivers.Model, Counted: 672,
+		Parts: []drivers.Part{part("heap_insert", 330), part("commit", 330), part("sequence", 10)},
+		// 185 rows of 44 bytes fit into a page, which a vacuum may leave a record for; and ten more.
+		Sum: drivers.Part{Records: 670, Low: 670, High: 670 + 330.0/185 + 10, Bytes: math.NaN()},
+	}
+	if got.Missing == nil || string(got.Missing.Reason) != "permission" || got.Missing.Detail != "no" {
+		t.Errorf("missing: %v", got.Missing)
+	}
+	got.Missing = nil
+	if diff := cmp.Diff(want, got, noNumber); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestModelHoldsMeasuredLogs: the shipped run counted records on PostgreSQL 17, before there was a model.
+func TestModelHoldsMeasuredLogs(t *testing.T) {
+	file, err := os.Open(shippedRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	run, err := drivers.FromRun(runfile.Read(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := 0
+	for _, arm := range run.Arms {
+		for _, r := range arm.Replicates {
+			a, err := arm.Anatomy(r)
+			if arm.Idle() != (err != nil) {
+				t.Errorf("%s: %v", arm.Name, err)
+			}
+			if arm.Idle() {
+				continue
+			}
+			held++
+			if a.Counted < a.Sum.Low || a.Counted > a.Sum.High {
+				t.Errorf("%s %d: %.0f records, and the model says %.0f to %.0f", arm.Name, r.Number, a.Counted, a.Sum.Low, a.Sum.High)
+			}
+			if off := math.Abs(a.Sum.Records/a.Counted - 1); off > 0.01 {
+				t.Errorf("%s %d: the model is off by %.2f %%", arm.Name, r.Number, 100*off)
+			}
+		}
+	}
+	if held != 24 {
+		t.Errorf("%d replicates with load", held)
+	}
+}

@@ -1,0 +1,95 @@
+package drivers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// What the tables of the arms are, as package load makes them, in pages of 8 KiB.
+const (
+	pageBytes   = 8192 - 24 // without its header
+	rowBytes    = 40 + 4    // an id and a value, its header and its pointer
+	rowHead     = 36        // of a wide one, before its filler
+	alignment   = 8
+	entriesLeaf = 366 // of the primary key in a leaf: 20 bytes each, up to nine tenths of a page
+	valuesLog   = 33  // values of a sequence in each of its records: the one that is asked for and 32 ahead
+	fewMore     = 10  // records of a checkpoint, and of what the server does now and then
+)
+
+// upkeep is how many records a second index costs beside its entries, in each of them: pages split and merged entries.
+// Measured, the least and the most, in arms of 3 to 40 s.
+var upkeep = [2]float64{0.008, 0.03}
+
+// model is what the arm's work must have put into the log: a record for each row, or each page of a COPY, one for each
+// index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other records
+// of indexes, and whether a vacuum came in between, which leaves a record in each page.
+func (a Arm) model(r Replicate) (Anatomy, error) {
+	if a.Idle() || a.Method == unplanned {
+		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name + " puts into the log"}
+	}
+	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
+	perPage := math.Floor(pageBytes / widthOf(a.Arm))
+	exact := func(name string, records float64) Part { return Part{name, records, records, records, math.NaN()} }
+	parts := []Part{exact("heap_insert", rows)}
+	if a.Method == methodCopy { // a transaction begins where the one before it ended, somewhere in a page
+		parts[0] = about("heap_multi_insert", commits*math.Max(1, float64(a.RowsPerTx)/perPage+1-1/perPage))
+	}
+	if a.Indexes > 0 {
+		parts = append(parts, exact("btree_insert_leaf", rows*float64(a.Indexes)), upkeepOf(rows, a.Indexes))
+	}
+	parts = append(parts, exact("commit", commits), exact("sequence", rows/valuesLog))
+	sum := sumOf(parts)
+	sum.High += rows/perPage + fewMore
+	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: countedIn(r)}, nil
+}
+
+// methodCopy is the load's method that puts rows in by pages.
+const methodCopy = "copy"
+
+// widthOf is a row's place in a page.
+func widthOf(a runfile.Arm) float64 {
+	if a.Width == 0 {
+		return rowBytes
+	}
+	const pointer, length = 4, 4
+	return math.Ceil(float64(rowHead+length+a.Width)/alignment)*alignment + pointer
+}
+
+// about is a number that pages decide which are not always as full as they might be.
+func about(name string, records float64) Part {
+	const tolerance = 0.02
+	return Part{name, records, (1 - tolerance) * records, (1 + tolerance) * records, math.NaN()}
+}
+
+// upkeepOf is what indexes cost beside their entries. The first is the primary key, whose entries come in order.
+func upkeepOf(rows float64, indexes int) Part {
+	key, others := about("btree_upkeep", rows/entriesLeaf), rows*float64(indexes-1)
+	low, high := key.Low+others*upkeep[0], key.High+others*upkeep[1]
+	return Part{key.Name, (low + high) / 2, low, high, math.NaN()}
+}
+
+func sumOf(parts []Part) Part {
+	sum := Part{Bytes: math.NaN()}
+	for _, p := range parts {
+		sum.Records += p.Records
+		sum.Low += p.Low
+		sum.High += p.High
+	}
+	return sum
+}
+
+// countedIn is PostgreSQL's own count of the records.
+func countedIn(r Replicate) float64 {
+	if counted, known := r.Counts[walRecords]; known && counted.Missing == nil {
+		return counted.Raw
+	}
+	return math.NaN()
+}
+
+func logDiffers(arm string, r Replicate) string {
+	return fmt.Sprintf("The log of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
+		arm, r.Number, r.Log.Sum.Records, r.Log.Source, r.Log.Counted)
+}
