@@ -46,7 +46,7 @@ type Experiment struct {
 	// Tell says something to whoever waits.
 	Tell func(string)
 
-	// Until is when all is to be done. Replicates of the plan after the second are left out if there is no time for them,
+	// Until is when all is to be done. Replicates of the plan after the second are left out if they would end much later,
 	// unless the plan is to be run whole, and what Next names is added while there is. Zero: the plan is run as it is.
 	Until time.Time
 	Whole bool

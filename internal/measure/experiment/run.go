@@ -27,7 +27,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 	p := &pace{began: time.Now(), of: map[string]int{}}
 	for _, block := range blocks(e.Plan) {
 		replicate := block[0].replicate
-		if !e.Whole && replicate > leastReplicates && !e.timeFor(len(block), p) {
+		if !e.Whole && replicate > leastReplicates && !e.timeFor(len(block), p, e.grace(p)) {
 			e.Tell(fmt.Sprintf("The arms take longer than expected: no time is left for replicate %d of %d", replicate, e.Plan.Replicates))
 			break
 		}
@@ -42,7 +42,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 
 // extend runs what Next names, one replicate at a time, while there is time for it.
 func (e *Experiment) extend(ctx context.Context, p *pace) error {
-	for !e.Until.IsZero() && e.timeFor(1, p) {
+	for !e.Until.IsZero() && e.timeFor(1, p, 0) {
 		next, ok := e.Next()
 		if !ok {
 			return nil
@@ -61,14 +61,18 @@ func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 	return e.replicate(ctx, s)
 }
 
-// timeFor tells whether so many more replicates are done in time, if they take as long as those until now.
-func (e *Experiment) timeFor(replicates int, p *pace) bool {
+// timeFor tells whether so many more replicates are done in time, give or take the grace, if they take as long as those
+// until now.
+func (e *Experiment) timeFor(replicates int, p *pace, grace time.Duration) bool {
 	if e.Until.IsZero() {
 		return true
 	}
 	each := time.Since(p.began) / time.Duration(p.done)
-	return time.Now().Add(each * time.Duration(replicates)).Before(e.Until)
+	return time.Now().Add(each * time.Duration(replicates)).Before(e.Until.Add(grace))
 }
+
+// grace is by how much a run may outlast its budget for the sake of a whole replicate: a tenth.
+func (e *Experiment) grace(p *pace) time.Duration { return e.Until.Sub(p.began) / 10 }
 
 // Calibrate measures what lies between two arms here, by settling twice with nothing to write.
 func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
