@@ -60,19 +60,19 @@ func (m Metric) finding(notes *footnotes) string {
 
 // counted is what the metric counts, with intervals in brackets.
 func (m Metric) counted() string {
-	with := func(driver string, e Estimate, share string) string {
+	with := func(names string, e Estimate, share string) string {
 		cells := e.cells()
-		return fmt.Sprintf("%s %s (%s%s)", cells[0], noun(driver).many, cells[1], share)
+		return fmt.Sprintf("%s %s (%s%s)", cells[0], names, cells[1], share)
 	}
 	switch {
 	case m.Mixture != nil:
 		var terms []string
 		for _, t := range m.Mixture.Terms {
-			terms = append(terms, with(t.Driver, t.PerUnit, ", "+percent(t.Share)+" of it"))
+			terms = append(terms, with(alternatives(append([]string{t.Driver}, t.Or...)), t.PerUnit, ", "+percent(t.Share)+" of it"))
 		}
 		return strings.Join(terms, " + ")
 	case m.Counts != "" && m.PerUnit != nil:
-		return with(m.Counts, *m.PerUnit, "")
+		return with(noun(m.Counts).many, *m.PerUnit, "")
 	case m.Counts != "":
 		return noun(m.Counts).many
 	default:

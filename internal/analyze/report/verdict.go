@@ -48,6 +48,7 @@ type Term struct {
 	Side    string   `json:"side"`
 	PerUnit Estimate `json:"per_unit"`
 	Share   float64  `json:"share"` // of what the metric shows, on average over the arms
+	Or      []string `json:"or"`    // drivers that could stand in its place
 }
 
 // Rival is one driver, held against the metric.
@@ -103,7 +104,7 @@ func (m *Metric) take(v attribution.Verdict) {
 	if v.Mixture != nil {
 		m.Mixture = &Mixture{Terms: []Term{}, Off: v.Mixture.Off}
 		for _, t := range v.Mixture.Terms {
-			m.Mixture.Terms = append(m.Mixture.Terms, Term{t.Driver, string(t.Side), Estimate(t.PerUnit), t.Share})
+			m.Mixture.Terms = append(m.Mixture.Terms, Term{t.Driver, string(t.Side), Estimate(t.PerUnit), t.Share, append([]string{}, t.Or...)})
 		}
 		slices.SortStableFunc(m.Mixture.Terms, func(a, b Term) int { return cmp.Compare(b.Share, a.Share) })
 	}

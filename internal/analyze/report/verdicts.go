@@ -140,6 +140,9 @@ func (m Metric) terms() [][]string {
 		for i, t := range m.Mixture.Terms {
 			plus := map[bool]string{true: "+ "}[i > 0]
 			lines = append(lines, line(plus+noun(t.Driver).many, &t.PerUnit))
+			for _, other := range t.Or {
+				lines = append(lines, line("  or "+noun(other).many, nil))
+			}
 		}
 		return lines
 	case m.Counts != "":
