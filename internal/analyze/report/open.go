@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func (m Metric) openQuestion() string {
 	if m.silent() || m.Missing != nil || named && !m.undetermined() {
 		return ""
 	}
-	why := m.Why
+	why := cmp.Or(m.Why, "it is "+m.Verdict+", and no driver explains how much of it there is")
 	if len(m.Between) > 1 {
 		why = alternatives(m.Between)
 	}
