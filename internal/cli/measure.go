@@ -123,7 +123,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 		return file.Write(r)
 	}
 	e.Tell = m.show.Message
-	e.Flush = experiment.FlushDirectory(sources.storage.Directory)
+	e.Flush = experiment.FlushDirectories(sources.directories)
 	clock := probe.NewClock(m.options.interval, e.Record, sources.samplers...)
 	e.Edge = clock.Edge
 	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }

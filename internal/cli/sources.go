@@ -16,10 +16,11 @@ import (
 
 // sources are the probes of a run, and what lies under the server.
 type sources struct {
-	samplers []probe.Sampler
-	storage  runfile.Storage
-	stats    *pgstat.Sampler
-	log      *anatomy.Sampler // nil where the log cannot be read
+	samplers    []probe.Sampler
+	storage     runfile.Storage
+	directories []string // one on each file system that the server writes to; none where they are out of sight
+	stats       *pgstat.Sampler
+	log         *anatomy.Sampler // nil where the log cannot be read
 }
 
 // openSources finds out what can be read of the server and its device. A device out of sight is not an error: its
@@ -77,6 +78,7 @@ func (s *sources) findDevices(ctx context.Context, t *target, facts postgres.Fac
 		return nil, err
 	}
 	own := s.storage.Own
+	s.directories = devices.Directories()
 	s.storage = devices.Storage()
 	s.storage.Own = own
 	return devices, nil

@@ -7,23 +7,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FlushDirectory gives what brings the file system under a directory to its device, or nil where we may not look into
-// the directory: a server syncs its own files at a checkpoint, and what is left then is the file system's own journal.
-func FlushDirectory(dir string) func() error {
-	f, err := os.Open(dir)
-	if err != nil {
+// FlushDirectories gives what brings the file systems under directories to their devices, of those that we may look
+// into, or nil: a server syncs its own files at a checkpoint, and what is left then is the file systems' own journals.
+// No two of them should be on one file system, since each flush may be one of the device.
+func FlushDirectories(directories []string) func() error {
+	var ours []string
+	for _, directory := range directories {
+		if f, err := os.Open(directory); err == nil {
+			f.Close()
+			ours = append(ours, directory)
+		}
+	}
+	if len(ours) == 0 {
 		return nil
 	}
-	f.Close()
 	return func() error {
-		f, err := os.Open(dir)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := unix.Syncfs(int(f.Fd())); err != nil {
-			return fmt.Errorf("syncfs %s: %w", dir, err)
+		for _, directory := range ours {
+			if err := flush(directory); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
+}
+
+func flush(directory string) error {
+	f, err := os.Open(directory)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := unix.Syncfs(int(f.Fd())); err != nil {
+		return fmt.Errorf("syncfs %s: %w", directory, err)
+	}
+	return nil
 }

@@ -2,5 +2,5 @@
 
 package experiment
 
-// FlushDirectory gives nil: only Linux can flush one file system, and only there do we read the device.
-func FlushDirectory(string) func() error { return nil }
+// FlushDirectories gives nil: only Linux can flush one file system, and only there do we read the device.
+func FlushDirectories([]string) func() error { return nil }

@@ -37,6 +37,8 @@ type Sampler struct {
 	groups   []group
 	storage  runfile.Storage
 	counters []counters
+
+	directories []string
 }
 
 // New makes a sampler of everything that a server writes to. The error, a *probe.Error, means that nothing can be told
@@ -63,7 +65,7 @@ func (h host) sampler(l Layout) (*Sampler, error) {
 	if err != nil {
 		return nil, asError(fmt.Errorf("read the counters of block devices: %w", err))
 	}
-	s := &Sampler{host: h, sys: sys, groups: h.groups(parts), storage: h.storage(parts)}
+	s := &Sampler{host: h, sys: sys, groups: h.groups(parts), storage: h.storage(parts), directories: parts.directories()}
 	s.counters = h.countersOf(parts.parts[0].path, s.groups[0].devices)
 	return s, nil
 }
@@ -73,6 +75,9 @@ func (s *Sampler) Name() string { return Name }
 
 // Storage describes what lies under the server.
 func (s *Sampler) Storage() runfile.Storage { return s.storage }
+
+// Directories are one on each file system that the server writes to, the data directory's first.
+func (s *Sampler) Directories() []string { return s.directories }
 
 // Metrics lists what the kernel counts of these devices and this server.
 func (s *Sampler) Metrics() []runfile.Metric {

@@ -123,6 +123,19 @@ func (h host) group(view string, parts []part) group {
 	return g
 }
 
+// directories are one on each file system that the server writes to.
+func (l layout) directories() []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, p := range l.parts {
+		if p.number != "" && !seen[p.number] && !p.ram {
+			all = append(all, p.path)
+		}
+		seen[p.number] = true
+	}
+	return all
+}
+
 // storage describes the layout for the record.
 func (h host) storage(l layout) runfile.Storage {
 	p := l.parts[0]

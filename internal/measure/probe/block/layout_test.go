@@ -109,6 +109,10 @@ func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 			{Name: "sdc", Holds: []string{"tablespaces"}, Carries: []string{"/mirror", "/secret"}},
 		},
 	}
+	directories := []string{"/spread/pg", "/spread/pg/pg_wal", "/spread/pg/pg_tblspc/16400"}
+	if diff := cmp.Diff(directories, l.directories()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 	if diff := cmp.Diff(want, h.storage(l)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

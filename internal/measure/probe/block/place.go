@@ -25,6 +25,7 @@ type file struct {
 // place is what lies under a directory.
 type place struct {
 	path       string // the directory, without links
+	number     string // of its file system, as stat(2) has it
 	fileSystem string
 	devices    []string // whole disks, as in /sys/block
 	ram        bool
@@ -56,7 +57,8 @@ func (h host) place(path string) (place, error) {
 	if mount.FSType == "overlay" {
 		return h.underOverlay(f, mount), nil
 	}
-	p := place{path: f.path, fileSystem: mount.FSType, ram: inMemory[mount.FSType]}
+	number := fmt.Sprintf("%d:%d", f.major, f.minor)
+	p := place{path: f.path, number: number, fileSystem: mount.FSType, ram: inMemory[mount.FSType]}
 	p.devices, p.missing = h.devicesOf(f, mount)
 	p.ram = p.ram || len(p.devices) > 0 && !slices.ContainsFunc(p.devices, func(d string) bool { return !h.inRAM(d) })
 	return p, nil
