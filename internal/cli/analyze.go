@@ -145,10 +145,10 @@ func metricNames(run *drivers.Run) []string {
 
 func readRun(env Env, path string) (*drivers.Run, error) {
 	if path == standardInput {
-		run, err := drivers.FromRun(runfile.ReadRows(env.In))
+		run, err := drivers.FromRun(runfile.Read(env.In))
 		return run, naming("standard input", err)
 	}
-	records, file, err := runfile.OpenRows(path)
+	records, file, err := runfile.Open(path)
 	if err != nil {
 		return nil, naming(path, err)
 	}

@@ -211,6 +211,8 @@ func goldenCases() map[string]goldenCase {
 			return append(r, runfile.Load{From: sec(42), To: sec(43), Arm: "copy", Replicate: 1, Failures: 60})
 		}, "failures", nil}, // 60 in 10 s of one of three replicates: 2 a second
 		"shared-device": {shared, "shared-device", nil},
+		"neighbours":    {onStorage(shared, neighboured), "device-unseen shared-device", nil},
+		"own-device":    {onStorage(shared, ownDevice), "shared-device", nil},
 		"noisy":         {noisy, "shared-device", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
 			return append(r,
@@ -229,6 +231,28 @@ func shared(records []runfile.Record) []runfile.Record {
 		}
 	}
 	return records
+}
+
+// neighboured is a disk of several people, beside one for the log, and a directory that is hidden.
+var neighboured = runfile.Storage{
+	FileSystem: "ext4", Device: "vda",
+	Devices: []runfile.StorageDevice{
+		{Name: "vda", Holds: []string{"data", "tablespaces"}, Carries: []string{"/", "/home", "/srv", "swap"}},
+		{Name: "vdb", Holds: []string{"wal"}, Carries: []string{"/log", "/home"}},
+	},
+	Unseen: []string{"/data/pg_tblspc/16400"},
+}
+
+var ownDevice = runfile.Storage{
+	FileSystem: "ext4", Device: "loop0", Own: true,
+	Devices: []runfile.StorageDevice{{Name: "loop0", Holds: []string{"data", "wal"}, Carries: []string{"/data"}, Backing: "/disk"}},
+}
+
+// onStorage is another change, on another storage.
+func onStorage(change func([]runfile.Record) []runfile.Record, storage runfile.Storage) func([]runfile.Record) []runfile.Record {
+	return func(r []runfile.Record) []runfile.Record {
+		return change(head(r, func(r *runfile.Run) { r.Target.Storage = storage }))
+	}
 }
 
 // noisy has others write to the device while idle is measured: 0, 1100 and 2200 requests in 11 s.

@@ -43,9 +43,14 @@ func listed(names []string, last string) string {
 	for _, driver := range names {
 		many = append(many, noun(driver).many)
 	}
-	if len(many) < 2 {
-		return strings.Join(many, "")
+	return enumerated(many, last)
+}
+
+// enumerated puts words into a sentence.
+func enumerated(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
 	}
-	end := len(many) - 1
-	return strings.Join(many[:end], ", ") + last + many[end]
+	end := len(words) - 1
+	return strings.Join(words[:end], ", ") + last + words[end]
 }

@@ -63,8 +63,8 @@ func (r Report) target() string {
 	if fsync := t.Settings["fsync"]; fsync != "" {
 		parts = append(parts, "fsync "+fsync)
 	}
-	if s := t.Storage; s.Device != "" {
-		parts = append(parts, "data on "+s.Device+inBrackets(s.FileSystem))
+	if storage := under(t.Storage); storage != "" {
+		parts = append(parts, storage)
 	}
 	parts = append(parts, fmt.Sprintf("%d arms x %d replicates x %g s", r.Run.Arms, r.Run.Replicates, r.Run.ArmSeconds))
 	return strings.Join(append(parts, r.background()...), "; ")

@@ -42,7 +42,8 @@ func warnings(run *drivers.Run, r Report) []Warning {
 		condition("pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
 	condition("device-unknown", deviceUnknown(r.Arms))
-	condition("shared-device", sharedDevice(r.Arms))
+	condition("device-unseen", unseen(run.Header.Target.Storage))
+	condition("shared-device", sharedDevice(r.Arms, run.Header.Target.Storage))
 	return append(all, oddities(run, r)...)
 }
 
@@ -86,27 +87,6 @@ func deviceUnknown(arms []Arm) string {
 		return ""
 	}
 	return "What the device did is not known (" + why.text() + "): nothing here tells real storage I/O."
-}
-
-// sharedFrom is the part of the quietest arm's requests from which a background is more than a remark.
-const sharedFrom = 0.10
-
-// sharedDevice warns when much of what the device did in the quietest arm was not that arm's.
-func sharedDevice(arms []Arm) string {
-	idle, quietest := idleWork(arms, drivers.DeviceRequests), quietest(arms)
-	if idle.Value <= 0 || quietest == nil {
-		return ""
-	}
-	share := idle.Value / (idle.Value + max(0, quietest.Of(drivers.DeviceRequests).Value))
-	if share <= sharedFrom {
-		return ""
-	}
-	much := percent(share) + " of all requests in the arm " + quietest.Name
-	if share == 1 {
-		much = "no fewer than with it in the arm " + quietest.Name
-	}
-	return fmt.Sprintf("The device is shared or never idle: %s %s requests/s without our load, %s. They are taken off at "+
-		"their mean rate. Longer arms, more replicates or a device of its own would tell more.", rate(idle.Value), idle.doubt(), much)
 }
 
 // idleWork is a driver's rate without our load; unknown where no idle arm was measured.

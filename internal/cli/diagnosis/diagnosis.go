@@ -168,6 +168,7 @@ var remedies = map[string]string{
 	"full-page-writes-off":   "set full_page_writes = on",
 	"synchronous-commit-off": "set synchronous_commit = on, or remember that commits are not flushes here",
 	"ram":                    "put the data directory on a disk",
+	"device-unseen":          "run as the server's user, or as root",
 	"pooler":                 "connect to the server itself",
 }
 

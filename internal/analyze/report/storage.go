@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// holdings are what a server may keep apart from its data, by what the run file calls it.
+var holdings = []struct{ role, name string }{{"wal", "log"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
+
+// under says what the server's files lie on.
+func under(s runfile.Storage) string {
+	if s.Device == "" {
+		return ""
+	}
+	text := "data on " + s.Device + inBrackets(s.FileSystem)
+	if s.Own {
+		text += ", a device of its own"
+	}
+	for _, h := range holdings {
+		if on := holding(s, h.role); on != "" && on != holding(s, "data") {
+			text += ", " + h.name + " on " + on
+		}
+	}
+	return text
+}
+
+// holding are the devices that hold something of the server.
+func holding(s runfile.Storage, role string) string {
+	var names []string
+	for _, d := range s.Devices {
+		if slices.Contains(d.Holds, role) {
+			names = append(names, d.Name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// unseen says what of the server may write where nobody counted.
+func unseen(s runfile.Storage) string {
+	if len(s.Unseen) == 0 || s.Device == "" {
+		return ""
+	}
+	return fmt.Sprintf("This user may not look at %s: if it is on another device than %s, what is done there is in no figure here.",
+		enumerated(few(s.Unseen), " or "), s.Device)
+}
+
+// sharedFrom is the part of the quietest arm's requests from which a background is more than a remark.
+const sharedFrom = 0.10
+
+// sharedDevice warns when much of what the device did in the quietest arm was not that arm's.
+func sharedDevice(arms []Arm, s runfile.Storage) string {
+	idle, quietest := idleWork(arms, drivers.DeviceRequests), quietest(arms)
+	if idle.Value <= 0 || quietest == nil {
+		return ""
+	}
+	share := idle.Value / (idle.Value + max(0, quietest.Of(drivers.DeviceRequests).Value))
+	if share <= sharedFrom {
+		return ""
+	}
+	much := percent(share) + " of all requests in the arm " + quietest.Name
+	if share == 1 {
+		much = "no fewer than with it in the arm " + quietest.Name
+	}
+	who, advice := "The device is shared or never idle", "Longer arms, more replicates or a device of its own would tell more."
+	if s.Own {
+		who, advice = "The server writes of its own accord", "Longer arms or more replicates would tell more."
+	}
+	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are taken off at their mean rate.%s %s",
+		who, rate(idle.Value), idle.doubt(), much, neighbours(s), advice)
+}
+
+// neighbours says what else is on the devices.
+func neighbours(s runfile.Storage) string {
+	var all []string
+	for _, d := range s.Devices {
+		for _, carried := range d.Carries {
+			if !slices.Contains(all, carried) {
+				all = append(all, carried)
+			}
+		}
+	}
+	if s.Own || len(all) == 0 {
+		return ""
+	}
+	return " The same disks carry " + enumerated(few(all), " and ") + "."
+}
+
+// few are the first of many names, and how many more there are.
+func few(names []string) []string {
+	const shown = 4
+	if n := len(names) - shown; n > 1 {
+		return append(slices.Clone(names[:shown]), fmt.Sprintf("%d more", n))
+	}
+	return names
+}
