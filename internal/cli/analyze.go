@@ -145,10 +145,10 @@ func metricNames(run *drivers.Run) []string {
 
 func readRun(env Env, path string) (*drivers.Run, error) {
 	if path == standardInput {
-		run, err := drivers.FromRun(runfile.Read(env.In))
+		run, err := drivers.FromRun(runfile.ReadRows(env.In))
 		return run, naming("standard input", err)
 	}
-	records, file, err := runfile.Open(path)
+	records, file, err := runfile.OpenRows(path)
 	if err != nil {
 		return nil, naming(path, err)
 	}

@@ -2,7 +2,6 @@ package series
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -12,7 +11,7 @@ import (
 // and a metric that is not in a row takes no room in it.
 type Readings struct {
 	at      []int64
-	columns map[string][]run
+	columns map[string]*Column
 	gaps    map[string][]Gap // by metric; those of the whole probe under ""
 
 	unordered bool          // a row came after a later one
@@ -21,21 +20,51 @@ type Readings struct {
 
 // NewReadings makes an empty one.
 func NewReadings() *Readings {
-	return &Readings{columns: map[string][]run{}, gaps: map[string][]Gap{}}
+	return &Readings{columns: map[string]*Column{}, gaps: map[string][]Gap{}}
+}
+
+// Column is what one metric reads, for whoever adds many rows and looks each metric up but once.
+type Column struct{ runs []run }
+
+// Column finds the column of a metric, or makes it.
+func (r *Readings) Column(metric string) *Column {
+	c := r.columns[metric]
+	if c == nil {
+		c = &Column{}
+		r.columns[metric] = c
+	}
+	return c
 }
 
 // Add takes in what was read at a moment. What is not a number was not read.
 func (r *Readings) Add(at time.Time, values map[string]float64) {
+	row := r.newRow(at)
+	for metric, value := range values {
+		r.Column(metric).add(row, value)
+	}
+}
+
+// AddRow is Add for columns of these readings and their values.
+func (r *Readings) AddRow(at time.Time, columns []*Column, values []float64) {
+	row := r.newRow(at)
+	for i, c := range columns {
+		c.add(row, values[i])
+	}
+}
+
+func (r *Readings) newRow(at time.Time) (row int) {
 	row, now := len(r.at), stamp(at)
 	if row > 0 && now < r.at[row-1] {
 		r.unordered = true
 		r.steppedBy = max(r.steppedBy, moment(r.at[row-1]).Sub(at))
 	}
 	r.at = append(r.at, now)
-	for metric, value := range values {
-		if !math.IsNaN(value) && !math.IsInf(value, 0) {
-			r.columns[metric] = extend(r.columns[metric], row, value)
-		}
+	return row
+}
+
+func (c *Column) add(row int, value float64) {
+	if !math.IsNaN(value) && !math.IsInf(value, 0) {
+		c.runs = extend(c.runs, row, value)
 	}
 }
 
@@ -53,12 +82,23 @@ func (r *Readings) AddGap(metric string, gap Gap) {
 func (r *Readings) SteppedBack() time.Duration { return r.steppedBy }
 
 // Metrics lists what was read at least once, by name.
-func (r *Readings) Metrics() []string { return slices.Sorted(maps.Keys(r.columns)) }
+func (r *Readings) Metrics() []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for metric, c := range r.columns {
+			if len(c.runs) > 0 && !yield(metric) {
+				return
+			}
+		}
+	})
+}
 
 // Series is what one metric read. It stays as it is when more is added later.
 func (r *Readings) Series(metric string) Series {
 	r.order()
-	s := Series{at: slices.Clip(r.at), runs: slices.Clone(r.columns[metric]), probeGaps: slices.Clip(r.gaps[""])}
+	s := Series{at: slices.Clip(r.at), probeGaps: slices.Clip(r.gaps[""])}
+	if c := r.columns[metric]; c != nil {
+		s.runs = slices.Clone(c.runs)
+	}
 	if metric != "" {
 		s.metricGaps = slices.Clip(r.gaps[metric])
 	}
@@ -84,8 +124,8 @@ func (r *Readings) order() {
 	for i, was := range order {
 		r.at[i], place[was] = old[was], i
 	}
-	for metric, runs := range r.columns {
-		r.columns[metric] = moved(runs, place)
+	for _, c := range r.columns {
+		c.runs = moved(c.runs, place)
 	}
 	r.unordered = false
 }
@@ -110,11 +150,25 @@ func moved(runs []run, place []int) []run {
 	return sorted
 }
 
+// Runs grow by doubling up to a length at which the next begins, so that of a long column nothing is ever copied.
+const (
+	shortestRun = 4
+	longestRun  = 1024
+)
+
 // extend adds the value of a row after all others of a column.
 func extend(runs []run, row int, value float64) []run {
-	if n := len(runs); n > 0 && runs[n-1].row+len(runs[n-1].values) == row {
-		runs[n-1].values = append(runs[n-1].values, value)
-		return runs
+	n := len(runs)
+	if n == 0 || runs[n-1].row+len(runs[n-1].values) != row {
+		return append(runs, run{row: row, values: []float64{value}})
 	}
-	return append(runs, run{row: row, values: []float64{value}})
+	switch last := &runs[n-1]; {
+	case len(last.values) < cap(last.values):
+		last.values = append(last.values, value)
+	case len(last.values) < longestRun:
+		last.values = append(append(make([]float64, 0, max(shortestRun, 2*len(last.values))), last.values...), value)
+	default:
+		return append(runs, run{row: row, values: append(make([]float64, 0, longestRun), value)})
+	}
+	return runs
 }

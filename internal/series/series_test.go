@@ -310,3 +310,40 @@ func TestSeriesStaysAsItWas(t *testing.T) {
 		t.Errorf("%v, %v", p, err)
 	}
 }
+
+// TestLongColumns: a counter of many rows, with and without a hole, tells what it would in any other form.
+func TestLongColumns(t *testing.T) {
+	const n = 5*longestRun + 3
+	r := NewReadings()
+	x, y := r.Column("x"), r.Column("y")
+	for i := range n {
+		if i%1000 == 999 {
+			r.AddRow(sec(float64(i)), []*Column{y}, []float64{1})
+			continue
+		}
+		r.AddRow(sec(float64(i)), []*Column{x, y}, []float64{float64(10 * i), math.NaN()})
+	}
+	s := r.Series("x")
+	for i := range n {
+		want := 10 * float64(i-1)
+		if (i-1)%1000 == 999 {
+			want -= 10
+		}
+		if p, err := s.Before(sec(float64(i))); i > 0 && (err != nil || p.Value != want) {
+			t.Fatalf("before %d s: %v, %v, want %g", i, p.Value, err, want)
+		}
+	}
+	changes := 0
+	for range s.Changes(sec(0), sec(n)) {
+		changes++
+	}
+	if want := n - n/1000 - 1; changes != want {
+		t.Errorf("%d changes, want %d", changes, want)
+	}
+	if diff := cmp.Diff([]string{"x", "y"}, r.Metrics()); diff != "" {
+		t.Error(diff)
+	}
+	if got := NewReadings(); got.Column("z") == nil || len(got.Metrics()) != 0 {
+		t.Errorf("a column that was asked for and never filled is no metric: %v", got.Metrics())
+	}
+}

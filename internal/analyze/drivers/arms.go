@@ -150,8 +150,8 @@ func (c *collector) busyUntil() []time.Time {
 
 // checkLoad notes what is odd about a load that may be used all the same.
 func (c *collector) checkLoad(a *attempt) {
-	if a.load.defect != nil {
-		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.arm, a.replicate, a.load.defect))
+	if err := a.load.latency.problem(); err != nil {
+		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.arm, a.replicate, err))
 	}
 	planned, took := c.run.Header.Plan.ArmSeconds, a.load.seconds()
 	if a.load.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
@@ -162,7 +162,7 @@ func (c *collector) checkLoad(a *attempt) {
 func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate {
 	r := Replicate{
 		Number: a.replicate, Begin: a.begins[0], End: a.ends[0],
-		Work: a.load.work, Latency: a.load.summary(), Counts: map[string]Count{},
+		Work: a.load.work, Latency: a.load.latency.summary(), Counts: map[string]Count{},
 	}
 	loadEnd := r.Begin
 	if !idle {

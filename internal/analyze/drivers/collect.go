@@ -14,9 +14,10 @@ import (
 type collector struct {
 	run      *Run
 	begun    bool
-	readings map[string]*series.Readings // by probe
-	probes   map[string]string           // of each metric that was read or missed
-	metrics  map[string]runfile.Metric   // as first announced
+	readings map[string]*series.Readings  // by probe
+	columns  map[*string][]*series.Column // of rows with these very names
+	probes   map[string]string            // of each metric that was read or missed
+	metrics  map[string]runfile.Metric    // as first announced
 	periods  map[string]map[periodKey]float64
 
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
@@ -44,7 +45,7 @@ type attemptKey struct {
 
 func newCollector() *collector {
 	return &collector{
-		run: &Run{}, readings: map[string]*series.Readings{}, probes: map[string]string{},
+		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
 		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]float64{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Arm{}, places: map[string]int{},
 	}
@@ -66,6 +67,8 @@ func (c *collector) take(record runfile.Record) {
 		c.read(r)
 	case runfile.Period:
 		c.period(r)
+	case runfile.Row:
+		c.readRow(r)
 	case runfile.Gap:
 		c.gap(r)
 	case runfile.Ended:
@@ -119,6 +122,28 @@ func (c *collector) read(r runfile.Reading) {
 	}
 	c.of(r.Probe).Add(r.At, r.Values)
 }
+
+func (c *collector) readRow(r runfile.Row) {
+	if len(r.Names) == 0 {
+		c.of(r.Probe).Add(r.At, nil)
+		return
+	}
+	columns, known := c.columns[&r.Names[0]]
+	if !known {
+		for _, metric := range r.Names {
+			c.belongs(metric, r.Probe)
+			columns = append(columns, c.of(r.Probe).Column(metric))
+		}
+		if len(c.columns) > mostShapes {
+			clear(c.columns)
+		}
+		c.columns[&r.Names[0]] = columns
+	}
+	c.of(r.Probe).AddRow(r.At, columns, r.Values)
+}
+
+// mostShapes bounds how many choices of metrics are remembered; files that read some of them now and then have a few.
+const mostShapes = 1000
 
 func (c *collector) gap(g runfile.Gap) {
 	if g.Metric != "" {

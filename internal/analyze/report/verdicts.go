@@ -22,9 +22,8 @@ func (r Report) verdictTable(width int) string {
 		parts = append(parts, g.layout(width), wrapped(r.verdictLegend(), width))
 	}
 	parts = append(parts,
-		listing("Load does not move", r.namesOf(Metric.still), width),
-		listing("Cannot be told from the background", r.namesOf(Metric.drowned), width),
-		listing("No finding, since others are compared with them", r.namesOf(Metric.itself), width))
+		listing("Load does not move", r.namesOf(Metric.silent), width),
+		r.byDefinition(attribution.Physical, width), r.byDefinition(attribution.Logical, width))
 	if text := joined(parts...); text != "" {
 		return question + "\n\n" + text
 	}
@@ -53,15 +52,15 @@ func (r Report) namesOf(are func(Metric) bool) []string {
 	return names
 }
 
-// still tells whether load surely does not move it.
-func (m Metric) still() bool { return m.silent() && m.Moved != Uncertain }
-
-// drowned tells whether what load moves, if it does, is less than what happens without it.
-func (m Metric) drowned() bool { return m.silent() && m.Moved == Uncertain }
-
 func (m Metric) silent() bool { return m.Verdict == string(attribution.Silent) }
 
 func (m Metric) undetermined() bool { return m.Verdict == string(attribution.Undetermined) }
+
+// byDefinition names the metrics that are on a side because drivers of that side are made of them.
+func (r Report) byDefinition(kind attribution.Kind, width int) string {
+	are := func(m Metric) bool { return m.itself() && m.Verdict == string(kind) }
+	return listing(label(string(kind))+" by definition, since others are compared with them", r.namesOf(are), width)
+}
 
 // short is a metric's name without what all views of PostgreSQL begin with.
 func short(metric string) string { return strings.TrimPrefix(metric, "pgstat.") }

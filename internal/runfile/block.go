@@ -1,0 +1,169 @@
+package runfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"sync"
+)
+
+// blockSize is how much of a file is decoded at a time: enough that handing it over costs nothing, little enough that
+// several in flight are no burden. The first is small, as most files are.
+const (
+	firstBlock = 1 << 16
+	blockSize  = 1 << 20
+)
+
+// decoders work on blocks at the same time, in decoding rather than in reading; inFlight blocks wait for them or for us.
+const (
+	decoders = 2
+	inFlight = 2 * decoders
+)
+
+// block is some lines of a file, and what became of them.
+type block struct {
+	text   []byte // whole lines; at the file's end the last may be without its end
+	end    error  // why nothing follows; nil: more does
+	items  []item
+	values []float64 // of its rows
+	done   chan struct{}
+}
+
+// item is what became of a line.
+type item struct {
+	record Record // nil: the line is blank, of an unknown kind, or defect
+	err    error
+	line   []byte // with an error
+	cut    bool   // the line's end is missing
+	blank  bool
+}
+
+// blocks reads text in blocks that end where lines end.
+type blocks struct {
+	r    io.Reader
+	size int    // of the next block
+	rest []byte // of the last read, the beginning of a line
+	free []*block
+}
+
+// next reads one more block.
+func (b *blocks) next() *block {
+	k := b.room()
+	k.text = append(k.text[:0], b.rest...)
+	b.rest = b.rest[:0]
+	for {
+		if cap(k.text)-len(k.text) < cap(k.text)/2 {
+			k.text = append(make([]byte, 0, 2*cap(k.text)), k.text...)
+		}
+		n, err := k.read(b.r)
+		if last := bytes.LastIndexByte(k.text[len(k.text)-n:], '\n'); last >= 0 && err == nil {
+			lines := len(k.text) - n + last + 1
+			b.rest = append(b.rest, k.text[lines:]...)
+			k.text = k.text[:lines]
+			return k
+		}
+		if err == nil && len(k.text) > maxLine {
+			err, k.text = errTooLong, k.text[:0]
+		}
+		if err != nil {
+			k.finish(err)
+			return k
+		}
+	}
+}
+
+// read appends what one read gives.
+func (k *block) read(r io.Reader) (int, error) {
+	n, err := r.Read(k.text[len(k.text):cap(k.text)])
+	k.text = k.text[:len(k.text)+n]
+	return n, err
+}
+
+// finish notes why nothing follows. A line without an end counts only where the text itself was cut there.
+func (k *block) finish(err error) {
+	k.end = err
+	if !isCut(err) {
+		k.text = k.text[:bytes.LastIndexByte(k.text, '\n')+1]
+	}
+}
+
+func isCut(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+func (b *blocks) room() *block {
+	if n := len(b.free); n > 0 {
+		k := b.free[n-1]
+		b.free = b.free[:n-1]
+		k.end = nil
+		return k
+	}
+	k := &block{text: make([]byte, 0, b.size), done: make(chan struct{}, 1)}
+	b.size = blockSize
+	return k
+}
+
+// decode turns the lines of a block into items.
+func (k *block) decode(d *rowDecoder) {
+	d.reset(k.values)
+	k.items = k.items[:0]
+	for rest := k.text; len(rest) > 0; {
+		line := rest
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			line = rest[:end+1]
+		}
+		rest = rest[len(line):]
+		k.items = append(k.items, d.item(line))
+	}
+	k.values = d.values
+	k.done <- struct{}{}
+}
+
+// item decodes a line, whatever it is.
+func (d *rowDecoder) item(line []byte) item {
+	i := item{cut: line[len(line)-1] != '\n'}
+	if row, ok := d.decode(line); ok {
+		i.record = row
+		return i
+	}
+	if i.blank = len(bytes.TrimSpace(line)) == 0; i.blank {
+		return i
+	}
+	if i.record, i.err = decode(line); i.err != nil {
+		i.line = line
+	}
+	return i
+}
+
+// decoded yields the blocks of a text in order, decoded. A block is good until the next is asked for. What lies ahead is
+// read only after the first block has been looked at: whoever hands us something else through a pipe is told at once.
+func decoded(r io.Reader) iter.Seq[*block] {
+	return func(yield func(*block) bool) {
+		source, work := &blocks{r: r, size: firstBlock}, make(chan *block, inFlight)
+		var workers sync.WaitGroup
+		defer workers.Wait()
+		defer close(work)
+		for range decoders {
+			workers.Go(func() {
+				d := newRowDecoder()
+				for k := range work {
+					k.decode(d)
+				}
+			})
+		}
+		var queue []*block
+		for ahead := 1; ; ahead = inFlight {
+			for len(queue) < ahead && (len(queue) == 0 || queue[len(queue)-1].end == nil) {
+				k := source.next()
+				queue = append(queue, k)
+				work <- k
+			}
+			k := queue[0]
+			<-k.done
+			if !yield(k) || k.end != nil {
+				return
+			}
+			queue = queue[1:]
+			source.free = append(source.free, k)
+		}
+	}
+}

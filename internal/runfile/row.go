@@ -1,0 +1,230 @@
+package runfile
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Row is a reading as a reader of long runs meets it: Names and Values side by side, instead of a map for each. Names is
+// the same slice as in an earlier row where the names are the same, so that what belongs to them can be looked up once.
+// Values is only good until the next record is asked for.
+type Row struct {
+	At     time.Time
+	Took   float64
+	Probe  string
+	Names  []string
+	Values []float64
+}
+
+// Kind is that of the line a row stands in.
+func (Row) Kind() Kind { return KindRead }
+
+// Reading is the row with a map of its own.
+func (r Row) Reading() Reading {
+	values := make(map[string]float64, len(r.Names))
+	for i, name := range r.Names {
+		values[name] = r.Values[i]
+	}
+	return Reading{At: r.At, Took: r.Took, Probe: r.Probe, Values: values}
+}
+
+func (r Reading) row() Row {
+	names := slices.Sorted(maps.Keys(r.Values))
+	values := make([]float64, len(names))
+	for i, name := range names {
+		values[i] = r.Values[name]
+	}
+	return Row{At: r.At, Took: r.Took, Probe: r.Probe, Names: names, Values: values}
+}
+
+// shape is the names of a row, and how they stand in its line: each with its quotes and its colon.
+type shape struct {
+	names []string
+	keys  [][]byte
+}
+
+// mostShapes are kept for a probe: some of its metrics are read at each moment, others less often.
+const mostShapes = 4
+
+// rowDecoder reads lines as this package writes them without building anything anew that the line has in common with the
+// one before. It knows one spelling, that of encoding/json; of any other line it says that it cannot, and does not guess.
+type rowDecoder struct {
+	shapes map[string][]*shape // by probe, the one that fitted last first
+	values []float64           // of all rows since reset
+}
+
+func newRowDecoder() *rowDecoder { return &rowDecoder{shapes: map[string][]*shape{}} }
+
+// reset gives the room of all rows so far to new ones.
+func (d *rowDecoder) reset(values []float64) { d.values = values[:0] }
+
+// decode reads a line; false where it is not of the one spelling.
+func (d *rowDecoder) decode(line []byte) (row Row, ok bool) {
+	c := cursor{rest: bytes.TrimRight(line, "\r\n")}
+	var at, probe []byte
+	if !c.skip(`{"kind":"read","at":`) || !c.text(&at) || row.At.UnmarshalText(at) != nil ||
+		!c.skip(`,"took":`) || !c.number(&row.Took) ||
+		!c.skip(`,"probe":`) || !c.text(&probe) || !c.skip(`,"values":{`) {
+		return row, false
+	}
+	shapes, known := d.shapes[string(probe)]
+	row.Probe = string(probe)
+	begin := len(d.values)
+	for i, s := range shapes {
+		if d.fill(c, s) {
+			copy(shapes[1:i+1], shapes[:i])
+			shapes[0] = s
+			row.Names, row.Values = s.names, d.values[begin:len(d.values):len(d.values)]
+			return row, true
+		}
+		d.values = d.values[:begin]
+	}
+	s, isShape := newShape(c)
+	if !isShape || !d.fill(c, s) {
+		d.values = d.values[:begin]
+		return row, false
+	}
+	if !known || len(shapes) < mostShapes {
+		shapes = append(shapes, nil)
+	}
+	copy(shapes[1:], shapes)
+	shapes[0] = s
+	d.shapes[row.Probe] = shapes
+	row.Names, row.Values = s.names, d.values[begin:len(d.values):len(d.values)]
+	return row, true
+}
+
+// fill reads the values of a line that has this shape.
+func (d *rowDecoder) fill(c cursor, s *shape) bool {
+	var value float64
+	for i, key := range s.keys {
+		if i > 0 && !c.skip(",") || !bytes.HasPrefix(c.rest, key) {
+			return false
+		}
+		c.rest = c.rest[len(key):]
+		if !c.number(&value) {
+			return false
+		}
+		d.values = append(d.values, value)
+	}
+	return c.skip("}}") && len(c.rest) == 0
+}
+
+// newShape takes the names from a line. It has none where there are no values, or one name stands twice.
+func newShape(c cursor) (*shape, bool) {
+	s, seen := &shape{}, map[string]bool{}
+	for {
+		before := c.rest
+		var name []byte
+		var value float64
+		if !c.text(&name) || !c.skip(":") || seen[string(name)] {
+			return nil, false
+		}
+		key := bytes.Clone(before[:len(before)-len(c.rest)])
+		s.names, s.keys = append(s.names, string(name)), append(s.keys, key)
+		seen[string(name)] = true
+		if !c.number(&value) {
+			return nil, false
+		}
+		if !c.skip(",") {
+			return s, true
+		}
+	}
+}
+
+// cursor walks through a line.
+type cursor struct{ rest []byte }
+
+func (c *cursor) skip(text string) bool {
+	if len(c.rest) < len(text) || string(c.rest[:len(text)]) != text {
+		return false
+	}
+	c.rest = c.rest[len(text):]
+	return true
+}
+
+// text is a string in quotes, of plain characters only: nothing escaped, nothing outside ASCII.
+func (c *cursor) text(inside *[]byte) bool {
+	if len(c.rest) == 0 || c.rest[0] != '"' {
+		return false
+	}
+	for i, b := range c.rest[1:] {
+		switch {
+		case b == '"':
+			*inside, c.rest = c.rest[1:i+1], c.rest[i+2:]
+			return true
+		case b < 0x20 || b >= 0x7f || b == '\\':
+			return false
+		}
+	}
+	return false
+}
+
+// exactDigits are so many that any number of them is a float64 without rounding.
+const exactDigits = 15
+
+// number is a JSON number (RFC 8259, section 6).
+func (c *cursor) number(value *float64) bool {
+	digits, whole := 0, uint64(0)
+	for digits < len(c.rest) && digits <= exactDigits && isDigit(c.rest[digits]) {
+		whole = whole*10 + uint64(c.rest[digits]-'0')
+		digits++
+	}
+	plain := digits > 0 && digits <= exactDigits && (digits == 1 || c.rest[0] != '0')
+	if plain && digits < len(c.rest) && (c.rest[digits] == ',' || c.rest[digits] == '}') {
+		*value, c.rest = float64(whole), c.rest[digits:]
+		return true
+	}
+	return c.anyNumber(value)
+}
+
+func (c *cursor) anyNumber(value *float64) bool {
+	n := numberLength(c.rest)
+	if n == 0 {
+		return false
+	}
+	parsed, err := strconv.ParseFloat(string(c.rest[:n]), 64)
+	if err != nil { // out of range
+		return false
+	}
+	*value, c.rest = parsed, c.rest[n:]
+	return true
+}
+
+// numberLength is how many bytes at the beginning are a number; 0: none.
+func numberLength(text []byte) int {
+	i := 0
+	digits := func() bool {
+		begin := i
+		for i < len(text) && isDigit(text[i]) {
+			i++
+		}
+		return i > begin
+	}
+	one := func(of string) bool {
+		if i < len(text) && bytes.IndexByte([]byte(of), text[i]) >= 0 {
+			i++
+			return true
+		}
+		return false
+	}
+	one("-")
+	if !one("0") && !digits() {
+		return 0
+	}
+	if one(".") && !digits() {
+		return 0
+	}
+	if one("eE") {
+		one("+-")
+		if !digits() {
+			return 0
+		}
+	}
+	return i
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -1,0 +1,169 @@
+// Command longrun writes a run file as long as you like, to see what analyzing it costs: the arms of a plan, each for
+// its part of the time, every series read each second.
+//
+//	longrun FILE HOURS SERIES
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func main() {
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: longrun FILE HOURS SERIES")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+		fmt.Fprintln(os.Stderr, "longrun:", err)
+		os.Exit(1)
+	}
+}
+
+func run(path, hours, series string) error {
+	h, err := strconv.ParseFloat(hours, 64)
+	if err != nil {
+		return fmt.Errorf("hours: %w", err)
+	}
+	n, err := strconv.Atoi(series)
+	if err != nil {
+		return fmt.Errorf("series: %w", err)
+	}
+	file, err := runfile.Create(path)
+	if err != nil {
+		return err
+	}
+	w := writer{file: file, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), random: rand.New(rand.NewPCG(1, 1))} //nolint:gosec // figures
+	if err := w.run(h, n); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// writer writes seconds one after the other.
+type writer struct {
+	file   *runfile.Writer
+	at     time.Time
+	random *rand.Rand
+	series []runfile.Metric
+	values map[string]map[string]float64 // what each series stands at, by probe
+	err    error                         // the first
+}
+
+// needed are the series that drivers are computed from; the rest are made up.
+var needed = []string{
+	"block/flushes", "block/write_bytes", "block/writes", "pgstat.io/writes", "pgstat.lsn/insert",
+	"pgstat.wal/wal_records", "pgstat.wal/wal_sync", "pgstat.wal/wal_write",
+}
+
+func (w *writer) run(hours float64, series int) error {
+	w.values = map[string]map[string]float64{"pgstat": {}, "block": {}}
+	plan := experiment.Identify()
+	steps := len(plan.Arms) * plan.Replicates
+	plan.ArmSeconds = math.Floor(hours * 3600 / float64(steps))
+	w.write(runfile.Run{
+		Schema: runfile.Schema, ID: "long", Start: w.at, Version: "none", Plan: plan,
+		Target:     runfile.Target{Kind: "dsn", Flavor: "postgres", Version: "17.11", Settings: map[string]string{"fsync": "on"}},
+		Host:       runfile.Host{OS: "linux", Arch: "amd64", CPUs: 2},
+		Provenance: "made up, to see what analyzing a long run costs",
+	})
+	w.announce(series)
+	for i := range steps {
+		w.arm(plan.Arms[i%len(plan.Arms)], i/len(plan.Arms)+1, int(plan.ArmSeconds))
+	}
+	w.write(runfile.Ended{At: w.at, Status: runfile.Complete})
+	return w.err
+}
+
+func (w *writer) write(r runfile.Record) {
+	if err := w.file.Write(r); w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *writer) announce(series int) {
+	for i := range series {
+		name := fmt.Sprintf("pgstat.io/client_backend.relation.normal.writes_%03d", i)
+		if i < len(needed) {
+			name = needed[i]
+		}
+		m := runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter}
+		w.series = append(w.series, m)
+		w.values[probeOf(name)][name] = float64(w.random.IntN(1e9))
+		w.write(m)
+	}
+}
+
+func probeOf(metric string) string {
+	if metric[0] == 'b' {
+		return "block"
+	}
+	return "pgstat"
+}
+
+// arm is one replicate, a second at a time.
+func (w *writer) arm(arm runfile.Arm, replicate, seconds int) {
+	event := func(e runfile.Event) {
+		w.write(runfile.ArmEvent{At: w.at, Arm: arm.Name, Replicate: replicate, Event: e})
+		w.at = w.at.Add(time.Millisecond)
+	}
+	event(runfile.Settle)
+	w.read()
+	w.at = w.at.Add(time.Millisecond)
+	event(runfile.Begin)
+	for range max(1, seconds) {
+		from := w.at
+		w.at = w.at.Add(time.Second)
+		rows := w.load(arm, replicate, from)
+		w.grow(arm, rows)
+		w.at = w.at.Add(time.Millisecond)
+		w.read()
+	}
+	w.at = w.at.Add(time.Millisecond)
+	event(runfile.End)
+}
+
+// load is what our own clients did in a second, with the latency of each transaction.
+func (w *writer) load(arm runfile.Arm, replicate int, from time.Time) int64 {
+	if arm.Idle() {
+		return 0
+	}
+	transactions := int64(1000 + w.random.IntN(100))
+	latency := hdrhistogram.New(1, int64(time.Minute/time.Microsecond), 3)
+	for range transactions {
+		_ = latency.RecordValue(500 + w.random.Int64N(8000)) // within its bounds
+	}
+	encoded, err := latency.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if w.err == nil {
+		w.err = err
+	}
+	rows := transactions * int64(arm.RowsPerTx)
+	w.write(runfile.Load{
+		From: from, To: w.at, Arm: arm.Name, Replicate: replicate,
+		Transactions: transactions, Statements: transactions, Rows: rows, Latency: string(encoded),
+	})
+	return rows
+}
+
+// grow adds a second to every series, each by a mixture of rows and indexes of its own.
+func (w *writer) grow(arm runfile.Arm, rows int64) {
+	for i, m := range w.series {
+		byRow, byIndex, noise := float64(1+i%7), float64(i%5*arm.Indexes), 1+0.02*w.random.NormFloat64()
+		w.values[probeOf(m.Name)][m.Name] += float64(int64(float64(rows) * (byRow + byIndex) * noise))
+	}
+}
+
+func (w *writer) read() {
+	for _, probe := range []string{"block", "pgstat"} {
+		w.write(runfile.Reading{At: w.at, Took: 0.004, Probe: probe, Values: w.values[probe]})
+	}
+}
