@@ -1,6 +1,6 @@
 package worlds
 
-import "math"
+import "github.com/realiops/realiops/internal/runfile"
 
 // Meter is a metric by a hidden rule.
 type Meter struct {
@@ -12,7 +12,9 @@ type Meter struct {
 	// Restless is a meter of an unrelated rule that moves without load as it does under it.
 	Restless bool
 
+	kind    runfile.MetricType
 	shown   []float64 // in each replicate of the world
+	besides []float64 // of that, what goes on without load, from the first reading to the last
 	missing []bool
 }
 
@@ -22,6 +24,8 @@ func Noises() []float64 { return []float64{0.01, 0.03, 0.10, 0} }
 const (
 	// exact meters are few: the others are harder.
 	exact = 0.10
+	// inPeriods is how often a meter's source tells of seconds that are over, as a rate or a sum, on a grid of its own.
+	inPeriods = 0.15
 	// disturbed is how often one arm, or one replicate, shows what has nothing to do with the rule.
 	disturbed = 0.10
 	// Readings fail now and then, and a source is now and then blind through all of an arm.
@@ -37,18 +41,25 @@ func (d *dice) meter(name string, replicates []work) Meter {
 	m := Meter{Name: name, Rule: d.rule(loaded(replicates)), Noise: d.noise()}
 	switch m.Rule.Sort {
 	case Single, Mixture:
-		m.shown = d.counting(m, replicates)
+		m.shown, m.besides = d.counting(m, replicates)
 	case Silent:
 		m.shown = d.still(m.Noise, replicates)
+		m.besides = m.shown
 	case Unrelated:
 		m.shown = d.wandering(&m, replicates)
+		m.besides = m.shown
 	}
 	d.disturb(&m, replicates)
-	for i := range m.shown {
-		m.shown[i] = math.Round(m.shown[i])
-	}
 	m.missing = d.blind(replicates)
+	m.kind = d.kind()
 	return m
+}
+
+func (d *dice) kind() runfile.MetricType {
+	if d.chance(inPeriods) {
+		return pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
+	}
+	return runfile.Counter
 }
 
 // loaded are the amounts of the replicates under load.
@@ -70,17 +81,18 @@ func (d *dice) noise() float64 {
 }
 
 // counting is what a meter shows that counts drivers, those of the background too.
-func (d *dice) counting(m Meter, replicates []work) []float64 {
+func (d *dice) counting(m Meter, replicates []work) (shown, besides []float64) {
 	own := 0.0 // background per second
 	if d.chance(backgrounded) {
 		least := smallest(loaded(replicates), m.Rule.of)
 		own = least / replicates[0].between * d.between(mostBackground/300, mostBackground)
 	}
-	shown := make([]float64, len(replicates))
-	for i, w := range replicates {
-		shown[i] = (m.Rule.of(w.done)+m.Rule.of(w.besides))*d.lognormal(m.Noise) + own*w.between*d.lognormal(m.Noise)
+	for _, w := range replicates {
+		noise, idle := d.lognormal(m.Noise), own*w.between*d.lognormal(m.Noise)
+		shown = append(shown, (m.Rule.of(w.done)+m.Rule.of(w.besides))*noise+idle)
+		besides = append(besides, m.Rule.of(w.besides)*noise+idle)
 	}
-	return shown
+	return shown, besides
 }
 
 // of is what a rule makes of amounts.
@@ -146,6 +158,7 @@ func (d *dice) disturb(m *Meter, replicates []work) {
 	for i, w := range replicates {
 		if w.arm.Name == at.arm.Name && (whole || w.replicate == at.replicate) {
 			m.shown[i] *= factor
+			m.besides[i] *= factor
 		}
 	}
 }

@@ -29,7 +29,9 @@ func (w World) Records() []runfile.Record {
 		p.write(m)
 		probe, _, _ := strings.Cut(m.Name, "/")
 		probe, _, _ = strings.Cut(probe, ".")
-		p.add(probe, m.Name, math.Round(p.dice.between(1, 1e9))) // where it stood before
+		if m.Type == runfile.Counter {
+			p.add(probe, m.Name, math.Round(p.dice.between(1, 1e9))) // where it stood before
+		}
 	}
 	for i, r := range w.replicates {
 		p.replicate(i, r)
@@ -67,12 +69,16 @@ func (w World) metrics() []runfile.Metric {
 		counter("pgstat.wal/wal_write", "operations", "writes of the log to its files"),
 	}
 	for _, m := range w.Meters {
-		all = append(all, counter(m.Name, "operations", "something"))
+		announced := counter(m.Name, "operations", "something")
+		if m.kind != runfile.Counter {
+			announced.Type, announced.Period = m.kind, period.Seconds()
+		}
+		all = append(all, announced)
 	}
 	return all
 }
 
-// press writes the records of a world down, in order of time.
+// press writes the records of a world down.
 type press struct {
 	at      time.Time
 	world   World
@@ -98,6 +104,7 @@ func (p *press) replicate(i int, r work) {
 	event(runfile.Begin)
 	p.load(r)
 	p.grow(i, r)
+	p.tell(i, r, p.at)
 	p.at = first.Add(seconds(r.between))
 	p.readAfter(i)
 	p.pass(time.Millisecond)
@@ -128,8 +135,37 @@ func (p *press) grow(i int, r work) {
 	p.add(block, "block/writes", flushes+p.blur(r.total(drivers.DeviceRequests)))
 	p.add(block, "block/write_bytes", p.blur(r.total(drivers.DeviceBytes)))
 	for _, m := range p.world.Meters {
-		p.add(meter, m.Name, m.shown[i])
+		if m.kind == runfile.Counter {
+			p.add(meter, m.Name, math.Round(m.shown[i]))
+		}
 	}
+}
+
+// period is that of sources that have one.
+const period = time.Second
+
+// tell writes what meters with periods tell of those that touch replicate i, whose load began at that moment.
+func (p *press) tell(i int, r work, began time.Time) {
+	last := began.Add(seconds(r.between))
+	for from := began.Truncate(period).Add(period); from.Add(period).Before(last); from = from.Add(period) {
+		to := from.Add(period)
+		underLoad := max(0, min(to.Sub(began).Seconds(), period.Seconds(), began.Add(seconds(r.seconds)).Sub(from).Seconds()))
+		for _, m := range p.world.Meters {
+			if m.kind == runfile.Counter || m.missing[i] || p.world.lost[i] == meter {
+				continue
+			}
+			amount := m.besides[i]/r.between*period.Seconds() + (m.shown[i]-m.besides[i])/r.seconds*underLoad
+			p.write(m.period(from, to, amount))
+		}
+	}
+}
+
+func (m Meter) period(from, to time.Time, amount float64) runfile.Period {
+	p := runfile.Period{From: from, To: to, Probe: meter, Metric: m.Name, Statistic: "Sum", Value: amount, Fetched: to}
+	if m.kind == runfile.Rate {
+		p.Statistic, p.Value = "Average", amount/to.Sub(from).Seconds()
+	}
+	return p
 }
 
 func (p *press) add(probe, metric string, amount float64) { p.totals[probe][metric] += amount }
@@ -162,7 +198,7 @@ func (p *press) readAfter(i int) {
 // hide takes out the meters that are not read at the end of replicate i.
 func (p *press) hide(i int, values map[string]float64) {
 	for _, m := range p.world.Meters {
-		if m.missing[i] {
+		if m.missing[i] && m.kind == runfile.Counter {
 			delete(values, m.Name)
 			p.write(runfile.Gap{At: p.at, Probe: meter, Metric: m.Name, Reason: runfile.Throttled, Code: "429"})
 		}
