@@ -58,9 +58,12 @@ func New(run *drivers.Run, verdicts attribution.Verdicts) Report {
 	return r
 }
 
-// warnedOf adds what the verdicts warn of, unless there is a word on it already.
+// warnedOf adds what the verdicts warn of, unless there is a word on it already, or nothing to judge.
 func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	all := r.Warnings
+	if len(r.loaded()) == 0 {
+		return all
+	}
 	for _, w := range verdicts.Warnings {
 		if !slices.ContainsFunc(r.Warnings, func(said Warning) bool { return said.Code == w.Code }) {
 			all = append(all, Warning{Code: w.Code, Text: sentences([]string{w.Text})})
