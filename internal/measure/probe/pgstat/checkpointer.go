@@ -16,7 +16,8 @@ func checkpointer() view {
 			counter("restartpoints_req", "checkpoints", "restartpoints of a standby that were asked for").from(17),
 			counter("restartpoints_done", "checkpoints", "restartpoints of a standby that were completed").from(17),
 			counter("buffers_written", "blocks", "shared buffers written by checkpoints",
-				column("buffers_written"), column("buffers_checkpoint")),
+				column("buffers_written"), column("buffers_checkpoint")).
+				but("from 14 to 17 the lines of log_checkpoints count those of the small caches as well"),
 			counter("slru_written", "blocks", "other buffers (transaction status and the like) written by checkpoints").from(18),
 			counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included",
 				milliseconds("write_time"), milliseconds("checkpoint_write_time")),

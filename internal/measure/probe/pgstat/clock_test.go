@@ -72,6 +72,13 @@ func TestResetsAndCrashesAreRecorded(t *testing.T) {
 	servertest.Exec(t, boss, "select pg_stat_reset_shared('wal')")
 	at = tape.await(t, at, "the reset of pg_stat_wal", isReset("pgstat.wal/wal_records"))
 
+	servertest.Exec(t, boss, "select pg_stat_reset()")
+	at = tape.await(t, at, "the reset of the database's statistics", isReset("pgstat.database/tup_inserted"))
+	at = tape.await(t, at, "that they count again", func(r runfile.Record) bool {
+		reading, ok := r.(runfile.Reading)
+		return ok && reading.Values["pgstat.database/xact_commit"] >= 3
+	})
+
 	pid := servertest.Value[int](t, boss, "select pg_backend_pid()")
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -80,7 +87,7 @@ func TestResetsAndCrashesAreRecorded(t *testing.T) {
 		gap, ok := r.(runfile.Gap)
 		return ok && gap.Metric == "" && gap.Reason == runfile.Failed
 	})
-	at = tape.await(t, at, "the loss of pg_stat_database", isReset("pgstat.database/tup_inserted"))
+	at = tape.await(t, at, "the loss of pg_stat_database", isReset("pgstat.database/xact_commit"))
 	tape.await(t, at, "readings after the crash", isReading)
 	if err := clock.Stop(); err != nil {
 		t.Error(err)

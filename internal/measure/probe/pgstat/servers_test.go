@@ -29,6 +29,8 @@ type server struct {
 	config *pgx.ConnConfig
 	boss   *pgx.Conn
 	number int // 170011
+
+	directory string // of its data, where the server is the test's own
 }
 
 func serverOf(t *testing.T, version string) server {

@@ -32,7 +32,7 @@ func manyTables(tb testing.TB, boss *pgx.Conn, count int) {
 func TestAReadingPassesOverTheTablesOfOthers(t *testing.T) {
 	s := serverOf(t, "17")
 	servertest.Exec(t, s.boss, loadOfThree)
-	manyTables(t, s.boss, 1000)
+	manyTables(t, s.boss, 300)
 	scans := func() (n int) {
 		t.Helper()
 		row(t, s.boss, `select sum(pg_stat_get_numscans(oid))::int from pg_class
