@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -17,7 +18,7 @@ const mostAdded = 2
 type chooser struct {
 	env      Env
 	file     *runfile.Writer
-	required []string // only these count; none: all
+	required []string // only these count; none: those of the report's first screen
 	arms     []runfile.Arm
 	added    map[string]int
 }
@@ -60,6 +61,9 @@ func (c *chooser) choose(verdicts attribution.Verdicts) (arm, why string) {
 	settles := map[string][]attribution.Verdict{}
 	for _, v := range verdicts.Metrics {
 		if v.Kind != attribution.Undetermined || v.SettleWith == nil || c.added[v.SettleWith.Arm] >= mostAdded {
+			continue
+		}
+		if len(c.required) == 0 && !report.Prominent(v.Metric.Name) {
 			continue
 		}
 		name := v.SettleWith.Arm

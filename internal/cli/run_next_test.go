@@ -28,15 +28,20 @@ func TestTheArmThatSettlesMostIsChosen(t *testing.T) {
 			t.Errorf("%q, because %q, want %q, because %q", arm, why, wantArm, wantWhy)
 		}
 	}
-	settled := open("p/s", "single")
+	settled := open("block/writes", "single")
 	settled.Kind = attribution.Logical
 	check(nil, "", "")
-	check(nil, "", "", open("p/a", ""), settled)
-	check(nil, "copy", "it would tell rows and wal_records apart for p/a", open("p/a", "copy"), open("p/b", "multi"), settled)
-	check(nil, "multi", "it would tell rows and wal_records apart for p/b and 1 more",
-		open("p/a", "copy"), open("p/b", "multi"), open("p/c", "multi"))
-	check(map[string]int{"multi": mostAdded}, "copy", "it would tell rows and wal_records apart for p/a",
-		open("p/a", "copy"), open("p/b", "multi"), open("p/c", "multi"))
+	check(nil, "", "", open("pgstat.io/writes", ""), settled)
+	check(nil, "copy", "it would tell rows and wal_records apart for pgstat.io/writes", open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), settled)
+	check(nil, "multi", "it would tell rows and wal_records apart for pgstat.io/extends and 1 more",
+		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
+	check(nil, "", "", open("pgstat.io/reads", "copy")) // not on the first screen
+	check(map[string]int{"multi": mostAdded}, "copy", "it would tell rows and wal_records apart for pgstat.io/writes",
+		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
+	asked := &chooser{required: []string{"pgstat.io/reads"}}
+	if arm, _ := asked.choose(attribution.Verdicts{Metrics: []attribution.Verdict{open("pgstat.io/reads", "copy")}}); arm != "copy" {
+		t.Errorf("%q settles what is required", arm)
+	}
 }
 
 // An arm that the plan has is run as the plan has it; one that it lacks comes from the plan identify.

@@ -16,7 +16,7 @@ func (r Report) firstScreen() (short Report, hidden int) {
 		return r, 0
 	}
 	all := r.Metrics
-	r.Metrics = slices.DeleteFunc(slices.Clone(all), func(m Metric) bool { return !m.prominent() })
+	r.Metrics = slices.DeleteFunc(slices.Clone(all), func(m Metric) bool { return !Prominent(m.Metric) })
 	if len(r.judged()) == 0 {
 		r.Metrics = all[:min(len(all), roomFor)]
 	}
@@ -31,9 +31,9 @@ func hiddenText(hidden int) string {
 	return fmt.Sprintf("%d more metrics, most of them parts of these: -v.", hidden)
 }
 
-// prominent tells whether people take the metric for I/O, or need it to understand the others.
-func (m Metric) prominent() bool {
-	if strings.HasPrefix(m.Metric, "cloudwatch/") || strings.HasPrefix(m.Metric, "insights/") {
+// Prominent tells whether people take the metric by that name for I/O, or need it to understand the others.
+func Prominent(metric string) bool {
+	if strings.HasPrefix(metric, "cloudwatch/") || strings.HasPrefix(metric, "insights/") {
 		return true
 	}
 	return slices.Contains([]string{
@@ -42,5 +42,5 @@ func (m Metric) prominent() bool {
 		"pgstat.wal/wal_records", "pgstat.wal/wal_write", "pgstat.wal/wal_sync", "pgstat.lsn/insert",
 		"pgstat.checkpointer/buffers_written", "pgstat.bgwriter/buffers_clean", "pgstat.bgwriter/buffers_backend",
 		"pgstat.database/tup_inserted", "pgstat.database/xact_commit",
-	}, m.Metric)
+	}, metric)
 }
