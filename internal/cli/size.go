@@ -1,46 +1,231 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"math"
-	"regexp"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
-// size is a number of bytes, as fio and PostgreSQL take it: 512M, 4G, 4GB or 4GiB, all in powers of 1024.
-type size int64
+// sizeOptions are the flags of realiops size.
+type sizeOptions struct {
+	arm           string
+	rowsPerSecond float64
+	growth        float64
+	headroom      float64
+	gib           float64
+	instance      string
+	region        string
+	prices        string
+	format        string
 
-// sizeUnits are the powers of 1024, from 1 on.
-const sizeUnits = " KMGT"
-
-var sizeForm = regexp.MustCompile(`^(\d+)([KMGT]?)(I?B)?$`)
-
-func (s *size) Type() string { return "size" }
-
-// String is the shortest form that Set takes.
-func (s *size) String() string {
-	n, unit := int64(*s), 0
-	for unit < len(sizeUnits)-1 && n != 0 && n%1024 == 0 {
-		n, unit = n/1024, unit+1
-	}
-	return strings.TrimSpace(strconv.FormatInt(n, 10) + sizeUnits[unit:unit+1])
+	fromMetric string
+	flavor     string
 }
 
-// Set takes what people write.
-func (s *size) Set(text string) error {
-	parts := sizeForm.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
-	if parts == nil {
-		return fmt.Errorf("want a size, as 512M or 4G")
+func newSizeCommand(env Env) *cobra.Command {
+	var o sizeOptions
+	cmd := &cobra.Command{
+		Use:   "size FILE | size --from-metric NAME=AMOUNT",
+		Short: "Say what storage to order for what a run really needed, and what it costs",
+		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are
+called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
+
+Each arm of the run is a load of its own. --arm picks the one that is most like yours; otherwise it is sized for the
+one that asked most of storage. --rows-per-second and --growth carry it over to another amount of the same load.
+
+Limits and prices are those that the providers or others published, each with its source in --format json; --price
+takes a file of your own prices, in the same form.
+
+--from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?`,
+		Example: `  realiops size LAST --arm bulk-indexed --gib 500
+  realiops size LAST --rows-per-second 20000 --growth 50 --instance db.r6g.large
+  realiops size run.jsonl --format json | jq '.options[0]'
+  realiops size --from-metric WriteIOPS=800000 --flavor aurora`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.fromMetric != "" {
+				return cobra.NoArgs(cmd, args)
+			}
+			return oneRunFile(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if o.fromMetric != "" {
+				return convert(env, o)
+			}
+			return runSize(env, o, args[0])
+		},
 	}
-	n, err := strconv.ParseInt(parts[1], 10, 64)
-	unit := int64(1) << (10 * max(0, strings.Index(sizeUnits, parts[2])))
-	if parts[2] == "" {
-		unit = 1
+	o.addFlags(cmd.Flags())
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + sizeExitHelp)
+	return cmd
+}
+
+const sizeExitHelp = `
+Exit status:
+  0  sized
+  1  wrong usage, FILE cannot be read as a run file, or it does not tell what storage had to do
+`
+
+func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.arm, "arm", "", "arm of the run whose load is like yours (default: the one that asked most of storage)")
+	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "carry it over to so many rows a second")
+	f.Float64Var(&o.growth, "growth", 0, "percent on top of that")
+	f.Float64Var(&o.headroom, "headroom", 20, "percent that is ordered beyond what is needed")
+	f.Float64Var(&o.gib, "gib", 100, "GiB of data to hold (2^30 bytes; a TB of 10^12 is 931)")
+	f.StringVar(&o.instance, "instance", "", "class of machine in between: db.r6g.large, m5.xlarge")
+	f.StringVar(&o.region, "region", "us-east-1", "whose prices")
+	f.StringVar(&o.prices, "price", "", "file of prices in the place of the program's own")
+	f.StringVar(&o.format, "format", formatText, "text or json")
+	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
+	f.StringVar(&o.flavor, "flavor", "", "where it was read: aurora, rds or ebs")
+}
+
+func runSize(env Env, o sizeOptions, name string) error {
+	if err := o.check(); err != nil {
+		return err
 	}
-	if err != nil || n > math.MaxInt64/unit {
-		return fmt.Errorf("too much")
+	ask, err := o.ask()
+	if err != nil {
+		return err
 	}
-	*s = size(n * unit)
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return err
+	}
+	run, err := readRun(env, path)
+	if err != nil {
+		return err
+	}
+	answer, err := sizing.Size(run, ask)
+	if err != nil {
+		return naming(path, suggesting(err))
+	}
+	view := report.NewSize(run, answer)
+	if o.format == formatJSON {
+		return report.SizeJSON(env.Out, view)
+	}
+	return report.SizeText(env.Out, view, env.columns())
+}
+
+// convert answers what an amount of a metric means, from the catalog alone.
+func convert(env Env, o sizeOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	name, text, _ := strings.Cut(o.fromMetric, "=")
+	amount, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if err != nil || !(amount > 0 && amount < 1e15) {
+		return fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0", o.fromMetric)
+	}
+	ask, err := o.ask()
+	if err != nil {
+		return err
+	}
+	meanings, err := meaningsOf(name, o.flavor)
+	if err != nil {
+		return err
+	}
+	converted, err := sizing.Convert(meanings, amount, ask.Tariff)
+	if err != nil {
+		return err
+	}
+	if o.format == formatJSON {
+		return report.ConvertJSON(env.Out, report.NewConvert(converted))
+	}
+	return report.ConvertText(env.Out, report.NewConvert(converted), env.columns())
+}
+
+// meaningsOf are those of a name on a flavor, or on all.
+func meaningsOf(name, flavor string) ([]catalog.Meaning, error) {
+	known, err := catalog.Read()
+	if err != nil {
+		return nil, err
+	}
+	all := known.Of(name)
+	if len(all) == 0 {
+		var names []string
+		for _, m := range known.Meanings {
+			names = append(names, m.Metric)
+		}
+		return nil, fmt.Errorf("--from-metric: nothing is known of %q; the nearest name is %s", name, nearest(name, names))
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(m catalog.Meaning) bool { return flavor != "" && m.On != flavor })
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric, all[0].On)
+	}
+	return found, nil
+}
+
+// check refuses what no load, disk or price can be.
+func (o sizeOptions) check() error {
+	for flag, v := range map[string]struct{ value, least, most float64 }{
+		"--rows-per-second": {o.rowsPerSecond, 0, 1e12},
+		"--growth":          {o.growth, -99.9, 1e6},
+		"--headroom":        {o.headroom, 0, 1e4},
+		"--gib":             {o.gib, 1, 1e9},
+	} {
+		if !(v.value >= v.least && v.value <= v.most) { // also NaN
+			return fmt.Errorf("%s %g: from %g to %g", flag, v.value, v.least, v.most)
+		}
+	}
+	if o.format != formatText && o.format != formatJSON {
+		return fmt.Errorf("unknown format %q: there are %s and %s", o.format, formatText, formatJSON)
+	}
 	return nil
+}
+
+// ask puts flags and catalog together.
+func (o sizeOptions) ask() (sizing.Ask, error) {
+	volumes, errVolumes := catalog.Volumes()
+	instances, errInstances := catalog.Instances()
+	prices, errPrices := o.readPrices()
+	ask := sizing.Ask{
+		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
+		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Volumes: volumes, Instances: instances,
+	}
+	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
+		return ask, err
+	}
+	if known := ask.Tariff.Regions(); !slices.Contains(known, o.region) {
+		return ask, fmt.Errorf("no prices are known of the region %s: there are %s (--price takes a file)", o.region, strings.Join(known, ", "))
+	}
+	return ask, nil
+}
+
+func (o sizeOptions) readPrices() ([]catalog.Price, error) {
+	if o.prices == "" {
+		return catalog.Prices()
+	}
+	file, err := os.Open(o.prices)
+	if err != nil {
+		return nil, fmt.Errorf("read the prices: %w", err)
+	}
+	defer file.Close()
+	prices, err := catalog.ReadPrices(file)
+	return prices, naming(o.prices, err)
+}
+
+// suggesting adds the nearest name to an error about one that is not known.
+func suggesting(err error) error {
+	if unknown, ok := errors.AsType[*sizing.UnknownArm](err); ok {
+		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))
+	}
+	if unknown, ok := errors.AsType[*sizing.UnknownInstance](err); ok {
+		var classes []string
+		for _, m := range unknown.Known {
+			classes = append(classes, m.Class)
+		}
+		return fmt.Errorf("%w: the nearest is %s", err, nearest(strings.TrimPrefix(unknown.Class, "db."), classes))
+	}
+	return err
 }

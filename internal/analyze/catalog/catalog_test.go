@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -51,11 +52,39 @@ func TestRowsAreWhole(t *testing.T) {
 			}
 		}
 	}
+	for _, key := range soldBy(t) {
+		used[key] = true
+		if _, known := c.Source(key); !known {
+			t.Errorf("no source %q", key)
+		}
+	}
 	for _, s := range c.Sources {
 		if !used[s.Key] || s.Title == "" || !strings.HasPrefix(s.Address, "https://") || !regexp.MustCompile(`^20\d\d(-\d\d){0,2}$`).MatchString(s.State) {
 			t.Errorf("source %+v: not used, or not whole", s)
 		}
 	}
+}
+
+// soldBy are the sources of limits and prices.
+func soldBy(t *testing.T) []string {
+	t.Helper()
+	volumes, errVolumes := catalog.Volumes()
+	instances, errInstances := catalog.Instances()
+	prices, errPrices := catalog.Prices()
+	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, v := range volumes {
+		keys = append(keys, v.Sources...)
+	}
+	for _, i := range instances {
+		keys = append(keys, i.Sources...)
+	}
+	for _, p := range prices {
+		keys = append(keys, p.Source)
+	}
+	return keys
 }
 
 func shownBy(m catalog.Meaning) []string {

@@ -194,6 +194,7 @@ func (c *collector) finish() *Run {
 	c.buildArms()
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
+	c.run.series = c.series
 	return c.run
 }
 

@@ -21,6 +21,8 @@ type Run struct {
 	Counters []runfile.Metric
 	Idle     Background
 	Notes    []Note
+
+	series func(metric string) series.Series
 }
 
 // Arm is one arm of the plan and its replicates.
@@ -111,6 +113,9 @@ func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
 	}
 	return c.finish(), nil
 }
+
+// Series is what a metric read over the whole run; a metric that the run did not read has an empty one.
+func (r *Run) Series(metric string) series.Series { return r.series(metric) }
 
 // Arm finds an arm by its name.
 func (r *Run) Arm(name string) (Arm, bool) {

@@ -1,0 +1,187 @@
+package burst_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
+)
+
+// gp2 is an EBS volume: 3 operations a second and GiB, at least 100, a bucket of 5.4 million, 3,000 while it lasts.
+func gp2(gib float64) burst.Limit {
+	return burst.Limit{Name: "gp2", Base: max(100, 3*gib), Burst: 3000, Capacity: 5.4e6, Balance: 5.4e6}
+}
+
+// constant is the same number of operations in every second.
+func constant(operations float64) []burst.Demand { return []burst.Demand{{operations, 0}} }
+
+func play(t *testing.T, demand []burst.Demand, seconds int, limits ...burst.Limit) burst.Outcome {
+	t.Helper()
+	out, err := burst.Play(demand, seconds, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestPublishedCredits is the table of the EBS user guide on gp2: seconds at 3,000, and seconds to fill when idle. The
+// guide counts the rows of 100 and 334 GiB on the exact baseline.
+func TestPublishedCredits(t *testing.T) {
+	check := func(gib, lasts, refills float64) {
+		t.Helper()
+		l := gp2(gib)
+		if got := l.Lasts(3000); math.Abs(got-lasts) > 1 {
+			t.Errorf("%g GiB: lasts %.1f s, want %g", gib, got, lasts)
+		}
+		if got := l.Filled(0).Refills(); math.Abs(got-refills) > 1 {
+			t.Errorf("%g GiB: refills in %.1f s, want %g", gib, got, refills)
+		}
+		out := play(t, constant(3000), int(lasts)+1000, l)
+		if dry := out.Limits[0].FirstDry; math.Abs(float64(dry)-lasts) > 1 {
+			t.Errorf("%g GiB: played, it is dry in second %d, want %g", gib, dry, lasts)
+		}
+	}
+	check(33, 1862, 54000)
+	check(100, 2000, 18000)
+	check(334, 2703, 5389)
+	check(750, 7200, 2400)
+}
+
+// TestPgbenchOnThirtyGigabytes is a published run: a gp2 volume of 30 GB under pgbench fell after about three hours at 600.
+func TestPgbenchOnThirtyGigabytes(t *testing.T) {
+	out := play(t, constant(600), 4*3600, gp2(30))
+	if got, want := out.Limits[0].FirstDry, 3*3600; got != want { // 5.4 M / (600 - 100)
+		t.Errorf("dry in second %d, want %d", got, want)
+	}
+	if last := out.Curve[len(out.Curve)-1]; last.Served[burst.Operations] != 100 {
+		t.Errorf("served at last: %v a second, want the baseline of 100", last.Served)
+	}
+}
+
+// TestThroughputCredits are those of st1 and sc1: a TiB of credits for a TiB, 40 and 12 MiB/s earned, 250 and 80 allowed.
+func TestThroughputCredits(t *testing.T) {
+	check := func(name string, base, most, lasts, refills float64) {
+		t.Helper()
+		const mib = 1 << 20
+		l := burst.Limit{Name: name, Of: burst.Bytes, Base: base * mib, Burst: most * mib, Capacity: 1 << 40}.Full()
+		if got := l.Lasts(1e12); math.Abs(got-lasts) > 1 {
+			t.Errorf("%s lasts %.1f s, want %g", name, got, lasts)
+		}
+		if got := l.Filled(0).Refills(); math.Abs(got-refills) > 1 {
+			t.Errorf("%s refills in %.1f s, want %g", name, got, refills)
+		}
+	}
+	check("st1", 40, 250, 4993, 26214)
+	check("sc1", 12, 80, 15420, 87381)
+}
+
+// TestLimitsHoldTogether: bytes throttle, and take the operations with them.
+func TestLimitsHoldTogether(t *testing.T) {
+	demand := []burst.Demand{{1000, 256e6}}
+	out := play(t, demand, 10, burst.Limit{Name: "operations", Base: 3000}, burst.Limit{Name: "bytes", Of: burst.Bytes, Base: 128e6})
+	if want := (burst.Demand{5000, 1280e6}); out.Served != want {
+		t.Errorf("served %v, want %v", out.Served, want)
+	}
+	if out.Limits[0].Binding != 0 || out.Limits[1].Binding != 10 || out.Throttled != 10 {
+		t.Errorf("in the way: %+v", out.Limits)
+	}
+}
+
+func TestBalanceAtTheStart(t *testing.T) {
+	// 54,000 b / (D - B): half a bucket, 1,500 over the baseline of 1,500
+	if got := gp2(500).Filled(50).Lasts(3000); got != 1800 {
+		t.Errorf("half a bucket lasts %g s, want 1800", got)
+	}
+}
+
+func TestSmallest(t *testing.T) {
+	sizes := []float64{}
+	for gib := 1.0; gib <= 1000; gib++ {
+		sizes = append(sizes, gib)
+	}
+	limits := func(gib float64) []burst.Limit { return []burst.Limit{gp2(gib)} }
+	// For a day at 900 on average the bucket only helps by 5.4 M / 86,400 = 62.5 a second: 837.5 / 3 is 279.2 GiB.
+	size, found, err := burst.Smallest(constant(900), 86400, sizes, limits)
+	if err != nil || !found || size != 280 {
+		t.Errorf("smallest %g, %v, %v; want 280", size, found, err)
+	}
+	if _, found, _ := burst.Smallest(constant(3001), 60, sizes, limits); found {
+		t.Error("no gp2 volume below 1,001 GiB serves 3,001")
+	}
+}
+
+// TestLaws holds for any demand and any limits: nothing is served beyond a cap or a demand, credits stay in their
+// bucket, a larger volume never serves less, and what is spent was earned.
+func TestLaws(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		demand := make([]burst.Demand, 1+random.IntN(50))
+		for i := range demand {
+			operations := random.ExpFloat64() * 2000
+			demand[i] = burst.Demand{operations, operations * 16384 * random.Float64()}
+		}
+		limits := []burst.Limit{
+			{Name: "a", Base: random.Float64() * 3000, Burst: random.Float64() * 9000, Capacity: random.Float64() * 1e5},
+			{Name: "b", Of: burst.Bytes, Base: 1 + random.Float64()*3e7},
+		}
+		limits[0] = limits[0].Filled(random.Float64() * 100)
+		seconds := 1 + random.IntN(1000)
+		out := play(t, demand, seconds, limits...)
+		laws(t, out, limits)
+		larger := append([]burst.Limit(nil), limits...)
+		larger[0].Base *= 1.1
+		larger[0].Burst = max(larger[0].Burst, larger[0].Base)
+		if more := play(t, demand, seconds, larger...); more.Served[0] < out.Served[0]*(1-1e-9) {
+			t.Fatalf("larger serves %g, smaller %g", more.Served[0], out.Served[0])
+		}
+	}
+}
+
+func laws(t *testing.T, out burst.Outcome, limits []burst.Limit) {
+	t.Helper()
+	operations := limits[0]
+	for _, p := range out.Curve {
+		cap := max(operations.Base, operations.Burst)
+		if p.Served[0] > min(cap, p.Demanded[0])*(1+1e-9) || p.Served[1] > limits[1].Base*(1+1e-9) {
+			t.Fatalf("%+v beyond a cap of %g or %g", p, cap, limits[1].Base)
+		}
+		if p.Credits[0] < 0 || p.Credits[0] > operations.Capacity {
+			t.Fatalf("%g credits in a bucket of %g", p.Credits[0], operations.Capacity)
+		}
+	}
+	if most := operations.Balance + operations.Base*float64(out.Seconds); out.Served[0] > most*(1+1e-9) {
+		t.Fatalf("served %g, had and earned %g", out.Served[0], most)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	check := func(want string, demand []burst.Demand, seconds int, limits ...burst.Limit) {
+		t.Helper()
+		if _, err := burst.Play(demand, seconds, limits); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	check("there is no demand to play", nil, 10)
+	check("there is no demand to play", constant(1), 0)
+	check("second 0 demands NaN: a demand is a number from 0 up", constant(math.NaN()), 1)
+	check("second 0 demands -1: a demand is a number from 0 up", constant(-1), 1)
+	check("x: a limit must be made of numbers from 0 up", constant(1), 1, burst.Limit{Name: "x", Base: -1})
+	check("x: a balance of 2 is more than the bucket of 1 holds", constant(1), 1, burst.Limit{Name: "x", Base: 1, Capacity: 1, Balance: 2})
+	if out := play(t, constant(0), 10, gp2(1)); out.Throttled != 0 || out.Limits[0].Refills != 0 {
+		t.Errorf("no demand: %+v", out)
+	}
+}
+
+func BenchmarkThirtyDays(b *testing.B) {
+	demand := make([]burst.Demand, 3600)
+	for i := range demand {
+		demand[i] = burst.Demand{float64(i % 4000), float64(i%4000) * 16384}
+	}
+	limits := []burst.Limit{gp2(500), {Name: "bytes", Of: burst.Bytes, Base: 250e6}, burst.Limit{Name: "instance", Base: 8333, Burst: 16000, Capacity: 1.38e7}.Full()}
+	for b.Loop() {
+		if _, err := burst.Play(demand, 30*86400, limits); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

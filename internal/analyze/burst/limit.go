@@ -1,0 +1,81 @@
+package burst
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Dimension is what a limit is about.
+type Dimension int
+
+// The dimensions of a demand.
+const (
+	Operations Dimension = iota // as the provider counts them
+	Bytes
+)
+
+// Demand is what is asked of storage in one second.
+type Demand [2]float64
+
+// Limit is a cap on one dimension, with a bucket of credits or without. One credit is one operation, or one byte.
+type Limit struct {
+	Name     string
+	Of       Dimension
+	Base     float64 // a second, for good; what the bucket earns
+	Burst    float64 // a second, while the bucket holds something; not below Base
+	Capacity float64 // credits; 0: no bucket, Base holds always
+	Balance  float64 // credits at the start, at most Capacity
+}
+
+// Full is the limit with its bucket filled to the brim.
+func (l Limit) Full() Limit {
+	l.Balance = l.Capacity
+	return l
+}
+
+// Filled is the limit with its bucket at a percentage, as BurstBalance shows it.
+func (l Limit) Filled(percent float64) Limit {
+	l.Balance = l.Capacity * percent / 100
+	return l
+}
+
+// Lasts is how many seconds a constant demand is served in full before the bucket is empty: Balance / (demand - Base),
+// the demand cut to Burst. It is infinite where the bucket never empties, and 0 where there is none.
+func (l Limit) Lasts(demand float64) float64 {
+	switch spent := min(demand, l.ceiling()) - l.Base; {
+	case spent <= 0:
+		return math.Inf(1)
+	default:
+		return l.Balance / spent
+	}
+}
+
+// Refills is how many seconds without any demand fill the bucket again.
+func (l Limit) Refills() float64 {
+	if l.Capacity == 0 {
+		return 0
+	}
+	return (l.Capacity - l.Balance) / l.Base
+}
+
+func (l Limit) ceiling() float64 {
+	if l.Capacity == 0 {
+		return l.Base
+	}
+	return max(l.Burst, l.Base)
+}
+
+var errNotANumber = errors.New("a limit must be made of numbers from 0 up")
+
+func (l Limit) check() error {
+	for _, v := range []float64{l.Base, l.Burst, l.Capacity, l.Balance} {
+		if math.IsNaN(v) || v < 0 {
+			return fmt.Errorf("%s: %w", l.Name, errNotANumber)
+		}
+	}
+	if l.Balance > l.Capacity {
+		return fmt.Errorf("%s: a balance of %g is more than the bucket of %g holds", l.Name, l.Balance, l.Capacity)
+	}
+	return nil
+}

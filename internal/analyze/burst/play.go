@@ -1,0 +1,195 @@
+package burst
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Outcome is how a demand fared.
+type Outcome struct {
+	Seconds   int
+	Demanded  Demand // in all
+	Served    Demand // in all
+	Throttled int    // seconds in which less was served than demanded
+	Limits    []Fate // as the limits were given
+	Curve     []Point
+}
+
+// Fate is what became of one limit.
+type Fate struct {
+	Name     string
+	Binding  int     // seconds in which it was the limit in the way
+	FirstDry int     // the second in which its bucket had nothing left for the demand; -1: never, or no bucket
+	Lowest   float64 // credits, at the worst
+	Left     float64 // credits at the end
+	Refills  float64 // seconds without demand that fill it from there
+}
+
+// Point is one stretch of the curve: means over its seconds, and the credits at its end.
+type Point struct {
+	Second   int // its first
+	Demanded Demand
+	Served   Demand
+	Credits  []float64 // of each limit
+}
+
+// points is how many stretches a curve has at most: more than a picture has pixels for help nobody.
+const points = 500
+
+// ErrNoDemand is a demand of no seconds.
+var ErrNoDemand = errors.New("there is no demand to play")
+
+// Play repeats a demand, given second by second, for so many seconds against limits that all hold at once. What is served
+// keeps the proportion of operations to bytes: a request that must wait waits with its bytes.
+func Play(demand []Demand, seconds int, limits []Limit) (Outcome, error) {
+	if err := check(demand, seconds, limits); err != nil {
+		return Outcome{}, err
+	}
+	p := newPlayer(seconds, limits)
+	for second := range seconds {
+		p.step(second, demand[second%len(demand)])
+	}
+	return p.finish(), nil
+}
+
+func check(demand []Demand, seconds int, limits []Limit) error {
+	if len(demand) == 0 || seconds <= 0 {
+		return ErrNoDemand
+	}
+	for i, d := range demand {
+		for _, v := range d {
+			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+				return fmt.Errorf("second %d demands %g: a demand is a number from 0 up", i, v)
+			}
+		}
+	}
+	for _, l := range limits {
+		if err := l.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// player is a game under way.
+type player struct {
+	limits  []Limit // their balances as they go
+	out     Outcome
+	stretch int // seconds of a point of the curve
+	point   Point
+}
+
+func newPlayer(seconds int, limits []Limit) *player {
+	p := &player{
+		limits:  append([]Limit(nil), limits...),
+		out:     Outcome{Seconds: seconds, Limits: make([]Fate, len(limits))},
+		stretch: (seconds + points - 1) / points,
+	}
+	for i, l := range limits {
+		p.out.Limits[i] = Fate{Name: l.Name, FirstDry: -1, Lowest: l.Balance}
+	}
+	return p
+}
+
+func (p *player) step(second int, d Demand) {
+	share, binding := p.share(d)
+	for i := range p.limits {
+		p.charge(i, share*d[p.limits[i].Of])
+	}
+	if binding >= 0 {
+		p.out.Throttled++
+		p.block(binding, second)
+	}
+	p.note(second, d, share)
+}
+
+// share is which part of a second's demand all limits let through, and the limit that lets least.
+func (p *player) share(d Demand) (share float64, binding int) {
+	share, binding = 1, -1
+	for i := range p.limits {
+		l := &p.limits[i]
+		allowed := l.Base
+		if l.Capacity > 0 {
+			allowed = min(max(l.Burst, l.Base), l.Base+l.Balance)
+		}
+		if wanted := d[l.Of]; wanted*share > allowed {
+			share, binding = allowed/wanted, i
+		}
+	}
+	return share, binding
+}
+
+// charge takes what was served from a bucket and puts in what it earned.
+func (p *player) charge(i int, served float64) {
+	l := &p.limits[i]
+	if l.Capacity == 0 {
+		return
+	}
+	l.Balance = min(l.Capacity, max(0, l.Balance+l.Base-served))
+	p.out.Limits[i].Lowest = min(p.out.Limits[i].Lowest, l.Balance)
+}
+
+func (p *player) block(i, second int) {
+	fate, l := &p.out.Limits[i], &p.limits[i]
+	fate.Binding++
+	if l.Capacity > 0 && l.Balance == 0 && fate.FirstDry < 0 {
+		fate.FirstDry = second
+	}
+}
+
+// note adds a second to the sums and to the curve.
+func (p *player) note(second int, d Demand, share float64) {
+	if second%p.stretch == 0 {
+		p.point = Point{Second: second}
+	}
+	for k, v := range d {
+		p.out.Demanded[k] += v
+		p.out.Served[k] += v * share
+		p.point.Demanded[k] += v
+		p.point.Served[k] += v * share
+	}
+	if last := second+1 == p.out.Seconds; last || (second+1)%p.stretch == 0 {
+		p.draw(second + 1 - p.point.Second)
+	}
+}
+
+func (p *player) draw(seconds int) {
+	for k := range p.point.Demanded {
+		p.point.Demanded[k] /= float64(seconds)
+		p.point.Served[k] /= float64(seconds)
+	}
+	for _, l := range p.limits {
+		p.point.Credits = append(p.point.Credits, l.Balance)
+	}
+	p.out.Curve = append(p.out.Curve, p.point)
+}
+
+func (p *player) finish() Outcome {
+	for i, l := range p.limits {
+		p.out.Limits[i].Left, p.out.Limits[i].Refills = l.Balance, l.Refills()
+	}
+	return p.out
+}
+
+// Smallest is the least of ascending sizes whose limits serve the whole demand, if any does. It relies on larger ones
+// never serving less.
+func Smallest(demand []Demand, seconds int, sizes []float64, limits func(size float64) []Limit) (size float64, found bool, err error) {
+	low, high := 0, len(sizes)
+	for low < high {
+		middle := (low + high) / 2
+		out, err := Play(demand, seconds, limits(sizes[middle]))
+		if err != nil {
+			return 0, false, err
+		}
+		if out.Throttled > 0 {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low == len(sizes) {
+		return 0, false, nil
+	}
+	return sizes[low], true, nil
+}

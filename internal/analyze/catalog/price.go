@@ -1,0 +1,83 @@
+package catalog
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// Price is what one unit of something costs.
+type Price struct {
+	Volume   string  `json:"volume"`          // of Volumes, or aurora, aurora-iopt1
+	Class    string  `json:"class,omitempty"` // of a machine, with Hour
+	Tier     string  `json:"tier,omitempty"`  // of a volume that is sold in steps
+	Per      Per     `json:"per"`
+	From     float64 `json:"from,omitempty"` // of the unit on: the part above costs so much
+	Region   string  `json:"region"`
+	Currency string  `json:"currency"`
+	Price    float64 `json:"price"`
+	Source   string  `json:"source"`
+}
+
+// Per is what a price is for.
+type Per string
+
+// The units that prices are for; all but PerHour and PerMillionIO are by the month.
+const (
+	PerGiB       Per = "gib"
+	PerIOPS      Per = "iops"  // bought beside the size
+	PerMiBps     Per = "mibps" // bought beside the size
+	PerTier      Per = "tier"
+	PerMillionIO Per = "million-io"
+	PerHour      Per = "hour"
+)
+
+// HoursInMonth is what providers take a month for.
+const HoursInMonth = 730
+
+//go:embed prices.json
+var pricesFile []byte
+
+// Prices are those built into the program.
+func Prices() ([]Price, error) {
+	var all []Price
+	if err := decode(pricesFile, &all); err != nil {
+		return nil, fmt.Errorf("read the catalog of prices: %w", err)
+	}
+	return all, nil
+}
+
+// ReadPrices reads a list of prices in the form in which the program has its own.
+func ReadPrices(r io.Reader) ([]Price, error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	var all []Price
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("read the prices: %w", err)
+	}
+	for i, p := range all {
+		if err := p.check(); err != nil {
+			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
+		}
+	}
+	return all, nil
+}
+
+// absurd is a price that nobody asks for any unit: it is surely in another one.
+const absurd = 1e6
+
+func (p Price) check() error {
+	switch {
+	case p.Volume == "" || p.Per == "" || p.Region == "" || p.Currency == "":
+		return errors.New("volume, per, region and currency must be there")
+	case !slices.Contains([]Per{PerGiB, PerIOPS, PerMiBps, PerTier, PerMillionIO, PerHour}, p.Per):
+		return errors.New("per is one of gib, iops, mibps, tier, million-io and hour")
+	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd:
+		return fmt.Errorf("%g is no price", p.Price)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package catalog
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+)
+
+// Volume is a kind of storage as its provider sells it.
+type Volume struct {
+	Name        string     `json:"name"`
+	Provider    string     `json:"provider"` // ebs, rds, azure, google
+	Title       string     `json:"title"`
+	GiB         [2]float64 `json:"gib"`      // least and most
+	UnitKiB     float64    `json:"unit_kib"` // the most bytes that count as one operation
+	Merges      bool       `json:"merges"`   // sequential operations are counted as one, up to the unit
+	SoldInSteps bool       `json:"sold_in_steps,omitempty"`
+	Tiers       []Tier     `json:"tiers"` // by size, each from its own up to the next one's
+	Note        string     `json:"note,omitempty"`
+	Unverified  string     `json:"unverified,omitempty"` // what could not be confirmed
+	Sources     []string   `json:"sources"`
+}
+
+// Tier is what holds from a size on.
+type Tier struct {
+	Name     string    `json:"name,omitempty"` // where sizes have names
+	FromGiB  float64   `json:"from_gib"`
+	Volumes  int       `json:"volumes"` // that it is striped over
+	IOPS     Rule      `json:"iops"`
+	MiBps    Rule      `json:"mibps"`
+	OnDemand *OnDemand `json:"on_demand,omitempty"`
+	Note     string    `json:"note,omitempty"`
+}
+
+// OnDemand is a burst without credits, for a fee.
+type OnDemand struct {
+	IOPS  float64 `json:"iops"`
+	MiBps float64 `json:"mibps"`
+}
+
+// Rule is how much of operations or MiB a second there is. What holds for good is Free + PerGiB x size, between Least and
+// Most, or what the operations allow; more may be bought, or allowed for a while.
+type Rule struct {
+	Free   float64 `json:"free,omitempty"`
+	PerGiB float64 `json:"per_gib,omitempty"`
+	Least  float64 `json:"least,omitempty"`
+	Most   float64 `json:"most,omitempty"` // 0: no bound
+
+	PerIOPS float64      `json:"per_iops,omitempty"` // comes with each operation that was bought
+	ByIOPS  [][2]float64 `json:"by_iops,omitempty"`  // the same as a line through points
+
+	SoldLeast   float64 `json:"sold_least,omitempty"`
+	SoldMost    float64 `json:"sold_most,omitempty"` // 0: nothing is sold beside the size
+	SoldPerGiB  float64 `json:"sold_per_gib,omitempty"`
+	SoldPerIOPS float64 `json:"sold_per_iops,omitempty"`
+
+	Burst         float64 `json:"burst,omitempty"`
+	BurstPerGiB   float64 `json:"burst_per_gib,omitempty"`
+	BurstMost     float64 `json:"burst_most,omitempty"`
+	Credits       float64 `json:"credits,omitempty"` // operations or MiB
+	CreditsPerGiB float64 `json:"credits_per_gib,omitempty"`
+}
+
+// Instance is what a class of machine lets through to its volumes.
+type Instance struct {
+	Class    string   `json:"class"`
+	Provider string   `json:"provider"`
+	BaseIOPS float64  `json:"base_iops"`
+	MostIOPS float64  `json:"most_iops"`
+	BaseMB   float64  `json:"base_mb"` // 10^6 bytes a second
+	MostMB   float64  `json:"most_mb"`
+	Bursts   bool     `json:"bursts,omitempty"` // the most holds for 30 minutes in 24 hours, at least
+	Sources  []string `json:"sources"`
+}
+
+//go:embed volumes.json
+var volumesFile []byte
+
+//go:embed instances.json
+var instancesFile []byte
+
+// Volumes are all kinds of storage, by provider.
+func Volumes() ([]Volume, error) {
+	var all []Volume
+	if err := decode(volumesFile, &all); err != nil {
+		return nil, fmt.Errorf("read the catalog of volumes: %w", err)
+	}
+	return all, nil
+}
+
+// Instances are all classes of machine.
+func Instances() ([]Instance, error) {
+	var all []Instance
+	if err := decode(instancesFile, &all); err != nil {
+		return nil, fmt.Errorf("read the catalog of instances: %w", err)
+	}
+	return all, nil
+}
+
+// Tier is what holds for a size, which must be one of the volume's.
+func (v Volume) Tier(gib float64) (Tier, bool) {
+	for _, t := range slices.Backward(v.Tiers) {
+		if gib >= t.FromGiB && gib <= v.GiB[1] {
+			return t, true
+		}
+	}
+	return Tier{}, false
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// ConvertSchema names the form of an answer on one amount of a metric.
+const ConvertSchema = "realiops.convert/1"
+
+// Convert is what an amount of a metric means in real storage I/O.
+type Convert struct {
+	Schema    string       `json:"schema"`
+	Metric    string       `json:"metric"`
+	On        string       `json:"on"`
+	Amount    float64      `json:"amount"`
+	PerSecond float64      `json:"per_second"`
+	Counts    string       `json:"counts"`
+	Side      string       `json:"side"`
+	Rows      *ConvertSpan `json:"rows"`            // a second, as are the next
+	Requests  *ConvertSpan `json:"requests"`        // of the device under a PostgreSQL that writes pages
+	Billed    *ConvertSpan `json:"billed_writes"`   // of Aurora
+	IOCost    *ConvertSpan `json:"io_cost"`         // a month on Aurora Standard
+	Misread   *float64     `json:"misread_io_cost"` // a month, were each one billed
+	Settle    string       `json:"settle,omitempty"`
+}
+
+// ConvertSpan is what something may be, from the least to the most.
+type ConvertSpan struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+// NewConvert puts an answer into the form that is shown.
+func NewConvert(c sizing.Converted) Convert {
+	span := func(r *sizing.Range) *ConvertSpan {
+		if r == nil {
+			return nil
+		}
+		return &ConvertSpan{r.Least, r.Most}
+	}
+	return Convert{
+		Schema: ConvertSchema, Metric: c.Meaning.Metric, On: c.Meaning.On, Amount: c.Amount, PerSecond: c.PerSecond,
+		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
+		IOCost: span(c.IOCost), Misread: c.Misread, Settle: c.Settle,
+	}
+}
+
+// ConvertJSON writes the answer for programs.
+func ConvertJSON(w io.Writer, c Convert) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(c); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// ConvertText writes the answer for people.
+func ConvertText(w io.Writer, c Convert, width int) error {
+	width = max(width, narrowest)
+	server := map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}[c.On]
+	if c.Rows == nil {
+		text := fmt.Sprintf("%s %s on %s are real storage I/O (%s): %s a second. Size for that.", grouped(c.Amount, 0), c.Metric, server, c.Counts, rate(c.PerSecond))
+		return write(w, []string{wrapped(text, width)})
+	}
+	return write(w, []string{
+		wrapped(fmt.Sprintf("%s %s on %s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it:", grouped(c.Amount, 0), c.Metric, server, c.Counts), width),
+		c.bounds(width),
+		wrapped(c.cost(), width),
+		wrapped("What would settle it: "+c.Settle, width),
+	})
+}
+
+// bounds says what the log records may stand for.
+func (c Convert) bounds(width int) string {
+	g := newGrid("a second", []string{"rows written", "device requests, on a PostgreSQL of its own", "billed writes, on Aurora"})
+	g.add("at least", []string{rate(c.Rows.Lo), rate(c.Requests.Lo), rate(c.Billed.Lo)})
+	g.add("at most", []string{rate(c.Rows.Hi), rate(c.Requests.Hi), rate(c.Billed.Hi)})
+	legend := "By eight kinds of load, from COPY to one-row transactions, measured on one machine; billed writes by the one run that was published, twice as wide."
+	return g.layout(width) + "\n" + wrapped(legend, width)
+}
+
+func (c Convert) cost() string {
+	if c.IOCost == nil || c.Misread == nil {
+		return ""
+	}
+	return fmt.Sprintf("On Aurora Standard %s to %s USD a month for I/O if it never stops; %s if somebody takes each for a billed one.",
+		rate(c.IOCost.Lo), rate(c.IOCost.Hi), rate(*c.Misread))
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// SizeSchema names the form of a size report.
+const SizeSchema = "realiops.size/1"
+
+// Size is what to order for a run.
+type Size struct {
+	Schema   string       `json:"schema"`
+	Run      SizeRun      `json:"run"`
+	Needs    []SizeNeed   `json:"needs"` // of every arm
+	Sized    Sized        `json:"sized"`
+	Options  []SizeOption `json:"options"` // those that carry it first, by cost where that is known
+	Aurora   *SizeAurora  `json:"aurora"`  // nil: rows or bytes of log are not known
+	Misread  *SizeMisread `json:"misread"` // what sizing from log records would have led to
+	Warnings []string     `json:"warnings"`
+}
+
+// SizeRun is the run that was sized from.
+type SizeRun struct {
+	ID     string         `json:"id"`
+	Target runfile.Target `json:"target"`
+}
+
+// SizeRate is what goes to and from storage in a second.
+type SizeRate struct {
+	Requests   float64 `json:"requests"` // that carry data
+	Reads      float64 `json:"reads"`
+	Writes     float64 `json:"writes"`
+	Flushes    float64 `json:"flushes"`
+	Bytes      float64 `json:"bytes"`
+	ReadBytes  float64 `json:"read_bytes"`
+	WriteBytes float64 `json:"write_bytes"`
+}
+
+// SizeNeed is what one arm asked of storage.
+type SizeNeed struct {
+	Arm        string    `json:"arm"`
+	Model      string    `json:"model,omitempty"` // why the device was not read: the rates are a model's
+	Missing    *Missing  `json:"missing,omitempty"`
+	Mean       *SizeRate `json:"mean"`
+	Lowest     *SizeRate `json:"lowest"`
+	Highest    *SizeRate `json:"highest"`
+	Seconds    int       `json:"seconds"` // that peaks rest on
+	P95        *SizeRate `json:"p95"`
+	P99        *SizeRate `json:"p99"`
+	PeakSecond *SizeRate `json:"peak_second"`
+	PeakMinute *SizeRate `json:"peak_minute"`
+	Rows       *float64  `json:"rows"` // a second, as are the others
+	Commits    *float64  `json:"commits"`
+	LogRecords *float64  `json:"log_records"`
+}
+
+// Sized is what the options were chosen for.
+type Sized struct {
+	Arm      string   `json:"arm"`
+	Basis    string   `json:"basis"` // p99, mean or model
+	Factor   float64  `json:"factor"`
+	Law      []string `json:"law"`
+	Headroom float64  `json:"headroom_percent"`
+	GiB      float64  `json:"gib"`
+	Region   string   `json:"region"`
+	Rate     SizeRate `json:"rate"` // headroom not included
+	Least    SizeRate `json:"least"`
+}
+
+// SizeOption is one way to carry it.
+type SizeOption struct {
+	Volume     string      `json:"volume"`
+	Title      string      `json:"title"`
+	Provider   string      `json:"provider"`
+	Why        string      `json:"why,omitempty"` // it cannot
+	Tier       string      `json:"tier,omitempty"`
+	GiB        float64     `json:"gib,omitempty"`
+	IOPS       float64     `json:"iops,omitempty"`  // bought beside the size
+	MiBps      float64     `json:"mibps,omitempty"` // likewise
+	Carries    *[2]float64 `json:"carries"`         // operations and MiB a second, for good
+	Binding    string      `json:"binding,omitempty"`
+	Operations [2]float64  `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
+	Monthly    *float64    `json:"monthly"`
+	Currency   string      `json:"currency,omitempty"`
+	NoPrice    string      `json:"no_price,omitempty"`
+	Instance   *SizeCap    `json:"instance"`
+	Note       string      `json:"note,omitempty"`
+	Unverified string      `json:"unverified,omitempty"`
+}
+
+// SizeCap is what volume and class of instance let through together.
+type SizeCap struct {
+	Class   string  `json:"class"`
+	IOPS    float64 `json:"iops"`
+	MiBps   float64 `json:"mibps"`
+	Binds   string  `json:"binds"` // volume or instance
+	Carries bool    `json:"carries"`
+}
+
+// SizeAurora is what the load would show and cost on Aurora.
+type SizeAurora struct {
+	WriteIOPS    *float64    `json:"write_iops"`    // log records a second
+	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
+	Calibration  string      `json:"calibration"`
+	IOCost       *[3]float64 `json:"io_cost"` // a month
+}
+
+// SizeMisread is what the log records would have led to, had somebody read them as I/O.
+type SizeMisread struct {
+	Requests float64  `json:"requests"` // a second
+	Factor   float64  `json:"factor"`   // of the device's
+	Cheapest *float64 `json:"cheapest"` // a month; nil: nothing carries it, or no price is known
+	Volume   string   `json:"volume,omitempty"`
+	IOCost   *float64 `json:"aurora_io_cost"` // a month, were each billed
+}
+
+// NewSize puts a sizing into the form that is shown.
+func NewSize(run *drivers.Run, s sizing.Sizing) Size {
+	v := Size{
+		Schema: SizeSchema, Run: SizeRun{run.Header.ID, run.Header.Target}, Needs: []SizeNeed{}, Options: []SizeOption{},
+		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s),
+		Sized: Sized{
+			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
+			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+		},
+	}
+	for _, n := range s.Needs {
+		v.Needs = append(v.Needs, sizeNeed(n))
+	}
+	for _, o := range s.Options {
+		v.Options = append(v.Options, sizeOption(o))
+	}
+	return v
+}
+
+func sizeRate(r sizing.Rate) SizeRate {
+	return SizeRate{
+		Requests: r.Requests(), Reads: r.Reads, Writes: r.Writes, Flushes: r.Flushes,
+		Bytes: r.Bytes(), ReadBytes: r.ReadBytes, WriteBytes: r.WriteBytes,
+	}
+}
+
+func sizeNeed(n sizing.Need) SizeNeed {
+	v := SizeNeed{Arm: n.Arm, Rows: n.Rows, Commits: n.Commits, LogRecords: n.LogRecords}
+	if n.Missing != nil {
+		v.Missing = whyMissing(n.Missing)
+		return v
+	}
+	if n.Model != nil {
+		v.Model = n.Model.Error()
+	}
+	of := func(r sizing.Rate) *SizeRate { return new(sizeRate(r)) }
+	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
+	if p := n.Peaks; p != nil {
+		v.Seconds, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.P95), of(p.P99), of(p.PeakSecond)
+		if p.PeakMinute != nil {
+			v.PeakMinute = of(*p.PeakMinute)
+		}
+	}
+	return v
+}
+
+func sizeOption(o sizing.Option) SizeOption {
+	v := SizeOption{
+		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Why: o.Why, NoPrice: o.NoBill,
+		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
+	}
+	if o.Order == nil {
+		return v
+	}
+	tier, _ := o.Volume.Tier(o.Order.GiB)
+	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps, string(o.Order.Binding)
+	v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
+	if o.Bill != nil {
+		v.Monthly, v.Currency = &o.Bill.Total, o.Bill.Currency
+	}
+	if c := o.Cap; c != nil {
+		v.Instance = &SizeCap{c.Instance.Class, c.IOPS, c.MiBps, c.Binds, c.Carries}
+	}
+	return v
+}
+
+func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
+	if a == nil {
+		return nil
+	}
+	w, c := a.Forecast.BilledWrites, a.Forecast.Calibration
+	return &SizeAurora{
+		WriteIOPS: a.Forecast.WriteIOPS, BilledWrites: [3]float64{w.Least, w.Value, w.Most}, IOCost: a.IOCost,
+		Calibration: calibrationText(c),
+	}
+}
+
+// misread shows what log records would have led to.
+func misread(s sizing.Sizing) *SizeMisread {
+	m := s.Misread
+	if m == nil {
+		return nil
+	}
+	v := &SizeMisread{Requests: m.Records, Factor: m.Factor, IOCost: m.IOCost}
+	if m.Cheapest != nil {
+		v.Volume = m.Cheapest.Volume.Title
+		if m.Cheapest.Bill != nil {
+			v.Cheapest = &m.Cheapest.Bill.Total
+		}
+	}
+	return v
+}
+
+func calibrationText(c sizing.Calibration) string {
+	return fmt.Sprintf("one billed write for %.0f rows, or %.2f for 4,096 bytes of log, in %s", c.RowsPerWrite, c.OfLogUnits, runs(c.Runs))
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "the one run that was published"
+	}
+	return fmt.Sprintf("%d runs", n)
+}

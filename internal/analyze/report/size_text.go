@@ -1,0 +1,241 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// SizeText writes a sizing for people.
+func SizeText(w io.Writer, s Size, width int) error {
+	width = max(width, narrowest)
+	return write(w, []string{
+		s.needTable(width),
+		joined(wrapped(s.sizedFor(), width), s.cautions(width)),
+		s.optionTable(width),
+		s.cannot(width),
+		wrapped(s.misreadText(), width),
+		wrapped(s.auroraText(), width),
+	})
+}
+
+// SizeJSON writes a sizing for programs, as docs/json.md describes it.
+func SizeJSON(w io.Writer, s Size) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		return fmt.Errorf("write the sizes: %w", err)
+	}
+	return nil
+}
+
+// needTable shows what each arm asked of storage.
+func (s Size) needTable(width int) string {
+	g := newGrid("arm", nil)
+	columns := []struct {
+		header string
+		of     func(SizeNeed) string
+	}{
+		{"rows", func(n SizeNeed) string { return known(n.Rows, 1) }},
+		{"requests", func(n SizeNeed) string { return ofRate(n.Mean, requestsOf) }},
+		{"p99", func(n SizeNeed) string { return ofRate(n.P99, requestsOf) }},
+		{"worst\nsecond", func(n SizeNeed) string { return ofRate(n.PeakSecond, requestsOf) }},
+		{"flushes", func(n SizeNeed) string { return ofRate(n.Mean, func(r SizeRate) float64 { return r.Flushes }) }},
+		{"MB", func(n SizeNeed) string { return ofRate(n.Mean, megabytesOf) }},
+		{"p99\nMB", func(n SizeNeed) string { return ofRate(n.P99, megabytesOf) }},
+		{"KB\neach", func(n SizeNeed) string { return ofRate(n.Mean, sizeOf) }},
+	}
+	for _, n := range s.Needs {
+		name := n.Arm
+		if n.Model != "" {
+			name += " (model)"
+		}
+		g.rows = append(g.rows, []string{name})
+	}
+	for _, c := range columns {
+		var cells []string
+		for _, n := range s.Needs {
+			cells = append(cells, c.of(n))
+		}
+		g.add(c.header, cells)
+	}
+	return "What storage had to do (per second)\n\n" + g.layout(width)
+}
+
+func requestsOf(r SizeRate) float64  { return r.Requests }
+func megabytesOf(r SizeRate) float64 { return r.Bytes / megabyte }
+func sizeOf(r SizeRate) float64      { return r.Bytes / r.Requests / 1000 }
+
+// known writes a number that may be missing.
+func known(v *float64, unit float64) string {
+	if v == nil || !finite(*v) {
+		return "-"
+	}
+	return rate(*v / unit)
+}
+
+func ofRate(r *SizeRate, of func(SizeRate) float64) string {
+	if r == nil {
+		return "-"
+	}
+	return known(new(of(*r)), 1)
+}
+
+// sizedFor says what the options are for.
+func (s Size) sizedFor() string {
+	basis := map[string]string{"p99": "the 99th percentile of its seconds", "mean": "the highest mean of its replicates", "model": "twice what the model gives"}[s.Sized.Basis]
+	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s; with %.0f %% of headroom, on %s GiB.",
+		s.Sized.Arm, basis, rate(s.Sized.Rate.Requests), rate(s.Sized.Rate.Bytes/megabyte), s.Sized.Headroom, grouped(s.Sized.GiB, 0))
+	return strings.Join(append([]string{text}, s.Sized.Law...), " ")
+}
+
+func (s Size) cautions(width int) string {
+	var lines []string
+	for _, w := range s.Warnings {
+		lines = append(lines, wrapped("! "+w, width))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// optionTable shows what carries it.
+func (s Size) optionTable(width int) string {
+	options := s.carrying()
+	if len(options) == 0 {
+		return "No volume carries it."
+	}
+	g := newGrid("volume", nil)
+	for _, o := range options {
+		g.rows = append(g.rows, []string{o.name()})
+	}
+	add := func(header string, of func(SizeOption) string) {
+		var cells []string
+		for _, o := range options {
+			cells = append(cells, of(o))
+		}
+		g.add(header, cells)
+	}
+	add("GiB", func(o SizeOption) string { return grouped(o.GiB, 0) })
+	add("IOPS", func(o SizeOption) string { return o.bought(o.Carries[0], o.IOPS) })
+	add("MiB/s", func(o SizeOption) string { return o.bought(o.Carries[1], o.MiBps) })
+	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
+		add(s.machine()+"\nlets by", s.through)
+	}
+	add("decided by", func(o SizeOption) string { return o.Binding })
+	add(s.currency()+"\na month", func(o SizeOption) string { return known(o.Monthly, 1) })
+	legend := "* is bought beside the size. Prices of " + s.Sized.Region + ", East US and us-central1; - where none is known: see --price."
+	return "What carries it for good\n\n" + g.layout(width) + "\n" + wrapped(legend, width)
+}
+
+// machine is the class that was asked for.
+func (s Size) machine() string {
+	for _, o := range s.Options {
+		if o.Instance != nil {
+			return o.Instance.Class
+		}
+	}
+	return ""
+}
+
+func (s Size) carrying() []SizeOption {
+	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Carries == nil })
+}
+
+// name has the name of the size, where sizes have names.
+func (o SizeOption) name() string {
+	if o.Tier == "" {
+		return o.Title
+	}
+	return o.Title + " " + o.Tier
+}
+
+// bought marks what an order must say beside the size.
+func (o SizeOption) bought(carries, bought float64) string {
+	if bought > 0 {
+		return grouped(carries, 0) + "*"
+	}
+	return grouped(carries, 0)
+}
+
+func (s Size) currency() string {
+	for _, o := range s.Options {
+		if o.Currency != "" {
+			return o.Currency
+		}
+	}
+	return ""
+}
+
+// through says whether a machine lets it through, or else how much of what is too little.
+func (s Size) through(o SizeOption) string {
+	need := s.Sized.Rate.Bytes / (1 << 20) * (1 + s.Sized.Headroom/100)
+	switch i := o.Instance; {
+	case i == nil:
+		return "-"
+	case i.Carries:
+		return "yes"
+	case i.MiBps < need:
+		return grouped(i.MiBps, 0) + " MiB/s"
+	default:
+		return grouped(i.IOPS, 0) + " IOPS"
+	}
+}
+
+// cannot names what does not carry it, and what is not sure.
+func (s Size) cannot(width int) string {
+	var titles, unsure []string
+	for _, o := range s.Options {
+		if o.Carries == nil {
+			titles = append(titles, o.Title)
+		}
+		if o.Unverified != "" && o.Carries != nil {
+			unsure = append(unsure, wrapped(fmt.Sprintf("! %s: %s.", o.Title, o.Unverified), width))
+		}
+	}
+	text := ""
+	if len(titles) > 0 {
+		text = wrapped("Too small at any size: "+strings.Join(titles, ", ")+".", width)
+	}
+	return joined(text, strings.Join(unsure, "\n"))
+}
+
+// misreadText says what reading log records as I/O would have led to.
+func (s Size) misreadText() string {
+	m := s.Misread
+	if m == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Sized from the log records instead, as if they were IOPS, it would have been %s a second, %s times as many requests", rate(m.Requests), quotient(m.Factor))
+	switch {
+	case m.Volume == "":
+		text += ": no volume here carries that"
+	case m.Cheapest != nil:
+		text += fmt.Sprintf(": %s for %s %s a month", m.Volume, rate(*m.Cheapest), s.currency())
+	default:
+		text += ": " + m.Volume
+	}
+	if m.IOCost != nil {
+		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month", rate(*m.IOCost), s.currency())
+	}
+	return text + "."
+}
+
+// auroraText says what the load would show there.
+func (s Size) auroraText() string {
+	a := s.Aurora
+	if a == nil {
+		return ""
+	}
+	text := "On Aurora this load would show "
+	if a.WriteIOPS != nil {
+		text += fmt.Sprintf("about %s WriteIOPS, none of them disk operations, and ", rate(*a.WriteIOPS))
+	}
+	text += fmt.Sprintf("between %s and %s billed writes a second, %s as estimated (%s)",
+		rate(a.BilledWrites[0]), rate(a.BilledWrites[2]), rate(a.BilledWrites[1]), a.Calibration)
+	if a.IOCost != nil {
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops", rate(a.IOCost[0]), rate(a.IOCost[2]), s.currency())
+	}
+	return text + "."
+}

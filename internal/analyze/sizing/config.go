@@ -1,0 +1,110 @@
+package sizing
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// mib is what providers count bytes a second in.
+const mib = 1 << 20
+
+// Config is a volume as somebody would order it.
+type Config struct {
+	Volume catalog.Volume
+	GiB    float64
+	IOPS   float64 // bought beside the size; 0: none
+	MiBps  float64
+}
+
+// Capacity is what a volume delivers: for good, and while credits last.
+type Capacity struct {
+	IOPS, MiBps           float64
+	BurstIOPS, BurstMiBps float64 // as the others where nothing bursts
+	Credits               float64 // operations of a full bucket; 0: none
+	CreditsMiB            float64
+}
+
+// Capacity of the configuration. The error says why it cannot be ordered.
+func (c Config) Capacity() (Capacity, error) {
+	tier, known := c.Volume.Tier(c.GiB)
+	if !known {
+		return Capacity{}, fmt.Errorf("%s comes from %g to %g GiB, not with %g", c.Volume.Title, c.Volume.GiB[0], c.Volume.GiB[1], c.GiB)
+	}
+	if err := c.check(tier); err != nil {
+		return Capacity{}, err
+	}
+	iops := holds(tier.IOPS, c.GiB, c.IOPS, 0)
+	mibps := holds(tier.MiBps, c.GiB, c.MiBps, iops)
+	k := Capacity{IOPS: iops, MiBps: mibps}
+	k.BurstIOPS, k.Credits = bursts(tier.IOPS, c.GiB, iops)
+	k.BurstMiBps, k.CreditsMiB = bursts(tier.MiBps, c.GiB, mibps)
+	return k, nil
+}
+
+// check holds what is bought against what is sold.
+func (c Config) check(t catalog.Tier) error {
+	sold := func(what string, bought, per float64, of string, r catalog.Rule) error {
+		most := r.SoldMost
+		if per > 0 {
+			most = min(most, max(per, r.Free))
+		}
+		switch {
+		case bought == 0:
+			return nil
+		case r.SoldMost == 0:
+			return fmt.Errorf("%s of %g GiB has no %s to buy", c.Volume.Title, c.GiB, what)
+		case bought > most || bought < r.SoldLeast:
+			return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, r.SoldLeast, most, what, of, bought)
+		}
+		return nil
+	}
+	if err := sold("IOPS", c.IOPS, t.IOPS.SoldPerGiB*c.GiB, "", t.IOPS); err != nil {
+		return err
+	}
+	iops := holds(t.IOPS, c.GiB, c.IOPS, 0)
+	return sold("MiB/s", c.MiBps, t.MiBps.SoldPerIOPS*iops, fmt.Sprintf(" with %g IOPS", iops), t.MiBps)
+}
+
+// holds is what a rule gives for good.
+func holds(r catalog.Rule, gib, bought, iops float64) float64 {
+	v := max(r.Free+r.PerGiB*gib, r.Least, bought, r.PerIOPS*iops, along(r.ByIOPS, iops))
+	if r.Most > 0 {
+		v = min(v, r.Most)
+	}
+	return v
+}
+
+// bursts is what a rule gives while a bucket of credits lasts.
+func bursts(r catalog.Rule, gib, base float64) (most, credits float64) {
+	most, credits = max(r.Burst, r.BurstPerGiB*gib), r.Credits+r.CreditsPerGiB*gib
+	if r.BurstMost > 0 {
+		most = min(most, r.BurstMost)
+	}
+	if most <= base || credits == 0 {
+		return base, 0
+	}
+	return most, credits
+}
+
+// along is the value at x of a line through points; beyond the last it stays.
+func along(points [][2]float64, x float64) float64 {
+	for i := 1; i < len(points); i++ {
+		if from, to := points[i-1], points[i]; x <= to[0] {
+			return from[1] + (to[1]-from[1])*(x-from[0])/(to[0]-from[0])
+		}
+	}
+	if len(points) == 0 {
+		return 0
+	}
+	return points[len(points)-1][1]
+}
+
+// Limits are the capacity as limits of a simulation, with full buckets.
+func (k Capacity) Limits() []burst.Limit {
+	return []burst.Limit{
+		burst.Limit{Name: "operations", Of: burst.Operations, Base: k.IOPS, Burst: k.BurstIOPS, Capacity: k.Credits}.Full(),
+		burst.Limit{Name: "bytes", Of: burst.Bytes, Base: k.MiBps * mib, Burst: k.BurstMiBps * mib, Capacity: k.CreditsMiB * mib}.Full(),
+	}
+}

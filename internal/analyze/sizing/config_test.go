@@ -1,0 +1,127 @@
+package sizing_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+func volume(t *testing.T, name string) catalog.Volume {
+	t.Helper()
+	all, err := catalog.Volumes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range all {
+		if v.Name == name {
+			return v
+		}
+	}
+	t.Fatalf("no volume %s", name)
+	return catalog.Volume{}
+}
+
+// TestPublishedCapacities are rows of the providers' tables.
+func TestPublishedCapacities(t *testing.T) {
+	check := func(name string, gib, iops, mibps float64, want sizing.Capacity) {
+		t.Helper()
+		got, err := sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: mibps}.Capacity()
+		if err != nil {
+			t.Errorf("%s of %g GiB: %v", name, gib, err)
+			return
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.001, 0.3)); diff != "" {
+			t.Errorf("%s of %g GiB (-want +got):\n%s", name, gib, diff)
+		}
+	}
+	bursting := func(iops, mibps, burstIOPS, credits float64) sizing.Capacity {
+		return sizing.Capacity{IOPS: iops, MiBps: mibps, BurstIOPS: burstIOPS, BurstMiBps: mibps, Credits: credits}
+	}
+	steady := func(iops, mibps float64) sizing.Capacity { return bursting(iops, mibps, iops, 0) }
+	// EBS user guide, general purpose volumes
+	check("gp2", 33, 0, 0, bursting(100, 128, 3000, 5.4e6))
+	check("gp2", 100, 0, 0, bursting(300, 128, 3000, 5.4e6))
+	check("gp2", 500, 0, 0, bursting(1500, 250, 3000, 5.4e6))
+	check("gp2", 1000, 0, 0, steady(3000, 250))
+	check("gp2", 5334, 0, 0, steady(16000, 250))
+	check("gp3", 100, 0, 0, steady(3000, 125))
+	check("gp3", 160, 80000, 2000, steady(80000, 2000))
+	// provisioned IOPS volumes: io1's bytes by its operations, io2's 0.256 MiB/s for each
+	check("io1", 1280, 64000, 0, steady(64000, 1000))
+	check("io1", 960, 48000, 0, steady(48000, 750))
+	check("io1", 400, 2000, 0, steady(2000, 500))
+	check("io2", 256, 256000, 0, steady(256000, 4000))
+	check("io2", 64, 10000, 0, steady(10000, 2560))
+	// hard disks: TiB, base, burst, a TiB of credits for each TiB
+	disk := func(name string, tib, most, base, burst float64) {
+		t.Helper()
+		credits := 1048576 * tib
+		if base >= burst {
+			credits = 0
+		}
+		check(name, 1024*tib, 0, 0, sizing.Capacity{IOPS: most, BurstIOPS: most, MiBps: base, BurstMiBps: burst, CreditsMiB: credits})
+	}
+	disk("st1", 0.125, 500, 5, 31)
+	disk("st1", 1, 500, 40, 250)
+	disk("st1", 2, 500, 80, 500)
+	disk("st1", 12.5, 500, 500, 500)
+	disk("sc1", 1, 250, 12, 80)
+	disk("sc1", 4, 250, 48, 250)
+	disk("sc1", 16, 250, 192, 250)
+	// RDS: four volumes from 400 GiB on
+	check("rds-gp2", 399, 0, 0, bursting(1197, 250, 3000, 5.4e6))
+	check("rds-gp2", 400, 0, 0, bursting(1200, 512, 12000, 21.6e6))
+	check("rds-gp2", 1336, 0, 0, bursting(4008, 1000, 12000, 21.6e6))
+	check("rds-gp2", 65536, 0, 0, steady(64000, 1000))
+	check("rds-gp3", 399, 0, 0, steady(3000, 125))
+	check("rds-gp3", 400, 0, 0, steady(12000, 500))
+	check("rds-gp3", 400, 64000, 4000, steady(64000, 4000))
+	check("rds-io1", 399, 19950, 0, steady(19950, 500))
+	// Azure
+	check("azure-premium", 1024, 0, 0, steady(5000, 200))
+	check("azure-premium", 32767, 0, 0, steady(20000, 900))
+	check("azure-premium-v2", 160, 80000, 2000, steady(80000, 2000))
+	check("azure-ultra", 400, 400000, 10000, steady(400000, 10000))
+}
+
+// TestWhatIsNotSold: what cannot be ordered is said, with what can.
+func TestWhatIsNotSold(t *testing.T) {
+	check := func(name string, gib, iops, mibps float64, want string) {
+		t.Helper()
+		_, err := sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: mibps}.Capacity()
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	check("gp2", 20000, 0, 0, "EBS gp2 comes from 1 to 16384 GiB, not with 20000")
+	check("gp2", 100, 5000, 0, "EBS gp2 of 100 GiB has no IOPS to buy")
+	check("rds-gp3", 200, 5000, 0, "RDS gp3 of 200 GiB has no IOPS to buy")
+	check("gp3", 20, 20000, 0, "EBS gp3 of 20 GiB has from 0 to 10000 IOPS, not 20000")
+	check("gp3", 100, 4000, 2000, "EBS gp3 of 100 GiB has from 0 to 1000 MiB/s with 4000 IOPS, not 2000")
+}
+
+// TestBucketsLast is what the published figures say of bursts, by the capacity's own limits.
+func TestBucketsLast(t *testing.T) {
+	check := func(name string, gib, demand, lasts float64, limit int) {
+		t.Helper()
+		k, err := sizing.Config{Volume: volume(t, name), GiB: gib}.Capacity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := k.Limits()[limit].Lasts(demand); math.Abs(got-lasts) > 1 {
+			t.Errorf("%s of %g GiB lasts %.0f s, want %.0f", name, gib, got, lasts)
+		}
+	}
+	check("gp2", 33, 3000, 1862, 0)               // EBS user guide
+	check("gp2", 500, 3000, 3600, 0)              // 5.4 M / 1,500
+	check("gp2", 30, 600, 10800, 0)               // a published pgbench run: three hours
+	check("st1", 1024, 1e12, 4993, 1)             // 1,048,576 / (250 - 40)
+	check("sc1", 1024, 1e12, 15420, 1)            // 1,048,576 / (80 - 12)
+	check("azure-premium", 128, 3500, 30*60, 0)   // P10: 30 minutes
+	check("azure-premium", 128, 170<<20, 1800, 1) // and in bytes
+}

@@ -1,0 +1,133 @@
+package sizing
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// Requirement is what a volume must carry for good, in the provider's own accounting.
+type Requirement struct {
+	GiB   float64
+	IOPS  float64
+	MiBps float64
+}
+
+// Binding is what of a requirement decides an order.
+type Binding string
+
+// What may decide an order.
+const (
+	BySize       Binding = "size"
+	ByOperations Binding = "operations"
+	ByBytes      Binding = "bytes"
+)
+
+// Fitted is an order that carries a requirement.
+type Fitted struct {
+	Config
+	Capacity Capacity
+	Binding  Binding
+}
+
+// errTooMuch is a requirement that no size of a volume carries.
+var errTooMuch = errors.New("more than it can be")
+
+// Fit finds the cheapest order of a volume that carries a requirement for good; without a cost, which may not be known,
+// the smallest.
+func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) (Fitted, error) {
+	best, least, found := Fitted{}, math.Inf(1), false
+	for i := range v.Tiers {
+		f, ok := inTier(v, i, need)
+		if !ok {
+			continue
+		}
+		price, known := cost(f.Config)
+		if !known {
+			price = f.GiB
+		}
+		if !found || price < least {
+			best, least, found = f, price, true
+		}
+	}
+	if !found {
+		return Fitted{}, fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps, need.GiB, errTooMuch)
+	}
+	return best, nil
+}
+
+// inTier is the least order within one tier of sizes.
+func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
+	t, last := v.Tiers[i], v.GiB[1]
+	if i+1 < len(v.Tiers) {
+		last = v.Tiers[i+1].FromGiB - 1
+	}
+	c := Config{Volume: v}
+	c.IOPS = buy(t.IOPS, need.IOPS)
+	if more := operationsFor(t.MiBps, need.MiBps); t.IOPS.SoldMost > 0 && more > max(t.IOPS.Free, c.IOPS) {
+		c.IOPS = math.Ceil(more)
+	}
+	c.MiBps = buy(t.MiBps, need.MiBps)
+	c.GiB = math.Ceil(max(need.GiB, v.GiB[0], t.FromGiB, sizeFor(t.IOPS, need.IOPS, c.IOPS), sizeFor(t.MiBps, need.MiBps, c.MiBps)))
+	if v.SoldInSteps {
+		last = t.FromGiB
+	}
+	if c.GiB > last {
+		return Fitted{}, false
+	}
+	k, err := c.Capacity()
+	if err != nil || k.IOPS < need.IOPS || k.MiBps < need.MiBps {
+		return Fitted{}, false
+	}
+	return Fitted{c, k, binding(c, k, need)}, true
+}
+
+// buy is how much must be bought beside the size.
+func buy(r catalog.Rule, need float64) float64 {
+	if r.SoldMost == 0 || need <= r.Free && r.SoldLeast == 0 {
+		return 0
+	}
+	return math.Ceil(max(need, r.SoldLeast))
+}
+
+// operationsFor is how many operations must be bought for the bytes that come with them.
+func operationsFor(r catalog.Rule, need float64) float64 {
+	switch {
+	case r.PerIOPS > 0:
+		return need / r.PerIOPS
+	case r.SoldPerIOPS > 0 && need > r.Free:
+		return need / r.SoldPerIOPS
+	}
+	for i := 1; i < len(r.ByIOPS); i++ {
+		if from, to := r.ByIOPS[i-1], r.ByIOPS[i]; need <= to[1] && to[1] > from[1] {
+			return from[0] + (to[0]-from[0])*max(0, need-from[1])/(to[1]-from[1])
+		}
+	}
+	return 0
+}
+
+// sizeFor is the least size that gives as much, or that as much may be bought with.
+func sizeFor(r catalog.Rule, need, bought float64) float64 {
+	switch {
+	case bought > 0 && r.SoldPerGiB > 0:
+		return bought / r.SoldPerGiB
+	case bought == 0 && r.PerGiB > 0 && need > max(r.Least, r.Free):
+		return (need - r.Free) / r.PerGiB
+	}
+	return 0
+}
+
+// binding is what of a requirement comes nearest to what the order gives.
+func binding(c Config, k Capacity, need Requirement) Binding {
+	size, operations, bytes := need.GiB/c.GiB, need.IOPS/k.IOPS, need.MiBps/k.MiBps
+	switch {
+	case size >= operations && size >= bytes:
+		return BySize
+	case operations >= bytes:
+		return ByOperations
+	default:
+		return ByBytes
+	}
+}

@@ -1,0 +1,269 @@
+package sizing
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Need is what one arm of a run asked of storage, with everything that it caused: the pages of a checkpoint that
+// closes it are in it.
+type Need struct {
+	Arm        string
+	Replicates int
+	Mean       Rate // over the time of the load, without the background
+	Lowest     Rate // of the replicates, number by number
+	Highest    Rate
+	Peaks      *Peaks // nil: nothing was read while the arm ran, or seldomer than every second
+
+	// Model tells that the device could not be read: the rates follow from the log and the pages, and Lowest and Highest are
+	// as far off as the model may be.
+	Model *series.Missing // why the device could not be read; nil: it was
+
+	Rows, Commits, LogRecords, LogBytes *float64 // a second; nil: not known
+	// Missing says why there is no need to tell; nil: there is one.
+	Missing *series.Missing
+}
+
+// Peaks are seconds of an arm, the background included, each number by itself: the worst second for requests need not
+// be the worst for bytes.
+type Peaks struct {
+	Seconds    int // that were read, over all replicates
+	P95, P99   Rate
+	PeakSecond Rate
+	PeakMinute *Rate // nil: no arm lasted a minute
+}
+
+// metric of the block device, and where its rate goes.
+type metric struct {
+	name  string
+	field func(*Rate) *float64
+}
+
+func metrics() []metric {
+	return []metric{
+		{"block/reads", func(r *Rate) *float64 { return &r.Reads }},
+		{"block/writes", func(r *Rate) *float64 { return &r.Writes }},
+		{"block/flushes", func(r *Rate) *float64 { return &r.Flushes }},
+		{"block/read_bytes", func(r *Rate) *float64 { return &r.ReadBytes }},
+		{"block/write_bytes", func(r *Rate) *float64 { return &r.WriteBytes }},
+	}
+}
+
+// Needs are those of all arms with a load, in the order of the run.
+func Needs(run *drivers.Run) []Need {
+	var all []Need
+	for _, arm := range run.Arms {
+		if !arm.Idle() && len(arm.Replicates) > 0 {
+			all = append(all, need(run, arm))
+		}
+	}
+	return all
+}
+
+func need(run *drivers.Run, arm drivers.Arm) Need {
+	n := Need{Arm: arm.Name, Replicates: len(arm.Replicates)}
+	if why := n.measure(arm); why != nil {
+		n = Need{Arm: arm.Name, Replicates: len(arm.Replicates), Model: why}
+		if n.Missing = n.estimate(arm); n.Missing != nil {
+			n.Missing = why
+		}
+	}
+	if n.Missing == nil && n.Model == nil {
+		n.Peaks = peaks(run, arm)
+	}
+	n.Rows, n.Commits = logical(arm, drivers.Rows), logical(arm, drivers.Commits)
+	n.LogRecords, n.LogBytes = logical(arm, drivers.WALRecords), logical(arm, drivers.WALBytes)
+	return n
+}
+
+// measure takes the rates from the device.
+func (n *Need) measure(arm drivers.Arm) *series.Missing {
+	for i, replicate := range arm.Replicates {
+		rate, missing := rateOf(replicate)
+		if missing != nil {
+			return missing
+		}
+		n.add(rate, i == 0)
+	}
+	n.Mean = n.Mean.Times(1 / float64(n.Replicates))
+	return nil
+}
+
+// estimate takes them from the model, and widens them.
+func (n *Need) estimate(arm drivers.Arm) *series.Missing {
+	for i, replicate := range arm.Replicates {
+		rate, missing := modelled(arm, replicate)
+		if missing != nil {
+			return missing
+		}
+		n.add(rate, i == 0)
+	}
+	n.Mean = n.Mean.Times(1 / float64(n.Replicates))
+	n.Lowest, n.Highest = n.Lowest.Times(1.0/modelOff), n.Highest.Times(modelOff)
+	return nil
+}
+
+func (n *Need) add(rate Rate, first bool) {
+	mean, lowest, highest := n.Mean.fields(), n.Lowest.fields(), n.Highest.fields()
+	for i, v := range rate.fields() {
+		*mean[i] += *v
+		if first || *v < *lowest[i] {
+			*lowest[i] = *v
+		}
+		if first || *v > *highest[i] {
+			*highest[i] = *v
+		}
+	}
+}
+
+// rateOf is what a replicate asked of its device a second. Reads that the run did not record are not missed: a load that
+// writes may go without, and then they are nought.
+func rateOf(r drivers.Replicate) (Rate, *series.Missing) {
+	var rate Rate
+	for _, m := range metrics() {
+		count, err := r.Count(m.name)
+		if why := reason(err); why != nil {
+			if mayMiss(m.name) && why.Reason == drivers.NotRecorded {
+				continue
+			}
+			return Rate{}, why
+		}
+		*m.field(&rate) = max(0, count/r.Seconds)
+	}
+	rate.Writes = max(0, rate.Writes-rate.Flushes) // the kernel counts a flush as a write as well
+	return rate, nil
+}
+
+// reason is why a count is missing; nil: it is not.
+func reason(err error) *series.Missing {
+	why, _ := errors.AsType[*series.Missing](err)
+	return why
+}
+
+// logical is how often a driver happened a second, on average over the replicates.
+func logical(arm drivers.Arm, name string) *float64 {
+	driver, _ := drivers.Named(name)
+	sum := 0.0
+	for _, r := range arm.Replicates {
+		count, err := driver.Count(arm, r)
+		if err != nil {
+			return nil
+		}
+		sum += count / r.Seconds
+	}
+	mean := sum / float64(len(arm.Replicates))
+	return &mean
+}
+
+// longest is how far two readings may lie apart to tell something of a second.
+const longest = 1100 * time.Millisecond
+
+// peaks looks at every second of every replicate that was read.
+func peaks(run *drivers.Run, arm drivers.Arm) *Peaks {
+	var seconds []Rate
+	var minute *Rate
+	for _, replicate := range arm.Replicates {
+		own := Seconds(run, replicate.Begin, replicate.End)
+		seconds = append(seconds, own...)
+		minute = worst(minute, overMinutes(own))
+	}
+	if len(seconds) == 0 {
+		return nil
+	}
+	p := &Peaks{Seconds: len(seconds), PeakMinute: minute}
+	p.P95, p.P99, p.PeakSecond = quantile(seconds, 0.95), quantile(seconds, 0.99), quantile(seconds, 1)
+	return p
+}
+
+// Seconds are the rates from one reading to the next, of those that lie a second apart or less; what was read more often is
+// put together to seconds. There are none where a metric of writing misses some.
+func Seconds(run *drivers.Run, begin, end time.Time) []Rate {
+	all := make([]Rate, len(secondsOf(run.Series("block/writes"), begin, end)))
+	for _, m := range metrics() {
+		rates := secondsOf(run.Series(m.name), begin, end)
+		if len(rates) != len(all) {
+			if mayMiss(m.name) {
+				continue
+			}
+			return nil
+		}
+		for i, rate := range rates {
+			*m.field(&all[i]) = rate
+		}
+	}
+	for i := range all {
+		all[i].Writes = max(0, all[i].Writes-all[i].Flushes)
+	}
+	return all
+}
+
+// mayMiss tells of what a record of writing may go without.
+func mayMiss(metric string) bool { return metric == "block/reads" || metric == "block/read_bytes" }
+
+// secondsOf are a counter's rates over seconds.
+func secondsOf(s series.Series, begin, end time.Time) []float64 {
+	var rates []float64
+	var amount, took float64
+	for change, err := range s.Changes(begin, end) {
+		if err != nil || change.To.Sub(change.From) > longest {
+			amount, took = 0, 0
+			continue
+		}
+		amount, took = amount+change.Amount, took+change.Seconds()
+		if took >= 0.9 {
+			rates = append(rates, amount/took)
+			amount, took = 0, 0
+		}
+	}
+	return rates
+}
+
+// quantile takes each number of the rates by itself: the least value that so great a share does not exceed.
+func quantile(rates []Rate, share float64) Rate {
+	var q Rate
+	for i, field := range q.fields() {
+		values := make([]float64, len(rates))
+		for j := range rates {
+			values[j] = *rates[j].fields()[i]
+		}
+		slices.Sort(values)
+		*field = values[max(0, int(math.Ceil(share*float64(len(values))))-1)]
+	}
+	return q
+}
+
+// overMinutes is the worst mean over sixty seconds in a row, each number by itself.
+func overMinutes(seconds []Rate) *Rate {
+	const minute = 60
+	if len(seconds) < minute {
+		return nil
+	}
+	var means []Rate
+	for i := range len(seconds) - minute + 1 {
+		var sum Rate
+		for _, s := range seconds[i : i+minute] {
+			for k, f := range sum.fields() {
+				*f += *s.fields()[k]
+			}
+		}
+		means = append(means, sum.Times(1.0/minute))
+	}
+	peak := quantile(means, 1)
+	return &peak
+}
+
+func worst(a, b *Rate) *Rate {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	w := quantile([]Rate{*a, *b}, 1)
+	return &w
+}

@@ -1,0 +1,52 @@
+package sizing
+
+import "math"
+
+// Rate is what goes to and from storage in a second.
+type Rate struct {
+	Reads      float64 // requests
+	Writes     float64 // requests that carry data
+	Flushes    float64
+	ReadBytes  float64
+	WriteBytes float64
+}
+
+// fields lists a rate's numbers, so that all are treated alike.
+func (r *Rate) fields() []*float64 {
+	return []*float64{&r.Reads, &r.Writes, &r.Flushes, &r.ReadBytes, &r.WriteBytes}
+}
+
+// Requests are those that carry data, in both directions.
+func (r Rate) Requests() float64 { return r.Reads + r.Writes }
+
+// Bytes go in both directions.
+func (r Rate) Bytes() float64 { return r.ReadBytes + r.WriteBytes }
+
+// Times is the rate so many times.
+func (r Rate) Times(factor float64) Rate {
+	for _, f := range r.fields() {
+		*f *= factor
+	}
+	return r
+}
+
+// Operations are what a provider counts for the rate on a volume with a unit. At most: each request stands alone, taken
+// to be of the mean size, and one larger than the unit counts as several. At least: where the volume merges what is
+// sequential, all of it is, up to the unit.
+func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
+	unit := unitKiB * 1024
+	for _, way := range [][2]float64{{r.Reads, r.ReadBytes}, {r.Writes, r.WriteBytes}} {
+		requests, units := way[0], way[1]/unit
+		if requests <= 0 {
+			continue
+		}
+		alone := requests * max(1, math.Ceil(units/requests))
+		most += alone
+		if merges {
+			least += min(units, alone)
+		} else {
+			least += alone
+		}
+	}
+	return least, most
+}

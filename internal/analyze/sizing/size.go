@@ -1,0 +1,165 @@
+package sizing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// Question is what is asked of the catalog.
+type Question struct {
+	Need     Rate    // a second, that must be carried for good
+	Demand   []Rate  // second by second, for what may burst; nil: not known
+	GiB      float64 // of data
+	Headroom float64 // percent
+	Instance string  // class of machine; empty: not considered
+	Balance  float64 // percent of the credits at the start
+	Repeat   int     // seconds that the demand goes on for
+}
+
+// Option is one way to carry a need.
+type Option struct {
+	Volume catalog.Volume
+	Order  *Fitted // nil: it cannot; see Why
+	Why    string
+	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where nothing.
+	Least, Most float64
+	Bill        *Bill // nil: see NoBill
+	NoBill      string
+	Cap         *Cap      // what the machine lets through; nil: not asked, or not known
+	Burst       *Bursting // a smaller order that credits carry; nil: none does, or it was not asked
+}
+
+// Cap is what the class of machine lets through, beside what the volume does.
+type Cap struct {
+	Instance catalog.Instance
+	IOPS     float64 // effective, for good: the less of volume and machine
+	MiBps    float64
+	Binds    string // volume or instance
+	Carries  bool
+}
+
+// Bursting is the least order whose credits carry the demand.
+type Bursting struct {
+	Order   Config
+	Outcome burst.Outcome
+	Bill    *Bill
+}
+
+// ErrNoDemand is a need of nothing.
+var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")
+
+// Options are all ways to carry a need, those that can first, by their cost where that is known.
+func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance, t Tariff) ([]Option, error) {
+	if q.Need.Requests() == 0 && q.Need.Bytes() == 0 {
+		return nil, ErrNoDemand
+	}
+	machine, err := machine(q.Instance, instances)
+	if err != nil {
+		return nil, err
+	}
+	var all []Option
+	for _, v := range volumes {
+		o := q.option(v, t)
+		if machine != nil && (v.Provider == "ebs" || v.Provider == "rds") && o.Order != nil {
+			o.Cap = capped(*machine, *o.Order, q.requirement(v))
+		}
+		all = append(all, o)
+	}
+	slices.SortStableFunc(all, cheaper)
+	return all, nil
+}
+
+// requirement is the need with headroom as the provider counts it, at most.
+func (q Question) requirement(v catalog.Volume) Requirement {
+	headroom := 1 + q.Headroom/100
+	_, most := q.Need.Operations(v.UnitKiB, v.Merges)
+	return Requirement{GiB: q.GiB, IOPS: most * headroom, MiBps: q.Need.Bytes() / mib * headroom}
+}
+
+func (q Question) option(v catalog.Volume, t Tariff) Option {
+	o := Option{Volume: v}
+	headroom := 1 + q.Headroom/100
+	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
+	o.Least, o.Most = o.Least*headroom, o.Most*headroom
+	cost := func(c Config) (float64, bool) {
+		b, err := t.Monthly(c)
+		return b.Total, err == nil
+	}
+	fitted, err := Fit(v, q.requirement(v), cost)
+	if err != nil {
+		o.Why = err.Error()
+		return o
+	}
+	o.Order = &fitted
+	if bill, err := t.Monthly(fitted.Config); err != nil {
+		o.NoBill = err.Error()
+	} else {
+		o.Bill = &bill
+	}
+	return o
+}
+
+// machine finds a class of instance, with db. before it or without.
+func machine(class string, all []catalog.Instance) (*catalog.Instance, error) {
+	if class == "" {
+		return nil, nil //nolint:nilnil // no machine is asked for
+	}
+	name := strings.TrimPrefix(class, "db.")
+	i := slices.IndexFunc(all, func(m catalog.Instance) bool { return m.Class == name })
+	if i < 0 {
+		return nil, &UnknownInstance{Class: class, Known: all}
+	}
+	return &all[i], nil
+}
+
+// UnknownInstance is a class of machine that the catalog does not have.
+type UnknownInstance struct {
+	Class string
+	Known []catalog.Instance
+}
+
+func (e *UnknownInstance) Error() string {
+	return fmt.Sprintf("no limits are known of the instance class %s", e.Class)
+}
+
+// capped holds an order against the machine: both must let a need through.
+func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
+	const mb = 1e6
+	most := m.BaseMB * mb / mib
+	c := &Cap{Instance: m, IOPS: min(f.Capacity.IOPS, m.BaseIOPS), MiBps: min(f.Capacity.MiBps, most), Binds: "volume"}
+	if m.BaseIOPS < f.Capacity.IOPS || most < f.Capacity.MiBps {
+		c.Binds = "instance"
+	}
+	c.Carries = c.IOPS >= need.IOPS && c.MiBps >= need.MiBps
+	return c
+}
+
+func cheaper(a, b Option) int {
+	rank := func(o Option) (int, float64) {
+		switch {
+		case o.Order == nil:
+			return 2, 0
+		case o.Bill == nil:
+			return 1, 0
+		default:
+			return 0, o.Bill.Total
+		}
+	}
+	ra, ca := rank(a)
+	rb, cb := rank(b)
+	switch {
+	case ra != rb:
+		return ra - rb
+	case ca < cb:
+		return -1
+	case ca > cb:
+		return 1
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,199 @@
+package sizing_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func shipped(t *testing.T, name string) *drivers.Run {
+	t.Helper()
+	records, file, err := runfile.Open("../../../testdata/runs/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	run, err := drivers.FromRun(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func needs(t *testing.T, name string) map[string]sizing.Need {
+	t.Helper()
+	all := map[string]sizing.Need{}
+	for _, n := range sizing.Needs(shipped(t, name)) {
+		all[n.Arm] = n
+	}
+	return all
+}
+
+// TestNeedsAreThePublishedTable: the table of the shipped run as it was published with it, before any background was
+// taken off, within what that makes.
+func TestNeedsAreThePublishedTable(t *testing.T) {
+	all := needs(t, "arms-pg17.jsonl")
+	check := func(arm string, rows, records, requests, flushes, mb float64) {
+		t.Helper()
+		n := all[arm]
+		near(t, arm+" rows", *n.Rows, rows, 0.001*rows)
+		near(t, arm+" records", *n.LogRecords, records, 0.001*records)
+		near(t, arm+" requests", n.Mean.Requests(), requests, 3)
+		near(t, arm+" flushes", n.Mean.Flushes, flushes, 3)
+		near(t, arm+" MB", n.Mean.Bytes()/1e6, mb, 1)
+	}
+	check("bulk", 1679972, 1732561, 877, 733, 207)
+	check("bulk-indexed", 534198, 1627823, 528, 398, 196)
+	check("copy", 1159374, 43700, 693, 451, 84)
+	check("single", 18726, 38021, 4743, 4740, 42)
+	check("wide", 252478, 515820, 1758, 1317, 727)
+}
+
+// TestSpansOfRecords: what log records stand for is what the arms of the shipped run show, from the least to the most.
+func TestSpansOfRecords(t *testing.T) {
+	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+	most := [3]float64{}
+	for _, n := range needs(t, "arms-pg17.jsonl") {
+		for i, v := range []float64{*n.LogRecords / n.Mean.Requests(), *n.LogRecords / *n.Rows, *n.LogBytes / *n.LogRecords} {
+			least[i], most[i] = min(least[i], v), max(most[i], v)
+		}
+	}
+	c, err := sizing.Convert(onAurora(t, "WriteIOPS"), 800000, tariff(t, "us-east-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "requests at most", c.Requests.Most, 800000/least[0], 100)
+	near(t, "requests at least", c.Requests.Least, 800000/most[0], 1)
+	near(t, "rows at least", c.Rows.Least, 800000/most[1], 100)
+	near(t, "rows at most", c.Rows.Most, 800000/least[1], 30000)
+	near(t, "billed at least", c.Billed.Least, 800000*least[2]*0.3808/4096/2, 20)
+	near(t, "billed at most", c.Billed.Most, 800000*most[2]*0.3808/4096*2, 1000)
+	near(t, "misread", *c.Misread, 800000*730*3600/1e6*0.20, 1)
+}
+
+func onAurora(t *testing.T, metric string) []catalog.Meaning {
+	t.Helper()
+	all, err := catalog.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []catalog.Meaning
+	for _, m := range all.Of(metric) {
+		if m.On == "aurora" {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
+func TestVolumeWriteIOPsIsACount(t *testing.T) {
+	c, err := sizing.Convert(onAurora(t, "VolumeWriteIOPs"), 246000, tariff(t, "us-east-1"))
+	if err != nil || !c.Real || c.PerSecond != 820 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestWhatCannotBeConverted(t *testing.T) {
+	check := func(meanings []catalog.Meaning, want string) {
+		t.Helper()
+		if _, err := sizing.Convert(meanings, 1, sizing.Tariff{}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	all, err := catalog.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(all.Of("WriteIOPS"), "WriteIOPS means different things on aurora and rds: say which with --flavor")
+	check(onAurora(t, "CommitLatency"), "CommitLatency counts time of one commit, which tells nothing of how often storage is asked")
+	check(nil, "nothing is known of such a metric there")
+}
+
+// TestOperationsAsCounted are the examples of the EBS user guide: SSD volumes count to 256 KiB, hard disks to 1,024.
+func TestOperationsAsCounted(t *testing.T) {
+	check := func(requests, kib, unit, least, most float64) {
+		t.Helper()
+		r := sizing.Rate{Writes: requests, WriteBytes: requests * kib * 1024}
+		gotLeast, gotMost := r.Operations(unit, true)
+		if gotLeast != least || gotMost != most {
+			t.Errorf("%g of %g KiB in units of %g: from %g to %g, want from %g to %g", requests, kib, unit, gotLeast, gotMost, least, most)
+		}
+	}
+	check(1, 1024, 256, 4, 4)
+	check(8, 32, 256, 1, 8) // sequential, random
+	check(1, 1024, 1024, 1, 1)
+	check(8, 128, 1024, 1, 8)
+}
+
+// TestScaling works the two laws out by hand.
+func TestScaling(t *testing.T) {
+	rate := sizing.Rate{Writes: 100, Flushes: 80, WriteBytes: 1e6}
+	up, err := sizing.ScaleTo(1000, 4000, 50) // six times
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sizing.Span{
+		Value: sizing.Rate{Writes: 600, Flushes: 480, WriteBytes: 6e6},
+		Least: sizing.Rate{Writes: 100, Flushes: 80, WriteBytes: 6e6},
+		Most:  sizing.Rate{Writes: 600, Flushes: 480, WriteBytes: 6e6},
+	}
+	if diff := cmp.Diff(want, up.Apply(rate)); diff != "" {
+		t.Errorf("up (-want +got):\n%s", diff)
+	}
+	down, err := sizing.ScaleTo(1000, 100, 0) // a tenth, where four commits shared a flush
+	if err != nil {
+		t.Fatal(err)
+	}
+	down.Shared = 4
+	want = sizing.Span{
+		Value: sizing.Rate{Writes: 10, Flushes: 8, WriteBytes: 1e5},
+		Least: sizing.Rate{Writes: 10, Flushes: 8, WriteBytes: 1e5},
+		Most:  sizing.Rate{Writes: 40, Flushes: 32, WriteBytes: 1e5},
+	}
+	if diff := cmp.Diff(want, down.Apply(rate)); diff != "" {
+		t.Errorf("down (-want +got):\n%s", diff)
+	}
+}
+
+// TestModelFindsWhatTheDeviceDid: without the device, the model must come near what the device counted. It was made of
+// this very run, so this only keeps its arithmetic.
+func TestModelFindsWhatTheDeviceDid(t *testing.T) {
+	run := shipped(t, "arms-pg17.jsonl")
+	measured := sizing.Needs(run)
+	for i := range run.Arms {
+		for j := range run.Arms[i].Replicates {
+			for _, m := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
+				delete(run.Arms[i].Replicates[j].Counts, m)
+			}
+		}
+	}
+	for i, n := range sizing.Needs(run) {
+		m := measured[i]
+		if n.Model == nil || m.Model != nil {
+			t.Fatalf("%s: model %v", n.Arm, n.Model)
+		}
+		for _, pair := range [][2]float64{{n.Mean.Requests(), m.Mean.Requests()}, {n.Mean.Bytes(), m.Mean.Bytes()}} {
+			if off := pair[0] / pair[1]; off < 0.5 || off > 2 {
+				t.Errorf("%s: model %g, device %g", n.Arm, pair[0], pair[1])
+			}
+		}
+	}
+}
+
+func TestNothingToSize(t *testing.T) {
+	ask := sizing.Ask{Tariff: tariff(t, "us-east-1")}
+	_, err := sizing.Size(shipped(t, "published-aurora.jsonl"), ask)
+	if err == nil {
+		t.Error("nothing of the storage was published")
+	}
+	if _, err := sizing.Options(sizing.Question{}, nil, nil, sizing.Tariff{}); err != sizing.ErrNoDemand {
+		t.Errorf("no demand: %v", err)
+	}
+}
