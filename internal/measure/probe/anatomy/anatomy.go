@@ -85,9 +85,7 @@ func (s *Sampler) look(ctx context.Context) error {
 	if err != nil || !known {
 		return err
 	}
-	if !s.begun {
-		s.begun, s.course = true, course{from: end, at: end, looked: time.Now(), speed: assumedSpeed}
-	}
+	s.begin(end)
 	place, due := s.course.next(end, time.Now())
 	if !due {
 		return nil
@@ -96,11 +94,19 @@ func (s *Sampler) look(ctx context.Context) error {
 	window, err := s.session.count(ctx, place)
 	s.counted.pass(s.course.advance(end, began))
 	if err != nil {
+		s.course.begin(end) // what lies before is gone, or cannot be read
 		return err
 	}
 	s.course.covered(window, time.Since(began))
 	s.counted.add(window)
 	return nil
+}
+
+// begin starts at the end of the log, once.
+func (s *Sampler) begin(end uint64) {
+	if !s.begun {
+		s.begun, s.course = true, course{from: end, at: end, looked: time.Now(), speed: assumedSpeed}
+	}
 }
 
 func (s *Sampler) connected(ctx context.Context) (err error) {

@@ -122,6 +122,7 @@ const (
 	undefinedObject   = "42704"
 	undefinedFunction = "42883"
 	invalidSchemaName = "3F000"
+	internalError     = "XX000" // up to 15: the same
 	undefinedFile     = "58P01" // a part of the log that has been recycled
 	queryCanceled     = "57014" // by statement_timeout
 	invalidParameter  = "22023" // a position that is not in the log
@@ -142,7 +143,7 @@ func asError(err error) error {
 		reason = runfile.Permission
 	case undefinedFunction, invalidSchemaName:
 		reason = runfile.Unsupported
-	case undefinedFile, queryCanceled, invalidParameter:
+	case internalError, undefinedFile, queryCanceled, invalidParameter:
 		reason = runfile.Late
 	}
 	return &probe.Error{Reason: reason, Code: refused.Code, Err: errors.New(refused.Message)}

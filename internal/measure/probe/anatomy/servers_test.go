@@ -106,6 +106,7 @@ func grown(before, after map[string]float64) map[string]float64 {
 func TestSumsAreTheServersCounters(t *testing.T) {
 	for _, version := range readable() {
 		t.Run(version, func(t *testing.T) {
+			t.Parallel() // most of the time they wait for disks
 			d := databaseOf(t, version)
 			servertest.Exec(t, d.boss, `create table plain (id bigserial, value int);
 				create table indexed (id bigserial primary key, value int); create index on indexed (value)`)
@@ -171,4 +172,39 @@ func TestSuite(t *testing.T) {
 		Rises: []string{"anatomy/log_bytes", "anatomy/covered_bytes", "anatomy/windows", "anatomy/records", "anatomy/bytes",
 			"anatomy/heap_insert_records", "anatomy/btree_insert_leaf_bytes", "anatomy/sequence_records", "anatomy/commit_records"},
 	}.Run(t)
+}
+
+// TestWindowsAreFair reads every second stretch of a log of small records and of large ones, in stretches hardly longer
+// than the large, and wants half of everything: a window must not prefer what fits into it.
+func TestWindowsAreFair(t *testing.T) {
+	const stretch = 20 << 10
+	for _, version := range []string{"15", "18"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel() // most of the time they wait for disks
+			d := databaseOf(t, version)
+			servertest.Exec(t, d.boss, `create table t (id int, filler text); alter table t alter filler set storage plain;
+				insert into t select n, repeat('x', 1000) from generate_series(1, 8000) n; checkpoint`)
+			s := d.sampler(t)
+			before := settled(t, s)
+			from := s.course.at
+			servertest.Exec(t, d.boss, "update t set id = id + 1 where id % 7 = 0") // a whole page for each
+			servertest.Exec(t, d.boss, "insert into t select n from generate_series(1, 100000) n")
+			truth := grown(before, settled(t, s))
+			to := s.course.at
+			sample := counts{}
+			for first := from; first+2*stretch < to; first += 2 * stretch {
+				w, err := s.session.count(t.Context(), place{span: span{first, first + stretch}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sample.add(w)
+			}
+			for _, metric := range []string{"records", "bytes", "image_bytes", "heap_insert_records", "heap_update_records"} {
+				scaled := sample[metric] * float64(to-from) / sample[covered]
+				if off := scaled/truth[metric] - 1; truth[metric] < 1000 || off < -0.01 || off > 0.01 {
+					t.Errorf("%s: %.0f by windows, %v in all: %.2f %% off", metric, scaled, truth[metric], 100*off)
+				}
+			}
+		})
+	}
 }

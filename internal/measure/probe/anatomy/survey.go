@@ -21,7 +21,7 @@ func (s *Sampler) Survey(ctx context.Context) error {
 		return err
 	}
 	defer s.release()
-	if s.refused != nil || !s.begun {
+	if s.refused != nil {
 		return nil
 	}
 	if err := s.lookBack(ctx); err != nil && ctx.Err() == nil {
@@ -41,6 +41,7 @@ func (s *Sampler) lookBack(ctx context.Context) error {
 	if err != nil || !known {
 		return err
 	}
+	s.begin(end)
 	end = max(end, s.course.at)
 	s.counted.pass(s.course.advance(end, time.Now()))
 	rest := s.course.rest(end)
