@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -17,7 +18,7 @@ const (
 	// extended gives up a sum for one with a term more, of which there are many to choose from: 2 ln 600.
 	extended = 13.0
 	// doubted leaves a single driver without a name.
-	doubted = 9.0
+	doubted = 7.0
 	// rivalled leaves a sum for open that another sum of as many terms comes this near to.
 	rivalled = 4.0
 )
@@ -148,37 +149,137 @@ func (t *table) dispersion(sizes [][]model) float64 {
 func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) {
 	best := s.chosen
 	winner := &rivals[t.places[best.columns[0]]]
+	if winner.Status == Excluded || !j.bounded(*winner) {
+		v.Why = noDriver
+		if winner.Status != Excluded {
+			v.Why = fmt.Sprintf("Nothing contradicts %s, but the run is too short or too unsteady to confirm it", winner.Driver)
+		}
+		return
+	}
 	var left []held
 	for _, m := range s.sizes[0] {
-		h := rivals[t.places[m.columns[0]]]
-		if h.Status != Excluded && s.gain(best, m) < beaten {
+		h := &rivals[t.places[m.columns[0]]]
+		switch {
+		case h.Status == Excluded:
+		case s.gain(best, m) < beaten:
+			left = append(left, *h)
+		default:
+			h.Status, h.Beaten = Excluded, winner.Driver
+		}
+	}
+	if s.doubt > doubted || best.misfit > mostMisfit*float64(len(t.y)-1) {
+		j.roughly(v, t, best, left)
+		return
+	}
+	j.name(v, y, left, rivals)
+}
+
+// name states the one driver that is left, or those between which the run cannot tell.
+func (j *judge) name(v *Verdict, y column, left, rivals []held) {
+	for _, h := range rivals {
+		if h.Status == Unknown && len(left) > 0 && !slices.ContainsFunc(left, func(l held) bool { return !j.unparted(l.Driver, h.Driver) }) {
 			left = append(left, h)
 		}
 	}
-	unfit := best.misfit > mostMisfit*float64(len(t.y)-1)
+	slices.SortStableFunc(left, func(a, b held) int { return a.place - b.place })
 	switch {
-	case winner.Status == Excluded || !j.bounded(*winner) || s.doubt > doubted || unfit:
-		j.roughly(v, t, best, len(left) == 1 && winner.Status != Excluded && j.bounded(*winner))
-	case len(left) == 1:
-		v.Kind, v.Counts, v.PerUnit = Kind(winner.Side), winner.Driver, winner.Ratio
-		v.Exact = exact(y, j.columns[winner.place])
+	case len(left) == 0:
+		v.Why = noDriver
+	case len(left) == 1 && j.bounded(left[0]):
+		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
+		v.Exact = exact(y, j.columns[left[0].place])
 	default:
 		j.between(v, left)
 	}
 }
 
+// between says that several drivers are left, and settles the side where that can be told.
+func (j *judge) between(v *Verdict, left []held) {
+	for _, h := range left {
+		v.Between = append(v.Between, h.Driver)
+	}
+	v.SettleWith = j.settle(v.Between)
+	side, oneSide := sideOf(left)
+	unbounded := func(h held) bool { return h.Status != Unknown && !j.bounded(h) }
+	if oneSide && !slices.ContainsFunc(left, unbounded) {
+		v.Kind = Kind(side)
+		return
+	}
+	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !j.oneToOne(h) }); len(ones) > 0 {
+		if side, same := sideOf(ones); same {
+			j.decideSide(v, left, side)
+			return
+		}
+	}
+	v.Why = "This run cannot tell between " + strings.Join(v.Between, ", ")
+	if len(left) == 1 {
+		v.Why = "Nothing contradicts " + left[0].Driver + ", but the run is too short or too unsteady to confirm it"
+	}
+}
+
+// decideSide goes by a ratio of one in every arm, which a count of a driver has by definition and a coincidence seldom.
+func (j *judge) decideSide(v *Verdict, left []held, side drivers.Side) {
+	v.Kind, v.Between = Kind(side), nil
+	recorded := false
+	for _, h := range left {
+		if h.Side == side {
+			v.Between = append(v.Between, h.Driver)
+		}
+	}
+	for i, d := range j.drivers {
+		recorded = recorded || d.Side != side && j.columns[i].whole() == nil
+	}
+	v.SettleWith = j.settle(v.Between)
+	text := "The side rests on a ratio of one in every arm"
+	if !recorded {
+		text += "; no driver of the other side was recorded"
+	}
+	v.Warnings = append(v.Warnings, Warning{"one-to-one", text})
+}
+
+func sideOf(left []held) (side drivers.Side, same bool) {
+	for _, h := range left {
+		if h.Side != left[0].Side {
+			return "", false
+		}
+	}
+	return left[0].Side, true
+}
+
+// oneToOne tells whether the metric is the driver one to one in each of several arms, within the tolerance.
+func (j *judge) oneToOne(h held) bool {
+	if len(h.arms) < 2 {
+		return false
+	}
+	for _, g := range h.groups.Of {
+		if math.Abs(g.Mean) > math.Log(j.options.Tolerance) {
+			return false
+		}
+	}
+	return true
+}
+
+// noDriver says that nothing explains a metric.
+const noDriver = "No driver keeps the same ratio to it in all arms, and no sum of up to three predicts an arm that it was not fitted to"
+
 // mostMisfit is how much more than noise explains a driver may miss the arms by, as a ratio of variances.
 const mostMisfit = 6
 
-// roughly says which driver comes nearest where none fits.
-func (j *judge) roughly(v *Verdict, t *table, best model, one bool) {
+// roughly says which driver comes near where none is all of it, beyond doubt: a sum of that one term.
+func (j *judge) roughly(v *Verdict, t *table, best model, left []held) {
 	t.leaveOut(&best)
-	if math.Exp(best.off) > mostOff || !one {
-		v.Why = "No driver keeps the same ratio to it in all arms, and no sum of up to three predicts an arm that it was not fitted to"
+	another := func(h held) bool { return h.Side != left[0].Side }
+	if math.Exp(best.off) > mostOff || slices.ContainsFunc(left, another) {
+		v.Why = noDriver
 		return
 	}
+	v.Kind = Kind(left[0].Side)
 	v.Mixture = j.mixture(t, best)
-	v.Kind = kindOf(v.Mixture.Terms)
+	for _, h := range left {
+		if name := h.Driver; name != v.Mixture.Terms[0].Driver {
+			v.Mixture.Terms[0].Or = append(v.Mixture.Terms[0].Or, name)
+		}
+	}
 }
 
 // mix states a sum, if no other sum of as many terms is about as good.
@@ -312,31 +413,71 @@ func kindOf(terms []Term) Kind {
 func (j *judge) mixture(t *table, m model) *Mixture {
 	t.leaveOut(&m)
 	mix := &Mixture{Off: math.Exp(m.off)}
+	errors := t.errors(m, j.options.Level)
 	for k, column := range m.columns {
 		d := j.drivers[t.places[column]]
 		mix.Terms = append(mix.Terms, Term{
 			Driver: d.Name, Side: d.Side, Share: t.share(m, k),
-			PerUnit: Estimate{Value: m.of[k], Level: j.options.Level, N: len(t.y)},
+			PerUnit: Estimate{
+				Value: m.of[k], Lo: max(0, m.of[k]-errors[k]), Hi: m.of[k] + errors[k], Level: j.options.Level, N: len(t.y),
+			},
 		})
 	}
 	return mix
 }
 
+// errors are how far the intervals of a sum's coefficients reach, by how far the arms lie off it.
+func (t *table) errors(m model, level float64) [stats.Most]float64 {
+	errors := t.whole.Errors(m.columns...)
+	freedom := float64(len(t.y) - len(m.columns))
+	if freedom < 1 {
+		return [stats.Most]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+	}
+	squares := 0.0
+	for i, left := range m.left {
+		squares += left * left / t.noise[i]
+	}
+	for k := range errors {
+		errors[k] *= stats.Student(level, freedom) * math.Sqrt(squares/freedom)
+	}
+	return errors
+}
+
 // decideBySpread goes by the spread test alone, where there are too few arms for more.
 func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 	var left []held
+	arms := 0
 	for _, h := range rivals {
 		if h.Status == Consistent || h.Status == Possible {
 			left = append(left, h)
 		}
+		arms = max(arms, len(h.arms))
 	}
-	switch {
-	case len(left) == 0:
+	if arms == 1 && len(left) > 0 {
+		j.inOneArm(v, left)
+		return
+	}
+	if len(left) == 0 {
 		v.Why = "No driver keeps the same ratio to it in all arms, and there are too few arms to look for a sum of several"
-	case len(left) == 1 && j.bounded(left[0]):
-		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
-		v.Exact = exact(y, j.columns[left[0].place])
-	default:
-		j.between(v, left)
+		return
 	}
+	j.name(v, y, left, rivals)
+}
+
+// inOneArm says what little a single arm tells.
+func (j *judge) inOneArm(v *Verdict, left []held) {
+	h := left[0]
+	for _, other := range left {
+		v.Between = append(v.Between, other.Driver)
+	}
+	v.SettleWith = j.settle(v.Between)
+	v.Why = fmt.Sprintf("It is known in one arm only, %s: %s there", j.arms[h.arms[0]].Name, perUnit(h.Ratio.Value, h.Driver))
+}
+
+// perUnit says a ratio so that it can be pictured.
+func perUnit(ratio float64, driver string) string {
+	if ratio > 0 && ratio < 0.5 {
+		return fmt.Sprintf("one for about %.3g of %s", 1/ratio, driver)
+	}
+	return fmt.Sprintf("%.3g for one of %s", ratio, driver)
 }

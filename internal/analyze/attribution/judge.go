@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
@@ -92,14 +91,15 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		return v
 	}
 	rivals := j.rivals(m, y)
-	for _, h := range rivals {
-		v.Rivals = append(v.Rivals, h.Rival)
-	}
 	if d, own := j.source(m); own {
 		j.define(&v, m, d, y, rivals)
 	} else {
 		j.decide(&v, y, rivals)
 	}
+	for _, h := range rivals {
+		v.Rivals = append(v.Rivals, h.Rival)
+	}
+	v.Warnings = append(v.Warnings, j.cautions(v, m, y, rivals)...)
 	return v
 }
 
@@ -123,23 +123,6 @@ const fewestArms = 3
 
 func (j *judge) bounded(h held) bool {
 	return len(h.arms) >= fewestArms && h.Spread.Hi < mostSpread
-}
-
-// between says that several drivers are left.
-func (j *judge) between(v *Verdict, left []held) {
-	sides := map[drivers.Side]bool{}
-	for _, h := range left {
-		v.Between = append(v.Between, h.Driver)
-		sides[h.Side] = true
-	}
-	if len(sides) == 1 && !slices.ContainsFunc(left, func(h held) bool { return !j.bounded(h) }) {
-		v.Kind = Kind(left[0].Side)
-		return
-	}
-	v.Why = "This run cannot tell between " + strings.Join(v.Between, ", ")
-	if len(left) == 1 {
-		v.Why = "Nothing contradicts " + left[0].Driver + ", but the run is too short or too unsteady to confirm it"
-	}
 }
 
 // exact tells whether every replicate is the driver one to one, as far as counters resolve.

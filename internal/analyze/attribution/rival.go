@@ -5,6 +5,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // held is one driver held against a metric: what is reported of it, and the numbers behind that.
@@ -83,22 +84,30 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 // judge tells what becomes of the driver by itself.
 func (h *held) judge(o Options, x column) {
 	if len(h.arms) == 0 {
-		h.Status, h.Why = Unknown, x.whole()
-		if h.Why == nil {
-			h.Why = h.Arms[0].Missing
-		}
+		h.Status, h.Why = Unknown, h.missing(x)
 		return
 	}
-	spread, ratio := h.groups.Between(o.Level), h.groups.Mean(o.Level)
-	h.Spread, h.Ratio = factor(spread, o.Level, len(h.arms)), factor(ratio, o.Level, len(h.arms))
+	h.Status = Possible
+	h.Ratio = factor(h.groups.Mean(o.Level), o.Level, len(h.arms))
+	if len(h.arms) < 2 {
+		return
+	}
+	spread := h.groups.Between(o.Level)
+	h.Spread = factor(spread, o.Level, len(h.arms))
 	switch tolerance := math.Log(o.Tolerance); {
 	case spread.Hi < tolerance:
 		h.Status = Consistent
 	case spread.Lo > tolerance:
 		h.Status = Excluded
-	default:
-		h.Status = Possible
 	}
+}
+
+// missing says why the driver cannot be held against the metric: it is nowhere, or not where the metric is.
+func (h *held) missing(x column) *series.Missing {
+	if why := x.whole(); why != nil {
+		return why
+	}
+	return h.Arms[0].Missing
 }
 
 // factor turns an interval of logarithms into one of factors.

@@ -34,8 +34,8 @@ type Verdict struct {
 	Counts  string
 	PerUnit *Estimate // what the metric shows for one of Counts
 	Exact   bool      // one to one in every replicate, as far as counters resolve
-	// Between are the drivers that this run cannot tell apart for this metric. With a Kind other than Undetermined they
-	// are all on one side.
+	// Between are the drivers that this run cannot tell apart for this metric, those among them that it did not record
+	// and would not have told apart. With a Kind other than Undetermined they are all on one side.
 	Between []string
 
 	Mixture *Mixture // nil: not a mixture
@@ -71,8 +71,13 @@ type Rival struct {
 	Driver string
 	Side   drivers.Side
 	Status Status
-	Spread *Estimate       // the factor by which the ratio varies between arms beyond its variation within them
-	Ratio  *Estimate       // metric / driver over all arms
+	// Spread is the factor by which the ratio varies between arms beyond its variation within them; nil: there are not
+	// two arms. Without an upper end it is infinite.
+	Spread *Estimate
+	Ratio  *Estimate // metric / driver over all arms
+	// Beaten is, of an excluded driver, the one that makes what was seen so much more likely; empty: its own spread
+	// excludes it.
+	Beaten string
 	Arms   []ArmRatio      // in the order of the run's arms, idle ones left out
 	Why    *series.Missing // with Unknown
 }
@@ -86,7 +91,7 @@ type ArmRatio struct {
 	Missing         *series.Missing
 }
 
-// Mixture is a sum of drivers, each with its coefficient.
+// Mixture is a sum of drivers, each with its coefficient. One of a single term is nearly that driver, and not all of it.
 type Mixture struct {
 	Terms []Term
 	// Off is the typical factor by which the mixture misses an arm that it was not fitted to.

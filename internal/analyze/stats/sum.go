@@ -1,5 +1,7 @@
 package stats
 
+import "math"
+
 // System is a weighted least-squares problem in the form of its normal equations: y as a sum of columns.
 type System struct {
 	gram    [][]float64 // products of columns with each other
@@ -58,6 +60,28 @@ func (s System) NonNegative(columns ...int) Sum {
 		}
 	}
 	return best
+}
+
+// Errors are the standard errors of the coefficients of a fit in which all columns have a part, in units of the standard
+// deviation that the weights are the inverse squares of: the roots of the diagonal of the inverse of the normal equations.
+func (s System) Errors(columns ...int) [Most]float64 {
+	var errors [Most]float64
+	n := len(columns)
+	for i := range n {
+		var a [Most][Most + 1]float64
+		for k := range n {
+			for l := range n {
+				a[k][l] = s.gram[columns[k]][columns[l]] / math.Sqrt(s.gram[columns[k]][columns[k]]*s.gram[columns[l]][columns[l]])
+			}
+		}
+		a[i][n] = 1
+		if !solve(&a, n) {
+			errors[i] = math.Inf(1)
+			continue
+		}
+		errors[i] = math.Sqrt(a[i][n] / s.gram[columns[i]][columns[i]])
+	}
+	return errors
 }
 
 // positive is the fit of some of the columns, if all their coefficients are above zero.
