@@ -165,8 +165,15 @@ func TestPublishedPair(t *testing.T) {
 	}
 	for _, name := range []string{"cloudwatch/WriteIOPS", insightsWrites} {
 		m := byName[name]
+		if m.Verdict != "logical" || m.Misnomer != "IOPS" || m.SettleWith == nil || m.SettleWith.Arm != "copy" {
+			t.Errorf("%s is %s, called %q, settled by %+v", name, m.Verdict, m.Misnomer, m.SettleWith)
+		}
 		if diff := cmp.Diff([]string{"entries", "wal_records"}, m.Between); diff != "" {
 			t.Errorf("%s is open between: %s", name, diff)
+		}
+		// 1.0313 records a row and one entry in bulk, 0.0377 and one in copy
+		if factor := 1.0313 / 0.0377; m.SettleWith != nil && math.Abs(m.SettleWith.Factor/factor-1) > 0.02 {
+			t.Errorf("the copy arm parts them by %g, want %g", m.SettleWith.Factor, factor)
 		}
 		for _, rival := range m.Rivals {
 			if rival.Driver != "entries" {
@@ -185,6 +192,10 @@ func TestPublishedPair(t *testing.T) {
 	}
 	text := unwrapped(textOf(t, r, 80))
 	for _, want := range []string{
+		"cloudwatch/WriteIOPS showed 120,000 a second (bulk). Its name says IOPS; it counts rows+index entries or log records, " +
+			"which is logical work and no storage I/O. What was written to storage cannot be told here.",
+		"no driver of the other side was recorded",
+		"To settle it: realiops run --plan identify --dsn ...",
 		"In the one arm that has it (bulk): one for 143 rows.", // 105,700,000 / 900 s / (246,000 / 300 s)
 		"bulk 117,444 ±? 121,120 ±?",                           // 105,700,000 / 900, and times 1.0313
 		"bulk-indexed 31,463 ±? 95,875 ±?",                     // 28,317,000 / 900, and times 3.0472

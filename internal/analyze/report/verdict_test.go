@@ -1,8 +1,13 @@
 package report_test
 
 import (
+	"math"
+	"strings"
+	"testing"
+
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -43,4 +48,35 @@ func verdictsByHand() attribution.Verdicts {
 		{Metric: metric("pgstat.lsn/insert"), Kind: attribution.Physical, Counts: drivers.WALBytes,
 			Rivals: []attribution.Rival{rival(drivers.WALBytes, attribution.Itself, nil)}},
 	}}
+}
+
+// TestRatiosCanBeRead: as many digits as the interval leaves of any use, and upside down where it is small.
+func TestRatiosCanBeRead(t *testing.T) {
+	run, err := drivers.FromRun(sequence(demo()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(value, lo, hi float64, want string) {
+		t.Helper()
+		v := attribution.Verdict{
+			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Counts: drivers.WALWrites,
+			PerUnit: &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.9, N: 7},
+		}
+		text := textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80)
+		if want = "block/requests PHYSICAL log writes " + want + " 7"; !strings.Contains(unwrapped(text), want) {
+			t.Errorf("%v from %v to %v: not %q in\n%s", value, lo, hi, want, text)
+		}
+		if !strings.Contains(text, "  90%") {
+			t.Errorf("the level is not in the header:\n%s", text)
+		}
+	}
+	check(0.9876, 0.9512, 1.0241, "0.99 0.95-1.02")
+	check(0.9876, 0.9872, 0.9881, "0.988 0.987-0.988")
+	check(8120, 5300, 11400, "8,120 5,300-11,400")
+	check(1.3, 0.2, 8.8, "1.3 0.2-8.8")
+	check(0.0125, 0.0105, 0.0149, "0.013 0.011-0.015") // to the even one of the neighbours: 0.0125 is a little more
+	check(1./12800, 1./20000, 1./10000, "1/12,800 10,000-20,000")
+	check(1./12800, 0, 1./10000, "1/12,800 >10,000")
+	check(2, 0.5, math.Inf(1), "2.00 unbounded")
+	check(1, 1, 1, "1.00 1.00-1.00")
 }

@@ -172,9 +172,13 @@ const seldom = 0.001
 
 // cells are the estimate and its interval, upside down where it is small.
 func (e Estimate) cells() []string {
-	if e.Value > 0 && e.Value < seldom && e.Lo > 0 && finite(e.Hi) {
-		many := Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / e.Lo}
-		return []string{"1/" + many.number(many.Value), many.between()}
+	if e.Value > 0 && e.Value < seldom && finite(e.Hi) {
+		many := Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / max(0, e.Lo)}
+		cells := []string{"1/" + many.number(many.Value), many.between()}
+		if e.Lo <= 0 {
+			cells[1] = ">" + many.number(many.Lo)
+		}
+		return cells
 	}
 	return []string{e.number(e.Value), e.between()}
 }
