@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -54,7 +55,7 @@ func checkpointRemedy(f postgres.Facts) string {
 // remedyOf says what to do about a gap: the probe knows, or else the kind of gap tells.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
-		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap)); remedy != "" {
+		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap)); remedy != "" {
 			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Quoted(f.User))
 		}
 		switch gap.Reason {

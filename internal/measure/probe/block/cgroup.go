@@ -31,7 +31,7 @@ var cgroupMetrics = []runfile.Metric{
 	{Name: cgroupView + "read_bytes", Unit: "bytes", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
 		Help: "bytes that the server's control group (its container or service) read from those devices"},
 	{Name: cgroupView + "writes", Unit: "operations", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
-		Help: "writes of the server's control group (its container or service) to those devices, before any are merged"},
+		Help: "writes of the server's control group (its container or service) to those devices, flushes among them, before any are merged"},
 	{Name: cgroupView + "write_bytes", Unit: "bytes", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
 		Help: "bytes that the server's control group (its container or service) wrote to those devices"},
 }

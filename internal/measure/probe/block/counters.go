@@ -2,6 +2,7 @@ package block
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
@@ -48,4 +49,14 @@ func (h host) countersOf(data string, devices []string) []counters {
 		account.read = c.read
 	}
 	return []counters{{processMetrics, p.read}, account}
+}
+
+// Remedy says what to do about a gap of this package, in one sentence; empty where its own words do, or nothing can be
+// done.
+func Remedy(gap runfile.Gap) string {
+	own := strings.HasPrefix(gap.Metric, processView) || strings.HasPrefix(gap.Metric, cgroupView)
+	if own && gap.Reason == runfile.Permission {
+		return "run realiops as the server's user, or as root"
+	}
+	return ""
 }

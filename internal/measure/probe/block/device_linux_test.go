@@ -2,6 +2,7 @@ package block
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -178,7 +179,7 @@ func loopDevice(t *testing.T) string {
 		t.Skip("only root makes loop devices")
 	}
 	backing := filepath.Join(t.TempDir(), "disk")
-	if err := os.WriteFile(backing, make([]byte, 4<<20), 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(backing, nil, 0o600), os.Truncate(backing, 64<<20)); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command("losetup", "--find", "--show", "--direct-io=on", backing).CombinedOutput()

@@ -99,7 +99,7 @@ func figuresOf(view string) []runfile.Metric {
 }
 
 // everybodys is what to beware of in every figure of a device.
-const everybodys = "of all that anybody does on the device; of several devices the sum, to which a mirror adds a write for each of its disks"
+const everybodys = "counts whoever uses the device; over several devices it is their sum, so that a mirror counts a write twice"
 
 // whose says in a metric's help what its devices are under.
 var whose = map[string]string{

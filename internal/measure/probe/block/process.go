@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/prometheus/procfs"
 
@@ -41,8 +42,12 @@ type processes struct {
 	postmaster int
 }
 
-var errUnrest = &probe.Error{Reason: runfile.Late, Err: errors.New(
-	"the server's processes come and go faster than they can be read")}
+var (
+	errUnrest = &probe.Error{Reason: runfile.Late, Err: errors.New(
+		"the server's processes come and go faster than they can be read")}
+	errHiddenProcesses = &probe.Error{Reason: runfile.Permission, Err: errors.New(
+		"what the server's processes do is hidden from this user")}
+)
 
 // processesIn finds the server that works in a data directory, also one in a container, by that very directory.
 func (h host) processesIn(data string) (*processes, error) {
@@ -90,30 +95,28 @@ func isServerName(name string) bool {
 
 func noProcess(data string, hidden bool) error {
 	if hidden {
-		return &probe.Error{Reason: runfile.Permission, Err: errors.New(
-			"what the server's processes do is hidden from this user: run as the server's user, or as root")}
+		return errHiddenProcesses
 	}
 	return notLocal("no process of PostgreSQL works in %s", data)
 }
 
-// read adds up all processes of one moment: the children are the same before and after.
+// read adds up all processes of one moment. What a child did that has ended is the postmaster's from then on, so while
+// the postmaster's own figures stand still, nothing is counted twice or not at all.
 func (p *processes) read() (map[string]float64, error) {
-	const attempts = 5
-	for range attempts {
-		before, err := p.children()
+	const attempts = 6 // in 63 ms
+	for attempt := range attempts {
+		before, err := p.of(p.postmaster)
 		if err != nil {
 			return nil, p.lost(err)
 		}
-		sum, err := p.sum(append(before, p.postmaster))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		sum, err := p.children()
 		if err != nil {
 			return nil, p.lost(err)
 		}
-		if after, err := p.children(); err == nil && slices.Equal(before, after) {
-			return sum, nil
+		if after, err := p.of(p.postmaster); err == nil && after == before {
+			return sum.plus(before).values(), nil
 		}
+		time.Sleep(time.Millisecond << attempt)
 	}
 	return nil, errUnrest
 }
@@ -121,45 +124,49 @@ func (p *processes) read() (map[string]float64, error) {
 // lost looks anew for a server that was started again meanwhile, for the next reading.
 func (p *processes) lost(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return noProcess(p.data, true)
+		return errHiddenProcesses
 	}
 	gone := fmt.Errorf("the server's process %d cannot be read: %w", p.postmaster, err)
-	if found := p.find(); found != nil {
-		return errors.Join(gone, found)
-	}
+	_ = p.find() // if there is none, that will be found then
 	return gone
 }
 
-func (p *processes) sum(pids []int) (map[string]float64, error) {
-	var bytes, calls uint64
-	for _, pid := range pids {
-		process, err := p.fs.Proc(pid)
-		if err != nil {
-			return nil, err
-		}
-		io, err := process.IO()
-		if err != nil {
-			return nil, err
-		}
-		bytes, calls = bytes+io.WChar, calls+io.SyscW
-	}
-	return map[string]float64{processView + "wchar": float64(bytes), processView + "syscw": float64(calls)}, nil
+// writes are the figures of write calls.
+type writes struct{ bytes, calls uint64 }
+
+func (w writes) plus(more writes) writes { return writes{w.bytes + more.bytes, w.calls + more.calls} }
+
+func (w writes) values() map[string]float64 {
+	return map[string]float64{processView + "wchar": float64(w.bytes), processView + "syscw": float64(w.calls)}
 }
 
-// children are the processes that the postmaster has started, as the kernel lists them.
-func (p *processes) children() ([]int, error) {
+func (p *processes) of(pid int) (writes, error) {
+	process, err := p.fs.Proc(pid)
+	if err != nil {
+		return writes{}, err
+	}
+	io, err := process.IO()
+	return writes{io.WChar, io.SyscW}, err
+}
+
+// children adds up the processes that the postmaster has started and that have not ended, as the kernel lists them.
+func (p *processes) children() (writes, error) {
 	pid := strconv.Itoa(p.postmaster)
 	list, err := os.ReadFile(filepath.Join(p.host.proc, pid, "task", pid, "children"))
 	if err != nil {
-		return nil, err
+		return writes{}, err
 	}
-	var pids []int
+	var sum writes
 	for field := range strings.FieldsSeq(string(list)) {
 		child, err := strconv.Atoi(field)
 		if err != nil {
-			return nil, fmt.Errorf("read the children of process %s: %w", pid, err)
+			return writes{}, fmt.Errorf("read the children of process %s: %w", pid, err)
 		}
-		pids = append(pids, child)
+		one, err := p.of(child)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) { // it has ended meanwhile
+			return writes{}, err
+		}
+		sum = sum.plus(one)
 	}
-	return pids, nil
+	return sum, nil
 }
