@@ -23,7 +23,7 @@ func (m Metric) evidence(notes *footnotes, width int) string {
 	g.add("per second", append(perSecond.strings(), "", "", ""))
 	for _, r := range m.Rivals {
 		if r.Status != string(attribution.Unknown) {
-			g.add(perHeader(r.Driver), slices.Concat(m.ratios(r, notes), r.summary()))
+			g.add(perHeader(r.Driver), slices.Concat(m.ratios(r, notes), r.summary(notes)))
 		}
 	}
 	return wrapped(m.title(), width) + "\n" + wrapped(m.finding(notes), width) + "\n\n" + g.layout(width)
@@ -44,7 +44,7 @@ func (m Metric) finding(notes *footnotes) string {
 		parts[0] += ": " + counts
 	}
 	if m.Mixture != nil {
-		parts = append(parts, fmt.Sprintf("Arms it was not fitted to are missed by a factor of %s", quotient(m.Mixture.Off)))
+		parts = append(parts, fmt.Sprintf("Arms it was not fitted to are missed by a factor of %s", quotient(float64(m.Mixture.Off))))
 	}
 	if m.Misnomer != "" {
 		parts = append(parts, "It is called "+m.Misnomer)
@@ -68,7 +68,7 @@ func (m Metric) counted() string {
 	case m.Mixture != nil:
 		var terms []string
 		for _, t := range m.Mixture.Terms {
-			terms = append(terms, with(alternatives(append([]string{t.Driver}, t.Or...)), t.PerUnit, ", "+percent(t.Share)+" of it"))
+			terms = append(terms, with(alternatives(append([]string{t.Driver}, t.Or...)), t.PerUnit, ", "+percent(float64(t.Share))+" of it"))
 		}
 		return strings.Join(terms, " + ")
 	case m.Counts != "" && m.PerUnit != nil:
@@ -109,11 +109,15 @@ func (m Metric) ratios(r Rival, notes *footnotes) []string {
 }
 
 // summary is how far the ratio moves, with its interval, and what follows.
-func (r Rival) summary() []string {
-	if r.Spread == nil {
-		return []string{"", "", r.Status}
+func (r Rival) summary(notes *footnotes) []string {
+	status := r.Status
+	if r.Beaten != "" {
+		status += " " + notes.mark(noun(r.Beaten).many+" explain it far better, although its own spread does not exclude it")
 	}
-	return []string{factor(r.Spread.Value), factor(r.Spread.Lo) + "-" + strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status}
+	if r.Spread == nil {
+		return []string{"", "", status}
+	}
+	return []string{factor(r.Spread.Value), factor(r.Spread.Lo) + "-" + strings.TrimPrefix(factor(r.Spread.Hi), "x"), status}
 }
 
 // spreadLevel is the level of the intervals of spreads.

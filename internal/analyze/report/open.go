@@ -126,7 +126,11 @@ func (s *Settle) sentence() string {
 	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("The arm %s would tell: there %s differ by a factor of %s", s.Arm, conjunction(s.Between), quotient(s.Factor))
+	text := fmt.Sprintf("The arm %s would tell: there %s differ", s.Arm, conjunction(s.Between))
+	if finite(float64(s.Factor)) {
+		text += " by a factor of " + quotient(float64(s.Factor))
+	}
+	return text
 }
 
 // command is what to type for the arms that would tell.

@@ -172,7 +172,7 @@ func TestPublishedPair(t *testing.T) {
 			t.Errorf("%s is open between: %s", name, diff)
 		}
 		// 1.0313 records a row and one entry in bulk, 0.0377 and one in copy
-		if factor := 1.0313 / 0.0377; m.SettleWith != nil && math.Abs(m.SettleWith.Factor/factor-1) > 0.02 {
+		if factor := 1.0313 / 0.0377; m.SettleWith != nil && math.Abs(float64(m.SettleWith.Factor)/factor-1) > 0.02 {
 			t.Errorf("the copy arm parts them by %g, want %g", m.SettleWith.Factor, factor)
 		}
 		for _, rival := range m.Rivals {

@@ -21,25 +21,30 @@ type Estimate struct {
 
 // MarshalJSON writes null for an end of the interval that lies at infinity.
 func (e Estimate) MarshalJSON() ([]byte, error) {
-	bounded := func(v float64) *float64 {
-		if !finite(v) {
-			return nil
-		}
-		return &v
-	}
 	return json.Marshal(struct {
-		Value *float64 `json:"value"`
-		Lo    *float64 `json:"lo"`
-		Hi    *float64 `json:"hi"`
-		Level float64  `json:"level"`
-		N     int      `json:"n"`
-	}{bounded(e.Value), bounded(e.Lo), bounded(e.Hi), e.Level, e.N})
+		Value Number  `json:"value"`
+		Lo    Number  `json:"lo"`
+		Hi    Number  `json:"hi"`
+		Level float64 `json:"level"`
+		N     int     `json:"n"`
+	}{Number(e.Value), Number(e.Lo), Number(e.Hi), e.Level, e.N})
+}
+
+// Number is null in JSON where it is infinite or not a number.
+type Number float64
+
+// MarshalJSON writes null for what JSON has no number for.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if !finite(float64(n)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
 }
 
 // Mixture is a sum of drivers, each with its coefficient.
 type Mixture struct {
-	Terms []Term  `json:"terms"`
-	Off   float64 `json:"off"` // typical factor by which it misses an arm that it was not fitted to
+	Terms []Term `json:"terms"`
+	Off   Number `json:"off"` // typical factor by which it misses an arm that it was not fitted to
 }
 
 // Term is one driver of a mixture.
@@ -47,17 +52,19 @@ type Term struct {
 	Driver  string   `json:"driver"`
 	Side    string   `json:"side"`
 	PerUnit Estimate `json:"per_unit"`
-	Share   float64  `json:"share"` // of what the metric shows, on average over the arms
+	Share   Number   `json:"share"` // of what the metric shows, on average over the arms
 	Or      []string `json:"or"`    // drivers that could stand in its place
 }
 
 // Rival is one driver, held against the metric.
 type Rival struct {
-	Driver string     `json:"driver"`
-	Side   string     `json:"side"`
-	Status string     `json:"status"` // consistent, possible, excluded, unknown, itself
-	Spread *Estimate  `json:"spread"` // the factor by which the ratio varies between arms
-	Ratio  *Estimate  `json:"ratio"`  // over all arms
+	Driver string    `json:"driver"`
+	Side   string    `json:"side"`
+	Status string    `json:"status"` // consistent, possible, excluded, unknown, itself
+	Spread *Estimate `json:"spread"` // the factor by which the ratio varies between arms
+	Ratio  *Estimate `json:"ratio"`  // over all arms
+	// Beaten is the driver that explains it so much better that this one is excluded, though its spread would not do it.
+	Beaten string     `json:"beaten,omitempty"`
 	Arms   []RivalArm `json:"arms"`
 	Why    *Missing   `json:"why,omitempty"` // it is unknown
 }
@@ -72,7 +79,7 @@ type RivalArm struct {
 type Settle struct {
 	Arm     string   `json:"arm"`
 	Between []string `json:"between"`
-	Factor  float64  `json:"factor"` // by which their ratio would differ there
+	Factor  Number   `json:"factor"` // by which their ratio would differ there
 }
 
 // MetricWarning is something to know before a verdict is believed.
@@ -102,9 +109,9 @@ func (m *Metric) take(v attribution.Verdict) {
 	m.PerUnit, m.Between, m.Why = estimate(v.PerUnit), append([]string{}, v.Between...), v.Why
 	m.Rivals, m.Warnings = []Rival{}, []MetricWarning{}
 	if v.Mixture != nil {
-		m.Mixture = &Mixture{Terms: []Term{}, Off: v.Mixture.Off}
+		m.Mixture = &Mixture{Terms: []Term{}, Off: Number(v.Mixture.Off)}
 		for _, t := range v.Mixture.Terms {
-			m.Mixture.Terms = append(m.Mixture.Terms, Term{t.Driver, string(t.Side), Estimate(t.PerUnit), t.Share, append([]string{}, t.Or...)})
+			m.Mixture.Terms = append(m.Mixture.Terms, Term{t.Driver, string(t.Side), Estimate(t.PerUnit), Number(t.Share), append([]string{}, t.Or...)})
 		}
 		slices.SortStableFunc(m.Mixture.Terms, func(a, b Term) int { return cmp.Compare(b.Share, a.Share) })
 	}
@@ -112,7 +119,7 @@ func (m *Metric) take(v attribution.Verdict) {
 		m.Rivals = append(m.Rivals, rival(r))
 	}
 	if s := v.SettleWith; s != nil {
-		m.SettleWith = &Settle{s.Arm, append([]string{}, s.Between...), s.Factor}
+		m.SettleWith = &Settle{s.Arm, append([]string{}, s.Between...), Number(s.Factor)}
 	}
 	for _, w := range v.Warnings {
 		m.Warnings = append(m.Warnings, MetricWarning{w.Code, w.Text})
@@ -125,7 +132,7 @@ func (m *Metric) take(v attribution.Verdict) {
 func rival(r attribution.Rival) Rival {
 	rival := Rival{
 		Driver: r.Driver, Side: string(r.Side), Status: string(r.Status), Spread: estimate(r.Spread), Ratio: estimate(r.Ratio),
-		Arms: []RivalArm{}, Why: whyNot(r.Why),
+		Beaten: r.Beaten, Arms: []RivalArm{}, Why: whyNot(r.Why),
 	}
 	for _, a := range r.Arms {
 		rival.Arms = append(rival.Arms, RivalArm{a.Arm, inArm(a)})
