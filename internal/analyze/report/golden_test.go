@@ -212,6 +212,7 @@ func goldenCases() map[string]goldenCase {
 		}, "failures", nil}, // 60 in 10 s of one of three replicates: 2 a second
 		"shared-device": {shared, "shared-device", nil},
 		"neighbours":    {onStorage(shared, neighboured), "device-unseen shared-device", nil},
+		"others-write":  {onStorage(othersWrite, neighboured), "device-unseen shared-device", nil},
 		"own-device":    {onStorage(shared, ownDevice), "shared-device", nil},
 		"noisy":         {noisy, "shared-device", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
@@ -241,6 +242,20 @@ var neighboured = runfile.Storage{
 		{Name: "vdb", Holds: []string{"wal"}, Carries: []string{"/log", "/home"}},
 	},
 	Unseen: []string{"/data/pg_tblspc/16400"},
+}
+
+// othersWrite has somebody write 250 requests of 4 kB a second, while the server's processes ask for 2 kB.
+func othersWrite(records []runfile.Record) []runfile.Record {
+	const asked = "block.process/wchar"
+	for _, r := range records {
+		if reading, ok := r.(runfile.Reading); ok && reading.Probe == "block" {
+			seconds := reading.At.Sub(midnight).Seconds()
+			reading.Values["block/writes"] += 250 * seconds
+			reading.Values["block/write_bytes"] += 1e6 * seconds
+			reading.Values[asked] = 2e3 * seconds
+		}
+	}
+	return append(records, runfile.Metric{Name: asked, Unit: "bytes", Type: runfile.Counter})
 }
 
 var ownDevice = runfile.Storage{

@@ -53,7 +53,8 @@ func unseen(s runfile.Storage) string {
 const sharedFrom = 0.10
 
 // sharedDevice warns when much of what the device did in the quietest arm was not that arm's.
-func sharedDevice(arms []Arm, s runfile.Storage) string {
+func sharedDevice(r Report) string {
+	arms, s := r.Arms, r.Run.Target.Storage
 	idle, quietest := idleWork(arms, drivers.DeviceRequests), quietest(arms)
 	if idle.Value <= 0 || quietest == nil {
 		return ""
@@ -67,11 +68,43 @@ func sharedDevice(arms []Arm, s runfile.Storage) string {
 		much = "no fewer than with it in the arm " + quietest.Name
 	}
 	who, advice := "The device is shared or never idle", "Longer arms, more replicates or a device of its own would tell more."
+	if r.Run.Target.Kind == "embedded" {
+		advice = "Longer arms, more replicates or a device of its own (--own-device) would tell more."
+	}
 	if s.Own {
 		who, advice = "The server writes of its own accord", "Longer arms or more replicates would tell more."
 	}
-	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are taken off at their mean rate.%s %s",
-		who, rate(idle.Value), idle.doubt(), much, neighbours(s), advice)
+	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are taken off at their mean rate.%s%s %s",
+		who, rate(idle.Value), idle.doubt(), much, others(r.Metrics), neighbours(s), advice)
+}
+
+// What a device may write, while nobody puts a load on the server, for what the server's processes ask for: a file
+// system notes in its journal what changes, be it ever so little.
+const (
+	journaled = 4
+	unnoticed = 128e3 // bytes a second
+)
+
+// others says that somebody else writes to the device, where the server cannot have asked for as much.
+func others(metrics []Metric) string {
+	asked, done := idleMetric(metrics, "block.process/wchar"), idleMetric(metrics, "block/write_bytes")
+	if !asked.Known() || !done.Known() || done.Value <= journaled*asked.Value+unnoticed {
+		return ""
+	}
+	return fmt.Sprintf(" Somebody else writes to it: the server's processes asked for %s kB/s then, and the device wrote %s kB/s.",
+		rate(asked.Value/1000), rate(done.Value/1000))
+}
+
+// idleMetric is a metric's rate without our load.
+func idleMetric(metrics []Metric, name string) Figure {
+	for _, m := range metrics {
+		for _, a := range m.Arms {
+			if m.Metric == name && len(a.Per) == 0 && a.PerSecond.Known() {
+				return a.PerSecond
+			}
+		}
+	}
+	return Figure{}
 }
 
 // neighbours says what else is on the devices.

@@ -43,7 +43,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	}
 	condition("device-unknown", deviceUnknown(r.Arms))
 	condition("device-unseen", unseen(run.Header.Target.Storage))
-	condition("shared-device", sharedDevice(r.Arms, run.Header.Target.Storage))
+	condition("shared-device", sharedDevice(r))
 	return append(all, oddities(run, r)...)
 }
 
