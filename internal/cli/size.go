@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,6 +28,8 @@ type sizeOptions struct {
 	instance      string
 	region        string
 	prices        string
+	repeat        time.Duration
+	balance       float64
 	format        string
 
 	fromMetric string
@@ -85,6 +88,8 @@ func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "instance", "", "class of machine in between: db.r6g.large, m5.xlarge")
 	f.StringVar(&o.region, "region", "us-east-1", "whose prices")
 	f.StringVar(&o.prices, "price", "", "file of prices in the place of the program's own")
+	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "that the recorded seconds go on for, over and over, for volumes with credits")
+	f.Float64Var(&o.balance, "balance", 100, "percent of the credits at the start, as BurstBalance shows them")
 	f.StringVar(&o.format, "format", formatText, "text or json")
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
 	f.StringVar(&o.flavor, "flavor", "", "where it was read: aurora, rds or ebs")
@@ -169,10 +174,12 @@ func meaningsOf(name, flavor string) ([]catalog.Meaning, error) {
 // check refuses what no load, disk or price can be.
 func (o sizeOptions) check() error {
 	for flag, v := range map[string]struct{ value, least, most float64 }{
-		"--rows-per-second": {o.rowsPerSecond, 0, 1e12},
-		"--growth":          {o.growth, -99.9, 1e6},
-		"--headroom":        {o.headroom, 0, 1e4},
-		"--gib":             {o.gib, 1, 1e9},
+		"--rows-per-second":   {o.rowsPerSecond, 0, 1e12},
+		"--growth":            {o.growth, -99.9, 1e6},
+		"--headroom":          {o.headroom, 0, 1e4},
+		"--gib":               {o.gib, 1, 1e9},
+		"--balance":           {o.balance, 0, 100},
+		"--repeat, in hours,": {o.repeat.Hours(), 0, 24 * 366},
 	} {
 		if !(v.value >= v.least && v.value <= v.most) { // also NaN
 			return fmt.Errorf("%s %g: from %g to %g", flag, v.value, v.least, v.most)
@@ -191,6 +198,7 @@ func (o sizeOptions) ask() (sizing.Ask, error) {
 	prices, errPrices := o.readPrices()
 	ask := sizing.Ask{
 		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
+		Repeat: int(o.repeat.Seconds()), Balance: o.balance,
 		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Volumes: volumes, Instances: instances,
 	}
 	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {

@@ -138,6 +138,33 @@ func TestLaws(t *testing.T) {
 	}
 }
 
+// TestCarriesAgreesWithPlay: the short way must say what playing every second says.
+func TestCarriesAgreesWithPlay(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	outcomes := map[bool]int{}
+	for range 500 {
+		demand := make([]burst.Demand, 1+random.IntN(20))
+		for i := range demand {
+			demand[i] = burst.Demand{random.ExpFloat64() * 1000, random.ExpFloat64() * 1e6}
+		}
+		limits := []burst.Limit{
+			burst.Limit{Base: random.Float64() * 3000, Burst: 9000, Capacity: random.Float64() * 1e5}.Filled(random.Float64() * 100),
+			burst.Limit{Of: burst.Bytes, Base: 1e6 + random.Float64()*5e6, Burst: 1e7, Capacity: 1e8}.Full(),
+		}
+		carries, err := burst.Carries(demand, 2000, limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := play(t, demand, 2000, limits...); carries != (out.Throttled == 0) {
+			t.Fatalf("carries %v, throttled %d", carries, out.Throttled)
+		}
+		outcomes[carries]++
+	}
+	if outcomes[true] < 20 || outcomes[false] < 20 {
+		t.Errorf("one-sided: %v", outcomes)
+	}
+}
+
 func laws(t *testing.T, out burst.Outcome, limits []burst.Limit) {
 	t.Helper()
 	operations := limits[0]

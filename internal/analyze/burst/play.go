@@ -1,9 +1,11 @@
 package burst
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 )
 
 // Outcome is how a demand fared.
@@ -19,6 +21,7 @@ type Outcome struct {
 // Fate is what became of one limit.
 type Fate struct {
 	Name     string
+	Capacity float64 // credits of a full bucket; 0: none
 	Binding  int     // seconds in which it was the limit in the way
 	FirstDry int     // the second in which its bucket had nothing left for the demand; -1: never, or no bucket
 	Lowest   float64 // credits, at the worst
@@ -87,7 +90,7 @@ func newPlayer(seconds int, limits []Limit) *player {
 		stretch: (seconds + points - 1) / points,
 	}
 	for i, l := range limits {
-		p.out.Limits[i] = Fate{Name: l.Name, FirstDry: -1, Lowest: l.Balance}
+		p.out.Limits[i] = Fate{Name: l.Name, Capacity: l.Capacity, FirstDry: -1, Lowest: l.Balance}
 	}
 	return p
 }
@@ -172,24 +175,60 @@ func (p *player) finish() Outcome {
 	return p.out
 }
 
+// Carries tells whether limits serve a demand in full for so many seconds. It need not play them all: once the demand has
+// been served through and no bucket holds less than when it began, it will be served so for ever.
+func Carries(demand []Demand, seconds int, limits []Limit) (bool, error) {
+	if err := check(demand, seconds, limits); err != nil {
+		return false, err
+	}
+	p := newPlayer(seconds, limits)
+	before := balances(p.limits)
+	for second := range seconds {
+		d := demand[second%len(demand)]
+		if _, binding := p.share(d); binding >= 0 {
+			return false, nil
+		}
+		for i := range p.limits {
+			p.charge(i, d[p.limits[i].Of])
+		}
+		if (second+1)%len(demand) == 0 {
+			now := balances(p.limits)
+			if noneLess(now, before) {
+				return true, nil
+			}
+			before = now
+		}
+	}
+	return true, nil
+}
+
+func balances(limits []Limit) []float64 {
+	all := make([]float64, len(limits))
+	for i, l := range limits {
+		all[i] = l.Balance
+	}
+	return all
+}
+
+func noneLess(now, before []float64) bool {
+	for i := range now {
+		if now[i] < before[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // Smallest is the least of ascending sizes whose limits serve the whole demand, if any does. It relies on larger ones
 // never serving less.
 func Smallest(demand []Demand, seconds int, sizes []float64, limits func(size float64) []Limit) (size float64, found bool, err error) {
-	low, high := 0, len(sizes)
-	for low < high {
-		middle := (low + high) / 2
-		out, err := Play(demand, seconds, limits(sizes[middle]))
-		if err != nil {
-			return 0, false, err
-		}
-		if out.Throttled > 0 {
-			low = middle + 1
-		} else {
-			high = middle
-		}
+	i := sort.Search(len(sizes), func(i int) bool {
+		carries, failed := Carries(demand, seconds, limits(sizes[i]))
+		err = cmp.Or(err, failed)
+		return carries
+	})
+	if err != nil || i == len(sizes) {
+		return 0, false, err
 	}
-	if low == len(sizes) {
-		return 0, false, nil
-	}
-	return sizes[low], true, nil
+	return sizes[i], true, nil
 }

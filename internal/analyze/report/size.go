@@ -73,23 +73,24 @@ type Sized struct {
 
 // SizeOption is one way to carry it.
 type SizeOption struct {
-	Volume     string      `json:"volume"`
-	Title      string      `json:"title"`
-	Provider   string      `json:"provider"`
-	Why        string      `json:"why,omitempty"` // it cannot
-	Tier       string      `json:"tier,omitempty"`
-	GiB        float64     `json:"gib,omitempty"`
-	IOPS       float64     `json:"iops,omitempty"`  // bought beside the size
-	MiBps      float64     `json:"mibps,omitempty"` // likewise
-	Carries    *[2]float64 `json:"carries"`         // operations and MiB a second, for good
-	Binding    string      `json:"binding,omitempty"`
-	Operations [2]float64  `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
-	Monthly    *float64    `json:"monthly"`
-	Currency   string      `json:"currency,omitempty"`
-	NoPrice    string      `json:"no_price,omitempty"`
-	Instance   *SizeCap    `json:"instance"`
-	Note       string      `json:"note,omitempty"`
-	Unverified string      `json:"unverified,omitempty"`
+	Volume     string       `json:"volume"`
+	Title      string       `json:"title"`
+	Provider   string       `json:"provider"`
+	Why        string       `json:"why,omitempty"` // it cannot
+	Tier       string       `json:"tier,omitempty"`
+	GiB        float64      `json:"gib,omitempty"`
+	IOPS       float64      `json:"iops,omitempty"`  // bought beside the size
+	MiBps      float64      `json:"mibps,omitempty"` // likewise
+	Carries    *[2]float64  `json:"carries"`         // operations and MiB a second, for good
+	Binding    string       `json:"binding,omitempty"`
+	Operations [2]float64   `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
+	Monthly    *float64     `json:"monthly"`
+	Currency   string       `json:"currency,omitempty"`
+	NoPrice    string       `json:"no_price,omitempty"`
+	Instance   *SizeCap     `json:"instance"`
+	Credits    *SizeCredits `json:"credits"` // a smaller size that credits carry; null: none, or not known
+	Note       string       `json:"note,omitempty"`
+	Unverified string       `json:"unverified,omitempty"`
 }
 
 // SizeCap is what volume and class of instance let through together.
@@ -99,6 +100,16 @@ type SizeCap struct {
 	MiBps   float64 `json:"mibps"`
 	Binds   string  `json:"binds"` // volume or instance
 	Carries bool    `json:"carries"`
+}
+
+// SizeCredits is the least size whose credits carry the demand for as long as was asked.
+type SizeCredits struct {
+	GiB     float64  `json:"gib"`
+	Tier    string   `json:"tier,omitempty"`
+	Seconds int      `json:"seconds"`        // that were played
+	Lowest  float64  `json:"lowest_percent"` // of the bucket that came nearest to empty
+	Left    float64  `json:"left_percent"`   // of it, at the end
+	Monthly *float64 `json:"monthly"`
 }
 
 // SizeAurora is what the load would show and cost on Aurora.
@@ -169,6 +180,7 @@ func sizeOption(o sizing.Option) SizeOption {
 		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Why: o.Why, NoPrice: o.NoBill,
 		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
 	}
+	v.Credits = sizeCredits(o.Burst)
 	if o.Order == nil {
 		return v
 	}
@@ -180,6 +192,23 @@ func sizeOption(o sizing.Option) SizeOption {
 	}
 	if c := o.Cap; c != nil {
 		v.Instance = &SizeCap{c.Instance.Class, c.IOPS, c.MiBps, c.Binds, c.Carries}
+	}
+	return v
+}
+
+func sizeCredits(b *sizing.Bursting) *SizeCredits {
+	if b == nil {
+		return nil
+	}
+	tier, _ := b.Order.Volume.Tier(b.Order.GiB)
+	v := &SizeCredits{GiB: b.Order.GiB, Tier: tier.Name, Seconds: b.Outcome.Seconds, Lowest: 100, Left: 100}
+	if b.Bill != nil {
+		v.Monthly = &b.Bill.Total
+	}
+	for _, f := range b.Outcome.Limits {
+		if f.Capacity > 0 && 100*f.Lowest/f.Capacity < v.Lowest {
+			v.Lowest, v.Left = 100*f.Lowest/f.Capacity, 100*f.Left/f.Capacity
+		}
 	}
 	return v
 }

@@ -15,6 +15,7 @@ func SizeText(w io.Writer, s Size, width int) error {
 		s.needTable(width),
 		joined(wrapped(s.sizedFor(), width), s.cautions(width)),
 		s.optionTable(width),
+		s.creditTable(width),
 		s.cannot(width),
 		wrapped(s.misreadText(), width),
 		wrapped(s.auroraText(), width),
@@ -181,6 +182,32 @@ func (s Size) through(o SizeOption) string {
 	default:
 		return grouped(i.IOPS, 0) + " IOPS"
 	}
+}
+
+// creditTable shows smaller sizes that are enough while their credits last.
+func (s Size) creditTable(width int) string {
+	g := newGrid("volume", nil)
+	var gib, lowest, left, monthly []string
+	seconds := 0
+	for _, o := range s.Options {
+		c := o.Credits
+		if c == nil {
+			continue
+		}
+		g.rows = append(g.rows, []string{strings.TrimSpace(o.Title + " " + c.Tier)})
+		gib, monthly = append(gib, grouped(c.GiB, 0)), append(monthly, known(c.Monthly, 1))
+		lowest, left = append(lowest, grouped(c.Lowest, 0)+" %"), append(left, grouped(c.Left, 0)+" %")
+		seconds = c.Seconds
+	}
+	if len(g.rows) == 0 {
+		return ""
+	}
+	g.add("GiB", gib)
+	g.add("credits\nat the worst", lowest)
+	g.add("credits\nat the end", left)
+	g.add(s.currency()+"\na month", monthly)
+	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", grouped(float64(seconds)/3600, 0))
+	return wrapped(title, width) + "\n\n" + g.layout(width)
 }
 
 // cannot names what does not carry it, and what is not sure.

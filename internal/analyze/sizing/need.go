@@ -18,7 +18,8 @@ type Need struct {
 	Mean       Rate // over the time of the load, without the background
 	Lowest     Rate // of the replicates, number by number
 	Highest    Rate
-	Peaks      *Peaks // nil: nothing was read while the arm ran, or seldomer than every second
+	Seconds    []Rate // one after the other, over all replicates, the background included; none: they were not read
+	Peaks      *Peaks // nil: as there are no seconds
 
 	// Model tells that the device could not be read: the rates follow from the log and the pages, and Lowest and Highest are
 	// as far off as the model may be.
@@ -74,7 +75,7 @@ func need(run *drivers.Run, arm drivers.Arm) Need {
 		}
 	}
 	if n.Missing == nil && n.Model == nil {
-		n.Peaks = peaks(run, arm)
+		n.readSeconds(run, arm)
 	}
 	n.Rows, n.Commits = logical(arm, drivers.Rows), logical(arm, drivers.Commits)
 	n.LogRecords, n.LogBytes = logical(arm, drivers.WALRecords), logical(arm, drivers.WALBytes)
@@ -127,17 +128,31 @@ func rateOf(r drivers.Replicate) (Rate, *series.Missing) {
 	var rate Rate
 	for _, m := range metrics() {
 		count, err := r.Count(m.name)
-		if why := reason(err); why != nil {
-			if mayMiss(m.name) && why.Reason == drivers.NotRecorded {
-				continue
-			}
+		why := reason(err)
+		switch {
+		case why != nil && mayMiss(m.name) && why.Reason == drivers.NotRecorded:
+			continue
+		case why != nil:
 			return Rate{}, why
+		case count < 0 && r.Counts[m.name].Raw > 0 && !mayMiss(m.name):
+			return Rate{}, background()
 		}
 		*m.field(&rate) = max(0, count/r.Seconds)
 	}
-	rate.Writes = max(0, rate.Writes-rate.Flushes) // the kernel counts a flush as a write as well
+	if rate.Writes < rate.Flushes {
+		return Rate{}, background()
+	}
+	rate.Writes -= rate.Flushes // the kernel counts a flush as a write as well
 	return rate, nil
 }
+
+// background is why a device that others use tells nothing of a load that adds little.
+func background() *series.Missing {
+	return &series.Missing{Reason: Background, Detail: "what the device did cannot be told from what it does without this load"}
+}
+
+// Background is the reason for a need that is lost in what others do.
+const Background series.Reason = "background"
 
 // reason is why a count is missing; nil: it is not.
 func reason(err error) *series.Missing {
@@ -163,21 +178,21 @@ func logical(arm drivers.Arm, name string) *float64 {
 // longest is how far two readings may lie apart to tell something of a second.
 const longest = 1100 * time.Millisecond
 
-// peaks looks at every second of every replicate that was read.
-func peaks(run *drivers.Run, arm drivers.Arm) *Peaks {
-	var seconds []Rate
+// readSeconds looks at every second of every replicate that was read.
+func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm) {
 	var minute *Rate
 	for _, replicate := range arm.Replicates {
 		own := Seconds(run, replicate.Begin, replicate.End)
-		seconds = append(seconds, own...)
+		n.Seconds = append(n.Seconds, own...)
 		minute = worst(minute, overMinutes(own))
 	}
-	if len(seconds) == 0 {
-		return nil
+	if len(n.Seconds) == 0 {
+		return
 	}
-	p := &Peaks{Seconds: len(seconds), PeakMinute: minute}
-	p.P95, p.P99, p.PeakSecond = quantile(seconds, 0.95), quantile(seconds, 0.99), quantile(seconds, 1)
-	return p
+	n.Peaks = &Peaks{
+		Seconds: len(n.Seconds), PeakMinute: minute,
+		P95: quantile(n.Seconds, 0.95), P99: quantile(n.Seconds, 0.99), PeakSecond: quantile(n.Seconds, 1),
+	}
 }
 
 // Seconds are the rates from one reading to the next, of those that lie a second apart or less; what was read more often is

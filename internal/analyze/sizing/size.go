@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
@@ -18,7 +17,7 @@ type Question struct {
 	Headroom float64 // percent
 	Instance string  // class of machine; empty: not considered
 	Balance  float64 // percent of the credits at the start
-	Repeat   int     // seconds that the demand goes on for
+	Repeat   int     // seconds that the demand goes on for; 0: credits are not considered
 }
 
 // Option is one way to carry a need.
@@ -43,13 +42,6 @@ type Cap struct {
 	Carries  bool
 }
 
-// Bursting is the least order whose credits carry the demand.
-type Bursting struct {
-	Order   Config
-	Outcome burst.Outcome
-	Bill    *Bill
-}
-
 // ErrNoDemand is a need of nothing.
 var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")
 
@@ -67,6 +59,9 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 		o := q.option(v, t)
 		if machine != nil && (v.Provider == "ebs" || v.Provider == "rds") && o.Order != nil {
 			o.Cap = capped(*machine, *o.Order, q.requirement(v))
+		}
+		if o.Burst, err = q.burst(v, o.Order, t); err != nil {
+			return nil, err
 		}
 		all = append(all, o)
 	}

@@ -16,6 +16,8 @@ type Ask struct {
 	Headroom      float64 // percent
 	GiB           float64 // of data
 	Instance      string
+	Repeat        int     // seconds that the demand goes on for, over and over
+	Balance       float64 // percent of the credits at the start
 	Tariff        Tariff
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
@@ -76,13 +78,25 @@ func Size(run *drivers.Run, ask Ask) (Sizing, error) {
 		s.Scale.Shared = *need.Commits / need.Mean.Flushes
 	}
 	s.Target = s.Scale.Apply(rate)
-	s.Options, err = Options(Question{Need: s.Target.Most, GiB: ask.GiB, Headroom: ask.Headroom, Instance: ask.Instance}, ask.Volumes, ask.Instances, ask.Tariff)
+	s.Options, err = Options(s.question(), ask.Volumes, ask.Instances, ask.Tariff)
 	if err != nil {
 		return Sizing{}, err
 	}
+	s.warnOfOthers(run)
 	s.Aurora = s.aurora()
 	s.Misread, err = s.misread()
 	return s, err
+}
+
+func (s Sizing) question() Question {
+	q := Question{
+		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
+		Repeat: s.Ask.Repeat, Balance: s.Ask.Balance,
+	}
+	for _, rate := range s.Need.Seconds {
+		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)
+	}
+	return q
 }
 
 // choose picks the arm to size for.
@@ -134,7 +148,7 @@ func (s *Sizing) rate() Rate {
 	switch {
 	case s.Need.Model != nil:
 		s.Basis = ByModel
-		s.Warnings = append(s.Warnings, fmt.Sprintf("The device was not read (%s): its requests and bytes follow from the log and the pages by a model of one machine, and are ordered for at twice that.", s.Need.Model))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the log and the pages by a model of one machine, and are ordered for at twice that.", s.Need.Model))
 		return s.Need.Highest
 	case s.Need.Peaks == nil:
 		s.Basis = ByMean
@@ -151,6 +165,17 @@ func (s *Sizing) rate() Rate {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The 99th percentile is that of %d seconds: the worst of them.", s.Need.Peaks.Seconds))
 	}
 	return rate
+}
+
+// othersShare is how much of the device's requests may be somebody else's before that is worth a word.
+const othersShare = 0.1
+
+// warnOfOthers tells that seconds hold what others did to the device, which cannot be taken off them one by one.
+func (s *Sizing) warnOfOthers(run *drivers.Run) {
+	idle := run.Idle.PerSecond["block/writes"]
+	if s.Basis == ByP99 && idle > othersShare*s.Target.Most.Requests() {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle))
+	}
 }
 
 // aurora forecasts what the mean of the arm would show there.
