@@ -212,7 +212,7 @@ func goldenCases() map[string]goldenCase {
 		}, "failures", nil}, // 60 in 10 s of one of three replicates: 2 a second
 		"shared-device": {shared, "shared-device", nil},
 		"neighbours":    {onStorage(shared, neighboured), "device-unseen shared-device", nil},
-		"others-write":  {onStorage(othersWrite, neighboured), "device-unseen shared-device", nil},
+		"others-write":  {othersWrite, "shared-device", nil},
 		"own-device":    {onStorage(shared, ownDevice), "shared-device", nil},
 		"noisy":         {noisy, "shared-device", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
