@@ -39,7 +39,11 @@ type latencies struct {
 	inflater io.ReadCloser
 	raw      []byte
 	payload  bytes.Buffer
+	placed   []placed
 }
+
+// placed is a count and the place that it belongs to.
+type placed struct{ at, count int64 }
 
 func (l *latencies) add(encoded string) {
 	if encoded == "" || l.defect != nil || l.addLike(encoded) {
@@ -131,32 +135,34 @@ func (l *latencies) addLike(encoded string) bool {
 	if !bytes.Equal(l.head(), l.cookies) {
 		return false
 	}
-	counts := l.payload.Bytes()[innerHeader:]
-	fits := eachCount(counts, len(l.like.Counts), func(place int, count int64) bool {
-		return count <= math.MaxInt64-l.like.Counts[place]
-	})
-	return fits && eachCount(counts, len(l.like.Counts), func(place int, count int64) bool {
-		l.like.Counts[place] += count
-		return true
-	})
+	if !l.place(l.payload.Bytes()[innerHeader:]) {
+		return false
+	}
+	for _, p := range l.placed {
+		l.like.Counts[p.at] += p.count
+	}
+	return true
 }
 
-// eachCount walks through counts that are not zero; false where one does not belong there, or the caller says so.
-func eachCount(payload []byte, places int, take func(place int, count int64) bool) bool {
-	for place := 0; len(payload) > 0; {
+// place finds where the counts of a histogram belong; false where one belongs nowhere, or is too much.
+func (l *latencies) place(payload []byte) bool {
+	l.placed = l.placed[:0]
+	places := int64(len(l.like.Counts))
+	for at := int64(0); len(payload) > 0; {
 		count, n := binary.Varint(payload)
-		if n <= 0 || n > shortVarint {
+		if n <= 0 || n > shortVarint || at-min(0, count) > places || count >= 0 && at == places {
 			return false
 		}
 		payload = payload[n:]
-		switch {
-		case count < 0 && -count <= int64(places-place):
-			place += int(-count)
-		case count < 0 || place >= places || count > 0 && !take(place, count):
-			return false
-		default:
-			place++
+		if count < 0 {
+			at -= count
+			continue
 		}
+		if count > math.MaxInt64-l.like.Counts[at] {
+			return false
+		}
+		l.placed = append(l.placed, placed{at, count})
+		at++
 	}
 	return true
 }
