@@ -98,6 +98,10 @@ func inPeriods(all []stretch, from, to time.Time, seconds float64) Count {
 	var amount, covered float64
 	for _, s := range all {
 		if !s.from.Before(from) && !s.to.After(to) {
+			if !(s.amount >= 0) {
+				detail := fmt.Sprintf("its source tells of %g in a period", s.amount)
+				return Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
+			}
 			amount, covered = amount+s.amount, covered+s.seconds()
 		}
 	}

@@ -36,6 +36,8 @@ func TestPeriods(t *testing.T) {
 	check("overlapping ones count once", of(20, 20), rate, period(11, 12, "Average", 10), period(11, 13, "Average", 99))
 	check("other statistics", of(20, 20), rate, period(11, 12, "Average", 10), period(11, 12, "Maximum", 99))
 	check("sums", of(20, 20), sum, period(11, 12, "Sum", 10), period(11, 12, "Average", 99))
+	check("less than nothing", drivers.Count{Missing: &series.Missing{Reason: "error", Detail: "its source tells of -10 in a period"}},
+		rate, period(11, 12, "Average", 30), period(12, 13, "Average", -10))
 	check("a period of no length", none, rate, period(12, 12, "Average", 10))
 	check("the background of 3 a second is taken off", of(14, 20), rate, period(2, 4, "Average", 3), period(11, 12, "Average", 10))
 }

@@ -61,7 +61,7 @@ func (c Case) wrongOfSingle() string {
 		return fmt.Sprintf("it is %s", c.term().Side)
 	case c.Verdict.Mixture != nil:
 		return c.strangeTerm()
-	case !slices.Contains(c.single(), c.term().Driver):
+	case len(c.single()) > 0 && !slices.Contains(c.single(), c.term().Driver):
 		return fmt.Sprintf("it counts %s", c.term().Driver)
 	}
 	return ""
