@@ -41,21 +41,32 @@ func pairs() [][2]string {
 	}
 }
 
-// headline is nil when no arm has both sides of any pair.
+// headline is nil when no arm has both sides of any pair, and no metric is falsely called IOPS.
 func headline(run *drivers.Run, arms []Arm, metrics []Metric) *Headline {
+	h := comparison(run, arms)
+	m := misnamed(metrics)
+	switch {
+	case m != nil && h != nil:
+		h.Metric, h.Text = m.Metric, m.exposed()+h.beside(arms)
+	case m != nil:
+		h = &Headline{Text: m.exposed() + untold, Metric: m.Metric}
+	}
+	return h
+}
+
+// comparison is of the most telling pair that there is.
+func comparison(run *drivers.Run, arms []Arm) *Headline {
 	for _, pair := range pairs() {
-		h := compare(run, arms, pair[0], pair[1])
-		if h == nil {
-			continue
+		if h := compare(run, arms, pair[0], pair[1]); h != nil {
+			h.Text = h.sentence(arms)
+			return h
 		}
-		h.Text = h.sentence(arms)
-		if m := misnamed(metrics); m != nil {
-			h.Metric, h.Text = m.Metric, m.exposed()+h.beside(arms)
-		}
-		return h
 	}
 	return nil
 }
+
+// untold ends the headline where nothing is known of storage.
+const untold = " What was written to storage cannot be told here."
 
 // misnamed is the first metric that is called IOPS and counts logical work, or nil.
 func misnamed(metrics []Metric) *Metric {
@@ -86,7 +97,7 @@ func (m Metric) exposed() string {
 // beside is what storage did at the same time, if that is known.
 func (h *Headline) beside(arms []Arm) string {
 	if h.Quiet.Driver == drivers.Rows {
-		return " What was written to storage cannot be told here."
+		return untold
 	}
 	return " " + h.sentence(arms)
 }

@@ -42,6 +42,9 @@ func (r Report) workTable(notes *footnotes, width int) string {
 		}
 	}
 	title := fmt.Sprintf("The same work, counted %s ways (per second)", inWords(ways))
+	if ways < 2 {
+		title = "The work (per second)"
+	}
 	return title + "\n\n" + g.layout(width) + "\n" + wrapped(r.doubtLegend(), width)
 }
 

@@ -76,6 +76,11 @@ func listing(word string, names []string, width int) string {
 // interval is the header over the intervals: their level, as the verdicts have it.
 func (r Report) interval() string {
 	for _, m := range r.Metrics {
+		for _, rival := range m.Rivals {
+			if m.PerUnit == nil {
+				m.PerUnit = rival.Ratio
+			}
+		}
 		if m.PerUnit != nil {
 			return percent(m.PerUnit.Level)
 		}
