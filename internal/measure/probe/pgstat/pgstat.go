@@ -48,7 +48,7 @@ func New(ctx context.Context, config *pgx.ConnConfig, schemas ...string) (*Sampl
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
 	s := &Sampler{config: config, views: views(schemas), turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
-	first, server, err := s.sample(ctx)
+	first, server, err := s.sample(ctx, everything)
 	if err != nil {
 		s.Close(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("read the server's statistics: %w", err)
@@ -59,7 +59,7 @@ func New(ctx context.Context, config *pgx.ConnConfig, schemas ...string) (*Sampl
 
 // views are all that is read, in the order of the reading: what moves most is read last, nearest to the others.
 func views(schemas []string) []view {
-	all := append(progress(), waits(), replication(), archiver(), slru(), evictions(), statements(), checkpointer(), bgwriter(), database())
+	all := append(progress(), waits(), replication(), lag(), archiver(), slru(), evictions(), statements(), checkpointer(), bgwriter(), database())
 	if len(schemas) > 0 {
 		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas), tables(schemas))
 	}
@@ -87,12 +87,14 @@ func metricsOf(views []view) []runfile.Metric {
 
 // Sample reads all views. It connects again if the session was lost.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
-	sample, _, err := s.sample(ctx)
+	sample, _, err := s.sample(ctx, everything)
 	return sample, err
 }
 
-// sample tells of which server it is, too.
-func (s *Sampler) sample(ctx context.Context) (probe.Sample, catalog, error) {
+func everything(statement) bool { return true }
+
+// sample asks only what is wanted, and tells of which server it is, too.
+func (s *Sampler) sample(ctx context.Context, wanted func(statement) bool) (probe.Sample, catalog, error) {
 	if err := s.take(ctx); err != nil {
 		return probe.Sample{}, catalog{}, err
 	}
@@ -105,7 +107,7 @@ func (s *Sampler) sample(ctx context.Context) (probe.Sample, catalog, error) {
 		s.session = session
 	}
 	server := s.session.server
-	sample, err := s.session.read(ctx)
+	sample, err := s.session.read(ctx, wanted)
 	if err != nil {
 		s.hangUp(ctx)
 		return probe.Sample{}, catalog{}, asError(err)

@@ -2,6 +2,7 @@ package pgstat
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -24,6 +25,11 @@ var moving = [...]string{
 	Name + ".tables/n_tup_ins", Name + ".tables/n_tup_upd", Name + ".tables/n_tup_del",
 }
 
+// hasMoving picks the statements that read them.
+func hasMoving(ask statement) bool {
+	return slices.ContainsFunc(ask.answers, func(a answer) bool { return slices.Contains(moving[:], a.metric) })
+}
+
 // Quiesce waits until the counters of rows have stood still for as long as the server may take to show what sessions
 // that are gone have done. If others keep them moving, it gives up without an error after two seconds. The sessions of
 // the load must be gone by then: one that only sits idle may keep its last counts to itself for ten seconds.
@@ -32,7 +38,7 @@ func (s *Sampler) Quiesce(ctx context.Context) error {
 	last, still := map[string]float64(nil), began
 	for time.Since(began) < quietWithin {
 		asked := time.Now()
-		sample, server, err := s.sample(ctx)
+		sample, server, err := s.sample(ctx, hasMoving)
 		if err != nil {
 			return err
 		}

@@ -112,12 +112,13 @@ func (s *session) prepare(ctx context.Context, ask statement, pooled bool) error
 	return err
 }
 
-// read asks all statements in one transaction. One that fails ends the transaction, so those after it are asked in
+// read asks the wanted statements in one transaction. One that fails ends the transaction, so those after it are asked in
 // another. An error means that the session is over.
-func (s *session) read(ctx context.Context) (probe.Sample, error) {
+func (s *session) read(ctx context.Context, wanted func(statement) bool) (probe.Sample, error) {
 	sample := probe.Sample{Values: map[string]float64{}}
 	var passing []runfile.Gap
-	for left := slices.Clone(s.statements); len(left) > 0; {
+	unwanted := func(ask statement) bool { return !wanted(ask) }
+	for left := slices.DeleteFunc(slices.Clone(s.statements), unwanted); len(left) > 0; {
 		read, err := s.ask(ctx, left, &sample)
 		if err == nil {
 			break
