@@ -60,10 +60,14 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition != "image" {
+			switch condition {
+			case "image":
+				return exec.Command("docker", "image", "inspect", containerImage).Run() == nil, nil
+			case "root":
+				return os.Geteuid() == 0, nil
+			default:
 				return false, fmt.Errorf("unknown condition %s", condition)
 			}
-			return exec.Command("docker", "image", "inspect", containerImage).Run() == nil, nil
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
