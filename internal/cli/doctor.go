@@ -113,7 +113,7 @@ func examine(ctx context.Context, t *target, o targetOptions) (diagnosis.Diagnos
 	defer s.close(context.WithoutCancel(ctx))
 	subject := diagnosis.Subject{
 		Target: t.describe(facts, s.storage), Clock: facts.Clock, Refusal: refusal,
-		Cautions: cautions(facts, o, s.stats.Notice()), Remedy: remedyOf(facts),
+		Cautions: cautions(facts, o, s), Remedy: remedyOf(facts),
 	}
 	for _, sampler := range s.samplers {
 		subject.Probes = append(subject.Probes, readOnce(ctx, sampler))

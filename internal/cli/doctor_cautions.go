@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/cli/diagnosis"
@@ -19,14 +20,18 @@ import (
 const clockMatters = 1
 
 // cautions are what makes numbers lie on this server, beside what the report on a run warns of by itself.
-func cautions(f postgres.Facts, o targetOptions, notice string) []diagnosis.Caution {
+func cautions(f postgres.Facts, o targetOptions, s *sources) []diagnosis.Caution {
 	var all []diagnosis.Caution
 	caution := func(applies bool, code, text, remedy string) {
 		if applies {
 			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})
 		}
 	}
-	caution(notice != "", "newer-server", notice+".", "look for a newer realiops")
+	caution(s.stats.Notice() != "", "newer-server", s.stats.Notice()+".", "look for a newer realiops")
+	others := othersOn(s.storage)
+	caution(len(others) > 0, "disk-of-many",
+		"The disk under the data carries "+strings.Join(others, ", ")+" as well: whatever is written there is counted too.",
+		"give the data a disk of their own; --own-device makes one for a server of ours")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
 		"track_counts is off: the counters of tables and rows stand still, whatever is written.", "set track_counts = on")
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
@@ -41,6 +46,21 @@ func cautions(f postgres.Facts, o targetOptions, notice string) []diagnosis.Caut
 	caution(math.Abs(f.Clock.Offset)-f.Clock.Error > clockMatters, "clock-offset",
 		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.", "synchronize the clocks")
 	return all
+}
+
+// othersOn is what else is on the disks under the data than one file system that may well be the data's alone.
+func othersOn(storage runfile.Storage) []string {
+	var all []string
+	for _, d := range storage.Devices {
+		if len(d.Carries) > 1 || slices.Contains(d.Carries, "/") {
+			all = append(all, d.Carries...)
+		}
+	}
+	if storage.Own {
+		return nil
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // checkpointRemedy goes by when the role for it came.
