@@ -1,10 +1,157 @@
 package attribution
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // cautions are what whoever believes the verdict on a metric should know.
 func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) []Warning {
-	return nil
+	var all []Warning
+	add := func(code, text string) {
+		if text != "" {
+			all = append(all, Warning{code, text})
+		}
+	}
+	add("reset", j.resets(y))
+	add("arms-missing", j.armsMissing(y))
+	add("background", j.background(m))
+	add("below-background", j.belowBackground(m, y))
+	for _, h := range rivals {
+		if h.Driver == v.Counts && h.Status != Itself {
+			add("odd-arm", j.oddArms(h))
+			add("drift", j.drift(y, h))
+		}
+	}
+	return all
 }
+
+// resets tells where the metric could not be counted because it was reset.
+func (j *judge) resets(y column) string {
+	arms := j.armsWith(y, func(c cell) bool { return c.missing != nil && c.missing.Reason == series.Reset })
+	if len(arms) == 0 {
+		return ""
+	}
+	return "It was reset during " + strings.Join(arms, ", ") + "; what it counted there is not known"
+}
+
+// armsMissing tells which arms it was not counted in at all, where it was in others.
+func (j *judge) armsMissing(y column) string {
+	var arms []string
+	for a := range y {
+		if !slices.ContainsFunc(y[a], func(c cell) bool { return c.missing == nil }) {
+			arms = append(arms, j.arms[a].Name)
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return "It was not counted in " + strings.Join(arms, ", ")
+}
+
+func (j *judge) armsWith(y column, is func(cell) bool) []string {
+	var arms []string
+	for a := range y {
+		if slices.ContainsFunc(y[a], is) {
+			arms = append(arms, j.arms[a].Name)
+		}
+	}
+	return arms
+}
+
+// muchBackground is the part of a count from which on the background deserves a word.
+const muchBackground = 0.2
+
+// background tells where much of what a metric showed was there without load.
+func (j *judge) background(m drivers.Metric) string {
+	var arms []string
+	for _, arm := range j.arms {
+		for _, r := range arm.Replicates {
+			shown, _, ok := raw(m, r)
+			amount, err := m.Count(arm, r)
+			if ok && err == nil && shown > 0 && shown-amount > muchBackground*shown {
+				arms = append(arms, arm.Name)
+				break
+			}
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("More than %.0f %% of it was there without load in %s", 100*muchBackground, strings.Join(arms, ", "))
+}
+
+// surely is how many standard deviations are no chance.
+const surely = 4
+
+// belowBackground tells where a metric showed less than it does without load.
+func (j *judge) belowBackground(m drivers.Metric, y column) string {
+	var arms []string
+	for a, arm := range j.arms {
+		for i, r := range arm.Replicates {
+			amount, err := m.Count(arm, r)
+			if err == nil && amount < -surely*y[a][i].doubt {
+				arms = append(arms, arm.Name)
+				break
+			}
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return "It showed less than without load in " + strings.Join(arms, ", ")
+}
+
+// oddArms tells which arms lie off the ratio to the driver that the metric counts.
+func (j *judge) oddArms(h held) string {
+	var odd []string
+	mean := math.Log(h.Ratio.Value)
+	for i, g := range h.groups.Of {
+		if d := g.Mean - mean; math.Abs(d) > math.Log(j.options.Tolerance) && d*d > surely*surely*g.Var {
+			odd = append(odd, fmt.Sprintf("%s, where it is %.2f of that", j.arms[h.arms[i]].Name, math.Exp(d)))
+		}
+	}
+	if len(odd) == 0 {
+		return ""
+	}
+	return "The ratio is the same in all arms but " + strings.Join(odd, "; ")
+}
+
+// drift tells whether the ratio went up or down with the replicates, in all arms together: a straight line through what
+// is left of each replicate when its arm's mean is taken off.
+func (j *judge) drift(y column, h held) string {
+	var xx, xy, yy, freedom float64
+	for _, a := range h.arms {
+		_, logs, _ := quotients(y[a], j.columns[h.place][a])
+		if len(logs) < 2 {
+			continue
+		}
+		mean, centre := 0.0, float64(len(logs)-1)/2
+		for _, l := range logs {
+			mean += l.X / float64(len(logs))
+		}
+		for r, l := range logs {
+			x := float64(r) - centre
+			xx, xy, yy = xx+x*x, xy+x*(l.X-mean), yy+(l.X-mean)*(l.X-mean)
+		}
+		freedom += float64(len(logs) - 1)
+	}
+	if freedom < 4 || xx == 0 {
+		return ""
+	}
+	slope := xy / xx
+	half := stats.Student(0.999, freedom-1) * math.Sqrt(max(0, yy-slope*xy)/(freedom-1)/xx)
+	if math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
+		return ""
+	}
+	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from replicate to replicate", math.Exp(slope))
+}
+
+// smallDrift from replicate to replicate is not worth a word.
+const smallDrift = 1.01

@@ -67,9 +67,6 @@ func (e *evidence) column(c counting, from []string, step float64) column {
 
 func (e *evidence) cell(c counting, from []string, step float64, arm drivers.Arm, r drivers.Replicate) cell {
 	value, err := c.Count(arm, r)
-	if err == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
-		err = &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "it is not a number"}
-	}
 	if err != nil {
 		return cell{missing: missing(err)}
 	}
@@ -85,8 +82,14 @@ func (e *evidence) cell(c counting, from []string, step float64, arm drivers.Arm
 		shared += d * d / float64(max(1, e.run.Idle.Replicates))
 	}
 	doubt = math.Sqrt(doubt + step*step/4)
+	if !(math.Abs(value) <= mostCounted && doubt <= mostCounted) {
+		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "no counter holds such a number"}}
+	}
 	return cell{value: max(value, doubt), doubt: doubt, shared: math.Sqrt(shared), seconds: seconds}
 }
+
+// mostCounted is more than a counter of 64 bits holds.
+const mostCounted = 1e20
 
 // deviation is by how much the rate of the background varies. Where fewer than two idle replicates show it, it is taken
 // to come in single counts, which vary by their root.

@@ -95,6 +95,9 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		j.define(&v, m, d, y, rivals)
 	} else {
 		j.decide(&v, y, rivals)
+		if v.Kind == Undetermined && len(v.Between) == 0 {
+			j.partOf(&v, y, rivals)
+		}
 	}
 	for _, h := range rivals {
 		v.Rivals = append(v.Rivals, h.Rival)
@@ -108,7 +111,7 @@ func (j *judge) rivals(m drivers.Metric, y column) []held {
 	for place, d := range j.drivers {
 		h := j.hold(y, place)
 		if j.itself(m, d) {
-			h.Status = Itself
+			h.Status, h.Why = Itself, nil
 		}
 		all = append(all, h)
 	}

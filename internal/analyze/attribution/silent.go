@@ -62,5 +62,5 @@ func raw(m drivers.Metric, r drivers.Replicate) (count, seconds float64, ok bool
 		}
 		count -= c.Raw // requests are what other counts leave
 	}
-	return count, seconds, !math.IsNaN(count) && !math.IsInf(count, 0)
+	return count, seconds, math.Abs(count) <= mostCounted
 }

@@ -1,21 +1,140 @@
 package attribution
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// enoughArms are what it takes to part most drivers.
+const enoughArms = 5
 
 // warnings are those about the run as a whole.
 func (j *judge) warnings() []Warning {
 	var all []Warning
+	add := func(code, text string) {
+		if text != "" {
+			all = append(all, Warning{code, text})
+		}
+	}
 	if n := len(j.arms); n < enoughArms {
-		all = append(all, Warning{"few-arms", fmt.Sprintf("Only %d loaded arms were measured: most drivers cannot be told apart", n)})
+		add("few-arms", fmt.Sprintf("Only %d loaded arms were measured: most drivers cannot be told apart", n))
 	}
 	if j.run.Idle.Replicates == 0 {
-		all = append(all, Warning{"no-idle", "No idle arm was measured, so that what happens without load is billed to it"})
+		add("no-idle", "No idle arm was measured, so that what happens without load is billed to it")
+	}
+	add("few-replicates", j.oneReplicate())
+	add("no-rows", j.noRows())
+	add("checkpoints", j.checkpoints())
+	add("drivers-missing", j.driversMissing())
+	if len(j.arms) >= enoughArms {
+		add("drivers-unparted", j.driversUnparted())
 	}
 	for _, n := range j.run.Notes {
-		all = append(all, Warning{n.Code, n.Text})
+		add(n.Code, n.Text)
 	}
 	return all
 }
 
-// enoughArms are what it takes to part most drivers.
-const enoughArms = 5
+func (j *judge) oneReplicate() string {
+	for _, a := range j.arms {
+		if len(a.Replicates) > 1 {
+			return ""
+		}
+	}
+	if len(j.arms) == 0 {
+		return ""
+	}
+	return "No arm has more than one replicate, so that nothing shows how far counts vary by themselves"
+}
+
+func (j *judge) noRows() string {
+	var arms []string
+	for _, a := range j.arms {
+		if !slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Rows > 0 }) {
+			arms = append(arms, a.Name)
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return "No rows were written in " + strings.Join(arms, ", ")
+}
+
+// checkpoints tells of arms in which more of them ran than in others: their pages were written more than once.
+func (j *judge) checkpoints() string {
+	least, most := math.Inf(1), map[string]float64{}
+	for _, a := range j.arms {
+		for _, r := range a.Replicates {
+			n, found := 0.0, false
+			for _, metric := range []string{"pgstat.checkpointer/checkpoints_timed", "pgstat.checkpointer/checkpoints_req"} {
+				if c, known := r.Counts[metric]; known && c.Missing == nil {
+					n, found = n+c.Raw, true
+				}
+			}
+			if found {
+				least, most[a.Name] = min(least, n), max(most[a.Name], n)
+			}
+		}
+	}
+	var arms []string
+	for _, a := range slices.Sorted(maps.Keys(most)) {
+		if most[a] > least {
+			arms = append(arms, a)
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return "More checkpoints ran than elsewhere in " + strings.Join(arms, ", ") + ": pages may have been written there more than once"
+}
+
+// driversMissing says which drivers the run does not have, by reason.
+func (j *judge) driversMissing() string {
+	byReason := map[string][]string{}
+	for i, d := range j.drivers {
+		if why := j.columns[i].whole(); why != nil && len(j.arms) > 0 {
+			byReason[string(why.Reason)] = append(byReason[string(why.Reason)], d.Name)
+		}
+	}
+	var all []string
+	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
+		all = append(all, fmt.Sprintf("%s (%s)", strings.Join(byReason[reason], ", "), reason))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Drivers that this run does not have, and so cannot name: " + strings.Join(all, "; ")
+}
+
+// driversUnparted lists pairs of drivers whose ratio stayed the same in all arms.
+func (j *judge) driversUnparted() string {
+	var pairs []string
+	for i, one := range j.drivers {
+		for k, other := range j.drivers[:i] {
+			if j.sameThroughout(j.columns[i], j.columns[k]) {
+				pairs = append(pairs, other.Name+" and "+one.Name)
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	return "No arm of this run parts " + strings.Join(pairs, ", nor ")
+}
+
+func (j *judge) sameThroughout(x, y column) bool {
+	lowest, highest, n := math.Inf(1), math.Inf(-1), 0
+	for a := range j.arms {
+		ratio, logs, _ := quotients(x[a], y[a])
+		if len(logs) > 0 {
+			l := math.Log(ratio.Value)
+			lowest, highest, n = min(lowest, l), max(highest, l), n+1
+		}
+	}
+	return n > 1 && highest-lowest < math.Log(j.options.Tolerance)
+}

@@ -1,0 +1,63 @@
+package attribution
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A count that equals a driver to the last unit is no coincidence when it is large and happens in arms that differ.
+const (
+	largeCount = 100
+	equalArms  = 2
+)
+
+// partOf looks, where no sum explains a metric, for a driver that it is a part of: never more than the driver, and in
+// several arms exactly all of it. Checkpoints write what others have not written before: all pages where they fit into
+// memory, and no more than that where they do not. The side is then the driver's.
+func (j *judge) partOf(v *Verdict, y column, rivals []held) {
+	var whole held
+	var where []string
+	for _, h := range rivals {
+		if arms, is := j.partIn(y, h); is && h.Status != Itself && len(arms) > len(where) {
+			whole, where = h, arms
+		}
+	}
+	if len(where) < equalArms {
+		return
+	}
+	v.Kind, v.Between, v.Why = Kind(whole.Side), []string{whole.Driver}, ""
+	least := math.Inf(1)
+	for _, a := range whole.Arms {
+		if a.N > 0 {
+			least = min(least, a.Value)
+		}
+	}
+	v.Warnings = append(v.Warnings, Warning{"part-of", fmt.Sprintf(
+		"It counts a part of %s: all of it in %s, down to %.0f %% elsewhere; what decides how much is no driver of this run",
+		whole.Driver, strings.Join(where, ", "), 100*least)})
+}
+
+// partIn tells whether the metric is never more than a driver, and in which arms it is all of it, without a difference.
+func (j *judge) partIn(y column, h held) (equal []string, is bool) {
+	x := j.columns[h.place]
+	for a := range y {
+		all, compared := true, 0
+		for r := range y[a] {
+			c, d := y[a][r], x[a][r]
+			if c.missing != nil || d.missing != nil {
+				continue
+			}
+			doubt := surely * (c.doubt + d.doubt)
+			if c.value > d.value+doubt {
+				return nil, false
+			}
+			compared++
+			all = all && d.value-c.value <= doubt && d.value >= largeCount && doubt < d.value/largeCount
+		}
+		if all && compared > 0 {
+			equal = append(equal, j.arms[a].Name)
+		}
+	}
+	return equal, true
+}
