@@ -71,10 +71,20 @@ func (c *Column) add(row int, value float64) {
 // AddGap takes in a gap of one metric, or of all when metric is empty.
 func (r *Readings) AddGap(metric string, gap Gap) {
 	gaps := r.gaps[metric]
-	if n := len(gaps); n > 0 && gap.At.Before(gaps[n-1].At) {
-		r.unordered = true
+	if n := len(gaps); n > 0 {
+		r.unordered = r.unordered || gap.At.Before(gaps[n-1].At)
+		gap = gap.sharing(gaps[n-1])
 	}
 	r.gaps[metric] = append(gaps, gap)
+}
+
+// sharing is the same gap on the memory of another's words, where these are the same: of a million gaps most are alike.
+func (g Gap) sharing(with Gap) Gap {
+	if at := g.At; g.Reason == with.Reason && g.Code == with.Code && g.Detail == with.Detail {
+		g = with
+		g.At = at
+	}
+	return g
 }
 
 // SteppedBack is the furthest that the time of a reading lay before that of the reading it came after: more than

@@ -7,9 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,6 +74,41 @@ func TestCountMissing(t *testing.T) {
 	}
 	check("another load since the reading", "late: last read at 00:00:09.000, while another arm's load still ran",
 		append(small(), other...))
+}
+
+// TestAMillionGaps: a source that fails a million times costs the memory of its gaps, and as little time as any file.
+func TestAMillionGaps(t *testing.T) {
+	const million = 1_000_000
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	begin := time.Now()
+	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+		for _, r := range small() {
+			if !yield(r, nil) {
+				return
+			}
+		}
+		for i := range million {
+			at := sec(12).Add(time.Duration(i) * time.Microsecond)
+			gap := runfile.Gap{At: at, Probe: "p", Metric: "p/x", Reason: runfile.Late, Detail: "no answer within " + fmt.Sprint(1) + " s"}
+			if !yield(gap, nil) {
+				return
+			}
+		}
+	})
+	took := time.Since(begin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := (after.HeapAlloc - before.HeapAlloc) >> 20; after.HeapAlloc > before.HeapAlloc && grown > 400 || took > time.Minute {
+		t.Errorf("a million gaps take %d MB and %v", grown, took)
+	}
+	arm, _ := run.Arm("busy")
+	if count := arm.Replicates[0].Counts["p/x"]; count.Missing != nil || count.Amount != 100 {
+		t.Errorf("read again after all gaps, and yet %+v", count) // at 14 s, before the end
+	}
 }
 
 func TestNotes(t *testing.T) {
