@@ -138,6 +138,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 		return err
 	}
 	clock.Start(context.WithoutCancel(ctx))
+	m.show.Stage("warming up")
 	err = t.because(ctx, e.Run(ctx))
 	err = errors.Join(err, clock.Stop())
 	end := endOf(ctx, err)

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/report"
@@ -80,7 +79,12 @@ func (c *chooser) choose(verdicts attribution.Verdicts) (arm, why string) {
 
 // reasonFor says what an arm is to settle.
 func reasonFor(open []attribution.Verdict) string {
-	why := fmt.Sprintf("it would tell %s apart for %s", strings.Join(open[0].SettleWith.Between, " and "), open[0].Metric.Name)
+	apart := open[0].SettleWith.Between
+	what := fmt.Sprintf("%d drivers apart", len(apart))
+	if len(apart) == 2 {
+		what = apart[0] + " from " + apart[1]
+	}
+	why := fmt.Sprintf("it would tell %s for %s", what, open[0].Metric.Name)
 	if more := len(open) - 1; more > 0 {
 		why += fmt.Sprintf(" and %d more", more)
 	}

@@ -32,11 +32,14 @@ func TestTheArmThatSettlesMostIsChosen(t *testing.T) {
 	settled.Kind = attribution.Logical
 	check(nil, "", "")
 	check(nil, "", "", open("pgstat.io/writes", ""), settled)
-	check(nil, "copy", "it would tell rows and wal_records apart for pgstat.io/writes", open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), settled)
-	check(nil, "multi", "it would tell rows and wal_records apart for pgstat.io/extends and 1 more",
+	check(nil, "copy", "it would tell rows from wal_records for pgstat.io/writes", open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), settled)
+	check(nil, "multi", "it would tell rows from wal_records for pgstat.io/extends and 1 more",
 		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
+	three := open("pgstat.io/writes", "copy")
+	three.SettleWith.Between = []string{"rows", "entries", "wal_records"}
+	check(nil, "copy", "it would tell 3 drivers apart for pgstat.io/writes", three)
 	check(nil, "", "", open("pgstat.io/reads", "copy")) // not on the first screen
-	check(map[string]int{"multi": mostAdded}, "copy", "it would tell rows and wal_records apart for pgstat.io/writes",
+	check(map[string]int{"multi": mostAdded}, "copy", "it would tell rows from wal_records for pgstat.io/writes",
 		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
 	asked := &chooser{required: []string{"pgstat.io/reads"}}
 	if arm, _ := asked.choose(attribution.Verdicts{Metrics: []attribution.Verdict{open("pgstat.io/reads", "copy")}}); arm != "copy" {

@@ -52,7 +52,7 @@ const (
 func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	ideal, comfortable, least := lengths(limits.Period)
 	switch {
-	case plan.ArmSeconds != 0 && plan.Replicates != 0:
+	case plan.Replicates < 0, plan.ArmSeconds != 0 && plan.Replicates != 0:
 		return plan, validateLengths(plan)
 	case plan.ArmSeconds != 0:
 		plan.Replicates = usualReplicates
@@ -80,17 +80,26 @@ func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 
 // longest is the length of arms at which the plan with its replicates fits, in tenths of a second.
 func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
-	each := limits.Budget.Seconds() / float64(len(plan.Arms)*plan.Replicates)
-	length := (each - limits.Pause.Fixed.Seconds()) / (1 + limits.Pause.Share)
+	replicates := len(plan.Arms) * plan.Replicates
+	length := limits.Pause.length(limits.Budget / time.Duration(replicates+1)) // with a warm-up as long as an arm
+	if length > longestWarmUp.Seconds() {
+		length = limits.Pause.length((limits.Budget - limits.Pause.after(longestWarmUp.Seconds())) / time.Duration(replicates))
+	}
 	return min(math.Floor(length*10)/10, ideal)
 }
 
 // Duration is about how long a plan takes.
 func Duration(plan runfile.Plan, pause Pause) time.Duration {
-	return each(plan, pause) * time.Duration(len(plan.Arms)*plan.Replicates)
+	replicates := time.Duration(len(plan.Arms) * plan.Replicates)
+	return pause.after(plan.ArmSeconds)*replicates + pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
 }
 
-// each is about how long one replicate of an arm takes.
-func each(plan runfile.Plan, pause Pause) time.Duration {
-	return time.Duration(plan.ArmSeconds*(1+pause.Share)*float64(time.Second)) + pause.Fixed
+// after is about how long a replicate takes whose load lasts so many seconds.
+func (p Pause) after(seconds float64) time.Duration {
+	return time.Duration(seconds*(1+p.Share)*float64(time.Second)) + p.Fixed
+}
+
+// length is how long the load of a replicate may last that takes so long.
+func (p Pause) length(replicate time.Duration) float64 {
+	return (replicate - p.Fixed).Seconds() / (1 + p.Share)
 }

@@ -25,27 +25,27 @@ func TestFit(t *testing.T) {
 			t.Errorf("%d x %g s, %v, want %d x %g s", got.Replicates, got.ArmSeconds, err, wantReplicates, wantSeconds)
 		}
 	}
-	// (120 s / 27 - 0.5 s) / 1.1 = 3.58 s
-	check(0, 0, 9, 2*time.Minute, 0, 3.5, 3)
-	check(0, 0, 9, 2*time.Minute, 1, 3.5, 3)
-	check(0, 0, 9, time.Hour, 0, 5, 3)         // longer tells no more
-	check(0, 0, 4, 2*time.Minute, 0, 5, 3)     // 12 x 6 s = 72 s
-	check(0, 0, 9, 73*time.Second, 0, 2, 3)    // 27 x 2.7 s = 72.9 s
-	check(0, 0, 9, 72*time.Second, 0, 3.1, 2)  // (72 s / 18 - 0.5 s) / 1.1 = 3.18 s
-	check(0, 0, 9, 29*time.Second, 0, 1, 2)    // 18 x 1.6 s = 28.8 s
-	check(10, 0, 9, 5*time.Minute, 0, 10, 2)   // 27 x 11.5 s are 310 s
-	check(10, 0, 9, 6*time.Minute, 0, 10, 3)   //
-	check(10, 0, 9, time.Second, 0, 10, 2)     // what the user says stands
-	check(0, 10, 9, 2*time.Minute, 0, 1, 10)   //
-	check(0, 1, 9, 2*time.Minute, 0, 5, 1)     //
-	check(0, 5, 4, 2*time.Minute, 0, 5, 5)     // (120 s / 20 - 0.5 s) / 1.1 = 5 s
-	check(0.5, 1, 9, time.Second, 0, 0.5, 1)   //
-	check(0, 0, 2, 20*time.Minute, 60, 180, 3) // two whole minutes, wherever they begin: 6 x 198.5 s = 1191 s
+	// One replicate more is the warm-up: (120 s / 28 - 0.5 s) / 1.1 = 3.44 s
+	check(0, 0, 9, 2*time.Minute, 0, 3.4, 3)
+	check(0, 0, 9, 2*time.Minute, 1, 3.4, 3)
+	check(0, 0, 9, time.Hour, 0, 5, 3)        // longer tells no more
+	check(0, 0, 4, 2*time.Minute, 0, 5, 3)    // 13 x 6 s = 78 s
+	check(0, 0, 9, 76*time.Second, 0, 2, 3)   // 28 x 2.7 s = 75.6 s
+	check(0, 0, 9, 75*time.Second, 0, 3.1, 2) // (75 s / 19 - 0.5 s) / 1.1 = 3.13 s
+	check(0, 0, 9, 31*time.Second, 0, 1, 2)   // 19 x 1.6 s = 30.4 s
+	check(10, 0, 9, 5*time.Minute, 0, 10, 2)  // 27 x 11.5 s + 6 s are 316.5 s
+	check(10, 0, 9, 6*time.Minute, 0, 10, 3)
+	check(10, 0, 9, time.Second, 0, 10, 2) // what the user says stands
+	check(0, 10, 9, 2*time.Minute, 0, 1, 10)
+	check(0, 1, 9, 2*time.Minute, 0, 5, 1)
+	check(0, 5, 4, 126*time.Second, 0, 5, 5) // (126 s / 21 - 0.5 s) / 1.1 = 5 s
+	check(0.5, 1, 9, time.Second, 0, 0.5, 1)
+	check(0, 0, 2, 20*time.Minute, 60, 180, 3) // two whole minutes, wherever they begin: 6 x 198.5 s + 6 s = 1197 s
 	check(0, 0, 2, 19*time.Minute, 60, 180, 2)
 }
 
 func TestFitKeepsToTheBudget(t *testing.T) {
-	for seconds := 29; seconds < 600; seconds++ {
+	for seconds := 31; seconds < 600; seconds++ {
 		budget := time.Duration(seconds) * time.Second
 		plan, err := fit(0, 0, 9, budget, 0)
 		if took := Duration(plan, pause); err != nil || took > budget {
@@ -62,10 +62,13 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}
 	}
-	check(0, 0, 28*time.Second, "--budget 28s is too short for 9 arms: give it at least 29s") // 18 x 1.6 s
-	check(0, 0, 0, "at least 29s")
-	check(0, 0, -time.Second, "at least 29s")
+	check(0, 0, 28*time.Second, "--budget 28s is too short for 9 arms: give it at least 31s") // 19 x 1.6 s
+	check(0, 0, 0, "at least 31s")
+	check(0, 0, -time.Second, "at least 31s")
 	check(0, -3, time.Hour, "asks for -3 replicates")
+	if _, err := fit(0, -1, 1, time.Hour, 0); err == nil {
+		t.Error("-1 replicates of one arm")
+	}
 	check(-1, 0, time.Hour, "arms of -1 s")
 	check(0.1, 2, time.Hour, "arms of 0.1 s")
 	check(1e9, 2, time.Hour, "arms of 1e+09 s")

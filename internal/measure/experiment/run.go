@@ -24,6 +24,9 @@ type pace struct {
 // Run does the plan, and after it what Next adds. When it returns an error, the replicate it happened in is marked as
 // failed and all earlier ones are whole.
 func (e *Experiment) Run(ctx context.Context) error {
+	if err := e.warmUp(ctx); err != nil {
+		return err
+	}
 	p := &pace{began: time.Now(), of: map[string]int{}}
 	for _, block := range blocks(e.Plan) {
 		replicate := block[0].replicate
