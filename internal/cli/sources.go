@@ -71,7 +71,7 @@ func (s *sources) findDevices(ctx context.Context, t *target, facts postgres.Fac
 	}
 	temp, err := temporaryTablespaces(ctx, t)
 	if err != nil {
-		return nil, err
+		temp = nil // they are counted among the tablespaces, only not apart
 	}
 	devices, err := block.New(block.Layout{Data: directory, Temp: temp})
 	if err != nil {

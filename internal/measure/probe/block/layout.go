@@ -3,6 +3,7 @@ package block
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ type layout struct {
 // lay looks at everything that a server writes to. The error is about the data directory alone. What this user may not
 // look at is unseen, and taken to be on the data directory's devices.
 func (h host) lay(l Layout) (layout, error) {
+	if l.Data == "" && h.unable == nil {
+		return layout{}, notLocal("the server's data directory is not to be seen on this machine")
+	}
 	p, err := h.place(l.Data)
 	if err != nil {
 		return layout{}, err
@@ -68,11 +72,17 @@ func (h host) add(all *layout, role, path string) {
 	switch {
 	case err == nil:
 		all.parts = append(all.parts, part{role, p})
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist) && isLink(path):
 		all.unseen = append(all.unseen, path)
 	case !errors.Is(err, fs.ErrNotExist):
 		all.parts = append(all.parts, part{role, place{path: path, missing: err}})
 	}
+}
+
+// isLink tells whether a path is a link, wherever that leads: one made in a container leads to a place there.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // group is the devices whose counts are added up under one name.

@@ -79,6 +79,7 @@ func TestWhyThereIsNoSampler(t *testing.T) {
 		}
 	}
 	check(machine(t, "linux-6.1"), "/nowhere", runfile.Failed, "stat /nowhere")
+	check(machine(t, "linux-6.1"), "", runfile.NotLocal, "not to be seen on this machine")
 	check(host{unable: unsupported("plan9 does not tell")}, "/", runfile.Unsupported, "plan9 does not tell")
 }
 
@@ -100,5 +101,17 @@ func TestLinksAreFollowed(t *testing.T) {
 		if why := found[view+"writes"]; why != memory+" is in memory (tmpfs): nothing reaches a disk" {
 			t.Errorf("%s on another file system: %q", link, why)
 		}
+	}
+}
+
+func TestALinkToNowhereIsNotOverlooked(t *testing.T) {
+	directory := t.TempDir()
+	path := filepath.Join(directory, "pg_wal")
+	if err := os.Symlink("/only/in/a/container", path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := StorageOf(directory)
+	if diff := cmp.Diff([]string{path}, got.Unseen); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
