@@ -1,19 +1,21 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 )
 
-// Details writes what Text has no room for: the load of each arm; what its log is made of; every metric that moved, held against every driver arm
-// by arm; and those that could not be read.
+// Details writes what Text has no room for: the load of each arm; what its log is made of; the verdicts on all metrics,
+// and how far their ratios to each driver move; those of the first screen arm by arm; and what could not be read.
 func Details(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
-	sections := []string{r.loadTable(notes, width), r.logTable(notes, width), r.others(width), wrapped(howToRead, width)}
-	for _, m := range ranked(r.Metrics) {
+	sections := []string{r.loadTable(notes, width), r.logTable(notes, width), r.others(width), r.spreadTable(width), r.howToRead(width)}
+	first, _ := r.firstScreen()
+	for _, m := range ranked(first.Metrics) {
 		if !m.silent() && m.Missing == nil {
 			sections = append(sections, m.evidence(notes, width))
 		}
@@ -26,13 +28,21 @@ func (r Report) others(width int) string {
 	if _, hidden := r.firstScreen(); hidden == 0 {
 		return ""
 	}
-	return strings.Join([]string{r.verdictTable(width), r.openText(width), r.cautions(width)}, "\n\n")
+	return joined(r.verdictTable(width)+"\n", r.openText(width)+"\n", r.cautions(width))
 }
 
 // howToRead explains the tables of evidence.
-const howToRead = "Why: for each metric, how many it shows for one of everything that it might count, arm by arm. What " +
-	"a metric counts, it keeps one ratio to, so that a driver is excluded when its ratio moves. spread is the factor by " +
-	"which it moves from arm to arm, beyond what replicates of an arm differ by, with its interval."
+func (r Report) howToRead(width int) string {
+	if len(r.judged()) == 0 {
+		return ""
+	}
+	text := "Arm by arm: how many of a metric there are for one of everything that it might count. What a metric counts, it " +
+		"keeps one ratio to, so that a driver is excluded when its ratio moves."
+	if _, hidden := r.firstScreen(); hidden > 0 {
+		text += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, as rivals.", hidden)
+	}
+	return wrapped(text, width)
+}
 
 // loadTable is what our clients did in each arm.
 func (r Report) loadTable(notes *footnotes, width int) string {

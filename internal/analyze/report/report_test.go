@@ -153,6 +153,7 @@ func TestDetails(t *testing.T) {
 	for _, line := range []string{
 		"copy  10 ±0%  20 ±10%  20 ±10%  - (1)  - (1)  - (1)  - (1)", // 200 transactions in 10 s
 		// of verdictsByHand
+		"wal/wal_sync 2.00 =1.02 - - - -",
 		"bulk 20 ±10% 1.00 ±1% 1.00 ±1% copy 8.0 ±10%",
 		"spread x2.00 x1.02 95% x1.90-2.10 x1.00-1.05 status excluded consistent",
 		"LOGICAL: 1.01 rows+index entries (0.97-1.05). It is called operations.",
