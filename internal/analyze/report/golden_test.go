@@ -214,7 +214,7 @@ func goldenCases() map[string]goldenCase {
 		"neighbours":    {onStorage(shared, neighboured), "device-unseen shared-device", nil},
 		"others-write":  {othersWrite, "shared-device", nil},
 		"own-device":    {onStorage(shared, ownDevice), "shared-device", nil},
-		"noisy":         {noisy, "shared-device", noisyLines()},
+		"noisy":         {noisy, "shared-device background-moved", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
 			return append(r,
 				runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Gauge},

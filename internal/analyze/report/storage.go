@@ -78,6 +78,30 @@ func sharedDevice(r Report) string {
 		who, rate(idle.Value), idle.doubt(), much, others(r.Metrics), neighbours(s), advice)
 }
 
+// backgroundMoved notes that the device did more or less without our load at the end of the run than at its start, by
+// more than would be a remark in the quietest arm.
+func backgroundMoved(run *drivers.Run, arms []Arm) string {
+	requests, _ := drivers.Named(drivers.DeviceRequests)
+	quietest := quietest(arms)
+	for _, a := range run.Arms {
+		if !a.Idle() || len(a.Replicates) < 2 || quietest == nil {
+			continue
+		}
+		first, before := requests.Count(a, a.Replicates[0])
+		last, after := requests.Count(a, a.Replicates[len(a.Replicates)-1])
+		if before != nil || after != nil {
+			continue
+		}
+		first, last = first/a.Replicates[0].Seconds, last/a.Replicates[len(a.Replicates)-1].Seconds
+		least, most := min(first, last), max(first, last)
+		if most > 2*least && most-least > sharedFrom*quietest.Of(drivers.DeviceRequests).Value {
+			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others do on it changed, "+
+				"and its mean was taken off all arms.", rate(first), rate(last))
+		}
+	}
+	return ""
+}
+
 // What a device may write, while nobody puts a load on the server, for what the server's processes ask for: a file
 // system notes in its journal what changes, be it ever so little.
 const (

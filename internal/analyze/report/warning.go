@@ -129,6 +129,7 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	case run.Idle.Replicates == 0:
 		odd("no-idle", "No idle arm was measured: what others did on the server and its device is in every figure.")
 	}
+	odd("background-moved", backgroundMoved(run, r.Arms))
 	odd("provenance", provenance(run))
 	odd("few-replicates", fewReplicates(fewest))
 	odd("not-run", notRun(r.Arms))
