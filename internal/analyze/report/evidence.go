@@ -75,6 +75,8 @@ func (m Metric) counted() string {
 		return with(noun(m.Counts).many, *m.PerUnit, "")
 	case m.Counts != "":
 		return noun(m.Counts).many
+	case len(m.Between) == 1 && !m.undetermined():
+		return "a part of " + noun(m.Between[0]).many
 	default:
 		return alternatives(m.Between)
 	}

@@ -78,7 +78,7 @@ func (m Metric) cautions() []string {
 
 // openQuestion is what is not told of a metric; empty where nothing is open.
 func (m Metric) openQuestion() string {
-	named := m.Counts != "" || m.Mixture != nil
+	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
 	if m.silent() || m.Missing != nil || named && !m.undetermined() {
 		return ""
 	}

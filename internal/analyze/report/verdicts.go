@@ -151,6 +151,8 @@ func (m Metric) terms() [][]string {
 		return lines
 	case m.Counts != "":
 		return [][]string{line(noun(m.Counts).many, m.PerUnit)}
+	case len(m.Between) == 1 && !m.undetermined():
+		return [][]string{line("part of", nil), line("  "+noun(m.Between[0]).many, nil)}
 	default:
 		var lines [][]string
 		for i, text := range among(m.Between) {
