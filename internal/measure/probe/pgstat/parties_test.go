@@ -2,16 +2,20 @@ package pgstat
 
 import (
 	"context"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/server/servertest"
 )
@@ -180,53 +184,86 @@ func partsAddUp(t *testing.T, s server) {
 	}
 }
 
+// onlookers is what a test has going on at the server until it ends.
+type onlookers struct {
+	server server
+	ctx    context.Context
+	ended  sync.WaitGroup
+}
+
+// start runs something in a session of its own; how it ends does not matter.
+func (o *onlookers) start(t *testing.T, settings map[string]string, work func(ctx context.Context, conn *pgx.Conn)) {
+	t.Helper()
+	config := o.server.config.Copy()
+	config.RuntimeParams["application_name"] = "worker"
+	maps.Copy(config.RuntimeParams, settings)
+	conn := login(t, config)
+	o.ended.Go(func() { work(o.ctx, conn) })
+}
+
+func executing(sql string) func(context.Context, *pgx.Conn) {
+	return func(ctx context.Context, conn *pgx.Conn) { _, _ = conn.Exec(ctx, sql) }
+}
+
+// copying sends nothing, and so goes on.
+func copying(ctx context.Context, conn *pgx.Conn) {
+	nothing, never := io.Pipe()
+	defer context.AfterFunc(ctx, func() { never.Close() })()
+	_, _ = conn.PgConn().CopyFrom(context.WithoutCancel(ctx), nothing, "copy load.copied from stdin")
+}
+
 // What goes on at a moment is arranged, and must be seen.
 func TestWhatGoesOnIsSeen(t *testing.T) {
 	onEach(t, func(t *testing.T, s server) {
-		servertest.Exec(t, s.boss, "create schema load; create table load.t (id int primary key, v int)")
+		servertest.Exec(t, s.boss, `create schema load; create table load.t (id int primary key, v int); create table load.copied (v int);
+			create table load.large as select generate_series(1, 100000) v; delete from load.large`)
 		sampler := s.sampler(t)
-		worker := s.config.Copy()
-		worker.RuntimeParams["application_name"] = "worker"
 		ctx, cancel := context.WithCancel(t.Context())
+		others := &onlookers{server: s, ctx: ctx}
+		defer others.ended.Wait()
 		defer cancel()
-		var ended []chan struct{}
-		run := func(sql string) {
-			conn, done := login(t, worker), make(chan struct{})
-			ended = append(ended, done)
-			go func() {
-				defer close(done)
-				_, _ = conn.Exec(ctx, sql) // it is cancelled when all has been seen
-			}()
-		}
-		login(t, worker) // idle
 		exec(t, s.boss, "begin; lock table load.t in share mode")
-		run("select pg_sleep(60)")
-		run("insert into load.t values (1, 1)")
-		run("create index concurrently on load.t (v)")
-		want := map[string]float64{"waits/sessions": 4, "waits/idle": 1, "waits/timeout": 1, "waits/lock": 2, "waits/running": 0,
-			"progress/create_index": 0, "progress/vacuum": 0}
+		others.start(t, nil, func(ctx context.Context, _ *pgx.Conn) { <-ctx.Done() }) // idle
+		others.start(t, nil, executing("select pg_sleep(60)"))
+		others.start(t, nil, executing("insert into load.t values (1, 1)"))
+		others.start(t, nil, copying)
+		others.start(t, map[string]string{"vacuum_cost_delay": "100", "vacuum_cost_limit": "1"}, executing("vacuum load.large"))
+		others.start(t, nil, executing(s.slowCheckpoint()))
+		want := map[string]float64{
+			"waits/sessions": 6, "waits/idle": 1, "waits/lock": 1, "waits/client": 1, "waits/io": 0,
+			"progress/vacuum": 1, "progress/checkpoint": 1, "progress/create_index": 0,
+		}
 		if s.number >= 140000 {
-			want["progress/copy"] = 0
+			want["progress/copy"] = 1
 		}
-		var got map[string]float64
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			now := read(t, sampler)
-			got = map[string]float64{}
-			for name := range want {
-				got[name] = now[Name+"."+name]
-			}
-			if cmp.Equal(want, got) {
-				break
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, awaited(t, sampler, want)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		cancel()
-		for _, done := range ended {
-			<-done
+		if n := read(t, sampler)["pgstat.waits/timeout"]; n < 1 || n > 3 { // a sleep; the vacuum's and the checkpoint's may be such
+			t.Errorf("%v sessions sleep", n)
 		}
 	})
+}
+
+// slowCheckpoint begins a backup, whose checkpoint takes its time.
+func (s server) slowCheckpoint() string {
+	if s.number < 150000 {
+		return "select pg_start_backup('seen', false, false)"
+	}
+	return "select pg_backup_start('seen', false)"
+}
+
+// awaited reads until all is as wanted, or for ten seconds.
+func awaited(t *testing.T, sampler *Sampler, want map[string]float64) map[string]float64 {
+	t.Helper()
+	got := map[string]float64{}
+	for deadline := time.Now().Add(10 * time.Second); !cmp.Equal(want, got) && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		now := read(t, sampler)
+		for name := range want {
+			got[name] = now[Name+"."+name]
+		}
+	}
+	return got
 }
 
 // A walsender is one whoever asks for it.
