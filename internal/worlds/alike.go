@@ -10,8 +10,22 @@ const tolerance = 1.10
 // of 1 %.
 func (w World) Alike(m Meter, driver string) bool {
 	apart := w.apart(m, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}})
-	return apart.tolerable() || !apart.found()
+	return apart.tolerable() || !apart.found(usually)
 }
+
+// Parted says that no method may take the meter for one that counts the driver alone: their ratio moves by more than the
+// tolerance, and a test that knew the noise would miss it less than once in a thousand times. Between Parted and Alike lie
+// few meters, which the best of methods takes for a single driver now and then.
+func (w World) Parted(m Meter, driver string) bool {
+	apart := w.apart(m, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}})
+	return !apart.tolerable() && apart.found(always)
+}
+
+// How often a test finds a difference, as quantiles of the normal distribution: at 0.90 and 0.999.
+const (
+	usually = 1.282
+	always  = 3.090
+)
 
 // Exchangeable says that no method could tell whether a meter of several terms counts a driver in the place of one of
 // them: the two are alike by themselves, or there is a factor for the driver with which nothing of note changes.
@@ -23,7 +37,7 @@ func (w World) Exchangeable(m Meter, term Term, driver string) bool {
 	}
 	for step := -steps; step <= steps; step++ {
 		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
-		if !w.apart(m, w.exchanged(m.Rule, term, driver, factor)).found() {
+		if !w.apart(m, w.exchanged(m.Rule, term, driver, factor)).found(usually) {
 			return true
 		}
 	}
@@ -54,7 +68,7 @@ type distance struct {
 
 func (d distance) tolerable() bool { return d.deviation <= math.Log(tolerance) }
 
-func (d distance) found() bool { return found(d.noncentrality, float64(d.arms-1)) }
+func (d distance) found(power float64) bool { return found(d.noncentrality, float64(d.arms-1), power) }
 
 func (w World) apart(m Meter, rule Rule) distance {
 	arms := w.ratios(m, rule)
@@ -106,10 +120,10 @@ func moments(values []float64) (mean, variance float64) {
 }
 
 // found tells whether a chi-squared test with so many degrees of freedom finds, at the level of 1 %, a difference of so much
-// noncentrality nine times out of ten. Both distributions are taken for normal where that is near enough: the critical value
+// noncentrality with such a power. Both distributions are taken for normal where that is near enough: the critical value
 // by Wilson and Hilferty's cube, the power by mean and variance.
-func found(noncentrality, freedom float64) bool {
-	const level, power = 2.326, 1.282 // quantiles of the normal distribution at 0.99 and 0.90
+func found(noncentrality, freedom, power float64) bool {
+	const level = 2.326 // the normal distribution's quantile at 0.99
 	if freedom < 1 {
 		return false
 	}

@@ -223,6 +223,9 @@ func TestAlike(t *testing.T) {
 		if got := w.Alike(m, driver); got != want {
 			t.Errorf("%v and %s with noise %g: alike is %v", m.Rule.Terms, driver, m.Noise, got)
 		}
+		if w.Parted(m, driver) == want { // none of these is between
+			t.Errorf("%v and %s with noise %g: parted is %v", m.Rule.Terms, driver, m.Noise, want)
+		}
 	}
 	check(meter(0.10, rows), drivers.Rows, true)
 	check(meter(0.10, rows), drivers.Entries, false)
@@ -253,24 +256,26 @@ func TestFoundIsThePowerOfTheTest(t *testing.T) {
 		return sum
 	}
 	for _, freedom := range []int{1, 2, 7} {
-		edge := 0.0
-		for !found(edge, float64(freedom)) {
-			edge += 0.1
-		}
 		const plays = 40000
 		var null []float64
 		for range plays {
 			null = append(null, squares(freedom, 0))
 		}
 		slices.Sort(null)
-		critical, hits := null[plays*99/100], 0
-		for range plays {
-			if squares(freedom, math.Sqrt(edge)) > critical {
-				hits++
+		critical := null[plays*99/100]
+		for power, within := range map[float64][2]float64{usually: {0.87, 0.94}, always: {0.997, 1}} {
+			edge, hits := 0.0, 0
+			for !found(edge, float64(freedom), power) {
+				edge += 0.1
 			}
-		}
-		if power := float64(hits) / plays; power < 0.87 || power > 0.94 {
-			t.Errorf("%d degrees of freedom, noncentrality %.1f: found in %.3f of plays, not in 0.9", freedom, edge, power)
+			for range plays {
+				if squares(freedom, math.Sqrt(edge)) > critical {
+					hits++
+				}
+			}
+			if share := float64(hits) / plays; share < within[0] || share > within[1] {
+				t.Errorf("%d degrees of freedom, noncentrality %.1f: found in %.4f of plays, not in %v", freedom, edge, share, within)
+			}
 		}
 	}
 }

@@ -137,6 +137,14 @@ func (c Case) parted() bool {
 	return !slices.ContainsFunc(drivers.All(), func(d drivers.Driver) bool { return c.alike(d.Name) })
 }
 
+// surely: the world parts the mixture from every single driver by far.
+func (c Case) surely() bool {
+	return !slices.ContainsFunc(drivers.All(), func(d drivers.Driver) bool { return !c.World.Parted(c.Meter, d.Name) })
+}
+
+// barely: it parts them by little, so that the best of methods misses it now and then.
+func (c Case) barely() bool { return c.parted() && !c.surely() }
+
 // simplified: stated to be a single driver, by name or as one of several.
 func (c Case) simplified() bool {
 	return c.stated() && c.Verdict.Mixture == nil && len(c.single()) > 0
