@@ -33,6 +33,9 @@ func (w World) Records() []runfile.Record {
 			p.add(probe, m.Name, math.Round(p.dice.between(1, 1e9))) // where it stood before
 		}
 	}
+	if w.remote {
+		p.write(runfile.Gap{At: p.at, Probe: block, Reason: runfile.NotLocal, Detail: "the server runs on another machine"})
+	}
 	for i, r := range w.replicates {
 		p.replicate(i, r)
 	}
@@ -184,7 +187,7 @@ func (p *press) readBefore() {
 func (p *press) readAfter(i int) {
 	for _, probe := range []string{block, pgstat, meter} {
 		values := maps.Clone(p.totals[probe])
-		if p.world.lost[i] == probe {
+		if p.world.lost[i] == probe && p.sees(probe) {
 			p.write(runfile.Gap{At: p.at, Probe: probe, Reason: runfile.Late, Detail: "no answer within a second"})
 			continue
 		}
@@ -205,6 +208,11 @@ func (p *press) hide(i int, values map[string]float64) {
 	}
 }
 
+func (p *press) sees(probe string) bool { return probe != block || !p.world.remote }
+
 func (p *press) read(probe string, values map[string]float64) {
+	if !p.sees(probe) {
+		return
+	}
 	p.write(runfile.Reading{At: p.at, Took: 0.001, Probe: probe, Values: values})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -31,6 +32,7 @@ type World struct {
 	replicates []work // in the order in which they ran
 	blurred    float64
 	lost       []string // by replicate: the probe that was not read at its end, if any
+	remote     bool     // nobody could look at the device: it is on another machine
 }
 
 // Some worlds read their physical drivers with an error of their own: others are at work on the device, or a reading
@@ -39,6 +41,7 @@ const (
 	blurry      = 0.25
 	mostBlurred = 0.01
 	probeFails  = 0.01
+	remotes     = 0.10
 )
 
 // New draws a world.
@@ -64,6 +67,7 @@ func New(seed uint64, design Design, meters int) World {
 	if d.chance(blurry) {
 		w.blurred = d.uniform(0, mostBlurred)
 	}
+	w.remote = d.chance(remotes)
 	for range w.replicates {
 		w.lost = append(w.lost, d.lost())
 	}
@@ -78,6 +82,11 @@ func (d *dice) lost() string {
 		return pick(d, []string{pgstat, block})
 	}
 	return ""
+}
+
+// Recorded tells whether the run has what a driver is computed from.
+func (w World) Recorded(driver string) bool {
+	return !w.remote || !slices.Contains([]string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes}, driver)
 }
 
 // TwoArms tells whether the world ran two arms only.

@@ -64,7 +64,7 @@ func read(t *testing.T, w World) *drivers.Run {
 // TestTheFileTellsTheWork compares what drivers read from the file with what was done.
 func TestTheFileTellsTheWork(t *testing.T) {
 	w := New(3, Full, 3)
-	w.blurred = 0
+	w.blurred, w.remote = 0, false
 	run := read(t, w)
 	if len(run.Notes) > 0 {
 		t.Errorf("the file has defects: %v", run.Notes)
@@ -276,6 +276,18 @@ func TestFoundIsThePowerOfTheTest(t *testing.T) {
 			if share := float64(hits) / plays; share < within[0] || share > within[1] {
 				t.Errorf("%d degrees of freedom, noncentrality %.1f: found in %.4f of plays, not in %v", freedom, edge, share, within)
 			}
+		}
+	}
+}
+
+func TestWhatIsNotRecordedIsMissing(t *testing.T) {
+	w := New(3, Full, 0)
+	w.remote = true
+	run := read(t, w)
+	arm, _ := run.Arm("bulk")
+	for _, d := range drivers.All() {
+		if _, err := d.Count(arm, arm.Replicates[0]); (err == nil) != w.Recorded(d.Name) {
+			t.Errorf("%s: recorded %v, %v", d.Name, w.Recorded(d.Name), err)
 		}
 	}
 }

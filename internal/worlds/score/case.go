@@ -55,14 +55,30 @@ func (c Case) Wrong() string {
 	}
 }
 
+// known: the run has every driver of the rule.
+func (c Case) known() bool {
+	return !slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return !c.World.Recorded(t.Driver) })
+}
+
 func (c Case) wrongOfSingle() string {
 	switch {
 	case string(c.Verdict.Kind) != string(c.term().Side):
 		return fmt.Sprintf("it is %s", c.term().Side)
+	case !c.known():
+		return c.wrongOfUnknown()
 	case c.Verdict.Mixture != nil:
 		return c.strangeTerm()
 	case len(c.single()) > 0 && !slices.Contains(c.single(), c.term().Driver):
 		return fmt.Sprintf("it counts %s", c.term().Driver)
+	}
+	return ""
+}
+
+// wrongOfUnknown: what counts a driver that the run does not have may be said to count one that keeps step with it, or
+// the sum of others that makes it up, but nothing else.
+func (c Case) wrongOfUnknown() string {
+	if c.simplified() && !slices.ContainsFunc(c.single(), c.alike) {
+		return "it counts something that was not recorded"
 	}
 	return ""
 }
@@ -84,6 +100,9 @@ func (c Case) wrongOfMixture() string {
 		return "it counts on both sides"
 	case kind == attribution.Logical && !some, kind == attribution.Physical && !other, kind == attribution.Mixed && !(some && other):
 		return "it counts on one side"
+	}
+	if !c.known() {
+		return ""
 	}
 	return c.strangeTerm()
 }

@@ -49,11 +49,14 @@ func (f Figure) Interval() (low, high float64) {
 
 // Table is every figure over cases of the full plan and of the plan of two arms.
 func Table(full, twoArms []Case) []Figure {
-	return append(mustReach(full, twoArms), besides(full)...)
+	return append(mustReach(full, twoArms), besides(full, twoArms)...)
 }
 
+// undisturbed: nothing but the rule shows in the meter, and the run has the drivers of the rule.
+func undisturbed(c Case) bool { return c.Meter.Disturbed == "" && c.known() }
+
 func mustReach(full, twoArms []Case) []Figure {
-	clean := where(full, func(c Case) bool { return c.Meter.Disturbed == "" })
+	clean := where(full, undisturbed)
 	singles := where(clean, ofSort(worlds.Single))
 	noisy := func(c Case) bool { return c.Meter.Noise == 0.10 }
 	slight := func(c Case) bool { return c.Meter.Noise > 0 && !noisy(c) }
@@ -64,14 +67,14 @@ func mustReach(full, twoArms []Case) []Figure {
 	measured := func(c Case) bool {
 		return c.Meter.Noise > 0 && c.Verdict.PerUnit != nil && c.Verdict.Counts == c.term().Driver
 	}
-	two := where(twoArms, ofSort(worlds.Single), func(c Case) bool { return c.Meter.Disturbed == "" })
+	two := where(twoArms, ofSort(worlds.Single), undisturbed)
 	return []Figure{
 		atLeast(0.995, "single driver: the side right", singles, Case.sideRight),
 		atLeast(0.97, "single driver: named uniquely and rightly, noise 1 and 3 %", where(singles, slight), Case.named),
 		atLeast(0.92, "single driver: the same, noise 10 %", where(singles, noisy), Case.named),
 		atMost(0, "mixture of two: called a single driver", where(mixtures, Case.surely), Case.simplified),
 		atLeast(0.80, "mixture of two, each 20 % or more: both terms named", where(mixtures, Case.heavy), Case.termsNamed),
-		atMost(0.005, "wrong verdict stated, all meters", full, func(c Case) bool { return c.Wrong() != "" }),
+		atMost(0.005, "wrong verdict stated, all meters of either plan", slices.Concat(full, twoArms), func(c Case) bool { return c.Wrong() != "" }),
 		atLeast(0.99, "unrelated to load: undetermined", where(clean, ofSort(worlds.Unrelated)), func(c Case) bool { return !c.stated() }),
 		within(0.93, 0.97, "95 % interval holds the true ratio", where(singles, measured), Case.holds),
 		atLeast(0.98, "two arms: the true driver not excluded", two, Case.open),
@@ -80,8 +83,9 @@ func mustReach(full, twoArms []Case) []Figure {
 }
 
 // besides are figures that nothing asks for, and that whoever believes the others should know.
-func besides(full []Case) []Figure {
-	clean := where(full, func(c Case) bool { return c.Meter.Disturbed == "" })
+func besides(full, twoArms []Case) []Figure {
+	clean := where(full, undisturbed)
+	unknown := where(full, func(c Case) bool { return !c.known() })
 	outliers := where(full, func(c Case) bool { return c.Meter.Disturbed != "" })
 	wrong := func(c Case) bool { return c.Wrong() != "" }
 	return []Figure{
@@ -94,6 +98,8 @@ func besides(full []Case) []Figure {
 		seen("silent: called silent", where(full, ofSort(worlds.Silent)), func(c Case) bool { return c.stated() && c.Wrong() == "" }),
 		seen("an outlier arm, single driver: named all the same", where(outliers, ofSort(worlds.Single)), Case.named),
 		seen("an outlier arm: wrong verdict stated", outliers, wrong),
+		seen("two arms: wrong verdict stated", twoArms, wrong),
+		seen("counts what was not recorded: wrong verdict stated", unknown, wrong),
 	}
 }
 

@@ -44,8 +44,10 @@ func (c Case) shortfall() string {
 	if why := c.Wrong(); why != "" {
 		return "WRONG: " + why
 	}
-	switch c.sort() {
-	case worlds.Single:
+	switch {
+	case !c.known():
+		return ""
+	case c.sort() == worlds.Single:
 		if !c.open() {
 			return "the true driver is excluded"
 		}
@@ -53,11 +55,11 @@ func (c Case) shortfall() string {
 			return ""
 		}
 		return "not named"
-	case worlds.Mixture:
+	case c.sort() == worlds.Mixture:
 		if c.parted() && c.heavy() && !c.World.TwoArms() && !c.termsNamed() {
 			return "terms not named"
 		}
-	case worlds.Silent:
+	case c.sort() == worlds.Silent:
 		if !c.stated() {
 			return "not called silent"
 		}
