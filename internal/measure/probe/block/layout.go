@@ -115,8 +115,11 @@ func (h host) groups(l layout) []group {
 // group adds up parts. Of several, those in memory add nothing; one that is somewhere else spoils the sum.
 func (h host) group(view string, parts []part) group {
 	g := group{view: view}
+	allInRAM := !slices.ContainsFunc(parts, func(p part) bool { return !p.ram })
 	for _, p := range parts {
-		g.devices = append(g.devices, p.devices...)
+		if !p.ram || allInRAM { // a RAM disk counts requests like any other device
+			g.devices = append(g.devices, p.devices...)
+		}
 		if p.missing != nil && !p.ram && g.missing == nil {
 			g.missing = p.missing
 		}

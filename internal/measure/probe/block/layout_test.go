@@ -93,6 +93,19 @@ func TestAPartThatCannotBeCountedIsAGap(t *testing.T) {
 	check("/far/pg", map[string]runfile.Gap{"block/flush_time": away, "block.tablespaces/flush_time": away})
 }
 
+func TestRAMDisksAreNotAddedToDisks(t *testing.T) {
+	h := machine(t, "arrays")
+	disk, ram := part{data, place{devices: []string{"sda"}}}, part{temp, place{devices: []string{"zram1"}, ram: true}}
+	check := func(want string, parts ...part) {
+		t.Helper()
+		if got := joined(h.group("", parts).devices); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	check("sda", disk, ram)
+	check("zram1", ram)
+}
+
 func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 	h := machine(t, "arrays")
 	l, err := h.lay(Layout{Data: "/spread/pg"})
