@@ -62,18 +62,22 @@ const answerWithin = 5 * time.Minute
 // Rehearse tries every arm with one transaction, so that what cannot work is found before anything is measured.
 func (e *Experiment) Rehearse(ctx context.Context) error {
 	for _, arm := range e.Plan.Arms {
-		if arm.Idle() {
-			continue
-		}
-		w, err := load.NewWorkload(arm, e.Schema)
-		if err != nil {
-			return err
-		}
-		if err := w.Rehearse(ctx, e.Control); err != nil {
+		if err := e.rehearse(ctx, arm); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (e *Experiment) rehearse(ctx context.Context, arm runfile.Arm) error {
+	if arm.Idle() {
+		return nil
+	}
+	w, err := load.NewWorkload(arm, e.Schema)
+	if err != nil {
+		return err
+	}
+	return w.Rehearse(ctx, e.Control)
 }
 
 func (e *Experiment) replicate(ctx context.Context, s step) error {

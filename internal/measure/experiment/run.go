@@ -50,6 +50,13 @@ func (e *Experiment) extend(ctx context.Context, p *pace) error {
 		if !ok {
 			return nil
 		}
+		switch err := e.rehearse(ctx, next.Arm); {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			e.Tell(fmt.Sprintf("There would be time to run %s once more, which cannot be: %v", next.Arm.Name, err))
+			return nil
+		}
 		e.Tell(fmt.Sprintf("There is time to run %s once more: %s", next.Arm.Name, next.Why))
 		if err := e.count(ctx, p, step{next.Arm, p.of[next.Arm.Name] + 1, next.Why}); err != nil {
 			return err

@@ -2,12 +2,14 @@ package experiment_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -53,6 +55,21 @@ func TestWhatIsAddedTakesTheNextNumberAndBringsItsFactors(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, *settles); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestAnArmThatCannotBeAddedEndsNothing(t *testing.T) {
+	r := newTrial(t, idle)
+	r.Plan.Replicates, r.Checkpoint = 1, false
+	r.Until = time.Now().Add(time.Minute)
+	r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: bulk, Why: "to know"}, true }
+	settles := r.settles()
+	servertest.Exec(t, r.conn, "create table realiops.bulk ()")
+	if err := r.Run(t.Context()); err != nil || len(*settles) != 1 {
+		t.Errorf("%d replicates, %v", len(*settles), err)
+	}
+	if last := r.diary[len(r.diary)-1]; !strings.Contains(last, "cannot be: create the table of arm bulk") {
+		t.Errorf("told last: %q", last)
 	}
 }
 
