@@ -33,9 +33,13 @@ func newAnalyzeCommand(env Env) *cobra.Command {
 		Long: `Show again what a run has shown, from its file alone: no server, no account, no network.
 
 FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is
-standard input. A run that was interrupted or cut off is reported as far as it went, and the report says so.`,
+standard input. A run that was interrupted or cut off is reported as far as it went, and the report says so.
+
+The report says of each metric whether it counts logical work or real storage I/O, which, and how surely; -v shows
+the arms and ratios that this stands on.`,
 		Example: `  realiops analyze LAST
   realiops analyze LAST -v | less
+  realiops analyze run.jsonl --require 'block/*'
   realiops analyze run.jsonl.zst --format json | jq .headline.text`,
 		Args: oneRunFile,
 		RunE: func(_ *cobra.Command, args []string) error { return runAnalyze(env, o, args[0]) },

@@ -55,7 +55,7 @@ func (m Metric) finding(notes *footnotes) string {
 	for _, w := range m.Warnings {
 		parts = append(parts, w.Text)
 	}
-	return sentences(append(parts, m.SettleWith.sentence(), m.unknownDrivers(notes)))
+	return sentences(append(parts, m.inOneArm(), m.SettleWith.sentence(), m.unknownDrivers(notes)))
 }
 
 // counted is what the metric counts, with intervals in brackets.
