@@ -59,7 +59,7 @@ the same in its ` + "[metric](run-file.md#metric)" + ` lines.
 
 - **Types.** A counter is cumulative: what it says of an arm is the difference of two readings, and a fall is a reset. A gauge is a level.
 - **Versions** are the major versions of PostgreSQL that show it, as real servers of each were asked. In any other it is a
-  ` + "[gap](run-file.md#gap)" + `, and so it is where a privilege is missing, a setting is off or an extension is absent:
+  ` + "[gap](run-file.md#gap)" + `, and so it is where a setting is off or an extension is absent that it needs, or a privilege is missing:
   ` + "`realiops doctor`" + ` says which, and what to do.
 - **Units** are base units, and times are seconds.
 `
@@ -68,14 +68,14 @@ the same in its ` + "[metric](run-file.md#metric)" + ` lines.
 func sections(metrics []runfile.Metric) string {
 	var views []string
 	tables := map[string]string{}
-	versions := pgstat.Versions()
+	conditions := pgstat.Conditions()
 	for _, m := range metrics {
 		view, _, _ := strings.Cut(m.Name, "/")
 		if tables[view] == "" {
 			views = append(views, view)
 		}
 		tables[view] += fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | [source](%s) |\n",
-			m.Name, m.Type, m.Unit, words(versions, m.Name), cell(m.Help), cell(m.Caveat), m.Source)
+			m.Name, m.Type, m.Unit, words(conditions, m.Name), cell(m.Help), cell(m.Caveat), m.Source)
 	}
 	slices.Sort(views)
 	var page strings.Builder
@@ -85,18 +85,30 @@ func sections(metrics []runfile.Metric) string {
 	return page.String()
 }
 
-// words are the versions that show a metric; those of other probes do not depend on it.
-func words(versions map[string]pgstat.Span, metric string) string {
-	span, known := versions[metric]
-	switch {
-	case !known:
+// words are what it takes for a server to show a metric. What the kernel counts takes nothing of the server.
+func words(conditions map[string]pgstat.Condition, metric string) string {
+	condition, known := conditions[metric]
+	if strings.HasPrefix(metric, anatomy.Name+"/") {
+		condition, known = pgstat.Condition{Versions: pgstat.Span{First: 15}, Needs: []string{"pg_walinspect"}}, true
+	}
+	if !known {
 		return ""
+	}
+	span := spelled(condition.Versions)
+	for _, name := range condition.Needs {
+		span += ", with `" + name + "`"
+	}
+	return span
+}
+
+func spelled(span pgstat.Span) string {
+	switch {
 	case span.First == 0 && span.Last == 0:
 		return "all"
 	case span.First == 0:
 		return fmt.Sprintf("up to %d", span.Last)
 	case span.Last == 0:
-		return fmt.Sprintf("from %d on", span.First)
+		return fmt.Sprintf("%d+", span.First)
 	default:
 		return fmt.Sprintf("%d to %d", span.First, span.Last)
 	}

@@ -2,6 +2,7 @@ package pgstat
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -89,15 +90,26 @@ func (v view) elsewhere(f field, gap runfile.Gap) string {
 	}
 }
 
-// Versions tells which major versions show each metric.
-func Versions() map[string]Span {
-	spans := map[string]Span{}
+// Condition is what it takes for a server to show a metric.
+type Condition struct {
+	Versions Span
+	Needs    []string // extensions that must be there, and settings that must be on
+}
+
+// Conditions are those of each metric.
+func Conditions() map[string]Condition {
+	conditions := map[string]Condition{}
 	for _, v := range views([]string{"any"}) {
 		for _, f := range v.fields {
-			spans[v.metric(f).Name] = f.shown
+			conditions[v.metric(f).Name] = Condition{f.shown, v.needs(f)}
 		}
 	}
-	return spans
+	return conditions
+}
+
+func (v view) needs(f field) []string {
+	nothing := func(name string) bool { return name == "" }
+	return slices.DeleteFunc([]string{v.extension, f.setting}, nothing)
 }
 
 // Notice is one line about a server that is newer than any known here; empty for all others.

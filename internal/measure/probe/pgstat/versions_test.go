@@ -37,8 +37,8 @@ func completeServer(t *testing.T, version string) server {
 // What each version shows is told by the fields; a server that shows everything must agree, metric by metric.
 func showsWhatIsSaid(t *testing.T, s server) {
 	want := map[string]runfile.Reason{}
-	for metric, shown := range Versions() {
-		if !shown.Has(s.number) {
+	for metric, condition := range Conditions() {
+		if !condition.Versions.Has(s.number) {
 			want[metric] = runfile.Unsupported
 		}
 	}
