@@ -103,7 +103,7 @@ func sentences(parts []string) string {
 // inOneArm states the ratio to rows of a metric that a single arm has: it is all that is known.
 func (m Metric) inOneArm() string {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == drivers.Rows })
-	if i < 0 {
+	if i < 0 || !m.undetermined() {
 		return ""
 	}
 	var known []RivalArm
