@@ -66,6 +66,7 @@ and shows what each of them counted for the same work.
   realiops run --dsn URL       measure yours
   realiops doctor --dsn URL    what a run could conclude there, and what it lacks
   realiops analyze LAST        the report of the last run again, from its file
+  realiops report LAST -o report.html   a page of it, with pictures
   realiops size LAST           what storage to order for what it really needed
   realiops explain WriteIOPS   what a metric is documented to mean`,
 		Version:       version(),
@@ -79,7 +80,7 @@ and shows what each of them counted for the same work.
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
+	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newReportCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
 	return root
 }
 

@@ -80,6 +80,14 @@ Exit status:
 `
 
 func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
+	o.addLoadFlags(f)
+	f.StringVar(&o.format, "format", formatText, "text or json")
+	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
+	f.StringVar(&o.flavor, "flavor", "", "where it was read: aurora, rds or ebs")
+}
+
+// addLoadFlags adds those that say what to size for.
+func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.arm, "arm", "", "arm of the run whose load is like yours (default: the one that asked most of storage)")
 	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "carry it over to so many rows a second")
 	f.Float64Var(&o.growth, "growth", 0, "percent on top of that")
@@ -90,9 +98,6 @@ func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.prices, "price", "", "file of prices in the place of the program's own")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "that the recorded seconds go on for, over and over, for volumes with credits")
 	f.Float64Var(&o.balance, "balance", 100, "percent of the credits at the start, as BurstBalance shows them")
-	f.StringVar(&o.format, "format", formatText, "text or json")
-	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
-	f.StringVar(&o.flavor, "flavor", "", "where it was read: aurora, rds or ebs")
 }
 
 func runSize(env Env, o sizeOptions, name string) error {

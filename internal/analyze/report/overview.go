@@ -25,11 +25,20 @@ func columns() []column {
 
 // workTable shows the work of each loaded arm, counted in several ways.
 func (r Report) workTable(notes *footnotes, width int) string {
-	arms := r.loaded()
-	if len(arms) == 0 {
+	title, g := r.workGrid(notes)
+	if g == nil {
 		return ""
 	}
-	g := newGrid("arm", names(arms))
+	return title + "\n\n" + g.layout(width) + "\n" + wrapped(r.doubtLegend(), width)
+}
+
+// workGrid is that table before it is laid out; nil: no arm with a load was measured.
+func (r Report) workGrid(notes *footnotes) (title string, g *grid) {
+	arms := r.loaded()
+	if len(arms) == 0 {
+		return "", nil
+	}
+	g = newGrid("arm", names(arms))
 	ways := 0
 	for _, c := range columns() {
 		column := cells{notes: notes}
@@ -41,11 +50,10 @@ func (r Report) workTable(notes *footnotes, width int) string {
 			ways++
 		}
 	}
-	title := fmt.Sprintf("The same work, counted %s ways (per second)", inWords(ways))
 	if ways < 2 {
-		title = "The work (per second)"
+		return "The work (per second)", g
 	}
-	return title + "\n\n" + g.layout(width) + "\n" + wrapped(r.doubtLegend(), width)
+	return fmt.Sprintf("The same work, counted %s ways (per second)", inWords(ways)), g
 }
 
 // loaded are the arms that put load on the server and were measured.

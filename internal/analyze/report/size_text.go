@@ -35,6 +35,12 @@ func SizeJSON(w io.Writer, s Size) error {
 
 // needTable shows what each arm asked of storage.
 func (s Size) needTable(width int) string {
+	return needTitle + "\n\n" + s.needGrid().layout(width)
+}
+
+const needTitle = "What storage had to do (per second)"
+
+func (s Size) needGrid() *grid {
 	g := newGrid("arm", nil)
 	columns := []struct {
 		header string
@@ -63,7 +69,7 @@ func (s Size) needTable(width int) string {
 		}
 		g.add(c.header, cells)
 	}
-	return "What storage had to do (per second)\n\n" + g.layout(width)
+	return g
 }
 
 func requestsOf(r SizeRate) float64  { return r.Requests }
@@ -103,10 +109,20 @@ func (s Size) cautions(width int) string {
 
 // optionTable shows what carries it.
 func (s Size) optionTable(width int) string {
-	options := s.carrying()
-	if len(options) == 0 {
+	if len(s.carrying()) == 0 {
 		return "No volume carries it."
 	}
+	return optionTitle + "\n\n" + s.optionGrid().layout(width) + "\n" + wrapped(s.optionLegend(), width)
+}
+
+const optionTitle = "What carries it for good"
+
+func (s Size) optionLegend() string {
+	return "* is bought beside the size. Prices of " + s.Sized.Region + ", East US and us-central1; - where none is known: see --price."
+}
+
+func (s Size) optionGrid() *grid {
+	options := s.carrying()
 	g := newGrid("volume", nil)
 	for _, o := range options {
 		g.rows = append(g.rows, []string{o.name()})
@@ -126,8 +142,7 @@ func (s Size) optionTable(width int) string {
 	}
 	add("decided by", func(o SizeOption) string { return o.Binding })
 	add(s.currency()+"\na month", func(o SizeOption) string { return known(o.Monthly, 1) })
-	legend := "* is bought beside the size. Prices of " + s.Sized.Region + ", East US and us-central1; - where none is known: see --price."
-	return "What carries it for good\n\n" + g.layout(width) + "\n" + wrapped(legend, width)
+	return g
 }
 
 // machine is the class that was asked for.
@@ -186,7 +201,15 @@ func (s Size) through(o SizeOption) string {
 
 // creditTable shows smaller sizes that are enough while their credits last.
 func (s Size) creditTable(width int) string {
-	g := newGrid("volume", nil)
+	title, g := s.creditGrid()
+	if g == nil {
+		return ""
+	}
+	return wrapped(title, width) + "\n\n" + g.layout(width)
+}
+
+func (s Size) creditGrid() (title string, g *grid) {
+	g = newGrid("volume", nil)
 	var gib, lowest, left, monthly []string
 	seconds := 0
 	for _, o := range s.Options {
@@ -200,14 +223,13 @@ func (s Size) creditTable(width int) string {
 		seconds = c.Seconds
 	}
 	if len(g.rows) == 0 {
-		return ""
+		return "", nil
 	}
 	g.add("GiB", gib)
 	g.add("credits\nat the worst", lowest)
 	g.add("credits\nat the end", left)
 	g.add(s.currency()+"\na month", monthly)
-	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", grouped(float64(seconds)/3600, 0))
-	return wrapped(title, width) + "\n\n" + g.layout(width)
+	return fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", grouped(float64(seconds)/3600, 0)), g
 }
 
 // cannot names what does not carry it, and what is not sure.

@@ -13,10 +13,7 @@ const question = "Which of these are real storage I/O?"
 
 // verdictTable has one row for each metric that does something and says more than that it is itself.
 func (r Report) verdictTable(width int) string {
-	g := &grid{header: []string{"metric", "verdict", "it counts", "ratio", r.interval(), "n"}, words: 3}
-	for _, m := range r.judged() {
-		g.rows = append(g.rows, m.rows()...)
-	}
+	g := r.verdictGrid()
 	var parts []string
 	if len(g.rows) > 0 {
 		parts = append(parts, g.layout(width), wrapped(r.verdictLegend(), width))
@@ -28,6 +25,15 @@ func (r Report) verdictTable(width int) string {
 		return question + "\n\n" + text
 	}
 	return ""
+}
+
+// verdictGrid is that table before it is laid out.
+func (r Report) verdictGrid() *grid {
+	g := &grid{header: []string{"metric", "verdict", "it counts", "ratio", r.interval(), "n"}, words: 3}
+	for _, m := range r.judged() {
+		g.rows = append(g.rows, m.rows()...)
+	}
+	return g
 }
 
 // judged are the metrics that get a row.

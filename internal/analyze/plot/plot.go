@@ -1,0 +1,229 @@
+// Package plot draws the pictures of a report: as SVG that stands inside a page, readable on light and on dark ground, with
+// a text for those who cannot see it and values where the mouse rests; and as PNG.
+//
+// It knows lines, shades and axes, and nothing of runs or metrics. gonum/plot draws; what it does not have, titles and
+// values on points, is added to its SVG.
+package plot
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Picture is something to be drawn.
+type Picture struct {
+	Title  string
+	Text   string // what it shows, for who cannot see it
+	X, Y   Axis
+	Lines  []Line
+	Shades []Shade
+}
+
+// Axis is one side of a picture.
+type Axis struct {
+	Label string
+	Log   bool
+	Names []string // of the places 0, 1, …; none: numbers
+}
+
+// Line is a row of points that belong together. It breaks where a point's Y is NaN.
+type Line struct {
+	Name   string
+	Points []Point
+	Marked bool // each point is shown, not only the line
+}
+
+// Point is a place, with a text to be read there.
+type Point struct {
+	X, Y float64
+	Text string
+}
+
+// Shade is a stretch of the X axis that something holds for.
+type Shade struct {
+	From, To float64
+	Name     string
+}
+
+// palette is of colours that most eyes can tell apart, on light ground and on dark (after Okabe and Ito).
+func palette() []color.RGBA {
+	return []color.RGBA{
+		{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+		{0xc4, 0x84, 0x00, 0xff}, {0x3a, 0x9b, 0xd5, 0xff}, {0x8c, 0x6b, 0xb1, 0xff}, {0x80, 0x80, 0x2a, 0xff},
+	}
+}
+
+// shapes of points, so that lines differ also without colour.
+func shapes() []draw.GlyphDrawer {
+	return []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{},
+		draw.RingGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
+	}
+}
+
+// gray lies between light and dark.
+func gray() color.RGBA { return color.RGBA{0x80, 0x80, 0x80, 0xff} }
+
+func (p Picture) plot(legend bool) (*plot.Plot, error) {
+	d := plot.New()
+	p.X.apply(&d.X)
+	p.Y.apply(&d.Y)
+	for _, s := range p.Shades {
+		d.Add(s)
+	}
+	d.Add(grid())
+	for i, l := range p.Lines {
+		if err := l.add(d, i, legend); err != nil {
+			return nil, err
+		}
+	}
+	p.X.fit(&d.X)
+	p.Y.fit(&d.Y)
+	d.Legend.Top = true
+	d.Legend.TextStyle.Font = face(9)
+	return d, nil
+}
+
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	for _, lines := range []*draw.LineStyle{&g.Vertical, &g.Horizontal} {
+		lines.Color, lines.Width = gray(), vg.Points(0.25)
+	}
+	return g
+}
+
+// face is the font of all text, in points.
+func face(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+func (a Axis) apply(to *plot.Axis) {
+	to.Label.Text = a.Label
+	to.Label.TextStyle.Font, to.Tick.Label.Font = face(10), face(9)
+	if a.Log {
+		to.Scale, to.Tick.Marker = plot.LogScale{}, decades{}
+	}
+	if len(a.Names) > 0 {
+		var ticks []plot.Tick
+		for i, name := range a.Names {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		}
+		to.Tick.Marker = plot.ConstantTicks(ticks)
+	}
+}
+
+// fit leaves room beyond the outermost names, and brings logarithmic ends to whole decades.
+func (a Axis) fit(to *plot.Axis) {
+	switch {
+	case len(a.Names) > 0:
+		to.Min, to.Max = -0.3, float64(len(a.Names))-0.7
+	case a.Log && to.Min > 0:
+		to.Min = math.Pow(10, math.Floor(math.Log10(to.Min)))
+		to.Max = max(to.Min*10, math.Pow(10, math.Ceil(math.Log10(to.Max))))
+	}
+}
+
+// decades marks powers of ten, in the words of people: 1, 10, 100, 1k.
+type decades struct{}
+
+// Ticks are the marks between two values; gonum/plot asks for them.
+func (decades) Ticks(least, most float64) []plot.Tick {
+	var ticks []plot.Tick
+	for exponent := math.Floor(math.Log10(max(least, 1e-12))); math.Pow(10, exponent) <= most*1.0001; exponent++ {
+		v := math.Pow(10, exponent)
+		ticks = append(ticks, plot.Tick{Value: v, Label: decade(v)})
+	}
+	return ticks
+}
+
+func decade(v float64) string {
+	for _, prefix := range []struct {
+		unit float64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if v >= prefix.unit {
+			return fmt.Sprintf("%g%s", v/prefix.unit, prefix.name)
+		}
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// look is how the line at a place is told from the others: by colour and, without colours, by the shape of its points.
+func look(i int) (color.RGBA, draw.GlyphDrawer) {
+	return palette()[i%len(palette())], shapes()[i%len(shapes())]
+}
+
+// add draws a line into a plot and, if asked to, its name into the legend.
+func (l Line) add(d *plot.Plot, i int, legend bool) error {
+	c, shape := look(i)
+	for j, stretch := range l.stretches() {
+		line, marks, err := plotter.NewLinePoints(stretch)
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", l.Name, err)
+		}
+		line.Color, line.Width = c, vg.Points(1.25)
+		marks.Color, marks.Shape, marks.Radius = c, shape, vg.Points(3)
+		d.Add(line)
+		entry := []plot.Thumbnailer{line}
+		if l.Marked {
+			d.Add(marks)
+			entry = append(entry, marks)
+		}
+		if j == 0 && legend {
+			d.Legend.Add(l.Name, entry...)
+		}
+	}
+	return nil
+}
+
+// Key is what a line looks like, for a legend beside the picture.
+type Key struct{ Name, Color, Shape string }
+
+// Legend has the lines of the picture in order.
+func (p Picture) Legend() []Key {
+	signs := []string{"●", "□", "△", "▲", "○", "■", "✕", "+"} // as shapes draws them
+	var keys []Key
+	for i, l := range p.Lines {
+		c, _ := look(i)
+		key := Key{Name: l.Name, Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B), Shape: "—"}
+		if l.Marked {
+			key.Shape = signs[i%len(signs)]
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// stretches are the points between gaps.
+func (l Line) stretches() []plotter.XYs {
+	var all []plotter.XYs
+	open := false
+	for _, p := range l.Points {
+		if math.IsNaN(p.Y) || math.IsInf(p.Y, 0) {
+			open = false
+			continue
+		}
+		if !open {
+			all, open = append(all, nil), true
+		}
+		all[len(all)-1] = append(all[len(all)-1], plotter.XY{X: p.X, Y: p.Y})
+	}
+	return all
+}
+
+// Plot fills the stretch from bottom to top; gonum/plot calls it.
+func (s Shade) Plot(c draw.Canvas, d *plot.Plot) {
+	x, _ := d.Transforms(&c)
+	from, to := max(x(s.From), c.Min.X), min(x(s.To), c.Max.X)
+	if from >= to {
+		return
+	}
+	c.FillPolygon(color.NRGBA{0x80, 0x80, 0x80, 0x28}, []vg.Point{{X: from, Y: c.Min.Y}, {X: to, Y: c.Min.Y}, {X: to, Y: c.Max.Y}, {X: from, Y: c.Max.Y}})
+}

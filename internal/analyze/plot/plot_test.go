@@ -1,0 +1,105 @@
+package plot_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/plot"
+)
+
+func sample() plot.Picture {
+	return plot.Picture{
+		Title: "Rows & <requests>", Text: "what it shows",
+		X: plot.Axis{Label: "a second", Log: true}, Y: plot.Axis{Names: []string{"requests", "rows"}},
+		Lines: []plot.Line{
+			{Name: "bulk", Marked: true, Points: []plot.Point{{X: 1e6, Y: 1, Text: `bulk "rows"`}, {X: 900, Y: 0, Text: "bulk requests"}}},
+			{Name: "gap", Points: []plot.Point{{X: 10, Y: 0}, {X: 100, Y: math.NaN(), Text: "never"}, {X: 1000, Y: 1}}},
+		},
+		Shades: []plot.Shade{{From: 10, To: 100, Name: "arm"}, {From: 1e9, To: 1e12, Name: "beyond"}},
+	}
+}
+
+// texts are those of all elements of a name in a document, which must be well-formed.
+func texts(t *testing.T, document, name string) []string {
+	t.Helper()
+	var found []string
+	d := xml.NewDecoder(strings.NewReader(document))
+	for inside := false; ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			inside = e.Name.Local == name
+		case xml.CharData:
+			if inside {
+				found = append(found, string(e))
+			}
+		case xml.EndElement:
+			inside = false
+		}
+	}
+}
+
+// TestSVGCanBeReadAndHovered: a title for the whole and one for every point that is there, and text stays text.
+func TestSVGCanBeReadAndHovered(t *testing.T) {
+	svg, err := sample().SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Rows & <requests>", `bulk "rows"`, "bulk requests"}, texts(t, svg, "title")); diff != "" {
+		t.Errorf("titles (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"what it shows"}, texts(t, svg, "desc")); diff != "" {
+		t.Errorf("description (-want +got):\n%s", diff)
+	}
+	if strings.Contains(svg, "#000000") || strings.Contains(svg, "<?xml") || !strings.Contains(svg, "currentColor") {
+		t.Error("the picture has a colour of text or a head of its own")
+	}
+}
+
+func TestDecadesAreInWords(t *testing.T) {
+	svg, err := sample().SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(texts(t, svg, "text"), " ")
+	for _, want := range []string{"10", "100", "1k", "10k", "100k", "1M", "rows", "requests", "a second"} {
+		if !strings.Contains(" "+words+" ", " "+want+" ") {
+			t.Errorf("no %q in %q", want, words)
+		}
+	}
+}
+
+func TestPNGHasItsSize(t *testing.T) {
+	file, err := sample().PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := picture.Bounds(); b.Dx() != 2*plot.Width || b.Dy() != 2*plot.Height {
+		t.Errorf("%v", b)
+	}
+}
+
+func TestLegendTellsLinesApart(t *testing.T) {
+	keys := sample().Legend()
+	if len(keys) != 2 || keys[0].Name != "bulk" || keys[0].Color == keys[1].Color || keys[0].Shape == keys[1].Shape {
+		t.Errorf("%+v", keys)
+	}
+}

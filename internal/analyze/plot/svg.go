@@ -1,0 +1,101 @@
+package plot
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"math"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Size of a picture in points; a page scales it to its own width.
+const (
+	Width  = 640
+	Height = 300
+)
+
+// SVG is the picture as an element of a page, without its legend.
+func (p Picture) SVG() (string, error) {
+	d, err := p.plot(false)
+	if err != nil {
+		return "", err
+	}
+	canvas := vgsvg.New(Width, Height)
+	whole := framed(draw.New(canvas))
+	d.Draw(whole)
+	var text bytes.Buffer
+	if _, err := canvas.WriteTo(&text); err != nil {
+		return "", fmt.Errorf("draw %s: %w", p.Title, err)
+	}
+	return p.embedded(text.String(), p.hovers(d, whole)), nil
+}
+
+// framed leaves room for labels that reach beyond their axis.
+func framed(c draw.Canvas) draw.Canvas { return draw.Crop(c, 6, -18, 0, -4) }
+
+// black is what gonum/plot writes and draws axes in; on a page that may be dark they take the colour of its text.
+var black = regexp.MustCompile(`#000000`)
+
+// embedded makes a part of a page of a document of its own: without its head and its fixed size, with a title and a
+// text, and with the values of points on top.
+func (p Picture) embedded(document, hovers string) string {
+	_, body, _ := strings.Cut(document, "<svg")
+	_, body, _ = strings.Cut(body, ">")
+	body = black.ReplaceAllString(strings.Replace(body, "</svg>", hovers+"</svg>", 1), "currentColor")
+	head := fmt.Sprintf(`<svg role="img" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
+		Width, Height, html.EscapeString(p.Title), html.EscapeString(p.Text))
+	return head + body
+}
+
+// hovers are circles that cannot be seen, over the points, each with its text.
+func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
+	inner := d.DataCanvas(whole)
+	x, y := d.Transforms(&inner)
+	var all strings.Builder
+	all.WriteString(`<g fill="transparent">`)
+	for _, l := range p.Lines {
+		for _, at := range l.Points {
+			if at.Text == "" || math.IsNaN(at.Y) {
+				continue
+			}
+			fmt.Fprintf(&all, `<circle cx="%.1f" cy="%.1f" r="6"><title>%s</title></circle>`,
+				x(at.X).Points(), Height-y(at.Y).Points(), html.EscapeString(at.Text))
+		}
+	}
+	all.WriteString("</g>")
+	return all.String()
+}
+
+// legendDecades is how much wider a logarithmic axis gets, so that a legend stands beside the lines.
+const legendDecades = 1
+
+func boolean(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// PNG is the picture as a file, on white, with its legend.
+func (p Picture) PNG() ([]byte, error) {
+	d, err := p.plot(true)
+	if err != nil {
+		return nil, err
+	}
+	d.Title.Text, d.Title.TextStyle.Font = p.Title, face(12)
+	d.Legend.XOffs, d.Legend.Left = 0, false
+	d.X.Max *= math.Pow(10, legendDecades*boolean(p.X.Log)) // room for the legend
+	canvas := vgimg.NewWith(vgimg.UseWH(Width, Height), vgimg.UseDPI(144))
+	d.Draw(framed(draw.New(canvas)))
+	var file bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(&file); err != nil {
+		return nil, fmt.Errorf("draw %s: %w", p.Title, err)
+	}
+	return file.Bytes(), nil
+}

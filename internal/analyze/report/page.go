@@ -1,0 +1,234 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/plot"
+)
+
+// Page is a report for people who were not there: everything on one page, with pictures.
+type Page struct {
+	Title      string
+	Target     string
+	Conditions []string // that make the numbers lie
+	Headline   string
+	Sections   []Section
+	Remarks    []string // what is odd about single figures
+	Footnotes  []string
+	How        []string
+	Commands   []string
+}
+
+// Section is one answer.
+type Section struct {
+	Title   string
+	Text    []string // before the table
+	Table   *Table
+	Picture *plot.Picture
+	Legend  []string
+}
+
+// Table is a table of a page.
+type Table struct {
+	Header []string
+	Rows   [][]Cell
+	Words  int // columns that begin it and have words in them
+}
+
+// Cell is one field of a table.
+type Cell struct {
+	Text  string
+	Hover string // more about it, where the mouse rests
+	Class string // excluded, possible, consistent
+}
+
+// NewPage puts a report and, if it is there, its sizing onto a page.
+func NewPage(run *drivers.Run, r Report, size *Size) Page {
+	notes := &footnotes{}
+	p := Page{
+		Title:    "realiops: " + serverName(r.Run.Flavor) + " " + r.Run.Target.Version + ", " + r.Run.Start.Format("2006-01-02"),
+		Target:   r.target(),
+		How:      r.how(),
+		Commands: r.repeat(size),
+	}
+	if r.Headline != nil {
+		p.Headline = r.Headline.Text
+	}
+	for _, w := range r.Warnings {
+		if w.Condition {
+			p.Conditions = append(p.Conditions, w.Text)
+		} else {
+			p.Remarks = append(p.Remarks, w.Text)
+		}
+	}
+	p.Sections = append(p.Sections, r.workSections(notes)...)
+	p.Sections = append(p.Sections, r.verdictSections()...)
+	p.Sections = append(p.Sections, r.overTime(run)...)
+	p.Sections = append(p.Sections, r.heat()...)
+	if size != nil {
+		p.Sections = append(p.Sections, size.sections()...)
+	}
+	for i, reason := range notes.reasons {
+		p.Footnotes = append(p.Footnotes, fmt.Sprintf("(%d) %s", i+1, reason))
+	}
+	return p
+}
+
+// table makes cells of a grid.
+func (g *grid) table() *Table {
+	t := &Table{Words: g.words}
+	for _, h := range g.header {
+		t.Header = append(t.Header, strings.ReplaceAll(strings.ReplaceAll(h, "-\n", ""), "\n", " "))
+	}
+	for _, row := range g.rows {
+		var cells []Cell
+		for _, text := range row {
+			cells = append(cells, Cell{Text: strings.TrimSpace(text)})
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+func (r Report) workSections(notes *footnotes) []Section {
+	title, g := r.workGrid(notes)
+	if g == nil {
+		return nil
+	}
+	return append([]Section{{Title: title, Table: g.table(), Legend: []string{r.doubtLegend()}}}, r.ladder()...)
+}
+
+// verdictSections are the verdicts that the first screen shows, and what could not be told.
+func (r Report) verdictSections() []Section {
+	first, hidden := r.firstScreen()
+	g := first.verdictGrid()
+	if len(g.rows) == 0 {
+		return nil
+	}
+	verdicts := Section{Title: question, Table: g.table(), Legend: []string{strings.TrimSuffix(r.verdictLegend(), " Arm by arm: -v.")}}
+	if text := hiddenText(hidden); text != "" {
+		verdicts.Legend = append(verdicts.Legend, text)
+	}
+	verdicts.Table.wholeNames()
+	sections := []Section{verdicts}
+	var open []string
+	for _, remark := range first.openRemarks() {
+		open = append(open, strings.Join(remark.names, ", ")+": "+remark.text)
+	}
+	if len(open) > 0 {
+		sections = append(sections, Section{Title: "What this run cannot tell", Text: open})
+	}
+	return sections
+}
+
+// wholeNames puts names together again that a narrow terminal breaks, and marks verdicts by a class of their own.
+func (t *Table) wholeNames() {
+	var rows [][]Cell
+	for _, row := range t.Rows {
+		name, verdict := &row[0], &row[1]
+		if verdict.Text != "" {
+			verdict.Class = strings.ReplaceAll(strings.ToLower(verdict.Text), " ", "-")
+		} else if name.Text != "" {
+			if after, called := strings.CutPrefix(name.Text, "called "); called {
+				name.Text = " (called " + after + ")"
+			}
+			last := lastNamed(rows)
+			last.Text += name.Text
+			name.Text = ""
+		}
+		if slices.ContainsFunc(row, func(c Cell) bool { return c.Text != "" }) {
+			rows = append(rows, row)
+		}
+	}
+	t.Rows = rows
+}
+
+// lastNamed is the cell with the last name so far.
+func lastNamed(rows [][]Cell) *Cell {
+	for _, row := range slices.Backward(rows) {
+		if row[0].Text != "" {
+			return &row[0]
+		}
+	}
+	return &Cell{}
+}
+
+// how says how it was measured.
+func (r Report) how() []string {
+	said := []string{
+		fmt.Sprintf("%d arms, each a kind of load of its own, up to %d times for %s s in random order (seed %d); each closed by its own checkpoint where that is allowed, so that it pays for the pages it left.",
+			r.Run.Arms, r.Run.Replicates, quotient(r.Run.ArmSeconds), r.Run.Seed),
+		"What a metric counts, it keeps one ratio to, in every arm. A driver whose ratio moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
+		fmt.Sprintf("realiops %s, run %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"), r.Run.Host.OS, r.Run.Host.Arch, r.Run.Host.CPUs),
+	}
+	if r.Run.Provenance != "" {
+		said = append(said, r.Run.Provenance)
+	}
+	return said
+}
+
+// repeat are the commands that lead here again.
+func (r Report) repeat(size *Size) []string {
+	file := r.Run.ID + ".jsonl"
+	commands := []string{"realiops run --plan " + planName(r), "realiops analyze " + file + " -v"}
+	if size != nil {
+		commands = append(commands, fmt.Sprintf("realiops size %s --arm %s --gib %.0f --headroom %.0f", file, size.Sized.Arm, size.Sized.GiB, size.Sized.Headroom))
+	}
+	return commands
+}
+
+func planName(r Report) string {
+	if r.Run.Plan == "" {
+		return "FILE"
+	}
+	return r.Run.Plan
+}
+
+// sections show what to order.
+func (s Size) sections() []Section {
+	need := Section{Title: needTitle, Table: s.needGrid().table(), Legend: append([]string{s.sizedFor()}, s.Warnings...)}
+	all := []Section{need}
+	if len(s.carrying()) > 0 {
+		all = append(all, Section{Title: optionTitle, Table: s.optionGrid().table(), Legend: []string{s.optionLegend()}})
+	}
+	if title, g := s.creditGrid(); g != nil {
+		all = append(all, Section{Title: title, Table: g.table()})
+	}
+	var texts []string
+	for _, text := range []string{s.misreadText(), s.auroraText()} {
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) > 0 {
+		all = append(all, Section{Title: "What the wrong number would have cost", Text: texts})
+	}
+	return all
+}
+
+//go:embed page.html
+var pageTemplate string
+
+// HTML writes the page as one file that needs nothing else.
+func HTML(w io.Writer, p Page) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"svg": svg, "words": func(i, words int) bool { return i < words }}).Parse(pageTemplate)
+	if err != nil {
+		return fmt.Errorf("make the page: %w", err)
+	}
+	if err := t.Execute(w, p); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// svg is a picture as a part of the page; plot has escaped what is text in it.
+func svg(p *plot.Picture) (template.HTML, error) {
+	text, err := p.SVG()
+	return template.HTML(text), err //nolint:gosec // see above
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// reportOptions are the flags of realiops report.
+type reportOptions struct {
+	out    string
+	format string
+	size   sizeOptions
+}
+
+// Formats of a report beside those of analyze.
+const (
+	formatHTML     = "html"
+	formatMarkdown = "md"
+	formatCSV      = "csv"
+	formatPNG      = "png"
+)
+
+func newReportCommand(env Env) *cobra.Command {
+	var o reportOptions
+	cmd := &cobra.Command{
+		Use:   "report FILE",
+		Short: "Make a page to pass around of what a run has shown, with pictures, sizes and the bill",
+		Long: `Make a page to pass around of what a run has shown: the verdicts, the ladder from rows to device requests, the load over
+time, how far each ratio moves, what storage to order and what it costs. One file that needs no network, for a screen, a
+phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
+
+The format goes by the name given with -o: .html, .md for a ticket, .csv and .json for other programs, .png for the
+ladder alone.`,
+		Example: `  realiops report LAST -o report.html
+  realiops report run.jsonl -o ticket.md --arm bulk-indexed --gib 500
+  realiops report LAST -o ladder.png`,
+		Args: oneRunFile,
+		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args[0]) },
+	}
+	o.addFlags(cmd.Flags())
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + reportExitHelp)
+	return cmd
+}
+
+const reportExitHelp = `
+Exit status:
+  0  the report was written, also that of a run which did not end well
+  1  wrong usage, FILE cannot be read as a run file, or the report cannot be written
+`
+
+func (o *reportOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.out, "output", "o", "", "file to write (default: standard output)")
+	f.StringVar(&o.format, "format", "", "html, md, csv, json or png (default: by the name of the file, or html)")
+	o.size.addLoadFlags(f)
+}
+
+func runReport(env Env, o reportOptions, name string) error {
+	format, err := o.formatOf()
+	if err != nil {
+		return err
+	}
+	o.size.format = formatText
+	if err := o.size.check(); err != nil {
+		return err
+	}
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return err
+	}
+	run, err := readRun(env, path)
+	if err != nil {
+		return err
+	}
+	return o.into(env.Out, func(w io.Writer) error { return o.write(w, run, format) })
+}
+
+// formatOf is the format that was asked for, or that the file's name tells.
+func (o reportOptions) formatOf() (string, error) {
+	known := []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG}
+	format := o.format
+	if format == "" {
+		format = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.out)), ".")
+	}
+	switch {
+	case format == "" || format == "htm":
+		return formatHTML, nil
+	case slices.Contains(known, format):
+		return format, nil
+	default:
+		return "", fmt.Errorf("unknown format %q: there are %s", format, strings.Join(known, ", "))
+	}
+}
+
+// into writes to a file, or to standard output without one. A file appears when it is whole.
+func (o reportOptions) into(out io.Writer, write func(io.Writer) error) (err error) {
+	if o.out == "" || o.out == standardInput {
+		return write(out)
+	}
+	part, err := os.CreateTemp(filepath.Dir(o.out), ".report-*")
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	err = errors.Join(write(part), part.Chmod(0o644), part.Close())
+	if err == nil {
+		err = os.Rename(part.Name(), o.out)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write the report: %w", err), os.Remove(part.Name()))
+	}
+	return nil
+}
+
+func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error {
+	view := report.New(run, attribution.Judge(run, attribution.Options{Asked: metricNames(run)}))
+	switch format {
+	case formatJSON:
+		return report.JSON(w, view)
+	case formatCSV:
+		return report.CSV(w, view)
+	case formatPNG:
+		return report.LadderPNG(w, view)
+	}
+	size, err := o.sized(run)
+	if err != nil {
+		return err
+	}
+	page := report.NewPage(run, view, size)
+	if format == formatMarkdown {
+		return report.Markdown(w, page)
+	}
+	return report.HTML(w, page)
+}
+
+// sized is what to order; nil where the run does not tell what storage had to do, unless an arm was asked for.
+func (o reportOptions) sized(run *drivers.Run) (*report.Size, error) {
+	ask, err := o.size.ask()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := sizing.Size(run, ask)
+	if err != nil && (o.size.arm != "" || o.size.instance != "") {
+		return nil, suggesting(err)
+	}
+	if err != nil {
+		return nil, nil //nolint:nilnil,nilerr // a report without sizes is a report
+	}
+	size := report.NewSize(run, answer)
+	return &size, nil
+}
