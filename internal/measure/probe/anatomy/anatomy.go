@@ -33,10 +33,12 @@ type Sampler struct {
 
 	turn    chan struct{} // holds one token, for whoever uses what follows
 	session *session      // nil while there is no connection
-	begun   bool          // the position in the log is known
-	course  course
-	counted counts
-	refused error // that lasts: asking again would only fill the server's log
+	refused error         // that lasts: asking again would only fill the server's log
+
+	begun    bool // the position in the log is known
+	course   course
+	surveyed bool // since the last Quiesce
+	counted  counts
 }
 
 // New connects and finds out whether the server lets us read its log. Where pg_walinspect is not installed, it is made

@@ -13,10 +13,30 @@ const (
 	askEvery      = 20 * time.Millisecond
 )
 
-// Survey looks back at the log since the last Survey or Quiesce and counts what no window has covered. It is to be
-// called when a load is over and before the next checkpoint, which lets go of the log. What it cannot read stays
-// uncovered; the error is about ctx only.
+// Survey looks back at the log since the last Quiesce and counts what no window has covered. It is to be called when a
+// load is over and before the next checkpoint, which lets go of the log. What it cannot read stays uncovered; the error
+// is about ctx only.
 func (s *Sampler) Survey(ctx context.Context) error {
+	return s.lookBack(ctx, func(end uint64) []place {
+		s.surveyed = true
+		return s.course.rest(end)
+	})
+}
+
+// Quiesce moves on to the end of the log. What has come since a Survey is counted, so that an arm ends with all of its
+// own; without a Survey before it the log since the last Quiesce is of no arm, and passed over.
+func (s *Sampler) Quiesce(ctx context.Context) error {
+	return s.lookBack(ctx, func(end uint64) []place {
+		if !s.surveyed {
+			return nil
+		}
+		s.surveyed = false
+		return s.course.rest(end)
+	})
+}
+
+// lookBack ends the course at the end of the log, and counts of it what is asked for.
+func (s *Sampler) lookBack(ctx context.Context, of func(end uint64) []place) error {
 	if err := s.take(ctx); err != nil {
 		return err
 	}
@@ -24,16 +44,13 @@ func (s *Sampler) Survey(ctx context.Context) error {
 	if s.refused != nil {
 		return nil
 	}
-	if err := s.lookBack(ctx); err != nil && ctx.Err() == nil {
+	if err := s.countBack(ctx, of); err != nil && ctx.Err() == nil {
 		_ = s.failed(ctx, err) // the next reading says it, if it lasts
 	}
 	return ctx.Err()
 }
 
-// Quiesce counts the records up to the end of the log, so that an arm ends with all of its own.
-func (s *Sampler) Quiesce(ctx context.Context) error { return s.Survey(ctx) }
-
-func (s *Sampler) lookBack(ctx context.Context) error {
+func (s *Sampler) countBack(ctx context.Context, of func(end uint64) []place) error {
 	if err := s.connected(ctx); err != nil {
 		return err
 	}
@@ -44,7 +61,7 @@ func (s *Sampler) lookBack(ctx context.Context) error {
 	s.begin(end)
 	end = max(end, s.course.at)
 	s.counted.pass(s.course.advance(end, time.Now()))
-	rest := s.course.rest(end)
+	places := of(end)
 	s.course.begin(end)
-	return s.session.countAll(ctx, rest, s.counted.add)
+	return s.session.countAll(ctx, places, s.counted.add)
 }
