@@ -127,6 +127,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	clock := probe.NewClock(m.options.interval, e.Record, sources.samplers...)
 	e.Edge = clock.Edge
 	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }
+	e.Tidy = clock.Edge
 	e.Survey = sources.survey
 	e.Quiesce = func(ctx context.Context) error {
 		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))

@@ -33,6 +33,9 @@ type Experiment struct {
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
+	// Tidy reads everything once before a checkpoint, so that the readings after it write nothing: whoever first reads
+	// the system's tables after a change marks their rows and clears their pages, which goes into the log. Nil: nobody.
+	Tidy func(context.Context) error
 	// Survey looks back at what was put into the server's log, before a checkpoint lets go of it; nil: nobody does.
 	Survey func(context.Context) error
 	// Quiesce waits until the server's counters have caught up with what it did.
@@ -146,6 +149,9 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 			return err
 		}
 	}
+	if err := e.tidy(ctx); err != nil {
+		return err
+	}
 	if e.Survey != nil {
 		if err := e.Survey(ctx); err != nil {
 			return err
@@ -164,10 +170,20 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 
 // settle leaves the server with nothing to write and nothing to count, and reads what it starts from.
 func (e *Experiment) settle(ctx context.Context) error {
+	if err := e.tidy(ctx); err != nil {
+		return err
+	}
 	if err := e.writeOut(ctx); err != nil {
 		return err
 	}
 	return e.readAll(ctx)
+}
+
+func (e *Experiment) tidy(ctx context.Context) error {
+	if e.Tidy == nil {
+		return nil
+	}
+	return e.Tidy(ctx)
 }
 
 // writeOut brings what is dirty to the device.
