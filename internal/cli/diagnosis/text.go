@@ -31,7 +31,11 @@ func Text(w io.Writer, d Diagnosis, width int) error {
 	p.paragraph("", d.target())
 	p.blank()
 	p.paragraph("", d.verdict())
-	p.drivers("A metric can be found here to count:", d.Drivers, true)
+	found := "A metric can be found here to count:"
+	if d.Refusal != "" {
+		found = "Once that is mended, a metric can be found here to count:"
+	}
+	p.drivers(found, d.Drivers, true)
 	p.drivers("No metric can be found here to count:", d.Drivers, false)
 	p.gaps("What is missing here, and what that costs:", d.Sources, costly)
 	p.cautions(d.Cautions)
