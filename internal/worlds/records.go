@@ -74,7 +74,7 @@ func (w World) metrics() []runfile.Metric {
 	for _, m := range w.Meters {
 		announced := counter(m.Name, "operations", "something")
 		if m.kind != runfile.Counter {
-			announced.Type, announced.Period = m.kind, period.Seconds()
+			announced.Type, announced.Period = m.kind, w.period.Seconds()
 		}
 		all = append(all, announced)
 	}
@@ -144,12 +144,9 @@ func (p *press) grow(i int, r work) {
 	}
 }
 
-// period is that of sources that have one.
-const period = time.Second
-
 // tell writes what meters with periods tell of those that touch replicate i, whose load began at that moment.
 func (p *press) tell(i int, r work, began time.Time) {
-	last := began.Add(seconds(r.between))
+	last, period := began.Add(seconds(r.between)), p.world.period
 	for from := began.Truncate(period).Add(period); from.Add(period).Before(last); from = from.Add(period) {
 		to := from.Add(period)
 		underLoad := max(0, min(to.Sub(began).Seconds(), period.Seconds(), began.Add(seconds(r.seconds)).Sub(from).Seconds()))

@@ -3,6 +3,7 @@ package worlds
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
@@ -17,10 +18,12 @@ const (
 	TwoArms Design = "two-arms" // bulk and bulk-indexed, as published: nearly everything follows rows and entries
 )
 
-// Replicates and length of each arm, as by default in a real run.
+// Replicates and length of each arm, as by default in a real run; longer where the sources with periods are slow.
 const (
 	replicatesPerArm = 3
-	armSeconds       = 5
+	shortArms        = 5
+	longArms         = 150
+	slow             = 0.15 // of worlds
 )
 
 // World is one run of a plan and the meters that watched it.
@@ -31,8 +34,9 @@ type World struct {
 	plan       runfile.Plan
 	replicates []work // in the order in which they ran
 	blurred    float64
-	lost       []string // by replicate: the probe that was not read at its end, if any
-	remote     bool     // nobody could look at the device: it is on another machine
+	lost       []string      // by replicate: the probe that was not read at its end, if any
+	remote     bool          // nobody could look at the device: it is on another machine
+	period     time.Duration // of sources that have one
 }
 
 // Some worlds read their physical drivers with an error of their own: others are at work on the device, or a reading
@@ -47,7 +51,10 @@ const (
 // New draws a world.
 func New(seed uint64, design Design, meters int) World {
 	d := newDice(seed)
-	w := World{Seed: seed}
+	w, armSeconds := World{Seed: seed, period: time.Second}, float64(shortArms)
+	if d.chance(slow) {
+		w.period, armSeconds = time.Minute, longArms
+	}
 	habits := []habit{{arm: runfile.Arm{Name: "idle"}}}
 	m, background := d.machine(), d.background()
 	for _, h := range measured() {

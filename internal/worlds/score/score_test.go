@@ -129,6 +129,7 @@ func TestATargetIsMissedBeyondChanceOnly(t *testing.T) {
 	check(Figure{Hits: 95, Of: 100, AtLeast: 0.97, AtMost: 1}, false, false)
 	check(Figure{Hits: 80, Of: 100, AtLeast: 0.97, AtMost: 1}, false, true)
 	check(Figure{Hits: 0, Of: 100, AtMost: 0}, true, false)
+	check(Figure{Hits: 0, Of: 5, AtMost: 0}, true, false)
 	check(Figure{Hits: 1, Of: 100, AtMost: 0}, false, true)
 	check(Figure{Hits: 100, Of: 100, AtLeast: 0.93, AtMost: 0.97}, false, false)
 	check(Figure{Hits: 1000, Of: 1000, AtLeast: 0.93, AtMost: 0.97}, false, true)

@@ -44,7 +44,14 @@ func (f Figure) Interval() (low, high float64) {
 	n, p := float64(f.Of), f.Share()
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max(0, centre-half), min(1, centre+half)
+	low, high = centre-half, centre+half
+	if f.Hits == 0 {
+		low = 0 // and not what rounding leaves
+	}
+	if f.Hits == f.Of {
+		high = 1
+	}
+	return low, high
 }
 
 // Table is every figure over cases of the full plan and of the plan of two arms.
