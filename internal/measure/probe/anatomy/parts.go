@@ -51,7 +51,11 @@ func partOf(kind string) string {
 	return ""
 }
 
-const chapter = "https://www.postgresql.org/docs/current/pgwalinspect.html"
+// The programs that read the log, and where they are documented.
+const (
+	chapter        = "https://www.postgresql.org/docs/current/pgwalinspect.html"
+	chapterOfFiles = "https://www.postgresql.org/docs/current/pgwaldump.html"
+)
 
 // Metrics lists what can be read of any server.
 func Metrics() []runfile.Metric {
