@@ -14,7 +14,7 @@ import (
 
 // everythingOn are settings under which a server shows all that its version has.
 var everythingOn = []string{
-	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "archive_mode=on", "archive_command=/bin/true",
+	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "archive_mode=on", "archive_command=true",
 	"log_checkpoints=on", "track_wal_io_timing=on",
 }
 
