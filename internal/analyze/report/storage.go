@@ -17,17 +17,16 @@ func under(s runfile.Storage) string {
 	if s.Device == "" {
 		return ""
 	}
-	var text strings.Builder
-	text.WriteString("data on " + s.Device + inBrackets(s.FileSystem))
+	text := "data on " + s.Device + inBrackets(s.FileSystem)
 	if s.Own {
-		text.WriteString(", a device of its own")
+		text += ", a device of its own"
 	}
 	for _, h := range holdings {
 		if on := holding(s, h.role); on != "" && on != holding(s, "data") {
-			text.WriteString(", " + h.name + " on " + on)
+			text += ", " + h.name + " on " + on
 		}
 	}
-	return text.String()
+	return text
 }
 
 // holding are the devices that hold something of the server.

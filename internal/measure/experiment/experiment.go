@@ -125,7 +125,7 @@ func (e *Experiment) prepare(ctx context.Context, arm runfile.Arm) (*load.Worklo
 // work is the arm's load, or its silence. It tells how many rows the server confirmed.
 func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows int64, err error) {
 	if w == nil {
-		return 0, wait(ctx, e.armLength())
+		return 0, e.idle(ctx)
 	}
 	err = w.Run(ctx, e.Connect, e.armLength(), func(line runfile.Load) error {
 		line.Replicate = s.replicate
@@ -144,10 +144,8 @@ func (e *Experiment) armLength() time.Duration {
 
 // finish waits until the arm's clients have left and everything they caused is written and counted, and reads it.
 func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) error {
-	if w != nil {
-		if err := e.Gone(ctx); err != nil {
-			return err
-		}
+	if err := e.Gone(ctx); err != nil {
+		return err
 	}
 	if err := e.tidy(ctx); err != nil {
 		return err

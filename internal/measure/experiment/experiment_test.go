@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,18 +113,26 @@ func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
 	}
 }
 
-func TestIdleArmsPutNoLoad(t *testing.T) {
-	r := newTrial(t, idle)
-	r.Connect = func(context.Context) (*pgx.Conn, error) {
-		t.Error("a client connects in an idle arm")
-		return nil, errors.New("no")
+// What sessions cost by coming and going is background: those of an idle arm do nothing else.
+func TestIdleArmsHaveSessionsThatDoNothing(t *testing.T) {
+	r := newTrial(t, idle, runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 1, Clients: 3})
+	var connected atomic.Int64
+	connect := r.Connect
+	r.Connect = func(ctx context.Context) (*pgx.Conn, error) { connected.Add(1); return connect(ctx) }
+	began := map[string]int64{}
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if event, ok := line.(runfile.ArmEvent); ok && event.Arm == "idle" {
+			began[string(event.Event)] = connected.Load()
+		}
+		return record(line)
 	}
-	began := time.Now()
+	r.Plan.Replicates = 1
 	if err := r.Run(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took < time.Second {
-		t.Errorf("two idle arms of half a second took %v", took)
+	if opened := began["end"] - began["begin"]; opened != 4 || r.rows["idle"] != 0 {
+		t.Errorf("%d sessions in an idle arm, want as many as in one with load; %d rows", opened, r.rows["idle"])
 	}
 }
 

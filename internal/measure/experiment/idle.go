@@ -1,0 +1,60 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// idle has as many sessions as an arm with load, which do nothing. A server counts a transaction for each that comes, and
+// more besides; so what clients cost by being there is part of the background, and no arm's.
+func (e *Experiment) idle(ctx context.Context) error {
+	sessions, err := e.connectAll(ctx, e.mostSessions())
+	if err == nil {
+		err = wait(ctx, e.armLength())
+	}
+	var leaving sync.WaitGroup
+	for _, session := range sessions {
+		leaving.Go(func() { _ = session.Close(context.WithoutCancel(ctx)) })
+	}
+	leaving.Wait()
+	return err
+}
+
+// mostSessions are those of the arm with the most clients, and the one that its load opens to learn how.
+func (e *Experiment) mostSessions() int {
+	most := 0
+	for _, arm := range e.Plan.Arms {
+		if !arm.Idle() {
+			most = max(most, arm.Clients+1)
+		}
+	}
+	return most
+}
+
+// connectAll gives the sessions that could be opened, also where not all could.
+func (e *Experiment) connectAll(ctx context.Context, n int) ([]*pgx.Conn, error) {
+	var opening sync.WaitGroup
+	var mu sync.Mutex
+	var sessions []*pgx.Conn
+	var failed error
+	for range n {
+		opening.Go(func() {
+			session, err := e.Connect(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = errors.Join(failed, err)
+				return
+			}
+			sessions = append(sessions, session)
+		})
+	}
+	opening.Wait()
+	if failed != nil && ctx.Err() != nil {
+		failed = context.Cause(ctx)
+	}
+	return sessions, failed
+}
