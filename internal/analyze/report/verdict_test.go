@@ -25,8 +25,8 @@ func verdictsByHand() attribution.Verdicts {
 		{Metric: metric("block/flushes"), Kind: attribution.Physical, Between: []string{drivers.WALWrites, drivers.WALSyncs},
 			SettleWith: &attribution.Settle{Arm: "async", Between: []string{drivers.WALWrites, drivers.WALSyncs}, Factor: 2.5}},
 		{Metric: metric("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{Off: 1.1, Terms: []attribution.Term{
-			{Driver: drivers.WALWrites, Side: drivers.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
 			{Driver: drivers.PagesWritten, Side: drivers.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1, Or: []string{drivers.WALBytes}},
+			{Driver: drivers.WALWrites, Side: drivers.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
 		}}},
 		{Metric: metric("block/writes"), Kind: attribution.Mixed, Mixture: &attribution.Mixture{Off: 1.2, Terms: []attribution.Term{
 			{Driver: drivers.DeviceFlushes, Side: drivers.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},

@@ -1,0 +1,52 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// TestFirstScreenIsShort: of many metrics those that people take for I/O are on the first screen, and all are in the details.
+func TestFirstScreenIsShort(t *testing.T) {
+	records := demo()
+	verdicts := verdictsByHand()
+	for i := range 60 {
+		m := runfile.Metric{Name: fmt.Sprintf("pgstat.other/m%d", i), Unit: "operations", Type: runfile.Counter}
+		records = append(records, m)
+		verdicts.Metrics = append(verdicts.Metrics, attribution.Verdict{
+			Metric: m, Kind: attribution.Physical, Counts: drivers.WALWrites, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
+		})
+	}
+	for _, r := range records {
+		if reading, ok := r.(runfile.Reading); ok && reading.Probe == "pgstat" {
+			for i := range 60 {
+				reading.Values[fmt.Sprintf("pgstat.other/m%d", i)] = reading.Values["pgstat.wal/wal_write"]
+			}
+		}
+	}
+	run, err := drivers.FromRun(sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report.New(run, verdicts)
+	text := textOf(t, r, 80)
+	var details strings.Builder
+	if err := report.Details(&details, r, 80); err != nil {
+		t.Fatal(err)
+	}
+	// 60, and the deadlocks
+	if strings.Contains(text, "other/m7") || !strings.Contains(text, "61 more metrics") || !strings.Contains(text, "\nblock/requests ") {
+		t.Errorf("the first screen:\n%s", text)
+	}
+	if n := strings.Count(details.String(), "\nother/m7 "); n < 2 {
+		t.Errorf("other/m7 is in %d tables of the details, want the verdicts and the spreads", n)
+	}
+	if strings.Contains(details.String(), "\npgstat.other/m7, operations") {
+		t.Error("the details hold other/m7 against every arm")
+	}
+}
