@@ -142,8 +142,11 @@ func (p *page) sources(all []Source) {
 	}
 }
 
-// elsewhere says how much of a source other servers have, at no cost to this one.
+// elsewhere says how much of a source other servers have, at no cost to this one; or why, where nothing is left.
 func (s Source) elsewhere() string {
+	if len(s.Gaps) == 1 && s.Gaps[0].never() && s.Read == 0 {
+		return ": " + s.Gaps[0].words()
+	}
 	n := 0
 	for _, g := range s.Gaps {
 		if g.never() {
