@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
@@ -87,7 +88,7 @@ func allKnown() (knowledge, error) {
 	}
 	return knowledge{
 		meanings: c.Meanings,
-		local:    slices.Concat(block.Metrics(), pgstat.Metrics()),
+		local:    slices.Concat(anatomy.Metrics(), block.Metrics(), pgstat.Metrics()),
 		drivers:  drivers.All(),
 		sources:  c,
 	}, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -36,20 +38,47 @@ func openSources(ctx context.Context, t *target, facts postgres.Facts, schema st
 	if err != nil {
 		device = block.Absent(err)
 	}
-	s.samplers = []probe.Sampler{stats, device, s.openLog(ctx, t, schema)}
+	s.samplers = []probe.Sampler{stats, device, s.openLog(ctx, t, facts, schema)}
 	return s, nil
 }
 
-// openLog sees to it that the server's log can be read.
-func (s *sources) openLog(ctx context.Context, t *target, schema string) probe.Sampler {
+// openLog sees to it that the server's log can be read: by the server, or from its files, where the program for that is
+// installed here.
+func (s *sources) openLog(ctx context.Context, t *target, facts postgres.Facts, schema string) probe.Sampler {
 	if t.started != nil {
 		schema = "public"
 	}
-	var err error
-	if s.log, err = anatomy.New(ctx, t.endpoint.Config(), schema); err != nil {
-		return probe.Absent(anatomy.Name, anatomy.Metrics(), err)
+	log, err := anatomy.New(ctx, t.endpoint.Config(), schema)
+	if err != nil {
+		var none error
+		if log, none = s.openLogFiles(ctx, t, facts); none != nil {
+			return probe.Absent(anatomy.Name, anatomy.Metrics(), err)
+		}
 	}
-	return s.log
+	s.log = log
+	return log
+}
+
+// openLogFiles finds the log of a server on this machine.
+func (s *sources) openLogFiles(ctx context.Context, t *target, facts postgres.Facts) (*anatomy.Sampler, error) {
+	directory, err := dataDirectory(t, facts)
+	if err != nil {
+		return nil, err
+	}
+	installed, err := binaries.Installed(facts.VersionNum / 10000)
+	if err != nil {
+		return nil, err
+	}
+	files := anatomy.Files{Directory: directory, Program: filepath.Join(installed.Bin, "pg_waldump")}
+	return anatomy.NewOfFiles(ctx, t.endpoint.Config(), files)
+}
+
+// dataDirectory is where the server's data are, if that is on this machine.
+func dataDirectory(t *target, facts postgres.Facts) (string, error) {
+	if t.started != nil {
+		return t.known.Storage.Directory, nil
+	}
+	return block.LocalDataDirectory(facts.BackendPID, facts.DataDirectory)
 }
 
 // survey looks back at what an arm put into the log, before a checkpoint lets go of it.
@@ -62,12 +91,9 @@ func (s *sources) survey(ctx context.Context) error {
 
 // findDevices looks under everything that the server writes to, once it is sure whose server that is.
 func (s *sources) findDevices(ctx context.Context, t *target, facts postgres.Facts) (probe.Sampler, error) {
-	directory := t.known.Storage.Directory
-	if t.started == nil {
-		var err error
-		if directory, err = block.LocalDataDirectory(facts.BackendPID, facts.DataDirectory); err != nil {
-			return nil, err
-		}
+	directory, err := dataDirectory(t, facts)
+	if err != nil {
+		return nil, err
 	}
 	temp, err := temporaryTablespaces(ctx, t)
 	if err != nil {

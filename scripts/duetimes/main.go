@@ -143,7 +143,9 @@ func (t *tally) judge(r record, readings []reading, arm span) {
 func (t *tally) print(probe string) {
 	slices.Sort(t.late)
 	slices.Sort(t.took)
-	ms := func(d time.Duration) string { return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 2, 64) }
+	ms := func(d time.Duration) string {
+		return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 2, 64)
+	}
 	fmt.Println(probe, t.due, float64(t.within)/float64(cmp.Or(t.due, 1)),
 		ms(quantile(t.late, 0.5)), ms(quantile(t.late, 0.99)), ms(quantile(t.late, 1)), ms(quantile(t.took, 0.5)))
 }

@@ -59,6 +59,9 @@ type writer struct {
 	err    error                         // the first
 }
 
+// replicates of each arm: the longer the run, the longer are they.
+const replicates = 3
+
 // needed are the series that drivers are computed from; the rest are made up.
 var needed = []string{
 	"block/flushes", "block/write_bytes", "block/writes", "pgstat.io/writes", "pgstat.lsn/insert",
@@ -68,6 +71,7 @@ var needed = []string{
 func (w *writer) run(hours float64, series int) error {
 	w.values = map[string]map[string]float64{"pgstat": {}, "block": {}}
 	plan := experiment.Identify()
+	plan.Replicates = replicates
 	steps := len(plan.Arms) * plan.Replicates
 	plan.ArmSeconds = math.Floor(hours * 3600 / float64(steps))
 	w.write(runfile.Run{

@@ -82,7 +82,9 @@ func report(out io.Writer, figures []score.Figure) error {
 }
 
 // byDefault judges as realiops analyze does.
-func byDefault(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+func byDefault(run *drivers.Run) attribution.Verdicts {
+	return attribution.Judge(run, attribution.Options{})
+}
 
 // judged has worlds judged two at a time, in the order of their seeds.
 func judged(design worlds.Design, seed uint64, meters int, directory string) ([]score.Case, error) {

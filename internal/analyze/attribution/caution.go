@@ -24,12 +24,20 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	add("background", j.background(m))
 	add("below-background", j.belowBackground(m, y))
 	for _, h := range rivals {
-		if h.Driver == v.Counts && h.Status != Itself {
+		if h.Driver == v.nearest() && h.Status != Itself {
 			add("odd-arm", j.oddArms(h))
 			add("drift", j.drift(y, h))
 		}
 	}
 	return all
+}
+
+// nearest is the driver that the metric counts, or nearly.
+func (v Verdict) nearest() string {
+	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
+		return v.Mixture.Terms[0].Driver
+	}
+	return v.Counts
 }
 
 // resets tells where the metric could not be counted because it was reset.

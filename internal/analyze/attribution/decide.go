@@ -289,6 +289,10 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search) {
 		v.Why = fmt.Sprintf("The best sum of drivers is off by a factor of %.2g in an arm that it was not fitted to", math.Exp(best.off))
 		return
 	}
+	if why := j.unfit(t, best); why != "" {
+		v.Why = why
+		return
+	}
 	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
 		v.Why = fmt.Sprintf("Either one more driver has a part in it, or the arm %s is odd", j.arms[t.arms[o.arm]].Name)
 		return
@@ -341,6 +345,28 @@ func unseenIn(t *table, best model) func(model) bool {
 
 // unseen is a difference, in squares of noise, that even a test which knew the noise would miss more often than not.
 const unseen = 12
+
+// mostMisfitUnknown is the same where a driver was not recorded that the metric may count.
+const mostMisfitUnknown = 2.5
+
+// unfit says of a sum that misses the arms by more than noise explains that it is not what the metric counts, however near
+// it comes: something else has a part in it, be it a driver that the run does not have.
+func (j *judge) unfit(t *table, m model) string {
+	var unknown []string
+	for i, d := range j.drivers {
+		if j.columns[i].whole() != nil {
+			unknown = append(unknown, d.Name)
+		}
+	}
+	misfit := m.misfit / float64(len(t.y)-len(m.columns))
+	switch {
+	case len(unknown) > 0 && misfit > mostMisfitUnknown:
+		return "The best sum of drivers misses the arms by more than noise explains, and the run does not have " + strings.Join(unknown, ", ")
+	case misfit > mostMisfit:
+		return "The best sum of drivers misses the arms by more than noise explains"
+	}
+	return ""
+}
 
 // alternatives notes which drivers another sum has instead of the best one's.
 func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {

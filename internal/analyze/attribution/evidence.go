@@ -140,17 +140,6 @@ func (c column) whole() *series.Missing {
 	return why
 }
 
-// mean is the mean of an arm's cells that are there.
-func mean(cells []cell) (value float64, n int) {
-	for _, c := range cells {
-		if c.missing == nil {
-			value += c.value
-			n++
-		}
-	}
-	return value / float64(n), n
-}
-
 func intersect(a, b []string) bool {
 	return slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }

@@ -18,17 +18,17 @@ type model struct {
 
 // table is a metric and all drivers that can explain it, as means of arms over the replicates that have them all.
 type table struct {
-	y        []float64
-	columns  [][]float64
-	places   []int     // of the columns among the drivers
-	arms     []int     // of the rows
-	use      [][]int     // the replicates of each row
-	doubt    [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
-	own      []float64   // the same of y
-	noise    []float64   // and with the noise that replicates show, and the allowance
-	weights  []float64
-	whole    stats.System
-	without  []stats.System // each of one arm
+	y       []float64
+	columns [][]float64
+	places  []int       // of the columns among the drivers
+	arms    []int       // of the rows
+	use     [][]int     // the replicates of each row
+	doubt   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
+	own     []float64   // the same of y
+	noise   []float64   // and with the noise that replicates show, and the allowance
+	weights []float64
+	whole   stats.System
+	without []stats.System // each of one arm
 }
 
 // allowance is how far a counter may be off between arms for reasons of its own, as a standard deviation of its

@@ -33,6 +33,7 @@ func (j *judge) hold(metric column, place int) held {
 		}
 	}
 	h.groups = grouped(logs, common)
+	j.widen(h.groups)
 	h.within, _ = stats.Within(logs)
 	h.judge(j.options, x)
 	return h
@@ -76,9 +77,22 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 		for _, v := range values {
 			sum, known = sum+v.X, known+v.Var
 		}
-		g.Of = append(g.Of, stats.Group{Mean: sum / n, Var: (within+known/n)/n + shared[a]})
+		g.Of = append(g.Of, stats.Group{Mean: sum / n, Var: (within+known/n)/n + shared[a], Common: shared[a]})
 	}
 	return g
+}
+
+// widen allows for the background's being known from few idle replicates: its doubt is an estimate on so few degrees of
+// freedom.
+func (j *judge) widen(g stats.Groups) {
+	idle := float64(j.run.Idle.Replicates - 1)
+	if idle < 1 || len(g.Of) < 2 {
+		return
+	}
+	factor := stats.Student(j.options.Level, idle) / stats.Student(j.options.Level, float64(len(g.Of)-1))
+	for i := range g.Of {
+		g.Of[i].Common *= max(1, factor*factor)
+	}
 }
 
 // judge tells what becomes of the driver by itself.

@@ -36,7 +36,7 @@ func (j *judge) silent(m drivers.Metric) (why string, is bool) {
 			logs = append(logs, values)
 		}
 	}
-	if most <= fewCounts*step(m.Unit) {
+	if len(logs) > 0 && most <= fewCounts*step(m.Unit) {
 		return fmt.Sprintf("It grew by no more than %g in any replicate", most), true
 	}
 	if !idle || len(logs) < 2 {
@@ -62,5 +62,5 @@ func raw(m drivers.Metric, r drivers.Replicate) (count, seconds float64, ok bool
 		}
 		count -= c.Raw // requests are what other counts leave
 	}
-	return count, seconds, math.Abs(count) <= mostCounted
+	return count, seconds, count >= 0 && count <= mostCounted
 }

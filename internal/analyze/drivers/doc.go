@@ -3,7 +3,8 @@
 //
 // [FromRun] reads the records once and pairs them up: arm events and load lines become a [Replicate], and the readings
 // around it its counts. The background measured in idle arms is taken off every count. A [Driver] is one way to count
-// the work, logical or physical: rows, log records, requests to the device.
+// the work, logical or physical: rows, log records, requests to the device. [Arm.Anatomy] takes the log records apart:
+// read one by one where the run could, and else by a model of the work.
 //
 // What cannot be told is said, never guessed: a replicate that must not be used is left out with the reason, a count
 // that a gap, a reset or silence hides is a *series.Missing, and what is odd about the file becomes a [Note]. No content

@@ -99,12 +99,26 @@ func (e Estimate) number(v float64) string {
 	if size < smallest || !finite(e.Value) || !finite(v) {
 		return quotient(v)
 	}
+	if math.Abs(v) >= large {
+		return thousands(v)
+	}
 	first := -int(math.Floor(math.Log10(size))) // decimal place of the first digit
 	decimals := first + 2
 	if finite(half) && half > 0 {
 		decimals = min(decimals, max(first+1, -int(math.Floor(math.Log10(half)))))
 	}
 	return grouped(v, max(0, decimals))
+}
+
+// large is where the last digits of a number are no longer read.
+const large = 1e5
+
+// thousands writes a large number in thousands or millions.
+func thousands(v float64) string {
+	if math.Abs(v) >= 1e6 {
+		return grouped(v/1e6, 0) + "M"
+	}
+	return grouped(v/1e3, 0) + "k"
 }
 
 // inWords spells a small number.

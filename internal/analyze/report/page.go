@@ -107,7 +107,7 @@ func (r Report) workSections(notes *footnotes) []Section {
 // verdictSections are the verdicts that the first screen shows, and what could not be told.
 func (r Report) verdictSections() []Section {
 	first, hidden := r.firstScreen()
-	g := first.verdictGrid()
+	g := first.verdictGrid(unlimited)
 	if len(g.rows) == 0 {
 		return nil
 	}

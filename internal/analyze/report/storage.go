@@ -17,16 +17,17 @@ func under(s runfile.Storage) string {
 	if s.Device == "" {
 		return ""
 	}
-	text := "data on " + s.Device + inBrackets(s.FileSystem)
+	var text strings.Builder
+	text.WriteString("data on " + s.Device + inBrackets(s.FileSystem))
 	if s.Own {
-		text += ", a device of its own"
+		text.WriteString(", a device of its own")
 	}
 	for _, h := range holdings {
 		if on := holding(s, h.role); on != "" && on != holding(s, "data") {
-			text += ", " + h.name + " on " + on
+			text.WriteString(", " + h.name + " on " + on)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // holding are the devices that hold something of the server.

@@ -25,8 +25,8 @@ func verdictsByHand() attribution.Verdicts {
 		{Metric: metric("block/flushes"), Kind: attribution.Physical, Between: []string{drivers.WALWrites, drivers.WALSyncs},
 			SettleWith: &attribution.Settle{Arm: "async", Between: []string{drivers.WALWrites, drivers.WALSyncs}, Factor: 2.5}},
 		{Metric: metric("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{Off: 1.1, Terms: []attribution.Term{
-			{Driver: drivers.PagesWritten, Side: drivers.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1, Or: []string{drivers.WALBytes}},
 			{Driver: drivers.WALWrites, Side: drivers.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
+			{Driver: drivers.PagesWritten, Side: drivers.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1, Or: []string{drivers.WALBytes}},
 		}}},
 		{Metric: metric("block/writes"), Kind: attribution.Mixed, Mixture: &attribution.Mixture{Off: 1.2, Terms: []attribution.Term{
 			{Driver: drivers.DeviceFlushes, Side: drivers.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},
@@ -77,6 +77,7 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check(0.0125, 0.0105, 0.0149, "0.013 0.011-0.015") // to the even one of the neighbours: 0.0125 is a little more
 	check(1./12800, 1./20000, 1./10000, "1/12,800 10,000-20,000")
 	check(1./12800, 0, 1./10000, "1/12,800 >10,000")
+	check(1./320_624, 1./21_074_558, 1./161_541, "1/321k 162k-21M")
 	check(2, 0.5, math.Inf(1), "2.00 unbounded")
 	check(1, 1, 1, "1.00 1.00-1.00")
 }

@@ -13,7 +13,7 @@ const question = "Which of these are real storage I/O?"
 
 // verdictTable has one row for each metric that does something and says more than that it is itself.
 func (r Report) verdictTable(width int) string {
-	g := r.verdictGrid()
+	g := r.verdictGrid(width)
 	var parts []string
 	if len(g.rows) > 0 {
 		parts = append(parts, g.layout(width), wrapped(r.verdictLegend(), width))
@@ -27,11 +27,19 @@ func (r Report) verdictTable(width int) string {
 	return ""
 }
 
-// verdictGrid is that table before it is laid out.
-func (r Report) verdictGrid() *grid {
-	g := &grid{header: []string{"metric", "verdict", "it counts", "ratio", r.interval(), "n"}, words: 3}
-	for _, m := range r.judged() {
-		g.rows = append(g.rows, m.rows()...)
+// unlimited is the width of a rendering that breaks its own lines.
+const unlimited = 1 << 20
+
+// verdictGrid is that table before it is laid out, with names broken where that makes the columns fit beside each other.
+func (r Report) verdictGrid(width int) (g *grid) {
+	for _, longest := range []int{26, 22, 18} {
+		g = &grid{header: []string{"metric", "verdict", "it counts", "ratio", r.interval(), "n"}, words: 3}
+		for _, m := range r.judged() {
+			g.rows = append(g.rows, m.rows(longest)...)
+		}
+		if g.fitting(1, width, tight) == len(g.header) {
+			break
+		}
 	}
 	return g
 }
@@ -103,7 +111,7 @@ func (r Report) verdictLegend() string {
 }
 
 // rows are the metric's lines in the table: as many as its name, what it is falsely called and what it counts take.
-func (m Metric) rows() [][]string {
+func (m Metric) rows(longestName int) [][]string {
 	names, counts := broken(short(m.Metric), longestName), m.terms()
 	if m.Misnomer != "" {
 		names = append(names, "  called "+m.Misnomer)
@@ -125,9 +133,6 @@ func (m Metric) rows() [][]string {
 	}
 	return rows
 }
-
-// longestName leaves room for the other columns in 80.
-const longestName = 26
 
 // broken is a name in lines no longer than width, where its points and slashes allow it.
 func broken(name string, width int) []string {

@@ -8,8 +8,9 @@ import (
 
 // Group is the mean of one group and the variance of that mean.
 type Group struct {
-	Mean float64
-	Var  float64
+	Mean   float64
+	Var    float64
+	Common float64 // variance of an error that is the same way off in all groups, and so does not show between them
 }
 
 // Groups are means of groups whose variances were estimated together on Freedom degrees of freedom. Zero stands for
@@ -116,7 +117,7 @@ func (g Groups) freedomAt(t2 float64) float64 {
 
 // Mean is the mean over groups with the interval of Hartung and Knapp: weights as for Between, the variance from how
 // far the groups lie from it, Student's t with one degree of freedom less than there are groups. It covers also what
-// differs between groups. A single group has no interval.
+// differs between groups, and what they have in common is added to it. A single group has no interval.
 func (g Groups) Mean(level float64) Interval {
 	n := len(g.Of)
 	if n == 0 {
@@ -130,8 +131,18 @@ func (g Groups) Mean(level float64) Interval {
 	if n == 1 {
 		return Interval{mean, math.Inf(-1), math.Inf(1)}
 	}
-	half := Student(level, float64(n-1)) * math.Sqrt(g.scatter(mean, between)/float64(n-1)/weights)
+	scatter, common := g.scatter(mean, between)/float64(n-1)/weights, g.common(between)/weights
+	half := Student(level, float64(n-1)) * math.Sqrt(scatter+common*common)
 	return Interval{mean, mean - half, mean + half}
+}
+
+// common is the weighted sum of the standard deviations that groups have in common.
+func (g Groups) common(t2 float64) float64 {
+	sum := 0.0
+	for _, e := range g.Of {
+		sum += math.Sqrt(e.Common) / max(t2+e.Var, smallest)
+	}
+	return sum
 }
 
 func (g Groups) scatter(mean, t2 float64) float64 {

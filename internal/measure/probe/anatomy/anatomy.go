@@ -1,7 +1,7 @@
 // Package anatomy reads what kinds of record the write-ahead log is made of: inserts, index entries, sequences,
 // commits. The sums of its parts are what pg_stat_wal counts as one number.
 //
-// It reads the log itself, by pg_walinspect (PostgreSQL 15 and later), in windows that begin and end where records do,
+// It reads the log itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump, in windows that begin and end where records do,
 // so that windows side by side count every record once. A [Sampler] looks in two ways:
 //
 //   - A reading takes all that is new where that is little. Under load it takes one window at a place drawn at random,
@@ -30,6 +30,7 @@ const Name = "anatomy"
 type Sampler struct {
 	config *pgx.ConnConfig
 	schema string // where the extension may be made; empty: nowhere
+	files  *Files // that the log is read from; nil: the server reads it
 
 	turn    chan struct{} // holds one token, for whoever uses what follows
 	session *session      // nil while there is no connection
@@ -45,10 +46,20 @@ type Sampler struct {
 // in the schema, which goes away with all that is in it; an empty schema is for servers where nothing may be made. The
 // error is a *probe.Error if the server answers; see Remedy.
 func New(ctx context.Context, config *pgx.ConnConfig, schema string) (*Sampler, error) {
+	return open(ctx, config, schema, nil)
+}
+
+// NewOfFiles connects, and reads the log from its files by pg_waldump: for servers that cannot read it themselves, or
+// do not let this user. It takes a process for each window, so that nothing is read under load.
+func NewOfFiles(ctx context.Context, config *pgx.ConnConfig, files Files) (*Sampler, error) {
+	return open(ctx, config, "", &files)
+}
+
+func open(ctx context.Context, config *pgx.ConnConfig, schema string, files *Files) (*Sampler, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "realiops"
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
-	s := &Sampler{config: config, schema: schema, turn: make(chan struct{}, 1), counted: counts{}}
+	s := &Sampler{config: config, schema: schema, files: files, turn: make(chan struct{}, 1), counted: counts{}}
 	s.turn <- struct{}{}
 	if _, err := s.Sample(ctx); err != nil {
 		s.Close(context.WithoutCancel(ctx))
@@ -60,8 +71,16 @@ func New(ctx context.Context, config *pgx.ConnConfig, schema string) (*Sampler, 
 // Name is anatomy.
 func (s *Sampler) Name() string { return Name }
 
-// Metrics lists what is read of any server.
-func (s *Sampler) Metrics() []runfile.Metric { return Metrics() }
+// Metrics lists what is read of any server. Their source tells which program reads it.
+func (s *Sampler) Metrics() []runfile.Metric {
+	metrics := Metrics()
+	if s.files != nil {
+		for i := range metrics {
+			metrics[i].Source = chapterOfFiles
+		}
+	}
+	return metrics
+}
 
 // Sample counts what is new in the log, or a window of it. It connects again if the session was lost.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
@@ -88,6 +107,9 @@ func (s *Sampler) look(ctx context.Context) error {
 		return err
 	}
 	s.begin(end)
+	if s.files != nil {
+		return nil // a look back does all
+	}
 	place, due := s.course.next(end, time.Now())
 	if !due {
 		return nil
@@ -113,7 +135,7 @@ func (s *Sampler) begin(end uint64) {
 
 func (s *Sampler) connected(ctx context.Context) (err error) {
 	if s.session == nil {
-		s.session, err = connect(ctx, s.config, s.schema)
+		s.session, err = connect(ctx, s.config, s.schema, s.files)
 	}
 	return err
 }

@@ -51,7 +51,11 @@ func partOf(kind string) string {
 	return ""
 }
 
-const chapter = "https://www.postgresql.org/docs/current/pgwalinspect.html"
+// The programs that read the log, and where they are documented.
+const (
+	chapter        = "https://www.postgresql.org/docs/current/pgwalinspect.html"
+	chapterOfFiles = "https://www.postgresql.org/docs/current/pgwaldump.html"
+)
 
 // Metrics lists what can be read of any server.
 func Metrics() []runfile.Metric {
@@ -71,8 +75,14 @@ func Metrics() []runfile.Metric {
 			metric(p.name+"_records", "records", "records counted: "+p.help),
 			metric(p.name+"_bytes", "bytes", "bytes of the records counted: "+p.help))
 	}
+	for i := range metrics[1:] {
+		metrics[1+i].Caveat = partly
+	}
 	return metrics
 }
+
+// partly is to beware of in all that is counted in windows.
+const partly = "rises late, when the load is over, and holds all of the log only where covered_bytes rises as much as log_bytes"
 
 // Sums over all parts.
 const (

@@ -35,18 +35,19 @@ type kind struct {
 type session struct {
 	conn   *pgx.Conn
 	page   uint64 // bytes in a page of the log
-	reader string // the statement that counts a window
+	reader string // the statement that counts a window; empty with files
+	files  *Files // nil where the server reads its log itself
 
 	inserted uint64 // the end of what was put into the log, as last asked
 }
 
-// connect opens a session and sees to it that the log can be read in it.
-func connect(ctx context.Context, config *pgx.ConnConfig, schema string) (*session, error) {
+// connect opens a session and sees to it that the log can be read in it, or else from the files.
+func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *Files) (*session, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn}
+	s := &session{conn: conn, files: files}
 	if err := s.learn(ctx, schema); err != nil {
 		_ = conn.Close(ctx) // the error before says it all
 		return nil, err
@@ -55,14 +56,17 @@ func connect(ctx context.Context, config *pgx.ConnConfig, schema string) (*sessi
 }
 
 func (s *session) learn(ctx context.Context, schema string) error {
+	var backend int
+	err := s.conn.QueryRow(ctx, mark+"select current_setting('wal_block_size')::int8, pg_backend_pid()").Scan(&s.page, &backend)
+	if err != nil {
+		return fmt.Errorf("ask for the size of a page of the log: %w", err)
+	}
+	if s.files != nil {
+		return s.files.prepare(ctx, s)
+	}
 	home, err := findExtension(ctx, s.conn, schema)
 	if err != nil {
 		return err
-	}
-	var backend int
-	err = s.conn.QueryRow(ctx, mark+"select current_setting('wal_block_size')::int8, pg_backend_pid()").Scan(&s.page, &backend)
-	if err != nil {
-		return fmt.Errorf("ask for the size of a page of the log: %w", err)
 	}
 	s.reader = reader(home)
 	if pooled := int(s.conn.PgConn().PID()) != backend; pooled {
@@ -155,6 +159,9 @@ const report = mark + "select pg_stat_force_next_flush()"
 
 // countAll reads one window after the other, all in one transaction, until the time for that is over.
 func (s *session) countAll(ctx context.Context, places []place, add func(window)) error {
+	if s.files != nil {
+		return s.files.countAll(ctx, places, add)
+	}
 	return pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
 		for _, sql := range []string{limits, report} {
 			if _, err := tx.Exec(ctx, sql); err != nil {

@@ -7,7 +7,7 @@ import (
 
 const (
 	// surveyWithin bounds a look back, in which the server does nothing else for us.
-	surveyWithin = 500 * time.Millisecond
+	surveyWithin = time.Second
 	// flushedWithin is how long to wait for the log's last records to be flushed: three rounds of the log's writer.
 	flushedWithin = 600 * time.Millisecond
 	askEvery      = 20 * time.Millisecond

@@ -96,7 +96,7 @@ func TestCountsAgreeWithIostat(t *testing.T) {
 	seconds := grew("write_bytes") / 1024 / rates["wkB/s"]
 	check("iostat's writes", rates["w/s"]*seconds, grew("writes"))
 	check("iostat's flushes", rates["f/s"]*seconds, grew("flushes"))
-	if math.Abs(seconds-4) > 0.4 {
+	if seconds < 3.5 || seconds > 8 { // a busy machine wakes it late
 		t.Errorf("iostat's time was %v s, want 4", seconds)
 	}
 }
@@ -135,8 +135,13 @@ func TestADeviceThatIsTakenAwayIsAGap(t *testing.T) {
 	number := 10000 + os.Getpid()%10000 // nobody else's
 	tell := func(request uint) {
 		t.Helper()
-		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, control.Fd(), uintptr(request), uintptr(number)); errno != 0 {
-			t.Fatalf("loop device %d: %v", number, errno)
+		err := error(unix.EBUSY) // while somebody looks what is on the new device
+		for tries := 0; errors.Is(err, unix.EBUSY) && tries < 100; tries++ {
+			time.Sleep(time.Duration(min(tries, 1)) * 20 * time.Millisecond)
+			err = unix.IoctlSetInt(int(control.Fd()), request, number)
+		}
+		if err != nil {
+			t.Fatalf("loop device %d: %v", number, err)
 		}
 	}
 	device := fmt.Sprintf("loop%d", number)

@@ -60,7 +60,7 @@ func TestProcessesOfARealServer(t *testing.T) {
 	const rows, row = 4096, 8192
 	grew := func(when string, from float64) {
 		t.Helper()
-		if grown := written() - from; grown < rows*row || grown > rows*row*1.1 {
+		if grown := written() - from; grown < rows*row || grown > rows*row*1.5 {
 			t.Errorf("%s: grew by %v bytes, want %d and a little for the server's own", when, grown, rows*row)
 		}
 	}
@@ -128,7 +128,7 @@ func TestProcessesOfAServerWithoutRest(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	read()
 	const known = sessions * rows * row
-	if grown := last["block.process/wchar"] - first; grown < known || grown > 1.2*known {
+	if grown := last["block.process/wchar"] - first; grown < known || grown > 1.5*known {
 		t.Errorf("grew by %v bytes, want %d and a little for the server's own", grown, known)
 	}
 	if unrest > reads/4 {

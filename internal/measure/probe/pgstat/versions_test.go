@@ -14,7 +14,7 @@ import (
 
 // everythingOn are settings under which a server shows all that its version has.
 var everythingOn = []string{
-	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "archive_mode=on", "archive_command=/bin/true",
+	"autovacuum=off", "shared_preload_libraries=pg_stat_statements", "track_io_timing=on", "archive_mode=on", "archive_command=true",
 	"log_checkpoints=on", "track_wal_io_timing=on",
 }
 
@@ -122,10 +122,38 @@ func TestWhatASettingSwitchesOffIsAGap(t *testing.T) {
 	reconnect("set track_counts = off")
 	is("track_counts", "pgstat.tables/n_tup_ins", false)
 	is("track_counts", "pgstat.database/tup_inserted", false)
+	is("track_counts", "pgstat.database/temp_files", false)
+	is("track_counts", "pgstat.database/xact_commit", true)
 	is("track_counts", "pgstat.tables/index_entries_most", false)
 	if _, there := read(t, sampler)["pgstat.tables/tables"]; !there {
 		t.Error("how many tables there are is not known without track_counts")
 	}
+	if moved := s.workWithoutCounts(t); len(moved) > 0 {
+		t.Errorf("these are said to need track_counts, and move without it: %q", moved)
+	}
 	reconnect("set track_activities = off")
 	is("track_activities", "pgstat.waits/running", false)
+}
+
+// workWithoutCounts is for a database with track_counts off: it does what each counter that is said to need the setting
+// would count, and names those that moved all the same.
+func (s server) workWithoutCounts(t *testing.T) (moved []string) {
+	t.Helper()
+	counted := func() (n []float64) {
+		t.Helper()
+		row(t, s.boss, `select array[tup_inserted, tup_updated, tup_deleted, temp_files, temp_bytes, (select n_tup_ins + n_tup_upd +
+			n_tup_del + seq_scan + vacuum_count from pg_stat_user_tables where relname = 'uncounted')]::float8[]
+			from pg_stat_database where datname = current_database()`, &n)
+		return n
+	}
+	s.work(t, "create table uncounted (v int)")
+	before := counted()
+	s.work(t, "set work_mem = '64kB'", "insert into uncounted select generate_series(1, 100000)", "update uncounted set v = 0 where v < 10",
+		"delete from uncounted where v = 0", "create temporary table sorted as select v from uncounted order by random()", "vacuum uncounted")
+	for i, now := range counted() {
+		if now != before[i] {
+			moved = append(moved, []string{"tup_inserted", "tup_updated", "tup_deleted", "temp_files", "temp_bytes", "n_tup and others"}[i])
+		}
+	}
+	return moved
 }

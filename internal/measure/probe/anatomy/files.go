@@ -1,0 +1,130 @@
+package anatomy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Files are the log of a server on this machine, for those that cannot read it themselves.
+type Files struct {
+	Directory string // of the data
+	Program   string // pg_waldump of the server's major version
+
+	timeline string
+}
+
+// dump runs the program on the log and gives what it prints.
+func (f *Files) dump(ctx context.Context, arguments ...string) ([]byte, error) {
+	arguments = append([]string{"--path", filepath.Join(f.Directory, "pg_wal"), "--timeline", f.timeline}, arguments...)
+	command := exec.CommandContext(ctx, f.Program, arguments...)
+	command.Env = []string{"LC_ALL=C"}
+	printed, err := command.Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = gap(runfile.Late, "", "%s", strings.Join(strings.Fields(string(failed.Stderr)), " "))
+	}
+	return printed, err
+}
+
+var foundAt = regexp.MustCompile(`\blsn: ([0-9A-F]+)/([0-9A-F]+),`)
+
+// next is the beginning of the first record from a position on.
+func (f *Files) next(ctx context.Context, at uint64) (uint64, error) {
+	printed, err := f.dump(ctx, "--start", position(at), "--limit", "1")
+	if err != nil {
+		return 0, err
+	}
+	found := foundAt.FindSubmatch(printed)
+	if found == nil {
+		return 0, gap(runfile.Late, "", "pg_waldump finds no record after %s", position(at))
+	}
+	high, _ := strconv.ParseUint(string(found[1]), 16, 32) // hexadecimal digits
+	low, _ := strconv.ParseUint(string(found[2]), 16, 32)
+	return high<<32 | low, nil
+}
+
+// count reads one window.
+func (f *Files) count(ctx context.Context, p place) (window, error) {
+	var err error
+	if !p.firstKnown {
+		if p.first, err = f.next(ctx, p.first); err != nil {
+			return window{}, err
+		}
+	}
+	if !p.lastKnown {
+		if p.last, err = f.next(ctx, p.last); err != nil {
+			return window{}, err
+		}
+	}
+	printed, err := f.dump(ctx, "--stats=record", "--start", position(p.first), "--end", position(p.last))
+	return window{span: p.span, kinds: kindsIn(printed)}, err
+}
+
+// Each line of the statistics is a kind and four numbers with their shares: records, bytes without images, bytes of
+// images, and both.
+var statistic = regexp.MustCompile(`^(\S+)\s+(\d+) \([^)]*\)\s+\d+ \([^)]*\)\s+(\d+) \([^)]*\)\s+(\d+) \(`)
+
+func kindsIn(printed []byte) []kind {
+	var kinds []kind
+	for lines := bufio.NewScanner(strings.NewReader(string(printed))); lines.Scan(); {
+		if m := statistic.FindStringSubmatch(lines.Text()); m != nil {
+			kinds = append(kinds, kind{name: m[1], records: number(m[2]), images: number(m[3]), bytes: number(m[4])})
+		}
+	}
+	return kinds
+}
+
+func number(digits string) float64 {
+	n, _ := strconv.ParseFloat(digits, 64) // digits
+	return n
+}
+
+// countAll reads one window after the other until the time for that is over.
+func (f *Files) countAll(ctx context.Context, places []place, add func(window)) error {
+	limited, cancel := context.WithTimeout(ctx, surveyWithin)
+	defer cancel()
+	for began := time.Now(); len(places) > 0 && time.Since(began) < surveyWithin; places = places[1:] {
+		w, err := f.count(limited, places[0])
+		if limited.Err() != nil {
+			return ctx.Err() // what is not read by then stays uncovered
+		}
+		if err != nil {
+			return err
+		}
+		add(w)
+	}
+	return nil
+}
+
+// prepare finds out which part of the log's history the server is in, and whether the program can read it.
+func (f *Files) prepare(ctx context.Context, s *session) error {
+	var at uint64
+	err := s.conn.QueryRow(ctx, mark+`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
+		pg_wal_lsn_diff(redo_lsn, '0/0')::int8 from pg_control_checkpoint()`).Scan(&f.timeline, &at)
+	if err != nil {
+		return fmt.Errorf("ask where the log is: %w", err)
+	}
+	if f.timeline, err = decimal(f.timeline); err != nil {
+		return err
+	}
+	_, err = f.next(ctx, at)
+	return err
+}
+
+// decimal is how the program wants the timeline, which names of files have in hexadecimal.
+func decimal(hexadecimal string) (string, error) {
+	n, err := strconv.ParseUint(hexadecimal, 16, 32)
+	if err != nil {
+		return "", fmt.Errorf("read the timeline: %w", err)
+	}
+	return strconv.FormatUint(n, 10), nil
+}
