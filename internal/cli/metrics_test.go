@@ -94,11 +94,12 @@ func words(conditions map[string]pgstat.Condition, metric string) string {
 	if !known {
 		return ""
 	}
-	span := spelled(condition.Versions)
+	var span strings.Builder
+	span.WriteString(spelled(condition.Versions))
 	for _, name := range condition.Needs {
-		span += ", with `" + name + "`"
+		span.WriteString(", with `" + name + "`")
 	}
-	return span
+	return span.String()
 }
 
 func spelled(span pgstat.Span) string {

@@ -10,7 +10,8 @@ func bgwriter() view {
 		fields: []field{
 			counter("buffers_clean", "blocks", "shared buffers written by the background writer"),
 			counter("maxwritten_clean", "operations", "rounds that the background writer cut short at its limit"),
-			counter("buffers_alloc", "blocks", "shared buffers given to a block"),
+			counter("buffers_alloc", "blocks", "shared buffers given to a block").
+				but("where the background writer had nothing to do, it may come ten seconds late"),
 			counter("buffers_backend", "blocks", "blocks written by sessions").
 				upTo(16, "from 16 on pgstat.io/client_writes and client_extends show it").
 				but("growth of tables and indexes is among them"),

@@ -28,14 +28,28 @@ func TestTheViewsAgreeWithOthers(t *testing.T) {
 			t.Parallel()
 			s := completeServer(t, version)
 			servertest.Exec(t, s.boss, "create schema load; create table load.t (id int primary key, v text)")
+			allocated := s.allocated(t)
 			t.Run("statements", func(t *testing.T) { statementsAgree(t, s) })
 			t.Run("indexes", func(t *testing.T) { indexesAgree(t, s) })
 			t.Run("checkpoints", func(t *testing.T) { checkpointsAgree(t, s) })
 			t.Run("archive", func(t *testing.T) { archiveAgrees(t, s) })
 			t.Run("io", func(t *testing.T) { partsAddUp(t, s) })
+			t.Run("buffers", func(t *testing.T) {
+				for deadline := time.Now().Add(15 * time.Second); s.allocated(t) <= allocated; time.Sleep(lookEvery) {
+					if time.Now().After(deadline) {
+						t.Fatalf("%v buffers were given to blocks before all that, and no more since", allocated)
+					}
+				}
+			})
 			t.Run("versions", func(t *testing.T) { showsWhatIsSaid(t, s) })
 		})
 	}
+}
+
+// allocated is of the background writer, which may rest for ten seconds before it tells.
+func (s server) allocated(t *testing.T) float64 {
+	t.Helper()
+	return read(t, s.sampler(t))["pgstat.bgwriter/buffers_alloc"]
 }
 
 func statementsAgree(t *testing.T, s server) {
