@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Of two explanations one is given up when the other makes what was seen so much more likely; these are twice the
@@ -205,7 +206,7 @@ func (j *judge) between(v *Verdict, left []held) {
 		v.Kind = Kind(side)
 		return
 	}
-	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !j.oneToOne(h) }); len(ones) > 0 {
+	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !j.oneToOne(v.Metric, h) }); len(ones) > 0 {
 		if side, same := sideOf(ones); same {
 			j.decideSide(v, left, side)
 			return
@@ -246,9 +247,11 @@ func sideOf(left []held) (side drivers.Side, same bool) {
 	return left[0].Side, true
 }
 
-// oneToOne tells whether the metric is the driver one to one in each of several arms, within the tolerance.
-func (j *judge) oneToOne(h held) bool {
-	if len(h.arms) < 2 {
+// oneToOne tells whether the metric is the driver one to one in each of several arms, within the tolerance. Operations that
+// are as many as bytes are a coincidence.
+func (j *judge) oneToOne(m runfile.Metric, h held) bool {
+	const bytes = "bytes"
+	if len(h.arms) < 2 || (m.Unit == bytes) != (j.drivers[h.place].Unit == bytes) {
 		return false
 	}
 	for _, g := range h.groups.Of {

@@ -1,11 +1,60 @@
 // Package attribution says of every metric of a run what it counts: logical work, real storage I/O, both, nothing, or
 // that this run cannot tell.
 //
-// [Judge] takes a run as [drivers] reads it and gives one [Verdict] for each metric. It holds the metric against every
-// driver in every arm: what counts a driver keeps one ratio to it, whatever the load. A driver whose ratio moves from arm
-// to arm is excluded; one left over is the verdict; several are said to be indistinguishable here, with the arm that
-// would part them; none left over, a mixture of few drivers is tried and judged by arms that it was not fitted to.
+// [Judge] takes a run as [drivers] reads it and gives one [Verdict] for each metric. Noise never becomes a verdict: where
+// an interval is wide, a driver stays possible and the metric undetermined. The package computes and does not print, and
+// knows nothing of files, servers or clouds. docs/method.md tells the same with an example.
 //
-// Noise never becomes a verdict: where an interval is wide, a driver stays possible and the metric undetermined. The
-// package computes and does not print, and knows nothing of files, servers or clouds.
+// # What is compared
+//
+// y is a metric and x a driver, in arm a and replicate r, with the background taken off. If y counts x, then
+// L = ln y - ln x is the same in all arms. Each L has a variance that is known beforehand, by the delta method: of half a
+// step of either counter, and of the background, as much as its rate varies between idle replicates. A count below its
+// own doubt stands at its doubt, so that nothing is divided by zero. The doubt of the background's mean is common to all
+// replicates and is not divided by their number.
+//
+// # One driver
+//
+// The spread test (evidence: rival.go, stats.Groups) is the one-way random effects model: arm means of L with a variance
+// within arms that all share and that the replicates show, beyond what is known; the part between arms with the Q profile's
+// interval. A driver is excluded when that lies above the tolerance as a whole, consistent when it lies below, else possible.
+// The ratio is exp of the mean of L over arms with the interval of Hartung and Knapp; what the background leaves in doubt is
+// the same way off in all arms, so it does not show between them and is added.
+//
+// # Several drivers
+//
+// The spread test looks at one driver by itself. To tell drivers that run together in most arms, and sums of them, all sums of
+// up to three drivers with positive coefficients are fitted to the arms' means (model.go), with weights that make errors
+// relative, and compared by their misfit: minus twice the log-likelihood of what is left in the arms, in units of the noise
+// that the replicates show around what fits best, an allowance of 0.7 % included, since no counter is perfect. Where the best
+// sum of all misses more than that, differences count for as much less (the dispersion of a quasi-likelihood). A driver is
+// given up for another that makes the arms 50 times as likely, a sum for one with a term more that makes them 600 times as
+// likely (there are many to choose from) and that predicts arms which it was not fitted to better by a fifth (in mean absolute
+// logarithm). With fewer than four arms only the spread test speaks.
+//
+// One driver is named when it is not excluded, its spread cannot reach 1.5, nothing beats it, no sum does much better and it
+// misses the arms by no more than noise explains. If one of the last two fails, it is stated as a sum of one term: nearly that
+// driver, and not all of it. Several that are left are named together; those that were not recorded and that the arms would
+// not have parted, by their known ratios (known.go), are among them. Two arms leave the spread open and never name one.
+//
+// A sum is named when it misses no arm by more than 1.2 when left out (mean), fits within noise, follows the work also from
+// replicate to replicate of one arm, and beats the same sum with a term less and one arm odd: a further term that matters in
+// one arm alone cannot be told from an arm in which something else happened. Another sum of as many terms that comes near
+// leaves it open, unless a run of this sort could not part the two anyhow; then the terms are named with those that could
+// stand for them. The verdict is physical or logical when all terms of at least a tenth are on one side, else mixed.
+//
+// # Evidence of other sorts
+//
+//   - A ratio of one in each of several arms decides the side where the spread leaves drivers of both: a count of a driver has it
+//     by definition, a coincidence seldom.
+//   - A metric that is never more than a driver, and exactly all of it in several arms, is a part of it (part.go).
+//   - A metric that a driver is computed from has that driver's side by definition; it is explained by the others, with the
+//     fewest terms that come within the tolerance of arms left out (define.go).
+//   - Silent is a metric whose rate is the same in all arms, the idle one among them, to within 1.25 at the interval's far end
+//     (silent.go).
+//
+// # How the thresholds were found
+//
+// By scoring the method on worlds whose truth is known (internal/worlds, scripts/score): no change of a number here lands
+// without that.
 package attribution

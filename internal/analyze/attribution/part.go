@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A count that equals a driver to the last unit is no coincidence when it is large and happens in arms that differ.
+// A count that equals a driver to the last unit or two, the background of both being the same, is no coincidence when it is
+// large and happens in arms that differ.
 const (
 	largeCount = 100
 	equalArms  = 2
@@ -53,7 +54,7 @@ func (j *judge) partIn(y column, h held) (equal []string, is bool) {
 				return nil, false
 			}
 			compared++
-			all = all && d.value-c.value <= doubt && d.value >= largeCount && doubt < d.value/largeCount
+			all = all && d.value-c.value <= 2 && d.value >= max(largeCount, doubt)
 		}
 		if all && compared > 0 {
 			equal = append(equal, j.arms[a].Name)
