@@ -21,8 +21,8 @@ type Anatomy struct {
 	Source string
 	// Missing is, of a model, why the log was not read.
 	Missing *series.Missing
-	// Coverage is the share of the log's bytes whose records were counted one by one; 1: the parts are exact. The parts
-	// are scaled up from it. Of a model it is 0.
+	// Coverage is the share of the log's bytes whose records were counted one by one; 1: the parts are exact. Otherwise
+	// they are scaled up, to PostgreSQL's own count where that is known. Of a model it is 0.
 	Coverage float64
 	Parts    []Part // those with any records
 	// Sum is how many records there were in all, by the log itself or by the model.
@@ -86,19 +86,23 @@ func (c *collector) anatomy(r Replicate, loadEnd, othersEnd time.Time) *Anatomy 
 	if all.Missing != nil {
 		return &Anatomy{Missing: all.Missing}
 	}
-	if covered.Raw <= 0 || log.Raw < covered.Raw {
+	if covered.Raw <= 0 || log.Raw < covered.Raw || all.Raw <= 0 {
 		return &Anatomy{Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the log was read in this arm"}}
 	}
 	a := &Anatomy{Source: Walinspect, Coverage: covered.Raw / log.Raw, Counted: countedIn(r)}
 	if strings.Contains(records.Source, "waldump") {
 		a.Source = Waldump
 	}
+	scale := 1 / a.Coverage
+	if a.toCount() {
+		scale = a.Counted / all.Raw
+	}
 	windows := c.windows(r)
-	a.Sum = a.scaled("", all.Raw, of(recordBytes).Raw, windows)
+	a.Sum = a.scaled("", all.Raw, of(recordBytes).Raw, scale, windows)
 	for _, metric := range sortedKeys(c.metrics) {
 		if name, isPart := partName(metric); isPart {
 			if n := of(metric); n.Missing == nil && n.Raw > 0 {
-				a.Parts = append(a.Parts, a.scaled(name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, windows))
+				a.Parts = append(a.Parts, a.scaled(name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, scale, windows))
 			}
 		}
 	}
@@ -113,43 +117,52 @@ func partName(metric string) (string, bool) {
 }
 
 // scaled makes a part of what was counted in the windows. Where the windows covered everything, it is that.
-func (a *Anatomy) scaled(name string, records, bytes float64, windows []map[string]float64) Part {
+func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []map[string]float64) Part {
 	if a.Exact() {
 		return Part{name, records, records, records, bytes}
 	}
-	metric := logRecords
-	if name != "" {
-		metric = anatomyProbe + name + partOfRecords
+	base, metric := coveredBytes, anatomyProbe+name+partOfRecords
+	if name == "" {
+		metric = logRecords
 	}
-	most := math.Inf(1)
-	if rest := a.Counted - records; rest >= 0 && name != "" {
-		most = records + rest // no more than all that were not looked at
+	if a.toCount() && name == "" {
+		return Part{name, a.Counted, a.Counted, a.Counted, bytes * scale}
 	}
-	half := a.half(metric, records, windows)
-	n := records / a.Coverage
-	return Part{name, n, max(n-half, records), min(n+half, most), bytes / a.Coverage}
+	if a.toCount() {
+		base = logRecords
+	}
+	n, half := records*scale, scale*half(metric, base, 1-a.Coverage, windows)
+	most := math.Inf(1) // or no more than all that were not looked at
+	if a.toCount() {
+		most = records + a.Counted - a.Counted/scale
+	}
+	return Part{name, n, max(n-half, records), min(n+half, most), bytes * scale}
 }
 
-// half is half the interval of an estimate by ratio: records in each byte of log that was covered, times the bytes of
-// log. Each reading is one group of windows, taken by chance; what differs between them is what is in doubt. No more
-// than one in twenty lies as many standard errors away, whatever the distribution (Chebyshev).
-func (a *Anatomy) half(metric string, records float64, windows []map[string]float64) float64 {
+// toCount tells whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
+func (a *Anatomy) toCount() bool { return !a.Exact() && !math.IsNaN(a.Counted) }
+
+// half is half the interval of a sum that is estimated by its ratio to a base: to all records, or to the bytes of log
+// that were covered. Each reading is one group of windows, taken by chance; what differs between them is what is in
+// doubt, as far as not all was read. No more than one in twenty lies as many standard errors away, whatever the
+// distribution (Chebyshev).
+func half(metric, base string, unread float64, windows []map[string]float64) float64 {
 	const fewest, errors = 5, 4.48
 	if len(windows) < fewest {
 		return math.Inf(1)
 	}
-	covered := 0.0
+	sum, ofBase := 0.0, 0.0
 	for _, w := range windows {
-		covered += w[coveredBytes]
+		sum += w[metric]
+		ofBase += w[base]
 	}
 	scatter := 0.0
 	for _, w := range windows {
-		d := w[metric] - w[coveredBytes]*records/covered
+		d := w[metric] - w[base]*sum/ofBase
 		scatter += d * d
 	}
 	groups := float64(len(windows))
-	deviation := math.Sqrt((1 - a.Coverage) * groups / (groups - 1) * scatter)
-	return errors * deviation / a.Coverage
+	return errors * math.Sqrt(unread*groups/(groups-1)*scatter)
 }
 
 // windows are what each reading of the replicate added to each metric, where it looked at the log.
@@ -190,7 +203,7 @@ const walRecords = "pgstat.wal/wal_records"
 // checkAnatomy notes where the parts do not add up to what PostgreSQL counted.
 func (c *collector) checkAnatomy(arm runfile.Arm, r Replicate) {
 	const tolerance = 0.01
-	if r.Log == nil || r.Log.Missing != nil || math.IsNaN(r.Log.Counted) || arm.Idle() {
+	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() || math.IsNaN(r.Log.Counted) || arm.Idle() {
 		return
 	}
 	if off := math.Abs(r.Log.Sum.Records-r.Log.Counted) / r.Log.Counted; off > tolerance {

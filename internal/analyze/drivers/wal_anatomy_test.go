@@ -73,31 +73,32 @@ func TestLogReadWhole(t *testing.T) {
 // TestLogReadInWindows makes up logs whose kinds of record come in stretches, looks at a tenth of each, and counts how
 // often the truth lies between the bounds.
 func TestLogReadInWindows(t *testing.T) {
-	const worlds, seconds, window, perByte = 200, 20, 1000, 1.0 / 50
+	const worlds, seconds, window = 200, 20, 1000
 	outside := map[string]int{}
 	for seed := range uint64(worlds) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		passed, covered, inserts, commits, truth := 0.0, 0.0, 0.0, 0.0, 0.0
+		passed, covered, inserts, commits, truth, all := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 		readings := []runfile.Record{logReading(9, 0, 0, 0, 0)}
 		for second := range seconds {
-			share := 0.3 * random.Float64() // of commits, in this second
-			passed += 10 * window
-			truth += math.Round(share * 10 * window * perByte)
+			records := float64(10 + random.IntN(20)) // in each window of this second: they are not all as long
+			share := 0.3 * random.Float64()          // of commits among them
+			passed, all = passed+10*window, all+10*records
+			truth += math.Round(share * 10 * records)
 			n := 0.0
-			for range int(window * perByte) {
+			for range int(records) {
 				if random.Float64() < share {
 					n++
 				}
 			}
-			covered, commits, inserts = covered+window, commits+n, inserts+window*perByte-n
+			covered, commits, inserts = covered+window, commits+n, inserts+records-n
 			readings = append(readings, logReading(10.5+float64(second)*0.9, passed, covered, inserts, commits))
 		}
-		a := anatomyOf(t, logged(passed*perByte, readings...))
-		if a.Coverage != 0.1 || math.Abs(a.Sum.Records-passed*perByte) > 1e-6 {
+		a := anatomyOf(t, logged(all, readings...))
+		if a.Coverage != 0.1 || math.Abs(a.Sum.Records-all) > 1e-6 {
 			t.Fatalf("covered %v, %v records", a.Coverage, a.Sum.Records)
 		}
 		for _, p := range a.Parts {
-			want := map[string]float64{"commit": truth, "heap_insert": passed*perByte - truth}[p.Name]
+			want := map[string]float64{"commit": truth, "heap_insert": all - truth}[p.Name]
 			if want < p.Low || want > p.High {
 				outside[p.Name]++
 			}

@@ -99,6 +99,10 @@ func perRow(a drivers.Arm, anatomies []drivers.Anatomy, of func(drivers.Anatomy)
 func difference(anatomies []drivers.Anatomy) Figure {
 	var s sample
 	for _, a := range anatomies {
+		if a.Coverage > 0 && !a.Exact() {
+			s.add(0, &series.Missing{Reason: drivers.NotRecorded, Detail: "a sample is scaled to pg_stat_wal's count"})
+			continue
+		}
 		if math.IsNaN(a.Counted) {
 			s.add(0, &series.Missing{Reason: drivers.NotRecorded, Detail: "pg_stat_wal's count of the records"})
 			continue
@@ -183,7 +187,7 @@ func howRead(arms []Arm) string {
 		}
 		said[i] = way
 	}
-	return strings.Join(append(said, offText(arms)), " ")
+	return strings.TrimRight(strings.Join(append(said, offText(arms)), " "), " ")
 }
 
 func (l *Log) way() string {
@@ -193,7 +197,7 @@ func (l *Log) way() string {
 	case l.Source == drivers.Model:
 		return "A model, from what the clients did: nobody read the log."
 	case l.Coverage < 1:
-		return fmt.Sprintf("%s of the log was read, by %s.", percent(l.Coverage), l.Source)
+		return fmt.Sprintf("%s of the log was read, by %s, and scaled up to all of it.", percent(l.Coverage), l.Source)
 	default:
 		return "Every record was counted, by " + l.Source + "."
 	}
@@ -202,7 +206,11 @@ func (l *Log) way() string {
 // offText says how far the sums are from PostgreSQL's count, in the replicate where one is furthest.
 func offText(arms []Arm) string {
 	worst, where := 0.0, ""
-	for _, a := range arms {
+	held := slices.DeleteFunc(slices.Clone(arms), func(a Arm) bool { return a.Log.Coverage > 0 && a.Log.Coverage < 1 })
+	if len(held) == 0 {
+		return ""
+	}
+	for _, a := range held {
 		if !a.Log.Off.Known() {
 			return "PostgreSQL's own count of the records is not known."
 		}
