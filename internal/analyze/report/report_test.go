@@ -153,9 +153,11 @@ func TestDetails(t *testing.T) {
 	for _, line := range []string{
 		"copy  10 ±0%  20 ±10%  20 ±10%  - (1)  - (1)  - (1)  - (1)", // 200 transactions in 10 s
 		// of verdictsByHand
-		"wal/wal_sync 2.00 =1.02 - - - -",
+		"wal/wal_sync 2.00 =1.02 - - - ?1.20",
 		"bulk 20 ±10% 1.00 ±1% 1.00 ±1% copy 8.0 ±10%",
-		"spread x2.00 x1.02 95% x1.90-2.10 x1.00-1.05 status excluded consistent",
+		"spread x2.00 x1.02 x1.20 x1.10 95% x1.90-2.10 x1.00-1.05 x1.05-1.40 x1.00-1.30 status excluded consistent possible excluded (2)",
+		"(2) rows+index entries explain it far better, although its own spread does not exclude it",
+		"PHYSICAL: log writes or log syncs. A driver is made of it.",
 		"LOGICAL: 1.01 rows+index entries (0.97-1.05). It is called operations.",
 		"PHYSICAL: 0.98 log writes (0.90-1.06, 90% of it) + 0.013 pages written or log bytes (0.011-0.015, 10% of it). Arms it was not fitted to are missed by a factor of 1.10.",
 	} {
@@ -189,6 +191,25 @@ func TestAnyWidth(t *testing.T) {
 		}
 	}
 	checkGolden(t, "narrow.txt", textOf(t, reportOf(t, demo()), 60))
+}
+
+// TestNothingMeasured: that few arms were measured is no news where none was.
+func TestNothingMeasured(t *testing.T) {
+	run, err := drivers.FromRun(sequence(goldenCases()["nothing"].change(demo())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := attribution.Verdicts{Warnings: []attribution.Warning{{Code: "few-arms", Text: "Only 0 arms were measured"}}}
+	if text := textOf(t, report.New(run, verdicts), 80); strings.Contains(text, "Only 0") {
+		t.Error(text)
+	}
+	run, err = drivers.FromRun(sequence(demo()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := textOf(t, report.New(run, verdicts), 80); !strings.Contains(text, "\n- Only 0 arms were measured.\n") {
+		t.Error(text)
+	}
 }
 
 type fullDisk struct{}

@@ -22,7 +22,7 @@ func verdictsByHand() attribution.Verdicts {
 		return attribution.Rival{Driver: driver, Side: d.Side, Status: status, Spread: spread, Arms: arms}
 	}
 	return attribution.Verdicts{Metrics: []attribution.Verdict{
-		{Metric: metric("block/flushes"), Kind: attribution.Physical, Between: []string{drivers.WALWrites, drivers.WALSyncs},
+		{Metric: metric("block/flushes"), Kind: attribution.Physical, Warnings: []attribution.Warning{{Code: "itself", Text: "A driver is made of it"}}, Between: []string{drivers.WALWrites, drivers.WALSyncs},
 			SettleWith: &attribution.Settle{Arm: "async", Between: []string{drivers.WALWrites, drivers.WALSyncs}, Factor: 2.5}},
 		{Metric: metric("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{Off: 1.1, Terms: []attribution.Term{
 			{Driver: drivers.WALWrites, Side: drivers.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
@@ -38,6 +38,8 @@ func verdictsByHand() attribution.Verdicts {
 			Rivals: []attribution.Rival{
 				rival(drivers.Rows, attribution.Excluded, one(2, 1.9, 2.1), attribution.ArmRatio{Arm: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
 				rival(drivers.Entries, attribution.Consistent, one(1.02, 1, 1.05), attribution.ArmRatio{Arm: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
+				rival(drivers.WALBytes, attribution.Possible, one(1.2, 1.05, 1.4)),
+				{Driver: drivers.WALWrites, Side: drivers.Physical, Status: attribution.Excluded, Spread: one(1.1, 1.0, 1.3), Beaten: drivers.Entries},
 			}},
 		{Metric: metric("pgstat.wal/wal_write"), Kind: attribution.Undetermined,
 			Between: []string{drivers.Rows, drivers.Entries, drivers.WALWrites}},
