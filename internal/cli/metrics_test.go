@@ -87,10 +87,10 @@ func sections(metrics []runfile.Metric) string {
 
 // words are what it takes for a server to show a metric. What the kernel counts takes nothing of the server.
 func words(conditions map[string]pgstat.Condition, metric string) string {
-	condition, known := conditions[metric]
 	if strings.HasPrefix(metric, anatomy.Name+"/") {
-		condition, known = pgstat.Condition{Versions: pgstat.Span{First: 15}, Needs: []string{"pg_walinspect"}}, true
+		return "15+, with `pg_walinspect`; all, with `pg_waldump`"
 	}
+	condition, known := conditions[metric]
 	if !known {
 		return ""
 	}
