@@ -97,7 +97,10 @@ func (c *collector) anatomy(r Replicate, loadEnd, othersEnd time.Time) *Anatomy 
 	if a.toCount() {
 		scale = a.Counted / all.Raw
 	}
-	windows := c.windows(r)
+	var windows []map[string]float64
+	if !a.Exact() {
+		windows = c.windows(r)
+	}
 	a.Sum = a.scaled("", all.Raw, of(recordBytes).Raw, scale, windows)
 	for _, metric := range sortedKeys(c.metrics) {
 		if name, isPart := partName(metric); isPart {

@@ -73,7 +73,7 @@ func TestLogReadWhole(t *testing.T) {
 // TestLogReadInWindows makes up logs whose kinds of record come in stretches, looks at a tenth of each, and counts how
 // often the truth lies between the bounds.
 func TestLogReadInWindows(t *testing.T) {
-	const worlds, seconds, window = 200, 20, 1000
+	const worlds, seconds, window = 100, 20, 1000
 	outside := map[string]int{}
 	for seed := range uint64(worlds) {
 		random := rand.New(rand.NewPCG(seed, 0))

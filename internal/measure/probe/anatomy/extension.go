@@ -141,7 +141,7 @@ func asError(err error) error {
 	switch refused.Code {
 	case noPrivilege:
 		reason = runfile.Permission
-	case undefinedFunction, invalidSchemaName:
+	case notSupported, undefinedFunction, invalidSchemaName:
 		reason = runfile.Unsupported
 	case internalError, undefinedFile, queryCanceled, invalidParameter:
 		reason = runfile.Late
