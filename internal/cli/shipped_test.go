@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const shippedRuns = "../../testdata/runs"
+
+// TestShippedRunsAreWhole looks at the runs that scripts/record-runs made: all that was planned is there and proved, and
+// nothing tells of the machine.
+func TestShippedRunsAreWhole(t *testing.T) {
+	for _, path := range localRuns(t) {
+		run, err := readRun(Env{}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Ended == nil || run.Ended.Status != runfile.Complete {
+			t.Errorf("%s ended %+v", path, run.Ended)
+		}
+		for _, arm := range run.Arms {
+			if len(arm.Replicates) < run.Header.Plan.Replicates || len(arm.LeftOut) > 0 {
+				t.Errorf("%s: %s has %d replicates, left out %v", path, arm.Name, len(arm.Replicates), arm.LeftOut)
+			}
+		}
+		for _, note := range run.Notes {
+			if note.Code != "added" {
+				t.Errorf("%s: %s", path, note.Text)
+			}
+		}
+		target := run.Header.Target
+		if target.Host != "" || target.Storage.Directory != "" || run.Header.Parameters["output"] != "" {
+			t.Errorf("%s tells of the machine: %+v", path, target)
+		}
+		const most = 300_000
+		if info, err := os.Stat(path); err != nil || info.Size() > most {
+			t.Errorf("%s is too large: %v, %v", path, info.Size(), err)
+		}
+	}
+}
+
+// TestShippedRunsTellNothingWrong holds the verdicts against what is known of PostgreSQL and the kernel. What a run
+// cannot tell is not wrong.
+func TestShippedRunsTellNothingWrong(t *testing.T) {
+	physical := []attribution.Kind{attribution.Physical, attribution.Mixed, attribution.Undetermined}
+	logical := []attribution.Kind{attribution.Logical}
+	allowed := map[string][]attribution.Kind{
+		"block/requests": physical, "block/flushes": physical, "block/write_bytes": physical, "block/writes": physical,
+		"pgstat.io/writes": physical, "pgstat.wal/wal_write": physical, "pgstat.wal/wal_sync": physical,
+		"pgstat.checkpointer/buffers_written": physical, "pgstat.io/wal_writes": physical, "pgstat.io/wal_fsyncs": physical,
+		"pgstat.database/tup_inserted": logical, "pgstat.database/xact_commit": logical, "pgstat.tables/n_tup_ins": logical,
+	}
+	counts := map[string]string{
+		"pgstat.database/tup_inserted": drivers.Rows, "pgstat.tables/n_tup_ins": drivers.Rows, "pgstat.database/xact_commit": drivers.Commits,
+	}
+	for _, path := range localRuns(t) {
+		run, err := readRun(Env{}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range attribution.Judge(run, attribution.Options{Asked: metricNames(run)}).Metrics {
+			kinds, known := allowed[v.Metric.Name]
+			if known && !slices.Contains(kinds, v.Kind) {
+				t.Errorf("%s: %s is %s, want %v", path, v.Metric.Name, v.Kind, kinds)
+			}
+			if want := counts[v.Metric.Name]; want != "" && v.Counts != want {
+				t.Errorf("%s: %s counts %q, want %s", path, v.Metric.Name, v.Counts, want)
+			}
+		}
+	}
+}
+
+func localRuns(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(shippedRuns, "local-*.jsonl.zst"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no runs in %s: %v", shippedRuns, err)
+	}
+	return paths
+}
