@@ -41,7 +41,7 @@ func (j *judge) decide(v *Verdict, y column, rivals []held) {
 		return
 	}
 	j.settleNoise(t, y, rivals)
-	s := t.search()
+	s := t.search(func(m model) bool { return rivals[t.places[m.columns[0]]].Status == Excluded })
 	if s.size > 1 {
 		j.mix(v, t, y, s)
 		return
@@ -62,8 +62,17 @@ func (s search) gain(long, short model) float64 { return (short.misfit - long.mi
 
 // search goes from the best single driver to longer sums as long as each is much better than the one before, and also in
 // arms that it was not fitted to.
-func (t *table) search() search {
+func (t *table) search(excluded func(model) bool) search {
 	s := search{sizes: t.sizes()}
+	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // what the spread test leaves comes first
+		switch is, other := excluded(a), excluded(b); {
+		case is == other:
+			return 0
+		case is:
+			return 1
+		}
+		return -1
+	})
 	s.dispersion = t.dispersion(s.sizes)
 	s.chosen, s.size = s.sizes[0][0], 1
 	for _, longer := range s.sizes[1:] {
@@ -150,11 +159,8 @@ func (t *table) dispersion(sizes [][]model) float64 {
 func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) {
 	best := s.chosen
 	winner := &rivals[t.places[best.columns[0]]]
-	if winner.Status == Excluded || !j.bounded(*winner) {
+	if winner.Status == Excluded {
 		v.Why = noDriver
-		if winner.Status != Excluded {
-			v.Why = fmt.Sprintf("Nothing contradicts %s, but the run is too short or too unsteady to confirm it", winner.Driver)
-		}
 		return
 	}
 	var left []held
@@ -168,6 +174,10 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 			h.Status, h.Beaten = Excluded, winner.Driver
 		}
 	}
+	if !j.bounded(*winner) {
+		j.between(v, left)
+		return
+	}
 	if s.doubt > doubted || best.misfit > mostMisfit*float64(len(t.y)-1) {
 		j.roughly(v, t, best, left)
 		return
@@ -178,7 +188,8 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 // name states the one driver that is left, or those between which the run cannot tell.
 func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 	for _, h := range rivals {
-		if h.Status == Unknown && len(left) > 0 && !slices.ContainsFunc(left, func(l held) bool { return !j.unparted(l.Driver, h.Driver) }) {
+		open := h.Status == Unknown || h.Status == Possible && j.columns[h.place].drowned()
+		if open && len(left) > 0 && !slices.ContainsFunc(left, func(l held) bool { return !j.unparted(l.Driver, h.Driver) }) {
 			left = append(left, h)
 		}
 	}

@@ -30,7 +30,8 @@
 // sum of all misses more than that, differences count for as much less (the dispersion of a quasi-likelihood). A driver is
 // given up for another that makes the arms 50 times as likely, a sum for one with a term more that makes them 600 times as
 // likely (there are many to choose from) and that predicts arms which it was not fitted to better by a fifth (in mean absolute
-// logarithm). With fewer than four arms only the spread test speaks.
+// logarithm). With fewer than four arms only the spread test speaks. A driver that is lost in its own background in most arms
+// has no part in this: its doubt would explain anything. It stays in question like one that was not recorded.
 //
 // One driver is named when it is not excluded, its spread cannot reach 1.5, nothing beats it, no sum does much better and it
 // misses the arms by no more than noise explains. If one of the last two fails, it is stated as a sum of one term: nearly that

@@ -204,3 +204,29 @@ func TestPartOf(t *testing.T) {
 		t.Errorf("%s between %v, %v", v.Kind, v.Between, v.Warnings)
 	}
 }
+
+// TestADrownedDriverExplainsNothing: on a device that others keep busy, its counts are doubt and could be anything. What
+// follows the log's writes to within a few percent must not be taken for it.
+func TestADrownedDriverExplainsNothing(t *testing.T) {
+	off := map[string]float64{"bulk": 1.03, "copy": 0.97, "wide": 1.04, "single": 0.98}
+	run := with(t, func(arm string, _ float64, x map[string]float64) float64 {
+		if factor, is := off[arm]; is {
+			return factor * x[drivers.WALBytes]
+		}
+		return x[drivers.WALBytes]
+	})
+	for _, metric := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
+		for _, arm := range run.Arms {
+			most := 0.0
+			for _, r := range arm.Replicates {
+				most = max(most, r.Counts[metric].Amount)
+			}
+			run.Idle.Deviation[metric] = max(run.Idle.Deviation[metric], most)
+		}
+	}
+	v := judged(t, run)
+	named := v.Counts == drivers.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 && v.Mixture.Terms[0].Driver == drivers.WALBytes
+	if v.Kind != attribution.Physical || !named {
+		t.Errorf("%s %q %v: %s", v.Kind, v.Counts, v.Mixture, v.Why)
+	}
+}

@@ -40,7 +40,7 @@ func (j *judge) table(y column, rivals []held) *table {
 	t := &table{}
 	var usable []int
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && j.coversAll(y, h.place) {
+		if h.Status != Itself && h.Status != Unknown && !j.columns[h.place].drowned() && j.coversAll(y, h.place) {
 			usable = append(usable, h.place)
 		}
 	}
@@ -51,6 +51,29 @@ func (j *judge) table(y column, rivals []held) *table {
 	}
 	return t
 }
+
+// drowned tells whether a driver is lost in its own background in most arms: then it would explain anything.
+func (c column) drowned() bool {
+	arms, lost := 0, 0
+	for _, cells := range c {
+		least, found := math.Inf(1), false
+		for _, cell := range cells {
+			if cell.missing == nil {
+				least, found = min(least, cell.relative()), true
+			}
+		}
+		if found {
+			arms++
+		}
+		if found && least > drowning*drowning {
+			lost++
+		}
+	}
+	return 2*lost > arms
+}
+
+// drowning is the part of a count that is in doubt from which on the count tells little.
+const drowning = 0.2
 
 // coversAll tells whether a driver is known wherever the metric is, in each arm at least once.
 func (j *judge) coversAll(y column, place int) bool {
