@@ -208,21 +208,23 @@ func TestPartOf(t *testing.T) {
 // TestADrownedDriverExplainsNothing: on a device that others keep busy, its counts are doubt and could be anything. What
 // follows the log's writes to within a few percent must not be taken for it.
 func TestADrownedDriverExplainsNothing(t *testing.T) {
-	off := map[string]float64{"bulk": 1.03, "copy": 0.97, "wide": 1.04, "single": 0.98}
+	random := rand.New(rand.NewPCG(9, 10))
+	off := map[string]float64{"bulk": 1.06, "copy": 0.94, "wide": 1.07, "single": 0.95}
 	run := with(t, func(arm string, _ float64, x map[string]float64) float64 {
 		if factor, is := off[arm]; is {
 			return factor * x[drivers.WALBytes]
 		}
 		return x[drivers.WALBytes]
 	})
+	// The device follows the log with a doubt of a third.
 	for _, metric := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
 		for _, arm := range run.Arms {
-			most := 0.0
-			for _, r := range arm.Replicates {
-				most = max(most, r.Counts[metric].Amount)
+			for i, r := range arm.Replicates {
+				amount := r.Counts["pgstat.lsn/insert"].Amount * math.Exp(0.2*random.NormFloat64())
+				arm.Replicates[i].Counts[metric] = drivers.Count{Amount: amount, Raw: amount, Seconds: r.Counts[metric].Seconds}
 			}
-			run.Idle.Deviation[metric] = max(run.Idle.Deviation[metric], most)
 		}
+		run.Idle.Deviation[metric] = 4e7
 	}
 	v := judged(t, run)
 	named := v.Counts == drivers.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 && v.Mixture.Terms[0].Driver == drivers.WALBytes
