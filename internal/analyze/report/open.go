@@ -79,7 +79,7 @@ func (m Metric) cautions() []string {
 // openQuestion is what is not told of a metric; empty where nothing is open.
 func (m Metric) openQuestion() string {
 	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
-	if m.silent() || m.Missing != nil || named && !m.undetermined() {
+	if m.silent() || m.drowned() || m.Missing != nil || named && !m.undetermined() {
 		return ""
 	}
 	why := cmp.Or(m.Why, "it is "+m.Verdict+", and no driver explains how much of it there is")

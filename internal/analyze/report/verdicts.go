@@ -20,6 +20,7 @@ func (r Report) verdictTable(width int) string {
 	}
 	parts = append(parts,
 		listing("Load does not move", r.namesOf(Metric.silent), width),
+		listing("Lost in the background of every arm, and so without a ratio", r.namesOf(Metric.drowned), width),
 		r.byDefinition(attribution.Physical, width), r.byDefinition(attribution.Logical, width))
 	if text := joined(parts...); text != "" {
 		return question + "\n\n" + text
@@ -48,7 +49,7 @@ func (r Report) verdictGrid(width int) (g *grid) {
 func (r Report) judged() []Metric {
 	var judged []Metric
 	for _, m := range ranked(r.Metrics) {
-		if !m.silent() && m.Missing == nil && !m.itself() {
+		if !m.silent() && m.Missing == nil && !m.itself() && !m.drowned() {
 			judged = append(judged, m)
 		}
 	}
@@ -64,6 +65,20 @@ func (r Report) namesOf(are func(Metric) bool) []string {
 		}
 	}
 	return names
+}
+
+// drowned tells whether what load adds to it can in no arm be told from what happens without load.
+func (m Metric) drowned() bool {
+	loaded, lost := 0, 0
+	for _, a := range m.Arms {
+		if len(a.Per) > 0 && a.PerSecond.Known() { // not idle
+			loaded++
+			if a.PerSecond.lost() {
+				lost++
+			}
+		}
+	}
+	return loaded > 0 && lost == loaded && !m.silent() && !m.itself()
 }
 
 func (m Metric) silent() bool { return m.Verdict == string(attribution.Silent) }
