@@ -1,0 +1,114 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// search is what came of comparing all sums.
+type search struct {
+	sizes      [][]model
+	dispersion float64
+	chosen     model
+	size       int
+	doubt      float64 // by how much a sum of two or three beats the best single driver
+}
+
+func (s search) gain(long, short model) float64 { return (short.misfit - long.misfit) / s.dispersion }
+
+// search goes from the best single driver to longer sums as long as each is much better than the one before, and also in
+// arms that it was not fitted to.
+func (t *table) search(excluded func(model) bool) search {
+	s := search{sizes: t.sizes()}
+	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // what the spread test leaves comes first
+		switch is, other := excluded(a), excluded(b); {
+		case is == other:
+			return 0
+		case is:
+			return 1
+		}
+		return -1
+	})
+	s.dispersion = t.dispersion(s.sizes)
+	s.chosen, s.size = s.sizes[0][0], 1
+	for _, longer := range s.sizes[1:] {
+		if len(longer) == 0 {
+			continue
+		}
+		s.doubt = max(s.doubt, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2))
+		t.leaveOut(&s.chosen)
+		t.leaveOut(&longer[0])
+		if s.gain(longer[0], s.chosen) > extended && longer[0].off < better*s.chosen.off {
+			s.chosen, s.size = longer[0], len(longer[0].columns)
+		}
+	}
+	return s
+}
+
+// odd is a sum that explains all arms but one.
+type odd struct {
+	model
+	arm int // row of the table
+}
+
+// oddArm finds the sum of a size, with as much freedom as one with a term more, that explains all arms but one: the
+// honest alternative to a further term that matters in one arm only.
+func (t *table) oddArm(models []model) (best odd) {
+	best.misfit = math.Inf(1)
+	for _, m := range models {
+		for arm := range t.y {
+			o := odd{m, arm}
+			if len(m.columns) > 1 {
+				fit := t.omitting(arm).NonNegative(m.columns...)
+				o.of = slices.Clone(fit.Of[:len(m.columns)])
+			}
+			if o.misfit = t.misfitBut(arm, m.columns, o.of); o.misfit < best.misfit {
+				best = o
+			}
+		}
+	}
+	return best
+}
+
+// fewestForModels leaves arms to judge a sum by.
+const fewestForModels = 4
+
+// settleNoise finds the noise of the metric: what its replicates scatter by around what explains them best.
+func (j *judge) settleNoise(t *table, y column, rivals []held) {
+	least := math.Inf(1)
+	for _, h := range rivals {
+		if slices.Contains(t.places, h.place) {
+			least = min(least, h.within)
+		}
+	}
+	t.prepare(least)
+	for _, models := range t.sizes() {
+		if len(models) > 0 {
+			least = min(least, j.within(t, y, models[0]))
+		}
+	}
+	t.prepare(least)
+}
+
+// sizes are the sums of one term, of two and of three, as far as there are arms enough.
+func (t *table) sizes() [][]model {
+	var all [][]model
+	for size := 1; size <= stats.Most && (size == 1 || size+2 <= len(t.y)); size++ {
+		all = append(all, t.all(size))
+	}
+	return all
+}
+
+// dispersion is by how much the best sum misses more than noise explains: differences of likelihood are no better than
+// that.
+func (t *table) dispersion(sizes [][]model) float64 {
+	least := math.Inf(1)
+	for k, models := range sizes {
+		if len(models) > 0 {
+			least = min(least, models[0].misfit/float64(len(t.y)-k-1))
+		}
+	}
+	return max(1, least)
+}
