@@ -6,6 +6,7 @@
 //
 //   - [Create] makes a new file and never overwrites one; its [Writer] may be used by many goroutines.
 //   - [Open] and [Read] stream a file back, drop a torn last line and say so, and name the line of any other defect.
+//   - [OpenRows] and [ReadRows] do the same for long runs, with a [Row] for each [Reading]: no map, and names shared.
 //   - [Scrub] takes secrets out of free text; the writer applies it, so that no caller can forget.
 //
 // Readings are raw: cumulative counters as the source showed them, never rates. Missing is never zero: what could not
