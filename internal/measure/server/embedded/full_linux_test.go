@@ -60,7 +60,7 @@ func shrink(t *testing.T, mounted string) {
 	if err := unix.Statfs(mounted, &s); err != nil {
 		t.Fatal(err)
 	}
-	used := int64(s.Blocks-s.Bfree) * s.Bsize
+	used := int64(s.Blocks-s.Bfree) * int64(s.Bsize)
 	if err := unix.Mount("tmpfs", mounted, "tmpfs", unix.MS_REMOUNT, fmt.Sprintf("size=%d", used+4<<20)); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func storageOf(path string) (storage, error) {
 	return storage{
 		name: fileSystemName(kind),
 		ram:  kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC,
-		free: int64(s.Bavail) * s.Bsize,
+		free: int64(s.Bavail) * int64(s.Bsize), //nolint:unconvert // it has other widths elsewhere
 	}, nil
 }
 
