@@ -34,12 +34,13 @@ type sizeOptions struct {
 
 	fromMetric string
 	flavor     string
+	told       string
 }
 
 func newSizeCommand(env Env) *cobra.Command {
 	var o sizeOptions
 	cmd := &cobra.Command{
-		Use:   "size FILE | size --from-metric NAME=AMOUNT",
+		Use:   "size FILE | size --from-metric NAME=AMOUNT | size --check FIGURES",
 		Short: "Say what storage to order for what a run really needed, and what it costs",
 		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are
 called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
@@ -50,19 +51,24 @@ one that asked most of storage. --rows-per-second and --growth carry it over to 
 Limits and prices are those that the providers or others published, each with its source in --format json; --price
 takes a file of your own prices, in the same form.
 
---from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?`,
+--from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
+--check holds figures of a console or a benchmark against each other: bytes for each operation, Little's law, caps.`,
 		Example: `  realiops size LAST --arm bulk-indexed --gib 500
   realiops size LAST --rows-per-second 20000 --growth 50 --instance db.r6g.large
   realiops size run.jsonl --format json | jq '.options[0]'
-  realiops size --from-metric WriteIOPS=800000 --flavor aurora`,
+  realiops size --from-metric WriteIOPS=800000 --flavor aurora
+  realiops size --check "iops=489 kbps=62598 kb=4 ms=62.1 queue=30"`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if o.fromMetric != "" {
+			if o.fromMetric != "" || o.told != "" {
 				return cobra.NoArgs(cmd, args)
 			}
 			return oneRunFile(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if o.fromMetric != "" {
+			switch {
+			case o.told != "":
+				return checkFigures(env, o.told)
+			case o.fromMetric != "":
 				return convert(env, o)
 			}
 			return runSize(env, o, args[0])
@@ -83,6 +89,7 @@ func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
 	o.addLoadFlags(f)
 	f.StringVar(&o.format, "format", formatText, "text or json")
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
+	f.StringVar(&o.told, "check", "", "hold figures against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered")
 	f.StringVar(&o.flavor, "flavor", "", "where it was read: aurora, rds or ebs")
 }
 

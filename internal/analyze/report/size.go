@@ -118,6 +118,10 @@ type SizeAurora struct {
 	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
 	Calibration  string      `json:"calibration"`
 	IOCost       *[3]float64 `json:"io_cost"` // a month
+	// The whole cluster a month, with one instance of the class that was asked for; null: no such price is known.
+	Standard  *[3]float64 `json:"standard"`
+	Optimized *float64    `json:"optimized"`  // the same on I/O-Optimized, whatever the I/O
+	BreakEven *float64    `json:"break_even"` // I/O in money from which on that is cheaper
 }
 
 // SizeMisread is what the log records would have led to, had somebody read them as I/O.
@@ -218,10 +222,15 @@ func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
 		return nil
 	}
 	w, c := a.Forecast.BilledWrites, a.Forecast.Calibration
-	return &SizeAurora{
+	v := &SizeAurora{
 		WriteIOPS: a.Forecast.WriteIOPS, BilledWrites: [3]float64{w.Least, w.Value, w.Most}, IOCost: a.IOCost,
 		Calibration: calibrationText(c),
 	}
+	if b := a.Bills; b != nil {
+		v.Standard = &[3]float64{b[0].Standard, b[1].Standard, b[2].Standard}
+		v.Optimized, v.BreakEven = &b[0].Optimized, &b[0].BreakEven
+	}
+	return v
 }
 
 // misread shows what log records would have led to.

@@ -286,5 +286,22 @@ func (s Size) auroraText() string {
 	if a.IOCost != nil {
 		text += fmt.Sprintf(": %s to %s %s a month if it never stops", rate(a.IOCost[0]), rate(a.IOCost[2]), s.currency())
 	}
-	return text + "."
+	return sentences([]string{text, s.clusterText()})
+}
+
+// clusterText holds the two ways to pay for Aurora against each other.
+func (s Size) clusterText() string {
+	a := s.Aurora
+	if a.Standard == nil {
+		return ""
+	}
+	verdict := "which of them is cheaper, only the I/O that is really billed will tell"
+	switch {
+	case a.Standard[2] < *a.Optimized:
+		verdict = "Standard is cheaper"
+	case a.Standard[0] > *a.Optimized:
+		verdict = "I/O-Optimized is cheaper"
+	}
+	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized, which pays from %s of I/O on: %s",
+		s.machine(), grouped(s.Sized.GiB, 0), rate(a.Standard[0]), rate(a.Standard[2]), s.currency(), rate(*a.Optimized), rate(*a.BreakEven), verdict)
 }

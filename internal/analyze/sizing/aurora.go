@@ -42,6 +42,23 @@ func (t Tariff) IOCost(perSecond float64) (float64, error) {
 	return b.Total, nil
 }
 
+// Hour is what an hour of a class costs on Aurora Standard.
+func (t Tariff) Hour(class string) (float64, bool) {
+	for _, p := range t.Prices {
+		if p.Volume == "aurora" && p.Per == catalog.PerHour && p.Class == class && p.Region == t.Region {
+			return p.Price, true
+		}
+	}
+	return 0, false
+}
+
+// storage is what data on Aurora Standard cost in a month.
+func (t Tariff) storage(gib float64) (float64, error) {
+	var b Bill
+	err := t.charge(&b, "aurora", catalog.PerGiB, "", gib, 0)
+	return b.Total, err
+}
+
 // Calibration is how many billed writes of Aurora stand for what a run can count. The published run gives one value
 // of each; there is no other.
 type Calibration struct {

@@ -3,6 +3,7 @@ package sizing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -41,6 +42,8 @@ type Sizing struct {
 type AuroraAnswer struct {
 	Forecast Forecast
 	IOCost   *[3]float64 // a month: at least, as estimated, at most; nil: no price is known
+	// Bills are the whole cluster's, with each of these; nil: no class was asked for, or its price is not known.
+	Bills *[3]Aurora
 }
 
 // Misread is what would have been ordered by somebody who took log records for I/O.
@@ -198,8 +201,22 @@ func (s Sizing) aurora() *AuroraAnswer {
 		}
 		costs[i] = cost
 	}
-	a.IOCost = &costs
+	a.IOCost, a.Bills = &costs, s.clusters(costs)
 	return a
+}
+
+// clusters are what one instance of the class that was asked for, the data and the I/O cost together.
+func (s Sizing) clusters(io [3]float64) *[3]Aurora {
+	hour, known := s.Ask.Tariff.Hour("db." + strings.TrimPrefix(s.Ask.Instance, "db."))
+	storage, err := s.Ask.Tariff.storage(s.Ask.GiB)
+	if !known || err != nil {
+		return nil
+	}
+	var bills [3]Aurora
+	for i := range io {
+		bills[i] = CostAurora(hour*catalog.HoursInMonth, storage, io[i])
+	}
+	return &bills
 }
 
 // misread orders for the log records of the arm as if each were a request.
