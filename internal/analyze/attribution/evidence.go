@@ -42,7 +42,7 @@ type evidence struct {
 }
 
 func newEvidence(run *drivers.Run) *evidence {
-	e := &evidence{run: run, drivers: drivers.All()}
+	e := &evidence{run: run, drivers: run.Drivers()}
 	for _, a := range run.Arms {
 		if !a.Idle() && len(a.Replicates) > 0 {
 			e.arms = append(e.arms, a)

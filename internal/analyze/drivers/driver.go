@@ -37,7 +37,7 @@ type Driver struct {
 	Unit string
 	Help string // what it counts, and from what
 	// From are the metrics that it is computed from; empty where our own clients count it. Against these metrics it
-	// explains nothing.
+	// explains nothing. Some are computed from other metrics where a version lacks these: see Run.Drivers.
 	From []string
 
 	count func(Arm, Replicate) (float64, error)
@@ -57,7 +57,10 @@ func All() []Driver {
 		counted(WALBytes, Physical, "bytes", "bytes of the write-ahead log, by its insert position", "pgstat.lsn/insert"),
 		counted(WALWrites, Physical, "operations", "writes of the log to its files", "pgstat.wal/wal_write", "pgstat.io/wal_writes"),
 		counted(WALSyncs, Physical, "operations", "syncs of the log's files", "pgstat.wal/wal_sync", "pgstat.io/wal_fsyncs"),
-		counted(PagesWritten, Physical, "operations", "writes of table and index pages to their files", "pgstat.io/writes"),
+		{
+			Name: PagesWritten, Side: Physical, Unit: "operations", From: []string{statWrites},
+			Help: "writes of table and index pages to their files; up to 15 the growth of files among them", count: pagesWritten,
+		},
 		{
 			Name: DeviceRequests, Side: Physical, Unit: "operations", From: []string{blockWrites, blockFlushes},
 			Help: "write requests of the device that carry data: writes - flushes", count: requests,

@@ -1,0 +1,44 @@
+package drivers_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// TestPagesWritten: one count of pages where there is one, else the sum over kinds of process, if all of them are known.
+func TestPagesWritten(t *testing.T) {
+	check := func(counts map[string]float64, want float64, from []string) {
+		t.Helper()
+		r := drivers.Replicate{Counts: map[string]drivers.Count{}}
+		for metric, amount := range counts {
+			r.Counts[metric] = drivers.Count{Amount: amount, Raw: amount, Seconds: 1}
+		}
+		arm := drivers.Arm{Replicates: []drivers.Replicate{r}}
+		run := drivers.Run{Arms: []drivers.Arm{arm}}
+		for _, d := range run.Drivers() {
+			if d.Name != drivers.PagesWritten {
+				continue
+			}
+			got, err := d.Count(arm, r)
+			if (err == nil) != (want > 0) || got != want {
+				t.Errorf("%v: %g, %v; want %g", counts, got, err, want)
+			}
+			if missing, ok := err.(*series.Missing); err != nil && (!ok || missing.Detail != "this run did not read pgstat.io/writes") {
+				t.Errorf("%v: %v", counts, err)
+			}
+			if diff := cmp.Diff(from, d.From); diff != "" {
+				t.Errorf("%v (-want +got):\n%s", counts, diff)
+			}
+		}
+	}
+	const checkpoints, cleaner, sessions = "pgstat.checkpointer/buffers_written", "pgstat.bgwriter/buffers_clean", "pgstat.bgwriter/buffers_backend"
+	one := []string{"pgstat.io/writes"}
+	check(map[string]float64{"pgstat.io/writes": 7, checkpoints: 1, cleaner: 2, sessions: 3}, 7, one)
+	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3}, 6, []string{checkpoints, cleaner, sessions})
+	check(map[string]float64{checkpoints: 1, cleaner: 2}, 0, []string{checkpoints, cleaner, sessions})
+	check(nil, 0, one)
+}
