@@ -13,6 +13,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 // planFile writes a plan of one arm.
@@ -35,19 +36,7 @@ func recordOf(t *testing.T, args ...string) []runfile.Record {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	records, file, err := runfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	var all []runfile.Record
-	for record, err := range records {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, record)
-	}
-	return all
+	return runfiletest.Records(t, path)
 }
 
 // readBy lists the readings of a probe.

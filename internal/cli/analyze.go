@@ -152,12 +152,7 @@ func readRun(env Env, path string) (*drivers.Run, error) {
 		run, err := drivers.FromRun(runfile.ReadRows(env.In))
 		return run, naming("standard input", err)
 	}
-	records, file, err := runfile.OpenRows(path)
-	if err != nil {
-		return nil, naming(path, err)
-	}
-	defer file.Close()
-	run, err := drivers.FromRun(records)
+	run, err := drivers.FromFile(path)
 	return run, naming(path, err)
 }
 

@@ -49,12 +49,7 @@ func read(t *testing.T, w World) *drivers.Run {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	records, opened, err := runfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
-	run, err := drivers.FromRun(records)
+	run, err := drivers.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +87,7 @@ func TestTheFileTellsTheWork(t *testing.T) {
 
 // TestWorldsLookLikeTheMeasuredOne: the middle of many worlds is near the run that they were modelled on, row by row.
 func TestWorldsLookLikeTheMeasuredOne(t *testing.T) {
-	records, file, err := runfile.Open("../../testdata/runs/arms-pg17.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	real, err := drivers.FromRun(records)
+	real, err := drivers.FromFile("../../testdata/runs/arms-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,19 +5,13 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 const shippedRun = "../../../testdata/runs/arms-pg17.jsonl"
 
 func fromFile(t *testing.T, path string) *drivers.Run {
 	t.Helper()
-	records, file, err := runfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	run, err := drivers.FromRun(records)
+	run, err := drivers.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

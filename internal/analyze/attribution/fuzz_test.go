@@ -1,7 +1,6 @@
 package attribution_test
 
 import (
-	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,12 +11,13 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 // FuzzJudge spoils the shipped run in many ways at once and adds a line of the fuzzer's: whatever a file holds, the
 // verdicts keep their form and nothing panics.
 func FuzzJudge(f *testing.F) {
-	shipped := recordsOf(f, shippedRun)
+	shipped := runfiletest.Records(f, shippedRun)
 	for seed := range uint64(40) {
 		f.Add(seed, "")
 	}
@@ -37,7 +37,7 @@ func FuzzJudge(f *testing.F) {
 		for range random.IntN(60) {
 			records = spoil(random, records)
 		}
-		run, err := drivers.FromRun(sequence(records))
+		run, err := drivers.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,31 +151,5 @@ func checkEstimate(t *testing.T, what string, e *attribution.Estimate) {
 	t.Helper()
 	if e != nil && !(e.Lo <= e.Value && e.Value <= e.Hi) {
 		t.Errorf("%s: %g from %g to %g", what, e.Value, e.Lo, e.Hi)
-	}
-}
-
-func recordsOf(tb testing.TB, path string) (all []runfile.Record) {
-	tb.Helper()
-	records, file, err := runfile.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer file.Close()
-	for r, err := range records {
-		if err != nil {
-			tb.Fatal(err)
-		}
-		all = append(all, r)
-	}
-	return all
-}
-
-func sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
-	return func(yield func(runfile.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
 	}
 }

@@ -3,7 +3,6 @@ package drivers_test
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -14,22 +13,13 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 	"github.com/realiops/realiops/internal/series"
 )
 
-func sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
-	return func(yield func(runfile.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
 func fromRecords(t *testing.T, records ...runfile.Record) *drivers.Run {
 	t.Helper()
-	run, err := drivers.FromRun(sequence(records))
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +28,7 @@ func fromRecords(t *testing.T, records ...runfile.Record) *drivers.Run {
 
 func fromFile(t *testing.T, path string) *drivers.Run {
 	t.Helper()
-	records, file, err := runfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	run, err := drivers.FromRun(records)
+	run, err := drivers.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

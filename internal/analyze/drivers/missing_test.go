@@ -17,6 +17,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -187,7 +188,7 @@ func TestNotAFile(t *testing.T) {
 	}
 	check("", runfile.ErrEmpty)
 	check("junk\n", runfile.ErrNotRunFile)
-	if _, err := drivers.FromRun(sequence(nil)); !errors.Is(err, runfile.ErrNotRunFile) {
+	if _, err := drivers.FromRun(runfiletest.Sequence(nil)); !errors.Is(err, runfile.ErrNotRunFile) {
 		t.Errorf("no records: %v", err)
 	}
 	if _, err := drivers.FromRun(runfile.Read(strings.NewReader(`{"kind":"run","schema":"realio`))); err == nil {
@@ -215,7 +216,7 @@ func FuzzFromRun(f *testing.F) {
 				records = append(records, records[i])
 			}
 		}
-		run, err := drivers.FromRun(sequence(records))
+		run, err := drivers.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,6 +117,16 @@ func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
 // Series is what a metric read over the whole run; a metric that the run did not read has an empty one.
 func (r *Run) Series(metric string) series.Series { return r.series(metric) }
 
+// FromFile reads a run file, compressed or not, as FromRun does.
+func FromFile(path string) (*Run, error) {
+	records, file, err := runfile.OpenRows(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return FromRun(records)
+}
+
 // Arm finds an arm by its name.
 func (r *Run) Arm(name string) (Arm, bool) {
 	i := slices.IndexFunc(r.Arms, func(a Arm) bool { return a.Name == name })

@@ -5,13 +5,11 @@ import (
 	"flag"
 	"maps"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 var update = flag.Bool("update", false, "write the shipped run file anew from its source")
@@ -83,35 +81,7 @@ func source(t *testing.T) []row {
 
 // TestShippedRunIsItsSource makes the shipped run of its source and compares; -update writes it.
 func TestShippedRunIsItsSource(t *testing.T) {
-	made := filepath.Join(t.TempDir(), "run.jsonl")
-	w, err := runfile.Create(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range asRun(source(t)) {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(shippedRun, want, 0o644); err != nil { //nolint:gosec // for everybody to read
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(shippedRun)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is not what its source gives; -update writes it\n%s", shippedRun, diff)
-	}
+	runfiletest.IsMadeOf(t, shippedRun, asRun(source(t)), *update)
 }
 
 // midnight stands for the time of day at which the source was measured, which nobody wrote down.

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -149,19 +149,9 @@ func demoLines() map[string]string {
 	}
 }
 
-func sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
-	return func(yield func(runfile.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
 func reportOf(t *testing.T, records []runfile.Record) report.Report {
 	t.Helper()
-	run, err := drivers.FromRun(sequence(records))
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

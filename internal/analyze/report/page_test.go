@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 func rendered(t *testing.T, render func(io.Writer) error) string {
@@ -33,12 +34,7 @@ func pageOf(run *drivers.Run) report.Page {
 
 func shippedRunItself(t *testing.T) *drivers.Run {
 	t.Helper()
-	records, file, err := runfile.Open(shippedRun)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	run, err := drivers.FromRun(records)
+	run, err := drivers.FromFile(shippedRun)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +144,7 @@ func TestCSVHasEveryMetric(t *testing.T) {
 // TestTextStaysText: names in a run file are anybody's.
 func TestTextStaysText(t *testing.T) {
 	const evil = `<script>alert(1)</script>`
-	records := everything(t, shippedRun)
+	records := runfiletest.Records(t, shippedRun)
 	for i, record := range records {
 		switch r := record.(type) {
 		case runfile.Run:
@@ -166,13 +162,7 @@ func TestTextStaysText(t *testing.T) {
 			}
 		}
 	}
-	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	})
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,23 +175,6 @@ func TestTextStaysText(t *testing.T) {
 			t.Errorf("%s: the name is markup, or gone", name)
 		}
 	}
-}
-
-func everything(t *testing.T, path string) []runfile.Record {
-	t.Helper()
-	records, file, err := runfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	var all []runfile.Record
-	for record, err := range records {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, record)
-	}
-	return all
 }
 
 // TestPageNeedsNothingElse: no address of anything to load stands in it.

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 // TestFirstScreenIsShort: of many metrics those that people take for I/O are on the first screen, and all are in the details.
@@ -29,7 +30,7 @@ func TestFirstScreenIsShort(t *testing.T) {
 			}
 		}
 	}
-	run, err := drivers.FromRun(sequence(records))
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 const (
@@ -52,35 +52,7 @@ func publishedPairs(t *testing.T) published {
 
 // TestPublishedRunIsItsSource makes the shipped run of its source and compares; -update writes it.
 func TestPublishedRunIsItsSource(t *testing.T) {
-	made := filepath.Join(t.TempDir(), "run.jsonl")
-	w, err := runfile.Create(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range publishedRecords(publishedPairs(t)) {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(publishedRun, want, 0o644); err != nil { //nolint:gosec // for everybody to read
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(publishedRun)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is not what its source gives; -update writes it\n%s", publishedRun, diff)
-	}
+	runfiletest.IsMadeOf(t, publishedRun, publishedRecords(publishedPairs(t)), *update)
 }
 
 // publishedDay stands for the day and the hours of the published runs, which nobody wrote down.

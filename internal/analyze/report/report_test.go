@@ -18,6 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 const (
@@ -30,12 +31,7 @@ func shipped(t *testing.T) report.Report { return read(t, shippedRun) }
 // read is the report on a run file.
 func read(t *testing.T, path string) report.Report {
 	t.Helper()
-	records, file, err := runfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	run, err := drivers.FromRun(records)
+	run, err := drivers.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +191,7 @@ func TestAnyWidth(t *testing.T) {
 
 // TestNothingMeasured: that few arms were measured is no news where none was.
 func TestNothingMeasured(t *testing.T) {
-	run, err := drivers.FromRun(sequence(goldenCases()["nothing"].change(demo())))
+	run, err := drivers.FromRun(runfiletest.Sequence(goldenCases()["nothing"].change(demo())))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +199,7 @@ func TestNothingMeasured(t *testing.T) {
 	if text := textOf(t, report.New(run, verdicts), 80); strings.Contains(text, "Only 0") {
 		t.Error(text)
 	}
-	run, err = drivers.FromRun(sequence(demo()))
+	run, err = drivers.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +250,7 @@ func TestAnyRun(t *testing.T) {
 				}
 			}
 			random.Shuffle(len(records)/4, func(i, j int) { records[i], records[j] = records[j], records[i] })
-			run, err := drivers.FromRun(sequence(append(demo()[:1:1], records...)))
+			run, err := drivers.FromRun(runfiletest.Sequence(append(demo()[:1:1], records...)))
 			if err != nil {
 				t.Fatal(err)
 			}

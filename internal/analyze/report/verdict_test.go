@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
 )
 
 // verdictsByHand have one of each kind, with figures that nobody computed, so that a test sees what is shown of them.
@@ -54,7 +55,7 @@ func verdictsByHand() attribution.Verdicts {
 
 // TestRatiosCanBeRead: as many digits as the interval leaves of any use, and upside down where it is small.
 func TestRatiosCanBeRead(t *testing.T) {
-	run, err := drivers.FromRun(sequence(demo()))
+	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,17 +9,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 func shipped(t *testing.T, name string) *drivers.Run {
 	t.Helper()
-	records, file, err := runfile.Open("../../../testdata/runs/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	run, err := drivers.FromRun(records)
+	run, err := drivers.FromFile("../../../testdata/runs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,9 +32,9 @@ type Sampler struct {
 	schema string // where the extension may be made; empty: nowhere
 	files  *Files // that the log is read from; nil: the server reads it
 
-	turn    chan struct{} // holds one token, for whoever uses what follows
-	session *session      // nil while there is no connection
-	refused error         // that lasts: asking again would only fill the server's log
+	turn    probe.Turn // of whoever uses what follows
+	session *session   // nil while there is no connection
+	refused error      // that lasts: asking again would only fill the server's log
 
 	begun    bool // the position in the log is known
 	course   course
@@ -59,8 +59,7 @@ func open(ctx context.Context, config *pgx.ConnConfig, schema string, files *Fil
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "realiops"
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
-	s := &Sampler{config: config, schema: schema, files: files, turn: make(chan struct{}, 1), counted: counts{}}
-	s.turn <- struct{}{}
+	s := &Sampler{config: config, schema: schema, files: files, turn: probe.NewTurn(), counted: counts{}}
 	if _, err := s.Sample(ctx); err != nil {
 		s.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -84,10 +83,10 @@ func (s *Sampler) Metrics() []runfile.Metric {
 
 // Sample counts what is new in the log, or a window of it. It connects again if the session was lost.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
-	if err := s.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return probe.Sample{}, err
 	}
-	defer s.release()
+	defer s.turn.Release()
 	if s.refused != nil {
 		return probe.Sample{}, s.refused
 	}
@@ -154,8 +153,8 @@ func (s *Sampler) failed(ctx context.Context, err error) error {
 
 // Close ends the session. The sampler may be used again, and then connects anew.
 func (s *Sampler) Close(ctx context.Context) {
-	if s.take(ctx) == nil {
-		defer s.release()
+	if s.turn.Take(ctx) == nil {
+		defer s.turn.Release()
 		s.hangUp(ctx)
 	}
 }
@@ -167,19 +166,3 @@ func (s *Sampler) hangUp(ctx context.Context) {
 		s.session = nil
 	}
 }
-
-func (s *Sampler) take(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	default:
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.turn:
-		return nil
-	}
-}
-
-func (s *Sampler) release() { s.turn <- struct{}{} }

@@ -37,10 +37,10 @@ func (s *Sampler) Quiesce(ctx context.Context) error {
 
 // lookBack ends the course at the end of the log, and counts of it what is asked for.
 func (s *Sampler) lookBack(ctx context.Context, of func(end uint64) []place) error {
-	if err := s.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return err
 	}
-	defer s.release()
+	defer s.turn.Release()
 	if s.refused != nil {
 		return nil
 	}

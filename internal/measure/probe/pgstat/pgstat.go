@@ -39,8 +39,8 @@ type Sampler struct {
 	views  []view
 	notice string // of New's server
 
-	turn    chan struct{} // holds one token, for whoever uses the session
-	session *session      // nil while there is no connection
+	turn    probe.Turn // of whoever uses the session
+	session *session   // nil while there is no connection
 }
 
 // New connects, finds out what the server has, and reads it once. The schemas are those whose tables' own counters
@@ -49,8 +49,7 @@ func New(ctx context.Context, config *pgx.ConnConfig, schemas ...string) (*Sampl
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = applicationName
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
-	s := &Sampler{config: config, views: views(schemas), turn: make(chan struct{}, 1)}
-	s.turn <- struct{}{}
+	s := &Sampler{config: config, views: views(schemas), turn: probe.NewTurn()}
 	first, server, err := s.sample(ctx, everything)
 	if err != nil {
 		s.Close(context.WithoutCancel(ctx))
@@ -98,10 +97,10 @@ func everything(statement) bool { return true }
 
 // sample asks only what is wanted, and tells of which server it is, too.
 func (s *Sampler) sample(ctx context.Context, wanted func(statement) bool) (probe.Sample, catalog, error) {
-	if err := s.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return probe.Sample{}, catalog{}, err
 	}
-	defer s.release()
+	defer s.turn.Release()
 	if s.session == nil {
 		session, err := connect(ctx, s.config, s.views)
 		if err != nil {
@@ -120,8 +119,8 @@ func (s *Sampler) sample(ctx context.Context, wanted func(statement) bool) (prob
 
 // Close ends the session. The sampler may be used again, and then connects anew.
 func (s *Sampler) Close(ctx context.Context) {
-	if s.take(ctx) == nil {
-		defer s.release()
+	if s.turn.Take(ctx) == nil {
+		defer s.turn.Release()
 		s.hangUp(ctx)
 	}
 }
@@ -133,19 +132,3 @@ func (s *Sampler) hangUp(ctx context.Context) {
 		s.session = nil
 	}
 }
-
-func (s *Sampler) take(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	default:
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.turn:
-		return nil
-	}
-}
-
-func (s *Sampler) release() { s.turn <- struct{}{} }

@@ -64,10 +64,10 @@ func (s *Sampler) report(ctx context.Context, server catalog) error {
 	if server.number < firstWithFunction {
 		return nil
 	}
-	if err := s.take(ctx); err != nil {
+	if err := s.turn.Take(ctx); err != nil {
 		return err
 	}
-	defer s.release()
+	defer s.turn.Release()
 	if s.session == nil {
 		return nil
 	}

@@ -1,0 +1,84 @@
+// Package runfiletest reads and compares run files in tests.
+package runfiletest
+
+import (
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Records are all that a file holds, which must be whole.
+func Records(t testing.TB, path string) []runfile.Record {
+	t.Helper()
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var all []runfile.Record
+	for record, err := range records {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, record)
+	}
+	return all
+}
+
+// Sequence hands records out as a reader does.
+func Sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
+	return func(yield func(runfile.Record, error) bool) {
+		for record := range slices.Values(records) {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+}
+
+// IsMadeOf checks that a file holds these records and nothing else, byte by byte; with update it writes it.
+func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) {
+	t.Helper()
+	want := written(t, records)
+	if update {
+		if err := os.WriteFile(path, want, 0o644); err != nil { //nolint:gosec // for everybody to read
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s is not what its source gives; -update writes it\n%s", path, diff)
+	}
+}
+
+// written is the text of a file with these records.
+func written(t testing.TB, records []runfile.Record) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	w, err := runfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
