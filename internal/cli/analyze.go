@@ -147,6 +147,15 @@ func metricNames(run *drivers.Run) []string {
 	return names
 }
 
+// namedRun reads the run that a user names: a file, LAST, or standard input.
+func namedRun(env Env, name string) (*drivers.Run, error) {
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return readRun(env, path)
+}
+
 func readRun(env Env, path string) (*drivers.Run, error) {
 	if path == standardInput {
 		run, err := drivers.FromRun(runfile.ReadRows(env.In))

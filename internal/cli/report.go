@@ -77,11 +77,7 @@ func runReport(env Env, o reportOptions, name string) error {
 	if err := o.size.check(); err != nil {
 		return err
 	}
-	path, err := runfile.Resolve(name)
-	if err != nil {
-		return err
-	}
-	run, err := readRun(env, path)
+	run, err := namedRun(env, name)
 	if err != nil {
 		return err
 	}

@@ -115,17 +115,13 @@ func runSize(env Env, o sizeOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	path, err := runfile.Resolve(name)
-	if err != nil {
-		return err
-	}
-	run, err := readRun(env, path)
+	run, err := namedRun(env, name)
 	if err != nil {
 		return err
 	}
 	answer, err := sizing.Size(run, ask)
 	if err != nil {
-		return naming(path, suggesting(err))
+		return naming(name, suggesting(err))
 	}
 	view := report.NewSize(run, answer)
 	if o.format == formatJSON {
