@@ -27,6 +27,19 @@ func TestCreditsMakeItSmaller(t *testing.T) {
 	check(50, 190)
 }
 
+// TestCreditsAreNoNewsWhereTheDataDecide: 50 operations a second on 10 GiB need no credits.
+func TestCreditsAreNoNewsWhereTheDataDecide(t *testing.T) {
+	rate := sizing.Rate{Writes: 50, WriteBytes: 50 * 8192}
+	q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: 100}
+	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, nil, tariff(t, "us-east-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := options[0]; o.Order.GiB != 10 || o.Burst != nil {
+		t.Errorf("order %g GiB, burst %+v", o.Order.GiB, o.Burst)
+	}
+}
+
 // TestMachineInBetween: effective is the less of volume and machine, operations and bytes apart.
 func TestMachineInBetween(t *testing.T) {
 	instances, err := catalog.Instances()

@@ -43,6 +43,7 @@ func TestFit(t *testing.T) {
 	check("rds-gp3", need(100, 5000, 100), order{400, 0, 0, sizing.ByOperations})
 	check("rds-io1", need(50, 100, 100), order{100, 1000, 0, sizing.BySize}) // at least 100 GiB and 1,000
 	check("azure-premium", need(600, 3000, 100), order{1024, 0, 0, sizing.ByOperations})
+	check("azure-premium", need(600, 1000, 50), order{1024, 0, 0, sizing.BySize}) // nothing lies between 512 and 1,024
 	check("azure-premium", need(600, 3000, 220), order{2048, 0, 0, sizing.ByBytes})
 }
 
