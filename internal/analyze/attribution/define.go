@@ -34,6 +34,9 @@ func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Driver, y colum
 			return
 		}
 	}
+	if m.PartOf(own) {
+		v.Between = []string{own.Name}
+	}
 	if m.Defines(own) {
 		v.Counts, v.Exact = own.Name, true
 		v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: len(t.y)}

@@ -40,6 +40,7 @@ type Driver struct {
 	// explains nothing. Some are computed from other metrics where a version lacks these: see Run.Drivers.
 	From []string
 
+	made  bool // of several metrics together, not one under several names
 	count func(Arm, Replicate) (float64, error)
 }
 
@@ -63,7 +64,7 @@ func All() []Driver {
 		},
 		{
 			Name: DeviceRequests, Side: Physical, Unit: "operations", From: []string{blockWrites, blockFlushes},
-			Help: "write requests of the device that carry data: writes - flushes", count: requests,
+			Help: "write requests of the device that carry data: writes - flushes", made: true, count: requests,
 		},
 		counted(DeviceFlushes, Physical, "operations", "flushes of the device's cache", blockFlushes),
 		counted(DeviceBytes, Physical, "bytes", "bytes written to the device", "block/write_bytes"),

@@ -19,12 +19,19 @@ type Metric struct {
 // Count is what the metric grew by in a replicate, with the background taken off. The error is a *series.Missing.
 func (m Metric) Count(a Arm, r Replicate) (float64, error) { return m.count(a, r) }
 
-// Defines tells whether the driver is this very metric, under this or another version's name.
+// Defines tells whether the driver is this very metric, under this or another version's name, and not a sum that it is
+// a part of.
 func (m Metric) Defines(d Driver) bool {
-	if m.Derived != "" || d.Name == DeviceRequests {
+	if m.Derived != "" || d.made {
 		return m.Derived != "" && slices.Equal(m.From, d.From)
 	}
 	return slices.Contains(d.From, m.Name)
+}
+
+// PartOf tells whether the driver is the sum of this metric and others. The requests of a device are none: of their two
+// metrics one is taken off the other.
+func (m Metric) PartOf(d Driver) bool {
+	return d.made && d.Name != DeviceRequests && slices.Contains(d.From, m.Name)
 }
 
 // Metrics are all that the run counted, by name: the counters, and the requests of the device that carry data, which

@@ -35,7 +35,7 @@ func (r *Run) Drivers() []Driver {
 		return all
 	}
 	i := slices.IndexFunc(all, func(d Driver) bool { return d.Name == PagesWritten })
-	all[i].From = byWriter()
+	all[i].From, all[i].made = byWriter(), true
 	return all
 }
 

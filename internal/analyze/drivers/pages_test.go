@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -41,4 +42,28 @@ func TestPagesWritten(t *testing.T) {
 	check(map[string]float64{checkpoints: 1, cleaner: 2, sessions: 3}, 6, []string{checkpoints, cleaner, sessions})
 	check(map[string]float64{checkpoints: 1, cleaner: 2}, 0, []string{checkpoints, cleaner, sessions})
 	check(nil, 0, one)
+}
+
+// TestAPartDefinesNothing: one kind of process writes some of the pages, not all.
+func TestAPartDefinesNothing(t *testing.T) {
+	is := func(metric string, counts ...string) (all, part bool) {
+		r := drivers.Replicate{Counts: map[string]drivers.Count{}}
+		for _, name := range counts {
+			r.Counts[name] = drivers.Count{Amount: 1, Raw: 1, Seconds: 1}
+		}
+		run := drivers.Run{Arms: []drivers.Arm{{Replicates: []drivers.Replicate{r}}}}
+		for _, d := range run.Drivers() {
+			if d.Name == drivers.PagesWritten {
+				m := drivers.Metric{Metric: runfile.Metric{Name: metric}, From: []string{metric}}
+				return m.Defines(d), m.PartOf(d)
+			}
+		}
+		return false, false
+	}
+	if all, part := is("pgstat.io/writes", "pgstat.io/writes"); !all || part {
+		t.Errorf("the one count of pages: all %v, part %v", all, part)
+	}
+	if all, part := is("pgstat.bgwriter/buffers_clean", "pgstat.bgwriter/buffers_clean"); all || !part {
+		t.Errorf("the count of one kind of process: all %v, part %v", all, part)
+	}
 }
