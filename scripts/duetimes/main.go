@@ -129,8 +129,8 @@ func (t *tally) judge(r record, readings []reading, arm span) {
 	t.due += int(last - first + 1)
 	for _, reading := range readings {
 		since := reading.began.Sub(start)
-		if k := since / r.interval; k < first || k > last {
-			continue
+		if k := since / r.interval; k < first || k > last || reading.began.After(arm.to) {
+			continue // the last due time may come so late that the reading at the arm's edge lies in its interval
 		}
 		late := since%r.interval - unsure
 		t.late, t.took = append(t.late, late), append(t.took, reading.took)

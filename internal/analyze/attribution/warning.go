@@ -22,7 +22,7 @@ func (j *judge) warnings() []Warning {
 		}
 	}
 	if n := len(j.arms); n < enoughArms {
-		add("few-arms", fmt.Sprintf("Only %d loaded arms were measured: most drivers cannot be told apart", n))
+		add("few-arms", fmt.Sprintf("Only %s measured: most drivers cannot be told apart", armsWere(n)))
 	}
 	if j.run.Idle.Replicates == 0 {
 		add("no-idle", "No idle arm was measured, so that what happens without load is billed to it")
@@ -137,4 +137,12 @@ func (j *judge) sameThroughout(x, y column) bool {
 		}
 	}
 	return n > 1 && highest-lowest < math.Log(j.options.Tolerance)
+}
+
+// armsWere counts arms in a sentence.
+func armsWere(n int) string {
+	if n == 1 {
+		return "1 loaded arm was"
+	}
+	return fmt.Sprintf("%d loaded arms were", n)
 }

@@ -66,7 +66,7 @@ func (r Report) target() string {
 	if storage := under(t.Storage); storage != "" {
 		parts = append(parts, storage)
 	}
-	parts = append(parts, fmt.Sprintf("%d arms x %d replicates x %g s", r.Run.Arms, r.Run.Replicates, r.Run.ArmSeconds))
+	parts = append(parts, fmt.Sprintf("%d arms x %d replicates x %.4g s", r.Run.Arms, r.Run.Replicates, r.Run.ArmSeconds))
 	return strings.Join(append(parts, r.background()...), "; ")
 }
 
