@@ -96,7 +96,7 @@ func rendererOf(format string, verbose bool, env Env) (renderer, error) {
 	case formatText:
 		return func(w io.Writer, r report.Report) error { return writeText(w, r, verbose, env.columns()) }, nil
 	case formatJSON:
-		return report.JSON, nil
+		return func(w io.Writer, r report.Report) error { return report.JSON(w, r) }, nil
 	default:
 		return nil, fmt.Errorf("unknown format %q: there are %s and %s", format, formatText, formatJSON)
 	}

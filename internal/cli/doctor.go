@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -66,7 +67,7 @@ func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 		return err
 	}
 	if o.format == formatJSON {
-		err = diagnosis.JSON(env.Out, d)
+		err = report.JSON(env.Out, d)
 	} else {
 		err = diagnosis.Text(env.Out, d, env.columns())
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
@@ -157,13 +157,7 @@ func (k knowledge) json(env Env) error {
 	for _, d := range k.drivers {
 		all.Drivers = append(all.Drivers, driver{d.Name, d.Side, d.Unit, d.Help})
 	}
-	e := json.NewEncoder(env.Out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(all); err != nil {
-		return fmt.Errorf("write what is known: %w", err)
-	}
-	return nil
+	return report.JSON(env.Out, all)
 }
 
 // nonNil keeps an empty list a list in JSON.

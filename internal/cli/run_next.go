@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/runfile"
@@ -46,13 +47,21 @@ func (c *chooser) next() (experiment.Addition, bool) {
 	if err != nil {
 		return experiment.Addition{}, false
 	}
-	name, why := c.choose(attribution.Judge(run, attribution.Options{Asked: c.required}))
+	name, why := c.choose(attribution.Judge(run, attribution.Options{Asked: c.asked(run)}))
 	i := slices.IndexFunc(c.arms, func(a runfile.Arm) bool { return a.Name == name })
 	if i < 0 {
 		return experiment.Addition{}, false
 	}
 	c.added[name]++
 	return experiment.Addition{Arm: c.arms[i], Why: why}, true
+}
+
+// asked are the metrics that count, so that no others are judged between two arms.
+func (c *chooser) asked(run *drivers.Run) []string {
+	if len(c.required) > 0 {
+		return c.required
+	}
+	return slices.DeleteFunc(metricNames(run), func(name string) bool { return !report.Prominent(name) })
 }
 
 // choose is the arm that would settle most metrics, and of several the one whose first metric comes first.

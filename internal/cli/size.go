@@ -48,7 +48,8 @@ called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` 
 Each arm of the run is a load of its own. --arm picks the one that is most like yours; otherwise it is sized for the
 one that asked most of storage. --rows-per-second and --growth carry it over to another amount of the same load.
 
-Limits and prices are those that the providers or others published, each with its source in --format json; --price
+Limits and prices are those that the providers or others published; --format json names the sources of each order and of
+each line of its bill, by the keys that realiops explain --format json lists. --price
 takes a file of your own prices, in the same form.
 
 --from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
@@ -125,7 +126,7 @@ func runSize(env Env, o sizeOptions, name string) error {
 	}
 	view := report.NewSize(run, answer)
 	if o.format == formatJSON {
-		return report.SizeJSON(env.Out, view)
+		return report.JSON(env.Out, view)
 	}
 	return report.SizeText(env.Out, view, env.columns())
 }
@@ -153,7 +154,7 @@ func convert(env Env, o sizeOptions) error {
 		return err
 	}
 	if o.format == formatJSON {
-		return report.ConvertJSON(env.Out, report.NewConvert(converted))
+		return report.JSON(env.Out, report.NewConvert(converted))
 	}
 	return report.ConvertText(env.Out, report.NewConvert(converted), env.columns())
 }

@@ -49,7 +49,6 @@ type Point struct {
 // Shade is a stretch of the X axis that something holds for.
 type Shade struct {
 	From, To float64
-	Name     string
 }
 
 // palette is of colours that most eyes can tell apart, on light ground and on dark (after Okabe and Ito).

@@ -23,7 +23,7 @@ func sample() plot.Picture {
 			{Name: "bulk", Marked: true, Points: []plot.Point{{X: 1e6, Y: 1, Text: `bulk "rows"`}, {X: 900, Y: 0, Text: "bulk requests"}}},
 			{Name: "gap", Points: []plot.Point{{X: 10, Y: 0}, {X: 100, Y: math.NaN(), Text: "never"}, {X: 1000, Y: 1}}},
 		},
-		Shades: []plot.Shade{{From: 10, To: 100, Name: "arm"}, {From: 1e9, To: 1e12, Name: "beyond"}},
+		Shades: []plot.Shade{{From: 10, To: 100}, {From: 1e9, To: 1e12}},
 	}
 }
 

@@ -72,15 +72,8 @@ func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 	return all.String()
 }
 
-// legendDecades is how much wider a logarithmic axis gets, so that a legend stands beside the lines.
-const legendDecades = 1
-
-func boolean(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
+// legendRoom is how much further a logarithmic axis goes, so that a legend stands beside the lines.
+const legendRoom = 10
 
 // PNG is the picture as a file, on white, with its legend.
 func (p Picture) PNG() ([]byte, error) {
@@ -89,8 +82,9 @@ func (p Picture) PNG() ([]byte, error) {
 		return nil, err
 	}
 	d.Title.Text, d.Title.TextStyle.Font = p.Title, face(12)
-	d.Legend.XOffs, d.Legend.Left = 0, false
-	d.X.Max *= math.Pow(10, legendDecades*boolean(p.X.Log)) // room for the legend
+	if p.X.Log {
+		d.X.Max *= legendRoom
+	}
 	canvas := vgimg.NewWith(vgimg.UseWH(Width, Height), vgimg.UseDPI(144))
 	d.Draw(framed(draw.New(canvas)))
 	var file bytes.Buffer

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -47,17 +46,6 @@ func NewConvert(c sizing.Converted) Convert {
 		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
 		IOCost: span(c.IOCost), Misread: c.Misread, Settle: c.Settle,
 	}
-}
-
-// ConvertJSON writes the answer for programs.
-func ConvertJSON(w io.Writer, c Convert) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(c); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
-	}
-	return nil
 }
 
 // ConvertText writes the answer for people.

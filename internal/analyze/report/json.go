@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// JSON writes the report for programs, as docs/json.md describes it.
-func JSON(w io.Writer, r Report) error {
+// JSON writes a report, or another view of a run, for programs, as docs/json.md describes them.
+func JSON(w io.Writer, view any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
+	if err := e.Encode(view); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil

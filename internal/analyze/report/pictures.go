@@ -99,7 +99,7 @@ func (r Report) overTime(run *drivers.Run) []Section {
 	var said []string
 	for _, arm := range run.Arms {
 		for _, replicate := range arm.Replicates {
-			p.Shades = append(p.Shades, plot.Shade{From: replicate.Begin.Sub(begin).Seconds(), To: replicate.End.Sub(begin).Seconds(), Name: arm.Name})
+			p.Shades = append(p.Shades, plot.Shade{From: replicate.Begin.Sub(begin).Seconds(), To: replicate.End.Sub(begin).Seconds()})
 		}
 		said = append(said, fmt.Sprintf("%s %d times", arm.Name, len(arm.Replicates)))
 	}

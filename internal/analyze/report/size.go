@@ -73,24 +73,33 @@ type Sized struct {
 
 // SizeOption is one way to carry it.
 type SizeOption struct {
-	Volume     string       `json:"volume"`
-	Title      string       `json:"title"`
-	Provider   string       `json:"provider"`
-	Why        string       `json:"why,omitempty"` // it cannot
-	Tier       string       `json:"tier,omitempty"`
-	GiB        float64      `json:"gib,omitempty"`
-	IOPS       float64      `json:"iops,omitempty"`  // bought beside the size
-	MiBps      float64      `json:"mibps,omitempty"` // likewise
-	Carries    *[2]float64  `json:"carries"`         // operations and MiB a second, for good
-	Binding    string       `json:"binding,omitempty"`
-	Operations [2]float64   `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
-	Monthly    *float64     `json:"monthly"`
-	Currency   string       `json:"currency,omitempty"`
-	NoPrice    string       `json:"no_price,omitempty"`
-	Instance   *SizeCap     `json:"instance"`
-	Credits    *SizeCredits `json:"credits"` // a smaller size that credits carry; null: none, or not known
-	Note       string       `json:"note,omitempty"`
-	Unverified string       `json:"unverified,omitempty"`
+	Volume     string         `json:"volume"`
+	Title      string         `json:"title"`
+	Provider   string         `json:"provider"`
+	Why        string         `json:"why,omitempty"` // it cannot
+	Tier       string         `json:"tier,omitempty"`
+	GiB        float64        `json:"gib,omitempty"`
+	IOPS       float64        `json:"iops,omitempty"`  // bought beside the size
+	MiBps      float64        `json:"mibps,omitempty"` // likewise
+	Carries    *[2]float64    `json:"carries"`         // operations and MiB a second, for good
+	Binding    string         `json:"binding,omitempty"`
+	Operations [2]float64     `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
+	Monthly    *float64       `json:"monthly"`
+	Currency   string         `json:"currency,omitempty"`
+	Bill       []SizeBillLine `json:"bill"`    // what monthly is made of
+	Sources    []string       `json:"sources"` // keys, of the limits
+	NoPrice    string         `json:"no_price,omitempty"`
+	Instance   *SizeCap       `json:"instance"`
+	Credits    *SizeCredits   `json:"credits"` // a smaller size that credits carry; null: none, or not known
+	Note       string         `json:"note,omitempty"`
+	Unverified string         `json:"unverified,omitempty"`
+}
+
+// SizeBillLine is one part of a bill.
+type SizeBillLine struct {
+	What   string  `json:"what"` // 500 GiB
+	Amount float64 `json:"amount"`
+	Source string  `json:"source"` // key, of the price
 }
 
 // SizeCap is what volume and class of instance let through together.
@@ -183,6 +192,7 @@ func sizeOption(o sizing.Option) SizeOption {
 	v := SizeOption{
 		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Why: o.Why, NoPrice: o.NoBill,
 		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
+		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
 	}
 	v.Credits = sizeCredits(o.Burst)
 	if o.Order == nil {
@@ -193,6 +203,9 @@ func sizeOption(o sizing.Option) SizeOption {
 	v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
 	if o.Bill != nil {
 		v.Monthly, v.Currency = &o.Bill.Total, o.Bill.Currency
+		for _, l := range o.Bill.Lines {
+			v.Bill = append(v.Bill, SizeBillLine(l))
+		}
 	}
 	if c := o.Cap; c != nil {
 		v.Instance = &SizeCap{c.Instance.Class, c.IOPS, c.MiBps, c.Binds, c.Carries}

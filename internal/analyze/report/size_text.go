@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -20,17 +19,6 @@ func SizeText(w io.Writer, s Size, width int) error {
 		wrapped(s.misreadText(), width),
 		wrapped(s.auroraText(), width),
 	})
-}
-
-// SizeJSON writes a sizing for programs, as docs/json.md describes it.
-func SizeJSON(w io.Writer, s Size) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return fmt.Errorf("write the sizes: %w", err)
-	}
-	return nil
 }
 
 // needTable shows what each arm asked of storage.

@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -13,17 +12,6 @@ import (
 
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// JSON writes the diagnosis as one object.
-func JSON(w io.Writer, d Diagnosis) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(d); err != nil {
-		return fmt.Errorf("write the diagnosis: %w", err)
-	}
-	return nil
-}
 
 // Text writes the diagnosis for people, in lines of at most width columns where words allow it.
 func Text(w io.Writer, d Diagnosis, width int) error {
