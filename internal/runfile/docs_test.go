@@ -37,6 +37,10 @@ func TestDocsNameEveryField(t *testing.T) {
 // fields lists the names of a type's JSON, those of structs in it by path.
 func fields(of reflect.Type, path string) []string {
 	switch {
+	case of == reflect.TypeFor[*Arm](): // told once, as an arm of the plan
+		return []string{path}
+	case of.Kind() == reflect.Pointer:
+		return fields(of.Elem(), path)
 	case of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct:
 		return fields(of.Elem(), path+"[]")
 	case of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]():

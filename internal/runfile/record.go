@@ -52,6 +52,34 @@ type Target struct {
 	Pooler   bool              `json:"pooler,omitempty"` // something between us and the server answers for it
 	Settings map[string]string `json:"settings,omitempty"`
 	Storage  Storage           `json:"storage"`
+	Cloud    *Cloud            `json:"cloud,omitempty"` // of a managed server, where its provider was asked
+}
+
+// Cloud is what its provider says of a managed server: enough to ask again later, from another machine. It holds no
+// account number, and so no ARN.
+type Cloud struct {
+	Provider string `json:"provider"` // aws
+	Region   string `json:"region"`
+	Instance string `json:"instance,omitempty"` // the one under load
+	Cluster  string `json:"cluster,omitempty"`
+	Role     string `json:"role,omitempty"`     // writer or reader
+	Resource string `json:"resource,omitempty"` // the DbiResourceId, by which Performance Insights knows the instance
+	Engine   string `json:"engine,omitempty"`   // aurora-postgresql, postgres
+	Version  string `json:"version,omitempty"`  // of the engine
+	Class    string `json:"class,omitempty"`    // db.r6g.large
+
+	Storage       string `json:"storage,omitempty"` // aurora, aurora-iopt1, gp2, gp3, io1, io2
+	SizeGiB       int    `json:"size_gib,omitempty"`
+	IOPS          int    `json:"iops,omitempty"`
+	ThroughputMiB int    `json:"throughput_mib,omitempty"` // a second
+	LogVolume     bool   `json:"log_volume,omitempty"`     // a dedicated one
+	MultiAZ       bool   `json:"multi_az,omitempty"`
+
+	Insights          bool `json:"insights,omitempty"`           // Performance Insights is on
+	InsightsDays      int  `json:"insights_days,omitempty"`      // and keeps this long
+	MonitoringSeconds int  `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
+
+	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
 }
 
 // Storage is what lies under the data directory; empty where this host cannot see it.
@@ -237,6 +265,9 @@ type Period struct {
 	Statistic  string            `json:"statistic"`
 	Value      float64           `json:"value"`
 	Fetched    time.Time         `json:"fetched"`
+
+	// Unsettled: the source may still correct it. It was not yet read twice with the same result.
+	Unsettled bool `json:"unsettled,omitempty"`
 }
 
 // Status is how a run ended.

@@ -34,6 +34,11 @@ func everyKind() []Record {
 					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{"/data/pg_wal"},
 					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"}, Backing: "/disk"}},
 				},
+				Cloud: &Cloud{
+					Provider: "aws", Region: "eu-west-1", Instance: "one", Cluster: "all", Role: "writer", Resource: "db-ABC", Engine: "postgres",
+					Version: "17.11", Class: "db.r6g.large", Storage: "io2", SizeGiB: 400, IOPS: 12000, ThroughputMiB: 500, LogVolume: true,
+					MultiAZ: true, Insights: true, InsightsDays: 7, MonitoringSeconds: 1, Volumes: []string{"vol-1"},
+				},
 			},
 			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
 			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
@@ -57,7 +62,7 @@ func everyKind() []Record {
 		Period{
 			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
 			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,
-			Fetched: noon.Add(time.Hour),
+			Fetched: noon.Add(time.Hour), Unsettled: true,
 		},
 		Ended{
 			At: noon.Add(time.Minute), Status: Broken, Cause: "the server died",
@@ -81,6 +86,8 @@ func eachField(t *testing.T, path string, v reflect.Value) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.Pointer:
+		eachField(t, path, v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
 			eachField(t, path+"."+v.Type().Field(i).Name, v.Field(i))
