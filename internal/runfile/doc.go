@@ -5,6 +5,7 @@
 // file. The kinds of record are in record.go; docs/run-file.md describes them field by field.
 //
 //   - [Create] makes a new file and never overwrites one; its [Writer] may be used by many goroutines.
+//   - [Append] goes on with a file later: sources that tell of periods tell of them when a run is long over.
 //   - [Open] and [Read] stream a file back, drop a torn last line and say so, and name the line of any other defect.
 //   - [OpenRows] and [ReadRows] do the same for long runs, with a [Row] for each [Reading]: no map, and names shared.
 //   - [Scrub] takes secrets out of free text; the writer applies it, so that no caller can forget.

@@ -17,7 +17,7 @@ import (
 // flushEvery bounds what is lost when the process is killed.
 const flushEvery = time.Second
 
-// Writer appends records to a new run file. It is safe for use by many goroutines. What is written reaches the
+// Writer appends records to a run file. It is safe for use by many goroutines. What is written reaches the
 // kernel within a second; Sync brings it to the disk. After the first failed write every call returns that error.
 type Writer struct {
 	path    string
@@ -50,9 +50,21 @@ func Create(path string, secrets ...string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the run file: %w", err)
 	}
+	if err := lock(file); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(path))
+	}
+	w, err := newWriter(path, file, secrets)
+	if err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(path))
+	}
+	return w, nil
+}
+
+// newWriter writes to the file from where it stands.
+func newWriter(path string, file *os.File, secrets []string) (*Writer, error) {
 	w := &Writer{path: path, secrets: secrets, file: file, stop: make(chan struct{})}
 	if err := w.open(); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(path))
+		return nil, err
 	}
 	w.done.Go(w.flushRegularly)
 	return w, nil

@@ -1,0 +1,158 @@
+package runfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ErrInUse is a run file that another process is writing.
+var ErrInUse = errors.New("another realiops is writing it: wait until that has ended")
+
+// Append goes on with the run file at path, where its last writer stopped. A torn tail is taken off first. Two writers
+// of one file exclude each other, as long as both live.
+func Append(path string, secrets ...string) (*Writer, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("go on with the run file: %w", err)
+	}
+	if err := lock(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	if file, err = mend(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	w, err := newWriter(path, file, secrets)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return w, nil
+}
+
+// mend gives the file, or another in its place, ready to be written to at its end: after a whole line, and after a
+// whole frame where it is compressed.
+func mend(file *os.File) (*os.File, error) {
+	if strings.HasSuffix(file.Name(), ".zst") {
+		return mendFrames(file)
+	}
+	whole, err := wholeLines(file)
+	if err != nil {
+		return file, err
+	}
+	if err := file.Truncate(whole); err != nil {
+		return file, fmt.Errorf("take off the torn end: %w", err)
+	}
+	_, err = file.Seek(whole, io.SeekStart)
+	return file, err
+}
+
+// wholeLines is how many bytes of the file are whole lines that can be read. A last line that lacks nothing but its end
+// gets it.
+func wholeLines(file *os.File) (int64, error) {
+	if err := readable(file); err != nil {
+		return 0, err
+	}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	tail := make([]byte, min(size, maxLine))
+	if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return 0, fmt.Errorf("read its end: %w", err)
+	}
+	rest := tail[bytes.LastIndexByte(tail, '\n')+1:]
+	if len(rest) == 0 {
+		return size, nil
+	}
+	if _, err := decode(rest); err != nil {
+		return size - int64(len(rest)), nil
+	}
+	_, err = file.WriteAt([]byte("\n"), size)
+	return size + 1, err
+}
+
+// readable reads the file through, and refuses what is no run file or has a defect other than a torn end.
+func readable(file *os.File) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := through(file)
+	return err
+}
+
+// through tells whether the file ends torn.
+func through(r io.Reader) (torn bool, err error) {
+	for _, err := range ReadRows(r) {
+		if tear, isTorn := errors.AsType[*TornError](err); isTorn && tear.Line > 1 {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// mendFrames leaves a file of whole frames as it is. One that was cut off is written anew with what can be read of it,
+// and takes the place of the old one when it is on the disk: what follows an unfinished frame could not be read.
+func mendFrames(file *os.File) (*os.File, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return file, err
+	}
+	torn, err := through(file)
+	if err != nil {
+		return file, err
+	}
+	if !torn {
+		_, err = file.Seek(0, io.SeekEnd)
+		return file, err
+	}
+	anew, err := rewritten(file)
+	if err != nil {
+		return file, fmt.Errorf("mend its torn end: %w", err)
+	}
+	return anew, file.Close()
+}
+
+func rewritten(file *os.File) (*os.File, error) {
+	path, beside := file.Name(), file.Name()+".mended"
+	anew, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(lock(anew), copyWhole(anew, file), os.Rename(beside, path)); err != nil {
+		return nil, errors.Join(err, anew.Close(), os.Remove(beside))
+	}
+	return anew, nil
+}
+
+// copyWhole writes the whole lines of a compressed file into another, and its frame to the end.
+func copyWhole(to, from *os.File) error {
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	text, closeText, err := uncompressed(bufio.NewReader(from))
+	if err != nil {
+		return err
+	}
+	defer closeText()
+	w := &Writer{path: from.Name(), file: to}
+	if err := w.open(); err != nil {
+		return err
+	}
+	lines := bufio.NewReaderSize(text, 1<<16)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil { // torn: that is why we are here
+			break
+		}
+		if _, err := w.buf.Write(line); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.buf.Flush(), w.zst.Close(), to.Sync())
+}
