@@ -1,0 +1,132 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/logging"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// Options choose the account where the environment does not, or chooses another.
+type Options struct {
+	Profile string // of the shared configuration
+	Region  string
+	Role    string // to take on, as an ARN
+}
+
+// Account is a way into an AWS account.
+type Account struct {
+	config aws.Config
+	book   *book
+}
+
+// Bounds of one try of a call. A socket that hangs must not look like work.
+const (
+	dialWithin   = 3 * time.Second
+	headerWithin = 15 * time.Second
+	callWithin   = time.Minute
+)
+
+var roleName = regexp.MustCompile(`^arn:[\w-]+:iam::\d{12}:role/\S+$`)
+
+// Open finds the credentials' place and the region; it asks nobody yet. Endpoints may be moved by AWS_ENDPOINT_URL and
+// its forms for each service.
+func Open(ctx context.Context, o Options) (*Account, error) {
+	if o.Role != "" && !roleName.MatchString(o.Role) {
+		return nil, errors.New("the role must be given as arn:aws:iam::ACCOUNT:role/NAME")
+	}
+	a := &Account{book: &book{}}
+	loaded, err := config.LoadDefaultConfig(ctx, a.loading(o)...)
+	if err != nil {
+		return nil, Explain(err)
+	}
+	a.config = loaded
+	if o.Role != "" {
+		a.config.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(loaded), o.Role,
+			func(r *stscreds.AssumeRoleOptions) { r.RoleSessionName = "realiops" }))
+	}
+	return a, nil
+}
+
+func (a *Account) loading(o Options) []func(*config.LoadOptions) error {
+	all := []func(*config.LoadOptions) error{
+		config.WithHTTPClient(client()),
+		config.WithRetryer(newPatience),
+		config.WithAPIOptions([]func(*middleware.Stack) error{a.book.attach}),
+		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
+	}
+	if o.Profile != "" {
+		all = append(all, config.WithSharedConfigProfile(o.Profile))
+	}
+	if o.Region != "" {
+		all = append(all, config.WithRegion(o.Region))
+	}
+	return all
+}
+
+func client() *awshttp.BuildableClient {
+	return awshttp.NewBuildableClient().WithTimeout(callWithin).
+		WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialWithin }).
+		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = headerWithin })
+}
+
+// Config is what the clients of the services are made of.
+func (a *Account) Config() aws.Config { return a.config.Copy() }
+
+// Region is where calls go that name no other; empty where nobody said.
+func (a *Account) Region() string { return a.config.Region }
+
+// In is the same account in another region; what is asked through it is counted here too.
+func (a *Account) In(region string) *Account {
+	there := *a
+	there.config = a.Config()
+	there.config.Region = region
+	return &there
+}
+
+// Credentials finds out whether there are any, and when they end; zero where they do not, as far as is known here.
+func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
+	if a.config.Credentials == nil {
+		return ends, &Trouble{Kind: Absent, text: absentText}
+	}
+	found, err := a.config.Credentials.Retrieve(ctx)
+	if err != nil {
+		return ends, Explain(err)
+	}
+	if found.CanExpire {
+		ends = found.Expires
+	}
+	return ends, nil
+}
+
+// Secrets are what must never be written down: the credentials in use, as far as they are known by now.
+func (a *Account) Secrets(ctx context.Context) []string {
+	if a.config.Credentials == nil {
+		return nil
+	}
+	found, err := a.config.Credentials.Retrieve(ctx)
+	if err != nil {
+		return nil
+	}
+	return []string{found.SecretAccessKey, found.SessionToken, found.AccessKeyID, found.AccountID}
+}
+
+// Number is the account's own, for comparing two; it must not be shown.
+func (a *Account) Number(ctx context.Context) (string, error) {
+	identity, err := sts.NewFromConfig(a.config).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return "", fmt.Errorf("ask whose credentials these are: %w", Explain(err))
+	}
+	return aws.ToString(identity.Account), nil
+}

@@ -1,0 +1,119 @@
+package account
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Call is how often an operation was asked.
+type Call struct {
+	Service   string // as permissions name it: rds, cloudwatch, pi, sts
+	Operation string
+	Count     int   // each once, however often it had to be tried
+	Retries   int   // the further tries
+	Failures  int   // calls that got no answer in the end
+	Billed    int   // what was answered, in the units of the price
+	Price     Price // of a unit
+}
+
+// ListPrice is what the calls cost by the price list, in USD and before any free allowance. It is not known where the
+// price is not.
+func (c Call) ListPrice() (usd float64, known bool) {
+	return float64(c.Billed) * c.Price.USD, c.Price.Known
+}
+
+// book counts the calls of an account. Several goroutines may write in it.
+type book struct {
+	mu    sync.Mutex
+	calls []Call
+	clock runfile.Clock
+}
+
+// Calls are the operations asked so far, by name.
+func (a *Account) Calls() []Call {
+	a.book.mu.Lock()
+	defer a.book.mu.Unlock()
+	all := slices.Clone(a.book.calls)
+	slices.SortFunc(all, func(x, y Call) int { return strings.Compare(x.Service+x.Operation, y.Service+y.Operation) })
+	return all
+}
+
+// Clock is how far AWS's clock is ahead of ours, by the date on its last answer, which is cut to whole seconds; without
+// a source where nothing was answered yet.
+func (a *Account) Clock() runfile.Clock {
+	a.book.mu.Lock()
+	defer a.book.mu.Unlock()
+	return a.book.clock
+}
+
+// attach puts the book into the way of every call: around all of it, and around each try.
+func (b *book) attach(stack *middleware.Stack) error {
+	err := stack.Initialize.Add(middleware.InitializeMiddlewareFunc("realiops/call", b.call), middleware.Before)
+	if _, sent := stack.Finalize.Get("Retry"); err != nil || !sent {
+		return err // what is only signed, and not sent
+	}
+	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("realiops/try", b.try), "Retry", middleware.After)
+}
+
+// triesKey is where a call's context holds how often it was tried.
+type triesKey struct{}
+
+func (b *book) call(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+	middleware.InitializeOutput, middleware.Metadata, error) {
+	tries := new(0)
+	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, triesKey{}, tries), in)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	call := b.of(ctx)
+	call.Count++
+	call.Retries += max(0, *tries-1)
+	if err != nil {
+		call.Failures++
+		return out, metadata, err
+	}
+	call.Billed += billed(in.Parameters)
+	return out, metadata, nil
+}
+
+func (b *book) try(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+	middleware.FinalizeOutput, middleware.Metadata, error) {
+	sent := time.Now()
+	out, metadata, err := next.HandleFinalize(ctx, in)
+	if tries, ok := ctx.Value(triesKey{}).(*int); ok {
+		*tries++
+	}
+	if ahead, ok := awsmiddleware.GetAttemptSkew(metadata); ok {
+		b.compared(ahead, time.Since(sent))
+	}
+	return out, metadata, err
+}
+
+// compared keeps what a date says of the clocks. It is cut to whole seconds: on average half of one is missing, with as
+// much doubt.
+func (b *book) compared(ahead, trip time.Duration) {
+	const cut = 0.5
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clock = runfile.Clock{Source: "aws", Offset: ahead.Seconds() + cut, Error: cut + trip.Seconds()/2}
+}
+
+func (b *book) of(ctx context.Context) *Call {
+	service, operation := prefix(awsmiddleware.GetServiceID(ctx)), awsmiddleware.GetOperationName(ctx)
+	i := slices.IndexFunc(b.calls, func(c Call) bool { return c.Service == service && c.Operation == operation })
+	if i < 0 {
+		i = len(b.calls)
+		b.calls = append(b.calls, Call{Service: service, Operation: operation, Price: priceOf(service, operation)})
+	}
+	return &b.calls[i]
+}
+
+// prefix is how permissions name the service that the SDK calls id.
+func prefix(id string) string { return strings.ToLower(strings.ReplaceAll(id, " ", "-")) }

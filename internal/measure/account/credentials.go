@@ -1,0 +1,43 @@
+package account
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/credentials/ssocreds"
+	"github.com/aws/smithy-go"
+)
+
+const absentText = "there are no AWS credentials here: name a profile with --profile or AWS_PROFILE, sign in (aws sso login), " +
+	"or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+// credentials are what cannot be found, or renewed. The SDK has no types for most of that, so it goes by its words.
+func (t *Trouble) credentials(err error, _ string) bool {
+	if _, answered := errors.AsType[smithy.APIError](err); answered {
+		return false
+	}
+	_, stale := errors.AsType[*ssocreds.InvalidTokenError](err)
+	switch text := err.Error(); {
+	case stale || strings.Contains(text, "SSO token"):
+		t.Kind, t.text = Expired, "the sign-in for these AWS credentials has ended or was never made: aws sso login"
+	case strings.Contains(text, "no EC2 IMDS role found"), strings.Contains(text, "static credentials are empty"):
+		t.Kind, t.text = Absent, absentText
+	case strings.Contains(text, "MFA enabled"):
+		t.Kind, t.text = Absent, "the role of this AWS profile asks for a code (MFA), and nobody can be asked here: take on the role before, and give its credentials in the environment"
+	case strings.Contains(text, "get credentials"), strings.Contains(text, "failed to refresh cached credentials"):
+		t.Kind, t.text = Absent, "the AWS credentials cannot be had: "+reasonOf(text)
+	default:
+		return false
+	}
+	return true
+}
+
+// reasonOf is the end of the SDK's chain of words, which says what it was.
+func reasonOf(text string) string {
+	for _, marker := range []string{"failed to refresh cached credentials, ", "get credentials: "} {
+		if i := strings.LastIndex(text, marker); i >= 0 {
+			text = text[i+len(marker):]
+		}
+	}
+	return clean(text)
+}

@@ -1,0 +1,43 @@
+package account
+
+import (
+	"errors"
+	"net"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+)
+
+// tries is how often one call is made before it is given up, and longestPause the longest wait in between: together
+// about a minute of being told to slow down.
+const (
+	tries        = 8
+	longestPause = 20 * time.Second
+	dials        = 2 // to an endpoint that does not answer
+)
+
+// patience waits longer and longer between tries of a call, and gives up early on an endpoint that cannot be reached.
+type patience struct{ *retry.Standard }
+
+func newPatience() aws.Retryer {
+	return patience{retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts, o.MaxBackoff = tries, longestPause
+	})}
+}
+
+// IsErrorRetryable leaves out a name that nobody knows, which a few seconds will not change.
+func (p patience) IsErrorRetryable(err error) bool {
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
+		return false
+	}
+	return p.Standard.IsErrorRetryable(err)
+}
+
+// RetryDelay is the pause after a try; an error ends the tries.
+func (p patience) RetryDelay(attempt int, err error) (time.Duration, error) {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" && attempt >= dials {
+		return 0, err
+	}
+	return p.Standard.RetryDelay(attempt, err)
+}

@@ -1,0 +1,64 @@
+package account
+
+import (
+	"encoding/json"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+)
+
+// Price is what a unit of an operation costs by the price list of us-east-1, with where and when that was read. It is
+// not known where nobody was found to say it.
+type Price struct {
+	Known  bool
+	USD    float64
+	Unit   string // what is billed: metric or call
+	Source string
+	Date   string // YYYY-MM-DD, of the reading
+}
+
+const cloudWatchPrices = "https://aws.amazon.com/cloudwatch/pricing/"
+
+// priceOf is the list price of an operation. That of Performance Insights was not found.
+func priceOf(service, operation string) Price {
+	const thousandth = 1.0 / 1000
+	switch {
+	case service == "cloudwatch" && operation == "GetMetricData": // which has no free allowance
+		return Price{Known: true, USD: 0.01 * thousandth, Unit: "metric", Source: cloudWatchPrices, Date: "2026-05-05"}
+	case service == "cloudwatch" && operation == "ListMetrics": // beyond a million a month
+		return Price{Known: true, USD: 0.01 * thousandth, Unit: "call", Source: cloudWatchPrices, Date: "2026-05-05"}
+	case service == "rds":
+		return Price{Known: true, Unit: "call", Source: "https://aws.amazon.com/rds/pricing/ names no price of an API call", Date: "2026-11-20"}
+	case service == "sts":
+		return Price{Known: true, Unit: "call", Source: "https://docs.aws.amazon.com/STS/latest/APIReference/welcome.html", Date: "2026-11-20"}
+	default:
+		return Price{Unit: "call"}
+	}
+}
+
+// billed is how many units an answered call is billed as.
+func billed(input any) int {
+	if data, ok := input.(*cloudwatch.GetMetricDataInput); ok {
+		return metricsIn(data.MetricDataQueries)
+	}
+	return 1
+}
+
+// metricsIn counts the metrics of a request as they are billed: up to five statistics of one are one.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
+func metricsIn(queries []types.MetricDataQuery) int {
+	const statisticsInOne = 5
+	statistics := map[string]int{}
+	for _, q := range queries {
+		if q.MetricStat == nil {
+			continue // arithmetic on others
+		}
+		key, _ := json.Marshal(q.MetricStat.Metric) // names and values only, which always can be
+		statistics[string(key)]++
+	}
+	n := 0
+	for _, of := range statistics {
+		n += (of + statisticsInOne - 1) / statisticsInOne
+	}
+	return n
+}

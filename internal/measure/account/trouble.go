@@ -1,0 +1,231 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Kind tells what stood in the way of a call.
+type Kind string
+
+// The kinds of trouble.
+const (
+	Absent      Kind = "no-credentials"
+	Expired     Kind = "expired-credentials"
+	Invalid     Kind = "invalid-credentials"
+	Denied      Kind = "denied"
+	NoRegion    Kind = "no-region"
+	Throttled   Kind = "throttled"
+	Skewed      Kind = "clock-skew"
+	Unreachable Kind = "unreachable"
+	NotThere    Kind = "not-found"
+	Other       Kind = "other"
+)
+
+// Trouble is an error of a call in one line for people. What AWS said is within, and may name accounts and resources:
+// only Error is fit to be shown.
+type Trouble struct {
+	Kind Kind
+	Code string // AWS's name of the error, or the HTTP status
+	// Permission is the action that was not allowed.
+	Permission string
+	text       string
+	err        error
+}
+
+func (t *Trouble) Error() string { return t.text }
+func (t *Trouble) Unwrap() error { return t.err }
+
+// Reason is the trouble as a run file names it.
+func (t *Trouble) Reason() runfile.Reason {
+	switch t.Kind {
+	case Absent, Expired, Invalid, Denied:
+		return runfile.Permission
+	case Throttled:
+		return runfile.Throttled
+	default:
+		return runfile.Failed
+	}
+}
+
+// Explain gives a [Trouble] of an error of the SDK; nil for nil, and the error itself where it is one already or the
+// context's.
+func Explain(err error) error {
+	if _, told := errors.AsType[*Trouble](err); told || err == nil {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return context.Canceled
+	}
+	t := &Trouble{err: err}
+	call := callOf(err)
+	for _, look := range []func(error, string) bool{t.settings, t.credentials, t.answer, t.network} {
+		if look(err, call) {
+			return t
+		}
+	}
+	t.Kind, t.text = Other, call+": "+clean(err.Error())
+	return t
+}
+
+// callOf names the call that failed, as permissions do. Where taking on a role failed inside another call, it is that.
+func callOf(err error) string {
+	call := "a call to AWS"
+	for {
+		operation, ok := errors.AsType[*smithy.OperationError](err)
+		if !ok {
+			return call
+		}
+		call = prefix(operation.ServiceID) + ":" + operation.OperationName
+		err = operation.Err
+	}
+}
+
+// settings are what is wrong before anything is asked.
+func (t *Trouble) settings(err error, call string) bool {
+	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
+		t.Kind, t.text = Absent, fmt.Sprintf("there is no profile %s in ~/.aws/config or ~/.aws/credentials", missing.Profile)
+		return true
+	}
+	if _, ok := errors.AsType[*aws.MissingRegionError](err); ok || strings.Contains(err.Error(), "Missing Region") {
+		t.Kind, t.text = NoRegion, call+": the region is not known: name it with --region or AWS_REGION"
+		return true
+	}
+	return false
+}
+
+// answer is what AWS itself said no with.
+func (t *Trouble) answer(err error, call string) bool {
+	said, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return false
+	}
+	t.Code = said.ErrorCode()
+	switch kind := kindOf(t.Code, said.ErrorMessage()); kind {
+	case Denied:
+		t.denied(said.ErrorMessage(), call)
+	case Expired:
+		t.Kind, t.text = kind, call+": the credentials have expired: sign in again (aws sso login, or new keys)"
+	case Invalid:
+		t.Kind, t.text = kind, call+": AWS does not accept the credentials ("+t.Code+"): are the keys right, and of this partition?"
+	case Skewed:
+		t.Kind, t.text = kind, call+": this machine's clock is "+ahead(err)+": synchronize it"
+	case Throttled:
+		t.Kind, t.text = kind, fmt.Sprintf("%s: AWS was still asking to slow down after %d tries (%s): try again later", call, tries, t.Code)
+	default:
+		t.Kind, t.text = kind, call+": "+t.Code+": "+clean(said.ErrorMessage())
+	}
+	return true
+}
+
+// kinds are AWS's names of errors that call for a word of their own.
+var kinds = map[string]Kind{
+	"AccessDenied": Denied, "AccessDeniedException": Denied, "NotAuthorizedException": Denied, "UnauthorizedOperation": Denied,
+	"NotAuthorized": Denied,
+	"ExpiredToken":  Expired, "ExpiredTokenException": Expired, "RequestExpired": Expired,
+	"InvalidClientTokenId": Invalid, "UnrecognizedClientException": Invalid, "InvalidAccessKeyId": Invalid,
+	"SignatureDoesNotMatch": Invalid, "IncompleteSignature": Invalid, "MissingAuthenticationToken": Invalid,
+	"InvalidSignatureException": Invalid, "AuthFailure": Invalid,
+	"RequestTimeTooSkewed": Skewed, "RequestInTheFuture": Skewed,
+	"Throttling": Throttled, "ThrottlingException": Throttled, "ThrottledException": Throttled, "RequestThrottled": Throttled,
+	"RequestThrottledException": Throttled, "TooManyRequestsException": Throttled, "RequestLimitExceeded": Throttled,
+	"SlowDown":           Throttled,
+	"DBInstanceNotFound": NotThere, "DBInstanceNotFoundFault": NotThere,
+	"DBClusterNotFoundFault": NotThere, "DBClusterNotFound": NotThere,
+	"DBClusterEndpointNotFoundFault": NotThere,
+}
+
+// kindOf goes by the name, and of signatures by the words: one too old or too new is a matter of clocks.
+func kindOf(code, message string) Kind {
+	kind, ok := kinds[code]
+	if !ok {
+		return Other
+	}
+	if kind == Invalid && (strings.Contains(message, "Signature expired") || strings.Contains(message, "Signature not yet current")) {
+		return Skewed
+	}
+	return kind
+}
+
+var refusedAction = regexp.MustCompile(`not authorized to perform: ([a-z0-9-]+:\w+)`)
+
+func (t *Trouble) denied(message, call string) {
+	t.Kind, t.Permission = Denied, call
+	if named := refusedAction.FindStringSubmatch(message); named != nil {
+		t.Permission = named[1]
+	}
+	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops iam-policy prints the permissions it needs", t.Permission)
+	if strings.Contains(message, "explicit deny") {
+		t.text = fmt.Sprintf("AWS denies these credentials %s by a rule of its own (an explicit deny), which no permission lifts", t.Permission)
+	}
+	if strings.HasPrefix(t.Permission, "sts:AssumeRole") {
+		t.text = "AWS does not let these credentials take on the role: its trust policy must name them, and they need sts:AssumeRole"
+	}
+}
+
+// ahead says how this machine's clock stands to AWS's, by the date of the refusal.
+func ahead(err error) string {
+	response, ok := errors.AsType[*awshttp.ResponseError](err)
+	if !ok || response.HTTPResponse() == nil {
+		return "too far from AWS's"
+	}
+	there, bad := http.ParseTime(response.HTTPResponse().Header.Get("Date"))
+	if bad != nil {
+		return "too far from AWS's"
+	}
+	by := time.Since(there).Round(time.Minute)
+	side := "ahead of"
+	if by < 0 {
+		by, side = -by, "behind"
+	}
+	return fmt.Sprintf("%.0f minutes %s AWS's", by.Minutes(), side)
+}
+
+// network is what happens without an answer, or with one that is none of AWS's.
+func (t *Trouble) network(err error, call string) bool {
+	if dial, ok := errors.AsType[*net.DNSError](err); ok {
+		t.Kind, t.text = Unreachable, fmt.Sprintf("%s: no such host as %s: is the region right, and is there a way to the internet?", call, dial.Name)
+		return true
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		t.Kind, t.text = Unreachable, fmt.Sprintf("%s: %v does not answer: does a firewall stand between, or is AWS_ENDPOINT_URL wrong?", call, dial.Addr)
+		return true
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		t.Kind, t.text = Unreachable, call+": no answer in time: is the network slow, or does a proxy stand between?"
+		return true
+	}
+	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
+		t.Kind, t.Code = Other, fmt.Sprint(response.HTTPStatusCode())
+		t.text = fmt.Sprintf("%s: the answer (HTTP %s) cannot be read: does AWS answer there, or something in between?", call, t.Code)
+		return true
+	}
+	return false
+}
+
+var (
+	resourceName  = regexp.MustCompile(`arn:[\w-]+:\S+`)
+	accountNumber = regexp.MustCompile(`\b\d{12}\b`)
+	keyName       = regexp.MustCompile(`\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}\b`)
+)
+
+// clean takes out of AWS's words what must not be shown, and folds them into one line.
+func clean(text string) string {
+	for _, secret := range []*regexp.Regexp{resourceName, accountNumber, keyName} {
+		text = secret.ReplaceAllString(text, runfile.Hidden)
+	}
+	return runfile.Scrub(strings.Join(strings.Fields(text), " "))
+}
