@@ -1,0 +1,55 @@
+package accounttest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+)
+
+// Series is what a metric is to show: a value for each Step from From on, the first at From itself.
+type Series struct {
+	Namespace  string // AWS/RDS, AWS/EBS
+	Metric     string
+	Dimensions map[string]string
+	From       time.Time
+	Step       time.Duration
+	Values     []float64
+}
+
+// perCall is how many values PutMetricData takes at once.
+const perCall = 1000
+
+// Put publishes series as their service would.
+func (s *StandIn) Put(t testing.TB, all ...Series) {
+	t.Helper()
+	client := cloudwatch.NewFromConfig(s.Config())
+	namespaces := map[string][]types.MetricDatum{}
+	for _, one := range all {
+		namespaces[one.Namespace] = append(namespaces[one.Namespace], one.data()...)
+	}
+	for namespace, data := range namespaces {
+		for part := range slices.Chunk(data, perCall) {
+			in := &cloudwatch.PutMetricDataInput{Namespace: aws.String(namespace), MetricData: part}
+			if _, err := client.PutMetricData(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func (s Series) data() []types.MetricDatum {
+	var dimensions []types.Dimension
+	for name, value := range s.Dimensions {
+		dimensions = append(dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(value)})
+	}
+	var data []types.MetricDatum
+	for i, value := range s.Values {
+		at := s.From.Add(time.Duration(i) * s.Step)
+		data = append(data, types.MetricDatum{MetricName: aws.String(s.Metric), Dimensions: dimensions, Timestamp: &at, Value: &value})
+	}
+	return data
+}

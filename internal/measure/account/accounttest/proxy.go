@@ -1,0 +1,266 @@
+package accounttest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go/encoding/cbor"
+)
+
+// Proxy stands before a service, counts the calls of each operation, and does to some of them what a [Fault] says.
+type Proxy struct {
+	next http.Handler
+
+	mu     sync.Mutex
+	calls  map[string]int
+	faults []rule
+}
+
+type rule struct {
+	operation string
+	call      int
+	fault     Fault
+}
+
+// A Fault answers a call in place of the service. It may pass the call on to it, and change its answer.
+type Fault func(w http.ResponseWriter, r *http.Request, service http.Handler)
+
+// Proxy gives the same account as seen through a proxy.
+func (s *StandIn) Proxy(t testing.TB) (*StandIn, *Proxy) {
+	t.Helper()
+	behind, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewProxy(httputil.NewSingleHostReverseProxy(behind))
+	server := httptest.NewServer(p)
+	t.Cleanup(func() {
+		server.CloseClientConnections() // those that hang
+		server.Close()
+	})
+	return &StandIn{URL: server.URL, number: s.number}, p
+}
+
+// NewProxy puts a proxy before a service of one's own.
+func NewProxy(service http.Handler) *Proxy { return &Proxy{next: service, calls: map[string]int{}} }
+
+// On has a fault happen to the calls of an operation that are numbered, from 1, or to all of them where none is.
+func (p *Proxy) On(operation string, fault Fault, calls ...int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(calls) == 0 {
+		calls = []int{0}
+	}
+	for _, call := range calls {
+		p.faults = append(p.faults, rule{operation, call, fault})
+	}
+}
+
+// Calls tells how often each operation was called, the calls that a fault happened to among them.
+func (p *Proxy) Calls() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.calls)
+}
+
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c, err := callOf(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if fault := p.count(c.operation); fault != nil {
+		fault(w, r, p.next)
+		return
+	}
+	p.next.ServeHTTP(w, r)
+}
+
+// count counts a call and finds what is to happen to it.
+func (p *Proxy) count(operation string) Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls[operation]++
+	for _, f := range p.faults {
+		if f.operation == operation && (f.call == 0 || f.call == p.calls[operation]) {
+			return f.fault
+		}
+	}
+	return nil
+}
+
+// protocol is one of those that Amazon's services speak.
+type protocol int
+
+const (
+	query protocol = iota // RDS, STS: a form, answered in XML
+	rpc                   // CloudWatch: CBOR
+	json                  // Performance Insights, Logs
+)
+
+// call is what a request asks for.
+type call struct {
+	protocol  protocol
+	operation string
+}
+
+// callOf reads what is asked for, and leaves the request whole. Once its body is read, the server sees the client leave.
+func callOf(r *http.Request) (call, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return call{}, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if _, operation, found := strings.Cut(r.Header.Get("X-Amz-Target"), "."); found {
+		return call{json, operation}, nil
+	}
+	if strings.HasPrefix(r.URL.Path, "/service/") {
+		return call{rpc, path.Base(r.URL.Path)}, nil
+	}
+	form, err := url.ParseQuery(string(body))
+	return call{query, form.Get("Action")}, err
+}
+
+// refusal is an error as services tell it. The older protocol's names of some codes are shorter.
+type refusal struct {
+	status              int
+	code, short, detail string
+}
+
+// Throttled is the answer to too many calls.
+func Throttled() Fault {
+	return refusal{http.StatusBadRequest, "ThrottlingException", "Throttling", "Rate exceeded"}.fault
+}
+
+// Expired is the answer to credentials that were good until a while ago.
+func Expired() Fault {
+	return refusal{http.StatusForbidden, "ExpiredTokenException", "ExpiredToken", "The security token included in the request is expired"}.fault
+}
+
+// Denied is the answer to a caller whose policies do not allow the call. Its detail names the account, as Amazon's does.
+func Denied() Fault {
+	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		c, err := callOf(r)
+		if err != nil {
+			panic(err)
+		}
+		action := signedFor(r) + ":" + c.operation
+		detail := "User: arn:aws:iam::123456789012:user/planted is not authorized to perform: " + action +
+			" because no identity-based policy allows the " + action + " action"
+		refusal{http.StatusForbidden, "AccessDeniedException", "AccessDenied", detail}.fault(w, r, service)
+	}
+}
+
+// Refused is any other error: a code and what it says.
+func Refused(status int, code, detail string) Fault {
+	return refusal{status, code, code, detail}.fault
+}
+
+// Unavailable is the answer of a service that is overloaded or broken.
+func Unavailable() Fault {
+	return refusal{http.StatusServiceUnavailable, "ServiceUnavailable", "ServiceUnavailable", "Service is unable to handle request."}.fault
+}
+
+// BadGateway is the answer of a load balancer that knows no protocol.
+func BadGateway() Fault {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusBadGateway)
+		fmt.Fprint(w, "<html><body><h1>502 Bad Gateway</h1></body></html>")
+	}
+}
+
+// Truncated ends the service's answer in its middle.
+func Truncated() Fault {
+	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		whole := httptest.NewRecorder()
+		service.ServeHTTP(whole, r)
+		maps.Copy(w.Header(), whole.Header())
+		w.Header().Set("Content-Length", strconv.Itoa(whole.Body.Len()))
+		w.WriteHeader(whole.Code)
+		_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler) // which closes the connection
+	}
+}
+
+// Hung never answers.
+func Hung() Fault {
+	return func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+		<-r.Context().Done()
+	}
+}
+
+// Slow answers after a while.
+func Slow(after time.Duration) Fault {
+	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		select {
+		case <-time.After(after):
+			service.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	}
+}
+
+var scope = regexp.MustCompile(`Credential=[^/]+/\d+/[^/]+/([^/]+)/`)
+
+// signedFor is the service that a request is signed for.
+func signedFor(r *http.Request) string {
+	if m := scope.FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
+		return m[1]
+	}
+	return "unknown"
+}
+
+func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	c, err := callOf(r)
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("X-Amzn-Requestid", "00000000-0000-0000-0000-000000000000")
+	switch c.protocol {
+	case rpc:
+		w.Header().Set("Smithy-Protocol", "rpc-v2-cbor")
+		w.Header().Set("Content-Type", "application/cbor")
+		w.Header().Set("X-Amzn-Query-Error", f.short+";"+f.side())
+		w.WriteHeader(f.status)
+		_, _ = w.Write(cbor.Encode(cbor.Map{"__type": cbor.String("com.amazonaws.cloudwatch#" + f.code), "message": cbor.String(f.detail)}))
+	case json:
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		w.WriteHeader(f.statusInJSON())
+		fmt.Fprintf(w, `{"__type":%q,"Message":%q}`, f.code, f.detail)
+	default:
+		w.Header().Set("Content-Type", "text/xml")
+		w.WriteHeader(f.status)
+		fmt.Fprintf(w, `<ErrorResponse><Error><Type>%s</Type><Code>%s</Code><Message>%s</Message></Error></ErrorResponse>`, f.side(), f.short, f.detail)
+	}
+}
+
+// statusInJSON is 400 for all that is the caller's fault.
+func (f refusal) statusInJSON() int {
+	if f.side() == "Sender" {
+		return http.StatusBadRequest
+	}
+	return f.status
+}
+
+// side is whose fault it is.
+func (f refusal) side() string {
+	if f.status < http.StatusInternalServerError {
+		return "Sender"
+	}
+	return "Receiver"
+}
