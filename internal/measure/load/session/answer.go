@@ -137,9 +137,6 @@ func (s *Session) makeRoom(need int) {
 
 func (s *Session) growIn(n int, unread []byte) {
 	lent := s.lender().borrow(n)
-	if len(*lent) < n {
-		*lent = make([]byte, n)
-	}
 	copy(*lent, unread)
 	s.lender().giveBack(s.lentIn)
 	s.in, s.lentIn = *lent, lent

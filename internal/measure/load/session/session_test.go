@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -300,8 +301,13 @@ func TestServerThatEndsTheSession(t *testing.T) {
 	for _, way := range ways {
 		s := srv.open(t, way, long)
 		terminate := fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.PID())
-		time.AfterFunc(50*time.Millisecond, func() { srv.ask(t, terminate) })
+		var terminator sync.WaitGroup
+		terminator.Go(func() {
+			time.Sleep(50 * time.Millisecond)
+			srv.ask(t, terminate)
+		})
 		check(way+", in a statement", s, terminated)
+		terminator.Wait() // its answer comes after the session's end
 		s = srv.open(t, way, long)
 		srv.ask(t, fmt.Sprintf("select pg_terminate_backend(%d, 5000)", s.PID()))
 		check(way+", between statements", s, terminated)
