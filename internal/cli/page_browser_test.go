@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	browserlog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// view is a way to look at a page.
+type view struct {
+	name   string
+	width  int64
+	scheme string // light or dark
+	media  string // screen or print
+	axe    bool   // ask axe-core too, which takes its time: once by day, once by night
+}
+
+// views are of people with a phone, a laptop and paper; 718 is an A4 sheet between its margins, in CSS pixels.
+func views() []view {
+	return []view{
+		{"phone-360", 360, "light", "screen", true}, {"phone-390-dark", 390, "dark", "screen", false},
+		{"laptop", 1280, "light", "screen", false}, {"laptop-dark", 1280, "dark", "screen", true},
+		{"print", 718, "light", "print", false}, {"print-dark", 718, "dark", "print", false},
+	}
+}
+
+// tooWide lists what reaches beyond the page, but for what can be scrolled on a screen.
+const tooWide = `(() => {
+	const scrolls = e => e && (matchMedia('screen').matches && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+	const found = [...document.body.querySelectorAll('*')].filter(e => !e.closest('svg') || e.tagName === 'svg')
+		.filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !scrolls(e))
+		.map(e => 'too wide: ' + e.tagName.toLowerCase() + ' ' + e.textContent.slice(0, 40));
+	if (document.documentElement.scrollWidth > innerWidth) found.push('too wide: the page, ' + document.documentElement.scrollWidth);
+	return found;
+})()`
+
+// unfit lists what axe-core, which knows the rules of the W3C, finds in the way of people who cannot see well or use no mouse,
+// and pictures of ours that have no text.
+const unfit = `axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], resultTypes: ['violations']}).then(result =>
+	[...result.violations.flatMap(v => v.nodes.map(n => 'unfit: ' + v.id + ' ' + n.target.join(' ') + ': ' + n.failureSummary)),
+	...[...document.querySelectorAll('svg')].filter(s => !(s.querySelector(':scope > title')?.textContent && s.querySelector(':scope > desc')?.textContent))
+		.map(s => 'unfit: a picture without a text')])`
+
+// harmed lists what a name in a run file has become, were it taken for markup.
+const harmed = `[...document.querySelectorAll('script, img, iframe, link, object')].map(e => 'harmed: ' + e.outerHTML)
+	.concat(document.title.startsWith('realiops: ') ? [] : ['harmed: the title is ' + document.title])`
+
+// browser shows pages and hears what they say and ask for.
+type browser struct {
+	ctx context.Context
+	axe string
+
+	lock  sync.Mutex
+	heard []string
+}
+
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium is installed")
+	}
+	axe, err := os.ReadFile(filepath.Join(checkers(t), "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
+	ctx, stopWaiting := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stopBrowser := chromedp.NewExecAllocator(ctx, options...)
+	ctx, closePage := chromedp.NewContext(ctx)
+	t.Cleanup(func() { closePage(); stopBrowser(); stopWaiting() })
+	b := &browser{ctx: ctx, axe: string(axe)}
+	if err := chromedp.Listen(ctx, b.listen); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, enable(network.Enable, network.EnableParams{}), enable(browserlog.Enable, cdp.Empty{}), enable(runtime.Enable, cdp.Empty{})); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func enable[P, R any](command cdp.Command[P, R], with P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, on *chromedp.Target) error {
+		_, err := cdp.Call(ctx, on, command, with)
+		return err
+	})
+}
+
+// listen keeps requests, but for the page itself, and what goes to the console.
+func (b *browser) listen(event any) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if !strings.HasSuffix(e.Request.URL, ".html") {
+			b.heard = append(b.heard, "request: "+e.Request.URL)
+		}
+	case *browserlog.EventEntryAdded:
+		b.heard = append(b.heard, "console: "+e.Entry.Text)
+	case *runtime.EventConsoleAPICalled:
+		b.heard = append(b.heard, "console: "+string(e.Type))
+	case *runtime.EventExceptionThrown:
+		b.heard = append(b.heard, "console: "+e.ExceptionDetails.Text)
+	}
+}
+
+// faults are those of a page as it looks in a view.
+func (b *browser) faults(t *testing.T, page string, v view) []string {
+	t.Helper()
+	b.lock.Lock()
+	b.heard = nil
+	b.lock.Unlock()
+	look := emulation.SetEmulatedMediaParams{Media: v.media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}}
+	err := chromedp.Do(b.ctx, chromedp.EmulateViewport(v.width, 800), enable(emulation.SetEmulatedMedia, look), chromedp.Navigate("file://"+page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := ask(t, b, harmed)
+	found = append(found, ask(t, b, tooWide)...)
+	if v.axe {
+		found = append(found, ask(t, b, b.axe+";"+unfit)...)
+	}
+	b.photograph(t, page, v)
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	return append(found, b.heard...)
+}
+
+// ask has the page answer with a list of words.
+func ask(t *testing.T, b *browser, question string) []string {
+	t.Helper()
+	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](question, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// photograph keeps what the page looks like, for people, where go test is told to keep artifacts.
+func (b *browser) photograph(t *testing.T, page string, v view) {
+	t.Helper()
+	if keep := flag.Lookup("test.artifacts"); keep == nil || keep.Value.String() != "true" {
+		return
+	}
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		name := strings.TrimSuffix(filepath.Base(page), ".html") + "-" + v.name + ".png"
+		err = os.WriteFile(filepath.Join(t.ArtifactDir(), name), picture, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPagesInABrowser: on every screen and on paper, by day and by night, nothing reaches beyond the page, nothing is
+// asked of any network, nothing goes wrong, and everybody can read it.
+func TestPagesInABrowser(t *testing.T) {
+	b := startBrowser(t)
+	for _, page := range pagesOf(t) {
+		for _, v := range views() {
+			for _, fault := range b.faults(t, page, v) {
+				t.Errorf("%s, %s: %s", filepath.Base(page), v.name, fault)
+			}
+		}
+	}
+}
+
+// TestBrowserFindsFaults of every kind that TestPagesInABrowser looks for.
+func TestBrowserFindsFaults(t *testing.T) {
+	b := startBrowser(t)
+	page := filepath.Join(t.TempDir(), "page.html")
+	mustRun(t, "report", filepath.Join(shippedRuns, "published-aurora.jsonl"), "-o", page)
+	for more, want := range map[string]string{
+		`<img src="http://127.0.0.1:9/x.png" alt="a picture">`: "request: http://127.0.0.1:9/x.png",
+		`<script>console.error("wrong")</script>`:              "console: error",
+		`<div style="width: 2000px">wide</div>`:                "too wide: the page",
+		`<p style="color: #777; background: #888">dim</p>`:     "unfit: color-contrast",
+		`<svg role="img" viewBox="0 0 9 9"></svg>`:             "unfit: a picture without a text",
+	} {
+		found := b.faults(t, spoil(t, page, more), views()[0])
+		if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, want) }) {
+			t.Errorf("%s: %s; want %q", more, fmt.Sprint(found), want)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"html/template"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
+)
+
+// evil is a name that anybody may give an arm of a run, and with it a table.
+const evil = `<script>document.title="taken over"</script><img src="http://127.0.0.1:9/x.png" onerror="document.title='taken over'">`
+
+// pagesOf writes the pages of all shipped runs, and that of a run with a name that would do harm, into a directory.
+func pagesOf(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	runs, err := filepath.Glob(filepath.Join(shippedRuns, "*.jsonl*"))
+	if err != nil || len(runs) < 5 {
+		t.Fatalf("%d shipped runs, %v", len(runs), err)
+	}
+	runs = append(runs, evilRun(t, dir))
+	var pages []string
+	for _, run := range runs {
+		name, _, _ := strings.Cut(filepath.Base(run), ".")
+		page := filepath.Join(dir, name+".html")
+		mustRun(t, "report", run, "-o", page)
+		pages = append(pages, page)
+	}
+	return pages
+}
+
+// mustRun is a command of ours that must succeed, and what it prints.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, messages bytes.Buffer
+	if code := Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args); code != exitDone {
+		t.Fatalf("realiops %s ends with %d: %s", strings.Join(args, " "), code, &messages)
+	}
+	return out.String()
+}
+
+// evilRun is the run of all arms, one of them by another name.
+func evilRun(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "evil.jsonl")
+	file, err := runfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range runfiletest.Records(t, filepath.Join(shippedRuns, "arms-pg17.jsonl")) {
+		switch r := record.(type) {
+		case runfile.Run:
+			r.Plan.Arms = slices.Clone(r.Plan.Arms)
+			r.Plan.Arms[1].Name, r.Provenance = evil, evil
+			record = r
+		case runfile.ArmEvent:
+			if r.Arm == "bulk" {
+				r.Arm = evil
+			}
+			record = r
+		case runfile.Load:
+			if r.Arm == "bulk" {
+				r.Arm = evil
+			}
+			record = r
+		}
+		if err := file.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// checkers is the directory with what third parties hold pages against.
+func checkers(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "scripts", "page-checkers")).Output()
+	if err != nil {
+		why := err.Error()
+		if failed, ok := err.(*exec.ExitError); ok { //nolint:errorlint // as Output documents it
+			why = strings.TrimSpace(string(failed.Stderr))
+		}
+		t.Skipf("nothing to check pages with: %s", why)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// spoil writes a page with something more in it.
+func spoil(t *testing.T, page, more string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.TrimSuffix(page, ".html") + "-spoiled.html"
+	if err := os.WriteFile(path, bytes.Replace(text, []byte("</main>"), []byte(more+"</main>"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPagesAreValid: the Nu HTML checker finds no fault with the pages of any shipped run, and does with a spoiled one.
+func TestPagesAreValid(t *testing.T) {
+	java, err := exec.LookPath("java")
+	if err != nil {
+		t.Skip("the checker needs Java: ", err)
+	}
+	jar := filepath.Join(checkers(t), "vnu.jar")
+	pages := pagesOf(t)
+	spoiled := spoil(t, pages[0], "<p><div>x</p>")
+	args := slices.Concat([]string{"-jar", jar, "--format", "gnu"}, pages, []string{spoiled})
+	out, err := exec.CommandContext(t.Context(), java, args...).CombinedOutput()
+	if _, failed := err.(*exec.ExitError); !failed { //nolint:errorlint // as CombinedOutput documents it
+		t.Fatalf("a spoiled page is found no fault with: %v", err)
+	}
+	found := false
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, spoiled) {
+			found = found || strings.Contains(line, "Unclosed element")
+		} else {
+			t.Error(strings.TrimSpace(line))
+		}
+	}
+	if !found {
+		t.Errorf("the spoiled page's fault is not named: %s", out)
+	}
+}
+
+// TestNamesStayText in the page, wherever a browser would look for markup.
+func TestNamesStayText(t *testing.T) {
+	page := mustRun(t, "report", evilRun(t, t.TempDir()))
+	if strings.Contains(page, "<script") || strings.Contains(page, "<img") || !strings.Contains(page, template.HTMLEscapeString(`"taken over"`)) {
+		t.Error("the name is markup, or gone")
+	}
+}
