@@ -1,0 +1,178 @@
+package insightstest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// line is what is told of one metric with one set of dimensions.
+type line struct {
+	dimensions map[string]string
+	points     []Point // in order of their periods, and of one period in the order in which they were told
+}
+
+// line finds the series of a metric with these dimensions, or begins it.
+func (s *Service) line(metric string, dimensions map[string]string) *line {
+	for _, l := range s.series[metric] {
+		if maps.Equal(l.dimensions, dimensions) {
+			return l
+		}
+	}
+	l := &line{dimensions: maps.Clone(dimensions)}
+	s.series[metric] = append(s.series[metric], l)
+	return l
+}
+
+func (l *line) add(p Point) {
+	after := func(q Point, t time.Time) int {
+		if q.From.After(t) {
+			return 1
+		}
+		return -1
+	}
+	i, _ := slices.BinarySearchFunc(l.points, p.From, after)
+	l.points = slices.Insert(l.points, i, p)
+}
+
+// known are the values of the periods that begin in a stretch, as far as the service tells them by now.
+func (l *line) known(from, to, now time.Time, delay time.Duration) (values []float64) {
+	first, _ := slices.BinarySearchFunc(l.points, from, func(p Point, t time.Time) int { return p.From.Compare(t) })
+	var begun time.Time
+	for _, p := range l.points[first:] {
+		if !p.From.Before(to) {
+			break
+		}
+		known := p.Known
+		if known.IsZero() {
+			known = p.To.Add(delay)
+		}
+		switch {
+		case known.After(now):
+		case len(values) > 0 && p.From.Equal(begun):
+			values[len(values)-1] = p.Value
+		default:
+			values, begun = append(values, p.Value), p.From
+		}
+	}
+	return values
+}
+
+// statistics are those that may follow a metric's name.
+func statistics() map[string]func([]float64) float64 {
+	return map[string]func([]float64) float64{
+		"avg":          func(v []float64) float64 { return total(v) / float64(len(v)) },
+		"min":          slices.Min[[]float64],
+		"max":          slices.Max[[]float64],
+		"sum":          total,
+		"sample_count": func(v []float64) float64 { return float64(len(v)) },
+	}
+}
+
+func total(values []float64) (sum float64) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
+}
+
+// series is one element of an answer.
+type series struct {
+	Key struct {
+		Metric     string            `json:"Metric"`
+		Dimensions map[string]string `json:"Dimensions,omitempty"`
+	} `json:"Key"`
+	DataPoints []dataPoint `json:"DataPoints"`
+}
+
+type dataPoint struct {
+	Timestamp float64 `json:"Timestamp"`
+	Value     float64 `json:"Value"`
+}
+
+// window is what an answer is about.
+type window struct {
+	from, to time.Time
+	period   time.Duration
+	atStart  bool // timestamps are the starts of periods, not their ends
+	cut      int
+	now      time.Time
+	delay    time.Duration
+}
+
+// told are the points of a series in a window: of a sum, where several lines are added up.
+func (w window) told(statistic func([]float64) float64, lines ...*line) []dataPoint {
+	points := []dataPoint{}
+	for at := w.from; at.Before(w.to) && (w.cut == 0 || len(points) < w.cut); at = at.Add(w.period) {
+		sum, found := 0.0, false
+		for _, l := range lines {
+			if values := l.known(at, at.Add(w.period), w.now, w.delay); len(values) > 0 {
+				sum, found = sum+statistic(values), true
+			}
+		}
+		stamp := at
+		if !w.atStart {
+			stamp = at.Add(w.period)
+		}
+		if found {
+			points = append(points, dataPoint{float64(stamp.Unix()), sum})
+		}
+	}
+	return points
+}
+
+// asked are the series that answer one query: the whole, and the greatest of its parts where these are asked for.
+func (s *Service) asked(q query, w window) []series {
+	name, statistic := split(q.Metric)
+	of := statistics()[statistic]
+	lines := slices.DeleteFunc(slices.Clone(s.series[name]), func(l *line) bool { return !l.matches(q.Filter) })
+	whole := slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return len(l.dimensions) > 0 })
+	if len(whole) == 0 {
+		whole = lines
+	}
+	all := []series{element(q.Metric, nil, w.told(of, whole...))}
+	if q.GroupBy == nil {
+		return all
+	}
+	var parts []series
+	for _, l := range lines {
+		if len(l.dimensions) > 0 {
+			parts = append(parts, element(q.Metric, l.dimensions, w.told(of, l)))
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b series) int { return cmp.Compare(weight(b), weight(a)) })
+	return append(all, parts[:min(len(parts), cmp.Or(q.GroupBy.Limit, mostParts))]...)
+}
+
+// mostParts are told where the query sets no limit.
+const mostParts = 10
+
+func element(metric string, dimensions map[string]string, points []dataPoint) series {
+	e := series{DataPoints: points}
+	e.Key.Metric, e.Key.Dimensions = metric, dimensions
+	return e
+}
+
+func weight(e series) (sum float64) {
+	for _, p := range e.DataPoints {
+		sum += p.Value
+	}
+	return sum
+}
+
+// matches tells whether a line has all that a filter asks for.
+func (l *line) matches(filter map[string]string) bool {
+	for k, v := range filter {
+		if l.dimensions[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// String names a point in the messages of tests.
+func (p Point) String() string {
+	return fmt.Sprintf("%s %v %s = %g", p.Metric, p.Dimensions, p.From.UTC().Format(time.RFC3339), p.Value)
+}

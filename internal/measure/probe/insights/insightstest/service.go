@@ -1,0 +1,203 @@
+// Package insightstest stands in for Performance Insights, over HTTP and with its limits, where no AWS can be reached.
+//
+// [Start] serves what it is told: the metrics that an instance has, by [Service.Have], and the values of their periods,
+// by [Service.Tell], which may become known late and be corrected later. It refuses what the real service refuses: too
+// many queries, a period that there is not, a metric that the instance does not have. It can be made to page, to cut
+// answers short without a word, and to be switched off.
+//
+// It is ours, so it proves nothing by itself. [Service.Check] hands every request and every answer to the model of the
+// service that ships with botocore, which is a third party's.
+package insightstest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Options are how a service behaves. Their zero value is one that is switched on, tells everything and keeps it.
+type Options struct {
+	Instance string           // the DbiResourceId; empty: any
+	Now      func() time.Time // nil: time.Now
+	Days     int              // that it keeps; 0: 7
+	Delay    time.Duration    // from the end of a period until it is known, where the period does not say
+	Cut      int              // that many points of each metric are told, and nothing says that there are more; 0: all
+	Page     int              // items of an answer where the request does not say; 0: all
+	Off      bool             // Performance Insights is not switched on
+	Denied   bool             // the caller's policy does not allow it
+}
+
+// Metric is something that the instance counts.
+type Metric struct {
+	Name        string // without a statistic: os.diskIO.auroraStorage.writeIOsPS
+	Unit        string
+	Description string
+}
+
+// Point is the value of a metric in a period.
+type Point struct {
+	Metric     string            // as in Metric.Name
+	Dimensions map[string]string // of db.load: db.wait_event.name and the like
+	From, To   time.Time
+	Value      float64
+	// Known is from when on the service tells it; zero: from the period's end, and the service's delay. Of several
+	// values of one period the last that is known by now counts, so a correction is the same point told again.
+	Known time.Time
+}
+
+// Service is a Performance Insights of our own.
+type Service struct {
+	server *httptest.Server
+
+	mu        sync.Mutex
+	options   Options
+	metrics   []Metric
+	series    map[string][]*line // by metric
+	exchanges []Exchange
+}
+
+// Exchange is a request and what was answered.
+type Exchange struct {
+	Operation string          `json:"operation"`
+	Request   json.RawMessage `json:"request"`
+	Status    int             `json:"status"`
+	Answer    json.RawMessage `json:"answer"`
+}
+
+// Start serves until the test ends.
+func Start(t testing.TB, options Options) *Service {
+	t.Helper()
+	s := &Service{options: options, series: map[string][]*line{}}
+	s.server = httptest.NewServer(s)
+	t.Cleanup(s.server.Close)
+	return s
+}
+
+// URL is where it listens: for AWS_ENDPOINT_URL_PI.
+func (s *Service) URL() string { return s.server.URL }
+
+// Change sets other options from the next request on.
+func (s *Service) Change(change func(*Options)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.options)
+}
+
+// Have adds metrics that the instance counts.
+func (s *Service) Have(metrics ...Metric) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range metrics {
+		i, known := slices.BinarySearchFunc(s.metrics, m, func(a, b Metric) int { return cmp.Compare(a.Name, b.Name) })
+		if known {
+			s.metrics[i] = m
+			continue
+		}
+		s.metrics = slices.Insert(s.metrics, i, m)
+	}
+}
+
+// Tell adds values, of metrics that the instance has.
+func (s *Service) Tell(points ...Point) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range points {
+		s.line(p.Metric, p.Dimensions).add(p)
+	}
+}
+
+// Exchanges are all requests so far and their answers, in order.
+func (s *Service) Exchanges() []Exchange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.exchanges)
+}
+
+// target begins the header by which the protocol names an operation.
+const target = "PerformanceInsightsv20180227."
+
+// contentType is the protocol: AWS JSON 1.1.
+const contentType = "application/x-amz-json-1.1"
+
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	operation, known := strings.CutPrefix(r.Header.Get("X-Amz-Target"), target)
+	answer, refused := s.answer(r, operation, known, body)
+	status, shown := http.StatusOK, answer
+	if refused != nil {
+		status, shown = refused.status, refused
+	}
+	text, err := json.Marshal(shown)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s.mu.Lock()
+	s.exchanges = append(s.exchanges, Exchange{operation, slices.Clone(body), status, text})
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+func (s *Service) answer(r *http.Request, operation string, known bool, body []byte) (any, *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.Method != http.MethodPost || r.URL.Path != "/" || r.Header.Get("Content-Type") != contentType || !known:
+		return nil, refuse("UnknownOperationException", "not a request of this service")
+	case !strings.Contains(r.Header.Get("Authorization"), "/pi/aws4_request"):
+		return nil, &refusal{http.StatusForbidden, "MissingAuthenticationTokenException", "Missing Authentication Token"}
+	case s.options.Denied:
+		return nil, refuse("AccessDeniedException", "User: arn:aws:sts::123456789012:assumed-role/reader/session is not authorized to perform: pi:"+operation)
+	}
+	switch operation {
+	case "ListAvailableResourceMetrics":
+		return decoded(body, s.list)
+	case "GetResourceMetrics":
+		return decoded(body, s.get)
+	default:
+		return nil, refuse("UnknownOperationException", operation+" is not played here")
+	}
+}
+
+// decoded hands a request over in its type; what the type does not have is refused.
+func decoded[Request any](body []byte, handle func(Request) (any, *refusal)) (any, *refusal) {
+	var request Request
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&request); err != nil {
+		return nil, refuse("SerializationException", err.Error())
+	}
+	return handle(request)
+}
+
+// refusal is an error as the protocol has it.
+type refusal struct {
+	status  int
+	Type    string `json:"__type"`
+	Message string `json:"Message"`
+}
+
+func refuse(kind, message string) *refusal {
+	return &refusal{http.StatusBadRequest, kind, message}
+}
+
+// now is the service's time.
+func (s *Service) now() time.Time {
+	if s.options.Now != nil {
+		return s.options.Now()
+	}
+	return time.Now()
+}
