@@ -35,6 +35,9 @@ type sizeOptions struct {
 	fromMetric string
 	flavor     string
 	told       string
+
+	latencyBands string
+	queueBands   string
 }
 
 func newSizeCommand(env Env) *cobra.Command {
@@ -68,7 +71,7 @@ takes a file of your own prices, in the same form.
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case o.told != "":
-				return checkFigures(env, o.told)
+				return checkFigures(env, o)
 			case o.fromMetric != "":
 				return convert(env, o)
 			}
@@ -90,7 +93,9 @@ func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
 	o.addLoadFlags(f)
 	f.StringVar(&o.format, "format", formatText, "text or json")
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
-	f.StringVar(&o.told, "check", "", "hold figures against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered")
+	f.StringVar(&o.told, "check", "", "hold figures against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
+	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, milliseconds up to which latency is excellent, good and fair (default 5,10,15)")
+	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, from where on a queue is a bottleneck if it lasts, and at once (default 2,5)")
 	f.StringVar(&o.flavor, "flavor", "", "where it was read: aurora, rds or ebs")
 }
 

@@ -27,6 +27,7 @@ type Fate struct {
 	Lowest   float64 // credits, at the worst
 	Left     float64 // credits at the end
 	Refills  float64 // seconds without demand that fill it from there
+	Served   Demand  // a second, in those in which it was the limit in the way
 }
 
 // Point is one stretch of the curve: means over its seconds, and the credits at its end.
@@ -38,7 +39,7 @@ type Point struct {
 }
 
 // points is how many stretches a curve has at most: more than a picture has pixels for help nobody.
-const points = 500
+const points = 240
 
 // ErrNoDemand is a demand of no seconds.
 var ErrNoDemand = errors.New("there is no demand to play")
@@ -102,7 +103,7 @@ func (p *player) step(second int, d Demand) {
 	}
 	if binding >= 0 {
 		p.out.Throttled++
-		p.block(binding, second)
+		p.block(binding, second, d, share)
 	}
 	p.note(second, d, share)
 }
@@ -133,9 +134,13 @@ func (p *player) charge(i int, served float64) {
 	p.out.Limits[i].Lowest = min(p.out.Limits[i].Lowest, l.Balance)
 }
 
-func (p *player) block(i, second int) {
+// block notes that a limit was in the way of a second's demand, of which it let a share through.
+func (p *player) block(i, second int, d Demand, share float64) {
 	fate, l := &p.out.Limits[i], &p.limits[i]
 	fate.Binding++
+	for k, v := range d {
+		fate.Served[k] += v * share
+	}
 	if l.Capacity > 0 && l.Balance == 0 && fate.FirstDry < 0 {
 		fate.FirstDry = second
 	}
@@ -170,7 +175,11 @@ func (p *player) draw(seconds int) {
 
 func (p *player) finish() Outcome {
 	for i, l := range p.limits {
-		p.out.Limits[i].Left, p.out.Limits[i].Refills = l.Balance, l.Refills()
+		fate := &p.out.Limits[i]
+		fate.Left, fate.Refills = l.Balance, l.Refills()
+		for k := range fate.Served {
+			fate.Served[k] /= float64(max(1, fate.Binding))
+		}
 	}
 	return p.out
 }

@@ -194,7 +194,7 @@ func (c *collector) finish() *Run {
 	c.buildArms()
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
-	c.run.series = c.series
+	c.run.series, c.run.levels = c.series, c.levels
 	return c.run
 }
 

@@ -23,6 +23,7 @@ type Run struct {
 	Notes    []Note
 
 	series func(metric string) series.Series
+	levels func(metric string) []Level
 }
 
 // Arm is one arm of the plan and its replicates.
@@ -116,6 +117,9 @@ func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
 
 // Series is what a metric read over the whole run; a metric that the run did not read has an empty one.
 func (r *Run) Series(metric string) series.Series { return r.series(metric) }
+
+// Levels are what a source with periods of its own said of a level, such as a balance of credits, in order.
+func (r *Run) Levels(metric string) []Level { return r.levels(metric) }
 
 // FromFile reads a run file, compressed or not, as FromRun does.
 func FromFile(path string) (*Run, error) {

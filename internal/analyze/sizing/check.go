@@ -5,16 +5,29 @@ import (
 	"math"
 )
 
-// Figures are what somebody says of a device: a row of a console or of a benchmark. NaN is not given.
-type Figures struct {
+// Flow is what goes one way, or both, as a console or a benchmark says it. NaN is not given.
+type Flow struct {
 	Operations float64 // a second
 	Bytes      float64 // a second
 	Latency    float64 // seconds
-	Queue      float64 // requests in flight or waiting
-	SaidSize   float64 // bytes of a request, as the test was set up
-	CapIOPS    float64
-	CapBytes   float64 // a second
-	Buffered   bool    // the test wrote through the page cache
+}
+
+// Figures are what somebody says of a device: a row of a console or of a benchmark, of both ways together, or of each.
+type Figures struct {
+	Flow
+	Reads, Writes Flow
+	Queue         float64 // requests in flight or waiting
+	SaidSize      float64 // bytes of a request, as the test was set up
+	CapIOPS       float64
+	CapBytes      float64 // a second
+	Buffered      bool    // the test wrote through the page cache
+}
+
+// NoFigures are figures of which none is given.
+func NoFigures() Figures {
+	nan := math.NaN()
+	none := Flow{nan, nan, nan}
+	return Figures{Flow: none, Reads: none, Writes: none, Queue: nan, SaidSize: nan, CapIOPS: nan, CapBytes: nan}
 }
 
 // Finding is something about figures that does not go together, or that should be known.
@@ -23,35 +36,93 @@ type Finding struct {
 	Text string
 }
 
+// The codes of findings.
+const (
+	OddSize    = "bytes-per-operation"
+	LittlesLaw = "littles-law"
+	AboveCap   = "above-cap"
+	IsBuffered = "buffered"
+)
+
 // tolerance is how far figures may be off that were rounded, averaged, or read a moment apart.
 const tolerance = 1.25
 
 // Check holds figures against each other and against their caps.
 func (f Figures) Check() []Finding {
 	var found []Finding
-	add := func(code, format string, args ...any) {
-		found = append(found, Finding{code, fmt.Sprintf(format, args...)})
+	for _, flow := range f.flows() {
+		found = append(found, f.oddSize(flow)...)
 	}
-	if size := f.Bytes / f.Operations; apart(size, f.SaidSize) {
-		add("bytes-per-operation", "%.3g KiB for each operation, where requests of %.3g KiB were made: the two columns do not describe the same operations", size/1024, f.SaidSize/1024)
+	found = append(found, f.little()...)
+	for _, flow := range f.flows() {
+		found = append(found, f.aboveCap(flow)...)
 	}
-	if queue := f.Operations * f.Latency; apart(queue, f.Queue) {
-		add("littles-law", "%.4g operations/s of %.3g ms keep %.3g in flight, and %.3g is said: rate, latency and queue were not taken of the same operations", f.Operations, 1000*f.Latency, queue, f.Queue)
+	if f.Buffered {
+		found = append(found, Finding{IsBuffered, "written through the page cache: this is the speed of memory until it is full, and not of the device"})
 	}
-	if f.Operations > f.CapIOPS*tolerance {
-		add("above-cap", "%.4g operations/s, where at most %.4g can be", f.Operations, f.CapIOPS)
+	return found
+}
+
+// named is a flow with the word for it.
+type named struct {
+	of string
+	Flow
+}
+
+// flows are those of which anything is given.
+func (f Figures) flows() []named {
+	var given []named
+	for _, n := range []named{{"", f.Flow}, {" of reads", f.Reads}, {" of writes", f.Writes}} {
+		if !math.IsNaN(n.Operations) || !math.IsNaN(n.Bytes) || !math.IsNaN(n.Latency) {
+			given = append(given, n)
+		}
 	}
-	if f.Bytes > f.CapBytes*tolerance {
-		text := "%.4g MB/s, where at most %.4g can be"
+	return given
+}
+
+func (f Figures) oddSize(n named) []Finding {
+	size := n.Bytes / n.Operations
+	if !apart(size, f.SaidSize) {
+		return nil
+	}
+	return []Finding{{OddSize, fmt.Sprintf("%.3g KiB for each operation%s, where requests of %.3g KiB were made: the two columns do not describe the same operations", size/1024, n.of, f.SaidSize/1024)}}
+}
+
+func (f Figures) aboveCap(n named) (found []Finding) {
+	if n.Operations > f.CapIOPS*tolerance {
+		found = append(found, Finding{AboveCap, fmt.Sprintf("%.4g operations/s%s, where at most %.4g can be", n.Operations, n.of, f.CapIOPS)})
+	}
+	if n.Bytes > f.CapBytes*tolerance {
+		text := fmt.Sprintf("%.4g MB/s%s, where at most %.4g can be", n.Bytes/1e6, n.of, f.CapBytes/1e6)
 		if f.Buffered {
 			text += ": what was written stayed in memory"
 		}
-		add("above-cap", text, f.Bytes/1e6, f.CapBytes/1e6)
-	}
-	if f.Buffered {
-		add("buffered", "written through the page cache: this is the speed of memory until it is full, and not of the device")
+		found = append(found, Finding{AboveCap, text})
 	}
 	return found
+}
+
+// little holds the queue against the rate times the latency. Where reads and writes are given apart, a queue may be that
+// of either, if they were tried one after the other, or of both.
+func (f Figures) little() []Finding {
+	both, sum := "", 0.0
+	for _, flow := range f.flows() {
+		queue := flow.Operations * flow.Latency
+		if math.IsNaN(queue) || math.IsNaN(f.Queue) {
+			continue
+		}
+		if sum += queue; !apart(queue, f.Queue) {
+			return nil
+		}
+		if both != "" {
+			both += ", and "
+		}
+		both += fmt.Sprintf("%.4g operations/s%s of %.3g ms keep %.3g in flight", flow.Operations, flow.of, 1000*flow.Latency, queue)
+	}
+	if sum == 0 || !apart(sum, f.Queue) {
+		return nil
+	}
+	return []Finding{{LittlesLaw, fmt.Sprintf("%s, and %.3g is said: rate, latency and queue were not taken of the same operations", both, f.Queue)}}
 }
 
 // apart tells whether two figures that should be one are not. One that was not given is apart from nothing.
@@ -60,33 +131,4 @@ func apart(a, b float64) bool {
 		return false
 	}
 	return a/b > tolerance || b/a > tolerance
-}
-
-// Bands are the edges of latency, in seconds, from excellent to what should be looked into. The last, 15 ms, is a published
-// rule of thumb; the others are customary.
-type Bands [3]float64
-
-// DefaultBands are below 5 ms, to 10, to 15, and above.
-func DefaultBands() Bands { return Bands{0.005, 0.010, 0.015} }
-
-// Of names the band of a latency.
-func (b Bands) Of(latency float64) string {
-	for i, name := range []string{"excellent", "good", "fair"} {
-		if latency < b[i] {
-			return name
-		}
-	}
-	return "look into it"
-}
-
-// QueueBand names how long a queue is for one disk: from two on for long, and five on, published rules see a bottleneck.
-func QueueBand(queue float64) string {
-	switch {
-	case queue < 2:
-		return "short"
-	case queue < 5:
-		return "a bottleneck if it lasts"
-	default:
-		return "a bottleneck"
-	}
 }

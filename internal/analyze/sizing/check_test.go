@@ -1,7 +1,6 @@
 package sizing_test
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -10,52 +9,98 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// TestImpossibleRows holds the published table of eight volumes by instance type against itself: 4 KB random by fio, read
-// off CloudWatch. What is wrong with a row was worked out by hand: KB/s / op/s against 4 KB.
+// row is one of a published table of eight volumes by instance type: 4 KB random by fio for 180 s with 16 jobs, first
+// reading and then writing, read off CloudWatch (EBS by instance type, about 2021).
+type row struct {
+	name                   string
+	readKB, writeKB        float64 // a second
+	reads, writes          float64
+	queue, readMs, writeMs float64
+}
+
+func published() []row {
+	return []row{
+		{"t2.medium 20 GB gp2", 446.97, 7402.1, 1727, 1752.93, 9, 5.16, 13.76},
+		{"t2.medium 500 GB gp2", 7310.94, 62597.97, 1827.61, 489.04, 30.37, 5.06, 62.11},
+		{"t2.medium 1000 GB gp2", 7011.96, 59634.88, 1752.99, 2096.93, 16.76, 5.39, 58.3},
+		{"t2.medium 20 GB io", 7121.28, 4304.86, 1823.23, 1020.91, 15.87, 14.86, 69.8},
+		{"m4.large 20 GB gp2", 7327.65, 9503.77, 1831.91, 1729.65, 9.42, 5.14, 5.28},
+		{"m4.large 500 GB gp2", 6957.01, 28842.86, 1739.25, 1697.6, 16.22, 5.13, 5.74},
+		{"m4.large 1000 GB gp2", 6779.6, 19382.12, 1694.6, 1896.63, 10.88, 5.25, 5.53},
+		{"m4.large 20 GB io", 4087.33, 8838.13, 1021.83, 1027.33, 16.19, 15.63, 15.8},
+	}
+}
+
+func (r row) figures() sizing.Figures {
+	f := sizing.NoFigures()
+	f.Reads = sizing.Flow{Operations: r.reads, Bytes: r.readKB * 1024, Latency: r.readMs / 1000}
+	f.Writes = sizing.Flow{Operations: r.writes, Bytes: r.writeKB * 1024, Latency: r.writeMs / 1000}
+	f.Queue, f.SaidSize = r.queue, 4096
+	return f
+}
+
+func codes(found []sizing.Finding) []string {
+	var all []string
+	for _, f := range found {
+		all = append(all, f.Code)
+	}
+	return all
+}
+
+// TestImpossibleRows holds the published table against itself. What is wrong with a row was worked out by hand: KB/s by
+// op/s against 4 KB, and op/s times ms against the queue.
 func TestImpossibleRows(t *testing.T) {
-	nan := math.NaN()
-	check := func(row string, kbps, ops float64, want ...string) {
-		t.Helper()
-		var codes []string
-		for _, f := range (sizing.Figures{Operations: ops, Bytes: kbps * 1024, SaidSize: 4096, Latency: nan, Queue: nan, CapIOPS: nan, CapBytes: nan}).Check() {
-			codes = append(codes, f.Code)
-		}
-		if diff := cmp.Diff(want, codes); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row, diff)
+	want := [][]string{
+		{sizing.OddSize},                    // reads of 0.26 KB, and writes of 4.2; 1,727 x 5.16 ms are 8.9 of 9
+		{sizing.OddSize},                    // writes of 128 KB; 489 x 62.11 ms are 30.37
+		{sizing.OddSize, sizing.LittlesLaw}, // writes of 28 KB; 9.4 and 122 in flight, and 16.76 said
+		{sizing.LittlesLaw},                 // 27 and 71 in flight, and 15.87 said
+		{sizing.OddSize},                    // writes of 5.5 KB; 9.4 of 9.42
+		{sizing.OddSize},                    // writes of 17 KB; 8.9 + 9.7 of 16.22
+		{sizing.OddSize},                    // writes of 10.2 KB; 10.5 of 10.88
+		{sizing.OddSize},                    // writes of 8.6 KB; 16 and 16.2 of 16.19
+	}
+	for i, r := range published() {
+		if diff := cmp.Diff(want[i], codes(r.figures().Check())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", r.name, diff)
 		}
 	}
-	const wrong = "bytes-per-operation"
-	check("t2.medium 20 GB gp2, read", 446.97, 1727, wrong)       // 0.26 KB
-	check("t2.medium 20 GB gp2, write", 7402.1, 1752.93)          // 4.22
-	check("t2.medium 500 GB gp2, read", 7310.94, 1827.61)         // 4.00
-	check("t2.medium 500 GB gp2, write", 62597.97, 489.04, wrong) // 128
-	check("t2.medium 1000 GB gp2, write", 59634.88, 2096.93, wrong)
-	check("m4.large 20 GB gp2, write", 9503.77, 1729.65, wrong) // 5.5
-	check("m4.large 500 GB gp2, write", 28842.86, 1697.6, wrong)
-	check("m4.large 20 GB io, read", 4087.33, 1021.83)
+}
+
+// TestRatesAboveTheirCap: a volume of 1,000 provisioned operations did 1,823 of them on one instance, and 1,022 on another.
+func TestRatesAboveTheirCap(t *testing.T) {
+	check := func(i int, want bool) {
+		t.Helper()
+		f := published()[i].figures()
+		f.CapIOPS = 1000
+		if got := slices.Contains(codes(f.Check()), sizing.AboveCap); got != want {
+			t.Errorf("%s: %v", published()[i].name, got)
+		}
+	}
+	check(3, true)
+	check(7, false)
 }
 
 // TestBufferedWrites: 1.6 GB/s by dd on an m4.large, whose volumes get 56 MB/s.
 func TestBufferedWrites(t *testing.T) {
-	nan := math.NaN()
-	found := sizing.Figures{Bytes: 1.6e9, CapBytes: 56.25e6, Buffered: true, Operations: nan, Latency: nan, Queue: nan, SaidSize: nan, CapIOPS: nan}.Check()
+	f := sizing.NoFigures()
+	f.Bytes, f.CapBytes, f.Buffered = 1.6e9, 56.25e6, true
 	want := []sizing.Finding{
-		{"above-cap", "1600 MB/s, where at most 56.25 can be: what was written stayed in memory"},
-		{"buffered", "written through the page cache: this is the speed of memory until it is full, and not of the device"},
+		{Code: sizing.AboveCap, Text: "1600 MB/s, where at most 56.25 can be: what was written stayed in memory"},
+		{Code: sizing.IsBuffered, Text: "written through the page cache: this is the speed of memory until it is full, and not of the device"},
 	}
-	if diff := cmp.Diff(want, found); diff != "" {
+	if diff := cmp.Diff(want, f.Check()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 // TestLittle: the queue is the rate times the latency.
 func TestLittle(t *testing.T) {
-	nan := math.NaN()
 	check := func(operations, ms, queue float64, want bool) {
 		t.Helper()
-		f := sizing.Figures{Operations: operations, Latency: ms / 1000, Queue: queue, Bytes: nan, SaidSize: nan, CapIOPS: nan, CapBytes: nan}
-		got := slices.ContainsFunc(f.Check(), func(f sizing.Finding) bool { return f.Code == "littles-law" })
-		if got != want {
+		f := sizing.NoFigures()
+		f.Operations, f.Latency, f.Queue = operations, ms/1000, queue
+		if got := slices.Contains(codes(f.Check()), sizing.LittlesLaw); got != want {
 			t.Errorf("%g/s of %g ms, queue %g: %v", operations, ms, queue, got)
 		}
 	}
@@ -66,15 +111,31 @@ func TestLittle(t *testing.T) {
 }
 
 func TestBands(t *testing.T) {
-	b := sizing.DefaultBands()
-	check := func(ms float64, want string) {
+	check := func(rules sizing.Rules, ms float64, latency string, queue float64, length string) {
 		t.Helper()
-		if got := b.Of(ms / 1000); got != want {
-			t.Errorf("%g ms: %s, want %s", ms, got, want)
+		if got := rules.Latency.Of(ms / 1000); got != latency {
+			t.Errorf("%g ms: %s, want %s", ms, got, latency)
+		}
+		if got := rules.Queue.Of(queue); got != length {
+			t.Errorf("queue of %g: %s, want %s", queue, got, length)
 		}
 	}
-	check(3.9, "excellent") // measured averages of a published run
-	check(5, "good")
-	check(10, "fair")
-	check(15.1, "look into it")
+	check(sizing.DefaultRules(), 3.9, "excellent", 1.9, "short") // measured averages of a published run
+	check(sizing.DefaultRules(), 5, "good", 2, "a bottleneck if it lasts")
+	check(sizing.DefaultRules(), 10, "fair", 4.9, "a bottleneck if it lasts")
+	check(sizing.DefaultRules(), 15.1, "look into it", 5, "a bottleneck")
+	own, err := sizing.ParseRules("1, 2,4", "8,16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(own, 1.5, "good", 7, "short")
+	check(own, 5, "look into it", 16, "a bottleneck")
+}
+
+func TestBandsThatAreNone(t *testing.T) {
+	for _, bands := range [][2]string{{"5,10", ""}, {"5,15,10", ""}, {"", "2"}, {"", "a,b"}, {"NaN,1,2", ""}, {"0,1,2", ""}} {
+		if rules, err := sizing.ParseRules(bands[0], bands[1]); err == nil {
+			t.Errorf("%q: %v", bands, rules)
+		}
+	}
 }
