@@ -29,7 +29,8 @@ type sizeOptions struct {
 	region        string
 	prices        string
 	repeat        time.Duration
-	balance       float64
+	balance       percent
+	credits       percent // of the instance
 	format        string
 
 	fromMetric string
@@ -110,7 +111,8 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.region, "region", "us-east-1", "whose prices")
 	f.StringVar(&o.prices, "price", "", "file of prices in the place of the program's own")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "that the recorded seconds go on for, over and over, for volumes with credits")
-	f.Float64Var(&o.balance, "balance", 100, "percent of the credits at the start, as BurstBalance shows them")
+	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: BurstBalance as the run read it last, or 100)")
+	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: EBSIOBalance% and EBSByteBalance% as the run read them last, or 100)")
 }
 
 func runSize(env Env, o sizeOptions, name string) error {
@@ -192,7 +194,6 @@ func (o sizeOptions) check() error {
 		"--growth":            {o.growth, -99.9, 1e6},
 		"--headroom":          {o.headroom, 0, 1e4},
 		"--gib":               {o.gib, 1, 1e9},
-		"--balance":           {o.balance, 0, 100},
 		"--repeat, in hours,": {o.repeat.Hours(), 0, 24 * 366},
 	} {
 		if !(v.value >= v.least && v.value <= v.most) { // also NaN
@@ -212,7 +213,7 @@ func (o sizeOptions) ask() (sizing.Ask, error) {
 	prices, errPrices := o.readPrices()
 	ask := sizing.Ask{
 		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
-		Repeat: int(o.repeat.Seconds()), Balance: o.balance,
+		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
 		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Volumes: volumes, Instances: instances,
 	}
 	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
@@ -223,6 +224,27 @@ func (o sizeOptions) ask() (sizing.Ask, error) {
 	}
 	return ask, nil
 }
+
+// percent is a flag that may be left out.
+type percent struct{ value *float64 }
+
+func (p *percent) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 100) {
+		return errors.New("from 0 to 100")
+	}
+	p.value = &v
+	return nil
+}
+
+func (p *percent) String() string {
+	if p.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*p.value, 'g', -1, 64)
+}
+
+func (p *percent) Type() string { return "percent" }
 
 func (o sizeOptions) readPrices() ([]catalog.Price, error) {
 	if o.prices == "" {

@@ -54,6 +54,9 @@ func TestPgbenchOnThirtyGigabytes(t *testing.T) {
 	if got, want := out.Limits[0].FirstDry, 3*3600; got != want { // 5.4 M / (600 - 100)
 		t.Errorf("dry in second %d, want %d", got, want)
 	}
+	if fate := out.Limits[0]; fate.Dry != 3600 || fate.Served[burst.Operations] != 100 || fate.Refills != 54000 {
+		t.Errorf("dry: %+v, want 3,600 s at the baseline of 100, and 54,000 s to fill again", fate)
+	}
 	if last := out.Curve[len(out.Curve)-1]; last.Served[burst.Operations] != 100 {
 		t.Errorf("served at last: %v a second, want the baseline of 100", last.Served)
 	}

@@ -27,7 +27,8 @@ type Fate struct {
 	Lowest   float64 // credits, at the worst
 	Left     float64 // credits at the end
 	Refills  float64 // seconds without demand that fill it from there
-	Served   Demand  // a second, in those in which it was the limit in the way
+	Dry      int     // seconds in which its bucket had nothing left for the demand
+	Served   Demand  // a second, in those
 }
 
 // Point is one stretch of the curve: means over its seconds, and the credits at its end.
@@ -138,11 +139,14 @@ func (p *player) charge(i int, served float64) {
 func (p *player) block(i, second int, d Demand, share float64) {
 	fate, l := &p.out.Limits[i], &p.limits[i]
 	fate.Binding++
+	if l.Capacity == 0 || l.Balance > 0 {
+		return
+	}
+	if fate.Dry++; fate.FirstDry < 0 {
+		fate.FirstDry = second
+	}
 	for k, v := range d {
 		fate.Served[k] += v * share
-	}
-	if l.Capacity > 0 && l.Balance == 0 && fate.FirstDry < 0 {
-		fate.FirstDry = second
 	}
 }
 
@@ -178,7 +182,7 @@ func (p *player) finish() Outcome {
 		fate := &p.out.Limits[i]
 		fate.Left, fate.Refills = l.Balance, l.Refills()
 		for k := range fate.Served {
-			fate.Served[k] /= float64(max(1, fate.Binding))
+			fate.Served[k] /= float64(max(1, fate.Dry))
 		}
 	}
 	return p.out

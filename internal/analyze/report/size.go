@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -69,6 +70,16 @@ type Sized struct {
 	Region   string   `json:"region"`
 	Rate     SizeRate `json:"rate"` // headroom not included
 	Least    SizeRate `json:"least"`
+	// Balances of credits at the start, but for buckets taken to be full.
+	Balances []SizeBalance `json:"balances"`
+}
+
+// SizeBalance is how full a bucket of credits is at the start.
+type SizeBalance struct {
+	Of      string     `json:"of"` // volume or instance
+	Percent float64    `json:"percent"`
+	Metric  string     `json:"metric,omitempty"` // of the run that tells it; none: it was said
+	At      *time.Time `json:"at"`
 }
 
 // SizeOption is one way to carry it.
@@ -91,6 +102,7 @@ type SizeOption struct {
 	NoPrice    string         `json:"no_price,omitempty"`
 	Instance   *SizeCap       `json:"instance"`
 	Credits    *SizeCredits   `json:"credits"` // a smaller size that credits carry; null: none, or not known
+	Bare       *SizeCredits   `json:"bare"`    // the smallest that holds the data, where its credits do not last
 	Note       string         `json:"note,omitempty"`
 	Unverified string         `json:"unverified,omitempty"`
 }
@@ -111,14 +123,39 @@ type SizeCap struct {
 	Carries bool    `json:"carries"`
 }
 
-// SizeCredits is the least size whose credits carry the demand for as long as was asked.
+// SizeCredits is how the demand fares on a size with credits, for as long as was asked.
 type SizeCredits struct {
-	GiB     float64  `json:"gib"`
-	Tier    string   `json:"tier,omitempty"`
-	Seconds int      `json:"seconds"`        // that were played
-	Lowest  float64  `json:"lowest_percent"` // of the bucket that came nearest to empty
-	Left    float64  `json:"left_percent"`   // of it, at the end
-	Monthly *float64 `json:"monthly"`
+	GiB       float64    `json:"gib"`
+	Tier      string     `json:"tier,omitempty"`
+	Seconds   int        `json:"seconds"`        // that were played
+	Start     float64    `json:"start_percent"`  // of the bucket that came nearest to empty
+	Lowest    float64    `json:"lowest_percent"` // of it
+	Left      float64    `json:"left_percent"`   // of it, at the end
+	Bucket    string     `json:"bucket"`         // which one that was: operations or bytes, of the volume or of the instance
+	Dry       *int       `json:"dry_at"`         // the second in which it was first empty; null: never
+	Throttled int        `json:"throttled_seconds"`
+	DrySecs   int        `json:"dry_seconds"`
+	Served    SizeServed `json:"served_dry"`     // on average over those; zeros: there are none
+	Refills   float64    `json:"refill_seconds"` // without any demand, from empty to full
+	Curve     SizeCurve  `json:"curve"`
+	Monthly   *float64   `json:"monthly"`
+}
+
+// SizeServed is what goes through in a second, as the provider counts.
+type SizeServed struct {
+	Operations float64 `json:"operations"`
+	Bytes      float64 `json:"bytes"`
+}
+
+// SizeCurve is how the demand fared over time, one column for each number: means over a stretch, and what is left of the
+// bucket at its end.
+type SizeCurve struct {
+	Second     []int     `json:"second"` // with which the stretch begins
+	Demanded   []float64 `json:"demanded_operations"`
+	Served     []float64 `json:"served_operations"`
+	DemandedMB []float64 `json:"demanded_mb"`
+	ServedMB   []float64 `json:"served_mb"`
+	Balance    []float64 `json:"balance_percent"`
 }
 
 // SizeAurora is what the load would show and cost on Aurora.
@@ -150,6 +187,7 @@ func NewSize(run *drivers.Run, s sizing.Sizing) Size {
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Balances: balances(s.Balance),
 		},
 	}
 	for _, n := range s.Needs {
@@ -194,7 +232,7 @@ func sizeOption(o sizing.Option) SizeOption {
 		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
 		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
 	}
-	v.Credits = sizeCredits(o.Burst)
+	v.Credits, v.Bare = sizeCredits(o.Burst), sizeCredits(o.Bare)
 	if o.Order == nil {
 		return v
 	}
@@ -209,23 +247,6 @@ func sizeOption(o sizing.Option) SizeOption {
 	}
 	if c := o.Cap; c != nil {
 		v.Instance = &SizeCap{c.Instance.Class, c.IOPS, c.MiBps, c.Binds, c.Carries}
-	}
-	return v
-}
-
-func sizeCredits(b *sizing.Bursting) *SizeCredits {
-	if b == nil {
-		return nil
-	}
-	tier, _ := b.Order.Volume.Tier(b.Order.GiB)
-	v := &SizeCredits{GiB: b.Order.GiB, Tier: tier.Name, Seconds: b.Outcome.Seconds, Lowest: 100, Left: 100}
-	if b.Bill != nil {
-		v.Monthly = &b.Bill.Total
-	}
-	for _, f := range b.Outcome.Limits {
-		if f.Capacity > 0 && 100*f.Lowest/f.Capacity < v.Lowest {
-			v.Lowest, v.Left = 100*f.Lowest/f.Capacity, 100*f.Left/f.Capacity
-		}
 	}
 	return v
 }

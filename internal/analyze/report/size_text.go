@@ -14,7 +14,8 @@ func SizeText(w io.Writer, s Size, width int) error {
 		s.needTable(width),
 		joined(wrapped(s.sizedFor(), width), s.cautions(width)),
 		s.optionTable(width),
-		s.creditTable(width),
+		creditTable(width, s.creditGrid),
+		creditTable(width, s.bareGrid),
 		s.cannot(width),
 		wrapped(s.misreadText(), width),
 		wrapped(s.auroraText(), width),
@@ -187,15 +188,16 @@ func (s Size) through(o SizeOption) string {
 	}
 }
 
-// creditTable shows smaller sizes that are enough while their credits last.
-func (s Size) creditTable(width int) string {
-	title, g := s.creditGrid()
+// creditTable shows what credits are worth.
+func creditTable(width int, of func() (string, *grid)) string {
+	title, g := of()
 	if g == nil {
 		return ""
 	}
 	return wrapped(title, width) + "\n\n" + g.layout(width)
 }
 
+// creditGrid shows smaller sizes that are enough while their credits last.
 func (s Size) creditGrid() (title string, g *grid) {
 	g = newGrid("volume", nil)
 	var gib, lowest, left, monthly []string

@@ -1,34 +1,67 @@
 package sizing
 
 import (
+	"slices"
+
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// Bursting is the least order whose credits carry a demand that is repeated, where that is less than what carries it for good.
+// Bursting is how a demand that is repeated fares on a volume with credits.
 type Bursting struct {
 	Order   Config
 	Outcome burst.Outcome
-	Bill    *Bill // nil: no price is known
+	Limits  []burst.Limit // that it was played against, as they were at the start
+	Bill    *Bill         // nil: no price is known
+}
+
+// bursting are the two sizes worth to know of a volume with credits.
+type bursting struct {
+	enough *Bursting // the least whose credits carry the demand, where that is less than what carries it for good
+	bare   *Bursting // what only holds the data, where its credits do not last
 }
 
 // burst looks for a smaller size than that of an order. There is none where a volume has no credits, and where the
 // seconds of the demand are not known.
-func (q Question) burst(v catalog.Volume, order *Fitted, t Tariff) (*Bursting, error) {
+func (q Question) burst(v catalog.Volume, order *Fitted, m *catalog.Instance, t Tariff) (b bursting, err error) {
 	if !hasCredits(v) || len(q.Demand) == 0 || q.Repeat <= 0 {
-		return nil, nil //nolint:nilnil // nothing bursts
+		return b, nil
 	}
 	demand, sizes := q.demand(v), q.sizes(v, order)
-	limits := func(gib float64) []burst.Limit { return q.limits(v, gib) }
-	gib, found, err := burst.Smallest(demand, q.Repeat, sizes, limits)
-	if err != nil || !found {
-		return nil, err
+	if len(sizes) == 0 {
+		return b, nil
 	}
-	outcome, err := burst.Play(demand, q.Repeat, limits(gib))
+	limits := func(gib float64) []burst.Limit { return q.limits(v, gib, m) }
+	gib, found, err := burst.Smallest(demand, q.Repeat, sizes, limits)
+	if err != nil {
+		return b, err
+	}
+	if found {
+		if b.enough, err = q.played(v, gib, demand, limits(gib), t); err != nil {
+			return b, err
+		}
+	}
+	if !found || gib > sizes[0] {
+		b.bare, err = q.played(v, sizes[0], demand, limits(sizes[0]), t)
+	}
+	if b.bare != nil && !b.bare.dry() {
+		b.bare = nil // something else is in the way, and the order tells what
+	}
+	return b, err
+}
+
+// dry tells whether any bucket ran empty.
+func (b Bursting) dry() bool {
+	return slices.ContainsFunc(b.Outcome.Limits, func(f burst.Fate) bool { return f.Dry > 0 })
+}
+
+// played is how the demand fares on one size.
+func (q Question) played(v catalog.Volume, gib float64, demand []burst.Demand, limits []burst.Limit, t Tariff) (*Bursting, error) {
+	outcome, err := burst.Play(demand, q.Repeat, limits)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bursting{Order: Config{Volume: v, GiB: gib}, Outcome: outcome}
+	b := &Bursting{Order: Config{Volume: v, GiB: gib}, Outcome: outcome, Limits: limits}
 	if bill, err := t.Monthly(b.Order); err == nil {
 		b.Bill = &bill
 	}
@@ -76,15 +109,39 @@ func (q Question) sizes(v catalog.Volume, order *Fitted) []float64 {
 	return all
 }
 
-// limits are those of a size, with the balance that was asked for.
-func (q Question) limits(v catalog.Volume, gib float64) []burst.Limit {
+// limits are those of a size and of the machine in front of it, with the balances at the start.
+func (q Question) limits(v catalog.Volume, gib float64, m *catalog.Instance) []burst.Limit {
 	k, err := Config{Volume: v, GiB: gib}.Capacity()
 	if err != nil {
 		return []burst.Limit{{Name: "size"}} // carries nothing
 	}
 	limits := k.Limits()
 	for i := range limits {
-		limits[i] = limits[i].Filled(q.Balance)
+		limits[i] = limits[i].Filled(q.Balance.Volume.Percent)
+	}
+	if m != nil && behind(*m, v) {
+		limits = append(limits, machineLimits(*m, q.Balance)...)
 	}
 	return limits
+}
+
+// burstSeconds is how long an instance that bursts holds its most, at least once in 24 hours, by the EC2 user guide. That
+// its bucket is what this takes, and fills as a volume's does, is inferred: idle it is full again within three hours
+// on the classes here.
+const burstSeconds = 30 * 60
+
+// machineLimits are those of a class of machine.
+func machineLimits(m catalog.Instance, balance Balance) []burst.Limit {
+	const mb = 1e6
+	bucket := func(name string, of burst.Dimension, base, most, percent float64) burst.Limit {
+		l := burst.Limit{Name: name, Of: of, Base: base, Burst: most}
+		if m.Bursts {
+			l.Capacity = (most - base) * burstSeconds
+		}
+		return l.Filled(percent)
+	}
+	return []burst.Limit{
+		bucket("operations of the instance", burst.Operations, m.BaseIOPS, m.MostIOPS, balance.Operations.Percent),
+		bucket("bytes of the instance", burst.Bytes, m.BaseMB*mb, m.MostMB*mb, balance.Bytes.Percent),
+	}
 }

@@ -2,9 +2,15 @@ package sizing_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // TestCreditsMakeItSmaller: 600 operations a second for a day want 200 GiB of gp2 for good. A full bucket adds 5.4 million /
@@ -13,7 +19,7 @@ func TestCreditsMakeItSmaller(t *testing.T) {
 	rate := sizing.Rate{Writes: 600, WriteBytes: 600 * 8192}
 	check := func(balance, want float64) {
 		t.Helper()
-		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: balance}
+		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Balance{Volume: sizing.Filling{Percent: balance}}}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, nil, tariff(t, "us-east-1"))
 		if err != nil {
 			t.Fatal(err)
@@ -27,10 +33,105 @@ func TestCreditsMakeItSmaller(t *testing.T) {
 	check(50, 190)
 }
 
+// TestWhereCreditsEnd: gp2 on 30 GiB of data under 600 a second is empty after three hours, and serves 100 from then on,
+// as a published pgbench run has it; behind a machine whose credits are gone it never gets so far.
+func TestWhereCreditsEnd(t *testing.T) {
+	rate := sizing.Rate{Writes: 600, WriteBytes: 600 * 8192}
+	instances, err := catalog.Instances()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dry := func(limit, class string, balance sizing.Balance) burst.Fate {
+		t.Helper()
+		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 30, Repeat: 86400, Balance: balance, Instance: class}
+		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, instances, tariff(t, "us-east-1"))
+		if err != nil || options[0].Bare == nil {
+			t.Fatal(options, err)
+		}
+		for _, f := range options[0].Bare.Outcome.Limits {
+			if f.Name == limit {
+				return f
+			}
+		}
+		t.Fatal("no limit", limit)
+		return burst.Fate{}
+	}
+	full := dry("operations", "", sizing.Full())
+	if full.FirstDry != 3*3600 || full.Served[burst.Operations] != 100 {
+		t.Errorf("%+v, want it dry after 10,800 s, and 100 served from then on", full)
+	}
+	spent := sizing.Full()
+	spent.Operations.Percent = 0 // of a t3.micro, which has 500 a second for good
+	if f := dry("operations of the instance", "t3.micro", spent); f.FirstDry != 0 || f.Served[burst.Operations] != 500 {
+		t.Errorf("%+v, want the instance dry at once, and 500 served", f)
+	}
+	if f := dry("operations", "t3.micro", spent); f.FirstDry/60 != 13500/60-1 { // 5.4 M / (500 - 100)
+		t.Errorf("%+v, want the volume dry after 13,500 s", f)
+	}
+}
+
+// TestBalancesOfARun: what the run read last of its credits is what a size begins with, unless somebody says another.
+func TestBalancesOfARun(t *testing.T) {
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	period := func(minute int, metric string, percent float64) runfile.Period {
+		return runfile.Period{
+			From: at.Add(time.Duration(minute) * time.Minute), To: at.Add(time.Duration(minute+1) * time.Minute),
+			Probe: "cloudwatch", Metric: metric, Statistic: "Minimum", Value: percent,
+		}
+	}
+	run := shippedWith(t, period(1, "cloudwatch/BurstBalance", 55), period(0, "cloudwatch/BurstBalance", 90), period(0, "cloudwatch/EBSByteBalance%", 20))
+	size := func(asked sizing.Asked) sizing.Balance {
+		t.Helper()
+		s, err := sizing.Size(run, sizing.Ask{Balance: asked, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp2")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Balance
+	}
+	want := sizing.Balance{
+		Volume:     sizing.Filling{Percent: 55, Metric: "cloudwatch/BurstBalance", At: at.Add(2 * time.Minute)},
+		Operations: sizing.Filling{Percent: 100},
+		Bytes:      sizing.Filling{Percent: 20, Metric: "cloudwatch/EBSByteBalance%", At: at.Add(time.Minute)},
+	}
+	if diff := cmp.Diff(want, size(sizing.Asked{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want.Volume = sizing.Filling{Percent: 7}
+	if diff := cmp.Diff(want, size(sizing.Asked{Volume: new(7.0)})); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
+
+// shippedWith is a shipped run with periods of a source beside it.
+func shippedWith(t *testing.T, periods ...runfile.Period) *drivers.Run {
+	t.Helper()
+	records, file, err := runfile.OpenRows("../../../testdata/runs/arms-pg17.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+		for r, err := range records {
+			if !yield(r, err) {
+				return
+			}
+		}
+		for _, p := range periods {
+			if !yield(p, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
 // TestCreditsAreNoNewsWhereTheDataDecide: 50 operations a second on 10 GiB need no credits.
 func TestCreditsAreNoNewsWhereTheDataDecide(t *testing.T) {
 	rate := sizing.Rate{Writes: 50, WriteBytes: 50 * 8192}
-	q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: 100}
+	q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 10, Repeat: 86400, Balance: sizing.Full()}
 	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, nil, tariff(t, "us-east-1"))
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ type Question struct {
 	GiB      float64 // of data
 	Headroom float64 // percent
 	Instance string  // class of machine; empty: not considered
-	Balance  float64 // percent of the credits at the start
-	Repeat   int     // seconds that the demand goes on for; 0: credits are not considered
+	Balance  Balance
+	Repeat   int // seconds that the demand goes on for; 0: credits are not considered
 }
 
 // Option is one way to carry a need.
@@ -31,6 +31,7 @@ type Option struct {
 	NoBill      string
 	Cap         *Cap      // what the machine lets through; nil: not asked, or not known
 	Burst       *Bursting // a smaller order that credits carry; nil: none does, or it was not asked
+	Bare        *Bursting // a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
 }
 
 // Cap is what the class of machine lets through, beside what the volume does.
@@ -57,16 +58,23 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 	var all []Option
 	for _, v := range volumes {
 		o := q.option(v, t)
-		if machine != nil && (v.Provider == "ebs" || v.Provider == "rds") && o.Order != nil {
+		if machine != nil && behind(*machine, v) && o.Order != nil {
 			o.Cap = capped(*machine, *o.Order, q.requirement(v))
 		}
-		if o.Burst, err = q.burst(v, o.Order, t); err != nil {
+		b, err := q.burst(v, o.Order, machine, t)
+		if err != nil {
 			return nil, err
 		}
+		o.Burst, o.Bare = b.enough, b.bare
 		all = append(all, o)
 	}
 	slices.SortStableFunc(all, cheaper)
 	return all, nil
+}
+
+// behind tells whether a kind of volume can be behind a class of machine.
+func behind(m catalog.Instance, v catalog.Volume) bool {
+	return m.Provider == v.Provider || m.Provider == "ebs" && v.Provider == "rds"
 }
 
 // requirement is the need with headroom as the provider counts it, at most.

@@ -17,8 +17,8 @@ type Ask struct {
 	Headroom      float64 // percent
 	GiB           float64 // of data
 	Instance      string
-	Repeat        int     // seconds that the demand goes on for, over and over
-	Balance       float64 // percent of the credits at the start
+	Repeat        int // seconds that the demand goes on for, over and over
+	Balance       Asked
 	Tariff        Tariff
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
@@ -29,6 +29,7 @@ type Sizing struct {
 	Ask      Ask
 	Needs    []Need // of every arm
 	Need     Need   // that was sized for
+	Balance  Balance
 	Basis    string // of its rate: p99, mean or model
 	Scale    Scale
 	Target   Span // what storage must carry, before headroom
@@ -63,7 +64,7 @@ const (
 
 // Size answers what to order for a run.
 func Size(run *drivers.Run, ask Ask) (Sizing, error) {
-	s := Sizing{Ask: ask, Needs: Needs(run)}
+	s := Sizing{Ask: ask, Needs: Needs(run), Balance: ask.Balance.balance(run)}
 	need, err := s.choose()
 	if err != nil {
 		return Sizing{}, err
@@ -94,7 +95,7 @@ func Size(run *drivers.Run, ask Ask) (Sizing, error) {
 func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Ask.Balance,
+		Repeat: s.Ask.Repeat, Balance: s.Balance,
 	}
 	for _, rate := range s.Need.Seconds {
 		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)

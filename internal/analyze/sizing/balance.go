@@ -1,0 +1,55 @@
+package sizing
+
+import (
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// Balance is how full the buckets of credits are at the start.
+type Balance struct {
+	Volume     Filling
+	Operations Filling // of the instance
+	Bytes      Filling // of the instance
+}
+
+// Filling is how full one is, and how that is known.
+type Filling struct {
+	Percent float64
+	Metric  string    // of the run that tells it; empty: it was said, or taken to be full
+	At      time.Time // of that reading
+}
+
+// Full are buckets filled to the brim.
+func Full() Balance {
+	full := Filling{Percent: 100}
+	return Balance{full, full, full}
+}
+
+// Asked are the balances that somebody says, in percent; nil: what the run tells last, or full.
+type Asked struct {
+	Volume   *float64
+	Instance *float64
+}
+
+// balance is what is taken for the start: what was said, else what a run tells last, else full buckets.
+func (a Asked) balance(run *drivers.Run) Balance {
+	b := Full()
+	b.Volume.take(run, a.Volume, "cloudwatch/BurstBalance")
+	b.Operations.take(run, a.Instance, "cloudwatch/EBSIOBalance%")
+	b.Bytes.take(run, a.Instance, "cloudwatch/EBSByteBalance%")
+	return b
+}
+
+func (f *Filling) take(run *drivers.Run, said *float64, metric string) {
+	if said != nil {
+		*f = Filling{Percent: *said}
+		return
+	}
+	levels := run.Levels(metric)
+	if len(levels) == 0 {
+		return
+	}
+	last := levels[len(levels)-1]
+	*f = Filling{Percent: min(100, max(0, last.Value)), Metric: metric, At: last.To}
+}
