@@ -124,7 +124,11 @@ func rewritten(file *os.File) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(lock(anew), copyWhole(anew, file), os.Rename(beside, path)); err != nil {
+	err = errors.Join(lock(anew), copyWhole(anew, file))
+	if err == nil { // the old one stays until the new one is whole
+		err = os.Rename(beside, path)
+	}
+	if err != nil {
 		return nil, errors.Join(err, anew.Close(), os.Remove(beside))
 	}
 	return anew, nil
