@@ -1,0 +1,225 @@
+// Package collect asks the sources that tell later for a run, again and again, until what they say no longer changes.
+//
+// What a source says of a period that has just ended is late, and too low at first; it corrects it for ten minutes and
+// more. So a period counts as settled when two readings of it agree that lie some minutes apart, the later one long enough
+// after its end; [Rules] say how long. Settled periods are recorded at once and never asked for again. When the patience ends, or
+// the user's, what has not settled is recorded as unsettled, and a later collection goes on from the file (see [Read]).
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Collector asks sources about a run.
+type Collector struct {
+	Sources []probe.Backfiller
+	Rules   Rules
+	// File is what the run file holds so far.
+	File *File
+	// Record keeps a record. An error from it ends the collection.
+	Record func(runfile.Record) error
+	// Tell is told how far it is, when it begins to wait and while it does; nil: nobody is.
+	Tell func(Progress)
+	Now  func() time.Time
+	Wait func(context.Context, time.Duration) error
+}
+
+// Progress is how far a collection is.
+type Progress struct {
+	Source  string // the only one, or the first, that is waited for
+	Settled int    // metrics of which nothing is open
+	Metrics int
+	Left    time.Duration // at least
+}
+
+// Outcome is what a collection came to.
+type Outcome struct {
+	Metrics   int // that were asked for
+	Settled   int // of which nothing is open
+	Periods   int // recorded
+	Unsettled int // of these, still open
+}
+
+// look is how often whoever waits is told.
+const look = 10 * time.Second
+
+// Run asks until all is settled, the patience ends or ctx does. What was read is recorded whatever happens; the error says
+// which source failed, or why the collection was ended.
+func (c *Collector) Run(ctx context.Context) (Outcome, error) {
+	ledgers, err := c.open()
+	if err != nil {
+		return Outcome{}, err
+	}
+	deadline := c.Now().Add(c.Rules.Patience)
+	var failed []error
+	for {
+		var errs []error
+		if ledgers, errs = c.pass(ctx, ledgers); len(errs) > 0 {
+			failed = append(failed, errs...)
+		}
+		next, open := earliest(ledgers)
+		if !open || ctx.Err() != nil || next.After(deadline) {
+			break
+		}
+		if c.await(ctx, ledgers, next) != nil {
+			break
+		}
+	}
+	failed = append(failed, c.close(ledgers))
+	if ctx.Err() != nil {
+		return c.outcome(ledgers), errors.Join(context.Cause(ctx), c.recordFailure(failed))
+	}
+	return c.outcome(ledgers), errors.Join(failed...)
+}
+
+// errRecord is a file that cannot be written: asking on would be in vain.
+var errRecord = errors.New("record what was collected")
+
+func (c *Collector) recordFailure(failed []error) error {
+	if err := errors.Join(failed...); errors.Is(err, errRecord) {
+		return err
+	}
+	return nil // the errors of calls that were cut off say nothing new
+}
+
+// open makes a ledger for each source, and announces the metrics that the file does not know.
+func (c *Collector) open() ([]*ledger, error) {
+	var ledgers []*ledger
+	for _, source := range c.Sources {
+		l := newLedger(source, c.File.Span, c.Rules)
+		for _, m := range source.Metrics() {
+			if c.File.announced[m.Name] {
+				continue
+			}
+			if err := c.record(m); err != nil {
+				return nil, err
+			}
+			c.File.announced[m.Name] = true
+		}
+		c.File.replay(l)
+		ledgers = append(ledgers, l)
+	}
+	return ledgers, nil
+}
+
+// pass asks each source once for all that is open. A source that fails is not asked again; what is known of it is kept.
+func (c *Collector) pass(ctx context.Context, ledgers []*ledger) ([]*ledger, []error) {
+	var failed []error
+	for _, l := range ledgers {
+		stretch, open := l.open()
+		if !open || l.failed || ctx.Err() != nil {
+			continue
+		}
+		if err := c.ask(ctx, l, stretch); err != nil {
+			l.failed = true
+			failed = append(failed, fmt.Errorf("collect from %s: %w", l.source.Name(), err))
+		}
+	}
+	return ledgers, failed
+}
+
+func (c *Collector) ask(ctx context.Context, l *ledger, s Span) error {
+	now := c.Now()
+	err := l.source.Backfill(ctx, s.From, s.To, func(r runfile.Record) error {
+		switch r := r.(type) {
+		case runfile.Period:
+			if settled, isNew := l.read(r, now); isNew {
+				return c.keep(l, settled)
+			}
+		case runfile.Gap:
+			if l.gap(r) {
+				return c.record(r)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	l.missed(s, now)
+	return nil
+}
+
+func (c *Collector) keep(l *ledger, p runfile.Period) error {
+	l.periods++
+	return c.record(p)
+}
+
+func (c *Collector) record(r runfile.Record) error {
+	if err := c.Record(r); err != nil {
+		return fmt.Errorf("%w: %w", errRecord, err)
+	}
+	return nil
+}
+
+// await waits for the moment at which all that is open could settle.
+func (c *Collector) await(ctx context.Context, ledgers []*ledger, until time.Time) error {
+	for left := until.Sub(c.Now()); left > 0; left = until.Sub(c.Now()) {
+		if c.Tell != nil {
+			c.Tell(progressOf(ledgers, left))
+		}
+		if err := c.Wait(ctx, min(left, look)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close records what has not settled, and what never came.
+func (c *Collector) close(ledgers []*ledger) error {
+	for _, l := range ledgers {
+		for _, p := range l.unsettled() {
+			l.periods++
+			if err := c.record(p); err != nil {
+				return err
+			}
+		}
+		for _, gap := range l.lacking(c.Now()) {
+			if err := c.record(gap); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Collector) outcome(ledgers []*ledger) Outcome {
+	var o Outcome
+	for _, l := range ledgers {
+		settled, metrics := l.settled()
+		o.Settled, o.Metrics = o.Settled+settled, o.Metrics+metrics
+		o.Periods, o.Unsettled = o.Periods+l.periods, o.Unsettled+l.left
+	}
+	return o
+}
+
+func progressOf(ledgers []*ledger, left time.Duration) Progress {
+	p := Progress{Left: left}
+	for _, l := range ledgers {
+		settled, metrics := l.settled()
+		p.Settled, p.Metrics = p.Settled+settled, p.Metrics+metrics
+		if settled < metrics && p.Source == "" {
+			p.Source = l.source.Name()
+		}
+	}
+	return p
+}
+
+// earliest is when all that is open could have settled, if nothing changes any more; false: nothing is open.
+func earliest(ledgers []*ledger) (at time.Time, open bool) {
+	for _, l := range ledgers {
+		if when, some := l.next(); some && !l.failed {
+			open = true
+			if when.After(at) {
+				at = when
+			}
+		}
+	}
+	return at, open
+}

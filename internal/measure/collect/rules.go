@@ -1,0 +1,41 @@
+package collect
+
+import "time"
+
+// Rules say when what a source says of a period is believed. All are lengths of time by the source's clock.
+type Rules struct {
+	// Ripe is how long after a period's end the later of two readings that agree must lie: corrections were seen ten minutes
+	// late.
+	Ripe time.Duration
+	// Apart is how far two readings that agree must lie apart.
+	Apart time.Duration
+	// Old is how long after a period's end one reading is enough.
+	Old time.Duration
+	// Patience is how long a collection goes on.
+	Patience time.Duration
+}
+
+// DefaultRules are those for CloudWatch and Performance Insights.
+func DefaultRules() Rules {
+	return Rules{Ripe: 12 * time.Minute, Apart: 2 * time.Minute, Old: time.Hour, Patience: 40 * time.Minute}
+}
+
+// Faster are the rules for a source whose clock goes so many times faster than ours.
+func (r Rules) Faster(factor float64) Rules {
+	quick := func(d time.Duration) time.Duration { return time.Duration(float64(d) / factor) }
+	return Rules{Ripe: quick(r.Ripe), Apart: quick(r.Apart), Old: quick(r.Old), Patience: quick(r.Patience)}
+}
+
+// settles is the earliest moment at which another reading settles a period that ended then and has said the same since.
+func (r Rules) settles(end, since time.Time) time.Time {
+	ripe, apart := end.Add(r.Ripe), since.Add(r.Apart)
+	if ripe.After(apart) {
+		return ripe
+	}
+	return apart
+}
+
+// settled tells whether a reading now settles a period that ended then and has said the same since.
+func (r Rules) settled(end, since, now time.Time) bool {
+	return !now.Before(end.Add(r.Old)) || !now.Before(r.settles(end, since))
+}

@@ -1,0 +1,90 @@
+package collect
+
+import (
+	"context"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Tempo sets two clocks in relation: at the moment Here ours stood where the sources' stood at There, and theirs goes
+// Factor times as fast. The sources of a real account go by our clock, which is the zero Tempo; a stand-in that publishes
+// hours in minutes goes faster, so that its periods need not be waited for.
+type Tempo struct {
+	Here, There time.Time
+	Factor      float64
+}
+
+// Real tells whether the two clocks are one.
+func (t Tempo) Real() bool { return t.Factor == 0 }
+
+// Source is the source as it looks by our clock.
+func (t Tempo) Source(s probe.Backfiller) probe.Backfiller {
+	if t.Real() {
+		return s
+	}
+	return faster{s, t, s.Metrics()}
+}
+
+// Rules are the rules as they look by our clock.
+func (t Tempo) Rules(r Rules) Rules {
+	if t.Real() {
+		return r
+	}
+	return r.Faster(t.Factor)
+}
+
+// ToThere is a moment of ours by the sources' clock.
+func (t Tempo) ToThere(moment time.Time) time.Time {
+	if t.Real() {
+		return moment
+	}
+	return t.There.Add(time.Duration(float64(moment.Sub(t.Here)) * t.Factor)).UTC()
+}
+
+// ToHere is a moment of theirs by our clock.
+func (t Tempo) ToHere(moment time.Time) time.Time {
+	if t.Real() {
+		return moment
+	}
+	return t.Here.Add(time.Duration(float64(moment.Sub(t.There)) / t.Factor)).UTC()
+}
+
+type faster struct {
+	source  probe.Backfiller
+	tempo   Tempo
+	metrics []runfile.Metric
+}
+
+func (f faster) Name() string { return f.source.Name() }
+
+func (f faster) Metrics() []runfile.Metric {
+	quick := make([]runfile.Metric, len(f.metrics))
+	for i, m := range f.metrics {
+		m.Period /= f.tempo.Factor
+		quick[i] = m
+	}
+	return quick
+}
+
+func (f faster) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
+	return f.source.Backfill(ctx, f.tempo.ToThere(from), f.tempo.ToThere(to), func(r runfile.Record) error {
+		return keep(f.here(r))
+	})
+}
+
+// here is a record by our clock: what was so much a second there is Factor times as much in one of ours.
+func (f faster) here(record runfile.Record) runfile.Record {
+	p, isPeriod := record.(runfile.Period)
+	if !isPeriod {
+		return record
+	}
+	p.From, p.To = f.tempo.ToHere(p.From), f.tempo.ToHere(p.To)
+	for _, m := range f.metrics {
+		if m.Name == p.Metric && m.Type == runfile.Rate {
+			p.Value *= f.tempo.Factor
+		}
+	}
+	return p
+}
