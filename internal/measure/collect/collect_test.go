@@ -145,7 +145,7 @@ func late(_ string, period Span, age time.Duration) (float64, bool) {
 
 func TestReadsAgainUntilTwoReadingsAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10).Sub(time.Now())) // the run is just over
+		time.Sleep(time.Until(minutes(10))) // the run is just over
 		s := &service{metrics: metrics(), says: late}
 		c, records := collecting(t, fileWith(), s)
 		told := 0
@@ -171,7 +171,7 @@ func TestReadsAgainUntilTwoReadingsAgree(t *testing.T) {
 
 func TestAsksAgainOnlyForWhatIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10).Sub(time.Now()))
+		time.Sleep(time.Until(minutes(10)))
 		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
 			return late(metric, period, age+5*time.Minute) // what is five minutes old is right
 		}}
@@ -189,7 +189,7 @@ func TestAsksAgainOnlyForWhatIsOpen(t *testing.T) {
 
 func TestOneReadingIsEnoughAfterHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10 + 3*24*60).Sub(time.Now()))
+		time.Sleep(time.Until(minutes(10 + 3*24*60)))
 		s := &service{metrics: metrics(), says: late}
 		c, records := collecting(t, fileWith(), s)
 		began := time.Now()
@@ -205,7 +205,7 @@ func TestOneReadingIsEnoughAfterHours(t *testing.T) {
 
 func TestWhatNeverSettlesIsSaidToBeOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10).Sub(time.Now()))
+		time.Sleep(time.Until(minutes(10)))
 		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
 			if metric == slow && period.From.Equal(minutes(5)) {
 				return age.Minutes(), true
@@ -230,7 +230,7 @@ func TestWhatNeverSettlesIsSaidToBeOpen(t *testing.T) {
 
 func TestMissingPeriodsAreWaitedForAndThenSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10).Sub(time.Now()))
+		time.Sleep(time.Until(minutes(10)))
 		s := &service{metrics: metrics(), says: func(metric string, period Span, age time.Duration) (float64, bool) {
 			if metric == slow || period.From.Equal(minutes(3)) {
 				return 0, false
@@ -260,7 +260,7 @@ func TestMissingPeriodsAreWaitedForAndThenSaid(t *testing.T) {
 // Whoever is tired of waiting loses nothing, and goes on later where the first collection stopped.
 func TestInterruptedAndGoneOnWith(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10).Sub(time.Now()))
+		time.Sleep(time.Until(minutes(10)))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		enough := errors.New("enough")
 		time.AfterFunc(3*time.Minute, func() { cancel(enough) })
@@ -296,7 +296,7 @@ func (n named) Name() string { return n.name }
 
 func TestASourceThatFailsDoesNotStopTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10).Sub(time.Now()))
+		time.Sleep(time.Until(minutes(10)))
 		broken := &service{says: late, err: errors.New("expired token"), metrics: []runfile.Metric{{Name: "insights/x", Period: 60, Type: runfile.Rate}}}
 		good := &service{metrics: metrics(), says: late}
 		c, records := collecting(t, fileWith(), named{broken, "insights"}, good)
@@ -316,7 +316,7 @@ func TestASourceThatFailsDoesNotStopTheOthers(t *testing.T) {
 
 func TestWhatTheSourceSaysItLacksIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(minutes(10).Sub(time.Now()))
+		time.Sleep(time.Until(minutes(10)))
 		s := &service{
 			metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) { return 0, false },
 			gaps: []runfile.Gap{{Probe: "cloudwatch", Reason: runfile.Permission, Detail: "not allowed"}},
