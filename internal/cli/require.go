@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/typo"
 )
 
 // requireOptions are the metrics that must get a verdict.
@@ -52,46 +53,10 @@ func matching(pattern string, known []string) ([]string, error) {
 	if len(names) > 0 {
 		return names, nil
 	}
-	if near := nearest(pattern, known); near != "" {
+	if near := typo.Nearest(pattern, known); near != "" {
 		return nil, fmt.Errorf("--require %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
 	return nil, fmt.Errorf("--require %s: the run has no metrics", pattern)
-}
-
-// nearest is the name that whoever typed another may have meant; empty where there are no names.
-func nearest(typed string, names []string) string {
-	best, least := "", 0
-	for _, name := range names {
-		steps := distance(strings.ToLower(typed), strings.ToLower(name))
-		if strings.Contains(strings.ToLower(name), strings.ToLower(typed)) {
-			steps = 0 // what was left out is no mistake in what was typed
-		}
-		if best == "" || steps < least || steps == least && len(name) < len(best) {
-			best, least = name, steps
-		}
-	}
-	return best
-}
-
-// distance is how many letters must be put in, taken out or changed to make b of a (Levenshtein's).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, corner+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // unmet is an error that names the required metrics without a verdict; nil where all have one.

@@ -37,21 +37,6 @@ func TestRequiredNames(t *testing.T) {
 	check("x", "", "--require x: the run has no metrics")
 }
 
-// Distances that can be counted by hand.
-func TestDistance(t *testing.T) {
-	check := func(a, b string, want int) {
-		t.Helper()
-		if got, back := distance(a, b), distance(b, a); got != want || back != want {
-			t.Errorf("%q to %q: %d, and back %d, want %d", a, b, got, back, want)
-		}
-	}
-	check("", "", 0)
-	check("abc", "", 3)
-	check("kitten", "sitting", 3)
-	check("writes", "write", 1)
-	check("flaw", "lawn", 2)
-}
-
 func TestUnmet(t *testing.T) {
 	verdict := func(name string, kind attribution.Kind) attribution.Verdict {
 		return attribution.Verdict{Metric: runfile.Metric{Name: name}, Kind: kind}

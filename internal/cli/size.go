@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/typo"
 )
 
 // sizeOptions are the flags of realiops size.
@@ -178,7 +179,7 @@ func meaningsOf(name, flavor string) ([]catalog.Meaning, error) {
 		for _, m := range known.Meanings {
 			names = append(names, m.Metric)
 		}
-		return nil, fmt.Errorf("--from-metric: nothing is known of %q; the nearest name is %s", name, nearest(name, names))
+		return nil, fmt.Errorf("--from-metric: nothing is known of %q; the nearest name is %s", name, typo.Nearest(name, names))
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(m catalog.Meaning) bool { return flavor != "" && m.On != flavor })
 	if len(found) == 0 {
@@ -269,7 +270,7 @@ func suggesting(err error) error {
 		for _, m := range unknown.Known {
 			classes = append(classes, m.Class)
 		}
-		return fmt.Errorf("%w: the nearest is %s", err, nearest(strings.TrimPrefix(unknown.Class, "db."), classes))
+		return fmt.Errorf("%w: the nearest is %s", err, typo.Nearest(strings.TrimPrefix(unknown.Class, "db."), classes))
 	}
 	return err
 }

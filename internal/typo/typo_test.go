@@ -1,0 +1,32 @@
+package typo
+
+import "testing"
+
+func TestNearest(t *testing.T) {
+	check := func(typed, want string, names ...string) {
+		t.Helper()
+		if got := Nearest(typed, names); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+	check("x", "")
+	check("WriteIops", "WriteIOPS", "ReadIOPS", "WriteIOPS", "WriteLatency")
+	check("WrietIOPS", "WriteIOPS", "ReadIOPS", "WriteIOPS", "WriteLatency")
+	check("io/writes", "pgstat.io/writes", "block/writes", "pgstat.io/writes")
+	check("IOPS", "ReadIOPS", "ReadIOPSLogVolume", "ReadIOPS")
+}
+
+// Distances that can be counted by hand.
+func TestDistance(t *testing.T) {
+	check := func(a, b string, want int) {
+		t.Helper()
+		if got, back := distance(a, b), distance(b, a); got != want || back != want {
+			t.Errorf("%q to %q: %d, and back %d, want %d", a, b, got, back, want)
+		}
+	}
+	check("", "", 0)
+	check("abc", "", 3)
+	check("kitten", "sitting", 3)
+	check("writes", "write", 1)
+	check("flaw", "lawn", 2)
+}
