@@ -77,7 +77,7 @@ func (p *program) fit() (err error) {
 }
 
 // duration is about how long it takes.
-func (p *program) duration() time.Duration { return experiment.Duration(p.plan, p.limits.Pause) }
+func (p *program) duration() time.Duration { return experiment.Duration(p.plan, p.limits) }
 
 // until is when all is to be done; zero where the plan alone decides.
 func (p *program) until(now time.Time) time.Time {

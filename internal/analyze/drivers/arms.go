@@ -182,12 +182,12 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 	if idle {
 		r.Seconds = r.betweenReadings()
 	}
-	from, to := r.Begin, r.End
+	from, to, work := r.Begin, r.End, elapsed
 	if !idle {
-		from, to = a.load.from, a.load.to
+		from, to, work = a.load.from, a.load.to, a.load.rowsIn
 	}
 	for metric, periods := range c.stretched {
-		r.Counts[metric] = inPeriods(periods, from, to, r.Seconds)
+		r.Counts[metric] = inPeriods(periods, from, to, work)
 	}
 	return r
 }

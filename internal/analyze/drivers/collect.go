@@ -18,7 +18,7 @@ type collector struct {
 	columns  map[*string][]*series.Column // of rows with these very names
 	probes   map[string]string            // of each metric that was read or missed
 	metrics  map[string]runfile.Metric    // as first announced
-	periods  map[string]map[periodKey]float64
+	periods  map[string]map[periodKey]told
 
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
 	attempts  []*attempt           // in the order in which they are first mentioned
@@ -46,7 +46,7 @@ type attemptKey struct {
 func newCollector() *collector {
 	return &collector{
 		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
-		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]float64{}, byKey: map[attemptKey]*attempt{},
+		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Arm{}, places: map[string]int{},
 	}
 }

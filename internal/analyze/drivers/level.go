@@ -30,9 +30,9 @@ func (c *collector) levels(metric string) []Level {
 		}
 	}
 	var all []Level
-	for key, value := range periods {
+	for key, told := range periods {
 		if key.statistic == statistic && key.dimensions == dimensions {
-			all = append(all, Level{key.from, key.to, value})
+			all = append(all, Level{key.from, key.to, told.value})
 		}
 	}
 	slices.SortFunc(all, func(a, b Level) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })

@@ -14,6 +14,13 @@ type load struct {
 	work     Work
 	latency  latencies
 	negative bool // a line ended before it began, or counted less than nothing
+	course   []pace
+}
+
+// pace is how many rows came between two moments.
+type pace struct {
+	from, to time.Time
+	rows     float64
 }
 
 func (l *load) add(line runfile.Load) {
@@ -24,6 +31,7 @@ func (l *load) add(line runfile.Load) {
 		l.to = line.To
 	}
 	l.lines++
+	l.course = append(l.course, pace{line.From, line.To, float64(line.Rows)})
 	l.negative = l.negative || line.To.Before(line.From) ||
 		min(line.Transactions, line.Statements, line.Rows, line.Failures, line.Retries, line.Late,
 			line.BytesSent, line.BytesReceived) < 0
@@ -45,3 +53,21 @@ func sum(a, b int64) int64 {
 }
 
 func (l *load) seconds() float64 { return l.to.Sub(l.from).Seconds() }
+
+// rowsIn is how many rows came between two moments; those of a line are taken to have come evenly.
+func (l *load) rowsIn(from, to time.Time) float64 {
+	rows := 0.0
+	for _, p := range l.course {
+		begin, end := p.from, p.to
+		if begin.Before(from) {
+			begin = from
+		}
+		if end.After(to) {
+			end = to
+		}
+		if length := p.to.Sub(p.from); length > 0 && end.After(begin) {
+			rows += p.rows * float64(end.Sub(begin)) / float64(length)
+		}
+	}
+	return rows
+}

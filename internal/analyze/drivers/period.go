@@ -10,8 +10,12 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// NoPeriod is the reason for a count of a source with periods of its own of which none lies inside the replicate.
-const NoPeriod series.Reason = "no-period"
+// Reasons for a count of a source with periods of its own: none of them lies inside the replicate, or those that do are
+// not final.
+const (
+	NoPeriod  series.Reason = "no-period"
+	Unsettled series.Reason = "unsettled"
+)
 
 // periodKey is what a later line stands for an earlier one by.
 type periodKey struct {
@@ -20,14 +24,20 @@ type periodKey struct {
 	from, to   time.Time
 }
 
+// told is what a source says of a period.
+type told struct {
+	value float64
+	open  bool // it may still correct it
+}
+
 // period takes one line of a source with periods of its own.
 func (c *collector) period(p runfile.Period) {
 	c.belongs(p.Metric, p.Probe)
 	if c.periods[p.Metric] == nil {
-		c.periods[p.Metric] = map[periodKey]float64{}
+		c.periods[p.Metric] = map[periodKey]told{}
 	}
 	key := periodKey{p.Statistic, fmt.Sprint(p.Dimensions), p.From.UTC(), p.To.UTC()} // maps print in order of their keys
-	c.periods[p.Metric][key] = p.Value
+	c.periods[p.Metric][key] = told{p.Value, p.Unsettled}
 }
 
 // statistics are those that tell how much there was in a period, by the type of the metric.
@@ -39,6 +49,7 @@ func statistics() map[runfile.MetricType]string {
 type stretch struct {
 	from, to time.Time
 	amount   float64
+	open     bool
 }
 
 func (s stretch) seconds() float64 { return s.to.Sub(s.from).Seconds() }
@@ -58,8 +69,8 @@ func (c *collector) stretch() {
 func (c *collector) stretches(m runfile.Metric) []stretch {
 	var all []stretch
 	dimensions := c.dimensions(m)
-	for key, value := range c.periods[m.Name] {
-		s := stretch{key.from, key.to, value}
+	for key, told := range c.periods[m.Name] {
+		s := stretch{key.from, key.to, told.value, told.open}
 		if key.statistic != statistics()[m.Type] || key.dimensions != dimensions || s.seconds() <= 0 {
 			continue
 		}
@@ -92,22 +103,36 @@ func (c *collector) dimensions(m runfile.Metric) string {
 	return names[0]
 }
 
-// inPeriods is how much a metric grew by between two moments, by the whole periods between them: the rate in these, for
-// as long as the load ran. It rests on the load's being steady.
-func inPeriods(all []stretch, from, to time.Time, seconds float64) Count {
-	var amount, covered float64
+// inPeriods is how much a metric grew by between two moments, by the whole periods between them. What lies between them
+// and the moments is taken to be as much for its work as they are, and without work for its time: a load need not be
+// steady, only of one kind. Periods that the source may still correct say too little, and are not used.
+func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) float64) Count {
+	var amount, covered, worked float64
+	open := 0
 	for _, s := range all {
-		if !s.from.Before(from) && !s.to.After(to) {
-			if !(s.amount >= 0) {
-				detail := fmt.Sprintf("its source tells of %g in a period", s.amount)
-				return Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
-			}
-			amount, covered = amount+s.amount, covered+s.seconds()
+		switch {
+		case s.from.Before(from) || s.to.After(to):
+			continue
+		case s.open:
+			open++
+			continue
+		case !(s.amount >= 0):
+			detail := fmt.Sprintf("its source tells of %g in a period", s.amount)
+			return Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
 		}
+		amount, covered, worked = amount+s.amount, covered+s.seconds(), worked+work(s.from, s.to)
 	}
-	if covered == 0 {
+	switch {
+	case covered == 0 && open > 0:
+		return Count{Missing: &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops collect asks again"}}
+	case covered == 0:
 		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}}
+	case worked == 0:
+		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no load was recorded in the periods of its source"}}
 	}
-	amount *= seconds / covered
-	return Count{Amount: amount, Raw: amount, Seconds: seconds}
+	share := work(from, to) / worked
+	return Count{Amount: amount * share, Raw: amount * share, Seconds: covered * share}
 }
+
+// elapsed is the work of doing nothing.
+func elapsed(from, to time.Time) float64 { return to.Sub(from).Seconds() }

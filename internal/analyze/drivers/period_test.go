@@ -36,6 +36,16 @@ func TestPeriods(t *testing.T) {
 	check("overlapping ones count once", of(20, 20), rate, period(11, 12, "Average", 10), period(11, 13, "Average", 99))
 	check("other statistics", of(20, 20), rate, period(11, 12, "Average", 10), period(11, 12, "Maximum", 99))
 	check("sums", of(20, 20), sum, period(11, 12, "Sum", 10), period(11, 12, "Average", 99))
+	open := func(p runfile.Record) runfile.Record {
+		unsettled := p.(runfile.Period)
+		unsettled.Unsettled = true
+		return unsettled
+	}
+	later := drivers.Count{Missing: &series.Missing{
+		Reason: drivers.Unsettled, Detail: "its source may still correct what it says: realiops collect asks again"}}
+	check("not final", later, rate, open(period(11, 12, "Average", 10)))
+	check("one of two is final", of(20, 20), rate, period(11, 12, "Average", 10), open(period(12, 13, "Average", 30)))
+	check("final after all", of(40, 40), rate, open(period(11, 13, "Average", 10)), period(11, 13, "Average", 20))
 	check("less than nothing", drivers.Count{Missing: &series.Missing{Reason: "error", Detail: "its source tells of -10 in a period"}},
 		rate, period(11, 12, "Average", 30), period(12, 13, "Average", -10))
 	check("a period of no length", none, rate, period(12, 12, "Average", 10))
@@ -56,5 +66,21 @@ func TestPeriodsOfSeveralDimensions(t *testing.T) {
 	}
 	if len(run.Notes) != 1 || run.Notes[0].Code != "metric-contradictory" {
 		t.Errorf("notes %v", run.Notes)
+	}
+}
+
+// TestPeriodsOfAnUnsteadyLoad: the load of the small run ends with a second of three times as many rows as the first.
+func TestPeriodsOfAnUnsteadyLoad(t *testing.T) {
+	loaded := func(from, to float64, rows int64) runfile.Record {
+		return runfile.Load{From: sec(from), To: sec(to), Arm: "busy", Replicate: 1, Transactions: 1, Rows: rows}
+	}
+	records := without(small(), isLoad, loaded(11, 12, 100), loaded(12, 13, 300),
+		runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.CountPerPeriod, Period: 1},
+		runfile.Period{From: sec(2), To: sec(3), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: 3},
+		runfile.Period{From: sec(11), To: sec(12), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: 13})
+	arm, _ := fromRecords(t, records...).Arm("busy")
+	want := drivers.Count{Amount: 40, Raw: 52, Seconds: 4} // ten and three of background for a quarter of the rows
+	if diff := cmp.Diff(want, arm.Replicates[0].Counts["w/rate"]); diff != "" {
+		t.Error(diff)
 	}
 }

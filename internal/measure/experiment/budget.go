@@ -13,7 +13,7 @@ const DefaultBudget = 2 * time.Minute
 
 // Limits decide what a plan leaves open: how long its arms last and how often each is run.
 type Limits struct {
-	Budget time.Duration // for all arms and what lies between them
+	Budget time.Duration // for all arms and what lies between them; 0: as long as sources with periods ask for
 	Period float64       // seconds, of the slowest source asked for; 0: all answer at once
 	Pause  Pause
 }
@@ -31,15 +31,26 @@ func DefaultPause() Pause { return Pause{Fixed: 600 * time.Millisecond, Share: t
 // typicalShare is from 5 % for rows without indexes to 25 % for wide ones whose pages have checksums.
 const typicalShare = 0.12
 
-// lengths of an arm in seconds for sources with a period. A source that answers at once is read at both ends of an arm,
-// which any length allows; but a load takes a moment to become steady, and what it shows on the way makes the record
-// richer. Of one that tells of whole periods, two must lie inside the arm wherever they begin.
-func lengths(period float64) (ideal, comfortable, least float64) {
-	if whole := 3 * period; period > 1 {
-		return whole, whole, whole
-	}
-	return 5, 2, 1
-}
+// Lengths of an arm in seconds. A source that answers at once is read at both ends of an arm, which any length allows; but
+// a load takes a moment to become steady, and what it shows on the way makes the record richer.
+const (
+	idealArm       = 5
+	comfortableArm = 2
+	leastArm       = 1
+)
+
+// wholePeriods of a source that tells of periods must lie inside an arm: two show that they agree.
+const wholePeriods = 2
+
+// lead is by what share of a period a load begins before one and ends after another, so that it is steady in between and
+// two clocks need not agree to the second.
+const lead = 1.0 / 12
+
+// aligned tells whether arms begin and end with the periods of a source, as all do whose periods are worth it.
+func (l Limits) aligned() bool { return l.Period > 1 }
+
+// whole is the length of an arm in which whole periods lie, in seconds.
+func (l Limits) whole() float64 { return l.Period * (wholePeriods + 2*lead) }
 
 // Replicates: three show how far an arm's figures vary, two hint at it.
 const (
@@ -50,32 +61,60 @@ const (
 // Fit fills in the length and the replicates that a plan leaves open, so that all of it fits the budget. Shorter arms
 // are preferred to fewer replicates until an arm has two seconds. What the plan says itself stands, whatever it costs.
 func Fit(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
-	ideal, comfortable, least := lengths(limits.Period)
 	switch {
 	case plan.Replicates < 0, plan.ArmSeconds != 0 && plan.Replicates != 0:
 		return plan, validateLengths(plan)
 	case plan.ArmSeconds != 0:
-		plan.Replicates = usualReplicates
-		if Duration(plan, limits.Pause) > limits.Budget {
-			plan.Replicates = leastReplicates
-		}
+		plan = fewer(plan, limits)
 		return plan, validateLengths(plan)
+	case limits.aligned():
+		return fitAligned(plan, limits)
 	case plan.Replicates != 0:
-		plan.ArmSeconds = max(longest(plan, limits, ideal), least)
+		plan.ArmSeconds = max(longest(plan, limits, idealArm), leastArm)
 		return plan, validateLengths(plan)
 	}
 	for _, try := range []struct {
 		replicates int
 		atLeast    float64
-	}{{usualReplicates, comfortable}, {leastReplicates, least}} {
+	}{{usualReplicates, comfortableArm}, {leastReplicates, leastArm}} {
 		plan.Replicates = try.replicates
-		if plan.ArmSeconds = longest(plan, limits, ideal); plan.ArmSeconds >= try.atLeast {
+		if plan.ArmSeconds = longest(plan, limits, idealArm); plan.ArmSeconds >= try.atLeast {
 			return plan, nil
 		}
 	}
-	plan.ArmSeconds = least
-	return plan, fmt.Errorf("--budget %v is too short for %d arms: give it at least %v, or choose a shorter --plan",
-		limits.Budget, len(plan.Arms), Duration(plan, limits.Pause).Truncate(time.Second)+time.Second)
+	plan.ArmSeconds = leastArm
+	return plan, tooShort(plan, limits)
+}
+
+// fewer replicates than usual where the usual number does not fit.
+func fewer(plan runfile.Plan, limits Limits) runfile.Plan {
+	plan.Replicates = usualReplicates
+	if Duration(plan, limits) > limits.Budget {
+		plan.Replicates = leastReplicates
+	}
+	return plan
+}
+
+// fitAligned makes arms as long as the periods ask for. Without a budget they are run as often as tells how far they vary
+// at all: an arm may take a quarter of an hour.
+func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
+	plan.ArmSeconds = limits.whole()
+	switch {
+	case plan.Replicates != 0:
+		return plan, validateLengths(plan)
+	case limits.Budget == 0:
+		plan.Replicates = leastReplicates
+		return plan, nil
+	}
+	if plan = fewer(plan, limits); Duration(plan, limits) > limits.Budget {
+		return plan, tooShort(plan, limits)
+	}
+	return plan, nil
+}
+
+func tooShort(plan runfile.Plan, limits Limits) error {
+	return fmt.Errorf("--budget %v is too short for %d arms: give it at least %v, or choose a shorter --plan",
+		limits.Budget, len(plan.Arms), Duration(plan, limits).Truncate(time.Second)+time.Second)
 }
 
 // longest is the length of arms at which the plan with its replicates fits, in tenths of a second.
@@ -89,9 +128,19 @@ func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 }
 
 // Duration is about how long a plan takes.
-func Duration(plan runfile.Plan, pause Pause) time.Duration {
+func Duration(plan runfile.Plan, limits Limits) time.Duration {
 	replicates := time.Duration(len(plan.Arms) * plan.Replicates)
-	return pause.after(plan.ArmSeconds)*replicates + pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+	return limits.replicate(plan.ArmSeconds)*replicates + limits.Pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+}
+
+// replicate is about how long one takes whose load lasts so many seconds, with the wait for the next period.
+func (l Limits) replicate(seconds float64) time.Duration {
+	alone := l.Pause.after(seconds)
+	if !l.aligned() {
+		return alone
+	}
+	period := time.Duration(l.Period * float64(time.Second))
+	return (alone + period - 1) / period * period
 }
 
 // after is about how long a replicate takes whose load lasts so many seconds.

@@ -40,15 +40,19 @@ func TestFit(t *testing.T) {
 	check(0, 1, 9, 2*time.Minute, 0, 5, 1)
 	check(0, 5, 4, 126*time.Second, 0, 5, 5) // (126 s / 21 - 0.5 s) / 1.1 = 5 s
 	check(0.5, 1, 9, time.Second, 0, 0.5, 1)
-	check(0, 0, 2, 20*time.Minute, 60, 180, 3) // two whole minutes, wherever they begin: 6 x 198.5 s + 6 s = 1197 s
-	check(0, 0, 2, 19*time.Minute, 60, 180, 2)
+	// Two whole minutes and five seconds on both sides: 130 s. The next begins with the third minute: 6 x 180 s + 6 s = 1086 s.
+	check(0, 0, 2, 19*time.Minute, 60, 130, 3)
+	check(0, 0, 2, 18*time.Minute, 60, 130, 2)
+	check(0, 0, 2, 0, 60, 130, 2) // no budget: what the periods ask for
+	check(0, 1, 2, 0, 300, 650, 1)
+	check(30, 0, 2, time.Hour, 60, 30, 3) // what the user says stands
 }
 
 func TestFitKeepsToTheBudget(t *testing.T) {
 	for seconds := 31; seconds < 600; seconds++ {
 		budget := time.Duration(seconds) * time.Second
 		plan, err := fit(0, 0, 9, budget, 0)
-		if took := Duration(plan, pause); err != nil || took > budget {
+		if took := Duration(plan, Limits{Pause: pause}); err != nil || took > budget {
 			t.Errorf("%d s: %d x %g s take %v, %v", seconds, plan.Replicates, plan.ArmSeconds, took, err)
 		}
 	}

@@ -49,6 +49,10 @@ type Experiment struct {
 	// Tell says something to whoever waits.
 	Tell func(string)
 
+	// Period is that of a source with periods of its own, counted from 1970: each load begins shortly before one, so that
+	// whole ones lie inside. Zero: loads begin at once.
+	Period time.Duration
+
 	// Until is when all is to be done. Replicates of the plan after the second are left out if they would end much later,
 	// unless the plan is to be run whole, and what Next names is added while there is. Zero: the plan is run as it is.
 	Until time.Time
@@ -89,6 +93,9 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	}
 	w, err := e.prepare(ctx, s.arm)
 	if err != nil {
+		return err
+	}
+	if err := e.align(ctx); err != nil {
 		return err
 	}
 	if err := e.mark(s, runfile.Begin, nil); err != nil {
