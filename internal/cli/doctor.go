@@ -98,12 +98,12 @@ func diagnose(ctx context.Context, env Env, o targetOptions) (d diagnosis.Diagno
 
 // examine asks everything that a run would ask before it begins, and reads each source once.
 func examine(ctx context.Context, t *target, o targetOptions) (diagnosis.Diagnosis, error) {
-	control, facts, err := t.inspect(ctx)
+	control, facts, err := t.inspect(ctx, o)
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
 	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written over it
-	refusal, err := refusalOf(ctx, control, facts, o)
+	refusal, err := refusalOf(ctx, t, control, facts, o)
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
@@ -123,8 +123,8 @@ func examine(ctx context.Context, t *target, o targetOptions) (diagnosis.Diagnos
 }
 
 // refusalOf says why a run would not begin, or nothing.
-func refusalOf(ctx context.Context, control *pgx.Conn, facts postgres.Facts, o targetOptions) (string, error) {
-	if err := facts.Refuse(o.permissions()); err != nil {
+func refusalOf(ctx context.Context, t *target, control *pgx.Conn, facts postgres.Facts, o targetOptions) (string, error) {
+	if err := t.refuse(o, facts); err != nil {
 		return err.Error(), nil
 	}
 	refusal, err := facts.RefuseSchema(ctx, control)

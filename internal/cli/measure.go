@@ -52,7 +52,7 @@ func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, t.close(ctx, m.show)) }()
-	file.Hide(t.endpoint.Password())
+	file.Hide(t.secrets(ctx)...)
 	ctx, cancel := t.watch(ctx)
 	defer cancel()
 	return m.inSession(ctx, t, file)
@@ -60,13 +60,16 @@ func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err e
 
 // inSession has a session and a schema of our own for as long as the experiment takes.
 func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Writer) (err error) {
-	control, facts, err := t.inspect(ctx)
+	control, facts, err := t.inspect(ctx, m.options.target)
 	if err != nil {
 		return t.because(ctx, err)
 	}
 	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the schema is released by then
 	if err := t.admit(m.env, m.options.target, facts, m.program); err != nil {
 		return err
+	}
+	if notice := t.aws.notice(facts); notice != "" {
+		m.show.Message(notice)
 	}
 	schema, err := facts.ClaimSchema(ctx, control)
 	if err != nil {

@@ -122,7 +122,7 @@ func (o *runOptions) report(env Env, path string, render renderer) error {
 }
 
 // secretFlags are recorded only as having been given.
-var secretFlags = map[string]bool{"dsn": true}
+var secretFlags = map[string]bool{"dsn": true, "role": true}
 
 func parametersOf(flags *pflag.FlagSet) map[string]string {
 	parameters := map[string]string{}

@@ -25,6 +25,7 @@ type targetOptions struct {
 	dsn       optional
 	container optional
 	embedded  embeddedOptions
+	aws       awsOptions
 
 	yes, shared, allowPooler bool
 }
@@ -44,6 +45,7 @@ func (o *targetOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.container, "container", "measure a container of this `image`")
 	f.Lookup("container").NoOptDefVal = container.DefaultImage
 	o.embedded.addFlags(f)
+	o.aws.addFlags(f)
 	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server that is not on this machine")
 	f.BoolVar(&o.shared, "shared", false, "go on although other sessions are at work on the server")
 	f.BoolVar(&o.allowPooler, "allow-pooler", false, "go on although a connection pooler stands in between")
@@ -55,6 +57,7 @@ type target struct {
 	known    runfile.Target // what is known without asking it
 	endpoint *postgres.Endpoint
 	started  server.Server // nil where it is the user's
+	aws      awsTarget
 }
 
 // open starts the server asked for, or finds the user's.
@@ -64,9 +67,10 @@ func (o *targetOptions) open(ctx context.Context, env Env, show *progress.Displa
 		return nil, errors.New("--dsn and --container exclude each other")
 	case o.embedded.device != 0 && (o.dsn.given || o.container.given):
 		return nil, errors.New("--own-device is for a server that realiops starts itself: it does not go with --dsn or --container")
+	case o.aws.given() && !o.dsn.given:
+		return nil, errors.New("--profile, --region, --role, --instance, --cluster, --volume and --iam-auth are for a server in AWS: they go with --dsn")
 	case o.dsn.given:
-		endpoint, err := postgres.Parse(o.dsn.text)
-		return &target{kind: server.Yours, endpoint: endpoint}, err
+		return o.yours(ctx)
 	case o.container.given:
 		return own(container.Start(ctx, container.Options{
 			Image: o.container.text, Settings: o.embedded.settings, Keep: o.embedded.keep, Notify: show.Stage}))
@@ -75,6 +79,16 @@ func (o *targetOptions) open(ctx context.Context, env Env, show *progress.Displa
 		options.Notify = show.Stage
 		return own(embedded.Start(ctx, options))
 	}
+}
+
+// yours is the user's server, and AWS where it is one of AWS's.
+func (o *targetOptions) yours(ctx context.Context) (*target, error) {
+	endpoint, err := postgres.Parse(o.dsn.text)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := o.aws.open(ctx, endpoint)
+	return &target{kind: server.Yours, endpoint: endpoint, aws: aws}, err
 }
 
 func own[S server.Server](s S, err error) (*target, error) {
@@ -149,8 +163,8 @@ func (t *target) claimAgain(ctx context.Context, facts postgres.Facts) (*postgre
 	return facts.ClaimSchema(ctx, conn)
 }
 
-// inspect opens the session that arranges things, and asks in it what the server is.
-func (t *target) inspect(ctx context.Context) (*pgx.Conn, postgres.Facts, error) {
+// inspect opens the session that arranges things, asks in it what the server is, and then AWS what it is to that.
+func (t *target) inspect(ctx context.Context, o targetOptions) (*pgx.Conn, postgres.Facts, error) {
 	control, err := t.endpoint.Connect(ctx)
 	if err != nil {
 		return nil, postgres.Facts{}, err
@@ -159,6 +173,7 @@ func (t *target) inspect(ctx context.Context) (*pgx.Conn, postgres.Facts, error)
 	if err != nil {
 		return nil, facts, errors.Join(err, control.Close(context.WithoutCancel(ctx)))
 	}
+	t.aws.ask(ctx, o.aws, facts)
 	return control, facts, nil
 }
 
@@ -166,9 +181,19 @@ func (o *targetOptions) permissions() postgres.Permissions {
 	return postgres.Permissions{Shared: o.shared, Pooler: o.allowPooler}
 }
 
+// refuse says why the server may not be put under load, or nil.
+func (t *target) refuse(o targetOptions, facts postgres.Facts) error {
+	return cmp.Or(t.aws.refuse(), facts.Refuse(o.permissions()))
+}
+
+// secrets are what must not be written down.
+func (t *target) secrets(ctx context.Context) []string {
+	return append(t.aws.secrets(ctx), t.endpoint.Password())
+}
+
 // admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.
 func (t *target) admit(env Env, o targetOptions, facts postgres.Facts, p *program) error {
-	if err := facts.Refuse(o.permissions()); err != nil {
+	if err := t.refuse(o, facts); err != nil {
 		return err
 	}
 	if t.started != nil || t.endpoint.Local() || o.yes {
@@ -202,9 +227,10 @@ func mostClients(plan runfile.Plan) int {
 // describe joins what was known of the server, what it says of itself, and what lies under it.
 func (t *target) describe(facts postgres.Facts, storage runfile.Storage) runfile.Target {
 	d := t.known
-	d.Kind, d.Flavor, d.Version, d.Settings = t.kind, facts.Flavor, facts.Version, facts.Settings
+	d.Kind, d.Flavor, d.Version, d.Settings = t.kind, t.aws.flavor(facts), facts.Version, facts.Settings
 	d.Host, d.Port, d.Database, d.User = t.endpoint.Host(), t.endpoint.Port(), facts.Database, facts.User
 	d.Pooler = facts.Pooler
 	d.Storage = storage
+	d.Cloud = t.aws.cloud
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -119,8 +120,13 @@ func (a *Account) Secrets(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	return []string{found.SecretAccessKey, found.SessionToken, found.AccessKeyID, found.AccountID}
+	all := []string{found.SecretAccessKey, found.SessionToken, found.AccessKeyID, found.AccountID}
+	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestSecret })
 }
+
+// shortestSecret is how long an account's number is, and nothing of AWS's is shorter. Stand-ins take words like test,
+// which would make any text unreadable.
+const shortestSecret = 12
 
 // Number is the account's own, for comparing two; it must not be shown.
 func (a *Account) Number(ctx context.Context) (string, error) {

@@ -41,6 +41,7 @@ func Parse(dsn string) (*Endpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the connection string: %w", err)
 	}
+	verifyByDefault(config, dsn)
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
@@ -98,7 +99,7 @@ func (e *Endpoint) ConnectClient(ctx context.Context) (*pgx.Conn, error) {
 func (e *Endpoint) connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", e, reasonOf(err))
+		return nil, fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, config.Host), reasonOf(err)))
 	}
 	return conn, nil
 }
@@ -107,6 +108,9 @@ func (e *Endpoint) connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Co
 func reasonOf(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(refused.Message + remedy(refused.Code))
+	}
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
+		return fmt.Errorf("there is no host named %s; is the name right, and is it known here?", unknown.Name)
 	}
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		if errors.Is(dial, os.ErrDeadlineExceeded) || dial.Timeout() {

@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -26,6 +28,7 @@ type Facts struct {
 	Version       string // 17.11
 	VersionNum    int    // 170011
 	Flavor        string
+	Instance      string // what AWS calls the one that answers; only Aurora says it
 	Database      string
 	User          string
 	Standby       bool
@@ -118,8 +121,18 @@ func (f *Facts) askFlavor(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("ask which flavor of PostgreSQL it is: %w", err)
 	case aurora:
 		f.Flavor = FlavorAurora
+		return f.askInstance(ctx, conn)
 	case rds:
 		f.Flavor = FlavorRDS
+	}
+	return nil
+}
+
+// askInstance asks Aurora which instance answers, where it has the function for that and this user may call it.
+func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
+	err := conn.QueryRow(ctx, "/* realiops */ select coalesce(aurora_db_instance_identifier(), '')").Scan(&f.Instance)
+	if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
+		return fmt.Errorf("ask Aurora which instance answers: %w", err)
 	}
 	return nil
 }

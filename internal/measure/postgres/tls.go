@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ofAWS tells whether a host is a database of Amazon's by its name.
+func ofAWS(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	return strings.HasSuffix(host, ".rds.amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn") && strings.Contains(host, ".rds.")
+}
+
+// verifyByDefault makes a connection to a database of Amazon's refuse an impostor, where the user did not say how much
+// to trust: libpq's default, prefer, would send the password to anybody who answers.
+func verifyByDefault(config *pgx.ConnConfig, dsn string) {
+	if !ofAWS(config.Host) || strings.Contains(dsn, "sslmode") || os.Getenv("PGSSLMODE") != "" || !prefers(config) {
+		return
+	}
+	config.TLSConfig = verifying(config.TLSConfig, config.Host)
+	config.Fallbacks = slices.DeleteFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil })
+	for _, f := range config.Fallbacks {
+		f.TLSConfig = verifying(f.TLSConfig, f.Host)
+	}
+}
+
+// prefers tells whether TLS is tried first and done without next, on the same host: libpq's default.
+func prefers(config *pgx.ConnConfig) bool {
+	return config.TLSConfig != nil && config.TLSConfig.InsecureSkipVerify &&
+		slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil && f.Host == config.Host })
+}
+
+// verifying is as sslmode=verify-full: the chain and the name. The roots are those of sslrootcert, or of its default,
+// ~/.postgresql/root.crt, or of the system.
+func verifying(lenient *tls.Config, host string) *tls.Config {
+	strict := lenient.Clone()
+	strict.InsecureSkipVerify, strict.VerifyPeerCertificate, strict.VerifyConnection = false, nil, nil
+	strict.ServerName = host
+	return strict
+}
+
+// bundle is where Amazon publishes the certificates that its databases are signed with. They are in no system's store,
+// and they are not in this program either: whom to trust is for the user to fetch from who vouches for it, and a copy
+// here would age.
+const bundle = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem"
+
+// distrust says what to do about a certificate that does not hold; nil for another error.
+func distrust(err error, host string) error {
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+	if unknown && ofAWS(host) {
+		return errors.New("its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt --create-dirs " +
+			bundle + " (or sslrootcert=FILE; sslmode=require goes without, and trusts whoever answers)")
+	}
+	if unknown {
+		return errors.New("nobody known here has signed its certificate: name who has with sslrootcert=FILE")
+	}
+	if wrong, ok := errors.AsType[x509.HostnameError](err); ok {
+		return fmt.Errorf("its certificate is for other names than %s: connect by a name that it is for", wrong.Host)
+	}
+	return nil
+}
+
+// errPlain keeps a token from being sent where anybody can read it.
+var errPlain = errors.New("a token is not sent over a connection without TLS: leave out sslmode, or say verify-full")
+
+// SetPassword makes every connection ask for a password of its own, for those that last only minutes. They are sent
+// over TLS only.
+func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
+	e.config.AfterNetConnect = func(ctx context.Context, config *pgconn.Config, conn net.Conn) (net.Conn, error) {
+		if _, encrypted := conn.(*tls.Conn); !encrypted {
+			return conn, errPlain
+		}
+		password, err := ask(ctx)
+		config.Password = password // of this connection: pgx works on a copy
+		return conn, err
+	}
+}
+
+// User is who connects.
+func (e *Endpoint) User() string { return e.config.User }

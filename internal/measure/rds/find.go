@@ -1,0 +1,268 @@
+package rds
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Query is what is known of the database.
+type Query struct {
+	Host string // as AWS makes them; any other says nothing
+	// Instance and Cluster are what the user calls them, for where the host does not say it.
+	Instance, Cluster string
+	// Answering is the instance that the server itself says it is, which only Aurora does.
+	Answering string
+}
+
+// Found is a database of AWS's.
+type Found struct {
+	Cloud runfile.Cloud
+	// Endpoint is the host name of the instance itself, and Port its port; empty while it has none.
+	Endpoint string
+	Port     int
+	// WriterEndpoint is where the cluster takes writes; empty without a cluster.
+	WriterEndpoint string
+	Status         string // available, or what it is busy with
+	IAM            bool   // takes tokens for passwords
+}
+
+// Find asks AWS for the database. Its errors are for people, in one line.
+func Find(ctx context.Context, config aws.Config, q Query) (Found, error) {
+	s := search{client: rds.NewFromConfig(config), region: config.Region, query: q}
+	s.host, s.named = ParseHost(q.Host)
+	if s.named && s.host.Region != "" && s.host.Region != config.Region {
+		return Found{}, fmt.Errorf("%s is in %s, and %s was asked for: leave out --region", q.Host, s.host.Region, config.Region)
+	}
+	instance, cluster, err := s.find(ctx)
+	if err != nil {
+		return Found{}, err
+	}
+	return describe(config.Region, instance, cluster)
+}
+
+// search is one look for a database.
+type search struct {
+	client *rds.Client
+	region string
+	query  Query
+	host   Host
+	named  bool // the host is one
+}
+
+// find goes by what says most: the server itself, the user, the host's name.
+func (s *search) find(ctx context.Context) (*types.DBInstance, *types.DBCluster, error) {
+	q := s.query
+	if q.Answering != "" && q.Instance != "" && !strings.EqualFold(q.Answering, q.Instance) {
+		return nil, nil, fmt.Errorf("the server says that it is the instance %s, and --instance says %s", q.Answering, q.Instance)
+	}
+	switch instance := cmp.Or(q.Answering, q.Instance); {
+	case instance != "":
+		return s.byInstance(ctx, instance)
+	case q.Cluster != "":
+		return s.byCluster(ctx, q.Cluster)
+	case !s.named:
+		return nil, nil, s.unnamed(ctx)
+	case s.host.Kind == Instance:
+		return s.byInstance(ctx, s.host.Name)
+	case s.host.Kind == Writer, s.host.Kind == Reader:
+		return s.byCluster(ctx, s.host.Name)
+	case s.host.Kind == Custom:
+		return s.byCustomEndpoint(ctx)
+	default:
+		return nil, nil, fmt.Errorf("%s is a %s endpoint, which does not say what instance answers: name it with --instance", q.Host, s.host.Kind)
+	}
+}
+
+func (s *search) byInstance(ctx context.Context, name string) (*types.DBInstance, *types.DBCluster, error) {
+	instance, err := s.instance(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.sameOwner(instance); err != nil {
+		return nil, nil, err
+	}
+	of := aws.ToString(instance.DBClusterIdentifier)
+	if s.query.Cluster != "" && !strings.EqualFold(of, s.query.Cluster) {
+		return nil, nil, fmt.Errorf("the instance %s is not of the cluster %s that --cluster names, but of %s", name, s.query.Cluster, cmp.Or(of, "none"))
+	}
+	if of == "" {
+		return instance, nil, nil
+	}
+	cluster, err := s.cluster(ctx, of)
+	return instance, cluster, err
+}
+
+// byCluster takes the writer, or of a reader's host the one reader that there is.
+func (s *search) byCluster(ctx context.Context, name string) (*types.DBInstance, *types.DBCluster, error) {
+	cluster, err := s.cluster(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	readers, writer := members(cluster)
+	chosen := writer
+	if s.named && s.host.Kind == Reader && len(readers) > 0 {
+		if len(readers) > 1 {
+			return nil, nil, fmt.Errorf("%s leads to any of %s: connect to one of them, or better to the writer, %s", s.query.Host, strings.Join(readers, ", "), writer)
+		}
+		chosen = readers[0]
+	}
+	if chosen == "" {
+		return nil, nil, fmt.Errorf("the cluster %s has no writer now: is it stopped, or failing over?", name)
+	}
+	instance, err := s.instance(ctx, chosen)
+	if err == nil {
+		err = s.sameOwner(instance)
+	}
+	return instance, cluster, err
+}
+
+// byCustomEndpoint looks for the cluster that lists the endpoint. Which of its instances answers, nobody but the server
+// knows; with a single one there is no doubt.
+func (s *search) byCustomEndpoint(ctx context.Context) (*types.DBInstance, *types.DBCluster, error) {
+	pages := rds.NewDescribeDBClustersPaginator(s.client, &rds.DescribeDBClustersInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, nil, account.Explain(err)
+		}
+		for _, cluster := range page.DBClusters {
+			if !slices.ContainsFunc(cluster.CustomEndpoints, func(e string) bool { return strings.EqualFold(e, s.query.Host) }) {
+				continue
+			}
+			if len(cluster.DBClusterMembers) != 1 {
+				return nil, nil, fmt.Errorf("%s leads to several instances of the cluster %s: name the one with --instance, or connect to %s",
+					s.query.Host, aws.ToString(cluster.DBClusterIdentifier), aws.ToString(cluster.Endpoint))
+			}
+			instance, err := s.instance(ctx, aws.ToString(cluster.DBClusterMembers[0].DBInstanceIdentifier))
+			return instance, &cluster, err
+		}
+	}
+	return nil, nil, fmt.Errorf("no cluster of these credentials in %s has the custom endpoint %s", s.region, s.query.Host)
+}
+
+// unnamed says what there is to choose from.
+func (s *search) unnamed(ctx context.Context) error {
+	page, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
+	if err != nil {
+		return account.Explain(err)
+	}
+	var names []string
+	for _, i := range page.DBInstances {
+		if strings.Contains(aws.ToString(i.Engine), "postgres") {
+			names = append(names, aws.ToString(i.DBInstanceIdentifier))
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("the host does not say which instance of AWS it is, and these credentials see none of PostgreSQL in %s: "+
+			"is the region right? Name the instance with --instance", s.region)
+	}
+	return fmt.Errorf("the host does not say which instance of AWS it is: name it with --instance; in %s there are %s", s.region, listed(names))
+}
+
+// listed names a few of many.
+func listed(names []string) string {
+	const few = 5
+	if len(names) > few {
+		return strings.Join(names[:few], ", ") + fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (s *search) instance(ctx context.Context, name string) (*types.DBInstance, error) {
+	answer, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &name})
+	if gone(err) || err == nil && len(answer.DBInstances) == 0 {
+		return nil, s.notThere(ctx, "instance", name)
+	}
+	if err != nil {
+		return nil, account.Explain(err)
+	}
+	return &answer.DBInstances[0], nil
+}
+
+func (s *search) cluster(ctx context.Context, name string) (*types.DBCluster, error) {
+	answer, err := s.client.DescribeDBClusters(ctx, &rds.DescribeDBClustersInput{DBClusterIdentifier: &name})
+	if gone(err) || err == nil && len(answer.DBClusters) == 0 {
+		return nil, s.notThere(ctx, "cluster", name)
+	}
+	if err != nil {
+		return nil, account.Explain(err)
+	}
+	return &answer.DBClusters[0], nil
+}
+
+func gone(err error) bool {
+	trouble, ok := errors.AsType[*account.Trouble](account.Explain(err))
+	return ok && trouble.Kind == account.NotThere
+}
+
+// ErrNotThere: AWS knows no such database in this region for these credentials.
+var ErrNotThere = errors.New("not found")
+
+// notThere tells a database that is gone from one of another account, by the word in host names that AWS gives each.
+func (s *search) notThere(ctx context.Context, what, name string) error {
+	because := "it was deleted, or is in another account or region"
+	if owner := s.anyOwner(ctx); s.named && owner != "" && s.host.Region != "" {
+		if owner == s.host.Owner {
+			because = "it was deleted: the host name is of this account and region"
+		} else {
+			because = "these credentials are of another account than the host: choose one with --profile or --role"
+		}
+	}
+	return fmt.Errorf("the %s %s is %w in %s: %s", what, name, ErrNotThere, s.region, because)
+}
+
+// anyOwner is the account's word in this region, from any database of it; empty where there is none.
+func (s *search) anyOwner(ctx context.Context) string {
+	page, err := s.client.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
+	if err != nil {
+		return ""
+	}
+	for _, i := range page.DBInstances {
+		if owner := ownerOf(&i); owner != "" {
+			return owner
+		}
+	}
+	return ""
+}
+
+func ownerOf(i *types.DBInstance) string {
+	if i.Endpoint == nil {
+		return ""
+	}
+	host, _ := ParseHost(aws.ToString(i.Endpoint.Address))
+	return host.Owner
+}
+
+// sameOwner makes sure that a database that was found by its name is the one that the host leads to: names are unique
+// only within an account and region.
+func (s *search) sameOwner(i *types.DBInstance) error {
+	owner := ownerOf(i)
+	if !s.named || s.host.Region == "" || owner == "" || owner == s.host.Owner {
+		return nil
+	}
+	return fmt.Errorf("the instance %s of these credentials is not the one at %s, which is another account's: choose one with --profile or --role",
+		aws.ToString(i.DBInstanceIdentifier), s.query.Host)
+}
+
+func members(c *types.DBCluster) (readers []string, writer string) {
+	for _, m := range c.DBClusterMembers {
+		if aws.ToBool(m.IsClusterWriter) {
+			writer = aws.ToString(m.DBInstanceIdentifier)
+		} else {
+			readers = append(readers, aws.ToString(m.DBInstanceIdentifier))
+		}
+	}
+	slices.Sort(readers)
+	return readers, writer
+}

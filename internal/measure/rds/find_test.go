@@ -1,0 +1,152 @@
+package rds_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func TestMain(m *testing.M) { os.Exit(accounttest.Main(m)) }
+
+// fleet makes a cluster of two, an instance with volumes of its own, and one that is no PostgreSQL.
+func fleet(t *testing.T, s *accounttest.StandIn) {
+	t.Helper()
+	client := awsrds.NewFromConfig(s.Config())
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(client.CreateDBCluster(t.Context(), &awsrds.CreateDBClusterInput{
+		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("15.10"),
+		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password"), StorageType: aws.String("aurora-iopt1")}))
+	for _, name := range []string{"shop-1", "shop-2"} {
+		must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
+			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("15.10"),
+			DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7),
+			MonitoringInterval: aws.Int32(1)}))
+	}
+	must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
+		DBInstanceIdentifier: aws.String("alone"), Engine: aws.String("postgres"), EngineVersion: aws.String("15.7"), DBInstanceClass: aws.String("db.m5.large"),
+		StorageType: aws.String("gp3"), AllocatedStorage: aws.Int32(400), Iops: aws.Int32(12000), MultiAZ: aws.Bool(true)}))
+	must(client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
+		DBInstanceIdentifier: aws.String("other"), Engine: aws.String("mysql"), DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(20)}))
+}
+
+// where is AWS's name of a host in the region of the stand-in.
+func where(name, kind string) string {
+	return name + "." + kind + "c9akciq32rgd." + accounttest.Region + ".rds.amazonaws.com"
+}
+
+func TestFind(t *testing.T) {
+	s := accounttest.Start(t)
+	fleet(t, s)
+	s.Setenv(t)
+	a, err := account.Open(t.Context(), account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop := runfile.Cloud{
+		Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "writer",
+		Engine: "aurora-postgresql", Version: "15.10", Class: "db.r6g.large", Storage: "aurora",
+		Insights: true, InsightsDays: 7, MonitoringSeconds: 1,
+	}
+	second := shop
+	second.Instance, second.Role = "shop-2", "reader"
+	alone := runfile.Cloud{
+		Provider: "aws", Region: accounttest.Region, Instance: "alone", Engine: "postgres", Version: "15.7", Class: "db.m5.large",
+		Storage: "gp3", SizeGiB: 400, IOPS: 12000, MultiAZ: true,
+	}
+	check := func(q rds.Query, want runfile.Cloud) {
+		t.Helper()
+		found, err := rds.Find(t.Context(), a.Config(), q)
+		if err != nil {
+			t.Errorf("%+v: %v", q, err)
+			return
+		}
+		if !strings.HasPrefix(found.Cloud.Resource, "db-") {
+			t.Errorf("%+v: the resource %q", q, found.Cloud.Resource)
+		}
+		found.Cloud.Resource = ""
+		if diff := cmp.Diff(want, found.Cloud); diff != "" {
+			t.Errorf("%+v: (-want +got)\n%s", q, diff)
+		}
+	}
+	check(rds.Query{Host: where("shop-1", "")}, shop)
+	check(rds.Query{Host: where("shop", "cluster-")}, shop)
+	check(rds.Query{Host: where("shop", "cluster-ro-")}, second)
+	check(rds.Query{Host: where("shop", "cluster-"), Answering: "shop-2"}, second) // failed over, or asked too early
+	check(rds.Query{Host: where("night", "cluster-custom-"), Answering: "shop-1"}, shop)
+	check(rds.Query{Host: "localhost", Instance: "shop-2"}, second)
+	check(rds.Query{Host: "localhost", Cluster: "shop"}, shop)
+	check(rds.Query{Host: where("alone", "")}, alone)
+
+	refuse := func(q rds.Query, want string) {
+		t.Helper()
+		if _, err := rds.Find(t.Context(), a.Config(), q); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v, want %s", q, err, want)
+		}
+	}
+	refuse(rds.Query{Host: where("gone", "")}, "the instance gone is not found in eu-central-1: it was deleted, or")
+	refuse(rds.Query{Host: where("gone", "cluster-")}, "the cluster gone is not found in eu-central-1")
+	refuse(rds.Query{Instance: "gone"}, "the instance gone is not found in eu-central-1: it was deleted, or is in another account or region")
+	refuse(rds.Query{Host: "localhost"}, "name it with --instance; in eu-central-1 there are ")
+	refuse(rds.Query{Host: where("other", "")}, "the instance other runs mysql, and realiops knows PostgreSQL")
+	refuse(rds.Query{Instance: "alone", Cluster: "shop"}, "not of the cluster shop that --cluster names, but of none")
+	refuse(rds.Query{Instance: "shop-1", Answering: "shop-2"}, "the server says that it is the instance shop-2, and --instance says shop-1")
+	refuse(rds.Query{Host: "shop-1.c9akciq32rgd.us-east-1.rds.amazonaws.com"}, "is in us-east-1, and eu-central-1 was asked for")
+	refuse(rds.Query{Host: where("night", "cluster-custom-")}, "no cluster of these credentials in eu-central-1 has the custom endpoint")
+	refuse(rds.Query{Host: where("pool", "proxy-")}, "is a proxy endpoint, which does not say what instance answers")
+
+	for _, c := range a.Calls() {
+		if c.Service != "rds" || c.Retries != 0 {
+			t.Errorf("asked %+v", c)
+		}
+	}
+}
+
+func TestTroubleOnTheWay(t *testing.T) {
+	s, proxy := accounttest.Start(t).Proxy(t)
+	proxy.On("DescribeDBInstances", accounttest.Denied())
+	s.Setenv(t)
+	a, err := account.Open(t.Context(), account.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = rds.Find(t.Context(), a.Config(), rds.Query{Host: where("shop-1", "")})
+	trouble, ok := errors.AsType[*account.Trouble](err)
+	if !ok || trouble.Permission != "rds:DescribeDBInstances" || strings.Contains(err.Error(), "arn:") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestToken(t *testing.T) {
+	s := accounttest.Start(t)
+	host := where("shop", "cluster-")
+	token, err := rds.Token(t.Context(), s.Config(), host, 5432, "somebody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{host + ":5432?", "Action=connect", "DBUser=somebody", "X-Amz-Expires=900", "%2F" + accounttest.Region + "%2Frds-db%2Faws4_request"} {
+		if !strings.Contains(token, part) {
+			t.Errorf("%s is not in the token %s", part, token)
+		}
+	}
+	if strings.Contains(token, "planted-secret-key") {
+		t.Error("the token shows the key that signed it")
+	}
+	if _, err := rds.Token(t.Context(), aws.Config{}, host, 5432, "somebody"); err == nil || !strings.Contains(err.Error(), "region") {
+		t.Errorf("without a region: %v", err)
+	}
+}

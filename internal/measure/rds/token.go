@@ -1,0 +1,25 @@
+package rds
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/rds/auth"
+
+	"github.com/realiops/realiops/internal/measure/account"
+)
+
+// Token is a password for one connection, signed with the account's credentials and good for a quarter of an hour. The
+// host is the one that AWS knows the database by, also where the connection goes by another name.
+func Token(ctx context.Context, config aws.Config, host string, port int, user string) (string, error) {
+	if config.Region == "" {
+		return "", fmt.Errorf("sign in to %s: the region is not known: name it with --region or AWS_REGION", host)
+	}
+	token, err := auth.BuildAuthToken(ctx, net.JoinHostPort(host, fmt.Sprint(port)), config.Region, user, config.Credentials)
+	if err != nil {
+		return "", fmt.Errorf("sign in to %s: %w", host, account.Explain(err))
+	}
+	return token, nil
+}
