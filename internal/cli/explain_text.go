@@ -53,6 +53,9 @@ func (k knowledge) ofMeaning(m catalog.Meaning) entry {
 	e.add("means", m.Means)
 	e.add("where", fmt.Sprintf("%s, of the %s (%s)", services[m.Service], m.Level, m.Dimension))
 	e.add("unit", fmt.Sprintf("%s; ask for %s of %.0f s", m.Unit, m.Statistic, m.Period))
+	if m.Twin != "" {
+		e.add("twin", m.Twin+" is to show the same")
+	}
 	e.add("delay", m.Delay)
 	for _, trap := range m.Traps {
 		e.add("trap", trap)

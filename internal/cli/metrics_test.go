@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/measure/probe/insights"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -22,7 +24,12 @@ const metricsPage = "../../docs/metrics.md"
 
 // TestDocsListEveryMetric: docs/metrics.md is made from what the probes announce.
 func TestDocsListEveryMetric(t *testing.T) {
-	metrics := slices.Concat(pgstat.Metrics(), block.Metrics(), anatomy.Metrics())
+	metrics := slices.Concat(pgstat.Metrics(), block.Metrics(), anatomy.Metrics(), ofInsights("postgres"))
+	for _, m := range ofInsights("aurora-postgresql") {
+		if !slices.Contains(metrics, m) {
+			metrics = append(metrics, m)
+		}
+	}
 	page := metricsIntroduction + sections(metrics)
 	if *update {
 		if err := os.WriteFile(metricsPage, []byte(page), 0o644); err != nil {
@@ -52,6 +59,11 @@ func TestDocsListEveryMetric(t *testing.T) {
 	}
 }
 
+// ofInsights is what Performance Insights may tell of an engine.
+func ofInsights(engine string) []runfile.Metric {
+	return insights.New(aws.Config{}, runfile.Cloud{Engine: engine}).Metrics()
+}
+
 const metricsIntroduction = `# Metrics
 
 Every number that a run reads, by its name in the run file. This page is made from what the probes announce; a run file announces
@@ -62,6 +74,8 @@ the same in its ` + "[metric](run-file.md#metric)" + ` lines.
   ` + "[gap](run-file.md#gap)" + `, and so it is where a setting is off or an extension is absent that it needs, or a privilege is missing:
   ` + "`realiops doctor`" + ` says which, and what to do.
 - **Units** are base units, and times are seconds.
+- **Services** of AWS are asked when the run is over; what they tell comes in [periods](run-file.md#period) of their own, and
+  ` + "`realiops explain`" + ` says what their documentation makes of it. In place of versions stands the engine that has it.
 `
 
 // sections has a table for each view, in the order of the readings.
@@ -90,6 +104,9 @@ func words(conditions map[string]pgstat.Condition, metric string) string {
 	if strings.HasPrefix(metric, anatomy.Name+"/") {
 		return "15+, with `pg_walinspect`; all, with `pg_waldump`"
 	}
+	if strings.HasPrefix(metric, insights.Name+"/") {
+		return strings.Join(engines(metric), ", ")
+	}
 	condition, known := conditions[metric]
 	if !known {
 		return ""
@@ -100,6 +117,16 @@ func words(conditions map[string]pgstat.Condition, metric string) string {
 		span.WriteString(", with `" + name + "`")
 	}
 	return span.String()
+}
+
+// engines are those of which Performance Insights may tell a metric.
+func engines(metric string) (all []string) {
+	for _, e := range []struct{ name, engine string }{{"RDS", "postgres"}, {"Aurora", "aurora-postgresql"}} {
+		if slices.ContainsFunc(ofInsights(e.engine), func(m runfile.Metric) bool { return m.Name == metric }) {
+			all = append(all, e.name)
+		}
+	}
+	return all
 }
 
 func spelled(span pgstat.Span) string {

@@ -28,6 +28,7 @@ type Meaning struct {
 	Counts    string   `json:"counts"`
 	Basis     Basis    `json:"basis"` // of side and counts
 	Means     string   `json:"means"`
+	Twin      string   `json:"twin,omitempty"` // of another service, by its name in a run file: documented or seen to show the same
 	Delay     string   `json:"delay,omitempty"`
 	Traps     []string `json:"traps,omitempty"`
 	Shown     []Shown  `json:"shown,omitempty"`

@@ -107,6 +107,24 @@ func TestNoRowTwice(t *testing.T) {
 	}
 }
 
+// TestTwinsAreThere: the twin of a metric is one of another service on the same flavor, and of the same side.
+func TestTwinsAreThere(t *testing.T) {
+	c, n := read(t), 0
+	for _, m := range c.Meanings {
+		if m.Twin == "" {
+			continue
+		}
+		n++
+		twin := slices.IndexFunc(c.Meanings, func(o catalog.Meaning) bool { return o.Name() == m.Twin && o.On == m.On })
+		if twin < 0 || c.Meanings[twin].Service == m.Service || c.Meanings[twin].Side != m.Side {
+			t.Errorf("%s on %s has the twin %s, which is not there or of another sort", m.Name(), m.On, m.Twin)
+		}
+	}
+	if n == 0 {
+		t.Error("nothing has a twin")
+	}
+}
+
 // TestSameNameOppositeMeaning is the trap that this program is about.
 func TestSameNameOppositeMeaning(t *testing.T) {
 	sides := map[string]string{}

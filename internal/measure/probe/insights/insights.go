@@ -1,0 +1,236 @@
+// Package insights asks Performance Insights what an instance of RDS or Aurora did: counters of its operating system and
+// of PostgreSQL, and the load by what sessions waited for.
+//
+// [Probe] is a probe.Backfiller. It first asks what the instance has, because one metric that it has not would fail a
+// whole question; then for all of them in as few questions as the service allows, in windows of time. Answers have been
+// seen that end early without a word (boto3#3784): what is missing at the end of a window is asked again. Values come
+// out as they are, in base units; a period without a value is left out, and whoever collects them sees it. What the
+// service will never tell is a gap with its reason and a remedy; what may go better another time, such as credentials
+// that have run out, is an error.
+//
+// It does not say what the counters mean: their names have traps, and package catalog knows them.
+package insights
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/pi"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Name is the probe's name.
+const Name = "insights"
+
+// Probe asks about one instance. It may be used again, by one goroutine at a time.
+type Probe struct {
+	Now func() time.Time // of the service's clock; nil: time.Now
+
+	cloud  runfile.Cloud
+	client *pi.Client
+	table  []counter
+}
+
+// New asks with the credentials of cfg about the instance that cloud names. It asks nothing yet.
+func New(cfg aws.Config, cloud runfile.Cloud) *Probe {
+	inRegion := func(o *pi.Options) {
+		if cloud.Region != "" {
+			o.Region = cloud.Region
+		}
+	}
+	return &Probe{cloud: cloud, client: pi.NewFromConfig(cfg, inRegion), table: table(cloud)}
+}
+
+// Name is the probe's name.
+func (p *Probe) Name() string { return Name }
+
+// Metrics lists what the instance may have, by its engine.
+func (p *Probe) Metrics() []runfile.Metric {
+	all := []runfile.Metric{load()}
+	for _, c := range p.table {
+		all = append(all, c.metric())
+	}
+	return all
+}
+
+// Backfill hands over what the service knows of the periods that overlap [from, to). It returns an error where asking
+// again later may bring more, and hands over a gap where it will not.
+func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
+	b := &backfill{Probe: p, keep: keep, now: p.now(), barren: map[string]bool{}, refused: map[string]bool{}}
+	to = earlier(to, b.now)
+	if !from.Before(to) {
+		return nil
+	}
+	if gap, off := p.off(from); off {
+		return keep(gap)
+	}
+	from, gap := p.kept(from, to, b.now)
+	if gap != nil {
+		if err := keep(*gap); err != nil || !from.Before(to) {
+			return err
+		}
+	}
+	err := b.all(ctx, from, to)
+	if refused, is := errors.AsType[*refusal](err); is {
+		return keep(refused.gap(from))
+	}
+	return err
+}
+
+func (p *Probe) now() time.Time {
+	if p.Now != nil {
+		return p.Now()
+	}
+	return time.Now()
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// off tells what is known without asking: that there is nobody to ask.
+func (p *Probe) off(at time.Time) (runfile.Gap, bool) {
+	gap := runfile.Gap{At: at, Probe: Name, Reason: runfile.Disabled}
+	switch {
+	case p.cloud.Resource == "":
+		gap.Reason = runfile.Failed
+		gap.Detail = "the DbiResourceId of " + p.instance() + " is not known, by which Performance Insights is asked; realiops doctor says why"
+	case !p.cloud.Insights:
+		gap.Detail = "Performance Insights is off on " + p.instance() + ": " + p.switchOn()
+	default:
+		return gap, false
+	}
+	return gap, true
+}
+
+func (p *Probe) instance() string {
+	if p.cloud.Instance == "" {
+		return "the instance"
+	}
+	return p.cloud.Instance
+}
+
+// switchOn is how Performance Insights is switched on; that needs no restart.
+func (p *Probe) switchOn() string {
+	if p.cloud.Instance == "" {
+		return "switch it on in the RDS console"
+	}
+	return "aws rds modify-db-instance --enable-performance-insights --db-instance-identifier " + p.cloud.Instance + " switches it on"
+}
+
+// daysKept is how long the service keeps what it knows where nobody pays for more.
+const daysKept = 7
+
+// kept is the later part of a stretch that the service still knows, and a gap for the earlier one.
+func (p *Probe) kept(from, to, now time.Time) (time.Time, *runfile.Gap) {
+	const margin = time.Minute // that asking takes
+	days := max(p.cloud.InsightsDays, daysKept)
+	since := now.AddDate(0, 0, -days).Add(margin)
+	if !from.Before(since) {
+		return from, nil
+	}
+	words := "a part of this"
+	if !to.After(since) {
+		words, since = "this", to
+	}
+	detail := fmt.Sprintf("Performance Insights of %s keeps %d days, and %s is older (from %s on): it is gone",
+		p.instance(), days, words, from.UTC().Format("2006-01-02 15:04"))
+	return since, &runfile.Gap{At: from, Probe: Name, Reason: runfile.Late, Detail: detail}
+}
+
+// backfill is one run through a stretch of time.
+type backfill struct {
+	*Probe
+	keep func(runfile.Record) error
+	now  time.Time
+	// barren are metrics of which a window that was asked for twice had nothing: they are not asked for twice again.
+	barren map[string]bool
+	// refused are metrics that the service lists and does not answer for.
+	refused map[string]bool
+}
+
+// all asks for everything, in groups of metrics with the same period, and hands it over window by window.
+func (b *backfill) all(ctx context.Context, from, to time.Time) error {
+	has, err := b.available(ctx)
+	if err != nil {
+		return err
+	}
+	bySeconds := map[int][]counter{}
+	for _, c := range b.table {
+		if !has[c.name] {
+			gap := runfile.Gap{At: from, Probe: Name, Metric: c.metric().Name, Reason: runfile.Unsupported, Detail: b.instance() + " has no such counter"}
+			if err := b.keep(gap); err != nil {
+				return err
+			}
+			continue
+		}
+		bySeconds[c.seconds] = append(bySeconds[c.seconds], c)
+	}
+	for _, seconds := range []int{60, 1} {
+		for group := range slices.Chunk(bySeconds[seconds], mostQueries) {
+			if err := b.group(ctx, group, from, to); err != nil {
+				return err
+			}
+		}
+	}
+	return b.group(ctx, []counter{{name: loadName, seconds: 60, scale: 1, waits: true}}, from, to)
+}
+
+// available are the names of what the instance has.
+func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
+	has := map[string]bool{}
+	pages := pi.NewListAvailableResourceMetricsPaginator(b.client, &pi.ListAvailableResourceMetricsInput{
+		ServiceType: serviceType, Identifier: aws.String(b.cloud.Resource), MetricTypes: []string{"os", "db"},
+	}, func(o *pi.ListAvailableResourceMetricsPaginatorOptions) {
+		o.Limit, o.StopOnDuplicateToken = mostResults, true
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, b.explain(err)
+		}
+		for _, m := range page.Metrics {
+			has[aws.ToString(m.Metric)] = true
+		}
+	}
+	return has, nil
+}
+
+// explain tells what will not change by asking again from what may.
+func (b *backfill) explain(err error) error {
+	told := account.Explain(err)
+	trouble, is := errors.AsType[*account.Trouble](told)
+	switch {
+	case !is || trouble.Kind != account.Denied:
+		return fmt.Errorf("ask Performance Insights: %w", told)
+	case trouble.Code == "NotAuthorizedException" && !strings.Contains(err.Error(), "is not authorized to perform"):
+		// which is what it says of an instance where it is off: zalando/rds-health#6
+		return &refusal{runfile.Disabled, trouble.Code, fmt.Sprintf("Performance Insights does not know %s: it is off there (%s), or the "+
+			"credentials are of another account or region", b.instance(), b.switchOn())}
+	default:
+		return &refusal{runfile.Permission, trouble.Code, trouble.Error()}
+	}
+}
+
+// refusal is an answer that stays the same however often one asks.
+type refusal struct {
+	reason runfile.Reason
+	code   string
+	words  string
+}
+
+func (r *refusal) Error() string { return r.words }
+
+func (r *refusal) gap(at time.Time) runfile.Gap {
+	return runfile.Gap{At: at, Probe: Name, Reason: r.reason, Code: r.code, Detail: r.words}
+}
