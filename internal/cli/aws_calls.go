@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/measure/account"
+)
+
+// callsText says in a few lines what AWS was asked, and what that costs by the price list; empty where it was not asked.
+func callsText(calls []account.Call) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	var parts, unknown []string
+	total, priced := 0.0, 0
+	for _, c := range calls {
+		parts = append(parts, callText(c))
+		usd, known := c.ListPrice()
+		if !known {
+			unknown = append(unknown, c.Service+":"+c.Operation)
+			continue
+		}
+		total, priced = total+usd, priced+1
+	}
+	text := "AWS was asked: " + strings.Join(parts, ", ") + "."
+	if priced > 0 {
+		text += fmt.Sprintf(" By the price list of us-east-1, before any free allowance: %.5f USD", total)
+		if len(unknown) > 0 {
+			text += ", without " + strings.Join(unknown, " and ") + ", whose price is not known here"
+		}
+		text += "."
+	}
+	return text
+}
+
+func callText(c account.Call) string {
+	text := fmt.Sprintf("%s:%s %d×", c.Service, c.Operation, c.Count)
+	var beside []string
+	add := func(n int, what string) {
+		if n > 0 {
+			beside = append(beside, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	if c.Price.Unit == "metric" {
+		add(c.Billed, "metrics")
+	}
+	add(c.Retries, "tries more")
+	add(c.Failures, "without an answer")
+	if len(beside) > 0 {
+		text += " (" + strings.Join(beside, ", ") + ")"
+	}
+	return text
+}

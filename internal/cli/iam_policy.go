@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/measure/account"
+)
+
+const formatTerraform = "terraform"
+
+// policyOptions are the flags of realiops iam-policy.
+type policyOptions struct {
+	format, partition string
+	iamAuth           bool
+	user, resource    string
+}
+
+func newPolicyCommand(env Env) *cobra.Command {
+	var o policyOptions
+	cmd := &cobra.Command{
+		Use:   "iam-policy",
+		Short: "Print the permissions that realiops needs in AWS, and no others",
+		Long: `Print the policy that lets realiops read what AWS measures of a database: every call it makes, and no other.
+Nothing in it changes anything or shows data of tables. It asks nobody.` + "\n" + exitHelpShort,
+		Example: `  realiops iam-policy > policy.json
+  aws iam create-policy --policy-name realiops --policy-document file://policy.json
+  realiops iam-policy --iam-auth --db-user me --format terraform`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runPolicy(env, o) },
+	}
+	o.addFlags(cmd.Flags())
+	return cmd
+}
+
+const exitHelpShort = `
+Exit status:
+  0  printed
+  1  wrong usage`
+
+func (o *policyOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", formatJSON, "json or terraform")
+	f.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
+	f.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
+	f.StringVar(&o.resource, "resource", "*", "with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
+	f.StringVar(&o.partition, "partition", "aws", "aws, aws-cn or aws-us-gov")
+}
+
+var (
+	partitions   = regexp.MustCompile(`^aws(-[a-z]+)*$`)
+	resourceIDs  = regexp.MustCompile(`^(\*|(db|cluster)-[A-Za-z0-9]+)$`)
+	databaseUser = regexp.MustCompile(`^(\*|[A-Za-z_][\w$.@-]*)$`)
+)
+
+func (o policyOptions) check() error {
+	switch {
+	case o.format != formatJSON && o.format != formatTerraform:
+		return fmt.Errorf("unknown format %q: there are %s and %s", o.format, formatJSON, formatTerraform)
+	case !partitions.MatchString(o.partition):
+		return fmt.Errorf("unknown partition %q: aws, aws-cn or aws-us-gov", o.partition)
+	case !o.iamAuth && (o.user != "*" || o.resource != "*"):
+		return errors.New("--db-user and --resource go with --iam-auth")
+	case !resourceIDs.MatchString(o.resource):
+		return fmt.Errorf("--resource %q: it begins with db- or cluster-; realiops doctor --format json has it", o.resource)
+	case !databaseUser.MatchString(o.user):
+		return fmt.Errorf("--db-user %q is no name of a user", o.user)
+	}
+	return nil
+}
+
+func runPolicy(env Env, o policyOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	statements := account.Policy(o.partition)
+	if o.iamAuth {
+		statements = append(statements, account.SignIn(o.partition, o.resource, o.user))
+	}
+	if o.format == formatTerraform {
+		_, err := io.WriteString(env.Out, terraformOf(statements))
+		return err
+	}
+	return writePolicy(env.Out, statements)
+}
+
+// statement is a part of a policy in the form that IAM reads.
+type statement struct {
+	Sid      string   `json:"Sid"`
+	Effect   string   `json:"Effect"`
+	Action   []string `json:"Action"`
+	Resource string   `json:"Resource"`
+}
+
+func writePolicy(w io.Writer, statements []account.Statement) error {
+	policy := struct {
+		Version   string      `json:"Version"`
+		Statement []statement `json:"Statement"`
+	}{Version: "2012-10-17"} // of the language, of which there is no later one
+	for _, s := range statements {
+		policy.Statement = append(policy.Statement, statement{s.ID, "Allow", s.Actions, s.Resource})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(policy)
+}
+
+func terraformOf(statements []account.Statement) string {
+	var b strings.Builder
+	b.WriteString("data \"aws_iam_policy_document\" \"realiops\" {\n")
+	for i, s := range statements {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "  # %s\n  statement {\n    sid       = %q\n    actions   = [\"%s\"]\n    resources = [%q]\n  }\n",
+			s.Why, s.ID, strings.Join(s.Actions, `", "`), s.Resource)
+	}
+	b.WriteString("}\n\nresource \"aws_iam_policy\" \"realiops\" {\n  name   = \"realiops\"\n  policy = data.aws_iam_policy_document.realiops.json\n}\n")
+	return b.String()
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
+)
+
+// policyOf is the policy that a command line prints.
+func policyOf(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, failed bytes.Buffer
+	env := Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
+	if code := Main(env, append([]string{"iam-policy"}, args...)); code != exitDone {
+		t.Fatalf("iam-policy %v: %d, %s", args, code, &failed)
+	}
+	return out.String()
+}
+
+func actionsIn(t *testing.T, text string) []string {
+	t.Helper()
+	var policy struct {
+		Version   string
+		Statement []struct {
+			Sid, Effect, Resource string
+			Action                []string
+		}
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&policy); err != nil {
+		t.Fatal(err)
+	}
+	var actions []string
+	for _, s := range policy.Statement {
+		if s.Effect != "Allow" || s.Resource == "" || !regexp.MustCompile(`^[A-Za-z0-9]+$`).MatchString(s.Sid) {
+			t.Errorf("the statement %+v", s)
+		}
+		actions = append(actions, s.Action...)
+	}
+	slices.Sort(actions)
+	return actions
+}
+
+// TestPolicyIsWhatIsCalled compares the policy with the calls in the source, by the names of operations in Amazon's own
+// models. Asking who one is takes no permission, and taking on a role is the role's to allow.
+func TestPolicyIsWhatIsCalled(t *testing.T) {
+	models := operations(t)
+	var called []string
+	for _, call := range callsInSource(t, models) {
+		if !strings.HasPrefix(call, "sts:") {
+			called = append(called, call)
+		}
+	}
+	if diff := cmp.Diff(called, actionsIn(t, policyOf(t))); diff != "" {
+		t.Errorf("the source calls, the policy allows (-calls +policy):\n%s", diff)
+	}
+}
+
+func TestPolicyToSignIn(t *testing.T) {
+	with := policyOf(t, "--iam-auth", "--db-user", "me", "--resource", "db-ABC", "--partition", "aws-cn")
+	want := append(account.Actions(account.Policy("aws")), "rds-db:connect")
+	slices.Sort(want)
+	if diff := cmp.Diff(want, actionsIn(t, with)); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(with, `"arn:aws-cn:rds-db:*:*:dbuser:db-ABC/me"`) {
+		t.Error(with)
+	}
+}
+
+// TestPolicyForTerraform: both forms say the same.
+func TestPolicyForTerraform(t *testing.T) {
+	text := policyOf(t, "--format", "terraform", "--iam-auth")
+	var actions []string
+	for _, action := range regexp.MustCompile(`"([a-z-]+:[A-Za-z]+)"`).FindAllStringSubmatch(text, -1) {
+		actions = append(actions, action[1])
+	}
+	slices.Sort(actions)
+	if diff := cmp.Diff(actionsIn(t, policyOf(t, "--iam-auth")), actions); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// clients are those that the source may call, by the SDK's name of each.
+var clients = []string{"cloudwatch", "rds", "pi", "sts", "logs", "ec2", "pricing"}
+
+// operations are what botocore's models say that each service has.
+func operations(t *testing.T) map[string][]string {
+	t.Helper()
+	const script = `
+import json, sys, botocore.session
+session = botocore.session.get_session()
+print(json.dumps({s: session.get_service_model(s).operation_names for s in sys.argv[1:]}))`
+	out, err := exec.CommandContext(t.Context(), accounttest.Python(t), append([]string{"-c", script}, clients...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string][]string
+	if err := json.Unmarshal(out, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var paginator = regexp.MustCompile(`^New(\w+)Paginator$`)
+
+// callsInSource finds what files that import a service's client mention of its operations.
+func callsInSource(t *testing.T, models map[string][]string) []string {
+	t.Helper()
+	var calls []string
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() && (entry.Name() == "accounttest" || strings.HasPrefix(entry.Name(), ".") && entry.Name() != "..") {
+			return skipped(err, entry)
+		}
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			calls = append(calls, callsIn(t, name, models)...)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(calls)
+	return slices.Compact(calls)
+}
+
+func skipped(err error, entry fs.DirEntry) error {
+	if err == nil && entry.IsDir() {
+		return filepath.SkipDir
+	}
+	return err
+}
+
+func callsIn(t *testing.T, name string, models map[string][]string) (calls []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var imported []string
+	for _, i := range file.Imports {
+		if p := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(p, "github.com/aws/aws-sdk-go-v2/service/") {
+			imported = append(imported, path.Base(p))
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		mentioned := selector.Sel.Name
+		if pages := paginator.FindStringSubmatch(mentioned); pages != nil {
+			mentioned = pages[1]
+		}
+		for _, service := range imported {
+			if slices.Contains(models[service], strings.TrimSuffix(mentioned, "Input")) {
+				calls = append(calls, service+":"+strings.TrimSuffix(mentioned, "Input"))
+			}
+		}
+		return true
+	})
+	return calls
+}
