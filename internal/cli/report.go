@@ -147,13 +147,13 @@ func (o reportOptions) sized(run *drivers.Run) (*report.Size, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := sizing.Size(run, ask)
+	answer, err := sizing.Size(ask, run)
 	if err != nil && (o.size.arm != "" || o.size.instance != "") {
 		return nil, suggesting(err)
 	}
 	if err != nil {
 		return nil, nil //nolint:nilnil,nilerr // a report without sizes is a report
 	}
-	size := report.NewSize(run, answer)
+	size := report.NewSize(answer)
 	return &size, nil
 }

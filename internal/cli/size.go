@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
@@ -32,6 +33,7 @@ type sizeOptions struct {
 	repeat        time.Duration
 	balance       percent
 	credits       percent // of the instance
+	calibrate     string
 	format        string
 
 	fromMetric string
@@ -45,7 +47,7 @@ type sizeOptions struct {
 func newSizeCommand(env Env) *cobra.Command {
 	var o sizeOptions
 	cmd := &cobra.Command{
-		Use:   "size FILE | size --from-metric NAME=AMOUNT | size --check FIGURES",
+		Use:   "size FILE... | size --from-metric NAME=AMOUNT | size --check FIGURES",
 		Short: "Say what storage to order for what a run really needed, and what it costs",
 		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are
 called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
@@ -68,7 +70,7 @@ takes a file of your own prices, in the same form.
 			if o.fromMetric != "" || o.told != "" {
 				return cobra.NoArgs(cmd, args)
 			}
-			return oneRunFile(cmd, args)
+			return runFiles(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -77,7 +79,7 @@ takes a file of your own prices, in the same form.
 			case o.fromMetric != "":
 				return convert(env, o)
 			}
-			return runSize(env, o, args[0])
+			return runSize(env, o, args)
 		},
 	}
 	o.addFlags(cmd.Flags())
@@ -94,6 +96,7 @@ Exit status:
 func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
 	o.addLoadFlags(f)
 	f.StringVar(&o.format, "format", formatText, "text or json")
+	f.StringVar(&o.calibrate, "calibrate", "", "run on Aurora to estimate billed writes by, in the place of the one that was published")
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
 	f.StringVar(&o.told, "check", "", "hold figures against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, milliseconds up to which latency is excellent, good and fair (default 5,10,15)")
@@ -116,7 +119,20 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: EBSIOBalance% and EBSByteBalance% as the run read them last, or 100)")
 }
 
-func runSize(env Env, o sizeOptions, name string) error {
+// runFiles refuses no files, and more of standard input than there is.
+func runFiles(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return oneRunFile(cmd, args)
+	}
+	for i, name := range args {
+		if slices.Contains(args[:i], name) {
+			return fmt.Errorf("%s is named twice", name)
+		}
+	}
+	return nil
+}
+
+func runSize(env Env, o sizeOptions, names []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -124,19 +140,39 @@ func runSize(env Env, o sizeOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	run, err := namedRun(env, name)
-	if err != nil {
+	var runs []*drivers.Run
+	for _, name := range names {
+		run, err := namedRun(env, name)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	if ask.Calibrate, err = o.calibrator(env); err != nil {
 		return err
 	}
-	answer, err := sizing.Size(run, ask)
-	if err != nil {
-		return naming(name, suggesting(err))
+	answer, err := sizing.Size(ask, runs...)
+	switch {
+	case errors.Is(err, sizing.ErrNotCalibrated):
+		return naming(o.calibrate, err)
+	case err != nil && len(names) > 1:
+		return suggesting(err) // it tells which run
+	case err != nil:
+		return naming(names[0], suggesting(err))
 	}
-	view := report.NewSize(run, answer)
+	view := report.NewSize(answer)
 	if o.format == formatJSON {
 		return report.JSON(env.Out, view)
 	}
 	return report.SizeText(env.Out, view, env.columns())
+}
+
+// calibrator is the run on Aurora that was named; nil: none was.
+func (o sizeOptions) calibrator(env Env) (*drivers.Run, error) {
+	if o.calibrate == "" {
+		return nil, nil //nolint:nilnil // the published one stands
+	}
+	return namedRun(env, o.calibrate)
 }
 
 // convert answers what an amount of a metric means, from the catalog alone.
@@ -157,14 +193,22 @@ func convert(env Env, o sizeOptions) error {
 	if err != nil {
 		return err
 	}
-	converted, err := sizing.Convert(meanings, amount, ask.Tariff)
+	if ask.Calibrate, err = o.calibrator(env); err != nil {
+		return err
+	}
+	calibration, err := sizing.Calibrate(ask.Calibrate, o.arm)
+	if err != nil {
+		return naming(o.calibrate, err)
+	}
+	converted, err := sizing.Convert(meanings, amount, ask.Tariff, calibration)
 	if err != nil {
 		return err
 	}
+	view := report.NewConvert(converted, calibration)
 	if o.format == formatJSON {
-		return report.JSON(env.Out, report.NewConvert(converted))
+		return report.JSON(env.Out, view)
 	}
-	return report.ConvertText(env.Out, report.NewConvert(converted), env.columns())
+	return report.ConvertText(env.Out, view, env.columns())
 }
 
 // meaningsOf are those of a name on a flavor, or on all.

@@ -15,7 +15,8 @@ type Volume struct {
 	UnitKiB     float64    `json:"unit_kib"` // the most bytes that count as one operation
 	Merges      bool       `json:"merges"`   // sequential operations are counted as one, up to the unit
 	SoldInSteps bool       `json:"sold_in_steps,omitempty"`
-	Tiers       []Tier     `json:"tiers"` // by size, each from its own up to the next one's
+	Tiers       []Tier     `json:"tiers"`               // by size, each from its own up to the next one's
+	Unlimited   bool       `json:"unlimited,omitempty"` // no limits are published, and its price goes by what is done
 	Note        string     `json:"note,omitempty"`
 	Unverified  string     `json:"unverified,omitempty"` // what could not be confirmed
 	Sources     []string   `json:"sources"`

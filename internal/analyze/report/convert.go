@@ -12,19 +12,20 @@ const ConvertSchema = "realiops.convert/1"
 
 // Convert is what an amount of a metric means in real storage I/O.
 type Convert struct {
-	Schema    string       `json:"schema"`
-	Metric    string       `json:"metric"`
-	On        string       `json:"on"`
-	Amount    float64      `json:"amount"`
-	PerSecond float64      `json:"per_second"`
-	Counts    string       `json:"counts"`
-	Side      string       `json:"side"`
-	Rows      *ConvertSpan `json:"rows"`            // a second, as are the next
-	Requests  *ConvertSpan `json:"requests"`        // of the device under a PostgreSQL that writes pages
-	Billed    *ConvertSpan `json:"billed_writes"`   // of Aurora
-	IOCost    *ConvertSpan `json:"io_cost"`         // a month on Aurora Standard
-	Misread   *float64     `json:"misread_io_cost"` // a month, were each one billed
-	Settle    string       `json:"settle,omitempty"`
+	Schema      string       `json:"schema"`
+	Metric      string       `json:"metric"`
+	On          string       `json:"on"`
+	Amount      float64      `json:"amount"`
+	PerSecond   float64      `json:"per_second"`
+	Counts      string       `json:"counts"`
+	Side        string       `json:"side"`
+	Rows        *ConvertSpan `json:"rows"`            // a second, as are the next
+	Requests    *ConvertSpan `json:"requests"`        // of the device under a PostgreSQL that writes pages
+	Billed      *ConvertSpan `json:"billed_writes"`   // of Aurora
+	IOCost      *ConvertSpan `json:"io_cost"`         // a month on Aurora Standard
+	Misread     *float64     `json:"misread_io_cost"` // a month, were each one billed
+	Calibration string       `json:"calibration"`     // of billed writes
+	Settle      string       `json:"settle,omitempty"`
 }
 
 // ConvertSpan is what something may be, from the least to the most.
@@ -34,7 +35,7 @@ type ConvertSpan struct {
 }
 
 // NewConvert puts an answer into the form that is shown.
-func NewConvert(c sizing.Converted) Convert {
+func NewConvert(c sizing.Converted, by sizing.Calibration) Convert {
 	span := func(r *sizing.Range) *ConvertSpan {
 		if r == nil {
 			return nil
@@ -44,7 +45,7 @@ func NewConvert(c sizing.Converted) Convert {
 	return Convert{
 		Schema: ConvertSchema, Metric: c.Meaning.Metric, On: c.Meaning.On, Amount: c.Amount, PerSecond: c.PerSecond,
 		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
-		IOCost: span(c.IOCost), Misread: c.Misread, Settle: c.Settle,
+		IOCost: span(c.IOCost), Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by),
 	}
 }
 
@@ -69,7 +70,7 @@ func (c Convert) bounds(width int) string {
 	g := newGrid("a second", []string{"rows written", "device requests, on a PostgreSQL of its own", "billed writes, on Aurora"})
 	g.add("at least", []string{rate(c.Rows.Lo), rate(c.Requests.Lo), rate(c.Billed.Lo)})
 	g.add("at most", []string{rate(c.Rows.Hi), rate(c.Requests.Hi), rate(c.Billed.Hi)})
-	legend := "By eight kinds of load, from COPY to one-row transactions, measured on one machine; billed writes by the one run that was published, twice as wide."
+	legend := "By eight kinds of load, from COPY to one-row transactions, measured on one machine; billed writes by " + c.Calibration + ", with its spread."
 	return g.layout(width) + "\n" + wrapped(legend, width)
 }
 

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -43,6 +41,7 @@ type SizeRate struct {
 
 // SizeNeed is what one arm asked of storage.
 type SizeNeed struct {
+	Run        string    `json:"run,omitempty"` // where there are several
 	Arm        string    `json:"arm"`
 	Model      string    `json:"model,omitempty"` // why the device was not read: the rates are a model's
 	Missing    *Missing  `json:"missing,omitempty"`
@@ -72,6 +71,17 @@ type Sized struct {
 	Least    SizeRate `json:"least"`
 	// Balances of credits at the start, but for buckets taken to be full.
 	Balances []SizeBalance `json:"balances"`
+	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
+}
+
+// SizedRun is what one of the runs needs.
+type SizedRun struct {
+	ID     string   `json:"id"`
+	Arm    string   `json:"arm"`
+	Basis  string   `json:"basis"`
+	Factor float64  `json:"factor"`
+	Rate   SizeRate `json:"rate"`
+	Least  SizeRate `json:"least"`
 }
 
 // SizeBalance is how full a bucket of credits is at the start.
@@ -90,12 +100,14 @@ type SizeOption struct {
 	Why        string         `json:"why,omitempty"` // it cannot
 	Tier       string         `json:"tier,omitempty"`
 	GiB        float64        `json:"gib,omitempty"`
-	IOPS       float64        `json:"iops,omitempty"`  // bought beside the size
-	MiBps      float64        `json:"mibps,omitempty"` // likewise
-	Carries    *[2]float64    `json:"carries"`         // operations and MiB a second, for good
+	IOPS       float64        `json:"iops,omitempty"`    // bought beside the size
+	MiBps      float64        `json:"mibps,omitempty"`   // likewise
+	Volumes    int            `json:"volumes,omitempty"` // that the provider stripes it over
+	Carries    *[2]float64    `json:"carries"`           // operations and MiB a second, for good; null: it cannot, or no limit is published
 	Binding    string         `json:"binding,omitempty"`
 	Operations [2]float64     `json:"operations"` // that the provider counts: where it merges all it can, and where nothing
 	Monthly    *float64       `json:"monthly"`
+	Span       *[2]float64    `json:"monthly_span"` // what monthly may come to; null: it is no estimate
 	Currency   string         `json:"currency,omitempty"`
 	Bill       []SizeBillLine `json:"bill"`    // what monthly is made of
 	Sources    []string       `json:"sources"` // keys, of the limits
@@ -162,8 +174,10 @@ type SizeCurve struct {
 type SizeAurora struct {
 	WriteIOPS    *float64    `json:"write_iops"`    // log records a second
 	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
+	BilledReads  float64     `json:"billed_reads"`  // pages a second, as the device read them
 	Calibration  string      `json:"calibration"`
-	IOCost       *[3]float64 `json:"io_cost"` // a month
+	Calibrated   string      `json:"calibrated_by,omitempty"` // the run of one's own; none: it was published
+	IOCost       *[3]float64 `json:"io_cost"`                 // a month
 	// The whole cluster a month, with one instance of the class that was asked for; null: no such price is known.
 	Standard  *[3]float64 `json:"standard"`
 	Optimized *float64    `json:"optimized"`  // the same on I/O-Optimized, whatever the I/O
@@ -180,23 +194,38 @@ type SizeMisread struct {
 }
 
 // NewSize puts a sizing into the form that is shown.
-func NewSize(run *drivers.Run, s sizing.Sizing) Size {
+func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Schema: SizeSchema, Run: SizeRun{run.Header.ID, run.Header.Target}, Needs: []SizeNeed{}, Options: []SizeOption{},
+		Schema: SizeSchema, Run: SizeRun{s.Run.Header.ID, s.Run.Header.Target}, Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s),
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
-			Balances: balances(s.Balance),
+			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}
-	for _, n := range s.Needs {
-		v.Needs = append(v.Needs, sizeNeed(n))
+	for _, p := range s.Parts {
+		for _, n := range p.Needs {
+			need := sizeNeed(n)
+			if len(s.Parts) > 1 {
+				need.Run = p.Run.Header.ID
+			}
+			v.Needs = append(v.Needs, need)
+		}
 	}
 	for _, o := range s.Options {
 		v.Options = append(v.Options, sizeOption(o))
 	}
 	return v
+}
+
+// sizedRuns are what each run makes of the rate that is sized for.
+func sizedRuns(s sizing.Sizing) []SizedRun {
+	var all []SizedRun
+	for _, p := range s.Parts {
+		all = append(all, SizedRun{p.Run.Header.ID, p.Need.Arm, p.Basis, p.Scale.Factor, sizeRate(p.Own.Most), sizeRate(p.Own.Least)})
+	}
+	return all
 }
 
 func sizeRate(r sizing.Rate) SizeRate {
@@ -238,31 +267,18 @@ func sizeOption(o sizing.Option) SizeOption {
 	}
 	tier, _ := o.Volume.Tier(o.Order.GiB)
 	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps, string(o.Order.Binding)
-	v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
+	v.Volumes = tier.Volumes
+	if !o.Volume.Unlimited {
+		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
+	}
 	if o.Bill != nil {
-		v.Monthly, v.Currency = &o.Bill.Total, o.Bill.Currency
+		v.Monthly, v.Span, v.Currency = &o.Bill.Total, o.BillSpan, o.Bill.Currency
 		for _, l := range o.Bill.Lines {
 			v.Bill = append(v.Bill, SizeBillLine(l))
 		}
 	}
 	if c := o.Cap; c != nil {
 		v.Instance = &SizeCap{c.Instance.Class, c.IOPS, c.MiBps, c.Binds, c.Carries}
-	}
-	return v
-}
-
-func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
-	if a == nil {
-		return nil
-	}
-	w, c := a.Forecast.BilledWrites, a.Forecast.Calibration
-	v := &SizeAurora{
-		WriteIOPS: a.Forecast.WriteIOPS, BilledWrites: [3]float64{w.Least, w.Value, w.Most}, IOCost: a.IOCost,
-		Calibration: calibrationText(c),
-	}
-	if b := a.Bills; b != nil {
-		v.Standard = &[3]float64{b[0].Standard, b[1].Standard, b[2].Standard}
-		v.Optimized, v.BreakEven = &b[0].Optimized, &b[0].BreakEven
 	}
 	return v
 }
@@ -281,15 +297,4 @@ func misread(s sizing.Sizing) *SizeMisread {
 		}
 	}
 	return v
-}
-
-func calibrationText(c sizing.Calibration) string {
-	return fmt.Sprintf("one billed write for %.0f rows, or %.2f for 4,096 bytes of log, in %s", c.RowsPerWrite, c.OfLogUnits, runs(c.Runs))
-}
-
-func runs(n int) string {
-	if n == 1 {
-		return "the one run that was published"
-	}
-	return fmt.Sprintf("%d runs", n)
 }

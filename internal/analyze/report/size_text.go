@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -46,6 +47,9 @@ func (s Size) needGrid() *grid {
 	}
 	for _, n := range s.Needs {
 		name := n.Arm
+		if n.Run != "" {
+			name = n.Run + ": " + name
+		}
 		if n.Model != "" {
 			name += " (model)"
 		}
@@ -82,10 +86,37 @@ func ofRate(r *SizeRate, of func(SizeRate) float64) string {
 
 // sizedFor says what the options are for.
 func (s Size) sizedFor() string {
-	basis := map[string]string{"p99": "the 99th percentile of its seconds", "mean": "the highest mean of its replicates", "model": "twice what the model gives"}[s.Sized.Basis]
-	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s; with %.0f %% of headroom, on %s GiB.",
-		s.Sized.Arm, basis, rate(s.Sized.Rate.Requests), rate(s.Sized.Rate.Bytes/megabyte), s.Sized.Headroom, grouped(s.Sized.GiB, 0))
-	return strings.Join(append([]string{text}, s.Sized.Law...), " ")
+	need := s.Sized.Rate
+	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Arm, basis(s.Sized.Basis), rate(need.Requests), rate(need.Bytes/megabyte))
+	if len(s.Sized.Runs) > 1 {
+		text = fmt.Sprintf("Sized for the worst of %d runs, number by number: %s requests/s (%s) and %s MB/s (%s)", len(s.Sized.Runs),
+			rate(need.Requests), s.worstOf(requestsOf), rate(need.Bytes/megabyte), s.worstOf(megabytesOf))
+	}
+	text += fmt.Sprintf("; with %.0f %% of headroom, on %s GiB.", s.Sized.Headroom, grouped(s.Sized.GiB, 0))
+	return strings.Join(append([]string{text}, s.scaled()...), " ")
+}
+
+// basis says what rate of an arm is sized for.
+func basis(name string) string {
+	return map[string]string{
+		"p99": "the 99th percentile of its seconds", "mean": "the highest mean of its replicates", "model": "twice what the model gives",
+	}[name]
+}
+
+// worstOf names the run, and its arm, that asks for most of something.
+func (s Size) worstOf(of func(SizeRate) float64) string {
+	most := slices.MaxFunc(s.Sized.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
+	return fmt.Sprintf("%s, %s, %s", most.ID, most.Arm, most.Basis)
+}
+
+// scaled says what was taken to go with the rows, and how far apart that leaves what is needed.
+func (s Size) scaled() []string {
+	if len(s.Sized.Law) == 0 {
+		return nil
+	}
+	least, most := s.Sized.Least, s.Sized.Rate
+	return append(slices.Clone(s.Sized.Law), fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
+		rate(least.Requests), rate(most.Requests), rate(least.Bytes/megabyte), rate(most.Bytes/megabyte)))
 }
 
 func (s Size) cautions(width int) string {
@@ -107,7 +138,17 @@ func (s Size) optionTable(width int) string {
 const optionTitle = "What carries it for good"
 
 func (s Size) optionLegend() string {
-	return "* is bought beside the size. Prices of " + s.Sized.Region + ", East US and us-central1; - where none is known: see --price."
+	text := "* is bought beside the size. Prices of " + s.Sized.Region + ", East US and us-central1, without machines; - where none is known: see --price."
+	if slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
+		text += " ~ is an estimate: see Aurora below."
+		if s.Aurora != nil && s.Aurora.Standard != nil {
+			text += " I/O-Optimized has the 30 % in it that the " + s.machine() + " costs more there."
+		}
+	}
+	if slices.ContainsFunc(s.carrying(), func(o SizeOption) bool { return o.Volumes > 1 }) {
+		text += " RDS stripes it over four volumes from 400 GiB on."
+	}
+	return text
 }
 
 func (s Size) optionGrid() *grid {
@@ -124,14 +165,22 @@ func (s Size) optionGrid() *grid {
 		g.add(header, cells)
 	}
 	add("GiB", func(o SizeOption) string { return grouped(o.GiB, 0) })
-	add("IOPS", func(o SizeOption) string { return o.bought(o.Carries[0], o.IOPS) })
-	add("MiB/s", func(o SizeOption) string { return o.bought(o.Carries[1], o.MiBps) })
+	add("IOPS", func(o SizeOption) string { return o.bought(0, o.IOPS) })
+	add("MiB/s", func(o SizeOption) string { return o.bought(1, o.MiBps) })
 	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
 		add(s.machine()+"\nlets by", s.through)
 	}
 	add("decided by", func(o SizeOption) string { return o.Binding })
-	add(s.currency()+"\na month", func(o SizeOption) string { return known(o.Monthly, 1) })
+	add(s.currency()+"\na month", func(o SizeOption) string { return o.costs() })
 	return g
+}
+
+// costs is what it costs a month, with a mark where that is an estimate.
+func (o SizeOption) costs() string {
+	if o.Span != nil {
+		return "~" + known(o.Monthly, 1)
+	}
+	return known(o.Monthly, 1)
 }
 
 // machine is the class that was asked for.
@@ -145,7 +194,7 @@ func (s Size) machine() string {
 }
 
 func (s Size) carrying() []SizeOption {
-	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Carries == nil })
+	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Why != "" })
 }
 
 // name has the name of the size, where sizes have names.
@@ -156,12 +205,16 @@ func (o SizeOption) name() string {
 	return o.Title + " " + o.Tier
 }
 
-// bought marks what an order must say beside the size.
-func (o SizeOption) bought(carries, bought float64) string {
-	if bought > 0 {
-		return grouped(carries, 0) + "*"
+// bought is what an order carries, with a mark where that must be said beside the size.
+func (o SizeOption) bought(which int, bought float64) string {
+	switch {
+	case o.Carries == nil:
+		return "-"
+	case bought > 0:
+		return grouped(o.Carries[which], 0) + "*"
+	default:
+		return grouped(o.Carries[which], 0)
 	}
-	return grouped(carries, 0)
 }
 
 func (s Size) currency() string {
@@ -226,10 +279,10 @@ func (s Size) creditGrid() (title string, g *grid) {
 func (s Size) cannot(width int) string {
 	var titles, unsure []string
 	for _, o := range s.Options {
-		if o.Carries == nil {
+		if o.Why != "" {
 			titles = append(titles, o.Title)
 		}
-		if o.Unverified != "" && o.Carries != nil {
+		if o.Unverified != "" && o.Why == "" {
 			unsure = append(unsure, wrapped(fmt.Sprintf("! %s: %s.", o.Title, o.Unverified), width))
 		}
 	}
@@ -273,6 +326,9 @@ func (s Size) auroraText() string {
 	}
 	text += fmt.Sprintf("between %s and %s billed writes a second, %s as estimated (%s)",
 		rate(a.BilledWrites[0]), rate(a.BilledWrites[2]), rate(a.BilledWrites[1]), a.Calibration)
+	if a.BilledReads > 0 {
+		text += fmt.Sprintf(", and %s pages read", rate(a.BilledReads))
+	}
 	if a.IOCost != nil {
 		text += fmt.Sprintf(": %s to %s %s a month if it never stops", rate(a.IOCost[0]), rate(a.IOCost[2]), s.currency())
 	}

@@ -44,12 +44,17 @@ func (t Tariff) IOCost(perSecond float64) (float64, error) {
 
 // Hour is what an hour of a class costs on Aurora Standard.
 func (t Tariff) Hour(class string) (float64, bool) {
+	price, _, known := t.hour(auroraStandard, class)
+	return price, known
+}
+
+func (t Tariff) hour(volume, class string) (price float64, source string, known bool) {
 	for _, p := range t.Prices {
-		if p.Volume == "aurora" && p.Per == catalog.PerHour && p.Class == class && p.Region == t.Region {
-			return p.Price, true
+		if p.Volume == volume && p.Per == catalog.PerHour && p.Class == class && p.Region == t.Region {
+			return p.Price, p.Source, true
 		}
 	}
-	return 0, false
+	return 0, "", false
 }
 
 // storage is what data on Aurora Standard cost in a month.
@@ -57,47 +62,4 @@ func (t Tariff) storage(gib float64) (float64, error) {
 	var b Bill
 	err := t.charge(&b, "aurora", catalog.PerGiB, "", gib, 0)
 	return b.Total, err
-}
-
-// Calibration is how many billed writes of Aurora stand for what a run can count. The published run gives one value
-// of each; there is no other.
-type Calibration struct {
-	RowsPerWrite float64 // rows for one billed write
-	OfLogUnits   float64 // billed writes for each 4,096 bytes of log
-	Runs         int
-	Source       string // key
-}
-
-// Published is the calibration of the one published run: 246,000 writes in 300 s at about 117,000 rows a second, of which
-// stock PostgreSQL makes 75.4 bytes of log each.
-func Published() Calibration {
-	const writes, rows, logBytes = 246000.0 / 300, 117000.0, 75.4
-	return Calibration{RowsPerWrite: rows / writes, OfLogUnits: writes / (rows * logBytes / logUnit), Runs: 1, Source: "pachot"}
-}
-
-// logUnit is how many bytes of log Aurora bills as one write, at most.
-const logUnit = 4096
-
-// Forecast is what a load on this machine would show and cost on Aurora.
-type Forecast struct {
-	WriteIOPS    *float64 // log records a second; nil: not known
-	BilledWrites Range    // a second
-	Calibration  Calibration
-}
-
-// Range is an estimate with what it may be at least and at most.
-type Range struct{ Value, Least, Most float64 }
-
-// spreadOfOne is how far an estimate that rests on one run may be off, either way. It is a judgement, not a measurement: the
-// two ways to carry that run over differ by no more for loads like it, and by more for others, which widens the range.
-const spreadOfOne = 2
-
-// ForecastAurora carries a calibration over to a load in two ways, by its rows and by its bytes of log, and takes what
-// lies between and around them.
-func ForecastAurora(rows, logBytes float64, logRecords *float64, c Calibration) Forecast {
-	byLog := c.OfLogUnits * logBytes / logUnit
-	byRows := rows / c.RowsPerWrite
-	f := Forecast{WriteIOPS: logRecords, Calibration: c}
-	f.BilledWrites = Range{Value: byLog, Least: min(byLog, byRows) / spreadOfOne, Most: max(byLog, byRows) * spreadOfOne}
-	return f
 }

@@ -3,9 +3,14 @@ package sizing_test
 import (
 	"math"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 func tariff(t *testing.T, region string) sizing.Tariff {
@@ -61,11 +66,97 @@ func TestPublishedBills(t *testing.T) {
 // TestPublishedCalibration is the arithmetic of the one published run.
 func TestPublishedCalibration(t *testing.T) {
 	c := sizing.Published()
-	near(t, "rows for a write", c.RowsPerWrite, 142.7, 0.1)
-	near(t, "of log units", c.OfLogUnits, 0.38, 0.005)
-	records := 120500.0
-	f := sizing.ForecastAurora(117000, 117000*75.4, &records, c)
-	near(t, "the run itself", f.BilledWrites.Value, 820, 0.01)
-	near(t, "at least", f.BilledWrites.Least, 410, 0.01)
-	near(t, "at most", f.BilledWrites.Most, 1640, 0.01)
+	near(t, "rows for a write", c.RowsPerWrite.Value, 142.7, 0.1)
+	near(t, "of log units", c.OfLogUnits.Value, 0.38, 0.005)
+	f, ok := sizing.ForecastAurora(new(117000.0), new(117000*75.4), c)
+	if !ok {
+		t.Fatal("no forecast")
+	}
+	near(t, "the run itself", f.Value, 820, 0.01)
+	near(t, "at least", f.Least, 410, 0.01)
+	near(t, "at most", f.Most, 1640, 0.01)
+}
+
+// TestCalibrateByThePublishedRun: the run file of it tells 820 billed writes a second and 105,700,000 rows in 900 s, and
+// nothing of the log.
+func TestCalibrateByThePublishedRun(t *testing.T) {
+	c, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 105700000.0 / 900 / 820
+	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: rows, Least: rows / 2, Most: rows * 2}, Replicates: 1, Run: "published-aurora"}
+	if diff := cmp.Diff(want, c, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	f, _ := sizing.ForecastAurora(new(14322.5), new(1e6), c) // an eighth of a hundred times as many
+	near(t, "a hundred writes", f.Value, 14322.5/rows, 1e-9)
+	near(t, "at least", f.Least, 14322.5/rows/2, 1e-9)
+}
+
+// TestCalibrateBySeveral: of three replicates with 100, 110 and 121 rows for a write the middle is 110, and another would
+// lie within a factor of exp(4.303 x ln 1.1 x sqrt(4/3)), by Student's t at two degrees of freedom.
+func TestCalibrateBySeveral(t *testing.T) {
+	begin := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	var records []runfile.Record
+	records = append(records, runfile.Run{Schema: runfile.Schema, ID: "own", Plan: runfile.Plan{Arms: []runfile.Arm{{Name: "bulk", Method: "insert"}}}},
+		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300})
+	for i, writes := range []float64{12100, 11000, 10000} {
+		from := begin.Add(time.Duration(i) * time.Hour)
+		to := from.Add(5 * time.Minute)
+		records = append(records,
+			runfile.ArmEvent{At: from, Arm: "bulk", Replicate: i + 1, Event: runfile.Begin},
+			runfile.Load{From: from, To: to, Arm: "bulk", Replicate: i + 1, Transactions: 1, Statements: 1, Rows: 1210000},
+			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/VolumeWriteIOPs", Statistic: "Sum", Value: writes},
+			runfile.ArmEvent{At: to, Arm: "bulk", Replicate: i + 1, Event: runfile.End})
+	}
+	c, err := sizing.Calibrate(runOf(t, records...), "bulk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	factor := math.Exp(4.302653 * math.Log(1.1) * math.Sqrt(4.0/3))
+	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: 110, Least: 110 / factor, Most: 110 * factor}, Replicates: 3, Run: "own", Arm: "bulk"}
+	if diff := cmp.Diff(want, c, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatDoesNotCalibrate is said in a line.
+func TestWhatDoesNotCalibrate(t *testing.T) {
+	_, err := sizing.Calibrate(shipped(t, "arms-pg17.jsonl"), "bulk")
+	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside an arm (not-recorded: this run did not read cloudwatch/VolumeWriteIOPs)"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestAuroraAmongTheOptions: storage and I/O of 100 GiB by hand, and what compute costs more.
+func TestAuroraAmongTheOptions(t *testing.T) {
+	volumes, err := catalog.Volumes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := sizing.Ask{Arm: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"), Volumes: volumes}
+	if ask.Instances, err = catalog.Instances(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sizing.Size(ask, shipped(t, "arms-pg17.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes := *s.Need.LogBytes / 4096 * 820 / (117000 * 75.4 / 4096)
+	const million = 730 * 3600 * 0.20 / 1e6 // a month of one a second
+	for _, o := range s.Options {
+		switch o.Volume.Name {
+		case "aurora":
+			near(t, "Standard", o.Bill.Total, 10+writes*million, 0.01)
+			near(t, "at least", o.BillSpan[0], 10+s.Aurora.Forecast.BilledWrites.Least*million, 0.01)
+			near(t, "at most", o.BillSpan[1], 10+s.Aurora.Forecast.BilledWrites.Most*million, 0.01)
+		case "aurora-iopt1":
+			near(t, "I/O-Optimized", o.Bill.Total, 22.5+0.30*0.26*730, 0.01)
+		}
+	}
+	if f := s.Aurora.Forecast; f.BilledReads != 0 {
+		t.Errorf("%g pages read a second: the run read none", f.BilledReads)
+	}
 }

@@ -34,7 +34,7 @@ type Converted struct {
 }
 
 // Convert says what an amount of a metric means on a flavor.
-func Convert(meanings []catalog.Meaning, amount float64, t Tariff) (Converted, error) {
+func Convert(meanings []catalog.Meaning, amount float64, t Tariff, calibration Calibration) (Converted, error) {
 	if len(meanings) != 1 {
 		return Converted{}, ambiguous(meanings)
 	}
@@ -46,7 +46,7 @@ func Convert(meanings []catalog.Meaning, amount float64, t Tariff) (Converted, e
 	case c.Meaning.Side == "physical" && isRate(c.Meaning):
 		c.Real = true
 	case c.Meaning.Counts == "log records":
-		c.records(t)
+		c.records(t, calibration)
 	default:
 		return c, fmt.Errorf("%s counts %s, which tells nothing of how often storage is asked", c.Meaning.Metric, c.Meaning.Counts)
 	}
@@ -75,19 +75,28 @@ func ambiguous(meanings []catalog.Meaning) error {
 }
 
 // records spans what so many log records may mean.
-func (c *Converted) records(t Tariff) {
+func (c *Converted) records(t Tariff, calibration Calibration) {
 	n := c.PerSecond
 	c.Rows = between(n/recordsPerRowMost, n/recordsPerRowLeast)
 	c.Requests = between(n/recordsPerRequestMost, n/recordsPerRequestLeast)
-	published := Published()
-	units := func(bytes float64) float64 { return n * bytes * published.OfLogUnits / logUnit }
-	c.Billed = between(units(bytesPerRecordLeast)/spreadOfOne, min(n, units(bytesPerRecordMost)*spreadOfOne))
+	least, most := n*bytesPerRecordLeast, n*bytesPerRecordMost
+	fewest, _ := ForecastAurora(&c.Rows.Least, &least, calibration.preferringLog())
+	largest, _ := ForecastAurora(&c.Rows.Most, &most, calibration.preferringLog())
+	c.Billed = between(fewest.Least, min(n, largest.Most))
 	c.Settle = "VolumeWriteIOPs of the same minutes is what is billed; a run of realiops with your kind of load tells the device requests."
 	if least, err := t.IOCost(c.Billed.Least); err == nil {
 		most, _ := t.IOCost(c.Billed.Most)
 		misread, _ := t.IOCost(n)
 		c.IOCost, c.Misread = between(least, most), &misread
 	}
+}
+
+// preferringLog leaves rows aside where the log is known: how many records a row makes is already a span.
+func (c Calibration) preferringLog() Calibration {
+	if c.OfLogUnits != nil {
+		c.RowsPerWrite = nil
+	}
+	return c
 }
 
 // between has the geometric middle for its value: the ends are factors apart.

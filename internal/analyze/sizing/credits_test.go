@@ -82,7 +82,7 @@ func TestBalancesOfARun(t *testing.T) {
 	run := shippedWith(t, period(1, "cloudwatch/BurstBalance", 55), period(0, "cloudwatch/BurstBalance", 90), period(0, "cloudwatch/EBSByteBalance%", 20))
 	size := func(asked sizing.Asked) sizing.Balance {
 		t.Helper()
-		s, err := sizing.Size(run, sizing.Ask{Balance: asked, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp2")}})
+		s, err := sizing.Size(sizing.Ask{Balance: asked, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp2")}}, run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,19 +105,29 @@ func TestBalancesOfARun(t *testing.T) {
 // shippedWith is a shipped run with periods of a source beside it.
 func shippedWith(t *testing.T, periods ...runfile.Period) *drivers.Run {
 	t.Helper()
-	records, file, err := runfile.OpenRows("../../../testdata/runs/arms-pg17.jsonl")
+	shipped, file, err := runfile.OpenRows("../../../testdata/runs/arms-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
-		for r, err := range records {
-			if !yield(r, err) {
-				return
-			}
+	var records []runfile.Record
+	for r, err := range shipped {
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, p := range periods {
-			if !yield(p, nil) {
+		records = append(records, r)
+	}
+	for _, p := range periods {
+		records = append(records, p)
+	}
+	return runOf(t, records...)
+}
+
+func runOf(t *testing.T, records ...runfile.Record) *drivers.Run {
+	t.Helper()
+	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
 				return
 			}
 		}

@@ -10,7 +10,9 @@ type Scale struct {
 	Factor float64 // of rows
 	// Shared is how many commits share a flush of the log in the arm, at least 1: with fewer of them fewer can share.
 	Shared float64
-	Law    []string // what was taken to go with it, in sentences
+	// Pages is the share of the bytes written that is not log.
+	Pages float64
+	Law   []string // what was taken to go with it, in sentences
 }
 
 // ScaleTo is the scale from so many rows a second to others, with growth in percent on top.
@@ -27,9 +29,9 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 	s := Scale{Factor: factor, Shared: 1}
 	if factor != 1 {
 		s.Law = []string{
-			fmt.Sprintf("%.3g times the rows: bytes go with the rows.", factor),
+			fmt.Sprintf("%.3g times the rows: bytes of log and reads go with the rows.", factor),
 			requestsLaw(factor),
-			"Pages written at checkpoints go with the rows at most: the same page may take several.",
+			"Pages written at checkpoints lie between staying as many, as the same page takes several rows, and going with them.",
 		}
 	}
 	return s, nil
@@ -42,7 +44,18 @@ func requestsLaw(factor float64) string {
 	return "Requests and flushes lie between going with the rows and as many as if no two commits shared a flush of the log any more; the larger is ordered for."
 }
 
-// Apply carries a rate over.
+// of takes from a need how its commits share flushes, and how much of what it writes is log.
+func (s *Scale) of(n Need) {
+	if n.Commits != nil && n.Mean.Flushes > 0 {
+		s.Shared = *n.Commits / n.Mean.Flushes
+	}
+	if n.LogBytes != nil && n.Mean.WriteBytes > 0 {
+		s.Pages = max(0, 1-bytesPerLogByte**n.LogBytes/n.Mean.WriteBytes)
+	}
+}
+
+// Apply carries a rate over. Log and reads go with the rows; flushes, the requests that come with them, and pages may
+// stay as they are when rows become more, and need not become fewer with them.
 func (s Scale) Apply(r Rate) Span {
 	all := r.Times(s.Factor)
 	other := all
@@ -51,8 +64,21 @@ func (s Scale) Apply(r Rate) Span {
 		factor = min(1, s.Factor*max(1, s.Shared))
 	}
 	other.Writes, other.Flushes = r.Writes*factor, r.Flushes*factor
+	other.WriteBytes = r.WriteBytes * (s.Pages + (1-s.Pages)*s.Factor)
 	if s.Factor < 1 {
 		return Span{Value: all, Least: all, Most: other}
 	}
 	return Span{Value: all, Least: other, Most: all}
+}
+
+// raise lifts each number to that of another span, where it is higher there.
+func (s *Span) raise(other Span) {
+	raise := func(to *Rate, from Rate) {
+		for i, v := range from.fields() {
+			*to.fields()[i] = max(*to.fields()[i], *v)
+		}
+	}
+	raise(&s.Value, other.Value)
+	raise(&s.Least, other.Least)
+	raise(&s.Most, other.Most)
 }

@@ -27,7 +27,8 @@ type Option struct {
 	Why    string
 	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where nothing.
 	Least, Most float64
-	Bill        *Bill // nil: see NoBill
+	Bill        *Bill       // nil: see NoBill
+	BillSpan    *[2]float64 // what it may come to; nil: it is no estimate
 	NoBill      string
 	Cap         *Cap      // what the machine lets through; nil: not asked, or not known
 	Burst       *Bursting // a smaller order that credits carry; nil: none does, or it was not asked
@@ -57,6 +58,9 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 	}
 	var all []Option
 	for _, v := range volumes {
+		if v.Unlimited {
+			continue // no limit of it decides an order
+		}
 		o := q.option(v, t)
 		if machine != nil && behind(*machine, v) && o.Order != nil {
 			o.Cap = capped(*machine, *o.Order, q.requirement(v))

@@ -3,7 +3,6 @@ package sizing
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -19,6 +18,7 @@ type Ask struct {
 	Instance      string
 	Repeat        int // seconds that the demand goes on for, over and over
 	Balance       Asked
+	Calibrate     *drivers.Run // on Aurora; nil: what was published stands
 	Tariff        Tariff
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
@@ -27,11 +27,9 @@ type Ask struct {
 // Sizing is the answer.
 type Sizing struct {
 	Ask      Ask
-	Needs    []Need // of every arm
-	Need     Need   // that was sized for
+	Parts    []Part // what each run needs; what is sized for is the worst of them, number by number
+	Part            // the one that asks for most bytes
 	Balance  Balance
-	Basis    string // of its rate: p99, mean or model
-	Scale    Scale
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
 	Aurora   *AuroraAnswer // nil: rows or bytes of log are not known
@@ -39,12 +37,14 @@ type Sizing struct {
 	Warnings []string
 }
 
-// AuroraAnswer is what the load would show and cost on Aurora.
-type AuroraAnswer struct {
-	Forecast Forecast
-	IOCost   *[3]float64 // a month: at least, as estimated, at most; nil: no price is known
-	// Bills are the whole cluster's, with each of these; nil: no class was asked for, or its price is not known.
-	Bills *[3]Aurora
+// Part is what one run needs.
+type Part struct {
+	Run   *drivers.Run
+	Needs []Need // of every arm
+	Need  Need   // that is sized for
+	Basis string // of its rate: p99, mean or model
+	Scale Scale
+	Own   Span // what it makes of the target
 }
 
 // Misread is what would have been ordered by somebody who took log records for I/O.
@@ -62,34 +62,68 @@ const (
 	ByModel = "model"
 )
 
-// Size answers what to order for a run.
-func Size(run *drivers.Run, ask Ask) (Sizing, error) {
-	s := Sizing{Ask: ask, Needs: Needs(run), Balance: ask.Balance.balance(run)}
-	need, err := s.choose()
+// Size answers what to order for runs: what carries the worst of them.
+func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
+	s := Sizing{Ask: ask}
+	for _, run := range runs {
+		p, err := s.part(run)
+		if err != nil && len(runs) > 1 {
+			return Sizing{}, fmt.Errorf("%s: %w", run.Header.ID, err)
+		} else if err != nil {
+			return Sizing{}, err
+		}
+		s.Parts = append(s.Parts, p)
+	}
+	s.worst()
+	s.Balance = ask.Balance.balance(s.Run)
+	forecast, err := s.forecast()
 	if err != nil {
 		return Sizing{}, err
 	}
-	s.Need = need
-	rate := s.rate()
-	rows := 0.0
-	if need.Rows != nil {
-		rows = *need.Rows
-	}
-	if s.Scale, err = ScaleTo(rows, ask.RowsPerSecond, ask.Growth); err != nil {
-		return Sizing{}, fmt.Errorf("%s: %w", need.Arm, err)
-	}
-	if need.Commits != nil && need.Mean.Flushes > 0 {
-		s.Scale.Shared = *need.Commits / need.Mean.Flushes
-	}
-	s.Target = s.Scale.Apply(rate)
 	s.Options, err = Options(s.question(), ask.Volumes, ask.Instances, ask.Tariff)
 	if err != nil {
 		return Sizing{}, err
 	}
-	s.warnOfOthers(run)
-	s.Aurora = s.aurora()
+	s.addAurora(forecast)
 	s.Misread, err = s.misread()
 	return s, err
+}
+
+// part is what one run needs.
+func (s *Sizing) part(run *drivers.Run) (p Part, err error) {
+	p = Part{Run: run, Needs: Needs(run)}
+	if p.Need, err = choose(p.Needs, s.Ask.Arm); err != nil {
+		return p, err
+	}
+	var warnings []string
+	rate := p.rate(&warnings)
+	rows := 0.0
+	if p.Need.Rows != nil {
+		rows = *p.Need.Rows
+	}
+	if p.Scale, err = ScaleTo(rows, s.Ask.RowsPerSecond, s.Ask.Growth); err != nil {
+		return p, fmt.Errorf("%s: %w", p.Need.Arm, err)
+	}
+	p.Scale.of(p.Need)
+	p.Own = p.Scale.Apply(rate)
+	for _, w := range append(warnings, p.others()...) {
+		if !slices.Contains(s.Warnings, w) {
+			s.Warnings = append(s.Warnings, w)
+		}
+	}
+	return p, nil
+}
+
+// worst sizes for the most of each number among the runs.
+func (s *Sizing) worst() {
+	for i, p := range s.Parts {
+		if i == 0 || p.Own.Most.Bytes() > s.Own.Most.Bytes() {
+			s.Part = p
+		}
+	}
+	for _, p := range s.Parts {
+		s.Target.raise(p.Own)
+	}
 }
 
 func (s Sizing) question() Question {
@@ -103,39 +137,39 @@ func (s Sizing) question() Question {
 	return q
 }
 
-// choose picks the arm to size for.
-func (s Sizing) choose() (Need, error) {
-	if s.Ask.Arm != "" {
-		i := slices.IndexFunc(s.Needs, func(n Need) bool { return n.Arm == s.Ask.Arm })
+// choose picks the arm to size for: the one that was named, or that asked most of storage.
+func choose(needs []Need, arm string) (Need, error) {
+	if arm != "" {
+		i := slices.IndexFunc(needs, func(n Need) bool { return n.Arm == arm })
 		if i < 0 {
-			return Need{}, &UnknownArm{Arm: s.Ask.Arm, Known: s.names()}
+			return Need{}, &UnknownArm{Arm: arm, Known: names(needs)}
 		}
-		if why := s.Needs[i].Missing; why != nil {
-			return Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", s.Ask.Arm, why)
+		if why := needs[i].Missing; why != nil {
+			return Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", arm, why)
 		}
-		return s.Needs[i], nil
+		return needs[i], nil
 	}
 	var most *Need
-	for i, n := range s.Needs {
+	for i, n := range needs {
 		if n.Missing == nil && (most == nil || n.Mean.Bytes() > most.Mean.Bytes()) {
-			most = &s.Needs[i]
+			most = &needs[i]
 		}
 	}
 	if most != nil {
 		return *most, nil
 	}
-	for _, n := range s.Needs {
+	for _, n := range needs {
 		return Need{}, fmt.Errorf("what this run asked of storage is not known, nor what it would follow from: %w", n.Missing)
 	}
 	return Need{}, ErrNoDemand
 }
 
-func (s Sizing) names() []string {
-	var names []string
-	for _, n := range s.Needs {
-		names = append(names, n.Arm)
+func names(needs []Need) []string {
+	var all []string
+	for _, n := range needs {
+		all = append(all, n.Arm)
 	}
-	return names
+	return all
 }
 
 // UnknownArm is an arm that the run does not have.
@@ -148,25 +182,25 @@ func (e *UnknownArm) Error() string { return fmt.Sprintf("the run has no arm %s 
 
 // rate is what is sized for: the 99th percentile of the seconds where they were read, but never below the mean, which has
 // the pages of the closing checkpoint in it.
-func (s *Sizing) rate() Rate {
+func (p *Part) rate(warnings *[]string) Rate {
 	switch {
-	case s.Need.Model != nil:
-		s.Basis = ByModel
-		s.Warnings = append(s.Warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the log and the pages by a model of one machine, and are ordered for at twice that.", s.Need.Model))
-		return s.Need.Highest
-	case s.Need.Peaks == nil:
-		s.Basis = ByMean
-		s.Warnings = append(s.Warnings, "Nothing was read while the arm ran, so its peaks are not known: sized for the highest mean of its replicates.")
-		return s.Need.Highest
+	case p.Need.Model != nil:
+		p.Basis = ByModel
+		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the log and the pages by a model of one machine, and are ordered for at twice that.", p.Need.Model))
+		return p.Need.Highest
+	case p.Need.Peaks == nil:
+		p.Basis = ByMean
+		*warnings = append(*warnings, "Nothing was read while the arm ran, so its peaks are not known: sized for the highest mean of its replicates.")
+		return p.Need.Highest
 	}
-	s.Basis = ByP99
-	rate := s.Need.Mean
-	for i, p99 := range s.Need.Peaks.P99.fields() {
+	p.Basis = ByP99
+	rate := p.Need.Mean
+	for i, p99 := range p.Need.Peaks.P99.fields() {
 		f := rate.fields()[i]
 		*f = max(*f, *p99)
 	}
-	if s.Need.Peaks.Seconds < 100 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("The 99th percentile is that of %d seconds: the worst of them.", s.Need.Peaks.Seconds))
+	if p.Need.Peaks.Seconds < 100 {
+		*warnings = append(*warnings, fmt.Sprintf("The 99th percentile is that of %d seconds: the worst of them.", p.Need.Peaks.Seconds))
 	}
 	return rate
 }
@@ -174,50 +208,13 @@ func (s *Sizing) rate() Rate {
 // othersShare is how much of the device's requests may be somebody else's before that is worth a word.
 const othersShare = 0.1
 
-// warnOfOthers tells that seconds hold what others did to the device, which cannot be taken off them one by one.
-func (s *Sizing) warnOfOthers(run *drivers.Run) {
-	idle := run.Idle.PerSecond["block/writes"]
-	if s.Basis == ByP99 && idle > othersShare*s.Target.Most.Requests() {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle))
+// others tells that seconds hold what others did to the device, which cannot be taken off them one by one.
+func (p Part) others() []string {
+	idle := p.Run.Idle.PerSecond["block/writes"]
+	if p.Basis == ByP99 && idle > othersShare*p.Own.Most.Requests() {
+		return []string{fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle)}
 	}
-}
-
-// aurora forecasts what the mean of the arm would show there.
-func (s Sizing) aurora() *AuroraAnswer {
-	if s.Need.Rows == nil || s.Need.LogBytes == nil {
-		return nil
-	}
-	records := s.Need.LogRecords
-	if records != nil {
-		scaled := *records * s.Scale.Factor
-		records = &scaled
-	}
-	a := &AuroraAnswer{Forecast: ForecastAurora(*s.Need.Rows*s.Scale.Factor, *s.Need.LogBytes*s.Scale.Factor, records, Published())}
-	w := a.Forecast.BilledWrites
-	var costs [3]float64
-	for i, rate := range []float64{w.Least, w.Value, w.Most} {
-		cost, err := s.Ask.Tariff.IOCost(rate)
-		if err != nil {
-			return a
-		}
-		costs[i] = cost
-	}
-	a.IOCost, a.Bills = &costs, s.clusters(costs)
-	return a
-}
-
-// clusters are what one instance of the class that was asked for, the data and the I/O cost together.
-func (s Sizing) clusters(io [3]float64) *[3]Aurora {
-	hour, known := s.Ask.Tariff.Hour("db." + strings.TrimPrefix(s.Ask.Instance, "db."))
-	storage, err := s.Ask.Tariff.storage(s.Ask.GiB)
-	if !known || err != nil {
-		return nil
-	}
-	var bills [3]Aurora
-	for i := range io {
-		bills[i] = CostAurora(hour*catalog.HoursInMonth, storage, io[i])
-	}
-	return &bills
+	return nil
 }
 
 // misread orders for the log records of the arm as if each were a request.

@@ -58,7 +58,7 @@ func TestSpansOfRecords(t *testing.T) {
 			least[i], most[i] = min(least[i], v), max(most[i], v)
 		}
 	}
-	c, err := sizing.Convert(onAurora(t, "WriteIOPS"), 800000, tariff(t, "us-east-1"))
+	c, err := sizing.Convert(onAurora(t, "WriteIOPS"), 800000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func onAurora(t *testing.T, metric string) []catalog.Meaning {
 
 // TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
 func TestVolumeWriteIOPsIsACount(t *testing.T) {
-	c, err := sizing.Convert(onAurora(t, "VolumeWriteIOPs"), 246000, tariff(t, "us-east-1"))
+	c, err := sizing.Convert(onAurora(t, "VolumeWriteIOPs"), 246000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil || !c.Real || c.PerSecond != 820 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -97,7 +97,7 @@ func TestVolumeWriteIOPsIsACount(t *testing.T) {
 func TestWhatCannotBeConverted(t *testing.T) {
 	check := func(meanings []catalog.Meaning, want string) {
 		t.Helper()
-		if _, err := sizing.Convert(meanings, 1, sizing.Tariff{}); err == nil || err.Error() != want {
+		if _, err := sizing.Convert(meanings, 1, sizing.Tariff{}, sizing.Published()); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -156,6 +156,48 @@ func TestScaling(t *testing.T) {
 	}
 }
 
+// TestPagesNeedNotGoWithTheRows: of 1 MB a second a quarter is pages, which may stay as they are with four times the rows,
+// and with a quarter of them.
+func TestPagesNeedNotGoWithTheRows(t *testing.T) {
+	rate := sizing.Rate{WriteBytes: 1e6}
+	up := sizing.Scale{Factor: 4, Shared: 1, Pages: 0.25}.Apply(rate)
+	near(t, "up, at least", up.Least.WriteBytes, 0.25e6+4*0.75e6, 1e-6)
+	near(t, "up, at most", up.Most.WriteBytes, 4e6, 1e-6)
+	down := sizing.Scale{Factor: 0.25, Shared: 1, Pages: 0.25}.Apply(rate)
+	near(t, "down, at least", down.Least.WriteBytes, 0.25e6, 1e-6)
+	near(t, "down, at most", down.Most.WriteBytes, 0.25e6+0.75e6/4, 1e-6)
+}
+
+// TestWorstOfSeveral: what is sized for is the most of each number, whichever run has it, and in any order of them.
+func TestWorstOfSeveral(t *testing.T) {
+	a, b := shipped(t, "local-pg15.jsonl.zst"), shipped(t, "local-pg17.jsonl.zst")
+	size := func(runs ...*drivers.Run) sizing.Sizing {
+		t.Helper()
+		volumes := []catalog.Volume{volume(t, "gp3")}
+		s, err := sizing.Size(sizing.Ask{Arm: "wide", Tariff: tariff(t, "us-east-1"), Volumes: volumes}, runs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	one, other := size(a).Target.Most, size(b).Target.Most
+	if one.Writes < other.Writes == (one.WriteBytes < other.WriteBytes) {
+		t.Fatal("the runs are no test: one is the worse in everything")
+	}
+	for _, both := range []sizing.Sizing{size(a, b), size(b, a)} {
+		want := sizing.Rate{
+			Reads: max(one.Reads, other.Reads), Writes: max(one.Writes, other.Writes), Flushes: max(one.Flushes, other.Flushes),
+			ReadBytes: max(one.ReadBytes, other.ReadBytes), WriteBytes: max(one.WriteBytes, other.WriteBytes),
+		}
+		if diff := cmp.Diff(want, both.Target.Most); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if both.Run != a && one.WriteBytes > other.WriteBytes || both.Run != b && one.WriteBytes < other.WriteBytes {
+			t.Error("the seconds are not those of the run that asks for most bytes")
+		}
+	}
+}
+
 // TestModelFindsWhatTheDeviceDid: without the device, the model must come near what the device counted. It was made of
 // this very run, so this only keeps its arithmetic.
 func TestModelFindsWhatTheDeviceDid(t *testing.T) {
@@ -183,7 +225,7 @@ func TestModelFindsWhatTheDeviceDid(t *testing.T) {
 
 func TestNothingToSize(t *testing.T) {
 	ask := sizing.Ask{Tariff: tariff(t, "us-east-1")}
-	_, err := sizing.Size(shipped(t, "published-aurora.jsonl"), ask)
+	_, err := sizing.Size(ask, shipped(t, "published-aurora.jsonl"))
 	if err == nil {
 		t.Error("nothing of the storage was published")
 	}

@@ -1,0 +1,122 @@
+package sizing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// AuroraAnswer is what the load would show and cost on Aurora.
+type AuroraAnswer struct {
+	Forecast Forecast
+	IOCost   *[3]float64 // a month: at least, as estimated, at most; nil: no price is known
+	// Bills are the whole cluster's, with each of these; nil: no class was asked for, or its price is not known.
+	Bills *[3]Aurora
+}
+
+// The volumes of Aurora in the catalog and in price lists.
+const (
+	auroraStandard  = "aurora"
+	auroraOptimized = "aurora-iopt1"
+)
+
+// forecast is what the mean of the arm would show on Aurora; nil: neither rows nor bytes of log are known.
+func (s Sizing) forecast() (*Forecast, error) {
+	c, err := Calibrate(s.Ask.Calibrate, s.Need.Arm)
+	if err != nil {
+		return nil, err
+	}
+	scaled := func(v *float64) *float64 {
+		if v == nil {
+			return nil
+		}
+		return new(*v * s.Scale.Factor)
+	}
+	writes, ok := ForecastAurora(scaled(s.Need.Rows), scaled(s.Need.LogBytes), c)
+	if !ok {
+		return nil, nil //nolint:nilnil // neither of what it would follow from is known
+	}
+	reads := s.Need.Mean.ReadBytes / pageSize * s.Scale.Factor
+	return &Forecast{WriteIOPS: scaled(s.Need.LogRecords), BilledWrites: writes, BilledReads: reads, Calibration: c}, nil
+}
+
+// addAurora puts both ways to pay for Aurora among the options, and works out what a whole cluster costs.
+func (s *Sizing) addAurora(f *Forecast) {
+	if f == nil {
+		return
+	}
+	s.Aurora = &AuroraAnswer{Forecast: *f}
+	var costs [3]float64
+	priced := true
+	for i, rate := range []float64{f.IO().Least, f.IO().Value, f.IO().Most} {
+		cost, err := s.Ask.Tariff.IOCost(rate)
+		costs[i], priced = cost, priced && err == nil
+	}
+	if priced {
+		s.Aurora.IOCost, s.Aurora.Bills = &costs, s.clusters(costs)
+	}
+	for _, v := range s.Ask.Volumes {
+		if v.Provider == auroraStandard {
+			s.Options = append(s.Options, s.onAurora(v, *f))
+		}
+	}
+	slices.SortStableFunc(s.Options, cheaper)
+}
+
+// onAurora is one of the two ways to pay for storage there.
+func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
+	io := f.IO()
+	o := Option{Volume: v, Order: &Fitted{Config: Config{Volume: v, GiB: s.Ask.GiB}, Binding: BySize}, Least: io.Least, Most: io.Most}
+	bill, err := s.Ask.Tariff.Monthly(o.Order.Config)
+	if err == nil && v.Name == auroraStandard {
+		err = s.chargeIO(&bill, io, &o)
+	} else if err == nil {
+		s.chargeCompute(&bill)
+	}
+	if err != nil {
+		o.NoBill = err.Error()
+		return o
+	}
+	o.Bill = &bill
+	return o
+}
+
+// chargeIO puts the I/O of a month on the bill as estimated, and says what it may come to.
+func (s Sizing) chargeIO(b *Bill, io Range, o *Option) error {
+	storage := b.Total
+	if err := s.Ask.Tariff.charge(b, auroraStandard, catalog.PerMillionIO, "", io.Value*secondsInMonth/1e6, 0); err != nil {
+		return err
+	}
+	least, _ := s.Ask.Tariff.IOCost(io.Least)
+	most, _ := s.Ask.Tariff.IOCost(io.Most)
+	o.BillSpan = &[2]float64{storage + least, storage + most}
+	return nil
+}
+
+// chargeCompute puts on the bill what an instance of the class that was asked for costs more than on Standard.
+func (s Sizing) chargeCompute(b *Bill) {
+	if hour, source, known := s.Ask.Tariff.hour(auroraStandard, s.class()); known {
+		more := (optimizedCompute - 1) * hour * catalog.HoursInMonth
+		b.Total += more
+		b.Lines = append(b.Lines, BillLine{What: fmt.Sprintf("%.0f %% on %s", 100*(optimizedCompute-1), s.class()), Amount: more, Source: source})
+	}
+}
+
+// class is that which was asked for, as price lists of databases have it.
+func (s Sizing) class() string { return "db." + strings.TrimPrefix(s.Ask.Instance, "db.") }
+
+// clusters are what one instance of the class that was asked for, the data and the I/O cost together.
+func (s Sizing) clusters(io [3]float64) *[3]Aurora {
+	hour, known := s.Ask.Tariff.Hour(s.class())
+	storage, err := s.Ask.Tariff.storage(s.Ask.GiB)
+	if !known || err != nil {
+		return nil
+	}
+	var bills [3]Aurora
+	for i := range io {
+		bills[i] = CostAurora(hour*catalog.HoursInMonth, storage, io[i])
+	}
+	return &bills
+}
