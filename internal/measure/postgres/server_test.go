@@ -55,6 +55,17 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 	}
 }
 
+func TestInspectTellsAurora(t *testing.T) {
+	conn := servertest.Connect(t, servertest.Aurora(t, servertest.Database(t, "17"), "db-1"))
+	facts, err := postgres.Inspect(t.Context(), conn)
+	if err != nil || facts.Flavor != postgres.FlavorAurora || facts.Instance != "db-1" || facts.MayCheckpoint || facts.MaySeeOthers {
+		t.Errorf("%v: %+v", err, facts)
+	}
+	if refusal, err := facts.RefuseSchema(t.Context(), conn); err != nil || refusal != nil {
+		t.Errorf("the schema: %v, %v", refusal, err)
+	}
+}
+
 func TestInspectNeedsNoPrivilege(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	boss := servertest.Connect(t, endpoint)

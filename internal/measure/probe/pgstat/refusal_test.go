@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/probetest"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -114,15 +115,19 @@ func (s server) otherShape(t *testing.T, view, definition string) {
 	exec(t, s.boss, "grant select on pg_catalog."+view+" to public")
 }
 
-func TestAnEngineThatRefusesAViewIsUnsupported(t *testing.T) {
+// TestAurora: what Aurora refuses is a gap with its words, and all else is read, the position in the log among it.
+func TestAurora(t *testing.T) {
 	s := serverOf(t, "17")
-	const words = "Function pg_stat_get_wal() is currently not supported for Aurora"
-	exec(t, s.boss, `create function refuse() returns bigint language plpgsql as
-		$$ begin raise exception using errcode = '0A000', message = '`+words+`'; end $$`)
-	s.otherShape(t, "pg_stat_wal", `select refuse() wal_records, 0 wal_fpi, 0 wal_bytes, 0 wal_buffers_full, 0 wal_write,
-		0 wal_sync, null::timestamptz stats_reset`)
-	checkRefused(t, s.sampler(t), inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: words},
-		"wal_write_time", "wal_sync_time"))
+	s.config = servertest.Aurora(t, servertest.Endpoint(t, s.config.ConnString()), "db-1").Config()
+	want := seesNoSessions()
+	maps.Copy(want, inView(wal(), runfile.Gap{Reason: runfile.Unsupported, Code: "0A000", Detail: servertest.AuroraRefuses}))
+	sampler := s.sampler(t)
+	checkRefused(t, sampler, want)
+	before := read(t, sampler)["pgstat.lsn/insert"]
+	exec(t, s.boss, "create table grows as select generate_series(1, 10000)")
+	if after := read(t, sampler)["pgstat.lsn/insert"]; after-before < 10000*28 {
+		t.Errorf("the log grew from %.0f to %.0f", before, after)
+	}
 }
 
 func TestAServerOfTheFutureIsReadByTheColumnsItHas(t *testing.T) {

@@ -1,0 +1,61 @@
+package servertest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// AuroraRefuses is what Aurora says where pg_stat_wal is read (pgmetrics#55).
+const AuroraRefuses = "Function pg_stat_get_wal() is currently not supported for Aurora"
+
+// Aurora makes a database, whose superuser the endpoint has, answer as one of Aurora PostgreSQL's does where they differ
+// in SQL: it has the functions by which Aurora is known, under the name of that instance, and pg_stat_wal is refused. The
+// endpoint it gives is that of a role which may make schemas there and has no other privilege, as nobody is superuser on
+// Aurora. What stores the data stays PostgreSQL.
+func Aurora(t testing.TB, behind *postgres.Endpoint, instance string) *postgres.Endpoint {
+	t.Helper()
+	boss := Connect(t, behind)
+	Exec(t, boss, "set allow_system_table_mods = on")
+	Exec(t, boss, fmt.Sprintf(`create function pg_catalog.aurora_version() returns text language sql as $$ select '%s.1' $$`,
+		Value[string](t, boss, "show server_version")))
+	Exec(t, boss, fmt.Sprintf(`create function pg_catalog.aurora_db_instance_identifier() returns text language sql as $$ select '%s' $$`, instance))
+	refuse(t, boss)
+	return plain(t, boss, behind)
+}
+
+// refuse puts a view in the place of pg_stat_wal that has its columns and no answer. 13 has none.
+func refuse(t testing.TB, boss *pgx.Conn) {
+	t.Helper()
+	if !Value[bool](t, boss, "select to_regclass('pg_catalog.pg_stat_wal') is not null") {
+		return
+	}
+	definition := strings.TrimSuffix(strings.TrimSpace(Value[string](t, boss, "select pg_get_viewdef('pg_catalog.pg_stat_wal'::regclass)")), ";")
+	Exec(t, boss, `create function pg_catalog.aurora_refuses() returns boolean language plpgsql as
+		$$ begin raise exception using errcode = '0A000', message = '`+AuroraRefuses+`'; end $$`)
+	Exec(t, boss, "drop view pg_catalog.pg_stat_wal")
+	Exec(t, boss, "create view pg_catalog.pg_stat_wal as select * from ("+definition+") w where pg_catalog.aurora_refuses()")
+	Exec(t, boss, "grant select on pg_catalog.pg_stat_wal to public")
+}
+
+// plain is the endpoint for a role of its own that may make schemas in the database.
+func plain(t testing.TB, boss *pgx.Conn, behind *postgres.Endpoint) *postgres.Endpoint {
+	t.Helper()
+	database := behind.Config().Database
+	role := "of_" + database
+	Exec(t, boss, "create role "+role+" login password 'secret'")
+	Exec(t, boss, "grant create on database "+database+" to "+role)
+	t.Cleanup(func() {
+		_, err := boss.Exec(context.Background(), "drop owned by "+role+" cascade; drop role "+role, pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	c := behind.Config()
+	return Endpoint(t, fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=secret", c.Host, c.Port, database, role))
+}
