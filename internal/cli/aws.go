@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -101,11 +102,16 @@ func (a *awsTarget) signIn(ctx context.Context, o awsOptions, endpoint *postgres
 	return nil
 }
 
+// askWithin bounds what a run waits for AWS before it goes on without.
+const askWithin = 30 * time.Second
+
 // ask finds out what the server is to AWS. That AWS does not say is no error: a run goes on without.
 func (a *awsTarget) ask(ctx context.Context, o awsOptions, facts postgres.Facts) {
 	if a.account == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
 	if a.account.Region() == "" {
 		a.trouble = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
 		return
@@ -114,12 +120,35 @@ func (a *awsTarget) ask(ctx context.Context, o awsOptions, facts postgres.Facts)
 		a.cloud = &runfile.Cloud{Provider: "aws", Region: a.account.Region(), Volumes: o.volumes}
 		return
 	}
-	found, err := rds.Find(ctx, a.account.Config(), rds.Query{Host: a.host, Instance: o.instance, Cluster: o.cluster, Answering: facts.Instance})
+	found, err := a.find(ctx, o, facts.Instance)
 	if err != nil {
 		a.trouble = err
 		return
 	}
 	a.found, a.cloud = &found, &found.Cloud
+}
+
+func (a *awsTarget) find(ctx context.Context, o awsOptions, answering string) (rds.Found, error) {
+	return rds.Find(ctx, a.account.Config(), rds.Query{Host: a.host, Instance: o.instance, Cluster: o.cluster, Answering: answering})
+}
+
+// silence says why a server does not answer, where AWS knows: a database that was deleted has no address any more, and
+// one that is stopped has no server.
+func (a *awsTarget) silence(ctx context.Context, o awsOptions) error {
+	if a.account == nil || a.account.Region() == "" || len(o.volumes) > 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	found, err := a.find(ctx, o, "")
+	switch {
+	case errors.Is(err, rds.ErrNotThere):
+		return fmt.Errorf("AWS says: %w", err)
+	case err == nil && found.Status != "" && found.Status != "available":
+		return fmt.Errorf("AWS says that the instance %s is %s", found.Cloud.Instance, found.Status)
+	default:
+		return nil
+	}
 }
 
 // refuse says why AWS's word forbids to load the server, or nil.

@@ -25,7 +25,7 @@ func callsText(calls []account.Call) string {
 	}
 	text := "AWS was asked: " + strings.Join(parts, ", ") + "."
 	if priced > 0 {
-		text += fmt.Sprintf(" By the price list of us-east-1, before any free allowance: %.5f USD", total)
+		text += " By the price list of us-east-1, before any free allowance: " + dollars(total)
 		if len(unknown) > 0 {
 			text += ", without " + strings.Join(unknown, " and ") + ", whose price is not known here"
 		}
@@ -34,19 +34,30 @@ func callsText(calls []account.Call) string {
 	return text
 }
 
+// dollars keeps what little a call costs apart from nothing.
+func dollars(usd float64) string {
+	if usd == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%.5f USD", usd)
+}
+
 func callText(c account.Call) string {
 	text := fmt.Sprintf("%s:%s %d×", c.Service, c.Operation, c.Count)
 	var beside []string
-	add := func(n int, what string) {
-		if n > 0 {
-			beside = append(beside, fmt.Sprintf("%d %s", n, what))
+	add := func(n int, one, more string) {
+		switch {
+		case n == 1:
+			beside = append(beside, "1 "+one)
+		case n > 1:
+			beside = append(beside, fmt.Sprintf("%d %s", n, more))
 		}
 	}
 	if c.Price.Unit == "metric" {
-		add(c.Billed, "metrics")
+		add(c.Billed, "metric", "metrics")
 	}
-	add(c.Retries, "tries more")
-	add(c.Failures, "without an answer")
+	add(c.Retries, "further try", "further tries")
+	add(c.Failures, "failed", "failed")
 	if len(beside) > 0 {
 		text += " (" + strings.Join(beside, ", ") + ")"
 	}

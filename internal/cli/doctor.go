@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -112,9 +113,10 @@ func examine(ctx context.Context, t *target, o targetOptions) (diagnosis.Diagnos
 		return diagnosis.Diagnosis{}, err
 	}
 	defer s.close(context.WithoutCancel(ctx))
+	aws := t.aws.diagnose(ctx)
 	subject := diagnosis.Subject{
-		Target: t.describe(facts, s.storage), Clock: facts.Clock, Refusal: refusal,
-		Cautions: cautions(facts, o, s), Remedy: remedyOf(facts),
+		Target: t.describe(facts, s.storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
+		Cautions: append(cautions(facts, o, s), t.aws.cautions(aws, facts, time.Now())...), Remedy: remedyOf(facts),
 	}
 	for _, sampler := range s.samplers {
 		subject.Probes = append(subject.Probes, readOnce(ctx, sampler))

@@ -167,7 +167,7 @@ func (t *target) claimAgain(ctx context.Context, facts postgres.Facts) (*postgre
 func (t *target) inspect(ctx context.Context, o targetOptions) (*pgx.Conn, postgres.Facts, error) {
 	control, err := t.endpoint.Connect(ctx)
 	if err != nil {
-		return nil, postgres.Facts{}, err
+		return nil, postgres.Facts{}, errors.Join(err, t.aws.silence(ctx, o.aws))
 	}
 	facts, err := postgres.Inspect(ctx, control)
 	if err != nil {

@@ -27,6 +27,7 @@ type Subject struct {
 	Refusal  string // why a run would not begin; empty: it would
 	Cautions []Caution
 	Probes   []Probe
+	AWS      *AWS // nil where AWS is not asked
 	// Remedy says what to do about a gap, in one sentence; empty where nothing can be done.
 	Remedy func(runfile.Gap) string
 }
@@ -49,6 +50,7 @@ type Diagnosis struct {
 	Drivers   []Driver       `json:"drivers"`
 	Sources   []Source       `json:"sources"`
 	Cautions  []Caution      `json:"cautions"`
+	AWS       *AWS           `json:"aws,omitempty"`
 }
 
 // Driver is one way to count the work, and whether a run here would know it. Of one that is not known no metric can be
@@ -100,7 +102,7 @@ func New(s Subject) Diagnosis {
 	run := rehearse(s.Target, s.Probes, nil)
 	d := Diagnosis{
 		Schema: Schema, Refusal: s.Refusal, Target: s.Target, Clock: s.Clock,
-		Drivers: known(run), Cautions: []Caution{},
+		Drivers: known(run), Cautions: []Caution{}, AWS: s.AWS,
 	}
 	for _, p := range s.Probes {
 		d.Sources = append(d.Sources, sourcesOf(p, s.Remedy)...)

@@ -19,6 +19,7 @@ func Text(w io.Writer, d Diagnosis, width int) error {
 	p.paragraph("", d.target())
 	p.blank()
 	p.paragraph("", d.verdict())
+	p.aws(d.AWS, d.Target)
 	found := "A metric can be found here to count:"
 	if d.Refusal != "" {
 		found = "Once that is mended, a metric can be found here to count:"

@@ -160,12 +160,13 @@ func kindOf(code, message string) Kind {
 	return kind
 }
 
-var refusedAction = regexp.MustCompile(`not authorized to perform: ([a-z0-9-]+:\w+)`)
+var refusedAction = regexp.MustCompile(`not authorized to perform: ([a-z0-9-]+):(\w+)`)
 
 func (t *Trouble) denied(message, call string) {
 	t.Kind, t.Permission = Denied, call
-	if named := refusedAction.FindStringSubmatch(message); named != nil {
-		t.Permission = named[1]
+	named := refusedAction.FindStringSubmatch(message)
+	if named != nil && !strings.HasSuffix(call, ":"+named[2]) {
+		t.Permission = named[1] + ":" + named[2] // what the call needs beside the one of its own name
 	}
 	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops iam-policy prints the permissions it needs", t.Permission)
 	if strings.Contains(message, "explicit deny") {

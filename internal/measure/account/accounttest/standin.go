@@ -31,8 +31,9 @@ import (
 // Region is where everything is.
 const Region = "eu-central-1"
 
-// Main runs the tests, ends the process that they shared, and gives the exit code.
-func Main(m *testing.M) int {
+// Main runs the tests, ends the process that they shared, and gives the exit code. It takes a *testing.M, or what runs
+// one among other things.
+func Main(m interface{ Run() int }) int {
 	code := m.Run()
 	if err := shared.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
