@@ -13,6 +13,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/probe/insights"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
@@ -29,6 +30,9 @@ func TestDocsListEveryMetric(t *testing.T) {
 		if !slices.Contains(metrics, m) {
 			metrics = append(metrics, m)
 		}
+	}
+	for _, flavor := range cloudwatch.Flavors() {
+		metrics = append(metrics, cloudwatch.Metrics(flavor)...)
 	}
 	page := metricsIntroduction + sections(metrics)
 	if *update {
@@ -89,7 +93,7 @@ func sections(metrics []runfile.Metric) string {
 			views = append(views, view)
 		}
 		tables[view] += fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | [source](%s) |\n",
-			m.Name, m.Type, m.Unit, words(conditions, m.Name), cell(m.Help), cell(m.Caveat), m.Source)
+			m.Name, m.Type, m.Unit, words(conditions, m), cell(m.Help), cell(m.Caveat), m.Source)
 	}
 	slices.Sort(views)
 	var page strings.Builder
@@ -100,12 +104,16 @@ func sections(metrics []runfile.Metric) string {
 }
 
 // words are what it takes for a server to show a metric. What the kernel counts takes nothing of the server.
-func words(conditions map[string]pgstat.Condition, metric string) string {
+func words(conditions map[string]pgstat.Condition, m runfile.Metric) string {
+	metric := m.Name
 	if strings.HasPrefix(metric, anatomy.Name+"/") {
 		return "15+, with `pg_walinspect`; all, with `pg_waldump`"
 	}
 	if strings.HasPrefix(metric, insights.Name+"/") {
 		return strings.Join(engines(metric), ", ")
+	}
+	if strings.HasPrefix(metric, cloudwatch.Name+"/") {
+		return flavorOf(m)
 	}
 	condition, known := conditions[metric]
 	if !known {
@@ -127,6 +135,17 @@ func engines(metric string) (all []string) {
 		}
 	}
 	return all
+}
+
+// flavorOf is the kind of server that CloudWatch shows a metric of. One name may be there several times, with another
+// meaning each.
+func flavorOf(m runfile.Metric) string {
+	for _, flavor := range cloudwatch.Flavors() {
+		if slices.Contains(cloudwatch.Metrics(flavor), m) {
+			return flavors[flavor]
+		}
+	}
+	return ""
 }
 
 func spelled(span pgstat.Span) string {

@@ -1,0 +1,153 @@
+package cloudwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// backfill is one stretch being asked for.
+type backfill struct {
+	*Source
+	from, to time.Time
+	now      time.Time
+	keep     func(runfile.Record) error
+	seen     []tally // by series
+}
+
+const (
+	// rounds is how often CloudWatch is asked for what it failed to tell in an answer that was good otherwise.
+	rounds = 3
+	// pause is the wait before each further round; it doubles.
+	pause = time.Second
+	// mostPages ends an answer that never does.
+	mostPages = 1000
+)
+
+// window asks for all that is kept of a window.
+func (b *backfill) window(ctx context.Context, w window) error {
+	if w.finest == 0 {
+		return b.keep(b.gone(w))
+	}
+	all := b.queries(w)
+	for _, batch := range batches(all) {
+		if err := b.ask(ctx, batch); err != nil {
+			return err
+		}
+		b.tally(batch)
+	}
+	return nil
+}
+
+// ask makes the calls for a batch, and those for what was left open.
+func (b *backfill) ask(ctx context.Context, batch []*query) error {
+	open := batch
+	for round, wait := 0, pause; round < rounds && len(open) > 0; round, wait = round+1, wait*2 {
+		if round > 0 {
+			if err := sleep(ctx, wait); err != nil {
+				return err
+			}
+		}
+		if err := b.pages(ctx, open); err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(slices.Clone(open), func(q *query) bool { return q.complete || q.refused })
+	}
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// pages asks once, and for the pages of the answer.
+func (b *backfill) pages(ctx context.Context, open []*query) error {
+	in := b.input(open)
+	byID := map[string]*query{}
+	for _, q := range open {
+		byID[q.id] = q
+	}
+	for range mostPages {
+		out, err := b.client.GetMetricData(ctx, in)
+		if err != nil {
+			return trouble(ctx, err)
+		}
+		if err := b.page(byID, out); err != nil {
+			return err
+		}
+		if aws.ToString(out.NextToken) == "" {
+			return nil
+		}
+		if aws.ToString(out.NextToken) == aws.ToString(in.NextToken) {
+			return errors.New("CloudWatch gives the same page again and again: is it a stand-in?")
+		}
+		in.NextToken = out.NextToken
+	}
+	return fmt.Errorf("CloudWatch still has more after %d pages of one answer", mostPages)
+}
+
+// input is the call for all queries, from the first period that one of them lacks on.
+func (b *backfill) input(open []*query) *cw.GetMetricDataInput {
+	from, end := open[0].wants(), open[0].end()
+	in := &cw.GetMetricDataInput{ScanBy: types.ScanByTimestampAscending}
+	for i, q := range open {
+		q.id = fmt.Sprintf("q%d", i)
+		in.MetricDataQueries = append(in.MetricDataQueries, q.in(b.series[q.series]))
+		if q.wants().Before(from) {
+			from = q.wants()
+		}
+		if q.end().After(end) {
+			end = q.end()
+		}
+	}
+	in.StartTime, in.EndTime = &from, &end
+	return in
+}
+
+// page hands on what a page tells.
+func (b *backfill) page(byID map[string]*query, out *cw.GetMetricDataOutput) error {
+	fetched := b.Now()
+	for _, r := range out.MetricDataResults {
+		q := byID[aws.ToString(r.Id)]
+		if q == nil {
+			continue
+		}
+		q.status(r)
+		for i, at := range r.Timestamps[:min(len(r.Timestamps), len(r.Values))] {
+			if !q.take(at, r.Values[i]) {
+				continue
+			}
+			if err := b.keep(b.record(q, at, r.Values[i], fetched)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// trouble is why CloudWatch did not answer, in the terms of a gap and without names of the account.
+func trouble(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	err = account.Explain(err)
+	if t, ok := errors.AsType[*account.Trouble](err); ok {
+		return &probe.Error{Reason: t.Reason(), Code: t.Code, Err: t}
+	}
+	return err
+}

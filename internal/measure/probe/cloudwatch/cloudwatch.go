@@ -1,0 +1,190 @@
+// Package cloudwatch asks Amazon CloudWatch what it counted of a server: afterwards, in periods of a minute or five.
+//
+// Of each metric it knows whose it is, the instance's, the cluster's or a volume's, in which period it is published and
+// which statistic tells how much there was; the same name may mean something else on Aurora and on RDS. A [Source] asks
+// for what the server at hand can have, as few and as large calls as CloudWatch takes, and hands on each page as it
+// comes. Asked again for the same stretch it tells what CloudWatch says by then.
+//
+// What CloudWatch says of a period that is just over is late, and may be too low at first. When it no longer changes is
+// for the caller to find out; until [Final] every period is marked as unsettled, and what is missing may still come.
+// After that, what is missing is a gap, and never zero.
+package cloudwatch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// Name is the source's name, and begins the name of each of its metrics.
+const Name = "cloudwatch"
+
+// Final is how long after its end a period may still change, or come at all. Amazon promises nothing; points that were
+// too low for ten minutes have been reported, and none for an hour.
+const Final = time.Hour
+
+// Source is CloudWatch as it knows one server.
+type Source struct {
+	// Now is CloudWatch's clock, by which periods are over and points too old. It is ours unless a stand-in has another.
+	Now func() time.Time
+
+	client *cw.Client
+	series []series
+	whose  string // for people: the instance db-1
+	region string
+}
+
+// series is a metric of one instance, cluster or volume.
+type series struct {
+	metric     runfile.Metric
+	namespace  string
+	name       string // as CloudWatch knows it
+	dimensions map[string]string
+	period     time.Duration
+	statistics []string // the first tells how much there was
+	scale      float64  // of its values
+}
+
+// New is the source for a server: for all that it may have, or for the metrics that are named, as CloudWatch writes them
+// or as a run file does. It asks nobody yet.
+func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) {
+	all := of(cloud)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("CloudWatch cannot be asked: neither an instance nor a cluster nor a volume is known")
+	}
+	chosen, err := choose(all, names)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: chosen, whose: whose(cloud), region: cfg.Region}, nil
+}
+
+// Names lists what can be asked for of a server, as CloudWatch writes it.
+func Names(cloud runfile.Cloud) []string {
+	var names []string
+	for _, s := range of(cloud) {
+		if !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// Name is the source's.
+func (s *Source) Name() string { return Name }
+
+// Metrics are those that it asks for.
+func (s *Source) Metrics() []runfile.Metric {
+	var all []runfile.Metric
+	for _, one := range s.series {
+		all = append(all, one.metric)
+	}
+	return all
+}
+
+// of lists the series of a server.
+func of(cloud runfile.Cloud) []series {
+	var all []series
+	if cloud.Instance != "" || cloud.Cluster != "" {
+		all = append(all, managed(cloud)...)
+	}
+	for _, id := range cloud.Volumes {
+		for _, r := range rows(ebs) {
+			one := r.series(ebs, id)
+			if len(cloud.Volumes) > 1 { // or the volumes would all have one name
+				one.metric.Name = Name + "." + id + "/" + r.name
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+func managed(cloud runfile.Cloud) []series {
+	f := rds
+	if strings.HasPrefix(cloud.Engine, "aurora") {
+		f = aurora
+	}
+	var all []series
+	for _, r := range rows(f) {
+		id := map[level]string{instance: cloud.Instance, cluster: cloud.Cluster}[r.level]
+		if id != "" && (r.when == nil || r.when(cloud)) {
+			all = append(all, r.series(f, id))
+		}
+	}
+	return all
+}
+
+func (r row) series(f flavor, id string) series {
+	return series{
+		metric: runfile.Metric{Name: Name + "/" + r.name, Unit: r.unit, Type: r.kind, Period: float64(r.period), Source: f.source(),
+			Help: r.counts, Caveat: r.caveat},
+		namespace: f.namespace(), name: r.name, dimensions: map[string]string{r.level.dimension(): id},
+		period: time.Duration(r.period) * time.Second, statistics: r.statistics, scale: cmp.Or(r.scale, 1),
+	}
+}
+
+// choose picks the series of the names, in their order; all where there are none.
+func choose(all []series, names []string) ([]series, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []series
+	for _, name := range names {
+		found := slices.DeleteFunc(slices.Clone(all), func(s series) bool { return name != s.name && name != s.metric.Name })
+		if len(found) == 0 {
+			return nil, unknown(name, all)
+		}
+		for _, s := range found {
+			if !slices.ContainsFunc(chosen, func(c series) bool { return c.metric.Name == s.metric.Name }) {
+				chosen = append(chosen, s)
+			}
+		}
+	}
+	return chosen, nil
+}
+
+// unknown is about a name that is none. CloudWatch itself says nothing of that: it has no points of it, and letters of
+// the other case make another name.
+func unknown(name string, all []series) error {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.name)
+	}
+	meant := typo.Nearest(strings.TrimPrefix(name, Name+"/"), names)
+	return fmt.Errorf("%s: CloudWatch has no such metric of this server: did you mean %s?", name, meant)
+}
+
+// whose names the server for people.
+func whose(cloud runfile.Cloud) string {
+	switch {
+	case cloud.Instance != "":
+		return "the instance " + cloud.Instance
+	case cloud.Cluster != "":
+		return "the cluster " + cloud.Cluster
+	case len(cloud.Volumes) == 1:
+		return "the volume " + cloud.Volumes[0]
+	default:
+		return fmt.Sprintf("the %d volumes", len(cloud.Volumes))
+	}
+}
+
+// Backfill hands over what CloudWatch says of the periods that overlap [from, to) and are over. See [probe.Backfiller].
+func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
+	b := &backfill{Source: s, from: from, to: to, now: s.Now(), keep: keep, seen: make([]tally, len(s.series))}
+	for _, w := range windows(from, to, b.now) {
+		if err := b.window(ctx, w); err != nil {
+			return err
+		}
+	}
+	return b.gaps()
+}

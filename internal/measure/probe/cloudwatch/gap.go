@@ -1,0 +1,124 @@
+package cloudwatch
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// tally is what came of a series, by the statistic that tells how much there was.
+type tally struct {
+	wanted, came int
+	period       time.Duration // the coarsest that was asked for
+	missing      time.Time     // the begin of the first period without a point
+	end          time.Time     // of the last that was asked for
+	trouble      *runfile.Gap  // where CloudWatch did not tell
+}
+
+// tally counts what came of a batch, so that its queries can be let go of.
+func (b *backfill) tally(batch []*query) {
+	for _, q := range batch {
+		t := &b.seen[q.series]
+		if t.trouble == nil && !q.complete {
+			t.trouble = b.untold(q)
+		}
+		if !q.main {
+			continue
+		}
+		for i, got := range q.got {
+			if !got && t.missing.IsZero() {
+				t.missing = q.first.Add(time.Duration(i) * q.period)
+			}
+			if got {
+				t.came++
+			}
+		}
+		t.wanted, t.period, t.end = t.wanted+len(q.got), max(t.period, q.period), q.end()
+	}
+}
+
+// untold is the gap of a query to which there was no whole answer.
+func (b *backfill) untold(q *query) *runfile.Gap {
+	gap := runfile.Gap{At: q.wants(), Probe: Name, Metric: b.series[q.series].metric.Name, Reason: runfile.Failed, Code: "InternalError"}
+	switch {
+	case q.refused:
+		gap.Reason, gap.Code = runfile.Permission, "Forbidden"
+		gap.Detail = "CloudWatch does not allow these credentials this metric" + q.said()
+	case q.answered:
+		gap.Detail = fmt.Sprintf("CloudWatch did not tell all of it, asked %d times%s", rounds, q.said())
+	default:
+		gap.Code, gap.Detail = "NoAnswer", fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds)
+	}
+	gap.Detail = runfile.Scrub(gap.Detail)
+	return &gap
+}
+
+// gone is the gap of what CloudWatch no longer has.
+func (b *backfill) gone(w window) runfile.Gap {
+	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: "retention", Detail: fmt.Sprintf(
+		"CloudWatch keeps nothing for longer than %d days, and %s is %d days ago", kept[len(kept)-1].days, day(w.from), days(b.now.Sub(w.from)))}
+}
+
+// gaps are handed over at the end of a stretch, one for each metric at most. Of what may still come there is none.
+func (b *backfill) gaps() error {
+	if gap, nothing := b.nothing(); nothing {
+		return b.keep(gap)
+	}
+	for i, t := range b.seen {
+		gap := b.gap(i, t)
+		if gap == nil {
+			continue
+		}
+		if err := b.keep(*gap); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *backfill) gap(i int, t tally) *runfile.Gap {
+	s := b.series[i]
+	gap := &runfile.Gap{At: t.missing, Probe: Name, Metric: s.metric.Name, Reason: runfile.Late, Code: "missing"}
+	switch {
+	case t.trouble != nil:
+		return t.trouble
+	case t.came > 0 && t.period > s.period:
+		gap.At, gap.Code = b.from, "retention"
+		gap.Detail = fmt.Sprintf("CloudWatch keeps periods of %.0f s for %d days: of %s it has only those of %.0f s",
+			s.period.Seconds(), keptFor(s.period), day(b.from), t.period.Seconds())
+	case t.missing.IsZero() || b.now.Sub(t.end) < Final:
+		return nil
+	case t.came == 0:
+		gap.Reason, gap.Code = runfile.Unsupported, "nothing"
+		gap.Detail = "CloudWatch has nothing of it for this time: not every class and kind of storage shows it"
+	default:
+		gap.Detail = fmt.Sprintf("CloudWatch has no point for %d of %d periods, the first that of %s", t.wanted-t.came, t.wanted, t.missing.Format(time.RFC3339))
+	}
+	return gap
+}
+
+// nothing is the gap of a server of which there is not one point although there should be.
+func (b *backfill) nothing() (runfile.Gap, bool) {
+	wanted := 0
+	for _, t := range b.seen {
+		wanted += t.wanted
+		if t.came > 0 || t.trouble != nil || b.now.Sub(t.end) < Final {
+			return runfile.Gap{}, false
+		}
+	}
+	return runfile.Gap{At: b.from, Probe: Name, Reason: runfile.Failed, Code: "nothing", Detail: fmt.Sprintf(
+		"CloudWatch has nothing of %s in %s from %s to %s: is that its name, letter by letter, and did it run then?",
+		b.whose, b.region, b.from.UTC().Format(time.RFC3339), b.to.UTC().Format(time.RFC3339))}, wanted > 0
+}
+
+// keptFor is how many days periods of that length are kept.
+func keptFor(period time.Duration) int {
+	i := slices.IndexFunc(kept, func(k retention) bool { return k.period >= period })
+	return kept[max(0, i)].days
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+func days(d time.Duration) int { return int(d / (24 * time.Hour)) }

@@ -1,0 +1,156 @@
+package cloudwatch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// query asks for one statistic of one series in one window.
+type query struct {
+	series    int // by number
+	id        string
+	statistic string
+	main      bool // it tells how much there was
+	period    time.Duration
+	first     time.Time // the begin of the first period that is wanted
+	got       []bool    // by the number of the period
+
+	answered bool
+	complete bool
+	refused  bool
+	messages []string
+}
+
+// The limits of one call of GetMetricData.
+const (
+	mostQueries = 500
+	mostPoints  = 100_800
+)
+
+// queries are all that is to be asked for in a window.
+func (b *backfill) queries(w window) []*query {
+	var all []*query
+	for i, s := range b.series {
+		period := max(s.period, w.finest)
+		first, end := down(w.from, period), up(w.to, period)
+		if over := down(b.now, period); end.After(over) {
+			end = over // what is not over is not told yet
+		}
+		n := int(end.Sub(first) / period)
+		if n <= 0 {
+			continue
+		}
+		for k, statistic := range s.statistics {
+			all = append(all, &query{series: i, statistic: statistic, main: k == 0, period: period, first: first, got: make([]bool, n)})
+		}
+	}
+	return all
+}
+
+// batches divides queries among calls. All statistics of a metric are asked for in one, because up to five are billed as
+// one metric there.
+func batches(all []*query) [][]*query {
+	var done [][]*query
+	var batch []*query
+	points := 0
+	for ; len(all) > 0; all = all[len(same(all)):] {
+		next, more := same(all), 0
+		for _, q := range next {
+			more += len(q.got) + int(time.Hour/q.period) // a call reaches from the first of all periods to the last
+		}
+		if len(batch) > 0 && (len(batch)+len(next) > mostQueries || points+more > mostPoints) {
+			done, batch, points = append(done, batch), nil, 0
+		}
+		batch, points = append(batch, next...), points+more
+	}
+	if len(batch) > 0 {
+		done = append(done, batch)
+	}
+	return done
+}
+
+// same are the first queries as far as they are about one series.
+func same(all []*query) []*query {
+	n := slices.IndexFunc(all, func(q *query) bool { return q.series != all[0].series })
+	if n < 0 {
+		return all
+	}
+	return all[:n]
+}
+
+// end is the end of the last period that is wanted.
+func (q *query) end() time.Time { return q.first.Add(time.Duration(len(q.got)) * q.period) }
+
+// wants is the begin of the first period that may still come: points come in order, so what lies before the last that came
+// never will.
+func (q *query) wants() time.Time {
+	last := len(q.got) - 1
+	for last >= 0 && !q.got[last] {
+		last--
+	}
+	next := last + 1
+	if next == len(q.got) {
+		next = max(0, slices.Index(q.got, false))
+	}
+	return q.first.Add(time.Duration(next) * q.period)
+}
+
+// in writes the query as CloudWatch reads it. No unit is named: one that it does not have would find nothing.
+func (q *query) in(s series) types.MetricDataQuery {
+	metric := &types.Metric{Namespace: aws.String(s.namespace), MetricName: aws.String(s.name)}
+	for name, value := range s.dimensions {
+		metric.Dimensions = append(metric.Dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(value)})
+	}
+	stat := &types.MetricStat{Metric: metric, Period: aws.Int32(int32(q.period / time.Second)), Stat: aws.String(q.statistic)}
+	return types.MetricDataQuery{Id: aws.String(q.id), MetricStat: stat}
+}
+
+// take notes a point; false: it is none that is wanted, or known already.
+func (q *query) take(at time.Time, value float64) bool {
+	since := at.Sub(q.first)
+	i := int(since / q.period)
+	if since < 0 || since%q.period != 0 || i >= len(q.got) || q.got[i] || math.IsNaN(value) || math.IsInf(value, 0) {
+		return false
+	}
+	q.got[i] = true
+	return true
+}
+
+// status notes how much of the answer came. Stand-ins say nothing of it.
+func (q *query) status(r types.MetricDataResult) {
+	q.answered = true
+	q.complete = r.StatusCode == types.StatusCodeComplete || r.StatusCode == ""
+	q.refused = r.StatusCode == types.StatusCodeForbidden
+	for _, m := range r.Messages {
+		text := strings.TrimSpace(aws.ToString(m.Code) + ": " + aws.ToString(m.Value))
+		if !slices.Contains(q.messages, text) {
+			q.messages = append(q.messages, text)
+		}
+	}
+}
+
+// record is a point as a run file holds it.
+func (b *backfill) record(q *query, at time.Time, value float64, fetched time.Time) runfile.Period {
+	s := b.series[q.series]
+	end := at.Add(q.period)
+	return runfile.Period{
+		From: at.UTC(), To: end.UTC(), Probe: Name, Metric: s.metric.Name, Dimensions: s.dimensions, Statistic: q.statistic,
+		Value: value * s.scale, Fetched: fetched.UTC(), Unsettled: fetched.Sub(end) < Final,
+	}
+}
+
+// said is what CloudWatch added to an answer.
+func (q *query) said() string {
+	if len(q.messages) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", strings.Join(q.messages, "; "))
+}

@@ -1,0 +1,57 @@
+package cloudwatch
+
+import "time"
+
+// retention is for how many days points of a period are kept.
+type retention struct {
+	period time.Duration
+	days   int
+}
+
+// kept is how long CloudWatch keeps points of a period; after that it has only coarser ones, made of them.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
+var kept = []retention{{time.Minute, 15}, {5 * time.Minute, 63}, {time.Hour, 455}}
+
+// margin is how much sooner a point is taken to be gone than it is, so that it does not go while it is asked for.
+const margin = time.Hour
+
+// window is a stretch of which CloudWatch keeps points down to one period.
+type window struct {
+	from, to time.Time
+	finest   time.Duration // zero: none
+}
+
+// windows divides a stretch by what is still kept of it, the oldest first. What lies ahead is left out.
+func windows(from, to, now time.Time) []window {
+	if to.After(now) {
+		to = now
+	}
+	var all []window
+	add := func(until time.Time, finest time.Duration) {
+		if until.After(to) {
+			until = to
+		}
+		if from.Before(until) {
+			all = append(all, window{from, until, finest})
+			from = until
+		}
+	}
+	finest := time.Duration(0)
+	for i := len(kept) - 1; i >= 0; i-- {
+		// Whole hours, so that no period lies in two windows.
+		add(now.AddDate(0, 0, -kept[i].days).Add(margin).UTC().Truncate(time.Hour), finest)
+		finest = kept[i].period
+	}
+	add(to, finest)
+	return all
+}
+
+// down and up are the boundaries of periods around a moment, counted from 1970 as CloudWatch counts them.
+func down(t time.Time, period time.Duration) time.Time {
+	since := t.UnixNano()
+	return time.Unix(0, since-since%int64(period)).UTC()
+}
+
+func up(t time.Time, period time.Duration) time.Time {
+	return down(t.Add(period-1), period)
+}
