@@ -23,7 +23,20 @@ type Picture struct {
 	Text   string // what it shows, for who cannot see it
 	X, Y   Axis
 	Lines  []Line
+	Bars   []Bar
 	Shades []Shade
+	Size   Size // the zero value: Width and Height
+}
+
+// Size is that of a picture in points; a page scales it to its own width.
+type Size struct{ Width, Height float64 }
+
+// size is what the picture has, or else what pictures have.
+func (p Picture) size() Size {
+	if p.Size == (Size{}) {
+		return Size{Width, Height}
+	}
+	return p.Size
 }
 
 // Axis is one side of a picture.
@@ -31,6 +44,8 @@ type Axis struct {
 	Label string
 	Log   bool
 	Names []string // of the places 0, 1, …; none: numbers
+	// Min and Max are its ends, so that several pictures can be compared; both 0: what it takes.
+	Min, Max float64
 }
 
 // Line is a row of points that belong together. It breaks where a point's Y is NaN.
@@ -78,6 +93,9 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 		d.Add(s)
 	}
 	d.Add(grid())
+	for _, b := range p.Bars {
+		d.Add(b)
+	}
 	for i, l := range p.Lines {
 		if err := l.add(d, i, legend); err != nil {
 			return nil, err
@@ -121,8 +139,10 @@ func (a Axis) apply(to *plot.Axis) {
 // fit leaves room beyond the outermost names, and brings logarithmic ends to whole decades.
 func (a Axis) fit(to *plot.Axis) {
 	switch {
+	case a.Max > a.Min:
+		to.Min, to.Max = a.Min, a.Max
 	case len(a.Names) > 0:
-		to.Min, to.Max = -0.3, float64(len(a.Names))-0.7
+		to.Min, to.Max = -thick/2-0.1, float64(len(a.Names)-1)+thick/2+0.1
 	case a.Log && to.Min > 0:
 		to.Min = math.Pow(10, math.Floor(math.Log10(to.Min)))
 		to.Max = max(to.Min*10, math.Pow(10, math.Ceil(math.Log10(to.Max))))
@@ -135,12 +155,19 @@ type decades struct{}
 // Ticks are the marks between two values; gonum/plot asks for them.
 func (decades) Ticks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
-	for exponent := math.Floor(math.Log10(max(least, 1e-12))); math.Pow(10, exponent) <= most*1.0001; exponent++ {
-		v := math.Pow(10, exponent)
-		ticks = append(ticks, plot.Tick{Value: v, Label: decade(v)})
+	first, last := math.Floor(math.Log10(max(least, 1e-12))), math.Floor(math.Log10(most*1.0001))
+	for exponent := first; exponent <= last; exponent++ {
+		tick := plot.Tick{Value: math.Pow(10, exponent)}
+		if last-first < manyDecades || math.Mod(exponent, 3) == 0 {
+			tick.Label = decade(tick.Value)
+		}
+		ticks = append(ticks, tick)
 	}
 	return ticks
 }
+
+// manyDecades is from where on only every third is named.
+const manyDecades = 8
 
 func decade(v float64) string {
 	for _, prefix := range []struct {

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Size of a picture in points; a page scales it to its own width.
+// What a picture has in points, unless it says otherwise.
 const (
 	Width  = 640
 	Height = 300
@@ -26,7 +27,7 @@ func (p Picture) SVG() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	canvas := vgsvg.New(Width, Height)
+	canvas := vgsvg.New(vg.Length(p.size().Width), vg.Length(p.size().Height))
 	whole := framed(draw.New(canvas))
 	d.Draw(whole)
 	var text bytes.Buffer
@@ -48,24 +49,27 @@ func (p Picture) embedded(document, hovers string) string {
 	_, body, _ := strings.Cut(document, "<svg")
 	_, body, _ = strings.Cut(body, ">")
 	body = black.ReplaceAllString(strings.Replace(body, "</svg>", hovers+"</svg>", 1), "currentColor")
-	head := fmt.Sprintf(`<svg role="img" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
-		Width, Height, html.EscapeString(p.Title), html.EscapeString(p.Text))
+	head := fmt.Sprintf(`<svg role="img" viewBox="0 0 %g %g" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
+		p.size().Width, p.size().Height, html.EscapeString(p.Title), html.EscapeString(p.Text))
 	return head + body
 }
 
-// hovers are circles that cannot be seen, over the points, each with its text.
+// hovers are shapes that cannot be seen, over bars and points, each with its text.
 func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 	inner := d.DataCanvas(whole)
 	x, y := d.Transforms(&inner)
 	var all strings.Builder
 	all.WriteString(`<g fill="transparent">`)
+	for _, b := range p.Bars {
+		all.WriteString(b.hover(inner, d, vg.Length(p.size().Height)))
+	}
 	for _, l := range p.Lines {
 		for _, at := range l.Points {
 			if at.Text == "" || math.IsNaN(at.Y) {
 				continue
 			}
 			fmt.Fprintf(&all, `<circle cx="%.1f" cy="%.1f" r="6"><title>%s</title></circle>`,
-				x(at.X).Points(), Height-y(at.Y).Points(), html.EscapeString(at.Text))
+				x(at.X).Points(), p.size().Height-y(at.Y).Points(), html.EscapeString(at.Text))
 		}
 	}
 	all.WriteString("</g>")
@@ -82,10 +86,10 @@ func (p Picture) PNG() ([]byte, error) {
 		return nil, err
 	}
 	d.Title.Text, d.Title.TextStyle.Font = p.Title, face(12)
-	if p.X.Log {
+	if p.X.Log && len(p.Lines) > 0 {
 		d.X.Max *= legendRoom
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(Width, Height), vgimg.UseDPI(144))
+	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(p.size().Width), vg.Length(p.size().Height)), vgimg.UseDPI(144))
 	d.Draw(framed(draw.New(canvas)))
 	var file bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(&file); err != nil {

@@ -27,11 +27,11 @@ type Page struct {
 
 // Section is one answer.
 type Section struct {
-	Title   string
-	Text    []string // before the table
-	Table   *Table
-	Picture *plot.Picture
-	Legend  []string
+	Title    string
+	Text     []string // before the table
+	Table    *Table
+	Pictures []*plot.Picture // several stand beside each other, and each has its title
+	Legend   []string
 }
 
 // Table is a table of a page.

@@ -12,7 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/plot"
-	"github.com/realiops/realiops/internal/series"
 )
 
 // rungs lead from what is asked of a database down to what its device does.
@@ -23,49 +22,100 @@ func rungs() []string {
 	}
 }
 
-// ladder shows the same work of each arm on every rung, to scale.
+// ladder shows the same work of each arm on every rung, to scale, each arm in a picture of its own.
 func (r Report) ladder() []Section {
-	p := &plot.Picture{
-		Title: "The ladder: one arm's work, from rows down to device requests",
-		X:     plot.Axis{Label: "a second", Log: true},
-		Y:     plot.Axis{},
-	}
-	steps := slices.DeleteFunc(rungs(), func(driver string) bool {
-		return !slices.ContainsFunc(r.loaded(), func(a Arm) bool { return positive(a.Of(driver)) })
-	})
-	for i := range steps {
-		p.Y.Names = append(p.Y.Names, noun(steps[len(steps)-1-i]).many)
-	}
-	var said []string
+	title := "The ladder: the work of a second, from rows down to device requests"
+	var panels []*plot.Picture
 	for _, a := range r.loaded() {
-		line := plot.Line{Name: a.Name, Marked: true}
-		for i, driver := range steps {
-			f := a.Of(driver)
-			if !positive(f) {
-				continue
-			}
-			text := fmt.Sprintf("%s: %s %s a second", a.Name, rate(f.Value), noun(driver).many)
-			line.Points = append(line.Points, plot.Point{X: f.Value, Y: float64(len(steps) - 1 - i), Text: text})
-			said = append(said, text)
-		}
-		if len(line.Points) > 1 {
-			p.Lines = append(p.Lines, line)
+		if p := r.rungsOf(a, panel()); p != nil {
+			panels = append(panels, p)
 		}
 	}
-	if len(p.Lines) == 0 {
+	if len(panels) == 0 {
 		return nil
 	}
-	p.Text = strings.Join(said, "; ") + "."
-	return []Section{{Title: p.Title, Picture: p, Legend: []string{"Each line is an arm; each step down is the same work, counted another way. The scale is logarithmic: one division is a factor of ten."}}}
+	return []Section{{Title: title, Pictures: panels, Legend: []string{
+		"A picture for each arm: the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
+			"storage has to do. All have one logarithmic scale, on which each line is a factor of ten.",
+	}}}
 }
 
-// LadderPNG writes the ladder as a picture for a chat.
-func LadderPNG(w io.Writer, r Report) error {
-	sections := r.ladder()
-	if len(sections) == 0 {
-		return errors.New("there is nothing to draw: no arm with a load was measured")
+// panel is the size of a picture that stands beside others.
+func panel() plot.Size { return plot.Size{Width: 360, Height: 190} }
+
+// rungsOf is the ladder of an arm, with the scale of all; nil: nothing of it is known.
+func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
+	least, most := r.scale()
+	p := &plot.Picture{
+		Title: a.Name, Size: size,
+		X: plot.Axis{Label: "a second", Log: true, Min: least, Max: most * roomForLabel},
 	}
-	file, err := sections[0].Picture.PNG()
+	steps := r.steps()
+	var said []string
+	for i, driver := range steps {
+		place := len(steps) - 1 - i // from the top down
+		p.Y.Names = append([]string{noun(driver).many}, p.Y.Names...)
+		f := a.Of(driver)
+		if !positive(f) {
+			continue
+		}
+		known, _ := drivers.Named(driver)
+		text := fmt.Sprintf("%s: %s %s a second", a.Name, rate(f.Value), noun(driver).many)
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: rate(f.Value), Text: text + ", " + f.doubt(), Second: known.Side == drivers.Logical})
+		said = append(said, rate(f.Value)+" "+noun(driver).many)
+	}
+	if len(p.Bars) == 0 {
+		return nil
+	}
+	p.Text = "In a second of " + a.Name + ": " + strings.Join(said, ", ") + "."
+	return p
+}
+
+// roomForLabel is how much further the scale of a ladder goes, so that a value can stand beside its bar.
+const roomForLabel = 300
+
+// steps are the rungs of which something is known in some arm.
+func (r Report) steps() []string {
+	return slices.DeleteFunc(rungs(), func(driver string) bool {
+		return !slices.ContainsFunc(r.loaded(), func(a Arm) bool { return positive(a.Of(driver)) })
+	})
+}
+
+// scale are powers of ten around all that is on any ladder.
+func (r Report) scale() (least, most float64) {
+	least, most = math.Inf(1), 0
+	for _, a := range r.loaded() {
+		for _, driver := range rungs() {
+			if f := a.Of(driver); positive(f) {
+				least, most = min(least, f.Value), max(most, f.Value)
+			}
+		}
+	}
+	return math.Pow(10, math.Ceil(math.Log10(least))-1), most
+}
+
+// LadderPNG writes the ladder of one arm as a picture for a chat: the named one, or that which the headline is about.
+func LadderPNG(w io.Writer, r Report, name string) error {
+	if name == "" && r.Headline != nil {
+		name = r.Headline.Arm
+	}
+	for _, a := range r.loaded() {
+		if name != "" && a.Name != name {
+			continue
+		}
+		if p := r.rungsOf(a, plot.Size{Width: plot.Width, Height: plot.Height}); p != nil {
+			p.Title = fmt.Sprintf("%s %s: one second of %s", serverName(r.Run.Flavor), r.Run.Target.Version, a.Name)
+			return writePNG(w, p)
+		}
+	}
+	if name != "" {
+		return fmt.Errorf("there is nothing to draw: no arm %s with a load was measured; there are %s", name, strings.Join(names(r.loaded()), ", "))
+	}
+	return errors.New("there is nothing to draw: no arm with a load was measured")
+}
+
+func writePNG(w io.Writer, p *plot.Picture) error {
+	file, err := p.PNG()
 	if err != nil {
 		return err
 	}
@@ -104,7 +154,7 @@ func (r Report) overTime(run *drivers.Run) []Section {
 		said = append(said, fmt.Sprintf("%s %d times", arm.Name, len(arm.Replicates)))
 	}
 	p.Text = "Two rates on a logarithmic scale while these arms ran: " + strings.Join(said, ", ") + "."
-	return []Section{{Title: p.Title, Picture: p, Legend: []string{"Arms are shaded; between them tables are made and what is dirty is written."}}}
+	return []Section{{Title: p.Title, Pictures: []*plot.Picture{p}, Legend: []string{"Arms are shaded; between them tables are made and what is dirty is written."}}}
 }
 
 // fewest readings in a replicate make a line worth drawing: with those at its ends alone there is nothing in between.
@@ -131,32 +181,6 @@ func stretchOf(run *drivers.Run) (begin, end time.Time) {
 		}
 	}
 	return begin, end
-}
-
-// mostPoints is what a line has at most: a day at a second has more than a picture can show.
-const mostPoints = 1200
-
-// rateLine are a counter's rates from reading to reading, put together where there are too many, broken where some are missing.
-func rateLine(s series.Series, name string, begin, end time.Time) plot.Line {
-	line := plot.Line{Name: name}
-	together := end.Sub(begin).Seconds() / mostPoints
-	var amount, took float64
-	for change, err := range s.Changes(begin, end) {
-		at := change.To.Sub(begin).Seconds()
-		if err != nil {
-			line.Points = append(line.Points, plot.Point{X: at, Y: math.NaN()})
-			amount, took = 0, 0
-			continue
-		}
-		amount, took = amount+change.Amount, took+change.Seconds()
-		if took < together || took == 0 {
-			continue
-		}
-		y := max(1, amount/took) // a logarithmic scale has no nought
-		line.Points = append(line.Points, plot.Point{X: at, Y: y, Text: fmt.Sprintf("%s s: %s %s a second", rate(at), rate(amount/took), name)})
-		amount, took = 0, 0
-	}
-	return line
 }
 
 // heat shows for every metric how far its ratio to every driver moves: what stays at 1 is what it counts.
