@@ -49,12 +49,31 @@ const tooWide = `(() => {
 	return found;
 })()`
 
-// unfit lists what axe-core, which knows the rules of the W3C, finds in the way of people who cannot see well or use no mouse,
-// and pictures of ours that have no text.
+// unfit lists what axe-core, which knows the rules of the W3C, finds in the way of people who cannot see well or use no mouse.
 const unfit = `axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'], resultTypes: ['violations']}).then(result =>
-	[...result.violations.flatMap(v => v.nodes.map(n => 'unfit: ' + v.id + ' ' + n.target.join(' ') + ': ' + n.failureSummary)),
-	...[...document.querySelectorAll('svg')].filter(s => !(s.querySelector(':scope > title')?.textContent && s.querySelector(':scope > desc')?.textContent))
-		.map(s => 'unfit: a picture without a text')])`
+	result.violations.flatMap(v => v.nodes.map(n => 'unfit: ' + v.id + ' ' + n.target.join(' ') + ': ' + n.failureSummary)))`
+
+// unseen lists pictures without a text, and words in them that do not stand out by 4.5 to 1, as the W3C's level AA has it, or
+// that stand on a ground of their own: axe-core does not look into pictures.
+const unseen = `(() => {
+	const luminance = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const contrast = (a, b) => (Math.max(luminance(a), luminance(b)) + 0.05) / (Math.min(luminance(a), luminance(b)) + 0.05);
+	const ground = getComputedStyle(document.body).backgroundColor;
+	return [...document.querySelectorAll('svg')].flatMap(s => {
+		const found = [], whole = s.getBoundingClientRect();
+		if (!s.querySelector(':scope > title')?.textContent || !s.querySelector(':scope > desc')?.textContent) found.push('unseen: a picture without a text');
+		for (const t of s.querySelectorAll('text')) {
+			const fill = getComputedStyle(t).fill;
+			if (contrast(fill, ground) < 4.5) found.push('unseen: ' + t.textContent + ' in ' + fill + ' on ' + ground);
+		}
+		for (const e of s.querySelectorAll('path, rect, polygon')) {
+			const box = e.getBoundingClientRect(), fill = getComputedStyle(e).fill;
+			if (box.width > 0.95 * whole.width && box.height > 0.95 * whole.height && fill.startsWith('rgb(')) found.push('unseen: a ground of ' + fill);
+		}
+		return found;
+	});
+})()`
 
 // harmed lists what a name in a run file has become, were it taken for markup.
 const harmed = `[...document.querySelectorAll('script, img, iframe, link, object')].map(e => 'harmed: ' + e.outerHTML)
@@ -137,7 +156,7 @@ func (b *browser) faults(t *testing.T, page string, v view) []string {
 		t.Fatal(err)
 	}
 	found := ask(t, b, harmed)
-	found = append(found, ask(t, b, tooWide)...)
+	found = slices.Concat(found, ask(t, b, tooWide), ask(t, b, unseen))
 	if v.axe {
 		found = append(found, ask(t, b, b.axe+";"+unfit)...)
 	}
@@ -192,11 +211,13 @@ func TestBrowserFindsFaults(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	mustRun(t, "report", filepath.Join(shippedRuns, "published-aurora.jsonl"), "-o", page)
 	for more, want := range map[string]string{
-		`<img src="http://127.0.0.1:9/x.png" alt="a picture">`: "request: http://127.0.0.1:9/x.png",
-		`<script>console.error("wrong")</script>`:              "console: error",
-		`<div style="width: 2000px">wide</div>`:                "too wide: the page",
-		`<p style="color: #777; background: #888">dim</p>`:     "unfit: color-contrast",
-		`<svg role="img" viewBox="0 0 9 9"></svg>`:             "unfit: a picture without a text",
+		`<img src="http://127.0.0.1:9/x.png" alt="a picture">`:                                                      "request: http://127.0.0.1:9/x.png",
+		`<script>console.error("wrong")</script>`:                                                                   "console: error",
+		`<div style="width: 2000px">wide</div>`:                                                                     "too wide: the page",
+		`<p style="color: #777; background: #888">dim</p>`:                                                          "unfit: color-contrast",
+		`<svg role="img" viewBox="0 0 9 9"></svg>`:                                                                  "unseen: a picture without a text",
+		`<svg role="img" viewBox="0 0 9 9"><title>a</title><desc>b</desc><text fill="#aaa">dim</text></svg>`:        "unseen: dim in rgb(170, 170, 170)",
+		`<svg role="img" viewBox="0 0 9 9"><title>a</title><desc>b</desc><path fill="#fff" d="M0 0H9V9H0Z"/></svg>`: "unseen: a ground of rgb(255, 255, 255)",
 	} {
 		found := b.faults(t, spoil(t, page, more), views()[0])
 		if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, want) }) {

@@ -44,11 +44,16 @@ time, how far each ratio moves, what storage to order and what it costs. One fil
 phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
 The format goes by the name given with -o: .html, .md for a ticket, .csv and .json for other programs, .png for the
-ladder alone.`,
+ladder of one arm, that of the headline unless --arm names another.`,
 		Example: `  realiops report LAST -o report.html
   realiops report run.jsonl -o ticket.md --arm bulk-indexed --gib 500
   realiops report LAST -o ladder.png`,
-		Args: oneRunFile,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return errors.New("a report is of one run: make one of each, or hold them against each other with realiops compare")
+			}
+			return oneRunFile(cmd, args)
+		},
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args[0]) },
 	}
 	o.addFlags(cmd.Flags())
@@ -128,32 +133,35 @@ func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error
 	case formatCSV:
 		return report.CSV(w, view)
 	case formatPNG:
-		return report.LadderPNG(w, view)
+		return report.LadderPNG(w, view, o.size.arm)
 	}
-	size, err := o.sized(run)
+	size, unsized, err := o.sized(run)
 	if err != nil {
 		return err
 	}
-	page := report.NewPage(run, view, size)
+	page, err := report.NewPage(run, view, size, unsized)
+	if err != nil {
+		return err
+	}
 	if format == formatMarkdown {
 		return report.Markdown(w, page)
 	}
 	return report.HTML(w, page)
 }
 
-// sized is what to order; nil where the run does not tell what storage had to do, unless an arm was asked for.
-func (o reportOptions) sized(run *drivers.Run) (*report.Size, error) {
+// sized is what to order, or the reason why a run does not tell; that is an error where an arm or an instance was asked for.
+func (o reportOptions) sized(run *drivers.Run) (size *report.Size, unsized, err error) {
 	ask, err := o.size.ask()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	answer, err := sizing.Size(ask, run)
 	if err != nil && (o.size.arm != "" || o.size.instance != "") {
-		return nil, suggesting(err)
+		return nil, nil, suggesting(err)
 	}
 	if err != nil {
-		return nil, nil //nolint:nilnil,nilerr // a report without sizes is a report
+		return nil, err, nil // a report without sizes is a report
 	}
-	size := report.NewSize(answer)
-	return &size, nil
+	view := report.NewSize(answer)
+	return &view, nil, nil
 }

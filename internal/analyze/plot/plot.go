@@ -87,6 +87,9 @@ func gray() color.RGBA { return color.RGBA{0x80, 0x80, 0x80, 0xff} }
 
 func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	d := plot.New()
+	if !legend {
+		d.BackgroundColor = nil // that of the page
+	}
 	p.X.apply(&d.X)
 	p.Y.apply(&d.Y)
 	for _, s := range p.Shades {
@@ -124,6 +127,7 @@ func face(size vg.Length) font.Font {
 func (a Axis) apply(to *plot.Axis) {
 	to.Label.Text = a.Label
 	to.Label.TextStyle.Font, to.Tick.Label.Font = face(10), face(9)
+	to.Tick.Marker = numbers{}
 	if a.Log {
 		to.Scale, to.Tick.Marker = plot.LogScale{}, decades{}
 	}
@@ -147,6 +151,20 @@ func (a Axis) fit(to *plot.Axis) {
 		to.Min = math.Pow(10, math.Floor(math.Log10(to.Min)))
 		to.Max = max(to.Min*10, math.Pow(10, math.Ceil(math.Log10(to.Max))))
 	}
+}
+
+// numbers marks round numbers, in the words of people: 500, 1k.
+type numbers struct{}
+
+// Ticks are the marks between two values; gonum/plot asks for them.
+func (numbers) Ticks(least, most float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(least, most)
+	for i, t := range ticks {
+		if !t.IsMinor() {
+			ticks[i].Label = decade(t.Value)
+		}
+	}
+	return ticks
 }
 
 // decades marks powers of ten, in the words of people: 1, 10, 100, 1k.

@@ -7,6 +7,8 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,5 +103,37 @@ func TestLegendTellsLinesApart(t *testing.T) {
 	keys := sample().Legend()
 	if len(keys) != 2 || keys[0].Name != "bulk" || keys[0].Color == keys[1].Color || keys[0].Shape == keys[1].Shape {
 		t.Errorf("%+v", keys)
+	}
+}
+
+// TestBarsCanBeReadAndHovered: each has its value beside it and its text over it, and the two kinds differ.
+func TestBarsCanBeReadAndHovered(t *testing.T) {
+	p := plot.Picture{
+		Title: "bulk", Text: "what it shows", Size: plot.Size{Width: 300, Height: 120},
+		X: plot.Axis{Log: true, Min: 10, Max: 1e6}, Y: plot.Axis{Names: []string{"requests", "rows"}},
+		Bars: []plot.Bar{{Place: 1, Value: 1e4, Label: "10,000", Text: "bulk rows", Second: true}, {Place: 0, Value: 100, Label: "100", Text: "<requests>"}},
+	}
+	svg, err := p.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"bulk", "bulk rows", "<requests>"}, texts(t, svg, "title")); diff != "" {
+		t.Errorf("titles (-want +got):\n%s", diff)
+	}
+	words := strings.Join(texts(t, svg, "text"), " ")
+	for _, want := range []string{"10,000", "rows", "requests"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in %q", want, words)
+		}
+	}
+	if strings.Count(strings.ToLower(svg), "fill:#0072b2") != 1 || strings.Count(strings.ToLower(svg), "fill:#d55e00") != 1 || !strings.Contains(svg, `viewBox="0 0 300 120"`) {
+		t.Errorf("not a bar of each colour, or not of this size:\n%s", svg)
+	}
+	// To scale: from 10 on, 10,000 is three decades and 100 is one.
+	widths := regexp.MustCompile(`<rect [^>]* width="([0-9.]+)"`).FindAllStringSubmatch(svg, -1)
+	long, errLong := strconv.ParseFloat(widths[0][1], 64)
+	short, errShort := strconv.ParseFloat(widths[1][1], 64)
+	if errLong != nil || errShort != nil || math.Abs(long/short-3) > 0.01 {
+		t.Errorf("bars of %v points", widths)
 	}
 }

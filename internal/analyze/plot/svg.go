@@ -40,7 +40,8 @@ func (p Picture) SVG() (string, error) {
 // framed leaves room for labels that reach beyond their axis.
 func framed(c draw.Canvas) draw.Canvas { return draw.Crop(c, 6, -18, 0, -4) }
 
-// black is what gonum/plot writes and draws axes in; on a page that may be dark they take the colour of its text.
+// black is what gonum/plot draws axes in, and what text has where nothing is said; on a page that may be dark they take
+// the colour of its text.
 var black = regexp.MustCompile(`#000000`)
 
 // embedded makes a part of a page of a document of its own: without its head and its fixed size, with a title and a
@@ -49,7 +50,7 @@ func (p Picture) embedded(document, hovers string) string {
 	_, body, _ := strings.Cut(document, "<svg")
 	_, body, _ = strings.Cut(body, ">")
 	body = black.ReplaceAllString(strings.Replace(body, "</svg>", hovers+"</svg>", 1), "currentColor")
-	head := fmt.Sprintf(`<svg role="img" viewBox="0 0 %g %g" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
+	head := fmt.Sprintf(`<svg role="img" fill="currentColor" viewBox="0 0 %g %g" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
 		p.size().Width, p.size().Height, html.EscapeString(p.Title), html.EscapeString(p.Text))
 	return head + body
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,9 @@ func Markdown(w io.Writer, p Page) error {
 	if p.Headline != "" {
 		text.WriteString("> " + escaped(p.Headline) + "\n\n")
 	}
+	for _, a := range p.Answers {
+		text.WriteString("**" + escaped(a.Question) + "**\n\n" + bullets(a.Texts))
+	}
 	for _, s := range p.Sections {
 		if s.Table == nil && len(s.Text) == 0 {
 			continue // a picture
@@ -31,7 +35,10 @@ func Markdown(w io.Writer, p Page) error {
 			paragraph(l)
 		}
 	}
-	text.WriteString(bullets(append(p.Footnotes, p.Remarks...)))
+	text.WriteString(bullets(slices.Concat(p.Footnotes, p.Remarks)))
+	if len(p.Sources) > 0 {
+		text.WriteString("## Sources of limits and prices\n\n" + bullets(p.Sources))
+	}
 	text.WriteString("## How it was measured, and how to repeat it\n\n")
 	for _, h := range p.How {
 		paragraph(h)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/plot"
 )
@@ -18,9 +20,11 @@ type Page struct {
 	Target     string
 	Conditions []string // that make the numbers lie
 	Headline   string
+	Answers    []Answer // in short
 	Sections   []Section
 	Remarks    []string // what is odd about single figures
 	Footnotes  []string
+	Sources    []string
 	How        []string
 	Commands   []string
 }
@@ -48,12 +52,17 @@ type Cell struct {
 	Class string // excluded, possible, consistent
 }
 
-// NewPage puts a report and, if it is there, its sizing onto a page.
-func NewPage(run *drivers.Run, r Report, size *Size) Page {
-	notes := &footnotes{}
+// NewPage puts a report and its sizing onto a page, or else the reason why there is none.
+func NewPage(run *drivers.Run, r Report, size *Size, unsized error) (Page, error) {
+	known, err := catalog.Read()
+	if err != nil {
+		return Page{}, err
+	}
+	notes, cited := &footnotes{}, &citations{known: known}
 	p := Page{
 		Title:    "realiops: " + serverName(r.Run.Flavor) + " " + r.Run.Target.Version + ", " + r.Run.Start.Format("2006-01-02"),
 		Target:   r.target(),
+		Answers:  r.answers(size, unsized),
 		How:      r.how(),
 		Commands: r.repeat(size),
 	}
@@ -67,17 +76,15 @@ func NewPage(run *drivers.Run, r Report, size *Size) Page {
 			p.Remarks = append(p.Remarks, w.Text)
 		}
 	}
-	p.Sections = append(p.Sections, r.workSections(notes)...)
-	p.Sections = append(p.Sections, r.verdictSections()...)
-	p.Sections = append(p.Sections, r.overTime(run)...)
-	p.Sections = append(p.Sections, r.heat()...)
+	p.Sections = slices.Concat(r.workSections(notes), r.verdictSections(), r.overTime(run), r.heat())
 	if size != nil {
-		p.Sections = append(p.Sections, size.sections()...)
+		p.Sections = append(p.Sections, size.sections(cited)...)
 	}
 	for i, reason := range notes.reasons {
 		p.Footnotes = append(p.Footnotes, fmt.Sprintf("(%d) %s", i+1, reason))
 	}
-	return p
+	p.Sources = cited.list()
+	return p, nil
 }
 
 // table makes cells of a grid.
@@ -112,9 +119,10 @@ func (r Report) verdictSections() []Section {
 		return nil
 	}
 	verdicts := Section{Title: question, Table: g.table(), Legend: []string{strings.TrimSuffix(r.verdictLegend(), " Arm by arm: -v.")}}
-	if text := hiddenText(hidden); text != "" {
-		verdicts.Legend = append(verdicts.Legend, text)
-	}
+	verdicts.Legend = append(verdicts.Legend, filled(
+		listing("Load does not move", first.namesOf(Metric.silent), unlimited),
+		listing("Lost in the background of every arm, and so without a ratio", first.namesOf(Metric.drowned), unlimited),
+		first.byDefinition(attribution.Physical, unlimited), first.byDefinition(attribution.Logical, unlimited), hiddenText(hidden))...)
 	verdicts.Table.wholeNames()
 	sections := []Section{verdicts}
 	var open []string
@@ -190,34 +198,12 @@ func planName(r Report) string {
 	return r.Run.Plan
 }
 
-// sections show what to order.
-func (s Size) sections() []Section {
-	need := Section{Title: needTitle, Table: s.needGrid().table(), Legend: append([]string{s.sizedFor()}, s.Warnings...)}
-	all := []Section{need}
-	if len(s.carrying()) > 0 {
-		all = append(all, Section{Title: optionTitle, Table: s.optionGrid().table(), Legend: []string{s.optionLegend()}})
-	}
-	if title, g := s.creditGrid(); g != nil {
-		all = append(all, Section{Title: title, Table: g.table()})
-	}
-	var texts []string
-	for _, text := range []string{s.misreadText(), s.auroraText()} {
-		if text != "" {
-			texts = append(texts, text)
-		}
-	}
-	if len(texts) > 0 {
-		all = append(all, Section{Title: "What the wrong number would have cost", Text: texts})
-	}
-	return all
-}
-
 //go:embed page.html
 var pageTemplate string
 
 // HTML writes the page as one file that needs nothing else.
 func HTML(w io.Writer, p Page) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"svg": svg, "words": func(i, words int) bool { return i < words }}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"svg": svg, "soft": soft, "words": func(i, words int) bool { return i < words }}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("make the page: %w", err)
 	}
@@ -225,6 +211,11 @@ func HTML(w io.Writer, p Page) error {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
+}
+
+// soft is text that may be broken behind the parts of a name, where a page is narrow.
+func soft(text string) template.HTML {
+	return template.HTML(strings.NewReplacer("/", "/<wbr>", "_", "_<wbr>").Replace(strings.ReplaceAll(template.HTMLEscapeString(text), "&#39;", "'"))) //nolint:gosec // escaped
 }
 
 // svg is a picture as a part of the page; plot has escaped what is text in it.

@@ -43,7 +43,7 @@ func (r Report) ladder() []Section {
 // panel is the size of a picture that stands beside others.
 func panel() plot.Size { return plot.Size{Width: 360, Height: 190} }
 
-// rungsOf is the ladder of an arm, with the scale of all; nil: nothing of it is known.
+// rungsOf is the ladder of an arm, with the scale of all; nil: not enough of it is known.
 func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 	least, most := r.scale()
 	p := &plot.Picture{
@@ -64,8 +64,8 @@ func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: rate(f.Value), Text: text + ", " + f.doubt(), Second: known.Side == drivers.Logical})
 		said = append(said, rate(f.Value)+" "+noun(driver).many)
 	}
-	if len(p.Bars) == 0 {
-		return nil
+	if len(p.Bars) < 2 {
+		return nil // one rung is no ladder
 	}
 	p.Text = "In a second of " + a.Name + ": " + strings.Join(said, ", ") + "."
 	return p
@@ -99,19 +99,24 @@ func LadderPNG(w io.Writer, r Report, name string) error {
 	if name == "" && r.Headline != nil {
 		name = r.Headline.Arm
 	}
-	for _, a := range r.loaded() {
-		if name != "" && a.Name != name {
-			continue
-		}
-		if p := r.rungsOf(a, plot.Size{Width: plot.Width, Height: plot.Height}); p != nil {
-			p.Title = fmt.Sprintf("%s %s: one second of %s", serverName(r.Run.Flavor), r.Run.Target.Version, a.Name)
-			return writePNG(w, p)
-		}
+	loaded := r.loaded()
+	if len(loaded) == 0 {
+		return errors.New("there is nothing to draw: no arm with a load was measured")
 	}
+	arm := loaded[0]
 	if name != "" {
-		return fmt.Errorf("there is nothing to draw: no arm %s with a load was measured; there are %s", name, strings.Join(names(r.loaded()), ", "))
+		i := slices.IndexFunc(loaded, func(a Arm) bool { return a.Name == name })
+		if i < 0 {
+			return fmt.Errorf("there is nothing to draw of %s: the arms with a load are %s", name, strings.Join(names(loaded), ", "))
+		}
+		arm = loaded[i]
 	}
-	return errors.New("there is nothing to draw: no arm with a load was measured")
+	p := r.rungsOf(arm, plot.Size{Width: plot.Width, Height: plot.Height})
+	if p == nil {
+		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in two ways", arm.Name)
+	}
+	p.Title = fmt.Sprintf("%s %s: one second of %s", serverName(r.Run.Flavor), r.Run.Target.Version, arm.Name)
+	return writePNG(w, p)
 }
 
 func writePNG(w io.Writer, p *plot.Picture) error {

@@ -160,7 +160,7 @@ type SizeServed struct {
 }
 
 // SizeCurve is how the demand fared over time, one column for each number: means over a stretch, and what is left of the
-// bucket at its end.
+// bucket that is emptiest at its end.
 type SizeCurve struct {
 	Second     []int     `json:"second"` // with which the stretch begins
 	Demanded   []float64 `json:"demanded_operations"`

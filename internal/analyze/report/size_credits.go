@@ -21,7 +21,7 @@ func sizeCredits(b *sizing.Bursting) *SizeCredits {
 	v := &SizeCredits{
 		GiB: b.Order.GiB, Tier: tier.Name, Seconds: b.Outcome.Seconds, Throttled: b.Outcome.Throttled, Bucket: fate.Name, DrySecs: fate.Dry,
 		Start: share(limit.Balance, fate), Lowest: share(fate.Lowest, fate), Left: share(fate.Left, fate), Refills: limit.Filled(0).Refills(),
-		Served: SizeServed{fate.Served[burst.Operations], fate.Served[burst.Bytes]}, Curve: sizeCurve(b.Outcome, i),
+		Served: SizeServed{fate.Served[burst.Operations], fate.Served[burst.Bytes]}, Curve: sizeCurve(b.Outcome),
 	}
 	if fate.FirstDry >= 0 {
 		v.Dry = &fate.FirstDry
@@ -54,13 +54,17 @@ func share(credits float64, f burst.Fate) float64 {
 	return 100 * credits / f.Capacity
 }
 
-func sizeCurve(o burst.Outcome, bucket int) SizeCurve {
+func sizeCurve(o burst.Outcome) SizeCurve {
 	var c SizeCurve
 	for _, p := range o.Curve {
 		c.Second = append(c.Second, p.Second)
 		c.Demanded, c.Served = append(c.Demanded, p.Demanded[burst.Operations]), append(c.Served, p.Served[burst.Operations])
 		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Bytes]/megabyte), append(c.ServedMB, p.Served[burst.Bytes]/megabyte)
-		c.Balance = append(c.Balance, share(p.Credits[bucket], o.Limits[bucket]))
+		least := 100.0
+		for i, fate := range o.Limits {
+			least = min(least, share(p.Credits[i], fate))
+		}
+		c.Balance = append(c.Balance, least)
 	}
 	return c
 }

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+)
+
+// Answer is to a question that people come to a page with.
+type Answer struct {
+	Question string
+	Texts    []string
+}
+
+// answers are the whole page in short.
+func (r Report) answers(size *Size, unsized error) []Answer {
+	return []Answer{
+		{"Which number was real?", r.realNumbers()},
+		{"What do I buy?", buy(size, unsized)},
+		{"What does it cost?", costs(size)},
+		{"How sure is this?", r.sureness(size)},
+	}
+}
+
+// realNumbers names what is storage I/O among what the first screen shows, and what is not.
+func (r Report) realNumbers() []string {
+	first, _ := r.firstScreen()
+	of := func(kind attribution.Kind, word string) string {
+		return listing(word, first.namesOf(func(m Metric) bool { return m.Verdict == string(kind) }), unlimited)
+	}
+	texts := filled(
+		of(attribution.Physical, "Storage I/O"),
+		of(attribution.Logical, "Not storage I/O, whatever it is called"),
+		of(attribution.Mixed, "Some of both"),
+		of(attribution.Undetermined, "This run cannot tell"))
+	if len(texts) == 0 {
+		return []string{"This run does not say: no metric got a verdict."}
+	}
+	return texts
+}
+
+// buy is the cheapest option, and what it was chosen for.
+func buy(size *Size, unsized error) []string {
+	switch {
+	case size == nil && unsized != nil:
+		return []string{"Not to be told from this run: " + unsized.Error() + "."}
+	case size == nil:
+		return []string{"Not to be told from this run."}
+	}
+	best := size.cheapest()
+	if best == nil {
+		return []string{"No volume with a price that is known here carries " + size.load() + "."}
+	}
+	return []string{
+		fmt.Sprintf("%s, %s: the cheapest of what is known here to carry %s.", best.name(), best.order(), size.load()),
+		fmt.Sprintf("%s is this run's load, at the speed that it was driven at. For yours: realiops size with --arm, --rows-per-second, --gib and --instance.", size.Sized.Arm),
+	}
+}
+
+// load is what was sized for.
+func (s Size) load() string {
+	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
+		rate(s.Sized.Rate.Requests), rate(s.Sized.Rate.Bytes/megabyte), s.Sized.Arm, s.Sized.Headroom, grouped(s.Sized.GiB, 0))
+}
+
+// order is what is ordered of an option.
+func (o SizeOption) order() string {
+	text := grouped(o.GiB, 0) + " GiB"
+	var more []string
+	if o.IOPS > 0 {
+		more = append(more, grouped(o.IOPS, 0)+" IOPS")
+	}
+	if o.MiBps > 0 {
+		more = append(more, grouped(o.MiBps, 0)+" MiB/s")
+	}
+	if len(more) > 0 {
+		text += " with " + strings.Join(more, " and ")
+	}
+	return text
+}
+
+// costs are those of the cheapest option, and of what the wrong number would have led to.
+func costs(size *Size) []string {
+	if size == nil {
+		return []string{"Nothing is known to order, so nothing is known of its price."}
+	}
+	var texts []string
+	if best := size.cheapest(); best != nil {
+		texts = append(texts, fmt.Sprintf("%s %s a month for %s.", rate(*best.Monthly), best.Currency, best.name()))
+	}
+	return append(texts, filled(size.misreadText())...)
+}
+
+// sureness says what the answers rest on.
+func (r Report) sureness(size *Size) []string {
+	var texts []string
+	if h := r.Headline; h != nil && h.Quiet.Driver != "" && h.Quiet.PerSecond.Known() {
+		texts = append(texts, fmt.Sprintf("%s vary by %s between the replicates of %s.", capital(noun(h.Quiet.Driver).many), h.Quiet.PerSecond.doubt(), h.Arm))
+	}
+	texts = append(texts, r.verdictsReached())
+	if size != nil {
+		texts = append(texts, size.Warnings...)
+		texts = append(texts, "Prices are those of the sources below, as of the dates that stand there; --price takes yours.")
+	}
+	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition }) {
+		texts = append(texts, "The caution above holds for every number here.")
+	}
+	return texts
+}
+
+// verdictsReached counts verdicts of what the first screen shows.
+func (r Report) verdictsReached() string {
+	first, _ := r.firstScreen()
+	told, judged, arms := 0, 0, 0
+	for _, m := range first.Metrics {
+		if m.Missing != nil || m.silent() {
+			continue
+		}
+		judged++
+		if !m.undetermined() {
+			told++
+		}
+		if m.PerUnit != nil {
+			arms = max(arms, m.PerUnit.N)
+		}
+	}
+	text := fmt.Sprintf("%d of the %d metrics shown here got a verdict", told, judged)
+	if arms > 0 {
+		text += fmt.Sprintf(", on up to %d kinds of load; each ratio has its %s interval", arms, r.interval())
+	}
+	return text + "."
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
