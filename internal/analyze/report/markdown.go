@@ -35,7 +35,9 @@ func Markdown(w io.Writer, p Page) error {
 			paragraph(l)
 		}
 	}
-	text.WriteString(bullets(slices.Concat(p.Footnotes, p.Remarks)))
+	if remarks := slices.Concat(p.Footnotes, p.Remarks); len(remarks) > 0 {
+		text.WriteString("## What to know about single figures\n\n" + bullets(remarks))
+	}
 	if len(p.Sources) > 0 {
 		text.WriteString("## Sources of limits and prices\n\n" + bullets(p.Sources))
 	}

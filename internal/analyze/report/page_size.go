@@ -101,7 +101,7 @@ func (o SizeOption) billText() string {
 func (s Size) missingOptions() string {
 	var titles []string
 	for _, o := range s.Options {
-		if o.Carries == nil {
+		if o.Why != "" {
 			titles = append(titles, o.Title)
 		}
 	}
@@ -147,13 +147,13 @@ func (s Size) sidesGrid() *grid {
 	return g
 }
 
-// cheapest is the option that carries it for the least money, where an instance was asked for through that; nil: none has a
-// price.
+// cheapest is the option that is known to carry it for the least money, where an instance was asked for through that; nil:
+// none has a price that is no estimate.
 func (s Size) cheapest() *SizeOption {
 	var best *SizeOption
 	for _, o := range s.carrying() {
 		through := o.Instance == nil || o.Instance.Carries
-		if o.Monthly != nil && through && (best == nil || *o.Monthly < *best.Monthly) {
+		if o.Monthly != nil && o.Span == nil && o.Carries != nil && through && (best == nil || *o.Monthly < *best.Monthly) {
 			best = &o
 		}
 	}
