@@ -64,6 +64,7 @@ and shows what each of them counted for the same work.
 
   realiops run                 measure a PostgreSQL of its own on this machine
   realiops run --dsn URL       measure yours
+  realiops observe --dsn URL   what yours does anyway, without any load of ours
   realiops doctor --dsn URL    what a run could conclude there, and what it lacks
   realiops analyze LAST        the report of the last run again, from its file
   realiops report LAST -o report.html   a page of it, with pictures
@@ -80,7 +81,7 @@ and shows what each of them counted for the same work.
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newReportCommand(env), newPolicyCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
+	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newReportCommand(env), newPolicyCommand(env), newObserveCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
 	return root
 }
 

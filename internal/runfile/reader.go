@@ -80,7 +80,7 @@ func Read(r io.Reader) iter.Seq2[Record, error] {
 func ReadRows(r io.Reader) iter.Seq2[Record, error] {
 	return records(r, func(record Record) Record {
 		if reading, isReading := record.(Reading); isReading {
-			return reading.row()
+			return reading.Row()
 		}
 		return record
 	})

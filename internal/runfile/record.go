@@ -36,6 +36,7 @@ type Run struct {
 	Host       Host              `json:"host"`
 	Clocks     []Clock           `json:"clocks,omitempty"`
 	Plan       Plan              `json:"plan"`
+	Observed   bool              `json:"observed,omitempty"`   // nobody of ours put load on the server: the plan is empty
 	Provenance string            `json:"provenance,omitempty"` // where figures come from that realiops did not read itself
 }
 
@@ -286,6 +287,16 @@ type Ended struct {
 	Status Status    `json:"status"`
 	Cause  string    `json:"cause,omitempty"`
 	Clocks []Clock   `json:"clocks,omitempty"` // compared again, as at the start
+	Cost   *Cost     `json:"cost,omitempty"`   // of an observation
+}
+
+// Cost is what an observation cost, since it began or was resumed.
+type Cost struct {
+	Seconds   float64 `json:"seconds"`   // that it lasted
+	Queries   int64   `json:"queries"`   // asked of the server
+	Waited    float64 `json:"waited"`    // seconds, for the answers of all sources
+	Processor float64 `json:"processor"` // seconds of realiops
+	Bytes     int64   `json:"bytes"`     // of the run file
 }
 
 // The kind of each record, as Record asks for it.

@@ -31,7 +31,8 @@ func (r Row) Reading() Reading {
 	return Reading{At: r.At, Took: r.Took, Probe: r.Probe, Values: values}
 }
 
-func (r Reading) row() Row {
+// Row is the reading with its names and values side by side.
+func (r Reading) Row() Row {
 	names := slices.Sorted(maps.Keys(r.Values))
 	values := make([]float64, len(names))
 	for i, name := range names {

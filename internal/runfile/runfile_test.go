@@ -43,6 +43,7 @@ func everyKind() []Record {
 			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
 			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
 			Plan:       Plan{Name: "published", Arms: []Arm{arm}, Replicates: 3, ArmSeconds: 5, Seed: 42},
+			Observed:   true,
 			Provenance: "made by hand",
 		},
 		Metric{
@@ -67,6 +68,7 @@ func everyKind() []Record {
 		Ended{
 			At: noon.Add(time.Minute), Status: Broken, Cause: "the server died",
 			Clocks: []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
+			Cost:   &Cost{Seconds: 60, Queries: 1200, Waited: 0.25, Processor: 0.125, Bytes: 4096},
 		},
 	}
 }

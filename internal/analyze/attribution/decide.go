@@ -78,6 +78,9 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 // name states the one driver that is left, or those between which the run cannot tell.
 func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 	for _, h := range rivals {
+		if j.run.Observed != nil {
+			break // nothing is known of loads that nobody set up
+		}
 		open := h.Status == Unknown || h.Status == Possible && j.columns[h.place].drowned()
 		if open && len(left) > 0 && !slices.ContainsFunc(left, func(l held) bool { return !j.unparted(l.Driver, h.Driver) }) {
 			left = append(left, h)

@@ -26,7 +26,7 @@ func (j *judge) source(m drivers.Metric) (drivers.Driver, bool) {
 func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Driver, y column, rivals []held) {
 	v.Kind = Kind(own.Side)
 	t := j.table(y, rivals)
-	if len(t.y) >= fewestForModels && len(t.places) > 0 {
+	if j.run.Observed == nil && len(t.y) >= fewestForModels && len(t.places) > 0 {
 		j.settleNoise(t, y, rivals)
 		if best := t.shortest(math.Log(j.options.Tolerance)); math.Exp(best.off) <= mostOff {
 			j.explain(v, t, best, rivals)

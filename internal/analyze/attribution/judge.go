@@ -33,6 +33,14 @@ func (o Options) complete() Options {
 	return o
 }
 
+// forRun asks more of a run in which nobody controlled the load.
+func (o Options) forRun(run *drivers.Run) Options {
+	if run.Observed != nil && o.Level == 0 {
+		o.Level = observedLevel
+	}
+	return o.complete()
+}
+
 // judge holds what all metrics of a run are judged by.
 type judge struct {
 	*evidence
@@ -41,7 +49,7 @@ type judge struct {
 
 // Judge says of every metric of a run what it counts.
 func Judge(run *drivers.Run, options Options) Verdicts {
-	j := &judge{evidence: newEvidence(run), options: options.complete()}
+	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
 	var all Verdicts
 	for _, m := range run.Metrics() {
 		if j.wanted(m) {
@@ -49,6 +57,9 @@ func Judge(run *drivers.Run, options Options) Verdicts {
 		}
 	}
 	all.Metrics = append(all.Metrics, j.absent(all.Metrics)...)
+	if run.Observed != nil && run.Observed.Coarse != nil {
+		confirm(all.Metrics, Judge(run.Observed.Coarse, options).Metrics)
+	}
 	slices.SortFunc(all.Metrics, func(a, b Verdict) int { return cmp.Compare(a.Metric.Name, b.Metric.Name) })
 	all.Warnings = j.warnings()
 	return all
@@ -95,7 +106,10 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		j.define(&v, m, d, y, rivals)
 	} else {
 		j.decide(&v, y, rivals)
-		if v.Kind == Undetermined && len(v.Between) == 0 {
+		switch {
+		case j.run.Observed != nil:
+			j.restrain(&v, rivals)
+		case v.Kind == Undetermined && len(v.Between) == 0:
 			j.partOf(&v, y, rivals)
 		}
 	}

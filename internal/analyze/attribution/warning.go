@@ -21,6 +21,9 @@ func (j *judge) warnings() []Warning {
 			all = append(all, Warning{code, text})
 		}
 	}
+	if j.run.Observed != nil {
+		return j.warningsObserved()
+	}
 	if n := len(j.arms); n < enoughArms {
 		add("few-arms", fmt.Sprintf("Only %s measured: most drivers cannot be told apart", armsWere(n)))
 	}

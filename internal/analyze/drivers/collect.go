@@ -20,6 +20,7 @@ type collector struct {
 	metrics  map[string]runfile.Metric    // as first announced
 	periods  map[string]map[periodKey]told
 
+	thin      *thin                // of an observation; nil: all readings are kept
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
 	attempts  []*attempt           // in the order in which they are first mentioned
 	byKey     map[attemptKey]*attempt
@@ -55,6 +56,9 @@ func (c *collector) take(record runfile.Record) {
 	switch r := record.(type) {
 	case runfile.Run:
 		c.run.Header, c.begun = r, true
+		if r.Observed {
+			c.thin = newThin(r)
+		}
 	case runfile.Metric:
 		c.announce(r)
 	case runfile.ArmEvent:
@@ -117,6 +121,10 @@ func (c *collector) event(e runfile.ArmEvent) {
 }
 
 func (c *collector) read(r runfile.Reading) {
+	if c.thin != nil {
+		c.readRow(r.Row())
+		return
+	}
 	for metric := range r.Values {
 		c.belongs(metric, r.Probe)
 	}
@@ -124,6 +132,15 @@ func (c *collector) read(r runfile.Reading) {
 }
 
 func (c *collector) readRow(r runfile.Row) {
+	if c.thin != nil {
+		c.thin.take(r)
+		return
+	}
+	c.keep(r)
+}
+
+// keep takes a reading into the series of its metrics.
+func (c *collector) keep(r runfile.Row) {
 	if len(r.Names) == 0 {
 		c.of(r.Probe).Add(r.At, nil)
 		return
@@ -186,12 +203,18 @@ func (c *collector) series(metric string) series.Series {
 
 // finish pairs up what was gathered.
 func (c *collector) finish() *Run {
+	if c.thin != nil {
+		c.keepThin()
+	}
 	c.run.Counters = c.counters()
 	c.stretch()
 	c.checkClocks()
 	c.checkOtherClocks()
 	c.checkAdded()
 	c.buildArms()
+	if c.thin != nil {
+		c.observe()
+	}
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels = c.series, c.levels

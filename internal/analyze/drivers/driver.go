@@ -50,10 +50,10 @@ func (d Driver) Count(a Arm, r Replicate) (float64, error) { return d.count(a, r
 // All lists the drivers, from what is asked of the database down to what its device does.
 func All() []Driver {
 	return []Driver{
-		worked(Rows, "rows", "rows that our clients wrote", ofWork(func(w Work) int64 { return w.Rows })),
+		worked(Rows, "rows", "rows that our clients wrote", ofWork(Rows, func(w Work) int64 { return w.Rows })),
 		worked(Entries, "entries", "rows and their index entries: rows x (1 + indexes)", entries),
-		worked(Statements, "statements", "statements of our clients", ofWork(func(w Work) int64 { return w.Statements })),
-		worked(Commits, "transactions", "transactions that our clients committed", ofWork(func(w Work) int64 { return w.Transactions })),
+		worked(Statements, "statements", "statements of our clients", ofWork(Statements, func(w Work) int64 { return w.Statements })),
+		worked(Commits, "transactions", "transactions that our clients committed", ofWork(Commits, func(w Work) int64 { return w.Transactions })),
 		counted(WALRecords, Logical, "records", "records in the write-ahead log", "pgstat.wal/wal_records"),
 		counted(WALBytes, Physical, "bytes", "bytes of the write-ahead log, by its insert position", "pgstat.lsn/insert"),
 		counted(WALWrites, Physical, "operations", "writes of the log to its files", "pgstat.wal/wal_write", "pgstat.io/wal_writes"),
@@ -97,11 +97,19 @@ func Named(name string) (Driver, bool) {
 	return Driver{}, false
 }
 
-func ofWork(value func(Work) int64) func(Arm, Replicate) (float64, error) {
-	return func(_ Arm, r Replicate) (float64, error) { return float64(value(r.Work)), nil }
+func ofWork(driver string, value func(Work) int64) func(Arm, Replicate) (float64, error) {
+	return func(a Arm, r Replicate) (float64, error) {
+		if a.Method == seen {
+			return r.seenWork(driver)
+		}
+		return float64(value(r.Work)), nil
+	}
 }
 
 func entries(a Arm, r Replicate) (float64, error) {
+	if a.Method == seen {
+		return r.seenEntries()
+	}
 	if a.Method == unplanned {
 		return 0, &series.Missing{Reason: NotRecorded, Detail: "how many indexes " + a.Name + " has is not in the plan"}
 	}

@@ -31,6 +31,9 @@ func pagesWritten(_ Arm, r Replicate) (float64, error) {
 // Drivers are all drivers, each with the metrics that it is computed from in this run.
 func (r *Run) Drivers() []Driver {
 	all := All()
+	if r.Header.Observed {
+		observedDrivers(all)
+	}
 	if r.counts(statWrites) || !slices.ContainsFunc(byWriter(), r.counts) {
 		return all
 	}

@@ -21,6 +21,7 @@ type Run struct {
 	Counters []runfile.Metric
 	Idle     Background
 	Notes    []Note
+	Observed *Observation // nil: it put a load on the server
 
 	series func(metric string) series.Series
 	levels func(metric string) []Level

@@ -69,7 +69,7 @@ func arms(run *drivers.Run) []Arm {
 		for _, l := range a.LeftOut {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{l.Replicate, l.Why})
 		}
-		for _, d := range drivers.All() {
+		for _, d := range run.Drivers() {
 			rate := over(a, func(r drivers.Replicate) (float64, error) {
 				count, err := d.Count(a, r)
 				return count / r.Seconds, err

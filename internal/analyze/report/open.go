@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 )
 
@@ -20,7 +21,7 @@ func (r Report) openText(width int) string {
 		lines = append(lines, bulleted("- ", strings.Join(g.names, ", ")+": "+g.text, width))
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
-		lines = append(lines, "To settle it: "+r.command())
+		lines = append(lines, r.settling())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -103,7 +104,7 @@ func sentences(parts []string) string {
 // inOneArm states the ratio to rows of a metric that a single arm has: it is all that is known.
 func (m Metric) inOneArm() string {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == drivers.Rows })
-	if i < 0 || !m.undetermined() {
+	if i < 0 || !m.undetermined() || m.Why == attribution.OneLoad { // said of all at once
 		return ""
 	}
 	var known []RivalArm
@@ -131,6 +132,14 @@ func (s *Settle) sentence() string {
 		text += " by a factor of " + quotient(float64(s.Factor))
 	}
 	return text
+}
+
+// settling says what would tell what this run could not. Of a server that others use it takes another like it.
+func (r Report) settling() string {
+	if r.Observed != nil {
+		return "A short load would settle it, where you may put one: " + r.command()
+	}
+	return "To settle it: " + r.command()
 }
 
 // command is what to type for the arms that would tell.

@@ -50,6 +50,9 @@ func (r Report) workGrid(notes *footnotes) (title string, g *grid) {
 			ways++
 		}
 	}
+	if r.Observed != nil {
+		return "What went on, by kind of load (per second)", g
+	}
 	if ways < 2 {
 		return "The work (per second)", g
 	}
@@ -83,6 +86,9 @@ func (r Report) doubtLegend() string {
 			fewest = a.Replicates
 		}
 		most = max(most, a.Replicates)
+	}
+	if r.Observed != nil {
+		return "Means of the windows of each kind; ± half the range of up to six stretches of them."
 	}
 	n := fmt.Sprint(most)
 	if fewest != most {

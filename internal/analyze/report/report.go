@@ -20,6 +20,7 @@ type Report struct {
 	Metrics  []Metric  `json:"metrics"`
 	Headline *Headline `json:"headline"` // nil: there is nothing to compare
 	Warnings []Warning `json:"warnings"`
+	Observed *Observed `json:"observed"` // nil: it put a load on the server
 }
 
 // Run is what was measured, and how it ended.
@@ -53,6 +54,7 @@ func New(run *drivers.Run, verdicts attribution.Verdicts) Report {
 		Metrics: judge(metrics(run), verdicts),
 	}
 	r.Headline = headline(run, r.Arms, r.Metrics)
+	r.Observed = observed(run)
 	r.Warnings = warnings(run, r)
 	r.Warnings = r.warnedOf(verdicts)
 	return r

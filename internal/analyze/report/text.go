@@ -22,6 +22,7 @@ func Text(w io.Writer, r Report, width int) error {
 		wrapped(r.target(), width),
 		r.warned(true, width),
 		r.headlineText(width),
+		r.observedText(width),
 		r.workTable(notes, width),
 		joined(r.verdictTable(width), hiddenText(hidden)),
 		r.openText(width),
@@ -65,6 +66,9 @@ func (r Report) target() string {
 	}
 	if storage := under(t.Storage); storage != "" {
 		parts = append(parts, storage)
+	}
+	if r.Observed != nil {
+		return strings.Join(append(parts, r.Observed.windows()), "; ")
 	}
 	parts = append(parts, fmt.Sprintf("%d arms x %d replicates x %.4g s", r.Run.Arms, r.Run.Replicates, r.Run.ArmSeconds))
 	return strings.Join(append(parts, r.background()...), "; ")

@@ -25,6 +25,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 		}
 	}
 	condition("unfinished", unfinished(run))
+	condition("uncontrolled", uncontrolled(run))
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {
 		condition("fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
@@ -124,6 +125,9 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	}
 	loaded, fewest := fewestReplicates(r.Arms)
 	switch {
+	case run.Observed != nil:
+		odd("nothing-learned", nothingLearned(run.Observed))
+		fewest = 0 // of windows there are as many as there was time
 	case loaded == 0:
 		odd("nothing-measured", "No arm with a load was measured to its end, so there is nothing to compare.")
 	case run.Idle.Replicates == 0:

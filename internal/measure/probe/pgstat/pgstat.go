@@ -46,10 +46,14 @@ type Sampler struct {
 // New connects, finds out what the server has, and reads it once. The schemas are those whose tables' own counters
 // are read as well.
 func New(ctx context.Context, config *pgx.ConnConfig, schemas ...string) (*Sampler, error) {
+	return open(ctx, config, views(schemas))
+}
+
+func open(ctx context.Context, config *pgx.ConnConfig, views []view) (*Sampler, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = applicationName
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
-	s := &Sampler{config: config, views: views(schemas), turn: probe.NewTurn()}
+	s := &Sampler{config: config, views: views, turn: probe.NewTurn()}
 	first, server, err := s.sample(ctx, everything)
 	if err != nil {
 		s.Close(context.WithoutCancel(ctx))
@@ -68,8 +72,11 @@ func views(schemas []string) []view {
 	return append(all, statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }
 
+// known are the views that any sampler may read.
+func known() []view { return append(views([]string{allSchemas}), cluster(), serverItself()) }
+
 // Metrics lists what can be read of any server, with the tables of any schemas.
-func Metrics() []runfile.Metric { return metricsOf(views([]string{"any"})) }
+func Metrics() []runfile.Metric { return metricsOf(known()) }
 
 // Name is pgstat.
 func (s *Sampler) Name() string { return Name }

@@ -56,6 +56,9 @@ func asError(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return &probe.Error{Reason: reasonOf(refused.Code), Code: refused.Code, Err: &oneLine{refused.Message, err}}
 	}
+	if errors.Is(err, ErrStandby) {
+		return &oneLine{ErrStandby.Error(), err}
+	}
 	if network, ok := errors.AsType[*net.OpError](err); ok {
 		return &oneLine{"no connection to the server: " + network.Err.Error(), err}
 	}

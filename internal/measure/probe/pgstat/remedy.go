@@ -36,7 +36,7 @@ func Remedy(gap runfile.Gap) string {
 
 // find is the view and the field of a metric.
 func find(metric string) (view, field, bool) {
-	for _, v := range views([]string{"any"}) {
+	for _, v := range known() {
 		for _, f := range v.fields {
 			if v.metric(f).Name == metric {
 				return v, f, true
@@ -99,7 +99,7 @@ type Condition struct {
 // Conditions are those of each metric.
 func Conditions() map[string]Condition {
 	conditions := map[string]Condition{}
-	for _, v := range views([]string{"any"}) {
+	for _, v := range known() {
 		for _, f := range v.fields {
 			conditions[v.metric(f).Name] = Condition{f.shown, v.needs(f)}
 		}

@@ -6,7 +6,11 @@ package pgstat
 // It stands as an array, so that the server looks up each table by its number, whatever it believes of their count.
 const ours = `any(array(select objid from pg_catalog.pg_depend
 	where classid = 'pg_catalog.pg_class'::regclass and refclassid = 'pg_catalog.pg_namespace'::regclass
-	and refobjid = any(array(select oid from pg_catalog.pg_namespace where nspname = any($1)))))`
+	and refobjid = any(array(select oid from pg_catalog.pg_namespace where nspname = any($1)
+		or '` + allSchemas + `' = any($1) and nspname !~ '^pg_' and nspname <> 'information_schema'))))`
+
+// allSchemas stands for all but the system's.
+const allSchemas = "*"
 
 // inSchemas picks the rows of views of those tables. Where there are none, nothing was done to them: the sum is zero.
 const inSchemas = "relid = " + ours

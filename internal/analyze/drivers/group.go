@@ -1,0 +1,184 @@
+package drivers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Windows of one kind take the place of an arm. They are sorted by what was done in them, as all drivers tell: as long as
+// in some group a ratio of two drivers differs much from window to window, the group is parted where that ratio parts best,
+// the most different first. Ratios are taken over a window and its neighbours, so that what is counted a second late does
+// not pass for another kind of load, and windows beside one of another group are left out.
+const (
+	mostGroups = 8
+	// fewestWindows make a group.
+	fewestWindows = 4
+	// different is by what factor the two halves of a group must differ, in the mean of their logarithms, to be parted.
+	different = 1.25
+	// fewestCounted is what a driver counts in most windows, to have a part in this.
+	fewestCounted = 50
+)
+
+// Windows of a group are put together into so many replicates, in order of time: windows that follow each other are
+// alike, and each by itself would pass for more evidence than it is.
+const mostStretches = 6
+
+// grouped sorts busy windows, and leaves out those that belong to no group or lie beside another one.
+func grouped(busy []window) [][]window {
+	if len(busy) < fewestWindows {
+		return nil
+	}
+	logs := compositions(busy)
+	if len(logs) == 0 {
+		return nil
+	}
+	groups := [][]int{make([]int, len(busy))}
+	for i := range busy {
+		groups[0][i] = i
+	}
+	for len(groups) < mostGroups {
+		best, at := parting{}, 0
+		for g, members := range groups {
+			if p := part(logs, members); p.contrast > best.contrast {
+				best, at = p, g
+			}
+		}
+		if best.contrast < math.Log(different) {
+			break
+		}
+		groups[at] = best.low
+		groups = append(groups, best.high)
+	}
+	return inside(busy, groups)
+}
+
+// compositions are the logarithms of what each driver counts around each window, of those drivers that count enough.
+func compositions(busy []window) (logs [][]float64) {
+	all := All()
+	observedDrivers(all)
+	for _, d := range all {
+		values := make([]float64, len(busy))
+		known := true
+		for i, w := range busy {
+			value, err := d.Count(Arm{Arm: runfile.Arm{Method: seen}}, w.replicate)
+			known = known && err == nil
+			values[i] = value
+		}
+		if !known {
+			continue
+		}
+		smooth := make([]float64, len(busy))
+		for i := range busy {
+			smooth[i] = math.Log(max(1, around(busy, values, i)))
+		}
+		if median(smooth) >= math.Log(fewestCounted) {
+			logs = append(logs, smooth)
+		}
+	}
+	return logs
+}
+
+// around is the mean over a window and those right before and after it.
+func around(busy []window, values []float64, i int) float64 {
+	sum, n := values[i], 1.0
+	if i > 0 && busy[i-1].number == busy[i].number-1 {
+		sum, n = sum+values[i-1], n+1
+	}
+	if i+1 < len(busy) && busy[i+1].number == busy[i].number+1 {
+		sum, n = sum+values[i+1], n+1
+	}
+	return sum / n
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// parting is a group in two.
+type parting struct {
+	contrast  float64 // of the logarithms of a ratio
+	low, high []int
+}
+
+// part finds the ratio of two drivers in which the two sides of a group differ most.
+func part(logs [][]float64, members []int) (best parting) {
+	for i := range logs {
+		for k := range i {
+			ratio := func(w int) float64 { return logs[i][w] - logs[k][w] }
+			order := slices.Clone(members)
+			slices.SortStableFunc(order, func(a, b int) int {
+				if ratio(a) < ratio(b) {
+					return -1
+				}
+				return 1
+			})
+			if at, contrast := cut(order, ratio); contrast > best.contrast {
+				best = parting{contrast, order[:at], order[at:]}
+			}
+		}
+	}
+	slices.Sort(best.low)
+	slices.Sort(best.high)
+	return best
+}
+
+// cut finds where an ascending row falls apart: the sum of squares between its two sides is greatest.
+func cut(order []int, ratio func(int) float64) (at int, contrast float64) {
+	total := 0.0
+	for _, w := range order {
+		total += ratio(w)
+	}
+	n, below, most := float64(len(order)), 0.0, 0.0
+	for i, w := range order[:max(0, len(order)-fewestWindows)] {
+		below += ratio(w)
+		left := float64(i + 1)
+		if i+1 < fewestWindows {
+			continue
+		}
+		difference := (total-below)/(n-left) - below/left
+		if squares := difference * difference * left * (n - left) / n; squares > most {
+			most, at, contrast = squares, i+1, difference
+		}
+	}
+	return at, contrast
+}
+
+// inside are the windows of each group that have no neighbour of another kind, the largest group first.
+func inside(busy []window, groups [][]int) (found [][]window) {
+	of := map[int64]int{}
+	for g, members := range groups {
+		for _, i := range members {
+			of[busy[i].number] = g
+		}
+	}
+	for g, members := range groups {
+		var left []window
+		for _, i := range members {
+			before, preceded := of[busy[i].number-1]
+			after, followed := of[busy[i].number+1]
+			if (!preceded || before == g) && (!followed || after == g) {
+				left = append(left, busy[i])
+			}
+		}
+		if len(left) >= fewestWindows {
+			found = append(found, left)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b []window) int { return len(b) - len(a) })
+	return found
+}
+
+// armOf is a group of windows in the place of an arm.
+func armOf(place int, windows []window) Arm {
+	arm := Arm{Arm: runfile.Arm{Name: fmt.Sprintf("load %c", 'A'+place), Method: seen}}
+	stretches := min(mostStretches, len(windows)/2)
+	for k := range stretches {
+		from, to := k*len(windows)/stretches, (k+1)*len(windows)/stretches
+		arm.Replicates = append(arm.Replicates, merged(k+1, windows[from:to]))
+	}
+	return arm
+}

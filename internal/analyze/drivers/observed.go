@@ -1,0 +1,181 @@
+package drivers
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Observation is what a run was that put no load on the server, and what became of its windows.
+type Observation struct {
+	Window time.Duration // the length of each
+	// Windows are those that the observation has; of them so many were Whole (nothing was missing, no counter began
+	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
+	// where one load went over into another, or are too few of their kind.
+	Windows, Whole, Quiet, Used int
+	// Rows is what was done to rows in all whole windows together, and in how many seconds. What was not counted is not
+	// there.
+	Rows    map[string]float64
+	Seconds float64
+	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
+	Coarse *Run
+}
+
+// seen is the method of an arm that nobody ran.
+const seen = "observed"
+
+// What an observation counts rows and transactions by, since no clients of ours do.
+const (
+	clusterCommits  = "pgstat.cluster/xact_commit"
+	clusterInserted = "pgstat.cluster/tup_inserted"
+	clusterUpdated  = "pgstat.cluster/tup_updated"
+	clusterDeleted  = "pgstat.cluster/tup_deleted"
+	oursInserted    = "pgstat.database/tup_inserted"
+	oursUpdated     = "pgstat.database/tup_updated"
+	oursDeleted     = "pgstat.database/tup_deleted"
+	entriesLeast    = "pgstat.tables/index_entries_least"
+	entriesMost     = "pgstat.tables/index_entries_most"
+)
+
+// rowCounts are what is told of rows, by a name for each.
+func rowCounts() map[string]string {
+	return map[string]string{
+		"inserted": clusterInserted, "updated": clusterUpdated, "deleted": clusterDeleted, "hot": "pgstat.tables/n_tup_hot_upd",
+		"index_entries": entriesLeast,
+	}
+}
+
+// observedDrivers are the drivers that our own clients count in an experiment, as counters tell of them in an observation.
+func observedDrivers(all []Driver) {
+	rows := []string{clusterInserted, clusterUpdated, clusterDeleted}
+	for i := range all {
+		d := &all[i]
+		switch d.Name {
+		case Rows:
+			d.Help, d.From, d.made = "rows inserted, updated and deleted, in all databases", rows, true
+		case Entries:
+			d.Help, d.From, d.made = "rows and the index entries written for them", append(rows[:3:3], entriesLeast), true
+		case Commits:
+			d.Help, d.From = "transactions committed in all databases, those that only read among them", []string{clusterCommits}
+		case Statements:
+			d.Help = "statements, which an observation does not count"
+		}
+	}
+}
+
+// sumCounts adds up metrics of which none may be missing.
+func (r Replicate) sumCounts(metrics ...string) (sum float64, err error) {
+	for _, m := range metrics {
+		value, err := r.Count(m)
+		if err != nil {
+			return 0, err
+		}
+		sum += value
+	}
+	return sum, nil
+}
+
+// seenWork is what a replicate of an observation counts in place of clients.
+func (r Replicate) seenWork(driver string) (float64, error) {
+	switch driver {
+	case Rows:
+		return r.sumCounts(clusterInserted, clusterUpdated, clusterDeleted)
+	case Commits:
+		return r.Count(clusterCommits)
+	case Entries:
+		return r.seenEntries()
+	default:
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "an observation does not count " + driver}
+	}
+}
+
+// oneInAHundred is by how much two ways to count may differ before they are not the same.
+const oneInAHundred = 0.01
+
+// seenEntries takes it that the database which we are connected to did all the work, and indexes of which each row takes
+// one entry; where it is not so, entries are not known.
+func (r Replicate) seenEntries() (float64, error) {
+	all, err := r.sumCounts(clusterInserted, clusterUpdated, clusterDeleted)
+	if err != nil {
+		return 0, err
+	}
+	ours, err := r.sumCounts(oursInserted, oursUpdated, oursDeleted)
+	if err != nil {
+		return 0, err
+	}
+	least, err := r.Count(entriesLeast)
+	if err != nil {
+		return 0, err
+	}
+	most, err := r.Count(entriesMost)
+	switch {
+	case err != nil:
+		return 0, err
+	case all-ours > oneInAHundred*all:
+		detail := fmt.Sprintf("%.0f %% of the rows are those of other databases, whose indexes cannot be seen from here", 100*(all-ours)/all)
+		return 0, &series.Missing{Reason: NotRecorded, Detail: detail}
+	case most-least > oneInAHundred*most:
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "some indexes do not take one entry for each row (partial, GIN, BRIN)"}
+	}
+	return all + least, nil
+}
+
+// keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows are
+// long enough to hold them.
+func (c *collector) keepThin() {
+	if len(c.periods) > 0 {
+		c.thin.lengthenTo(time.Minute)
+	}
+	for _, probe := range c.thin.probes() {
+		for _, k := range c.thin.rows[probe] {
+			c.keep(runfile.Row{At: k.at, Probe: probe, Names: k.names, Values: k.values})
+		}
+	}
+}
+
+// observe puts windows in the place of arms.
+func (c *collector) observe() {
+	c.run.Observed = c.inWindows(&c.run.Arms, 1)
+	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters, series: c.series}
+	coarse.Observed = c.inWindows(&coarse.Arms, 2)
+	c.run.Observed.Coarse = coarse
+}
+
+// inWindows cuts windows of so many times the usual length and groups them.
+func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
+	o := &Observation{Window: time.Duration(times * c.thin.length), Rows: map[string]float64{}}
+	all := c.cutWindows(times)
+	o.Windows = len(all)
+	whole := wholeWindows(all)
+	o.Whole = len(whole)
+	o.total(whole)
+	busy := busyWindows(whole)
+	o.Quiet = len(whole) - len(busy)
+	for _, g := range grouped(busy) {
+		o.Used += len(g)
+		*arms = append(*arms, armOf(len(*arms), g))
+	}
+	return o
+}
+
+// total sums up what was done to rows.
+func (o *Observation) total(whole []window) {
+	for _, w := range whole {
+		o.Seconds += w.replicate.betweenReadings()
+		for name, metric := range rowCounts() {
+			if value, err := w.replicate.Count(metric); err == nil {
+				o.Rows[name] += value
+			} else {
+				o.Rows[name] = math.NaN()
+			}
+		}
+	}
+	for name, sum := range o.Rows {
+		if math.IsNaN(sum) {
+			delete(o.Rows, name)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package drivers
+
+import (
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// lengths are how long the windows of an observation are: the shortest that come to no more than mostWindows. Each is a
+// multiple of the one before, and from a minute on windows begin where the periods of clouds do.
+func lengths() []time.Duration {
+	return []time.Duration{
+		5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour,
+	}
+}
+
+const (
+	mostWindows = 720
+	// readingsInWindow are so many at least that counters which come a second late do not move between windows.
+	readingsInWindow = 5
+)
+
+// thin keeps of each probe the last reading in each window, and forgets the others as they come, so that an observation
+// takes no more room for being long. The windows lie on a grid of the clock's, whenever an observation began or went on.
+type thin struct {
+	length int64              // of a window, in nanoseconds
+	rows   map[string][]*kept // by probe
+}
+
+// kept is a reading with values of its own.
+type kept struct {
+	at     time.Time
+	names  []string
+	values []float64
+}
+
+func newThin(run runfile.Run) *thin {
+	t := &thin{length: int64(lengths()[0]), rows: map[string][]*kept{}}
+	if interval, err := time.ParseDuration(run.Parameters["interval"]); err == nil {
+		t.lengthenTo(readingsInWindow * interval)
+	}
+	return t
+}
+
+// lengthenTo makes windows at least so long, as far as there are lengths.
+func (t *thin) lengthenTo(least time.Duration) {
+	for _, length := range lengths() {
+		if t.length < int64(least) && t.length < int64(length) {
+			t.lengthen(int64(length))
+		}
+	}
+}
+
+// window is the number of the one that a moment lies in.
+func (t *thin) window(at time.Time) int64 { return at.UnixNano() / t.length }
+
+func (t *thin) take(r runfile.Row) {
+	rows := t.rows[r.Probe]
+	if n := len(rows); n > 0 && t.window(rows[n-1].at) == t.window(r.At) {
+		rows[n-1].become(r)
+		return
+	}
+	k := &kept{}
+	k.become(r)
+	t.rows[r.Probe] = append(rows, k)
+	if len(t.rows[r.Probe]) > mostWindows {
+		t.lengthenTo(time.Duration(t.length) + 1)
+	}
+}
+
+func (k *kept) become(r runfile.Row) {
+	k.at, k.names, k.values = r.At, r.Names, append(k.values[:0], r.Values...)
+}
+
+// lengthen makes one window of several.
+func (t *thin) lengthen(length int64) {
+	t.length = length
+	for probe, rows := range t.rows {
+		left := rows[:0]
+		for _, k := range rows {
+			if n := len(left); n > 0 && t.window(left[n-1].at) == t.window(k.at) {
+				left[n-1] = k
+				continue
+			}
+			left = append(left, k)
+		}
+		clear(rows[len(left):])
+		t.rows[probe] = left
+	}
+}
+
+// span is the first window and the last.
+func (t *thin) span() (first, last int64, any bool) {
+	for _, rows := range t.rows {
+		if len(rows) == 0 {
+			continue
+		}
+		one, other := t.window(rows[0].at), t.window(rows[len(rows)-1].at)
+		if !any || one < first {
+			first = one
+		}
+		if !any || other > last {
+			last = other
+		}
+		any = true
+	}
+	return first, last, any
+}
+
+// probes are those that were read.
+func (t *thin) probes() []string { return sortedKeys(t.rows) }

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// Observed is what an observation was: nobody of ours put a load on the server.
+type Observed struct {
+	WindowSeconds float64 `json:"window_seconds"`
+	Windows       int     `json:"windows"`
+	Whole         int     `json:"whole"` // nothing was missing in them
+	Quiet         int     `json:"quiet"` // of the whole: next to nothing was written
+	Used          int     `json:"used"`  // belong to a kind of load
+	// RowsPerSecond is what was done to rows in all whole windows: inserted, updated, hot (of the updated), deleted,
+	// index_entries. What was not counted is not there.
+	RowsPerSecond map[string]float64 `json:"rows_per_second"`
+	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
+}
+
+// ObservedCost is what observing took, a minute.
+type ObservedCost struct {
+	Queries          float64 `json:"queries_per_minute"`
+	WaitedSeconds    float64 `json:"waited_seconds_per_minute"`
+	ProcessorSeconds float64 `json:"processor_seconds_per_minute"`
+	Bytes            float64 `json:"bytes_per_minute"`
+}
+
+func observed(run *drivers.Run) *Observed {
+	o := run.Observed
+	if o == nil {
+		return nil
+	}
+	all := &Observed{
+		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: map[string]float64{},
+	}
+	for name, sum := range o.Rows {
+		if o.Seconds > 0 {
+			all.RowsPerSecond[name] = sum / o.Seconds
+		}
+	}
+	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
+		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
+		all.Cost = &ObservedCost{float64(c.Queries) / minutes, c.Waited / minutes, c.Processor / minutes, float64(c.Bytes) / minutes}
+	}
+	return all
+}
+
+// uncontrolled is what to know before anything else of an observation is believed.
+func uncontrolled(run *drivers.Run) string {
+	if run.Observed == nil {
+		return ""
+	}
+	return "Nobody controlled the load: what ran together here may run apart another day. A verdict took several kinds of load " +
+		"that differ; what no load proved is left open."
+}
+
+// nothingLearned says what an observation lacked.
+func nothingLearned(o *drivers.Observation) string {
+	switch {
+	case o.Windows == 0:
+		return fmt.Sprintf("Nothing to learn yet: it takes some windows of %s.", span(o.Window.Seconds()))
+	case o.Whole > 0 && o.Quiet == o.Whole:
+		return "Nothing to learn yet: the server was idle, next to nothing was written in any window."
+	case o.Used == 0:
+		return fmt.Sprintf("Nothing to learn yet: there are %d windows of %s in which something was written, and it takes more of one kind.",
+			o.Whole-o.Quiet, span(o.Window.Seconds()))
+	default:
+		return ""
+	}
+}
+
+// windows says in a phrase how long was observed.
+func (o *Observed) windows() string {
+	return fmt.Sprintf("observed for %s", span(float64(o.Windows)*o.WindowSeconds))
+}
+
+// observedText says what the windows were, and what was done to rows in them.
+func (r Report) observedText(width int) string {
+	o := r.Observed
+	if o == nil || o.Windows == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Of %d windows of %s %d are whole, %d of them quiet, and %d belong to %s.", o.Windows, span(o.WindowSeconds),
+		o.Whole, o.Quiet, o.Used, kindsOfLoad(len(r.loaded())))
+	if rows := o.rows(); rows != "" {
+		text += " Rows a second: " + rows + "."
+	}
+	if c := o.Cost; c != nil {
+		text += fmt.Sprintf(" Observing took %.0f queries, %.0f ms of answers and %.0f kB of file a minute.", c.Queries, 1000*c.WaitedSeconds, c.Bytes/1000)
+	}
+	return wrapped(text, width)
+}
+
+func kindsOfLoad(n int) string {
+	if n == 1 {
+		return "one kind of load"
+	}
+	return fmt.Sprintf("%d kinds of load", n)
+}
+
+// rows are those that were written, as far as they were counted.
+func (o *Observed) rows() string {
+	var all []string
+	add := func(name, text string) {
+		if perSecond, known := o.RowsPerSecond[name]; known {
+			all = append(all, rate(perSecond)+" "+text)
+		}
+	}
+	add("inserted", "inserted")
+	add("updated", "updated"+o.hot())
+	add("deleted", "deleted")
+	add("index_entries", "index entries at least")
+	return strings.Join(all, ", ")
+}
+
+// hot is the part of the updates that stayed within their page.
+func (o *Observed) hot() string {
+	hot, known := o.RowsPerSecond["hot"]
+	if updated := o.RowsPerSecond["updated"]; known && updated > 0 {
+		return " (" + percent(min(1, hot/updated)) + " HOT)"
+	}
+	return ""
+}
+
+// span writes how long something is, as people say it.
+func span(seconds float64) string {
+	d := time.Duration(math.Round(seconds)) * time.Second
+	text := d.String()
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "0s"), "0m")
+	units := strings.NewReplacer("h", " h ", "m", " min ", "s", " s ")
+	if text == "" || d < time.Minute || d%time.Minute != 0 {
+		text = d.String()
+	}
+	return strings.TrimSpace(units.Replace(text))
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// observeOptions are the flags of realiops observe.
+type observeOptions struct {
+	target   targetOptions // of which only a server that is there already can be observed
+	length   time.Duration
+	settled  bool
+	append   bool
+	interval time.Duration
+	require  requireOptions
+
+	out      string
+	format   string
+	verbose  bool
+	progress string
+}
+
+func newObserveCommand(env Env) *cobra.Command {
+	var o observeOptions
+	cmd := &cobra.Command{
+		Use:   "observe",
+		Short: "Say what a PostgreSQL that others use does, without adding to it",
+		Long: `Say what a PostgreSQL that others use really writes, what its counters count, and who causes it.
+
+It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. Windows of
+natural variation stand in for the arms of realiops run, so that a verdict takes more evidence, and some metrics get
+none that a short load would settle: the report says which load that is.
+
+A server that is restarted, or that fails over behind the same address, is a gap and not the end. --append goes on in
+the file of an earlier observation of the same server.` + "\n" + exitHelp + requireExitHelp,
+		Example: `  realiops observe --dsn 'postgres://me@db.example/shop'
+  realiops observe --dsn service=prod --for 72h -o shop.jsonl.zst
+  realiops observe --dsn service=prod --for 72h --append -o shop.jsonl.zst
+  realiops observe --dsn service=prod --until-settled`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
+	}
+	o.addFlags(cmd.Flags())
+	return cmd
+}
+
+func (o *observeOptions) addFlags(f *pflag.FlagSet) {
+	f.Var(&o.target.dsn, "dsn", "observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
+	o.target.aws.addFlags(f)
+	f.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
+	f.BoolVar(&o.settled, "until-settled", false, "end before that when nothing more is learned")
+	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
+	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
+	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	o.require.addFlags(f)
+	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "report everything")
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+}
+
+// check finds what makes no sense before anything is done.
+func (o *observeOptions) check() error {
+	switch {
+	case o.interval < shortestInterval || o.interval > longestInterval:
+		return fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
+	case o.length <= 0:
+		return fmt.Errorf("--for is %v: there is nothing to observe in that", o.length)
+	case o.append && o.out == "":
+		return errors.New("--append goes on in a file: name it with -o")
+	}
+	return nil
+}
+
+// runObserve observes, keeps the record whatever happens, and reports from the record.
+func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.FlagSet) error {
+	render, err := rendererOf(o.format, o.verbose, env)
+	if err != nil {
+		return err
+	}
+	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	if err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	id := runfile.NewID(env.Now())
+	path := o.out
+	if path == "" {
+		path = runfile.DefaultPath(id) + ".zst" // days of it are large
+	}
+	o.target.dsn.given = true // without it the PG* variables say where
+	w := &watching{
+		env: env, options: o, id: id, started: env.Now(), parameters: parametersOf(flags), show: progress.New(env.Err, mode, env.Width),
+	}
+	err = w.run(ctx, path)
+	w.show.Close()
+	if !w.recorded {
+		return err
+	}
+	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
+}
+
+// report prints what the file holds, and where it is.
+func (o *observeOptions) report(env Env, path string, render renderer) error {
+	r := runOptions{out: o.out, require: o.require}
+	return r.report(env, path, render)
+}

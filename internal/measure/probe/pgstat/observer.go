@@ -1,0 +1,88 @@
+package pgstat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// mostTables are as many as may be read each second without being felt: the server looks at each of them.
+const mostTables = 500
+
+// ErrStandby is a server that only repeats what its primary does.
+var ErrStandby = errors.New("the server is a standby: it writes what its primary tells it to; observe the primary")
+
+// NewObserver is New for a server on which others work: it reads what all databases did together, and the tables of all
+// schemas of its own database, if they are not too many. What statements did is left out, which costs more than all else
+// together; a standby is refused, also when one answers later in the place of what was a primary.
+func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) {
+	config = config.Copy()
+	validate := config.ValidateConnect
+	config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error { // of several hosts the next is tried
+		if validate != nil {
+			if err := validate(ctx, conn); err != nil {
+				return err
+			}
+		}
+		return refuseStandby(ctx, conn)
+	}
+	tables, err := countTables(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("read the server's statistics: %w", asError(err))
+	}
+	s, err := open(ctx, config, observed(tables <= mostTables))
+	if err == nil && tables > mostTables {
+		s.notice = fmt.Sprintf("The database has %d tables: reading the counters of each every second would be felt, so index entries "+
+			"and HOT updates are not counted", tables)
+	}
+	return s, err
+}
+
+// observed are the views of an observer, in the order of the reading.
+func observed(withTables bool) []view {
+	all := append(progress(), serverItself(), replication(), lag(), archiver(), slru(), evictions(), checkpointer(), bgwriter(), database())
+	if withTables {
+		schemas := []string{allSchemas}
+		all = append(all, entries(schemas), tables(schemas))
+	}
+	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
+}
+
+func refuseStandby(ctx context.Context, conn *pgconn.PgConn) error {
+	results, err := conn.Exec(ctx, mark+"select pg_is_in_recovery()").ReadAll()
+	if err != nil {
+		return err
+	}
+	if len(results) == 1 && len(results[0].Rows) == 1 && string(results[0].Rows[0][0]) == "t" {
+		return ErrStandby
+	}
+	return nil
+}
+
+func countTables(ctx context.Context, config *pgx.ConnConfig) (tables int, err error) {
+	config = config.Copy()
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
+	err = conn.QueryRow(ctx, mark+`select count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+		where c.relkind in ('r', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`).Scan(&tables)
+	return tables, err
+}
+
+// Queries is how many questions a reading asks of the server.
+func (s *Sampler) Queries(ctx context.Context) int {
+	if s.turn.Take(ctx) != nil {
+		return 0
+	}
+	defer s.turn.Release()
+	if s.session == nil {
+		return 0
+	}
+	return len(s.session.statements) + 1 // and the limits
+}
