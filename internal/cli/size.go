@@ -57,7 +57,7 @@ one that asked most of storage. --rows-per-second and --growth carry it over to 
 
 Limits and prices are those that the providers or others published; --format json names the sources of each order and of
 each line of its bill, by the keys that realiops explain --format json lists. --price
-takes a file of your own prices, in the same form.
+takes a file of your own prices; realiops prices asks AWS for its own.
 
 --from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
 --check holds figures of a console or a benchmark against each other: bytes for each operation, Little's law, caps.`,
@@ -113,7 +113,7 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.gib, "gib", 100, "GiB of data to hold (2^30 bytes; a TB of 10^12 is 931)")
 	f.StringVar(&o.instance, "instance", "", "class of machine in between: db.r6g.large, m5.xlarge")
 	f.StringVar(&o.region, "region", "us-east-1", "whose prices")
-	f.StringVar(&o.prices, "price", "", "file of prices in the place of the program's own")
+	f.StringVar(&o.prices, "price", "", "file of prices, before the program's own; realiops prices writes one")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "that the recorded seconds go on for, over and over, for volumes with credits")
 	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: BurstBalance as the run read it last, or 100)")
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: EBSIOBalance% and EBSByteBalance% as the run read them last, or 100)")
@@ -291,17 +291,19 @@ func (p *percent) String() string {
 
 func (p *percent) Type() string { return "percent" }
 
+// readPrices are the program's own, with those of a file before them.
 func (o sizeOptions) readPrices() ([]catalog.Price, error) {
-	if o.prices == "" {
-		return catalog.Prices()
+	known, err := catalog.Prices()
+	if o.prices == "" || err != nil {
+		return known, err
 	}
 	file, err := os.Open(o.prices)
 	if err != nil {
 		return nil, fmt.Errorf("read the prices: %w", err)
 	}
 	defer file.Close()
-	prices, err := catalog.ReadPrices(file)
-	return prices, naming(o.prices, err)
+	own, err := catalog.ReadPrices(file)
+	return catalog.Override(own, known), naming(o.prices, err)
 }
 
 // suggesting adds the nearest name to an error about one that is not known.

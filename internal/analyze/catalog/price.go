@@ -60,11 +60,34 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 		return nil, fmt.Errorf("read the prices: %w", err)
 	}
 	for i, p := range all {
-		if err := p.check(); err != nil {
+		err := p.check()
+		if err == nil && p.Currency != all[0].Currency {
+			err = fmt.Errorf("it is in %s, and the first one in %s: they cannot be held against each other", p.Currency, all[0].Currency)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
 		}
 	}
+	if len(all) == 0 {
+		return nil, errors.New("there are no prices in it")
+	}
 	return all, nil
+}
+
+// Override is a list with another one behind it: a volume that the first has prices of in a region has none but those
+// there. What is in another currency is left out of the second.
+func Override(first, second []Price) []Price {
+	known := map[[2]string]bool{}
+	for _, p := range first {
+		known[[2]string{p.Volume, p.Region}] = true
+	}
+	all := slices.Clone(first)
+	for _, p := range second {
+		if !known[[2]string{p.Volume, p.Region}] && (len(first) == 0 || p.Currency == first[0].Currency) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // absurd is a price that nobody asks for any unit: it is surely in another one.

@@ -9,13 +9,17 @@ import (
 // TestListedBills are volumes as Infracost bills them from the providers' price lists; what is free beside the size is not
 // in its quantities.
 func TestListedBills(t *testing.T) {
-	check := func(name string, gib, iops, mibps, want float64) {
+	in := func(region, name string, gib, iops, mibps, want float64) {
 		t.Helper()
-		bill, err := tariff(t, "us-east-1").Monthly(sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: mibps})
+		bill, err := tariff(t, region).Monthly(sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: mibps})
 		if err != nil {
 			t.Fatal(err)
 		}
 		near(t, name, bill.Total, want, 0.005)
+	}
+	check := func(name string, gib, iops, mibps, want float64) {
+		t.Helper()
+		in("us-east-1", name, gib, iops, mibps, want)
 	}
 	check("io1", 30, 300, 0, 3.75+19.50)
 	check("io2", 30, 300, 0, 3.75+19.50)
@@ -27,6 +31,11 @@ func TestListedBills(t *testing.T) {
 	check("azure-ultra", 2048, 4000, 20, 245.19+198.56+6.99)
 	check("azure-premium", 32, 0, 0, 5.28)
 	check("google-pd-ssd", 100, 0, 0, 17.00)
+	// io2 by its three prices, and volumes of other regions, by the price list
+	check("io2", 100, 100000, 0, 12.50+32000*0.065+32000*0.0455+36000*0.03185)
+	in("eu-west-1", "gp3", 100, 4000, 225, 8.80+1000*0.0055+100*0.044)
+	in("eu-west-1", "rds-gp3", 400, 12100, 600, 50.80+100*0.022+100*0.088)
+	in("ap-northeast-1", "io2", 10, 40000, 0, 1.42+32000*0.074+8000*0.0518)
 }
 
 // TestUnknownPricesAreSaid: what is not known is no nought.

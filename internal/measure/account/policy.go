@@ -18,6 +18,7 @@ func Policy(partition string) []Statement {
 		{"RealiopsMetrics", "what CloudWatch counted", []string{"cloudwatch:GetMetricData"}, "*"},
 		{"RealiopsInsights", "what Performance Insights counted",
 			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition + ":pi:*:*:metrics/rds/*"},
+		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*"},
 	}
 }
 

@@ -1,0 +1,120 @@
+package prices
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/pricing"
+	"github.com/aws/aws-sdk-go-v2/service/pricing/types"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// Lister is what of the price list's client is used.
+type Lister interface {
+	GetProducts(context.Context, *pricing.GetProductsInput, ...func(*pricing.Options)) (*pricing.GetProductsOutput, error)
+}
+
+// Home is the region whose endpoint has the price list for a region: one in the United States, or in China.
+func Home(region string) string {
+	if strings.HasPrefix(region, "cn-") {
+		return "cn-northwest-1"
+	}
+	return "us-east-1"
+}
+
+// question is one kind of product to ask for.
+type question struct{ service, family, engine string }
+
+// questions are all kinds that an order is made of.
+func questions() []question {
+	return []question{
+		{"AmazonEC2", "Storage", ""}, {"AmazonEC2", "System Operation", ""}, {"AmazonEC2", "Provisioned Throughput", ""},
+		{"AmazonRDS", "Database Storage", ""}, {"AmazonRDS", "Provisioned IOPS", ""}, {"AmazonRDS", "Provisioned Throughput", ""},
+		{"AmazonRDS", "System Operation", ""}, {"AmazonRDS", "Database Instance", "Aurora PostgreSQL"},
+	}
+}
+
+// List is what of a region's prices could be read.
+type List struct {
+	Prices []catalog.Price
+	Unread []string // what looked like a price of ours and could not be understood, and why
+}
+
+// Ask reads the prices of a region. It may be repeated; a context that ends ends it.
+func Ask(ctx context.Context, client Lister, region string) (List, error) {
+	var l List
+	for _, q := range questions() {
+		if err := l.ask(ctx, client, region, q); err != nil {
+			return List{}, err
+		}
+	}
+	l.settle()
+	if len(l.Prices) == 0 {
+		return List{}, fmt.Errorf("the price list has nothing of the region %s", region)
+	}
+	return l, nil
+}
+
+func (l *List) ask(ctx context.Context, client Lister, region string, q question) error {
+	pages := pricing.NewGetProductsPaginator(client, &pricing.GetProductsInput{
+		ServiceCode: aws.String(q.service), FormatVersion: aws.String("aws_v1"), Filters: q.filters(region),
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("ask for the prices of %s: %w", q.service, err)
+		}
+		for _, text := range page.PriceList {
+			found, err := read(text, region)
+			if err != nil {
+				l.Unread = append(l.Unread, err.Error())
+				continue
+			}
+			l.Prices = append(l.Prices, found...)
+		}
+	}
+	return nil
+}
+
+func (q question) filters(region string) []types.Filter {
+	filter := func(field, value string) types.Filter {
+		return types.Filter{Type: types.FilterTypeTermMatch, Field: aws.String(field), Value: aws.String(value)}
+	}
+	all := []types.Filter{filter("regionCode", region), filter("productFamily", q.family)}
+	if q.engine != "" {
+		all = append(all, filter("databaseEngine", q.engine))
+	}
+	return all
+}
+
+// settle puts the prices in order and leaves one of those that are the same. Two prices of one thing are none.
+func (l *List) settle() {
+	slices.SortFunc(l.Prices, func(a, b catalog.Price) int {
+		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class), cmp.Compare(a.From, b.From), cmp.Compare(a.Price, b.Price))
+	})
+	var kept []catalog.Price
+	for i := 0; i < len(l.Prices); {
+		j := i + 1
+		for j < len(l.Prices) && same(l.Prices[i], l.Prices[j]) {
+			j++
+		}
+		if first, last := l.Prices[i], l.Prices[j-1]; first.Price == last.Price {
+			kept = append(kept, first)
+		} else {
+			l.Unread = append(l.Unread, fmt.Sprintf("%s per %s has more than one price, from %g to %g", first.Volume, first.Per, first.Price, last.Price))
+		}
+		i = j
+	}
+	l.Prices = kept
+	slices.Sort(l.Unread)
+	l.Unread = slices.Compact(l.Unread)
+}
+
+func same(a, b catalog.Price) bool {
+	return a.Volume == b.Volume && a.Per == b.Per && a.Class == b.Class && a.From == b.From
+}

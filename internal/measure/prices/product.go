@@ -1,0 +1,105 @@
+package prices
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// product is one of the list, as far as it matters here.
+type product struct {
+	Product struct {
+		Family     string `json:"productFamily"`
+		Attributes struct {
+			Usage      string `json:"usagetype"`
+			Engine     string `json:"databaseEngine"`
+			Deployment string `json:"deploymentOption"`
+		} `json:"attributes"`
+	} `json:"product"`
+	Terms struct {
+		OnDemand map[string]struct {
+			Dimensions map[string]dimension `json:"priceDimensions"`
+		} `json:"OnDemand"`
+	} `json:"terms"`
+	Service   string `json:"serviceCode"`
+	Published string `json:"publicationDate"`
+}
+
+// dimension is one price of a product: that of a stretch of the amount.
+type dimension struct {
+	Unit  string            `json:"unit"`
+	Begin string            `json:"beginRange"`
+	Price map[string]string `json:"pricePerUnit"`
+}
+
+// read makes prices of a product of a region; none where nothing here is made of it.
+func read(text, region string) ([]catalog.Price, error) {
+	var p product
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return nil, fmt.Errorf("read the price list: %w", err)
+	}
+	a := p.Product.Attributes
+	m, class, known := means(a.Usage)
+	if !known || !p.fits(class) {
+		return nil, nil
+	}
+	var all []catalog.Price
+	for _, term := range p.Terms.OnDemand {
+		for _, d := range term.Dimensions {
+			price, err := d.price(m)
+			if err != nil {
+				return nil, fmt.Errorf("the price of %s: %w", a.Usage, err)
+			}
+			price.Region, price.Class, price.Source = region, class, p.source()
+			all = append(all, price)
+		}
+	}
+	return all, nil
+}
+
+// fits tells whether a product is for PostgreSQL, as far as products of databases are for one engine only, in one
+// availability zone.
+func (p product) fits(class string) bool {
+	engines := []string{"", "Any", "PostgreSQL", "Aurora PostgreSQL"}
+	if class != "" {
+		engines = []string{"Aurora PostgreSQL"}
+	}
+	a := p.Product.Attributes
+	return slices.Contains(engines, a.Engine) && slices.Contains([]string{"", "Single-AZ"}, a.Deployment)
+}
+
+func (p product) source() string {
+	published := p.Published
+	if len(published) > len("2006-01-02") {
+		published = published[:len("2006-01-02")]
+	}
+	return "AWS price list, " + p.Service + ", " + published
+}
+
+// price is a dimension in our unit.
+func (d dimension) price(m meaning) (catalog.Price, error) {
+	factor, err := unit(m.per, d.Unit)
+	if err != nil {
+		return catalog.Price{}, err
+	}
+	p := catalog.Price{Volume: m.volume, Per: m.per, From: m.from}
+	if d.Begin != "" && m.from == 0 {
+		if p.From, err = strconv.ParseFloat(d.Begin, 64); err != nil {
+			return p, fmt.Errorf("it begins at %q, which is no amount", d.Begin)
+		}
+		p.From /= factor
+	}
+	for _, currency := range []string{"USD", "CNY"} {
+		if text, found := d.Price[currency]; found {
+			p.Currency = currency
+			p.Price, err = strconv.ParseFloat(text, 64)
+			p.Price *= factor
+			return p, err
+		}
+	}
+	return p, errors.New("it is in neither USD nor CNY")
+}

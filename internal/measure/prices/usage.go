@@ -1,0 +1,85 @@
+package prices
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// meaning is what a usage type is the price of.
+type meaning struct {
+	volume string
+	per    catalog.Per
+	from   float64 // of the unit on, where the usage type itself says so
+}
+
+// usages are the usage types of one availability zone, without the region before them.
+func usages() map[string]meaning {
+	return map[string]meaning{
+		"EBS:VolumeUsage.gp2":        {"gp2", catalog.PerGiB, 0},
+		"EBS:VolumeUsage.gp3":        {"gp3", catalog.PerGiB, 0},
+		"EBS:VolumeUsage.piops":      {"io1", catalog.PerGiB, 0},
+		"EBS:VolumeUsage.io2":        {"io2", catalog.PerGiB, 0},
+		"EBS:VolumeUsage.st1":        {"st1", catalog.PerGiB, 0},
+		"EBS:VolumeUsage.sc1":        {"sc1", catalog.PerGiB, 0},
+		"EBS:VolumeP-IOPS.gp3":       {"gp3", catalog.PerIOPS, 0},
+		"EBS:VolumeP-IOPS.piops":     {"io1", catalog.PerIOPS, 0},
+		"EBS:VolumeP-IOPS.io2":       {"io2", catalog.PerIOPS, 0},
+		"EBS:VolumeP-IOPS.io2.tier2": {"io2", catalog.PerIOPS, 32000},
+		"EBS:VolumeP-IOPS.io2.tier3": {"io2", catalog.PerIOPS, 64000},
+		"EBS:VolumeP-Throughput.gp3": {"gp3", catalog.PerMiBps, 0},
+
+		"RDS:GP2-Storage":       {"rds-gp2", catalog.PerGiB, 0},
+		"RDS:GP3-Storage":       {"rds-gp3", catalog.PerGiB, 0},
+		"RDS:PIOPS-Storage":     {"rds-io1", catalog.PerGiB, 0},
+		"RDS:PIOPS-Storage-IO2": {"rds-io2", catalog.PerGiB, 0},
+		"RDS:GP3-PIOPS":         {"rds-gp3", catalog.PerIOPS, 0},
+		"RDS:PIOPS":             {"rds-io1", catalog.PerIOPS, 0},
+		"RDS:IO2-PIOPS":         {"rds-io2", catalog.PerIOPS, 0},
+		"RDS:GP3-Throughput":    {"rds-gp3", catalog.PerMiBps, 0},
+
+		"Aurora:StorageUsage":             {"aurora", catalog.PerGiB, 0},
+		"Aurora:IO-OptimizedStorageUsage": {"aurora-iopt1", catalog.PerGiB, 0},
+		"Aurora:StorageIOUsage":           {"aurora", catalog.PerMillionIO, 0},
+	}
+}
+
+// regionBefore is what usage types have before them outside us-east-1: EU-, APN1-, USE2-.
+var regionBefore = regexp.MustCompile(`^[A-Z]{2,4}[0-9]?-`)
+
+// machines are the usage types of Aurora's machines, by both ways to pay.
+func machines() map[string]string {
+	return map[string]string{"InstanceUsage:db.": "aurora", "InstanceUsageIOOptimized:db.": "aurora-iopt1"}
+}
+
+// means is what a usage type is the price of, and the class of machine where it is one.
+func means(usage string) (m meaning, class string, known bool) {
+	usage = regionBefore.ReplaceAllString(usage, "")
+	if m, known = usages()[usage]; known {
+		return m, "", true
+	}
+	for prefix, volume := range machines() {
+		if size, found := strings.CutPrefix(usage, prefix); found {
+			return meaning{volume, catalog.PerHour, 0}, "db." + size, true
+		}
+	}
+	return meaning{}, "", false
+}
+
+// unit is how many of the list's units make one of ours, by what both are called.
+func unit(per catalog.Per, listed string) (float64, error) {
+	units := map[catalog.Per]map[string]float64{
+		catalog.PerGiB:       {"gb-mo": 1, "gb-month": 1},
+		catalog.PerIOPS:      {"iops-mo": 1, "iops-month": 1},
+		catalog.PerMiBps:     {"gibps-mo": 1.0 / 1024, "mibps-mo": 1, "mbps-mo": 1, "gbps-mo": 1.0 / 1024},
+		catalog.PerMillionIO: {"ios": 1e6},
+		catalog.PerHour:      {"hrs": 1, "hours": 1},
+	}
+	factor, known := units[per][strings.ToLower(listed)]
+	if !known {
+		return 0, fmt.Errorf("its unit %q is not known", listed)
+	}
+	return factor, nil
+}
