@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"io"
 	"net"
 	"time"
 
@@ -26,10 +27,14 @@ func newPatience() aws.Retryer {
 	})}
 }
 
-// IsErrorRetryable leaves out a name that nobody knows, which a few seconds will not change.
+// IsErrorRetryable leaves out a name that nobody knows, which a few seconds will not change, and takes in an answer that
+// ended in its middle: nothing that is asked here changes anything, so it can be asked again.
 func (p patience) IsErrorRetryable(err error) bool {
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 		return false
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return true
 	}
 	return p.Standard.IsErrorRetryable(err)
 }

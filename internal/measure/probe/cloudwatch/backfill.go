@@ -29,7 +29,7 @@ const (
 	// rounds is how often CloudWatch is asked for what it failed to tell in an answer that was good otherwise.
 	rounds = 3
 	// pause is the wait before each further round; it doubles.
-	pause = time.Second
+	pause = 300 * time.Millisecond
 	// mostPages ends an answer that never does.
 	mostPages = 1000
 )
@@ -52,23 +52,28 @@ func (b *backfill) window(ctx context.Context, w window) error {
 // ask makes the calls for a batch, and those for what was left open.
 func (b *backfill) ask(ctx context.Context, batch []*query) error {
 	open := batch
-	for round, wait := 0, pause; round < rounds && len(open) > 0; round, wait = round+1, wait*2 {
-		if round > 0 {
-			if err := sleep(ctx, wait); err != nil {
-				return err
-			}
+	for round := range rounds {
+		if len(open) == 0 {
+			break
+		}
+		if err := rest(ctx, round); err != nil {
+			return err
 		}
 		if err := b.pages(ctx, open); err != nil {
 			return err
 		}
-		open = slices.DeleteFunc(slices.Clone(open), func(q *query) bool { return q.complete || q.refused })
+		open = slices.DeleteFunc(slices.Clone(open), (*query).done)
 	}
 	return nil
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// rest waits before a further round.
+func rest(ctx context.Context, round int) error {
+	if round == 0 {
+		return nil
+	}
 	select {
-	case <-time.After(d):
+	case <-time.After(pause << (round - 1)):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -21,7 +21,7 @@ type tally struct {
 func (b *backfill) tally(batch []*query) {
 	for _, q := range batch {
 		t := &b.seen[q.series]
-		if t.trouble == nil && !q.complete {
+		if t.trouble == nil && (q.refused || !q.done()) {
 			t.trouble = b.untold(q)
 		}
 		if !q.main {

@@ -137,6 +137,11 @@ func (q *query) status(r types.MetricDataResult) {
 	}
 }
 
+// done tells whether asking again would bring no more.
+func (q *query) done() bool {
+	return q.complete || q.refused || !slices.Contains(q.got, false)
+}
+
 // record is a point as a run file holds it.
 func (b *backfill) record(q *query, at time.Time, value float64, fetched time.Time) runfile.Period {
 	s := b.series[q.series]

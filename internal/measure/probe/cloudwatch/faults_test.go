@@ -1,0 +1,324 @@
+package cloudwatch_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go/encoding/cbor"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const operation = "GetMetricData"
+
+// hasty is the account's own configuration, with its rules but with no wait that a test must sit out.
+func hasty(t *testing.T, s *accounttest.StandIn) aws.Config {
+	t.Helper()
+	cfg := config(t, s)
+	cfg.HTTPClient = awshttp.NewBuildableClient().WithTimeout(700 * time.Millisecond)
+	patience := cfg.Retryer
+	cfg.Retryer = func() aws.Retryer { return impatient{patience().(aws.RetryerV2)} }
+	return cfg
+}
+
+type impatient struct{ aws.RetryerV2 }
+
+func (i impatient) RetryDelay(attempt int, err error) (time.Duration, error) {
+	wait, err := i.RetryerV2.RetryDelay(attempt, err)
+	return min(wait, 5*time.Millisecond), err
+}
+
+func openHasty(t *testing.T, s *accounttest.StandIn, cloud runfile.Cloud, names ...string) *cloudwatch.Source {
+	t.Helper()
+	source, err := cloudwatch.New(hasty(t, s), cloud, names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// threeMinutes is what each of the faults must leave whole.
+func threeMinutes(s *accounttest.StandIn, t *testing.T, at time.Time) map[string]map[int]float64 {
+	t.Helper()
+	s.Put(t, of("WriteIOPS", at, time.Minute, 1, 2, 3))
+	return map[string]map[int]float64{"WriteIOPS Average": byMinute(0, 1, 1, 2, 3), "WriteIOPS Maximum": byMinute(0, 1, 1, 2, 3)}
+}
+
+// TestFaultsThatPass: what fails twice is asked a third time, nothing is lost, and nothing comes twice.
+func TestFaultsThatPass(t *testing.T) {
+	s, at := accounttest.Start(t), anHour()
+	want := threeMinutes(s, t, at)
+	check := func(name string, fault accounttest.Fault, calls int) {
+		t.Helper()
+		behind, proxy := s.Proxy(t)
+		proxy.On(operation, fault, 1, 2)
+		got, err := backfill(t, openHasty(t, behind, writer, "WriteIOPS"), at, at.Add(3*time.Minute))
+		if diff := cmp.Diff(told{Values: want}, got); diff != "" || err != nil {
+			t.Errorf("%s: %v, (-want +got):\n%s", name, err, diff)
+		}
+		if n := proxy.Calls()[operation]; n != calls {
+			t.Errorf("%s: %d calls, want %d", name, n, calls)
+		}
+	}
+	check("throttled", accounttest.Throttled(), 3)
+	check("unavailable", accounttest.Unavailable(), 3)
+	check("bad gateway", accounttest.BadGateway(), 3)
+	check("truncated", accounttest.Truncated(), 3)
+	check("hung", accounttest.Hung(), 3)
+	check("slow", accounttest.Slow(100*time.Millisecond), 1)
+}
+
+// TestFaultsThatStay: an error in one line, in the terms of a gap, without the account; what came before it is kept.
+func TestFaultsThatStay(t *testing.T) {
+	s, at := accounttest.Start(t), anHour()
+	threeMinutes(s, t, at)
+	check := func(name string, fault accounttest.Fault, reason runfile.Reason, words string, calls int) {
+		t.Helper()
+		behind, proxy := s.Proxy(t)
+		proxy.On(operation, fault)
+		got, err := backfill(t, openHasty(t, behind, writer, "WriteIOPS"), at, at.Add(3*time.Minute))
+		known, ok := errors.AsType[*probe.Error](err)
+		if !ok || known.Reason != reason || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(err.Error(), "123456789012") || strings.Contains(err.Error(), "planted") {
+			t.Errorf("%s: names the account: %v", name, err)
+		}
+		if len(got.Values) > 0 || len(got.Gaps) > 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if n := proxy.Calls()[operation]; n != calls {
+			t.Errorf("%s: %d calls, want %d", name, n, calls)
+		}
+	}
+	check("throttled", accounttest.Throttled(), runfile.Throttled, "slow down", 8)
+	check("expired", accounttest.Expired(), runfile.Permission, "expired", 1)
+	check("denied", accounttest.Denied(), runfile.Permission, "cloudwatch:GetMetricData", 1)
+	check("unavailable", accounttest.Unavailable(), runfile.Failed, "ServiceUnavailable", 8)
+	check("truncated", accounttest.Truncated(), runfile.Failed, "cannot be read", 8)
+}
+
+// TestHungSocketObeysTheContext: it ends with its context, and not with its patience.
+func TestHungSocketObeysTheContext(t *testing.T) {
+	s, proxy := accounttest.Start(t).Proxy(t)
+	proxy.On(operation, accounttest.Hung())
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := backfillUntil(t, ctx, openHasty(t, s, writer, "WriteIOPS"), anHour(), anHour().Add(time.Minute))
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 500*time.Millisecond {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}
+
+// answer is a good answer that a test changes: by name of what is in it, and what was asked.
+type answer = cbor.Map
+
+// changed passes a call on to the service, and its answer through change.
+func changed(change func(asked, out answer)) accounttest.Fault {
+	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		whole := httptest.NewRecorder()
+		service.ServeHTTP(whole, r)
+		asked, errAsked := cbor.Decode(body)
+		out, errOut := cbor.Decode(whole.Body.Bytes())
+		if err := errors.Join(errAsked, errOut); err != nil {
+			panic(err)
+		}
+		change(asked.(answer), out.(answer))
+		maps.Copy(w.Header(), whole.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(whole.Code)
+		_, _ = w.Write(cbor.Encode(out))
+	}
+}
+
+func results(out answer) []answer {
+	var all []answer
+	for _, r := range out["MetricDataResults"].(cbor.List) {
+		all = append(all, r.(answer))
+	}
+	return all
+}
+
+// paged cuts answers into pages of so many points of each metric, as CloudWatch does: what is cut is PartialData, and a
+// token leads on.
+func paged(points int) accounttest.Fault {
+	return changed(func(asked, out answer) {
+		token, _ := asked["NextToken"].(cbor.String)
+		skip, _ := strconv.Atoi(string(token))
+		more := false
+		for _, r := range results(out) {
+			for _, list := range []string{"Timestamps", "Values"} {
+				all := r[list].(cbor.List)
+				first, last := min(skip, len(all)), min(skip+points, len(all))
+				if r[list] = all[first:last]; last < len(all) {
+					r["StatusCode"], more = cbor.String("PartialData"), true
+				}
+			}
+		}
+		if more {
+			out["NextToken"] = cbor.String(strconv.Itoa(skip + points))
+		}
+	})
+}
+
+// TestPages: each page is asked for once.
+func TestPages(t *testing.T) {
+	s, proxy := accounttest.Start(t).Proxy(t)
+	at := anHour()
+	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	s.Put(t, of("WriteIOPS", at, time.Minute, values...), of("ReadIOPS", at, time.Minute, 7))
+	proxy.On(operation, paged(5))
+	got, err := backfill(t, openHasty(t, s, writer, "WriteIOPS", "ReadIOPS"), at, at.Add(12*time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.check(t, told{
+		Values: map[string]map[int]float64{
+			"WriteIOPS Average": byMinute(0, 1, values...), "WriteIOPS Maximum": byMinute(0, 1, values...),
+			"ReadIOPS Average": {0: 7}, "ReadIOPS Maximum": {0: 7},
+		},
+		Gaps: []string{"ReadIOPS late missing: CloudWatch has no point for 11 of 12 periods, the first that of " +
+			at.Add(time.Minute).UTC().Format(time.RFC3339)},
+	})
+	if n := proxy.Calls()[operation]; n != 3 {
+		t.Errorf("%d calls for three pages", n)
+	}
+}
+
+// TestSamePageForEver: a service that leads in a circle is left.
+func TestSamePageForEver(t *testing.T) {
+	s, proxy := accounttest.Start(t).Proxy(t)
+	at := anHour()
+	threeMinutes(s, t, at)
+	proxy.On(operation, changed(func(_, out answer) { out["NextToken"] = cbor.String("again") }))
+	_, err := backfill(t, openHasty(t, s, writer, "WriteIOPS"), at, at.Add(3*time.Minute))
+	if n := proxy.Calls()[operation]; err == nil || n != 2 {
+		t.Errorf("%v after %d calls", err, n)
+	}
+}
+
+// status gives all results, or those of one statistic, a status.
+func status(code string, keep int, of ...string) accounttest.Fault {
+	return changed(func(asked, out answer) {
+		for i, q := range asked["MetricDataQueries"].(cbor.List) {
+			stat := q.(answer)["MetricStat"].(answer)
+			name := string(stat["Metric"].(answer)["MetricName"].(cbor.String))
+			if len(of) > 0 && !slices.Contains(of, name) {
+				continue
+			}
+			r := results(out)[i]
+			r["StatusCode"] = cbor.String(code)
+			r["Messages"] = cbor.List{answer{"Code": cbor.String(code), "Value": cbor.String("about arn:aws:rds:eu-central-1:123456789012:db:x")}}
+			for _, list := range []string{"Timestamps", "Values"} {
+				all := r[list].(cbor.List)
+				r[list] = all[:min(keep, len(all))]
+			}
+		}
+	})
+}
+
+// TestUnfinishedAnswers: only what was left open is asked for again, from where it ended; what is refused is not.
+func TestUnfinishedAnswers(t *testing.T) {
+	s, at := accounttest.Start(t), anHour()
+	want := threeMinutes(s, t, at)
+	s.Put(t, of("ReadLatency", at, time.Minute, 4, 5, 6))
+	latency := map[string]map[int]float64{"ReadLatency Average": byMinute(0, 1, 4, 5, 6), "ReadLatency Maximum": byMinute(0, 1, 4, 5, 6)}
+	first := map[string]map[int]float64{"ReadLatency Average": {0: 4}, "ReadLatency Maximum": {0: 4}}
+	check := func(name string, fault accounttest.Fault, times []int, of map[string]map[int]float64, gaps ...string) {
+		t.Helper()
+		behind, proxy := s.Proxy(t)
+		proxy.On(operation, fault, times...)
+		var asked []string
+		proxy.On(operation, changed(func(in, _ answer) {
+			asked = append(asked, strconv.Itoa(len(in["MetricDataQueries"].(cbor.List)))+" from "+minuteOf(in["StartTime"], at))
+		}))
+		got, err := backfill(t, openHasty(t, behind, writer, "WriteIOPS", "ReadLatency"), at, at.Add(3*time.Minute))
+		all := maps.Clone(want)
+		maps.Copy(all, of)
+		if diff := cmp.Diff(told{Values: all, Gaps: gaps}, got); diff != "" || err != nil {
+			t.Errorf("%s: %v, (-want +got):\n%s", name, err, diff)
+		}
+		if calls := proxy.Calls()[operation]; calls != max(1, len(times)+len(asked)) {
+			t.Errorf("%s: %d calls", name, calls)
+		}
+		for _, a := range asked {
+			if a != "2 from 1" {
+				t.Errorf("%s: asked again for %s", name, a)
+			}
+		}
+	}
+	const again = "ReadLatency error InternalError: CloudWatch did not tell all of it, asked 3 times (%: about arn:aws:rds:eu-central-1:***:db:x)"
+	check("partial once", status("PartialData", 1, "ReadLatency"), []int{1}, latency)
+	check("internal once", status("InternalError", 1, "ReadLatency"), []int{1}, latency)
+	check("internal thrice, and all the same all came", status("InternalError", 1, "ReadLatency"), []int{1, 2, 3}, latency)
+	check("internal for ever", status("InternalError", 0, "ReadLatency"), []int{1, 2, 3}, nil, strings.Replace(again, "%", "InternalError", 1))
+	check("forbidden", status("Forbidden", 1, "ReadLatency"), []int{1}, first,
+		"ReadLatency permission Forbidden: CloudWatch does not allow these credentials this metric (Forbidden: about arn:aws:rds:eu-central-1:***:db:x)")
+}
+
+func minuteOf(v cbor.Value, at time.Time) string {
+	seconds := 0.0
+	switch v := v.(*cbor.Tag).Value.(type) {
+	case cbor.Float64:
+		seconds = float64(v)
+	case cbor.Uint:
+		seconds = float64(v)
+	}
+	return strconv.Itoa(int(seconds-float64(at.Unix())) / 60)
+}
+
+// volumes are many, each with a value of one metric: two of these make three calls, of 500 queries at most.
+func volumes(t *testing.T, s *accounttest.StandIn, at time.Time, n int) (runfile.Cloud, map[string]map[int]float64) {
+	t.Helper()
+	cloud, want := runfile.Cloud{Provider: "aws"}, map[string]map[int]float64{}
+	var all []accounttest.Series
+	for i := range n {
+		id := "vol-" + strconv.Itoa(i)
+		cloud.Volumes = append(cloud.Volumes, id)
+		one := of("VolumeWriteOps", at, time.Minute, float64(i))
+		one.Namespace, one.Dimensions = "AWS/EBS", map[string]string{"VolumeId": id}
+		all = append(all, one)
+		want["cloudwatch."+id+"/VolumeWriteOps Sum"] = map[int]float64{0: float64(i)}
+	}
+	s.Put(t, all...)
+	return cloud, want
+}
+
+// TestManyCalls: a call takes 500 queries. When one fails for good, what came before it is kept; asked again, all comes.
+func TestManyCalls(t *testing.T) {
+	s, proxy := accounttest.Start(t).Proxy(t)
+	at := anHour()
+	cloud, want := volumes(t, s, at, 1100)
+	proxy.On(operation, accounttest.Expired(), 2)
+	source := openHasty(t, s, cloud, "VolumeWriteOps")
+	got, err := backfill(t, source, at, at.Add(time.Minute))
+	if err == nil || len(got.Values) != 500 || len(got.Gaps) != 0 {
+		t.Errorf("%v, and %d metrics", err, len(got.Values))
+	}
+	if got, err = backfill(t, source, at, at.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	got.check(t, told{Values: want})
+	if n := proxy.Calls()[operation]; n != 2+3 {
+		t.Errorf("%d calls, want two and three", n)
+	}
+}
