@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/server/servertest"
 )
@@ -24,10 +25,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(withServers{m}, map[string]func(){"realiops": main})
 }
 
-// withServers runs the tests of a program that starts servers.
+// withServers runs the tests of a program that starts servers, and asks AWS.
 type withServers struct{ m *testing.M }
 
-func (w withServers) Run() int { return servertest.Main(w.m) }
+func (w withServers) Run() int { return accounttest.Main(serversOf(w)) }
+
+type serversOf struct{ m *testing.M }
+
+func (s serversOf) Run() int { return servertest.Main(s.m) }
 
 // containerImage is what scripts/postgres-image builds.
 const containerImage = "realiops/postgres:17-local"

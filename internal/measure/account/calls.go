@@ -46,7 +46,7 @@ func (a *Account) Calls() []Call {
 	return all
 }
 
-// Clock is how far AWS's clock is ahead of ours, by the date on its last answer, which is cut to whole seconds; without
+// Clock is how far AWS's clock is ahead of ours, by the date on its quickest answer, which is cut to whole seconds; without
 // a source where nothing was answered yet.
 func (a *Account) Clock() runfile.Clock {
 	a.book.mu.Lock()
@@ -96,13 +96,16 @@ func (b *book) try(ctx context.Context, in middleware.FinalizeInput, next middle
 	return out, metadata, err
 }
 
-// compared keeps what a date says of the clocks. It is cut to whole seconds: on average half of one is missing, with as
-// much doubt.
+// compared keeps what the date of the quickest answer says of the clocks. It is cut to whole seconds: on average half of
+// one is missing, with as much doubt.
 func (b *book) compared(ahead, trip time.Duration) {
 	const cut = 0.5
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.clock = runfile.Clock{Source: "aws", Offset: ahead.Seconds() + cut, Error: cut + trip.Seconds()/2}
+	doubt := cut + trip.Seconds()/2
+	if b.clock.Source == "" || doubt < b.clock.Error {
+		b.clock = runfile.Clock{Source: "aws", Offset: ahead.Seconds() + cut, Error: doubt}
+	}
 }
 
 func (b *book) of(ctx context.Context) *Call {

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/insights/insightstest"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// onAWS is somebody at a prompt, with a database that answers as Aurora does and an account that knows it. No AWS is
+// reached: what is tried here is what realiops makes of AWS's answers, as stand-ins give them.
+type onAWS struct {
+	account *accounttest.StandIn
+	dsn     string
+	env     map[string]string
+}
+
+// version is one of Aurora's that the stand-in knows.
+const version = "17.6"
+
+// auroraCluster makes a cluster of a writer and a reader, and a database that says it is the writer.
+func auroraCluster(t *testing.T) *onAWS {
+	t.Helper()
+	s := accounttest.Start(t)
+	client := rds.NewFromConfig(s.Config())
+	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{
+		DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String(version),
+		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"shop-1", "shop-2"} {
+		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
+			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
+			EngineVersion: aws.String(version), DBInstanceClass: aws.String("db.r6g.large"),
+			EnablePerformanceInsights: aws.Bool(true), PerformanceInsightsRetentionPeriod: aws.Int32(7), MonitoringInterval: aws.Int32(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{
+		DBInstanceIdentifier: aws.String("alone"), Engine: aws.String("postgres"), EngineVersion: aws.String(version),
+		DBInstanceClass: aws.String("db.m5.large"), StorageType: aws.String("gp3"), AllocatedStorage: aws.Int32(100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	database := servertest.Aurora(t, servertest.Database(t, "17"), "shop-1")
+	return &onAWS{account: s, dsn: database.Config().ConnString(), env: s.Environment()}
+}
+
+// types gives what a command prints, and its exit code.
+func (p *onAWS) types(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, failed strings.Builder
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Args[0] = "realiops"
+	c.Stdout, c.Stderr, c.Dir = &out, &failed, t.TempDir()
+	for name, value := range p.env {
+		c.Env = append(c.Env, name+"="+value)
+	}
+	c.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), c.Env...)
+	err := c.Run()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return out.String(), failed.String(), ended.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), failed.String(), 0
+}
+
+// with is the same person with another environment.
+func (p *onAWS) with(env map[string]string) *onAWS {
+	other := *p
+	other.env = maps.Clone(p.env)
+	maps.Copy(other.env, env)
+	return &other
+}
+
+// behind is the same person behind a proxy that does what goes wrong.
+func (p *onAWS) behind(t *testing.T, operation string, fault accounttest.Fault) *onAWS {
+	t.Helper()
+	s, proxy := p.account.Proxy(t)
+	proxy.On(operation, fault)
+	return p.with(map[string]string{"AWS_ENDPOINT_URL": s.URL})
+}
+
+// TestOnAWS: making a cluster takes longer than what is tried on it.
+func TestOnAWS(t *testing.T) {
+	here := auroraCluster(t)
+	t.Run("doctor", func(t *testing.T) { testDoctor(t, here.with(nil)) })
+	t.Run("target", func(t *testing.T) { testTarget(t, here) })
+	t.Run("secrets", func(t *testing.T) { testSecrets(t, here.with(nil)) })
+}
+
+func testDoctor(t *testing.T, here *onAWS) {
+	insights := insightstest.Start(t, insightstest.Options{})
+	insights.Have(insightstest.Metric{Name: "db.load"})
+	here.env["AWS_ENDPOINT_URL_PI"] = insights.URL()
+	check := func(name string, p *onAWS, code int, args []string, words ...string) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			stdout, stderr, got := p.types(t, append([]string{"doctor", "--dsn", here.dsn}, args...)...)
+			said := strings.Join(strings.Fields(stdout+stderr), " ")
+			for _, w := range words {
+				if !strings.Contains(said, w) {
+					t.Errorf("%q is not said", w)
+				}
+			}
+			if got != code || t.Failed() {
+				t.Errorf("exit code %d, want %d\n%s%s", got, code, stdout, stderr)
+			}
+		})
+	}
+	region := []string{"--region", accounttest.Region}
+	check("all is well", here, 0, region, "AWS knows it as the writer shop-1 of the cluster shop in eu-central-1: aurora-postgresql "+version,
+		"rds:DescribeDBClusters allowed", "cloudwatch:GetMetricData allowed", "pi:ListAvailableResourceMetrics allowed", "pi:GetResourceMetrics allowed",
+		"GetMetricData 1× (1 metric)", "without pi:GetResourceMetrics and pi:ListAvailableResourceMetrics, whose price is not known here")
+	check("another name", here, 0, []string{"--instance", "shop-2"},
+		"the server says that it is the instance shop-1, and --instance says shop-2")
+	reader := servertest.Aurora(t, servertest.Database(t, "17"), "shop-2").Config().ConnString()
+	check("not the writer", here, 3, append(region, "--dsn", reader), "NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, not its writer")
+	check("a call not allowed", here.behind(t, "GetMetricData", accounttest.Denied()), 0, region,
+		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData: realiops iam-policy",
+		"! AWS does not allow all that a run asks it.")
+	check("nothing allowed", here.behind(t, "DescribeDBInstances", accounttest.Denied()), 0, region,
+		"AWS does not say which of its databases this is: AWS does not allow these credentials rds:DescribeDBInstances")
+	check("expired", here.behind(t, "DescribeDBInstances", accounttest.Expired()), 0, region, "the credentials have expired: sign in again")
+	check("another region", here, 0, []string{"--region", "us-east-1"}, "the instance shop-1 is not found in us-east-1: it was deleted, or is in another account or region")
+	check("no credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}), 0, region, "there are no AWS credentials here")
+
+	plain := servertest.Database(t, "17").Config().ConnString()
+	alone := []string{"--dsn", plain, "--instance", "alone"}
+	check("everything switched off", here, 0, alone, "AWS knows it as the instance alone in eu-central-1: postgres "+version+" on db.m5.large, storage gp3",
+		"pi:GetResourceMetrics Performance Insights is off", "! Performance Insights is off", "! Enhanced Monitoring is off")
+	s, proxy := here.account.Proxy(t)
+	for _, operation := range []string{"DescribeDBInstances", "GetMetricData"} {
+		proxy.On(operation, dated(-90*time.Second))
+	}
+	check("our clock is ahead", here.with(map[string]string{"AWS_ENDPOINT_URL": s.URL}), 0, alone, "! AWS's clock and ours differ by 1m")
+}
+
+// dated answers with a date that is off by some time.
+func dated(by time.Duration) accounttest.Fault {
+	return func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		service.ServeHTTP(&redated{w, by}, r)
+	}
+}
+
+type redated struct {
+	http.ResponseWriter
+	by time.Duration
+}
+
+func (w *redated) WriteHeader(status int) {
+	w.Header().Set("Date", time.Now().Add(w.by).UTC().Format(http.TimeFormat))
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// testTarget: the target in the diagnosis is what a run file's head would hold.
+func testTarget(t *testing.T, here *onAWS) {
+	stdout, stderr, code := here.types(t, "doctor", "--dsn", here.dsn, "--region", accounttest.Region, "--format", "json")
+	var told struct {
+		Target runfile.Target
+		AWS    struct{ Clock runfile.Clock }
+	}
+	if err := json.Unmarshal([]byte(stdout), &told); err != nil || code != 0 {
+		t.Fatalf("%v, exit code %d: %s%s", err, code, stdout, stderr)
+	}
+	if !strings.HasPrefix(told.Target.Cloud.Resource, "db-") || told.AWS.Clock.Source != "aws" || told.Target.Flavor != postgres.FlavorAurora {
+		t.Errorf("told %+v", told)
+	}
+	told.Target.Cloud.Resource = ""
+	want := &runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "writer",
+		Engine: "aurora-postgresql", Version: version, Class: "db.r6g.large", Storage: "aurora", Insights: true, InsightsDays: 7, MonitoringSeconds: 1}
+	if diff := cmp.Diff(want, told.Target.Cloud); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// planted are what must not be found in anything that realiops leaves: a password, keys of AWS, and an account's number,
+// alone and in the name of a resource.
+var planted = map[string]string{
+	"the password of the database": "planted-password-of-dsn",
+	"the secret key":               "planted-secret-key",
+	"the session token":            "planted-session-token",
+	"the number in a refusal":      "123456789012",
+	"the role":                     "210987654321",
+}
+
+func testSecrets(t *testing.T, here *onAWS) {
+	here.env["AWS_SESSION_TOKEN"] = planted["the session token"]
+	dsn := here.dsn + " password='" + planted["the password of the database"] + "'"
+	boss := servertest.Connect(t, servertest.Database(t, "17"))
+	config := servertest.Endpoint(t, here.dsn).Config()
+	servertest.Exec(t, boss, fmt.Sprintf("alter role %s password '%s'", config.User, planted["the password of the database"]))
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	arms := `{"arms": [{"name": "idle"}, {"name": "bulk", "method": "insert-select", "rows_per_tx": 100, "clients": 1}], "replicates": 1, "arm_seconds": 0.5}`
+	if err := os.WriteFile(plan, []byte(arms), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	role := "arn:aws:iam::" + planted["the role"] + ":role/reader"
+	left := map[string]string{}
+	leaves := func(name string, p *onAWS, args ...string) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "run.jsonl")
+		args = slices.Clone(args)
+		for i, arg := range args {
+			args[i] = strings.ReplaceAll(arg, "FILE", file)
+		}
+		stdout, stderr, _ := p.types(t, args...)
+		text, _ := os.ReadFile(file) // not all leave one
+		left[name] = stdout + stderr + string(text)
+		if args[0] == "run" && len(text) == 0 {
+			t.Errorf("%s left no run file: %s", name, stderr)
+		}
+	}
+	denied := here.behind(t, "DescribeDBInstances", accounttest.Denied())
+	strange := here.behind(t, "DescribeDBInstances", accounttest.Refused(http.StatusBadRequest, "Strange",
+		"arn:aws:rds:eu-central-1:123456789012:db:shop-1 of the account 123456789012"))
+	run := []string{"run", "--dsn", dsn, "--region", accounttest.Region, "--plan", plan, "--yes", "-o", "FILE"}
+	leaves("a run", denied, run...)
+	leaves("a run after strange words", strange, run...)
+	leaves("a diagnosis with a role", here.behind(t, "AssumeRole", accounttest.Denied()), "doctor", "--dsn", dsn, "--role", role)
+	leaves("a diagnosis", denied, "doctor", "--dsn", dsn, "--region", accounttest.Region)
+	leaves("a diagnosis as JSON", strange, "doctor", "--dsn", dsn, "--region", accounttest.Region, "--format", "json")
+	leaves("a wrong password", here, "doctor", "--dsn", dsn+"x", "--iam-auth", "--instance", "shop-1")
+	leaves("a wrong role", here, "doctor", "--dsn", dsn, "--role", planted["the role"])
+	for name, text := range left {
+		for line := range strings.Lines(text) {
+			shows(t, name, line, here.env["AWS_ACCESS_KEY_ID"])
+		}
+	}
+}
+
+// shows finds what was planted in a line.
+func shows(t *testing.T, name, line, key string) {
+	t.Helper()
+	for what, secret := range planted {
+		if strings.Contains(line, secret) {
+			t.Errorf("%s shows %s: %s", name, what, line)
+		}
+	}
+	if strings.Contains(line, key) {
+		t.Errorf("%s shows the access key: %s", name, line)
+	}
+}
