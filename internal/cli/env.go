@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/realiops/realiops/internal/measure/collect"
 )
 
 // Env is the world as a command sees it, so that a test can hand in another one.
@@ -14,6 +16,9 @@ type Env struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Now      func() time.Time
+	// Tempo is how the clock of what AWS publishes goes beside ours: the same, but where a stand-in publishes hours in
+	// minutes.
+	Tempo collect.Tempo
 
 	InTerminal, OutTerminal, ErrTerminal bool
 	// Width is how many columns the terminal has, asked anew because people resize; 80 where there is none.

@@ -29,7 +29,8 @@ type measurement struct {
 	parameters map[string]string
 	started    time.Time
 
-	recorded bool // the file holds a run, however it ended
+	provider *provider // of what AWS tells later; nil: it is not asked
+	recorded bool      // the file holds a run, however it ended
 }
 
 // run makes the file first, so that a place that cannot be written is found before a server is started.
@@ -42,7 +43,7 @@ func (m *measurement) run(ctx context.Context, path string) error {
 	if !m.recorded {
 		return errors.Join(err, file.Discard())
 	}
-	return errors.Join(err, file.Close())
+	return errors.Join(err, m.collect(ctx, file), file.Close())
 }
 
 // onTarget has a server for as long as the rest takes.
@@ -70,6 +71,9 @@ func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Wr
 	}
 	if notice := t.aws.notice(facts); notice != "" {
 		m.show.Message(notice)
+	}
+	if m.provider, err = m.options.cloud.provider(m.env, t, facts, m.show); err != nil {
+		return err
 	}
 	schema, err := facts.ClaimSchema(ctx, control)
 	if err != nil {
@@ -135,10 +139,11 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	e.Quiesce = func(ctx context.Context) error {
 		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
 	}
-	if err := m.settlePlan(ctx, &e, file, clock.Metrics()); err != nil {
+	metrics := slices.Concat(clock.Metrics(), m.provider.metrics())
+	if err := m.settlePlan(ctx, &e, file, metrics); err != nil {
 		return err
 	}
-	if err := m.open(e.Record, t, facts, sources.storage, clock.Metrics()); err != nil {
+	if err := m.open(e.Record, t, facts, sources.storage, metrics); err != nil {
 		return err
 	}
 	clock.Start(context.WithoutCancel(ctx))
@@ -161,7 +166,7 @@ func (m *measurement) settlePlan(ctx context.Context, e *experiment.Experiment, 
 	if limits.Pause, err = e.Calibrate(ctx); err != nil {
 		return err
 	}
-	limits.Period = slowest(metrics, required)
+	limits.Period = max(limits.Period, slowest(metrics, required))
 	if err := m.program.fit(); err != nil {
 		return err
 	}
@@ -171,13 +176,14 @@ func (m *measurement) settlePlan(ctx context.Context, e *experiment.Experiment, 
 	}
 	e.Plan, e.Whole, e.Next = m.program.plan, m.program.decided(), chooser.next
 	e.Until = m.program.until(time.Now())
+	e.Period = limits.Aligned()
 	m.show.Message(m.program.announcement(file.Path()))
 	return nil
 }
 
 // countedNames are the names of all that a run with these metrics can get verdicts on.
 func countedNames(metrics []runfile.Metric) []string {
-	counters := slices.DeleteFunc(slices.Clone(metrics), func(m runfile.Metric) bool { return m.Type != runfile.Counter })
+	counters := slices.DeleteFunc(slices.Clone(metrics), func(m runfile.Metric) bool { return m.Type == runfile.Gauge })
 	return metricNames(&drivers.Run{Counters: counters})
 }
 

@@ -81,7 +81,7 @@ and shows what each of them counted for the same work.
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newReportCommand(env), newPricesCommand(env), newPolicyCommand(env), newObserveCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
+	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newCollectCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newReportCommand(env), newPricesCommand(env), newPolicyCommand(env), newObserveCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
 	return root
 }
 

@@ -18,6 +18,7 @@ type runOptions struct {
 	target   targetOptions
 	plan     planOptions
 	require  requireOptions
+	cloud    cloudOptions
 	interval time.Duration
 
 	out      string
@@ -48,6 +49,7 @@ Where a plan leaves open how long and how often, --budget decides it.` + "\n" + 
   realiops run --dsn 'postgres://me@localhost/test' --budget 5m
   realiops run --require 'pgstat.io/*writes' --require block/writes
   realiops run --container
+  realiops run --dsn 'host=db.cluster-abc.eu-west-1.rds.amazonaws.com dbname=test' --quick-aws
   sudo realiops run --own-device 8G`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,6 +64,7 @@ func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	o.target.addFlags(f)
 	o.plan.addFlags(f)
 	o.require.addFlags(f)
+	o.cloud.addFlags(f)
 	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
 	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	f.StringVar(&o.format, "format", "text", "of the report: text or json")
@@ -81,7 +84,7 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	if err != nil {
 		return err
 	}
-	program, err := o.plan.resolve(flags)
+	program, err := o.plan.resolve(flags, o.cloud.period()/env.Tempo.Times())
 	if err != nil {
 		return err
 	}

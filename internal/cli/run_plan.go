@@ -42,9 +42,18 @@ type program struct {
 	exact bool // the user has set lengths and no budget: nothing is left out, nothing added
 }
 
-// resolve takes the plan by name or file, what the user said by flag, and defaults for what nobody said.
-func (o *planOptions) resolve(flags *pflag.FlagSet) (*program, error) {
-	plan, err := experiment.Named(o.name)
+// resolve takes the plan by name or file, what the user said by flag, and defaults for what nobody said. Where a source has
+// periods, in seconds, the arms are as long as these ask for, and by default as few as tell something.
+func (o *planOptions) resolve(flags *pflag.FlagSet, period float64) (*program, error) {
+	limits := experiment.Limits{Budget: o.budget, Period: period, Pause: experiment.DefaultPause()}
+	name := o.name
+	if period > 0 && !flags.Changed("plan") {
+		name = experiment.Published().Name
+	}
+	if period > 0 && !flags.Changed("budget") {
+		limits.Budget = 0
+	}
+	plan, err := experiment.Named(name)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +69,11 @@ func (o *planOptions) resolve(flags *pflag.FlagSet) (*program, error) {
 	case plan.Seed == 0:
 		plan.Seed = uint64(rand.Uint32()) // short enough to type again
 	}
-	p := &program{limits: experiment.Limits{Budget: o.budget, Pause: experiment.DefaultPause()}}
+	p := &program{limits: limits}
 	if p.open, err = experiment.Complete(plan, o.sizes); err != nil {
 		return nil, err
 	}
-	p.exact = p.decided() && !flags.Changed("budget")
+	p.exact = (p.decided() || period > 0) && !flags.Changed("budget")
 	return p, p.fit()
 }
 
@@ -90,7 +99,7 @@ func (p *program) until(now time.Time) time.Time {
 // announcement says what is going to happen, how long it takes and where it is recorded.
 func (p *program) announcement(path string) string {
 	cost := ""
-	if over := p.duration() - p.limits.Budget; p.decided() && over > time.Second {
+	if over := p.duration() - p.limits.Budget; p.decided() && over > time.Second && p.limits.Budget > 0 {
 		cost = fmt.Sprintf(", %s more than --budget, as the lengths that were set ask for", minutes(over))
 	}
 	return fmt.Sprintf("%d arms x %d replicates x %g s, about %s%s; recorded in %s",
@@ -102,6 +111,9 @@ func minutes(d time.Duration) string {
 	seconds := int(d.Round(time.Second).Seconds())
 	if seconds < 60 {
 		return fmt.Sprintf("%d s", seconds)
+	}
+	if seconds >= 3600 {
+		return fmt.Sprintf("%d h %d min", seconds/3600, seconds/60%60)
 	}
 	return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
 }

@@ -200,7 +200,7 @@ func (t *target) admit(env Env, o targetOptions, facts postgres.Facts, p *progra
 		return nil
 	}
 	question := fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
-		"schema %s, which is dropped at the end.", t.endpoint, minutes(p.duration()), mostClients(p.plan), postgres.SchemaName)
+		"schema %s, which is dropped at the end.%s", t.endpoint, minutes(p.duration()), mostClients(p.plan), postgres.SchemaName, toll(t.aws.cloud, p))
 	if !env.InTerminal {
 		return errors.New(question + " Agree with --yes")
 	}

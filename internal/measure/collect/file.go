@@ -2,6 +2,7 @@ package collect
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -65,6 +66,19 @@ func (f *File) event(e runfile.ArmEvent) {
 	case e.Event == runfile.End && e.At.After(f.Span.To):
 		f.Span.To = e.At
 	}
+}
+
+// Announced tells whether the file has a line about the metric.
+func (f *File) Announced(metric string) bool { return f.announced[metric] }
+
+// AnnouncedAny tells whether it has one about any metric of the source.
+func (f *File) AnnouncedAny(source string) bool {
+	for metric := range f.announced {
+		if strings.HasPrefix(metric, source+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // replay brings a ledger to where the file is. What was said to be late or unknown is not waited for again; what was

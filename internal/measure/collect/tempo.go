@@ -19,6 +19,14 @@ type Tempo struct {
 // Real tells whether the two clocks are one.
 func (t Tempo) Real() bool { return t.Factor == 0 }
 
+// Times is how many times as fast as ours their clock goes.
+func (t Tempo) Times() float64 {
+	if t.Real() {
+		return 1
+	}
+	return t.Factor
+}
+
 // Source is the source as it looks by our clock.
 func (t Tempo) Source(s probe.Backfiller) probe.Backfiller {
 	if t.Real() {

@@ -49,6 +49,14 @@ const lead = 1.0 / 12
 // aligned tells whether arms begin and end with the periods of a source, as all do whose periods are worth it.
 func (l Limits) aligned() bool { return l.Period > 1 }
 
+// Aligned is the period that arms begin and end with; zero: they begin at once.
+func (l Limits) Aligned() time.Duration {
+	if !l.aligned() {
+		return 0
+	}
+	return time.Duration(l.Period * float64(time.Second))
+}
+
 // whole is the length of an arm in which whole periods lie, in seconds.
 func (l Limits) whole() float64 { return l.Period * (wholePeriods + 2*lead) }
 
@@ -139,7 +147,7 @@ func (l Limits) replicate(seconds float64) time.Duration {
 	if !l.aligned() {
 		return alone
 	}
-	period := time.Duration(l.Period * float64(time.Second))
+	period := l.Aligned()
 	return (alone + period - 1) / period * period
 }
 

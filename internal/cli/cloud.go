@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/probe/insights"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Periods of what AWS publishes, in seconds: of most metrics, and of those of an Aurora volume.
+const (
+	minutePeriod = 60
+	volumePeriod = 300
+)
+
+// provider is what AWS tells of a server later.
+type provider struct {
+	env     Env
+	account *account.Account
+	sources []probe.Backfiller
+}
+
+// newProvider has the sources for a server: all that they have, or the metrics that are named. It asks nobody yet.
+func newProvider(env Env, a *account.Account, cloud runfile.Cloud, wanted func(runfile.Metric) bool) (*provider, error) {
+	p := &provider{env: env, account: a}
+	there := func() time.Time { return env.Tempo.ToThere(env.Now()) }
+	config := a.In(cloud.Region).Config()
+	watch, err := cloudwatch.New(config, cloud)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range watch.Metrics() {
+		if wanted(m) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) > 0 {
+		if watch, err = cloudwatch.New(config, cloud, names...); err != nil {
+			return nil, err
+		}
+		watch.Now = there
+		p.sources = append(p.sources, env.Tempo.Source(watch))
+	}
+	if detail := insights.New(config, cloud); cloud.Resource != "" && slices.ContainsFunc(detail.Metrics(), wanted) {
+		detail.Now = there
+		p.sources = append(p.sources, env.Tempo.Source(detail))
+	}
+	return p, nil
+}
+
+// metrics are those of all sources; a run that asks nobody has none.
+func (p *provider) metrics() []runfile.Metric {
+	if p == nil {
+		return nil
+	}
+	var all []runfile.Metric
+	for _, s := range p.sources {
+		all = append(all, s.Metrics()...)
+	}
+	return all
+}
+
+// collect asks for what the run file at the path does not have yet, until it has settled, and adds it to the file.
+func (p *provider) collect(ctx context.Context, path string, w *runfile.Writer, show *progress.Display) error {
+	if err := w.Sync(); err != nil {
+		return err
+	}
+	file, err := collect.Read(path)
+	if err != nil {
+		return err
+	}
+	if file.Span.From.IsZero() {
+		return errors.New("no arm was run, so there is nothing to ask AWS for")
+	}
+	said := ""
+	c := collect.Collector{
+		Sources: p.sources, Rules: p.env.Tempo.Rules(collect.DefaultRules()), File: file, Record: w.Write, Now: p.env.Now, Wait: pause,
+		Tell: func(now collect.Progress) {
+			if text := waitingFor(now); text != said {
+				said = text
+				show.Stage(text)
+			}
+		},
+	}
+	outcome, err := c.Run(ctx)
+	p.conclude(show, outcome)
+	return errors.Join(err, w.Sync())
+}
+
+// conclude says what came, and what it cost to ask.
+func (p *provider) conclude(show *progress.Display, o collect.Outcome) {
+	if o.Periods > 0 || o.Metrics > 0 {
+		text := fmt.Sprintf("AWS told of %d periods", o.Periods)
+		if o.Unsettled > 0 {
+			text += fmt.Sprintf(", %d of which it may still correct", o.Unsettled)
+		}
+		show.Message(text + fmt.Sprintf("; %d of %d metrics are settled", o.Settled, o.Metrics))
+	}
+	if text := callsText(p.account.Calls()); text != "" {
+		show.Message(text)
+	}
+}
+
+func waitingFor(p collect.Progress) string {
+	names := map[string]string{cloudwatch.Name: "CloudWatch", insights.Name: "Performance Insights"}
+	left := "less than a minute"
+	if p.Left > time.Minute {
+		left = fmt.Sprintf("about %.0f min", p.Left.Minutes())
+	}
+	return fmt.Sprintf("waiting for %s: %d of %d metrics settled, %s", names[p.Source], p.Settled, p.Metrics, left)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// callsText tells what AWS was asked, and what that costs by the price list.
+func callsText(calls []account.Call) string {
+	var each, unknown []string
+	total, n := 0.0, 0
+	for _, c := range calls {
+		n += c.Count
+		text := fmt.Sprintf("%s:%s %d", c.Service, c.Operation, c.Count)
+		switch usd, known := c.ListPrice(); {
+		case !known:
+			unknown = append(unknown, c.Service)
+		case usd > 0:
+			text += fmt.Sprintf(" (%d %ss, $%.4f)", c.Billed, c.Price.Unit, usd)
+			total += usd
+		}
+		each = append(each, text)
+	}
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("AWS was asked %d times, for $%.4f by the price list: %s", n, total, strings.Join(each, ", "))
+	if len(unknown) > 0 {
+		text += "; the price of " + strings.Join(slices.Compact(unknown), ", ") + " is not known"
+	}
+	return text
+}

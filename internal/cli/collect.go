@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// collectOptions are the flags of realiops collect.
+type collectOptions struct {
+	account  accountOptions
+	analyze  analyzeOptions
+	progress string
+}
+
+func newCollectCommand(env Env) *cobra.Command {
+	var o collectOptions
+	cmd := &cobra.Command{
+		Use:   "collect FILE",
+		Short: "Ask AWS for what it had not yet told when a run ended",
+		Long: `Ask AWS for what it had not yet told when a run ended, add it to the run file, and show the report.
+
+FILE is a run file, compressed or not, of a database that AWS was asked about; LAST is the run in ./` + runfile.Directory + `
+that was written last. The file says which instance it was: all that is needed here is credentials, on whatever
+machine and day. CloudWatch keeps minutes for 15 days, and Performance Insights keeps 7 days unless it is told to keep
+more.
+
+What AWS says of the last minutes is too low at first, so this asks until two answers agree, and what has settled is not
+asked for again. An interrupt keeps what has come, and the command goes on from there when it is run again.`,
+		Example: `  realiops collect LAST
+  realiops collect run.jsonl.zst --profile audit --require 'cloudwatch/*IOPS'`,
+		Args: oneRunFile,
+		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd.Context(), env, o, args[0]) },
+	}
+	o.addFlags(cmd.Flags())
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + collectExitHelp)
+	return cmd
+}
+
+const collectExitHelp = `
+Exit status:
+  0  all there is was collected, and the report was written
+  1  wrong usage, FILE cannot be gone on with, or there is no way to ask AWS
+  2  AWS failed to answer, or this was interrupted; what came is kept, and the report is of that
+  3  the report was written, and a metric that was required got no verdict
+`
+
+func (o *collectOptions) addFlags(f *pflag.FlagSet) {
+	o.account.addFlags(f)
+	_ = f.MarkHidden("region") // the file says it
+	o.analyze.addFlags(f)
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+}
+
+func runCollect(ctx context.Context, env Env, o collectOptions, name string) error {
+	render, err := rendererOf(o.analyze.format, o.analyze.verbose, env)
+	if err != nil {
+		return err
+	}
+	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	if err != nil {
+		return err
+	}
+	path, err := runfile.Resolve(name)
+	if err != nil {
+		return err
+	}
+	if path == standardInput {
+		return errors.New("what is collected is added to the run file: name the file")
+	}
+	w, err := runfile.Append(path)
+	if err != nil {
+		return err
+	}
+	show := progress.New(env.Err, mode, env.Width)
+	begun, err := o.addTo(ctx, env, path, w, show)
+	show.Close()
+	err = errors.Join(naming(path, err), w.Close())
+	if !begun {
+		return err
+	}
+	return errors.Join(withCode(exitFailed, err), analyzeFile(env, path, o.analyze.require, render))
+}
+
+// addTo adds to the file what AWS tells by now; false: it could not be asked at all.
+func (o collectOptions) addTo(ctx context.Context, env Env, path string, w *runfile.Writer, show *progress.Display) (begun bool, err error) {
+	p, err := o.provider(ctx, env, path, w)
+	if err != nil {
+		return false, err
+	}
+	return true, p.collect(ctx, path, w, show)
+}
+
+// provider is that of the server which the file is about, as far as the run asked it.
+func (o collectOptions) provider(ctx context.Context, env Env, path string, w *runfile.Writer) (*provider, error) {
+	file, err := collect.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	cloud := file.Header.Target.Cloud
+	if cloud == nil {
+		return nil, errors.New("the run was not told which of AWS's databases it measured, so there is nothing to collect")
+	}
+	if o.account.region != "" && o.account.region != cloud.Region {
+		return nil, fmt.Errorf("the run was made in %s, and its metrics are there: leave out --region", cloud.Region)
+	}
+	a, err := o.account.open(ctx, cloud.Region)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Credentials(ctx); err != nil {
+		return nil, account.Explain(err)
+	}
+	w.Hide(a.Secrets(ctx)...)
+	return newProvider(env, a, *cloud, asAnnounced(file))
+}
+
+// asAnnounced chooses the metrics that the run announced, or all where it had none of a source.
+func asAnnounced(file *collect.File) func(runfile.Metric) bool {
+	return func(m runfile.Metric) bool {
+		source, _, _ := strings.Cut(m.Name, "/")
+		return file.Announced(m.Name) || !file.AnnouncedAny(source) && !file.AnnouncedAny(cloudwatch.Name)
+	}
+}
