@@ -106,6 +106,9 @@ func (e *Endpoint) connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Co
 
 // reasonOf takes the one thing that people need out of pgx's account of all hosts and attempts.
 func reasonOf(err error) error {
+	if none, ok := errors.AsType[*unsigned](err); ok {
+		return none.error
+	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(refused.Message + remedy(refused.Code))
 	}

@@ -78,13 +78,21 @@ var errPlain = errors.New("a token is not sent over a connection without TLS: le
 func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
 	e.config.AfterNetConnect = func(ctx context.Context, config *pgconn.Config, conn net.Conn) (net.Conn, error) {
 		if _, encrypted := conn.(*tls.Conn); !encrypted {
-			return conn, errPlain
+			return conn, &unsigned{errPlain}
 		}
 		password, err := ask(ctx)
+		if err != nil {
+			return conn, &unsigned{err}
+		}
 		config.Password = password // of this connection: pgx works on a copy
-		return conn, err
+		return conn, nil
 	}
 }
+
+// unsigned is why there was no password for a connection.
+type unsigned struct{ error }
+
+func (u *unsigned) Unwrap() error { return u.error }
 
 // User is who connects.
 func (e *Endpoint) User() string { return e.config.User }

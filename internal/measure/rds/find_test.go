@@ -2,11 +2,15 @@ package rds_test
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
@@ -149,4 +153,80 @@ func TestToken(t *testing.T) {
 	if _, err := rds.Token(t.Context(), aws.Config{}, host, 5432, "somebody"); err == nil || !strings.Contains(err.Error(), "region") {
 		t.Errorf("without a region: %v", err)
 	}
+}
+
+// others is an account that has only the databases named, at hosts of its own.
+func others(t *testing.T, hosts ...string) aws.Config {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var found strings.Builder
+		for _, host := range hosts {
+			name, _, _ := strings.Cut(host, ".")
+			if asked := r.FormValue("DBInstanceIdentifier"); asked == "" || asked == name {
+				fmt.Fprintf(&found, `<DBInstance><DBInstanceIdentifier>%s</DBInstanceIdentifier><Engine>postgres</Engine><Endpoint><Address>%s</Address></Endpoint></DBInstance>`, name, host)
+			}
+		}
+		if found.Len() == 0 {
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `<ErrorResponse><Error><Code>DBInstanceNotFound</Code><Message>none</Message></Error></ErrorResponse>`)
+			return
+		}
+		fmt.Fprintf(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances>%s</DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`, &found)
+	}))
+	t.Cleanup(server.Close)
+	return aws.Config{Region: accounttest.Region, BaseEndpoint: aws.String(server.URL),
+		Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
+}
+
+// TestWhoseDatabase: names of hosts hold a word for the account, and so tell a database that is gone from another's.
+func TestWhoseDatabase(t *testing.T) {
+	const elsewhere = "db1.dxxxxxxxxxxx." + accounttest.Region + ".rds.amazonaws.com"
+	check := func(config aws.Config, want string) {
+		t.Helper()
+		_, err := rds.Find(t.Context(), config, rds.Query{Host: where("db1", "")})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	check(others(t, where("db1", "")), "")
+	check(others(t, where("db2", "")), "it was deleted: the host name is of this account and region")
+	check(others(t, strings.Replace(elsewhere, "db1", "db2", 1)), "these credentials are of another account than the host")
+	check(others(t, elsewhere), "the instance db1 of these credentials is not the one at "+where("db1", ""))
+	check(others(t), "it was deleted, or is in another account or region")
+}
+
+// TestWhatMinistackLeavesOut is as AWS describes what the stand-in does not.
+func TestWhatMinistackLeavesOut(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("Action") == "DescribeDBClusters" {
+			fmt.Fprint(w, `<DescribeDBClustersResponse><DescribeDBClustersResult><DBClusters><DBCluster><StorageType>aurora-iopt1</StorageType>
+				<Endpoint>shop.cluster-x.eu-central-1.rds.amazonaws.com</Endpoint><DBClusterMembers>
+				<DBClusterMember><DBInstanceIdentifier>shop-1</DBInstanceIdentifier><IsClusterWriter>false</IsClusterWriter></DBClusterMember>
+				<DBClusterMember><DBInstanceIdentifier>shop-2</DBInstanceIdentifier><IsClusterWriter>true</IsClusterWriter></DBClusterMember>
+				</DBClusterMembers></DBCluster></DBClusters></DescribeDBClustersResult></DescribeDBClustersResponse>`)
+			return
+		}
+		if r.FormValue("DBInstanceIdentifier") == "shop-1" {
+			fmt.Fprint(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>shop-1</DBInstanceIdentifier>
+				<DBClusterIdentifier>shop</DBClusterIdentifier><Engine>aurora-postgresql</Engine><StorageType>aurora</StorageType><AllocatedStorage>1</AllocatedStorage>
+				<DBInstanceStatus>backing-up</DBInstanceStatus></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`)
+			return
+		}
+		fmt.Fprint(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>log</DBInstanceIdentifier>
+			<Engine>postgres</Engine><StorageType>io2</StorageType><AllocatedStorage>500</AllocatedStorage><Iops>20000</Iops><StorageThroughput>1000</StorageThroughput>
+			<DedicatedLogVolume>true</DedicatedLogVolume></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`)
+	}))
+	defer server.Close()
+	config := aws.Config{Region: accounttest.Region, BaseEndpoint: aws.String(server.URL), Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
+	check := func(instance string, want rds.Found) {
+		t.Helper()
+		got, err := rds.Find(t.Context(), config, rds.Query{Instance: instance})
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", instance, err, diff)
+		}
+	}
+	check("shop-1", rds.Found{Status: "backing-up", WriterEndpoint: "shop.cluster-x.eu-central-1.rds.amazonaws.com", Cloud: runfile.Cloud{
+		Provider: "aws", Region: accounttest.Region, Instance: "shop-1", Cluster: "shop", Role: "reader", Engine: "aurora-postgresql", Storage: "aurora-iopt1"}})
+	check("log", rds.Found{Cloud: runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: "log", Engine: "postgres",
+		Storage: "io2", SizeGiB: 500, IOPS: 20000, ThroughputMiB: 1000, LogVolume: true}})
 }
