@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/cli/progress"
@@ -130,30 +129,4 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
-}
-
-// callsText tells what AWS was asked, and what that costs by the price list.
-func callsText(calls []account.Call) string {
-	var each, unknown []string
-	total, n := 0.0, 0
-	for _, c := range calls {
-		n += c.Count
-		text := fmt.Sprintf("%s:%s %d", c.Service, c.Operation, c.Count)
-		switch usd, known := c.ListPrice(); {
-		case !known:
-			unknown = append(unknown, c.Service)
-		case usd > 0:
-			text += fmt.Sprintf(" (%d %ss, $%.4f)", c.Billed, c.Price.Unit, usd)
-			total += usd
-		}
-		each = append(each, text)
-	}
-	if n == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("AWS was asked %d times, for $%.4f by the price list: %s", n, total, strings.Join(each, ", "))
-	if len(unknown) > 0 {
-		text += "; the price of " + strings.Join(slices.Compact(unknown), ", ") + " is not known"
-	}
-	return text
 }
