@@ -39,6 +39,8 @@ func TestDocsNameEveryField(t *testing.T) {
 	beforeCodes, _, _ := strings.Cut(rest, "\n| code |")
 	want := slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings", "observed"}, fields(reflect.TypeFor[report.Report](), "")[1:])
 	check("report", want, beforeCodes)
+	_, comparison, _ := strings.Cut(rest, "\n## Comparisons\n")
+	check("comparison", fields(reflect.TypeFor[report.Comparison](), ""), comparison)
 }
 
 // described elsewhere in the page, or in docs/run-file.md.
@@ -65,6 +67,9 @@ func fields(of reflect.Type, path string) []string {
 	}
 	var names []string
 	for field := range of.Fields() {
+		if !field.IsExported() {
+			continue
+		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, fields(field.Type, strings.TrimPrefix(path+"."+name, "."))...)
 	}

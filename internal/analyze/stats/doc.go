@@ -8,5 +8,6 @@
 //     effects model, with the estimated part of the variance within groups allowed for.
 //   - [Groups.Mean] is the mean over groups, with the interval of Hartung and Knapp.
 //   - [Within] is the variance within groups that is left beyond what is known of each value.
+//   - [Welch] is the difference of two means, and [MeanDifference] that of several pairs.
 //   - [NonNegative] is a least-squares sum of columns with coefficients that are not below zero.
 package stats

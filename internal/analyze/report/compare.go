@@ -1,0 +1,255 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// CompareSchema names the form of a comparison.
+const CompareSchema = "realiops.compare/1"
+
+// Comparison holds runs against the first of them.
+type Comparison struct {
+	Schema   string           `json:"schema"`
+	Runs     []ComparedRun    `json:"runs"`
+	Warnings []string         `json:"warnings"` // what is not the same, so that more than one thing may have made a difference
+	Arms     []string         `json:"arms"`     // with a load, that all runs have
+	LeftOut  []string         `json:"left_out"` // arms that some run does not have
+	Drivers  []ComparedDriver `json:"drivers"`
+	Metrics  []ComparedMetric `json:"metrics"` // that all runs have figures of
+	Alone    []string         `json:"alone"`   // metrics that only some have figures of
+}
+
+// ComparedRun is one of the runs.
+type ComparedRun struct {
+	Name    string    `json:"name"` // A, B, …
+	File    string    `json:"file"`
+	ID      string    `json:"id"`
+	Start   time.Time `json:"start"`
+	Status  string    `json:"status"`
+	Flavor  string    `json:"flavor"`
+	Version string    `json:"version"`
+	Target  string    `json:"target"` // in a sentence
+}
+
+// ComparedDriver is one way of counting the work.
+type ComparedDriver struct {
+	Driver  string        `json:"driver"`
+	Side    string        `json:"side"`
+	Unit    string        `json:"unit"`
+	Arms    []ComparedArm `json:"arms"`
+	Geomean ComparedArm   `json:"geomean"` // of the arms that have a change in all runs
+}
+
+// ComparedArm is an arm's rate in each run.
+type ComparedArm struct {
+	Arm  string      `json:"arm,omitempty"`
+	Runs []RunOfRate `json:"runs"`
+}
+
+// RunOfRate is a rate in one run, and how it differs from that in the first.
+type RunOfRate struct {
+	PerSecond Figure  `json:"per_second"`
+	Change    *Change `json:"change"` // null: this is the first, or one of both is not known
+}
+
+// Change is how many times a rate is that of the first run.
+type Change struct {
+	Ratio   float64 `json:"ratio"`
+	Lo      Number  `json:"lo"` // null, as Hi, where nothing bounds it
+	Hi      Number  `json:"hi"`
+	Level   float64 `json:"level"`
+	P       Number  `json:"p"`       // how often chance alone gives as much; null where that is not known
+	N       [2]int  `json:"n"`       // replicates, of the first run and of this
+	Differs bool    `json:"differs"` // by more than chance explains
+	of      stats.Difference
+}
+
+// ComparedMetric is what a metric was found to count in each run.
+type ComparedMetric struct {
+	Metric  string          `json:"metric"`
+	Changed string          `json:"changed,omitempty"` // verdict, counts, ratio, or told: a run that cannot tell beside one that can; empty: no
+	Runs    []VerdictInARun `json:"runs"`
+}
+
+// VerdictInARun is a verdict as a comparison shows it.
+type VerdictInARun struct {
+	Verdict string    `json:"verdict"`
+	Counts  []string  `json:"counts"` // a driver, the terms of a sum, or what cannot be told apart
+	PerUnit *Estimate `json:"per_unit"`
+	of      Metric
+}
+
+// Compared is a run with what was read out of it.
+type Compared struct {
+	File   string
+	Run    *drivers.Run
+	Report Report
+}
+
+// compareLevel is that of the intervals of changes; what lies outside is called a difference.
+const compareLevel = 0.95
+
+// Compare holds runs against the first.
+func Compare(runs []Compared) (Comparison, error) {
+	if len(runs) < 2 {
+		return Comparison{}, errors.New("a comparison takes two runs or more")
+	}
+	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Arms: []string{}, LeftOut: []string{}, Alone: []string{}, Metrics: []ComparedMetric{}}
+	for i, r := range runs {
+		if j := slices.IndexFunc(runs[:i], func(o Compared) bool { return o.Report.Run.ID == r.Report.Run.ID }); j >= 0 {
+			return c, fmt.Errorf("%s and %s are the same run, %s", runs[j].File, r.File, r.Report.Run.ID)
+		}
+		c.Runs = append(c.Runs, comparedRun(i, r))
+	}
+	c.Arms, c.LeftOut = commonArms(runs)
+	if len(c.Arms) == 0 {
+		return c, errors.New("these runs have no arm with a load in common: " + armsOfAll(runs))
+	}
+	c.Warnings = append(c.Warnings, differing(c, runs)...)
+	for _, d := range drivers.All() {
+		c.Drivers = append(c.Drivers, c.driver(d, runs))
+	}
+	c.metrics(runs)
+	return c, nil
+}
+
+func comparedRun(i int, r Compared) ComparedRun {
+	d := r.Report.Run
+	return ComparedRun{
+		Name: string(rune('A' + i)), File: r.File, ID: d.ID, Start: d.Start, Status: d.Status,
+		Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.target(),
+	}
+}
+
+// commonArms are those with a load that all runs have measured, and those that only some have.
+func commonArms(runs []Compared) (common, others []string) {
+	common, others = []string{}, []string{}
+	for _, r := range runs {
+		for _, name := range names(r.Report.loaded()) {
+			in := func(o Compared) bool { return slices.Contains(names(o.Report.loaded()), name) }
+			all := !slices.ContainsFunc(runs, func(o Compared) bool { return !in(o) })
+			switch {
+			case all && !slices.Contains(common, name):
+				common = append(common, name)
+			case !all && !slices.Contains(others, name):
+				others = append(others, name)
+			}
+		}
+	}
+	return common, others
+}
+
+func armsOfAll(runs []Compared) string {
+	var all []string
+	for _, r := range runs {
+		have := strings.Join(names(r.Report.loaded()), ", ")
+		if have == "" {
+			have = "none"
+		}
+		all = append(all, r.File+" has "+have)
+	}
+	return strings.Join(all, "; ")
+}
+
+// driver compares one way of counting.
+func (c Comparison) driver(d drivers.Driver, runs []Compared) ComparedDriver {
+	v := ComparedDriver{Driver: d.Name, Side: string(d.Side), Unit: d.Unit, Arms: []ComparedArm{}}
+	for _, name := range c.Arms {
+		arm := ComparedArm{Arm: name}
+		first := armOf(runs[0], name)
+		for i, r := range runs {
+			of := RunOfRate{PerSecond: reported(r.Report, name).Of(d.Name)}
+			if i > 0 {
+				of.Change = change(d, first, armOf(r, name))
+			}
+			arm.Runs = append(arm.Runs, of)
+		}
+		v.Arms = append(v.Arms, arm)
+	}
+	v.Geomean = geomean(v.Arms, len(runs))
+	return v
+}
+
+func armOf(r Compared, name string) drivers.Arm {
+	i := slices.IndexFunc(r.Run.Arms, func(a drivers.Arm) bool { return a.Name == name })
+	return r.Run.Arms[i]
+}
+
+func reported(r Report, name string) Arm {
+	i := slices.IndexFunc(r.Arms, func(a Arm) bool { return a.Name == name })
+	return r.Arms[i]
+}
+
+// change is nil where one of both arms has a replicate in which nothing was counted above the background.
+func change(d drivers.Driver, first, then drivers.Arm) *Change {
+	a, b := logarithms(d, first), logarithms(d, then)
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	return changeOf(stats.Welch(a, b), [2]int{len(a), len(b)})
+}
+
+// logarithms are those of the rates of the replicates: what changes rates does so by a factor.
+func logarithms(d drivers.Driver, a drivers.Arm) []float64 {
+	var all []float64
+	for _, r := range a.Replicates {
+		count, err := d.Count(a, r)
+		if err != nil || !(count/r.Seconds > resolution) {
+			return nil
+		}
+		all = append(all, math.Log(count/r.Seconds))
+	}
+	return all
+}
+
+func changeOf(d stats.Difference, n [2]int) *Change {
+	i := d.Interval(compareLevel)
+	return &Change{
+		Ratio: math.Exp(d.Value), Lo: Number(bound(i.Lo)), Hi: Number(math.Exp(i.Hi)), Level: compareLevel, P: Number(d.P()), N: n,
+		Differs: i.Lo > 0 || i.Hi < 0, of: d,
+	}
+}
+
+// bound is the lower end of a ratio; none where it could be anything.
+func bound(lo float64) float64 {
+	if math.IsInf(lo, -1) {
+		return math.NaN()
+	}
+	return math.Exp(lo)
+}
+
+// geomean is the geometric mean over the arms that have a change in every run.
+func geomean(arms []ComparedArm, runs int) ComparedArm {
+	arms = slices.DeleteFunc(slices.Clone(arms), func(a ComparedArm) bool {
+		return slices.ContainsFunc(a.Runs[1:], func(r RunOfRate) bool { return r.Change == nil })
+	})
+	mean := ComparedArm{Runs: make([]RunOfRate, runs)}
+	if len(arms) == 0 {
+		return mean
+	}
+	for i := range runs {
+		sum, n := 0.0, [2]int{}
+		var changes []stats.Difference
+		for _, a := range arms {
+			sum += math.Log(a.Runs[i].PerSecond.Value) / float64(len(arms))
+			if i > 0 {
+				changes = append(changes, a.Runs[i].Change.of)
+				n[0], n[1] = n[0]+a.Runs[i].Change.N[0], n[1]+a.Runs[i].Change.N[1]
+			}
+		}
+		v := math.Exp(sum)
+		mean.Runs[i].PerSecond = Figure{Value: v, Lowest: v, Highest: v, N: len(arms)}
+		if i > 0 {
+			mean.Runs[i].Change = changeOf(stats.MeanDifference(changes), n)
+		}
+	}
+	return mean
+}

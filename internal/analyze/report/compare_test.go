@@ -1,0 +1,142 @@
+package report_test
+
+import (
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
+)
+
+// another is the shipped run by another name, with its records changed.
+func another(t *testing.T, name string, change func(runfile.Record) runfile.Record) report.Compared {
+	t.Helper()
+	records := runfiletest.Records(t, shippedRun)
+	for i, record := range records {
+		if header, is := record.(runfile.Run); is {
+			header.ID = name
+			record = header
+		}
+		records[i] = change(record)
+	}
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Compared{File: name, Run: run, Report: report.New(run, attribution.Judge(run, attribution.Options{}))}
+}
+
+func asItIs(r runfile.Record) runfile.Record { return r }
+
+func compared(t *testing.T, runs ...report.Compared) report.Comparison {
+	t.Helper()
+	c, err := report.Compare(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestNothingChangedShowsNothing: a run against itself by another name.
+func TestNothingChangedShowsNothing(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
+	changes := 0
+	for _, d := range c.Drivers {
+		for _, a := range append(d.Arms, d.Geomean) {
+			if change := a.Runs[1].Change; change != nil {
+				changes++
+				if math.Abs(change.Ratio-1) > 1e-12 || change.Differs || change.P < 0.999 || !(float64(change.Lo) <= 1 && float64(change.Hi) >= 1) {
+					t.Errorf("%s, %s: %+v", d.Driver, a.Arm, change)
+				}
+			}
+		}
+	}
+	for _, m := range c.Metrics {
+		if m.Changed != "" {
+			t.Errorf("%s changed: %s", m.Metric, m.Changed)
+		}
+	}
+	if changes == 0 || len(c.Metrics) == 0 {
+		t.Errorf("%d changes and %d metrics compared", changes, len(c.Metrics))
+	}
+	text := rendered(t, func(w io.Writer) error { return report.CompareText(w, c, false, 80) })
+	if !strings.Contains(text, "No verdict changed.") {
+		t.Error("the text does not say that no verdict changed")
+	}
+}
+
+// TestDoubledRowsAreSeen: where one arm brings twice the rows, that arm's rows double, no other rate moves, and of eight
+// arms the geometric mean goes up by the eighth root of two.
+func TestDoubledRowsAreSeen(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
+		if load, is := record.(runfile.Load); is && load.Arm == "bulk" {
+			load.Rows *= 2
+			return load
+		}
+		return record
+	}))
+	for _, d := range c.Drivers {
+		for _, a := range d.Arms {
+			change, want := a.Runs[1].Change, 1.0
+			if a.Arm == "bulk" && (d.Driver == drivers.Rows || d.Driver == drivers.Entries) {
+				want = 2
+			}
+			if change != nil && (math.Abs(change.Ratio-want) > 1e-9 || change.Differs != (want == 2)) {
+				t.Errorf("%s, %s: %+v, want %g", d.Driver, a.Arm, change, want)
+			}
+		}
+		if d.Driver == drivers.Rows {
+			if got, want := d.Geomean.Runs[1].Change.Ratio, math.Pow(2, 1.0/8); math.Abs(got-want) > 1e-9 {
+				t.Errorf("geomean: %g, want %g", got, want)
+			}
+		}
+	}
+}
+
+// TestChangesAreMeansOfLogarithms of the rates that the report shows.
+func TestChangesAreMeansOfLogarithms(t *testing.T) {
+	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
+		if load, is := record.(runfile.Load); is && load.Replicate == 2 {
+			load.Rows *= 8
+			return load
+		}
+		return record
+	})
+	for _, a := range compared(t, before, after).Drivers[0].Arms {
+		if got := a.Runs[1].Change.Ratio; math.Abs(got-2) > 1e-9 { // the third root of 8
+			t.Errorf("%s: %g", a.Arm, got)
+		}
+	}
+}
+
+// TestWhatIsNotTheSameIsTold, in the order in which it is named.
+func TestWhatIsNotTheSameIsTold(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
+		if header, is := record.(runfile.Run); is {
+			header.Target.Version, header.Plan.ArmSeconds = "18.1", 60
+			header.Target.Settings = map[string]string{"fsync": "off"}
+			header.Plan.Arms[1].Clients = 7
+			return header
+		}
+		return record
+	}))
+	want := []string{
+		"Not the same server: A PostgreSQL 17.11, B PostgreSQL 18.1.",
+		"Not the same length of an arm: A 5 s, B 60 s.",
+		"Not the same settings: fsync (A on, B off).",
+		"Not the same work in A and B under one name: bulk.",
+	}
+	if diff := cmp.Diff(want, c.Warnings[:len(want)]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := c.Warnings[len(c.Warnings)-1]; !strings.HasPrefix(last, "B: ") || !strings.Contains(last, "fsync") {
+		t.Errorf("that fsync is off in B makes its numbers lie, and the last warning is %q", last)
+	}
+}

@@ -1,0 +1,83 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Difference is that of two means, with its standard error and the degrees of freedom that rests on. Without freedom, of
+// a group of one, nothing is known of the error.
+type Difference struct{ Value, Err, Freedom float64 }
+
+// Welch is the mean of b less that of a, each of a normal distribution with a variance of its own (Welch 1947).
+func Welch(a, b []float64) Difference {
+	meanA, varA := stat.MeanVariance(a, nil)
+	meanB, varB := stat.MeanVariance(b, nil)
+	d := Difference{Value: meanB - meanA}
+	if len(a) < 2 || len(b) < 2 {
+		return d
+	}
+	partA, partB := varA/float64(len(a)), varB/float64(len(b))
+	d.Err = math.Sqrt(partA + partB)
+	d.Freedom = freedomOf([]float64{partA, partB}, []float64{float64(len(a) - 1), float64(len(b) - 1)})
+	return d
+}
+
+// MeanDifference is the mean of differences that are independent of each other.
+func MeanDifference(of []Difference) Difference {
+	var mean Difference
+	var parts, freedoms []float64
+	n := float64(len(of))
+	known := len(of) > 0
+	for _, d := range of {
+		mean.Value += d.Value / n
+		part := d.Err * d.Err / (n * n)
+		parts, freedoms = append(parts, part), append(freedoms, d.Freedom)
+		mean.Err += part
+		known = known && d.Freedom > 0
+	}
+	mean.Err = math.Sqrt(mean.Err)
+	if !known {
+		return Difference{Value: mean.Value}
+	}
+	mean.Freedom = freedomOf(parts, freedoms)
+	return mean
+}
+
+// freedomOf is that of a sum of variances (Satterthwaite 1946); where none varies, that of all.
+func freedomOf(variances, freedoms []float64) float64 {
+	sum, squares, all := 0.0, 0.0, 0.0
+	for i, v := range variances {
+		sum += v
+		squares += v * v / freedoms[i]
+		all += freedoms[i]
+	}
+	if squares == 0 {
+		return all
+	}
+	return sum * sum / squares
+}
+
+// Interval holds the true difference with a probability; without freedom it has no ends.
+func (d Difference) Interval(level float64) Interval {
+	if d.Freedom <= 0 {
+		return Interval{d.Value, math.Inf(-1), math.Inf(1)}
+	}
+	half := d.Err * Student(level, d.Freedom)
+	return Interval{d.Value, d.Value - half, d.Value + half}
+}
+
+// P is how often chance alone gives a difference at least as large; NaN without freedom.
+func (d Difference) P() float64 {
+	switch {
+	case d.Freedom <= 0:
+		return math.NaN()
+	case d.Err == 0 && d.Value == 0:
+		return 1
+	case d.Err == 0:
+		return 0
+	}
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: d.Freedom}.CDF(-math.Abs(d.Value/d.Err))
+}
