@@ -92,7 +92,7 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 		v.Why = noDriver
 	case len(left) == 1 && j.bounded(left[0]):
 		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
-		v.Exact = exact(y, j.columns[left[0].place])
+		v.Exact = !left[0].Modelled && exact(y, j.columns[left[0].place])
 	default:
 		j.between(v, left)
 	}

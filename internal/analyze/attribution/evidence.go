@@ -15,6 +15,7 @@ type cell struct {
 	value   float64         // with the background taken off; never below doubt
 	doubt   float64         // standard deviation that is known beforehand: of the counter's steps, of the background
 	shared  float64         // the part of the background's that all replicates have in common
+	model   float64         // standard deviation of an error that all replicates of the arm have in common: a model's
 	seconds float64         // between the readings
 	missing *series.Missing // not nil: nothing was counted
 }
@@ -24,6 +25,9 @@ func (c cell) relative() float64 { return c.doubt * c.doubt / (c.value * c.value
 
 // common is the part of that variance which does not shrink with more replicates.
 func (c cell) common() float64 { return c.shared * c.shared / (c.value * c.value) }
+
+// modelled is the variance of the logarithm by the error of a model, which more replicates do not lessen either.
+func (c cell) modelled() float64 { return c.model * c.model / (c.value * c.value) }
 
 // column is one quantity in all replicates of all loaded arms.
 type column [][]cell
@@ -65,8 +69,8 @@ func (e *evidence) column(c counting, from []string, step float64) column {
 	return all
 }
 
-func (e *evidence) cell(c counting, from []string, step float64, arm drivers.Arm, r drivers.Replicate) cell {
-	value, err := c.Count(arm, r)
+func (e *evidence) cell(counted counting, from []string, step float64, arm drivers.Arm, r drivers.Replicate) cell {
+	value, err := counted.Count(arm, r)
 	if err != nil {
 		return cell{missing: missing(err)}
 	}
@@ -85,7 +89,16 @@ func (e *evidence) cell(c counting, from []string, step float64, arm drivers.Arm
 	if !(math.Abs(value) <= mostCounted && doubt <= mostCounted) {
 		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "no counter holds such a number"}}
 	}
-	return cell{value: max(value, doubt), doubt: doubt, shared: math.Sqrt(shared), seconds: seconds}
+	c := cell{value: max(value, doubt), doubt: doubt, shared: math.Sqrt(shared), seconds: seconds}
+	if d, may := counted.(doubtful); may {
+		c.model = d.Doubt(arm, r)
+	}
+	return c
+}
+
+// doubtful is what may be off by more than its metrics are.
+type doubtful interface {
+	Doubt(drivers.Arm, drivers.Replicate) float64
 }
 
 // mostCounted is more than a counter of 64 bits holds.

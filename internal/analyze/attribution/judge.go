@@ -70,7 +70,7 @@ func (j *judge) wanted(m drivers.Metric) bool {
 	if len(j.options.Asked) > 0 {
 		return slices.Contains(j.options.Asked, m.Name)
 	}
-	return !slices.ContainsFunc(j.drivers, func(d drivers.Driver) bool {
+	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.All()), func(d drivers.Driver) bool {
 		return d.Side == drivers.Logical && intersect(d.From, m.From)
 	})
 }

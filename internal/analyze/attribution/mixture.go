@@ -190,6 +190,7 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 	errors := t.errors(m, j.options.Level)
 	for k, column := range m.columns {
 		d := j.drivers[t.places[column]]
+		errors[k] = math.Hypot(errors[k], twice*m.of[k]*j.modelError(t.places[column]))
 		mix.Terms = append(mix.Terms, Term{
 			Driver: d.Name, Side: d.Side, Share: t.share(m, k),
 			PerUnit: Estimate{
@@ -198,6 +199,26 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 		})
 	}
 	return mix
+}
+
+// twice the standard deviation is how far an error reaches that is no matter of chance.
+const twice = 2
+
+// modelError is the standard deviation of a driver's logarithm by its model, in the arm where it is least: there the
+// coefficient is found.
+func (j *judge) modelError(place int) float64 {
+	least := math.Inf(1)
+	for _, arm := range j.columns[place] {
+		for _, c := range arm {
+			if c.missing == nil {
+				least = min(least, math.Sqrt(c.modelled()))
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least
 }
 
 // errors are how far the intervals of a sum's coefficients reach, by how far the arms lie off it.

@@ -113,7 +113,7 @@ func (j *judge) addRow(t *table, y column, a int) {
 		for _, r := range use {
 			sum += c[a][r].relative() / n / n
 		}
-		return sum + c[a][use[0]].common()
+		return sum + c[a][use[0]].common() + c[a][use[0]].modelled()
 	}
 	t.arms, t.use, t.y, t.own = append(t.arms, a), append(t.use, use), append(t.y, mean(y)), append(t.own, doubt(y))
 	for k, place := range t.places {

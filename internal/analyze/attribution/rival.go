@@ -21,7 +21,7 @@ type held struct {
 // every arm.
 func (j *judge) hold(metric column, place int) held {
 	d, x := j.drivers[place], j.columns[place]
-	h := held{Rival: Rival{Driver: d.Name, Side: d.Side}, place: place}
+	h := held{Rival: Rival{Driver: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place}
 	var logs [][]stats.Value
 	var common []float64
 	for a := range j.arms {
@@ -34,6 +34,7 @@ func (j *judge) hold(metric column, place int) held {
 	}
 	h.groups = grouped(logs, common)
 	j.widen(h.groups)
+	h.model(x)
 	h.within, _ = stats.Within(logs)
 	h.judge(j.options, x)
 	return h
@@ -80,6 +81,20 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 		g.Of = append(g.Of, stats.Group{Mean: sum / n, Var: (within+known/n)/n + shared[a], Common: shared[a]})
 	}
 	return g
+}
+
+// model adds the doubt of a model, which may be the same way off in all arms or another way off in each.
+func (h *held) model(x column) {
+	for i, a := range h.arms {
+		most := 0.0
+		for _, c := range x[a] {
+			if c.missing == nil {
+				most = max(most, c.modelled())
+			}
+		}
+		h.groups.Of[i].Var += most
+		h.groups.Of[i].Common += most
+	}
 }
 
 // widen allows for the background's being known from few idle replicates: its doubt is an estimate on so few degrees of

@@ -71,6 +71,8 @@ type Rival struct {
 	Driver string
 	Side   drivers.Side
 	Status Status
+	// Modelled: the driver was not counted but computed from the work, and its doubt is in the intervals.
+	Modelled bool
 	// Spread is the factor by which the ratio varies between arms beyond its variation within them; nil: there are not
 	// two arms. Without an upper end it is infinite.
 	Spread *Estimate

@@ -34,6 +34,7 @@ func (j *judge) warnings() []Warning {
 	add("no-rows", j.noRows())
 	add("checkpoints", j.checkpoints())
 	add("drivers-missing", j.driversMissing())
+	add("modelled", j.run.Modelled())
 	if len(j.arms) >= enoughArms {
 		add("drivers-unparted", j.driversUnparted())
 	}

@@ -39,13 +39,25 @@ type Driver struct {
 	// From are the metrics that it is computed from; empty where our own clients count it. Against these metrics it
 	// explains nothing. Some are computed from other metrics where a version lacks these: see Run.Drivers.
 	From []string
+	// Modelled: nobody counted it in this run. It follows from the work that our clients did; see Run.Drivers.
+	Modelled bool
 
 	made  bool // of several metrics together, not one under several names
 	count func(Arm, Replicate) (float64, error)
+	doubt func(Arm, Replicate) float64 // nil: none beyond that of the metrics
 }
 
 // Count is the work of a replicate as this driver counts it. The error is a *series.Missing.
 func (d Driver) Count(a Arm, r Replicate) (float64, error) { return d.count(a, r) }
+
+// Doubt is the standard deviation of an error that a count has beside those of its metrics, the same in all replicates of
+// an arm: that of a model, or of a sample.
+func (d Driver) Doubt(a Arm, r Replicate) float64 {
+	if d.doubt == nil {
+		return 0
+	}
+	return d.doubt(a, r)
+}
 
 // All lists the drivers, from what is asked of the database down to what its device does.
 func All() []Driver {

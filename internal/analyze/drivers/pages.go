@@ -34,6 +34,9 @@ func (r *Run) Drivers() []Driver {
 	if r.Header.Observed {
 		observedDrivers(all)
 	}
+	if records, other := r.otherRecords(); other {
+		all[slices.IndexFunc(all, func(d Driver) bool { return d.Name == WALRecords })] = records
+	}
 	if r.counts(statWrites) || !slices.ContainsFunc(byWriter(), r.counts) {
 		return all
 	}

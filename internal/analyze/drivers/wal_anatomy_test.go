@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,5 +168,56 @@ func TestModelHoldsMeasuredLogs(t *testing.T) {
 	}
 	if held != 24 {
 		t.Errorf("%d replicates with load", held)
+	}
+}
+
+// TestRecordsThatNobodyCounted: in place of PostgreSQL's count stands what was read of the log, and else a model of it.
+func TestRecordsThatNobodyCounted(t *testing.T) {
+	work := drivers.Work{Transactions: 100, Rows: 33_000}
+	bulk := drivers.Arm{Arm: runfile.Arm{Name: "bulk", Method: "insert-select", RowsPerTx: 330}}
+	replicate := func(change func(*drivers.Replicate)) drivers.Replicate {
+		r := drivers.Replicate{Work: work, Counts: map[string]drivers.Count{}}
+		change(&r)
+		return r
+	}
+	check := func(name string, r drivers.Replicate, modelled bool, want, doubt float64) {
+		t.Helper()
+		arm := bulk
+		arm.Replicates = []drivers.Replicate{r}
+		run := drivers.Run{Arms: []drivers.Arm{arm}}
+		all := run.Drivers()
+		d := all[slices.IndexFunc(all, func(d drivers.Driver) bool { return d.Name == drivers.WALRecords })]
+		got, err := d.Count(arm, r)
+		if err != nil || got != want || d.Modelled != modelled || math.Abs(d.Doubt(arm, r)-doubt) > 1e-9 || (run.Modelled() != "") != modelled {
+			t.Errorf("%s: %g of doubt %g, %v, modelled %t, %q", name, got, d.Doubt(arm, r), err, d.Modelled, run.Modelled())
+		}
+	}
+	check("counted", replicate(func(r *drivers.Replicate) {
+		r.Counts["pgstat.wal/wal_records"] = drivers.Count{Amount: 5, Raw: 5, Seconds: 1}
+	}), false, 5, 0)
+	sum := drivers.Part{Records: 34_200, Low: 34_100, High: 34_400}
+	check("read", replicate(func(r *drivers.Replicate) {
+		r.Log = &drivers.Anatomy{Source: drivers.Walinspect, Coverage: 0.5, Sum: sum}
+	}), false, 34_200, 100)
+	// A record for each row, each commit and 33 values of the sequence; a vacuum may add one for each page of 185 rows of
+	// 44 bytes, and a checkpoint ten.
+	const counted = 33_000 + 100 + 1000
+	perPage := math.Floor((8192 - 24) / 44.)
+	check("modelled", replicate(func(*drivers.Replicate) {}), true, counted, (33_000/perPage+10)/2)
+	// A transaction that failed may have left all its records or none.
+	check("failures", replicate(func(r *drivers.Replicate) { r.Work.Failures = 2 }), true, counted, (33_000/perPage+10+2*(330*(1+1/33.)+1))/2)
+}
+
+// TestNoModelOfOtherLoads: what nobody knows how it writes is not modelled.
+func TestNoModelOfOtherLoads(t *testing.T) {
+	for _, method := range []string{"", "unknown", "observed", "script"} {
+		arm := drivers.Arm{Arm: runfile.Arm{Name: "a", Method: method}}
+		arm.Replicates = []drivers.Replicate{{Work: drivers.Work{Transactions: 1, Rows: 1}}}
+		run := drivers.Run{Arms: []drivers.Arm{arm}}
+		for _, d := range run.Drivers() {
+			if d.Modelled {
+				t.Errorf("%s of a load by %q is modelled", d.Name, method)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package drivers
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -27,7 +28,7 @@ var upkeep = [2]float64{0.008, 0.03}
 // index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other records
 // of indexes, and whether a vacuum came in between, which leaves a record in each page.
 func (a Arm) model(r Replicate) (Anatomy, error) {
-	if a.Idle() || a.Method == unplanned {
+	if a.Idle() || !modelledMethod(a.Method) {
 		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name + " puts into the log"}
 	}
 	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
@@ -42,8 +43,18 @@ func (a Arm) model(r Replicate) (Anatomy, error) {
 	}
 	parts = append(parts, exact("commit", commits), exact("sequence", rows/valuesLog))
 	sum := sumOf(parts)
-	sum.High += rows/perPage + fewMore
+	sum.High += rows/perPage + fewMore + float64(r.Work.Failures)*a.perFailure()
 	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: countedIn(r)}, nil
+}
+
+// perFailure is how many records a transaction that failed may have left, which did none of the work that was counted.
+func (a Arm) perFailure() float64 {
+	return float64(a.RowsPerTx)*(1+float64(a.Indexes)+1./valuesLog) + 1
+}
+
+// modelledMethod tells whether the model knows how rows come in: by COPY, or by an insert of some sort.
+func modelledMethod(method string) bool {
+	return method == methodCopy || strings.HasPrefix(method, "insert")
 }
 
 // methodCopy is the load's method that puts rows in by pages.

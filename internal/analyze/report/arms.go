@@ -70,6 +70,9 @@ func arms(run *drivers.Run) []Arm {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{l.Replicate, l.Why})
 		}
 		for _, d := range run.Drivers() {
+			if d.Modelled { // the work is told as it was counted
+				d, _ = drivers.Named(d.Name)
+			}
 			rate := over(a, func(r drivers.Replicate) (float64, error) {
 				count, err := d.Count(a, r)
 				return count / r.Seconds, err

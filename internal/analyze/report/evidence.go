@@ -68,18 +68,27 @@ func (m Metric) counted() string {
 	case m.Mixture != nil:
 		var terms []string
 		for _, t := range m.Mixture.Terms {
-			terms = append(terms, with(alternatives(append([]string{t.Driver}, t.Or...)), t.PerUnit, ", "+percent(float64(t.Share))+" of it"))
+			terms = append(terms, with(m.anyOf(append([]string{t.Driver}, t.Or...)), t.PerUnit, ", "+percent(float64(t.Share))+" of it"))
 		}
 		return strings.Join(terms, " + ")
 	case m.Counts != "" && m.PerUnit != nil:
-		return with(noun(m.Counts).many, *m.PerUnit, "")
+		return with(m.called(m.Counts).many, *m.PerUnit, "")
 	case m.Counts != "":
-		return noun(m.Counts).many
+		return m.called(m.Counts).many
 	case len(m.Between) == 1 && !m.undetermined():
 		return "a part of " + noun(m.Between[0]).many
 	default:
 		return alternatives(m.Between)
 	}
+}
+
+// anyOf writes drivers of which one has a part in the metric.
+func (m Metric) anyOf(names []string) string {
+	var many []string
+	for _, driver := range names {
+		many = append(many, m.called(driver).many)
+	}
+	return enumerated(many, " or ")
 }
 
 // unknownDrivers are those that the run does not have where it has the metric.
@@ -113,6 +122,9 @@ func (m Metric) ratios(r Rival, notes *footnotes) []string {
 // summary is how far the ratio moves, with its interval, and what follows.
 func (r Rival) summary(notes *footnotes) []string {
 	status := r.Status
+	if r.Modelled {
+		status += " " + notes.mark("modelled from the work of the clients, not counted; the intervals allow for that")
+	}
 	if r.Beaten != "" {
 		status += " " + notes.mark(noun(r.Beaten).many+" explain it far better, although its own spread does not exclude it")
 	}

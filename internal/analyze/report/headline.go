@@ -88,7 +88,7 @@ func (m Metric) exposed() string {
 	}
 	what := alternatives(m.Between)
 	if m.Counts != "" {
-		what = noun(m.Counts).many
+		what = m.called(m.Counts).many
 	}
 	return fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts %s, which is logical work and no storage I/O.",
 		m.Metric, rate(loudest.Figure.Value), loudest.Arm, what)

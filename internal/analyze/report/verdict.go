@@ -58,11 +58,13 @@ type Term struct {
 
 // Rival is one driver, held against the metric.
 type Rival struct {
-	Driver string    `json:"driver"`
-	Side   string    `json:"side"`
-	Status string    `json:"status"` // consistent, possible, excluded, unknown, itself
-	Spread *Estimate `json:"spread"` // the factor by which the ratio varies between arms
-	Ratio  *Estimate `json:"ratio"`  // over all arms
+	Driver string `json:"driver"`
+	Side   string `json:"side"`
+	Status string `json:"status"` // consistent, possible, excluded, unknown, itself
+	// Modelled: the driver was not counted but computed from the work of the clients.
+	Modelled bool      `json:"modelled,omitempty"`
+	Spread   *Estimate `json:"spread"` // the factor by which the ratio varies between arms
+	Ratio    *Estimate `json:"ratio"`  // over all arms
 	// Beaten is the driver that explains it so much better that this one is excluded, though its spread would not do it.
 	Beaten string     `json:"beaten,omitempty"`
 	Arms   []RivalArm `json:"arms"`
@@ -132,7 +134,7 @@ func (m *Metric) take(v attribution.Verdict) {
 func rival(r attribution.Rival) Rival {
 	rival := Rival{
 		Driver: r.Driver, Side: string(r.Side), Status: string(r.Status), Spread: estimate(r.Spread), Ratio: estimate(r.Ratio),
-		Beaten: r.Beaten, Arms: []RivalArm{}, Why: whyNot(r.Why),
+		Modelled: r.Modelled, Beaten: r.Beaten, Arms: []RivalArm{}, Why: whyNot(r.Why),
 	}
 	for _, a := range r.Arms {
 		rival.Arms = append(rival.Arms, RivalArm{a.Arm, inArm(a)})
@@ -172,6 +174,15 @@ func (m Metric) itself() bool {
 
 // iops is the claim that misleads most.
 const iops = "IOPS"
+
+// called is what people call a driver that the metric is said to count, and whether anybody counted it.
+func (m Metric) called(driver string) words {
+	w := noun(driver)
+	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Driver == driver && r.Modelled }) {
+		return words{"modelled " + w.one, "modelled " + w.many}
+	}
+	return w
+}
 
 // claim is what kind of storage I/O a metric claims to be, by its name and unit; empty where it claims nothing.
 func claim(m Metric) string {

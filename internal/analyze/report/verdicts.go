@@ -169,14 +169,14 @@ func (m Metric) terms() [][]string {
 		var lines [][]string
 		for i, t := range m.Mixture.Terms {
 			plus := map[bool]string{true: "+ "}[i > 0]
-			lines = append(lines, line(plus+noun(t.Driver).many, &t.PerUnit))
+			lines = append(lines, line(plus+m.called(t.Driver).many, &t.PerUnit))
 			for _, other := range t.Or {
-				lines = append(lines, line("  or "+noun(other).many, nil))
+				lines = append(lines, line("  or "+m.called(other).many, nil))
 			}
 		}
 		return lines
 	case m.Counts != "":
-		return [][]string{line(noun(m.Counts).many, m.PerUnit)}
+		return [][]string{line(m.called(m.Counts).many, m.PerUnit)}
 	case len(m.Between) == 1 && !m.undetermined():
 		return [][]string{line("part of", nil), line("  "+noun(m.Between[0]).many, nil)}
 	default:

@@ -1,0 +1,85 @@
+package attribution_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// asOnAurora takes out of a run what Aurora refuses: PostgreSQL's own count of log records, and a look at the log.
+func asOnAurora(run *drivers.Run) *drivers.Run {
+	for _, a := range run.Arms {
+		for i := range a.Replicates {
+			a.Replicates[i].Log = nil
+			for metric := range a.Replicates[i].Counts {
+				if strings.HasPrefix(metric, "pgstat.wal/") {
+					delete(a.Replicates[i].Counts, metric)
+				}
+			}
+		}
+	}
+	return run
+}
+
+// TestModelledRecordsChangeNoVerdict: with log records modelled instead of counted, what is said of real runs is the same
+// as with the count, or that it cannot be told.
+func TestModelledRecordsChangeNoVerdict(t *testing.T) {
+	named := 0
+	for _, file := range []string{"arms-pg17.jsonl", "local-pg15.jsonl.zst", "local-pg17.jsonl.zst", "local-pg18.jsonl.zst"} {
+		path := "../../../testdata/runs/" + file
+		counted := attribution.Judge(fromFile(t, path), attribution.Options{})
+		modelled := attribution.Judge(asOnAurora(fromFile(t, path)), attribution.Options{})
+		for _, m := range modelled.Metrics {
+			if m.Kind == attribution.Undetermined || strings.HasPrefix(m.Metric.Name, "pgstat.wal/") {
+				continue
+			}
+			c := verdictOn(t, counted, m.Metric.Name)
+			if m.Kind != c.Kind {
+				t.Errorf("%s: %s is %s %s with the count of log records and %s %s with a model of them", file, m.Metric.Name, c.Kind, c.Counts, m.Kind, m.Counts)
+			}
+			if c.Counts == m.Counts && m.Counts != "" {
+				named++
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("only %d metrics are said to count what they count", named)
+	}
+}
+
+// TestModelledRecordsAreNamed: a meter that counts log records is found to, by a model of them; not as exact, and with an
+// interval that the model's doubt is in.
+func TestModelledRecordsAreNamed(t *testing.T) {
+	path := "../../../testdata/runs/local-pg17.jsonl.zst"
+	judged := func(change func(*drivers.Run) *drivers.Run) attribution.Verdict {
+		run := fromFile(t, path)
+		for _, a := range run.Arms {
+			for _, r := range a.Replicates {
+				r.Counts["cloudwatch/WriteIOPS"] = r.Counts["pgstat.wal/wal_records"]
+			}
+		}
+		run.Counters = append(run.Counters, runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Counter})
+		return verdictOn(t, attribution.Judge(change(run), attribution.Options{}), "cloudwatch/WriteIOPS")
+	}
+	counted, modelled := judged(func(r *drivers.Run) *drivers.Run { return r }), judged(asOnAurora)
+	for _, v := range []attribution.Verdict{counted, modelled} {
+		if v.Kind != attribution.Logical || v.Counts != drivers.WALRecords {
+			t.Fatalf("%s %s %v: %s", v.Kind, v.Counts, v.Between, v.Why)
+		}
+		if !(v.PerUnit.Lo <= 1 && 1 <= v.PerUnit.Hi) {
+			t.Errorf("%+v does not hold one", *v.PerUnit)
+		}
+	}
+	wide := func(v attribution.Verdict) float64 { return v.PerUnit.Hi - v.PerUnit.Lo }
+	if modelled.Exact || !(wide(modelled) > wide(counted)) {
+		t.Errorf("modelled %+v, exact: %t; counted %+v", *modelled.PerUnit, modelled.Exact, *counted.PerUnit)
+	}
+	for _, r := range modelled.Rivals {
+		if r.Modelled != (r.Driver == drivers.WALRecords) {
+			t.Errorf("%s is modelled: %t", r.Driver, r.Modelled)
+		}
+	}
+}
