@@ -20,8 +20,12 @@ type held struct {
 // hold takes the logarithm of metric / driver in every replicate: if the metric counts the driver, it is the same in
 // every arm.
 func (j *judge) hold(metric column, place int) held {
-	d, x := j.drivers[place], j.columns[place]
-	h := held{Rival: Rival{Driver: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place}
+	d := j.drivers[place]
+	return j.against(metric, j.columns[place], held{Rival: Rival{Driver: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
+}
+
+// against fills in how a metric stands to another column.
+func (j *judge) against(metric, x column, h held) held {
 	var logs [][]stats.Value
 	var common []float64
 	for a := range j.arms {

@@ -101,6 +101,16 @@ func (c Catalog) Of(name string) []Meaning {
 	return found
 }
 
+// Twins are pairs of metrics of different services that are said to show the same on a flavor, by their names in a run file.
+func (c Catalog) Twins(flavor string) (pairs [][2]string) {
+	for _, m := range c.Meanings {
+		if m.Twin != "" && m.On == flavor {
+			pairs = append(pairs, [2]string{m.Name(), m.Twin})
+		}
+	}
+	return pairs
+}
+
 // Name is the metric's name in a run file: cloudwatch/WriteIOPS.
 func (m Meaning) Name() string { return m.Service + "/" + m.Metric }
 

@@ -37,7 +37,7 @@ func TestDocsNameEveryField(t *testing.T) {
 	check("figure", fields(reflect.TypeFor[report.Figure](), ""), strings.ReplaceAll(figures, "`missing` |", "missing |"))
 	check("estimate", fields(reflect.TypeFor[report.Estimate](), ""), estimates)
 	beforeCodes, _, _ := strings.Cut(rest, "\n| code |")
-	want := slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings", "observed"}, fields(reflect.TypeFor[report.Report](), "")[1:])
+	want := slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings", "observed", "twins"}, fields(reflect.TypeFor[report.Report](), "")[1:])
 	check("report", want, beforeCodes)
 	_, comparison, _ := strings.Cut(rest, "\n## Comparisons\n")
 	check("comparison", fields(reflect.TypeFor[report.Comparison](), ""), comparison)

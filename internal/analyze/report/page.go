@@ -125,6 +125,13 @@ func (r Report) verdictSections() []Section {
 		first.byDefinition(attribution.Physical, unlimited), first.byDefinition(attribution.Logical, unlimited), hiddenText(hidden))...)
 	verdicts.Table.wholeNames()
 	sections := []Section{verdicts}
+	if len(r.Twins) > 0 {
+		twins := Section{Title: twinsTitle}
+		for _, t := range r.Twins {
+			twins.Text = append(twins.Text, t.text())
+		}
+		sections = append(sections, twins)
+	}
 	var open []string
 	for _, remark := range first.openRemarks() {
 		open = append(open, strings.Join(remark.names, ", ")+": "+remark.text)

@@ -25,6 +25,7 @@ func Text(w io.Writer, r Report, width int) error {
 		r.observedText(width),
 		r.workTable(notes, width),
 		joined(r.verdictTable(width), hiddenText(hidden)),
+		r.twinsText(width),
 		r.openText(width),
 		joined(notes.text(width), r.cautions(width), r.warned(false, width)),
 	}

@@ -1,0 +1,74 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Sameness is how two metrics stand to each other.
+type Sameness string
+
+// The ways in which two metrics can stand to each other.
+const (
+	Same         Sameness = "same"         // one shows what the other shows, in every arm
+	Proportional Sameness = "proportional" // their ratio is the same in all arms, and is not one
+	Different    Sameness = "different"    // their ratio moves from arm to arm
+	Unsettled    Sameness = "unsettled"    // the run is too short or too unsteady to tell
+)
+
+// Twin is one metric held against another that is said to be the same number.
+type Twin struct {
+	Metric, Other string
+	Sameness      Sameness
+	Ratio         *Estimate // metric / other over all arms; nil: they have none in common
+	Spread        *Estimate // the factor by which it varies between arms; nil: they have fewer than two in common
+	Arms          []ArmRatio
+	Missing       *series.Missing // why there is no ratio
+}
+
+// sameNumber is how far a ratio may lie off one where two sources show the same: they do not read at the same moments.
+const sameNumber = 1.03
+
+// Compare holds metrics against each other, in pairs, as a driver is held against a metric. Pairs of which the run does
+// not have both are left out.
+func Compare(run *drivers.Run, pairs [][2]string, options Options) []Twin {
+	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
+	metrics := run.Metrics()
+	named := func(name string) (drivers.Metric, bool) {
+		i := slices.IndexFunc(metrics, func(m drivers.Metric) bool { return m.Name == name })
+		if i < 0 {
+			return drivers.Metric{}, false
+		}
+		return metrics[i], true
+	}
+	var all []Twin
+	for _, pair := range pairs {
+		one, hasOne := named(pair[0])
+		other, hasOther := named(pair[1])
+		if hasOne && hasOther {
+			all = append(all, j.twin(one, other))
+		}
+	}
+	return all
+}
+
+func (j *judge) twin(one, other drivers.Metric) Twin {
+	y, x := j.column(one, one.From, step(one.Unit)), j.column(other, other.From, step(other.Unit))
+	h := j.against(y, x, held{})
+	t := Twin{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread, Arms: h.Arms, Missing: h.Why}
+	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool { return math.Abs(g.Mean) > math.Log(sameNumber) })
+	switch {
+	case len(h.arms) < equalArms: // one arm shows nothing of how they move
+	case near:
+		t.Sameness = Same
+	case h.Status == Excluded:
+		t.Sameness = Different
+	case j.bounded(h) && (h.Ratio.Lo > sameNumber || h.Ratio.Hi < 1/sameNumber):
+		t.Sameness = Proportional
+	}
+	return t
+}
