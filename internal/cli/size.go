@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type sizeOptions struct {
 	gib           float64
 	instance      string
 	region        string
+	on            []string
 	prices        string
 	repeat        time.Duration
 	balance       percent
@@ -112,6 +114,7 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.headroom, "headroom", 20, "percent that is ordered beyond what is needed")
 	f.Float64Var(&o.gib, "gib", 100, "GiB of data to hold (2^30 bytes; a TB of 10^12 is 931)")
 	f.StringVar(&o.instance, "instance", "", "class of machine in between: db.r6g.large, m5.xlarge")
+	f.StringSliceVar(&o.on, "on", nil, "only on these: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb (default: all)")
 	f.StringVar(&o.region, "region", "us-east-1", "whose prices")
 	f.StringVar(&o.prices, "price", "", "file of prices, before the program's own; realiops prices writes one")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "that the recorded seconds go on for, over and over, for volumes with credits")
@@ -255,19 +258,46 @@ func (o sizeOptions) check() error {
 func (o sizeOptions) ask() (sizing.Ask, error) {
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := catalog.Instances()
+	rules, errRules := catalog.DistributedRules()
 	prices, errPrices := o.readPrices()
 	ask := sizing.Ask{
 		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
-		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Volumes: volumes, Instances: instances,
+		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances,
 	}
-	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
+	if err := errors.Join(errVolumes, errInstances, errPrices, errRules); err != nil {
+		return ask, err
+	}
+	if err := o.choose(&ask, volumes, rules); err != nil {
 		return ask, err
 	}
 	if known := ask.Tariff.Regions(); !slices.Contains(known, o.region) {
 		return ask, fmt.Errorf("no prices are known of the region %s: there are %s (--price takes a file)", o.region, strings.Join(known, ", "))
 	}
 	return ask, nil
+}
+
+// choose takes those kinds of storage that were asked for, or all.
+func (o sizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
+	known := map[string]bool{}
+	for _, v := range volumes {
+		known[v.Provider] = true
+		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) {
+			ask.Volumes = append(ask.Volumes, v)
+		}
+	}
+	for _, r := range rules {
+		known[r.Name] = true
+		if len(o.on) == 0 || slices.Contains(o.on, r.Name) {
+			ask.Distributed = append(ask.Distributed, r)
+		}
+	}
+	for _, name := range o.on {
+		if !known[name] {
+			return fmt.Errorf("--on %s: there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	}
+	return nil
 }
 
 // percent is a flag that may be left out.
@@ -314,7 +344,7 @@ func suggesting(err error) error {
 	if unknown, ok := errors.AsType[*sizing.UnknownInstance](err); ok {
 		var classes []string
 		for _, m := range unknown.Known {
-			classes = append(classes, m.Class)
+			classes = append(classes, strings.TrimPrefix(m.Class, "Standard_"))
 		}
 		return fmt.Errorf("%w: the nearest is %s", err, typo.Nearest(strings.TrimPrefix(unknown.Class, "db."), classes))
 	}

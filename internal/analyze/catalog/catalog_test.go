@@ -71,10 +71,14 @@ func soldBy(t *testing.T) []string {
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := catalog.Instances()
 	prices, errPrices := catalog.Prices()
-	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
+	rules, errRules := catalog.DistributedRules()
+	if err := errors.Join(errVolumes, errInstances, errPrices, errRules); err != nil {
 		t.Fatal(err)
 	}
 	var keys []string
+	for _, r := range rules {
+		keys = append(keys, r.Sources...)
+	}
 	for _, v := range volumes {
 		keys = append(keys, v.Sources...)
 	}

@@ -15,8 +15,9 @@ type Volume struct {
 	UnitKiB     float64    `json:"unit_kib"` // the most bytes that count as one operation
 	Merges      bool       `json:"merges"`   // sequential operations are counted as one, up to the unit
 	SoldInSteps bool       `json:"sold_in_steps,omitempty"`
-	Tiers       []Tier     `json:"tiers"`               // by size, each from its own up to the next one's
-	Unlimited   bool       `json:"unlimited,omitempty"` // no limits are published, and its price goes by what is done
+	Tiers       []Tier     `json:"tiers"`                // by size, each from its own up to the next one's
+	HostCache   bool       `json:"host_cache,omitempty"` // a machine may cache it, with caps of their own for what goes that way
+	Unlimited   bool       `json:"unlimited,omitempty"`  // no limits are published, and its price goes by what is done
 	Note        string     `json:"note,omitempty"`
 	Unverified  string     `json:"unverified,omitempty"` // what could not be confirmed
 	Sources     []string   `json:"sources"`
@@ -24,19 +25,12 @@ type Volume struct {
 
 // Tier is what holds from a size on.
 type Tier struct {
-	Name     string    `json:"name,omitempty"` // where sizes have names
-	FromGiB  float64   `json:"from_gib"`
-	Volumes  int       `json:"volumes"` // that it is striped over
-	IOPS     Rule      `json:"iops"`
-	MiBps    Rule      `json:"mibps"`
-	OnDemand *OnDemand `json:"on_demand,omitempty"`
-	Note     string    `json:"note,omitempty"`
-}
-
-// OnDemand is a burst without credits, for a fee.
-type OnDemand struct {
-	IOPS  float64 `json:"iops"`
-	MiBps float64 `json:"mibps"`
+	Name    string  `json:"name,omitempty"` // where sizes have names
+	FromGiB float64 `json:"from_gib"`
+	Volumes int     `json:"volumes"` // that it is striped over
+	IOPS    Rule    `json:"iops"`
+	MiBps   Rule    `json:"mibps"`
+	Note    string  `json:"note,omitempty"`
 }
 
 // Rule is how much of operations or MiB a second there is. What holds for good is Free + PerGiB x size, between Least and
@@ -71,7 +65,27 @@ type Instance struct {
 	BaseMB   float64  `json:"base_mb"` // 10^6 bytes a second
 	MostMB   float64  `json:"most_mb"`
 	Bursts   bool     `json:"bursts,omitempty"` // the most holds for 30 minutes in 24 hours, at least
+	Cached   *Path    `json:"cached,omitempty"` // what goes by the host's cache instead of past it; none: there is no such way
 	Sources  []string `json:"sources"`
+}
+
+// Path is one way to the volumes with caps of its own.
+type Path struct {
+	IOPS float64 `json:"iops"`
+	MB   float64 `json:"mb"` // 10^6 bytes a second
+}
+
+// Distributed is what is published of the disks of a database that spreads rows over nodes.
+type Distributed struct {
+	Name           string      `json:"name"`
+	Title          string      `json:"title"`
+	InsertsPerCore *[2]float64 `json:"inserts_per_core,omitempty"` // a second: least and most of what was measured
+	IOPSPerInsert  *[2]float64 `json:"iops_per_insert,omitempty"`  // of all disks, with all copies
+	IOPSPerVCPU    float64     `json:"iops_per_vcpu,omitempty"`    // to be provisioned; 0: no such rule
+	MBPerVCPU      float64     `json:"mb_per_vcpu,omitempty"`
+	Copies         float64     `json:"copies,omitempty"` // of each row, by default
+	Note           string      `json:"note"`
+	Sources        []string    `json:"sources"`
 }
 
 //go:embed volumes.json
@@ -79,6 +93,9 @@ var volumesFile []byte
 
 //go:embed instances.json
 var instancesFile []byte
+
+//go:embed distributed.json
+var distributedFile []byte
 
 // Volumes are all kinds of storage, by provider.
 func Volumes() ([]Volume, error) {
@@ -94,6 +111,15 @@ func Instances() ([]Instance, error) {
 	var all []Instance
 	if err := decode(instancesFile, &all); err != nil {
 		return nil, fmt.Errorf("read the catalog of instances: %w", err)
+	}
+	return all, nil
+}
+
+// DistributedRules are the published rules of thumb for databases that spread rows over nodes.
+func DistributedRules() ([]Distributed, error) {
+	var all []Distributed
+	if err := decode(distributedFile, &all); err != nil {
+		return nil, fmt.Errorf("read the catalog of distributed databases: %w", err)
 	}
 	return all, nil
 }

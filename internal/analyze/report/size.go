@@ -19,6 +19,7 @@ type Size struct {
 	Options  []SizeOption `json:"options"` // those that carry it first, by cost where that is known
 	Aurora   *SizeAurora  `json:"aurora"`  // nil: rows or bytes of log are not known
 	Misread  *SizeMisread `json:"misread"` // what sizing from log records would have led to
+	Spreads  []SizeSpread `json:"distributed"`
 	Warnings []string     `json:"warnings"`
 }
 
@@ -67,6 +68,7 @@ type Sized struct {
 	Headroom float64  `json:"headroom_percent"`
 	GiB      float64  `json:"gib"`
 	Region   string   `json:"region"`
+	Currency string   `json:"currency"`
 	Rate     SizeRate `json:"rate"` // headroom not included
 	Least    SizeRate `json:"least"`
 	// Balances of credits at the start, but for buckets taken to be full.
@@ -128,11 +130,32 @@ type SizeBillLine struct {
 
 // SizeCap is what volume and class of instance let through together.
 type SizeCap struct {
-	Class   string  `json:"class"`
-	IOPS    float64 `json:"iops"`
-	MiBps   float64 `json:"mibps"`
-	Binds   string  `json:"binds"` // volume or instance
-	Carries bool    `json:"carries"`
+	Class   string    `json:"class"`
+	IOPS    float64   `json:"iops"`
+	MiBps   float64   `json:"mibps"`
+	Binds   string    `json:"binds"` // volume or instance
+	Carries bool      `json:"carries"`
+	Cached  *SizePath `json:"cached"` // by the host's cache, which no write gets around; null: there is no such way
+}
+
+// SizePath is what goes one way to volumes.
+type SizePath struct {
+	IOPS  float64 `json:"iops"`
+	MiBps float64 `json:"mibps"`
+	Binds string  `json:"binds"`
+}
+
+// SizeSpread is what a load would ask of a database that spreads rows over nodes, by a published rule of thumb.
+type SizeSpread struct {
+	Name    string      `json:"name"`
+	Title   string      `json:"title"`
+	Rows    float64     `json:"rows"`     // a second
+	Cores   *[2]float64 `json:"cores"`    // of all nodes; null: no rule says, as for the others
+	IOPS    *[2]float64 `json:"iops"`     // of all disks, with all copies
+	VCPUs   *float64    `json:"vcpus"`    // at least, for disks that take all copies
+	PerVCPU *[2]float64 `json:"per_vcpu"` // operations and MB a second to provision
+	Note    string      `json:"note"`
+	Sources []string    `json:"sources"` // keys
 }
 
 // SizeCredits is how the demand fares on a size with credits, for as long as was asked.
@@ -197,10 +220,10 @@ type SizeMisread struct {
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
 		Schema: SizeSchema, Run: SizeRun{s.Run.Header.ID, s.Run.Header.Target}, Needs: []SizeNeed{}, Options: []SizeOption{},
-		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s),
+		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s),
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
-			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}
@@ -278,7 +301,7 @@ func sizeOption(o sizing.Option) SizeOption {
 		}
 	}
 	if c := o.Cap; c != nil {
-		v.Instance = &SizeCap{c.Instance.Class, c.IOPS, c.MiBps, c.Binds, c.Carries}
+		v.Instance = sizeCap(*c)
 	}
 	return v
 }

@@ -20,6 +20,7 @@ func SizeText(w io.Writer, s Size, width int) error {
 		s.cannot(width),
 		wrapped(s.misreadText(), width),
 		wrapped(s.auroraText(), width),
+		wrapped(s.spreadText(), width),
 	})
 }
 
@@ -129,6 +130,9 @@ func (s Size) cautions(width int) string {
 
 // optionTable shows what carries it.
 func (s Size) optionTable(width int) string {
+	if len(s.Options) == 0 {
+		return "" // none was asked for
+	}
 	if len(s.carrying()) == 0 {
 		return "No volume carries it."
 	}
@@ -187,7 +191,7 @@ func (o SizeOption) costs() string {
 func (s Size) machine() string {
 	for _, o := range s.Options {
 		if o.Instance != nil {
-			return o.Instance.Class
+			return strings.TrimPrefix(o.Instance.Class, "Standard_")
 		}
 	}
 	return ""
@@ -217,14 +221,7 @@ func (o SizeOption) bought(which int, bought float64) string {
 	}
 }
 
-func (s Size) currency() string {
-	for _, o := range s.Options {
-		if o.Currency != "" {
-			return o.Currency
-		}
-	}
-	return ""
-}
+func (s Size) currency() string { return s.Sized.Currency }
 
 // through says whether a machine lets it through, or else how much of what is too little.
 func (s Size) through(o SizeOption) string {
@@ -301,6 +298,8 @@ func (s Size) misreadText() string {
 	}
 	text := fmt.Sprintf("Sized from the log records instead, as if they were IOPS, it would have been %s a second, %s times as many requests", rate(m.Requests), quotient(m.Factor))
 	switch {
+	case !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Carries != nil || o.Why != "" }):
+		// none was asked for
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:

@@ -93,6 +93,14 @@ func (t Tariff) of(volume string, per catalog.Per, tier string) []catalog.Price 
 	return found
 }
 
+// Currency is that of the prices; empty where there are none.
+func (t Tariff) Currency() string {
+	for _, p := range t.Prices {
+		return p.Currency
+	}
+	return ""
+}
+
 // Regions are those of which any price is known, by name.
 func (t Tariff) Regions() []string {
 	var all []string

@@ -67,24 +67,67 @@ func TestPublishedCapacities(t *testing.T) {
 		check(name, 1024*tib, 0, 0, sizing.Capacity{IOPS: most, BurstIOPS: most, MiBps: base, BurstMiBps: burst, CreditsMiB: credits})
 	}
 	disk("st1", 0.125, 500, 5, 31)
+	disk("st1", 0.5, 500, 20, 125)
 	disk("st1", 1, 500, 40, 250)
 	disk("st1", 2, 500, 80, 500)
+	disk("st1", 3, 500, 120, 500)
+	disk("st1", 4, 500, 160, 500)
+	disk("st1", 8, 500, 320, 500)
+	disk("st1", 12, 500, 480, 500)
 	disk("st1", 12.5, 500, 500, 500)
+	disk("st1", 16, 500, 500, 500)
+	disk("sc1", 0.125, 250, 1.5, 10)
+	disk("sc1", 0.5, 250, 6, 40)
 	disk("sc1", 1, 250, 12, 80)
+	disk("sc1", 2, 250, 24, 160)
+	disk("sc1", 3, 250, 36, 240)
+	disk("sc1", 3.125, 250, 37.5, 250)
 	disk("sc1", 4, 250, 48, 250)
+	disk("sc1", 8, 250, 96, 250)
+	disk("sc1", 12, 250, 144, 250)
 	disk("sc1", 16, 250, 192, 250)
 	// RDS: four volumes from 400 GiB on
 	check("rds-gp2", 399, 0, 0, bursting(1197, 250, 3000, 5.4e6))
 	check("rds-gp2", 400, 0, 0, bursting(1200, 512, 12000, 21.6e6))
 	check("rds-gp2", 1336, 0, 0, bursting(4008, 1000, 12000, 21.6e6))
+	check("rds-gp2", 1335, 0, 0, bursting(4005, 512, 12000, 21.6e6)) // to 1,000 MiB/s: the least of the range
+	check("rds-gp2", 3999, 0, 0, bursting(11997, 1000, 12000, 21.6e6))
+	check("rds-gp2", 4000, 0, 0, steady(12000, 1000))
 	check("rds-gp2", 65536, 0, 0, steady(64000, 1000))
 	check("rds-gp3", 399, 0, 0, steady(3000, 125))
 	check("rds-gp3", 400, 0, 0, steady(12000, 500))
 	check("rds-gp3", 400, 64000, 4000, steady(64000, 4000))
 	check("rds-io1", 399, 19950, 0, steady(19950, 500))
+	check("rds-io1", 65536, 256000, 0, steady(256000, 4000))
+	check("rds-io2", 256, 256000, 0, steady(256000, 4000))
 	// Azure
-	check("azure-premium", 1024, 0, 0, steady(5000, 200))
-	check("azure-premium", 32767, 0, 0, steady(20000, 900))
+	burst := func(gib, iops, mibps float64) { // 30 minutes at 3,500 and 170 from a full bucket
+		t.Helper()
+		const seconds = 30 * 60
+		check("azure-premium", gib, 0, 0, sizing.Capacity{
+			IOPS: iops, MiBps: mibps, BurstIOPS: 3500, BurstMiBps: 170, Credits: (3500 - iops) * seconds, CreditsMiB: (170 - mibps) * seconds,
+		})
+	}
+	burst(4, 120, 25)     // P1
+	burst(8, 120, 25)     // P2
+	burst(16, 120, 25)    // P3
+	burst(32, 120, 25)    // P4
+	burst(64, 240, 50)    // P6
+	burst(128, 500, 100)  // P10
+	burst(256, 1100, 125) // P15
+	burst(512, 2300, 150) // P20
+	large := func(gib, iops, mibps, plusIOPS, plusMiBps float64) {
+		t.Helper()
+		check("azure-premium", gib, 0, 0, steady(iops, mibps))
+		check("azure-premium-plus", gib, 0, 0, steady(plusIOPS, plusMiBps))
+		check("azure-premium-burst", gib, 0, 0, steady(30000, 1000))
+	}
+	large(1024, 5000, 200, 8000, 300)    // P30
+	large(2048, 7500, 250, 16000, 600)   // P40
+	large(4096, 7500, 250, 20000, 900)   // P50
+	large(8192, 16000, 500, 20000, 900)  // P60
+	large(16384, 18000, 750, 20000, 900) // P70
+	large(32767, 20000, 900, 20000, 900) // P80
 	check("azure-premium-v2", 160, 80000, 2000, steady(80000, 2000))
 	check("azure-ultra", 400, 400000, 10000, steady(400000, 10000))
 }

@@ -25,7 +25,7 @@ type Need struct {
 	// as far off as the model may be.
 	Model *series.Missing // why the device could not be read; nil: it was
 
-	Rows, Commits, LogRecords, LogBytes *float64 // a second; nil: not known
+	Rows, Commits, LogRecords, LogWrites, LogBytes *float64 // a second; nil: not known
 	// Missing says why there is no need to tell; nil: there is one.
 	Missing *series.Missing
 }
@@ -79,6 +79,7 @@ func need(run *drivers.Run, arm drivers.Arm) Need {
 	}
 	n.Rows, n.Commits = logical(arm, drivers.Rows), logical(arm, drivers.Commits)
 	n.LogRecords, n.LogBytes = logical(arm, drivers.WALRecords), logical(arm, drivers.WALBytes)
+	n.LogWrites = logical(arm, drivers.WALWrites)
 	return n
 }
 

@@ -2,9 +2,7 @@ package sizing
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
@@ -17,7 +15,8 @@ type Question struct {
 	Headroom float64 // percent
 	Instance string  // class of machine; empty: not considered
 	Balance  Balance
-	Repeat   int // seconds that the demand goes on for; 0: credits are not considered
+	Log      *LogShare // nil: not known
+	Repeat   int       // seconds that the demand goes on for; 0: credits are not considered
 }
 
 // Option is one way to carry a need.
@@ -33,15 +32,6 @@ type Option struct {
 	Cap         *Cap      // what the machine lets through; nil: not asked, or not known
 	Burst       *Bursting // a smaller order that credits carry; nil: none does, or it was not asked
 	Bare        *Bursting // a still smaller one, that only holds the data: how long its credits last; nil: as for Burst
-}
-
-// Cap is what the class of machine lets through, beside what the volume does.
-type Cap struct {
-	Instance catalog.Instance
-	IOPS     float64 // effective, for good: the less of volume and machine
-	MiBps    float64
-	Binds    string // volume or instance
-	Carries  bool
 }
 
 // ErrNoDemand is a need of nothing.
@@ -71,14 +61,12 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 		}
 		o.Burst, o.Bare = b.enough, b.bare
 		all = append(all, o)
+		if beside, has := q.besideLog(v, machine, t); has {
+			all = append(all, beside)
+		}
 	}
 	slices.SortStableFunc(all, cheaper)
 	return all, nil
-}
-
-// behind tells whether a kind of volume can be behind a class of machine.
-func behind(m catalog.Instance, v catalog.Volume) bool {
-	return m.Provider == v.Provider || m.Provider == "ebs" && v.Provider == "rds"
 }
 
 // requirement is the need with headroom as the provider counts it, at most.
@@ -109,41 +97,6 @@ func (q Question) option(v catalog.Volume, t Tariff) Option {
 		o.Bill = &bill
 	}
 	return o
-}
-
-// machine finds a class of instance, with db. before it or without.
-func machine(class string, all []catalog.Instance) (*catalog.Instance, error) {
-	if class == "" {
-		return nil, nil //nolint:nilnil // no machine is asked for
-	}
-	name := strings.TrimPrefix(class, "db.")
-	i := slices.IndexFunc(all, func(m catalog.Instance) bool { return m.Class == name })
-	if i < 0 {
-		return nil, &UnknownInstance{Class: class, Known: all}
-	}
-	return &all[i], nil
-}
-
-// UnknownInstance is a class of machine that the catalog does not have.
-type UnknownInstance struct {
-	Class string
-	Known []catalog.Instance
-}
-
-func (e *UnknownInstance) Error() string {
-	return fmt.Sprintf("no limits are known of the instance class %s", e.Class)
-}
-
-// capped holds an order against the machine: both must let a need through.
-func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
-	const mb = 1e6
-	most := m.BaseMB * mb / mib
-	c := &Cap{Instance: m, IOPS: min(f.Capacity.IOPS, m.BaseIOPS), MiBps: min(f.Capacity.MiBps, most), Binds: "volume"}
-	if m.BaseIOPS < f.Capacity.IOPS || most < f.Capacity.MiBps {
-		c.Binds = "instance"
-	}
-	c.Carries = c.IOPS >= need.IOPS && c.MiBps >= need.MiBps
-	return c
 }
 
 func cheaper(a, b Option) int {

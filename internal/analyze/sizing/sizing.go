@@ -22,6 +22,7 @@ type Ask struct {
 	Tariff        Tariff
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
+	Distributed   []catalog.Distributed
 }
 
 // Sizing is the answer.
@@ -34,6 +35,7 @@ type Sizing struct {
 	Options  []Option
 	Aurora   *AuroraAnswer // nil: rows or bytes of log are not known
 	Misread  *Misread      // nil: log records are not known
+	Spreads  []Spread      // on distributed databases; none: rows are not known
 	Warnings []string
 }
 
@@ -85,6 +87,7 @@ func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
 		return Sizing{}, err
 	}
 	s.addAurora(forecast)
+	s.Spreads = s.spreads()
 	s.Misread, err = s.misread()
 	return s, err
 }
@@ -129,7 +132,7 @@ func (s *Sizing) worst() {
 func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Balance,
+		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.logShare(),
 	}
 	for _, rate := range s.Need.Seconds {
 		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)
@@ -230,7 +233,7 @@ func (s Sizing) misread() (*Misread, error) {
 	if err != nil {
 		return nil, err
 	}
-	if options[0].Order != nil {
+	if len(options) > 0 && options[0].Order != nil {
 		m.Cheapest = &options[0]
 	}
 	if cost, err := s.Ask.Tariff.IOCost(m.Records); err == nil {

@@ -1,0 +1,84 @@
+package sizing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// The dedicated log volume of RDS, by its user guide: of one size, beside provisioned IOPS only. That it is billed like
+// any volume of that kind, and lets as many bytes through, is inferred.
+const (
+	logVolumeGiB  = 1024
+	logVolumeIOPS = 3000
+)
+
+// LogShare is how much of what is written is log, of requests and of bytes.
+type LogShare struct{ Requests, Bytes float64 }
+
+// logShare is that of a need, by what log writes cost a device; nil: they are not known.
+func (n Need) logShare() *LogShare {
+	if n.LogWrites == nil || n.LogBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
+		return nil
+	}
+	return &LogShare{
+		Requests: min(1, requestsPerLogWrite**n.LogWrites/n.Mean.Writes),
+		Bytes:    min(1, (bytesPerLogByte**n.LogBytes+bytesPerLogWrite**n.LogWrites)/n.Mean.WriteBytes),
+	}
+}
+
+// besideLog is an order for what is not log, with a log volume for what is. It is none where a kind of volume has none.
+func (q Question) besideLog(v catalog.Volume, m *catalog.Instance, t Tariff) (Option, bool) {
+	if q.Log == nil || !slices.Contains([]string{"rds-io1", "rds-io2"}, v.Name) {
+		return Option{}, false
+	}
+	log, rest := q.Need, q.Need
+	log.Reads, log.ReadBytes = 0, 0
+	log.Writes, log.WriteBytes = q.Need.Writes*q.Log.Requests, q.Need.WriteBytes*q.Log.Bytes
+	rest.Writes, rest.WriteBytes = q.Need.Writes-log.Writes, q.Need.WriteBytes-log.WriteBytes
+	o := q.of(rest).option(v, t)
+	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
+	o.Volume.Name += "-log"
+	o.Volume.Title = strings.TrimSuffix(v.Title, " Block Express") + " + log"
+	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %d GiB and %d IOPS; PostgreSQL from 13.10, 14.7, 15.2 and 16.1 on", logVolumeGiB, logVolumeIOPS)
+	beside := Config{Volume: v, GiB: logVolumeGiB, IOPS: logVolumeIOPS}
+	if need := q.of(log).requirement(v); need.IOPS > logVolumeIOPS || need.MiBps > oneVolume(v) {
+		o.Order, o.Bill, o.Why = nil, nil, fmt.Sprintf("the log asks for %.0f IOPS and %.0f MiB/s, and its volume has %d and %.0f", need.IOPS, need.MiBps, logVolumeIOPS, oneVolume(v))
+		return o, true
+	}
+	if o.Order != nil {
+		o.addLogVolume(beside, t)
+		if m != nil && behind(*m, v) {
+			o.Cap = capped(*m, *o.Order, q.requirement(v))
+		}
+	}
+	return o, true
+}
+
+// of is the same question about another need.
+func (q Question) of(need Rate) Question {
+	q.Need = need
+	return q
+}
+
+// oneVolume is how many MiB/s the log volume lets through, which is not striped.
+func oneVolume(v catalog.Volume) float64 {
+	return holds(v.Tiers[0].MiBps, logVolumeGiB, 0, logVolumeIOPS)
+}
+
+// addLogVolume puts the log volume into what an order carries and costs.
+func (o *Option) addLogVolume(beside Config, t Tariff) {
+	o.Order.Capacity.IOPS += logVolumeIOPS
+	o.Order.Capacity.MiBps += oneVolume(beside.Volume)
+	bill, err := t.Monthly(beside)
+	if err != nil || o.Bill == nil {
+		return
+	}
+	for _, line := range bill.Lines {
+		line.What += " of log volume"
+		o.Bill.Lines = append(o.Bill.Lines, line)
+	}
+	o.Bill.Total += bill.Total
+}
