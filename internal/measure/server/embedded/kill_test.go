@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
 // Whatever realiops is doing when it is killed, nothing stays.
@@ -134,7 +136,7 @@ func checkHoldsLock(t *testing.T, pid string) {
 	t.Helper()
 	files, _ := filepath.Glob("/proc/" + pid + "/fd/*")
 	for _, file := range files {
-		if target, err := os.Readlink(file); err == nil && filepath.Base(target) == lockName {
+		if target, err := os.Readlink(file); err == nil && filepath.Base(target) == scratch.LockName {
 			return
 		}
 	}
@@ -145,7 +147,7 @@ func checkHoldsLock(t *testing.T, pid string) {
 func lockComesFree(t *testing.T, d directory) bool {
 	t.Helper()
 	for range 500 { // 10 seconds
-		free, release, err := lockIsFree(d)
+		free, release, err := scratch.Free(d.Path)
 		if err != nil {
 			t.Fatal(err)
 		}

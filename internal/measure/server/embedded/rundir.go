@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
 // Names of run directories. Those to be kept are never swept.
@@ -18,8 +18,6 @@ const (
 	runPrefix  = "realiops-server-"
 	keptPrefix = "realiops-kept-"
 )
-
-const lockName = "lock"
 
 // directory is a place of our own on the disk, and what has to go when the server has gone.
 type directory struct {
@@ -53,92 +51,17 @@ func create(p place, keep bool) (directory, *os.File, error) {
 	if keep {
 		prefix = keptPrefix
 	}
-	const attempts = 5 // a sweep may take a directory before it is locked
-	for range attempts {
-		path, err := os.MkdirTemp(p.Directory, prefix+"*")
-		if err != nil {
-			return d, nil, fmt.Errorf("make a directory for the server: %w", err)
-		}
-		d.Path = path
-		lock, err := takeLock(d.in(lockName))
-		if err == nil {
-			return d, lock, os.Chmod(path, 0o711)
-		}
-		if !errors.Is(err, errTaken) {
-			return d, nil, errors.Join(err, d.remove())
-		}
-	}
-	return d, nil, fmt.Errorf("make a directory for the server in %s: every one is swept away at once", p.Directory)
-}
-
-var errTaken = errors.New("somebody else has the lock")
-
-// takeLock makes a lock file and locks it, unless a sweep was faster.
-func takeLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errTaken
-	}
+	path, lock, err := scratch.Make(p.Directory, prefix)
 	if err != nil {
-		return nil, fmt.Errorf("lock the server's directory: %w", err)
+		return d, nil, fmt.Errorf("make a directory for the server: %w", err)
 	}
-	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		if _, err := os.Lstat(path); err == nil {
-			return f, nil
-		}
-	}
-	f.Close()
-	return nil, errTaken
+	d.Path = path
+	return d, lock, nil
 }
 
-// lockIsFree tells whether all processes of a run directory have ended, and keeps others from coming in until release
-// is called. A directory without a lock file is not one of ours.
-func lockIsFree(d directory) (free bool, release func(), err error) {
-	// Not blocking and following no link: in a directory for everyone, anyone may have put anything here.
-	f, err := os.OpenFile(d.in(lockName), os.O_RDWR|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return false, nil, err
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		return false, nil, nil
-	}
-	return true, func() { f.Close() }, nil
-}
-
-// sweep removes the run directories below a place that nobody lives in any more. Those that cannot be removed are
-// left: they are no reason to keep anybody from measuring.
+// sweep removes the run directories below a place that nobody lives in any more.
 func sweep(place string) {
-	entries, err := os.ReadDir(place)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), runPrefix) && isOurs(e) {
-			sweepOne(directory{Path: filepath.Join(place, e.Name())})
-		}
-	}
-}
-
-// isOurs keeps a sweep, above all one by root, off what other users have put among the run directories.
-func isOurs(e fs.DirEntry) bool {
-	info, err := e.Info()
-	if err != nil {
-		return false
-	}
-	stat, known := info.Sys().(*syscall.Stat_t)
-	return known && int(stat.Uid) == os.Geteuid()
-}
-
-func sweepOne(d directory) {
-	free, release, err := lockIsFree(d)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		_ = os.Remove(d.Path) // only where it is empty: its maker was killed before it could lock
-	case free:
-		_ = d.remove()
-		release()
-	}
+	scratch.Sweep(place, runPrefix, func(path string) error { return directory{Path: path}.remove() })
 }
 
 // reclaim removes a run directory when the last process of its server has ended, which a server whose keeper was
@@ -146,7 +69,7 @@ func sweepOne(d directory) {
 func reclaim(d directory, server int, keep bool) error {
 	ended := false
 	for tries := range 300 { // 30 seconds
-		free, release, err := lockIsFree(d)
+		free, release, err := scratch.Free(d.Path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return d.remove() // someone was faster
 		}

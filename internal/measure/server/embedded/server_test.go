@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -155,7 +156,7 @@ func checkKept(t *testing.T, s *Server, dataDir string) {
 	// The command that people are told, as the user they are told.
 	_, command, _ := strings.Cut(s.Kept(), ": ")
 	words := strings.Fields(command)
-	lock, err := os.Open(filepath.Join(kept[0], lockName))
+	lock, err := os.Open(filepath.Join(kept[0], scratch.LockName))
 	if err != nil {
 		t.Fatal(err)
 	}
