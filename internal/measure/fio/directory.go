@@ -1,0 +1,95 @@
+package fio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/scratch"
+)
+
+// prefix of our directories.
+const prefix = "realiops-baseline-"
+
+// Directory is where test files lie, and nothing else.
+type Directory struct {
+	Path  string
+	lock  *os.File
+	guard *guard
+}
+
+// Make makes a directory in a place, and removes what earlier runs left there.
+func Make(place string) (*Directory, error) {
+	absolute, err := filepath.Abs(place)
+	if err != nil {
+		return nil, err
+	}
+	scratch.Sweep(absolute, prefix, os.RemoveAll)
+	path, lock, err := scratch.Make(absolute, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for the test files: %w", err)
+	}
+	d := &Directory{Path: path, lock: lock}
+	if d.guard, err = post(path); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(path), lock.Close())
+	}
+	return d, nil
+}
+
+// Remove takes the directory away, with the test files.
+func (d *Directory) Remove() error {
+	err := os.RemoveAll(d.Path)
+	return errors.Join(err, d.lock.Close(), d.guard.dismiss())
+}
+
+// Place is what a file system has for test files.
+type Place struct {
+	Free   int64 // bytes that we may use
+	Direct bool  // files can be read and written past the page cache
+}
+
+// Examine looks at a directory that is to hold test files. It makes one file for a moment.
+func Examine(path string) (Place, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return Place{}, fmt.Errorf("look at the directory: %w", err)
+	case !info.IsDir():
+		return Place{}, fmt.Errorf("%s is not a directory", path)
+	}
+	if err := unix.Access(path, unix.W_OK|unix.X_OK); err != nil {
+		return Place{}, fmt.Errorf("%s is not to be written to (%w): name another with --dir", path, err)
+	}
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return Place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
+	}
+	direct, err := takesDirect(path)
+	return Place{Free: int64(s.Bavail) * int64(s.Bsize), Direct: direct}, err //nolint:unconvert // widths differ by system
+}
+
+// Lay writes the files of jobs, so that no job finds a part of a file that was never written: that costs a device
+// nothing to read, and more to write. It takes no longer than a device of 5 MB/s would, and a minute.
+func (d *Directory) Lay(ctx context.Context, p Program, jobs []Job) error {
+	const slow = 5e6
+	laid := map[string]int64{}
+	for _, j := range jobs {
+		if laid[j.Files] >= j.Bytes {
+			continue
+		}
+		patience := time.Minute + time.Duration(float64(j.Bytes)/slow*float64(time.Second))
+		limited, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the test file is not written after %v: name a smaller one with --size", patience.Round(time.Second)))
+		_, err := d.run(limited, p, j.with(Option{"ioengine", "psync"}), func(Status) {}, Option{"create_only", "1"}, Option{"create_fsync", "1"})
+		cancel()
+		if err != nil {
+			return fmt.Errorf("write the test file: %w", err)
+		}
+		laid[j.Files] = j.Bytes
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+package fio
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// allowed are the options that a user's job file may have. A list of what is harmless, because fio has hundreds, and
+// among them those that run programs, write to devices, change the system's settings and fill disks.
+var allowed = words(`
+	rw readwrite bs blocksize ba blockalign bsrange blocksize_range bssplit blocksize_unaligned bs_unaligned bs_is_seq_rand
+	rwmixread rwmixwrite rw_sequencer unified_rw_reporting randrepeat allrandrepeat randseed randommap norandommap softrandommap
+	random_distribution random_generator percentage_random file_service_type nrfiles openfiles filename filename_format filesize size
+	io_size io_limit offset offset_increment number_ios fsync fdatasync sync_file_range fsync_on_close end_fsync sync direct buffered
+	ioengine iodepth iodepth_low iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min
+	iodepth_batch_complete_max io_submit_mode numjobs thread runtime timeout time_based ramp_time startdelay loops rate rate_iops rate_min
+	rate_iops_min rate_process rate_cycle thinktime thinktime_blocks thinktime_spin latency_target latency_window latency_percentile
+	max_latency invalidate overwrite fallocate fadvise_hint create_serialize create_fsync refill_buffers scramble_buffers
+	buffer_compress_percentage dedupe_percentage zero_buffers buffer_pattern group_reporting stonewall wait_for_previous new_group
+	name description lat_percentiles clat_percentiles slat_percentiles hipri prio prioclass nice atomic continue_on_error`)
+
+// engines do I/O on files and on nothing else.
+var engines = words(`sync psync vsync pvsync pvsync2 libaio posixaio io_uring mmap splice`)
+
+func words(text string) []string { return strings.Fields(text) }
+
+// ReadFile reads a user's job file. Its sections are put into a directory of our own below place; those that fio would
+// run at the same time are one job, and jobs run one after another, so that each has its own counts. A section that does
+// not say how long it lasts gets no longer than the settings say.
+func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
+	sections, global, err := parse(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(sections) == 0 {
+		return nil, fmt.Errorf("it has no job: a line [name] begins one")
+	}
+	var jobs []Job
+	for i, section := range sections {
+		section.Options = append(slices.Clone(global), section.Options...)
+		alone := i == 0 || has(section.Options, "stonewall") || has(section.Options, "wait_for_previous") || has(section.Options, "new_group")
+		if err := section.tame(place); err != nil {
+			return nil, fmt.Errorf("[%s]: %w", section.Name, err)
+		}
+		j, err := section.job(s)
+		if err != nil {
+			return nil, fmt.Errorf("[%s]: %w", section.Name, err)
+		}
+		if alone {
+			jobs = append(jobs, j)
+			continue
+		}
+		jobs[len(jobs)-1].join(j)
+	}
+	return jobs, distinct(jobs)
+}
+
+func distinct(jobs []Job) error {
+	seen := map[string]bool{}
+	for _, j := range jobs {
+		if seen[j.Name] {
+			return fmt.Errorf("two jobs are called %s", j.Name)
+		}
+		seen[j.Name] = true
+	}
+	return nil
+}
+
+// parse reads the lines of a job file.
+func parse(r io.Reader) (sections []Section, global []Option, err error) {
+	lines, current := bufio.NewScanner(r), ""
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case line == "" || strings.ContainsAny(line[:1], "#;"):
+		case strings.ContainsAny(line, "$\x00`"):
+			return nil, nil, fmt.Errorf("line %d: %.60q: realiops takes no variables", n, line)
+		case strings.HasPrefix(line, "["):
+			name, closed := strings.CutSuffix(line[1:], "]")
+			if current = strings.TrimSpace(name); !closed || !plainName.MatchString(current) {
+				return nil, nil, fmt.Errorf("line %d: %.60q is no name of a job: letters, digits, and ._- between them", n, line)
+			}
+			if current != "global" {
+				sections = append(sections, Section{Name: current})
+			}
+		case current == "":
+			return nil, nil, fmt.Errorf("line %d: %.60q stands before the first [name]", n, line)
+		default:
+			name, value, _ := strings.Cut(line, "=")
+			option := Option{strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)}
+			if !slices.Contains(allowed, option.Name) && option.Name != "directory" && option.Name != "unlink" {
+				return nil, nil, fmt.Errorf("line %d: %.60q is not among the options that realiops lets through: it may reach beyond the directory", n, option.Name)
+			}
+			if current == "global" {
+				global = append(global, option)
+			} else {
+				sections[len(sections)-1].Options = append(sections[len(sections)-1].Options, option)
+			}
+		}
+	}
+	return sections, global, lines.Err()
+}
+
+var (
+	plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	// A name of a file may say the number of the job or file, in fio's own words, which have a $ and so come only from us.
+	fileNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
+)
+
+func has(options []Option, name string) bool {
+	return slices.ContainsFunc(options, func(o Option) bool { return o.Name == name && o.Value != "0" })
+}
+
+func value(options []Option, names ...string) string {
+	for _, o := range slices.Backward(options) {
+		if slices.Contains(names, o.Name) {
+			return o.Value
+		}
+	}
+	return ""
+}
+
+// tame refuses what leads out of the directory, and drops what realiops decides itself.
+func (s *Section) tame(place string) error {
+	var kept []Option
+	for _, o := range s.Options {
+		switch o.Name {
+		case "directory":
+			if !below(place, o.Value) {
+				return fmt.Errorf("directory=%s is outside of %s: name it with --dir", o.Value, place)
+			}
+			continue
+		case "filename", "filename_format":
+			name := inside(place, o.Value)
+			if !fileNames.MatchString(name) {
+				return fmt.Errorf("%s leads out of %s: realiops uses files in a directory of its own there, and no device", o, place)
+			}
+			o.Value = name
+		case "ioengine":
+			if engine, _, _ := strings.Cut(o.Value, ","); !slices.Contains(engines, engine) {
+				return fmt.Errorf("%s: realiops lets these do I/O: %s", o, strings.Join(engines, ", "))
+			}
+		case "rw", "readwrite":
+			if strings.Contains(o.Value, "trim") {
+				return fmt.Errorf("%s discards: realiops measures reads and writes", o)
+			}
+		case "stonewall", "wait_for_previous", "new_group", "unlink", "group_reporting":
+			continue
+		}
+		kept = append(kept, o)
+	}
+	s.Options = kept
+	return nil
+}
+
+// below tells whether a directory is a place or lies in it.
+func below(place, directory string) bool {
+	absolute, err := filepath.Abs(directory)
+	if err != nil {
+		return false
+	}
+	relative, err := filepath.Rel(place, absolute)
+	return err == nil && relative != ".." && !strings.HasPrefix(relative, "../")
+}
+
+// inside is a file's name without the place before it.
+func inside(place, name string) string {
+	if filepath.IsAbs(name) && below(place, filepath.Dir(name)) {
+		return filepath.Base(name)
+	}
+	return name
+}
+
+// job puts bounds to a section.
+func (s Section) job(set Settings) (Job, error) {
+	j := Job{Name: s.Name, Sections: []Section{s}, Runtime: set.Runtime, Files: s.Name, Buffered: !has(s.Options, "direct")}
+	if v := value(s.Options, "runtime", "timeout"); v != "" && set.Runtime == 0 {
+		d, err := durationOf(v)
+		if err != nil {
+			return j, fmt.Errorf("runtime=%s: %w", v, err)
+		}
+		j.Runtime = d
+	}
+	if j.Runtime == 0 {
+		j.Runtime = defaultRuntime
+	}
+	clones := 1
+	if v := value(s.Options, "numjobs"); v != "" {
+		var err error
+		if clones, err = strconv.Atoi(v); err != nil || clones < 1 || clones > 1024 {
+			return j, fmt.Errorf("numjobs=%s: from 1 to 1024", v)
+		}
+	}
+	if err := j.bound(clones, set); err != nil {
+		return j, err
+	}
+	// What is laid before, so that a job finds its files and does not write them in its time.
+	j = j.with(Option{"overwrite", "1"}, Option{"runtime", fmt.Sprintf("%dms", j.Runtime.Milliseconds())})
+	return j, nil
+}
+
+// bound finds out how much a section takes on the disk, and gives it a size where it has none.
+func (j *Job) bound(clones int, set Settings) error {
+	options := j.Sections[0].Options
+	each := set.Size / int64(clones)
+	if v := value(options, "size", "filesize"); v != "" {
+		var err error
+		if each, err = bytesOf(v); err != nil {
+			return fmt.Errorf("size=%s: %w", v, err)
+		}
+	} else {
+		*j = j.with(Option{"size", fmt.Sprint(each)})
+	}
+	if each > math.MaxInt64/int64(clones) {
+		return fmt.Errorf("size is too much")
+	}
+	j.Bytes = each * int64(clones)
+	depth, err := strconv.Atoi(orOne(value(options, "iodepth")))
+	if err == nil {
+		j.Depth = depth * clones
+	}
+	return nil
+}
+
+func orOne(text string) string {
+	if text == "" {
+		return "1"
+	}
+	return text
+}
+
+// join adds a job that runs at the same time.
+func (j *Job) join(other Job) {
+	j.Sections = append(j.Sections, other.Sections...)
+	j.Runtime = max(j.Runtime, other.Runtime)
+	j.Bytes += other.Bytes
+	j.Depth += other.Depth
+	j.Buffered = j.Buffered || other.Buffered
+}
+
+var amountForm = regexp.MustCompile(`^(\d{1,18})([kmgt]?)(i?b)?$`)
+
+// bytesOf reads a size as fio does by default: powers of 1024.
+func bytesOf(text string) (int64, error) {
+	parts := amountForm.FindStringSubmatch(strings.ToLower(text))
+	if parts == nil {
+		return 0, fmt.Errorf("want a size, as 512m or 4g")
+	}
+	n, err := strconv.ParseInt(parts[1], 10, 64)
+	shift := 10 * (1 + strings.Index("kmgt", parts[2]))
+	if parts[2] == "" {
+		shift = 0
+	}
+	if err != nil || n > math.MaxInt64>>shift {
+		return 0, fmt.Errorf("too much")
+	}
+	return n << shift, nil
+}
+
+// durationOf reads a time as fio does: seconds, or with a unit.
+func durationOf(text string) (time.Duration, error) {
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= 7*24*3600 {
+		return time.Duration(n) * time.Second, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 && d <= 7*24*time.Hour {
+		return d, nil
+	}
+	return 0, fmt.Errorf("want a time above nothing, as 30 or 5m")
+}

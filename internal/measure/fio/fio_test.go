@@ -1,0 +1,428 @@
+package fio
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+func TestMain(m *testing.M) {
+	switch {
+	case IsGuard(os.Args):
+		exit(Guard(os.Stdin))
+	case len(os.Args) == 3 && os.Args[1] == holderCommand:
+		exit(runForever(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// holderCommand makes the test program a realiops that can be killed while fio runs.
+const holderCommand = "test-holder"
+
+func runForever(place string) error {
+	p, err := Find(context.Background(), "")
+	if err != nil {
+		return err
+	}
+	d, err := Make(place)
+	if err != nil {
+		return err
+	}
+	fmt.Println(d.guard.command.Process.Pid)
+	job := small("long", time.Minute)
+	_, err = d.Run(context.Background(), p, job, func(Status) { fmt.Println("running") })
+	return err
+}
+
+// program is the machine's own fio.
+func program(t *testing.T) Program {
+	t.Helper()
+	p, err := Find(t.Context(), "")
+	if err != nil {
+		t.Skip(err)
+	}
+	return p
+}
+
+// small is a job that any file system can do.
+func small(name string, runtime time.Duration) Job {
+	s := Settings{Size: 4 << 20, Runtime: runtime}
+	return s.job(shape{name: name, rw: "randwrite", block: "8k", depth: 1, options: []Option{{"filename", "data"}}, files: "data"})
+}
+
+func made(t *testing.T) *Directory {
+	t.Helper()
+	d, err := Make(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Remove(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(d.Path); err == nil {
+			t.Errorf("%s is left", d.Path)
+		}
+	})
+	return d
+}
+
+// A job with a rate of its own tells whether its counts are read as they were said.
+func TestCountsAreWhatTheRateAsksFor(t *testing.T) {
+	p, d := program(t), made(t)
+	job := small("paced", 3*time.Second).with(Option{"rate_iops", "200"}, Option{"fdatasync", "10"}, Option{"rate_process", "linear"})
+	if err := d.Lay(t.Context(), p, []Job{job}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(d.Path, "data"))
+	if err != nil || info.Size() != 4<<20 || info.Sys() == nil {
+		t.Fatalf("%v, %v", info, err)
+	}
+	var all []Status
+	last, err := d.Run(t.Context(), p, job, func(s Status) { all = append(all, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = 600 // 200 a second for 3 seconds
+	if math.Abs(float64(last.Write.Operations)-want) > 0.05*want || last.Write.Bytes != last.Write.Operations*8192 {
+		t.Errorf("%d writes of %d bytes, want about %d of 8192 each", last.Write.Operations, last.Write.Bytes, want)
+	}
+	if flushes := float64(last.Sync.Operations); math.Abs(flushes-want/10) > 0.06*want/10 || last.Read != (Side{}) {
+		t.Errorf("%v flushes, want about %d; reads: %+v", flushes, want/10, last.Read)
+	}
+	if math.Abs(last.Seconds-3) > 0.2 || len(all) < 3 || !slices.IsSortedFunc(all, func(a, b Status) int { return int(a.Write.Operations - b.Write.Operations) }) {
+		t.Errorf("%v s, %d statuses", last.Seconds, len(all))
+	}
+	if w := last.Write; !(0 < w.P50 && w.P50 <= w.P95 && w.P95 <= w.P99 && w.P99 <= w.P999 && w.P999 <= 1.02*w.Max) || last.Sync.P99 <= 0 {
+		t.Errorf("percentiles %+v, %+v", w, last.Sync)
+	}
+}
+
+// Several jobs at once are one group, and fio adds them up.
+func TestSeveralSectionsAreOne(t *testing.T) {
+	p, d := program(t), made(t)
+	jobs, err := ReadFile(strings.NewReader(`
+; two at once, and one after
+[global]
+size=2m
+ioengine=psync
+rate_iops=100
+[reader]
+rw=randread
+[writer]
+rw=randwrite
+numjobs=2
+[later]
+stonewall
+rw=write
+bs=64k
+`), d.Path, Settings{Size: 1 << 20, Runtime: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(jobs) != 2 || jobs[0].Name != "reader" || jobs[1].Name != "later" || jobs[0].Bytes != 6<<20 || jobs[0].Depth != 3 || TestBytes(jobs) != 8<<20 {
+		t.Fatalf("%+v", jobs)
+	}
+	if err := d.Lay(t.Context(), p, jobs); err != nil {
+		t.Fatal(err)
+	}
+	last, err := d.Run(t.Context(), p, jobs[0], func(Status) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []int64{last.Read.Operations, last.Write.Operations, last.Read.Bytes / 4096, last.Write.Bytes / 4096}
+	for i, want := range []float64{100, 200, 100, 200} {
+		if math.Abs(float64(got[i])-want) > 0.1*want {
+			t.Errorf("reads, writes and their pages are %d, want about 100, 200, 100, 200", got)
+			break
+		}
+	}
+}
+
+func TestKilledFioIsSaid(t *testing.T) {
+	p, d := program(t), made(t)
+	var once bool
+	last, err := d.Run(t.Context(), p, small("long", time.Minute), func(s Status) {
+		if once {
+			return
+		}
+		once = true
+		_ = unix.Kill(fioIn(t, d), unix.SIGKILL)
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), "fio was killed (signal: killed)") || last.Write.Operations == 0 {
+		t.Errorf("%v, %+v", err, last)
+	}
+}
+
+// fioIn is the fio that works in a directory.
+func fioIn(t *testing.T, d *Directory) int {
+	t.Helper()
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && target == d.Path {
+			var pid int
+			fmt.Sscanf(link, "/proc/%d/cwd", &pid)
+			return pid
+		}
+	}
+	t.Fatal("no fio works in the directory")
+	return 0
+}
+
+func TestStopsInOrder(t *testing.T) {
+	p, d := program(t), made(t)
+	ctx, stop := context.WithCancelCause(t.Context())
+	began := time.Now()
+	last, err := d.Run(ctx, p, small("long", time.Minute), func(s Status) { stop(ErrStopped) })
+	if err != ErrStopped || last.Write.Operations == 0 || time.Since(began) > 10*time.Second {
+		t.Errorf("%v, %+v after %v", err, last, time.Since(began))
+	}
+}
+
+// Whoever is killed, nothing stays.
+func TestKilledRealiopsLeavesNothing(t *testing.T) {
+	program(t)
+	check := func(who string, kill func(realiops, guard int), sweep bool) {
+		t.Run(who, func(t *testing.T) {
+			place := t.TempDir()
+			c := exec.Command(os.Args[0], holderCommand, place)
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var guard int
+			var word string
+			if _, err := fmt.Fscan(out, &guard, &word); err != nil || word != "running" {
+				t.Fatal(word, err)
+			}
+			kill(c.Process.Pid, guard)
+			_ = c.Wait()
+			if sweep { // fio has to be ended by hand, and the next run finds what is left
+				left, _ := filepath.Glob(filepath.Join(place, prefix+"*"))
+				if len(left) != 1 {
+					t.Fatalf("%q", left)
+				}
+				_ = unix.Kill(fioIn(t, &Directory{Path: left[0]}), unix.SIGKILL)
+			}
+			for range 100 {
+				if sweep {
+					d, err := Make(place)
+					if err != nil {
+						t.Fatal(err)
+					}
+					_ = d.Remove()
+				}
+				if left, _ := os.ReadDir(place); len(left) == 0 {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			left, _ := filepath.Glob(filepath.Join(place, "*", "*"))
+			t.Errorf("left: %q", left)
+		})
+	}
+	check("realiops", func(realiops, _ int) { _ = unix.Kill(realiops, unix.SIGKILL) }, false)
+	check("both", func(realiops, guard int) { _ = unix.Kill(guard, unix.SIGKILL); _ = unix.Kill(realiops, unix.SIGKILL) }, true)
+}
+
+func TestGuardTouchesNothingElse(t *testing.T) {
+	place := t.TempDir()
+	file := filepath.Join(place, "precious")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"", "{}", `{"directory":"` + place + `"}`, `{"directory":"realiops-baseline-1"}`} {
+		if err := Guard(strings.NewReader(said)); err == nil {
+			t.Errorf("%q is taken", said)
+		}
+	}
+	foreign := filepath.Join(place, prefix+"1")
+	if err := os.Mkdir(foreign, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(foreign, "data"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Guard(strings.NewReader(`{"directory":"` + foreign + `"}`)); err != nil {
+		t.Error(err)
+	}
+	d, err := Make(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{file, filepath.Join(foreign, "data")} {
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("%s: %v: what has no lock is not ours", path, err)
+		}
+	}
+}
+
+func TestFioMustBeThereAndNotTooOld(t *testing.T) {
+	check := func(script, want string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "fio")
+		if script != "" {
+			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", filepath.Dir(path))
+		p, err := Find(t.Context(), "")
+		got := p.Version
+		if err != nil {
+			got = strings.ReplaceAll(err.Error(), path, "fio")
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", script, got, want)
+		}
+	}
+	const get = ": install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew install fio (macOS)"
+	check("", "there is no fio on this machine, and realiops measures with the real one"+get)
+	check("echo fio-2.99", "fio is fio 2.99, and 3.7 or newer is needed, which times flushes"+get)
+	check("echo fio-3.6", "fio is fio 3.6, and 3.7 or newer is needed, which times flushes"+get)
+	check("echo fio-3.7", "3.7")
+	check("echo fio-3.36-117-gb2403d", "3.36-117-gb2403d")
+	check("echo hello", `fio is not fio: it gives its version as "hello"`)
+	check("exit 3", "ask fio for its version: exit status 3")
+}
+
+func TestPlacesThatTakeNoFiles(t *testing.T) {
+	_, err := Examine(filepath.Join(t.TempDir(), "none"))
+	if err == nil || !strings.HasPrefix(err.Error(), "look at the directory: ") {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Examine(file); err == nil || err.Error() != file+" is not a directory" {
+		t.Error(err)
+	}
+	if os.Geteuid() == 0 {
+		_, err = Examine("/proc/1")
+	} else {
+		_, err = Examine("/")
+	}
+	if err == nil || !strings.Contains(err.Error(), "name another with --dir") {
+		t.Error(err)
+	}
+}
+
+// The lines of fio's own messages may stand in the middle of its JSON.
+func TestReadsWhatFioSaysBetween(t *testing.T) {
+	text := `fio: job started
+{
+  "timestamp_ms" : 1000,
+fio: pid=1, err=28/file:x.c:1, func=full resid, error=No space left on device
+  "jobs" : [ { "error" : 28, "write" : { "total_ios" : 3, "io_bytes" : 24576, "runtime" : 500,
+     "lat_ns" : { "mean" : 2000000.0, "max" : 4000000, "N" : 3 }, "clat_ns" : { "percentile" : { "50.000000" : 1000000, "99.000000" : 3000000 } } } } ]
+}
+trailing
+{
+  "timestamp_ms" : 2000,
+`
+	var got []Status
+	messages := statusesIn(strings.NewReader(text), func(s Status) { got = append(got, s) })
+	want := []Status{{
+		At: time.UnixMilli(1000), Seconds: 0.5, Error: 28,
+		Write: Side{Operations: 3, Bytes: 24576, Time: 0.006, Max: 0.004, P50: 0.001, P99: 0.003},
+	}}
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
+	if diff := cmp.Diff(want, got, near); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	err := verdict(t.Context(), nil, got[0], messages)
+	if err == nil || err.Error() != "fio failed: no space left on device: pid=1, err=28/file:x.c:1, func=full resid, error=No space left on device" {
+		t.Error(err)
+	}
+}
+
+func TestRefusesWhatReachesBeyond(t *testing.T) {
+	place := t.TempDir()
+	check := func(file, want string) {
+		t.Helper()
+		jobs, err := ReadFile(strings.NewReader(file), place, Settings{Size: 1 << 20})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v; want %q", file, jobs, err, want)
+		}
+	}
+	beyond := "leads out of " + place
+	check("[a]\nrw=write\nfilename=/dev/sda", beyond)
+	check("[a]\nfilename=../x", beyond)
+	check("[a]\nfilename=ok:/dev/nvme0n1", beyond)
+	check("[a]\nfilename=a/../../x", beyond)
+	check("[a]\nfilename="+place+"/../x", beyond)
+	check("[global]\nfilename=/etc/passwd\n[a]\nrw=write", beyond)
+	check("[a]\nFileName = /dev/sda", beyond)
+	check("[a]\nfilename_format=/dev/sda", beyond)
+	check("[a]\ndirectory=/", "directory=/ is outside of "+place)
+	check("[a]\nexec_prerun=rm -rf /", `"exec_prerun" is not among the options`)
+	check("[a]\nioscheduler=none", `"ioscheduler" is not among`)
+	check("[a]\nfill_device=1", `"fill_device" is not among`)
+	check("[a]\nread_iolog=x", `"read_iolog" is not among`)
+	check("include other.fio\n[a]", "stands before the first [name]")
+	check("[a]\ninclude other.fio", `"include other.fio" is not among`)
+	check("[a]\nioengine=sg", "realiops lets these do I/O")
+	check("[a]\nioengine=external:/tmp/x.so", "realiops lets these do I/O")
+	check("[a]\nrw=randtrim", "discards")
+	check("[a]\nfilename=${HOME}", "takes no variables")
+	check("[a]\nsize=50%", "want a size")
+	check("[a]\nsize=99999999999999999t", "too much")
+	check("[a]\nnumjobs=0", "from 1 to 1024")
+	check("[a]\nruntime=-3", "want a time")
+	check("[../x]\nrw=write", "is no name of a job")
+	check("[a\nrw=write", "is no name of a job")
+	check("[a]\nrw=read\n[b]\nstonewall\n[b]\nstonewall", "two jobs are called b")
+	check("# nothing\n", "it has no job")
+	jobs, err := ReadFile(strings.NewReader("[a]\nfilename="+place+"/x\ndirectory="+place+"\nsize=8m\niodepth=4\nruntime=2m"), place, Settings{Size: 1 << 20})
+	if err != nil || jobs[0].Bytes != 8<<20 || jobs[0].Depth != 4 || jobs[0].Runtime != 2*time.Minute || strings.Contains(jobs[0].Text(), place) {
+		t.Errorf("%+v, %v", jobs, err)
+	}
+}
+
+// What was published stands in the jobs to the letter.
+func TestPublishedParameters(t *testing.T) {
+	text := map[string]string{}
+	for _, j := range Published(Settings{Size: 1 << 30, Direct: true}) {
+		text[j.Name] = " " + j.Text() + " "
+	}
+	check := func(job string, options ...string) {
+		t.Helper()
+		for _, o := range options {
+			if !strings.Contains(text[job], " --"+o+" ") {
+				t.Errorf("%s lacks %s:%s", job, o, text[job])
+			}
+		}
+	}
+	check("azure-random", "rw=randread", "size=1073741824", "bs=32k", "direct=1", "iodepth=16", "ioengine=libaio", "time_based=1", "runtime=30000ms")
+	check("azure-sequential", "rw=read", "bs=32k", "direct=1", "iodepth=16")
+	check("ec2-random-read", "rw=randread", "bs=4k", "numjobs=16", "runtime=180000ms", "direct=1")
+	check("ec2-random-write", "rw=randwrite", "bs=4k", "numjobs=16", "runtime=180000ms", "direct=1")
+	check("hub-random-8k", "rw=randrw", "bs=8k", "nrfiles=8")
+	check("hub-random-4k", "rw=randrw", "bs=4k", "nrfiles=8")
+	check("hub-sequential", "rw=write", "bs=256k", "nrfiles=8")
+}

@@ -1,0 +1,132 @@
+package fio
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Status is what fio says of a job so far, since its start.
+type Status struct {
+	At      time.Time // when fio said it
+	Seconds float64   // that the job has done I/O
+	Read    Side
+	Write   Side
+	Sync    Side // flushes that the job asked for: fsync, fdatasync
+	Error   int  // of the job, an errno; 0: none
+}
+
+// Side is what was done in one direction. Times are in seconds.
+type Side struct {
+	Operations int64
+	Bytes      int64
+	Time       float64 // summed over operations
+	Max        float64
+	P50, P95   float64
+	P99, P999  float64
+}
+
+// Sides are the directions by the names that their counts have.
+func (s Status) Sides() map[string]Side {
+	return map[string]Side{"read": s.Read, "write": s.Write, "sync": s.Sync}
+}
+
+// said is the part of fio's JSON that is read.
+type said struct {
+	TimestampMS int64 `json:"timestamp_ms"`
+	Jobs        []struct {
+		Error int      `json:"error"`
+		Read  saidSide `json:"read"`
+		Write saidSide `json:"write"`
+		Sync  saidSide `json:"sync"`
+	} `json:"jobs"`
+}
+
+type saidSide struct {
+	IOs     int64       `json:"total_ios"`
+	Bytes   int64       `json:"io_bytes"`
+	Runtime int64       `json:"runtime"` // milliseconds
+	Latency saidLatency `json:"lat_ns"`
+	// Completion has the percentiles in most versions, of reads and writes; those of flushes are in Latency.
+	Completion saidLatency `json:"clat_ns"`
+}
+
+type saidLatency struct {
+	Max        float64            `json:"max"`
+	Mean       float64            `json:"mean"`
+	N          int64              `json:"N"`
+	Percentile map[string]float64 `json:"percentile"`
+}
+
+// statusesIn hands over every status in what fio prints, and returns the lines between them, which are messages. fio
+// prints some of them into the middle of its JSON.
+func statusesIn(r io.Reader, heed func(Status)) []string {
+	var messages []string
+	var object bytes.Buffer
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "fio:"):
+			messages = append(messages, line)
+		case line == "{":
+			object.Reset()
+			object.WriteString(line)
+		case object.Len() > 0 && line == "}":
+			object.WriteString(line)
+			if s, err := statusOf(object.Bytes()); err == nil {
+				heed(s)
+			} else {
+				messages = append(messages, err.Error())
+			}
+			object.Reset()
+		case object.Len() > 0:
+			object.WriteString(line)
+		case strings.TrimSpace(line) != "":
+			messages = append(messages, line)
+		}
+	}
+	return messages
+}
+
+// statusOf reads one object. Sections that run together are one group, which fio reports as one job.
+func statusOf(text []byte) (Status, error) {
+	var s said
+	if err := json.Unmarshal(text, &s); err != nil {
+		return Status{}, fmt.Errorf("read what fio says: %w", err)
+	}
+	if len(s.Jobs) != 1 {
+		return Status{}, fmt.Errorf("fio tells of %d jobs at once, not of one", len(s.Jobs))
+	}
+	j := s.Jobs[0]
+	runtime := max(j.Read.Runtime, j.Write.Runtime)
+	return Status{
+		At: time.UnixMilli(s.TimestampMS), Seconds: float64(runtime) / 1000, Error: j.Error,
+		Read: j.Read.side(), Write: j.Write.side(), Sync: j.Sync.side(),
+	}, nil
+}
+
+// nano is the unit of fio's latencies.
+const nano = 1e-9
+
+func (s saidSide) side() Side {
+	percentiles := s.Latency.Percentile
+	if len(percentiles) == 0 {
+		percentiles = s.Completion.Percentile
+	}
+	return Side{
+		Operations: max(s.IOs, s.Latency.N), // flushes are counted only here
+		Bytes:      s.Bytes,
+		Time:       s.Latency.Mean * float64(s.Latency.N) * nano,
+		Max:        s.Latency.Max * nano,
+		P50:        percentiles["50.000000"] * nano,
+		P95:        percentiles["95.000000"] * nano,
+		P99:        percentiles["99.000000"] * nano,
+		P999:       percentiles["99.900000"] * nano,
+	}
+}

@@ -1,0 +1,99 @@
+package fio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// grace is what fio is given to end in order, when it is asked to.
+const grace = 5 * time.Second
+
+// late is how much longer than its job fio may take before it is taken to hang.
+const late = time.Minute
+
+// ErrStopped is what [Directory.Run] says of a job that was asked to end before its time.
+var ErrStopped = errors.New("the job was stopped")
+
+// Run does a job on its files and hands over its status each second. The last is returned, which for a job that was
+// stopped (the context ended with [ErrStopped] as the cause) or interrupted is as far as it came.
+func (d *Directory) Run(ctx context.Context, p Program, j Job, heed func(Status)) (Status, error) {
+	patience := j.Runtime + late
+	limited, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("fio does not end, %v after its time", late))
+	defer cancel()
+	return d.run(limited, p, j, heed)
+}
+
+// run starts fio with a job file in the directory, in a process group of its own, which the terminal's keys do not reach.
+func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status), front ...Option) (Status, error) {
+	path := filepath.Join(d.Path, "job.fio")
+	if err := os.WriteFile(path, []byte(j.file(d.Path, front...)), 0o600); err != nil {
+		return Status{}, fmt.Errorf("write the job file: %w", err)
+	}
+	c := exec.CommandContext(ctx, p.Path, "--output-format=json+", "--status-interval=1", "--eta=never", path)
+	c.Dir = d.Path
+	c.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+d.Path)
+	c.ExtraFiles = []*os.File{d.lock}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return unix.Kill(-c.Process.Pid, unix.SIGINT) }
+	c.WaitDelay = grace
+	var complaints strings.Builder
+	c.Stderr = &complaints
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return Status{}, err
+	}
+	if err := c.Start(); err != nil {
+		return Status{}, fmt.Errorf("start fio: %w", err)
+	}
+	_ = d.guard.words.Encode(word{Group: c.Process.Pid}) // without a guard the next run clears up
+	var last Status
+	messages := statusesIn(out, func(s Status) { last = s; heed(s) })
+	err = c.Wait()
+	if ctx.Err() != nil {
+		_ = unix.Kill(-c.Process.Pid, unix.SIGKILL) // of its group, whatever did not heed the request
+	}
+	return last, verdict(ctx, err, last, append(messages, strings.Split(complaints.String(), "\n")...))
+}
+
+// verdict is why a job has no whole result.
+func verdict(ctx context.Context, err error, last Status, messages []string) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	said := complaint(messages)
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil && last.Error == 0 && !last.At.IsZero():
+		return nil
+	case err == nil && last.At.IsZero():
+		return fmt.Errorf("fio gave no result%s", said)
+	case ended && exit.Sys().(syscall.WaitStatus).Signaled():
+		return fmt.Errorf("fio was killed (%v)%s", exit, said)
+	case last.Error != 0:
+		return fmt.Errorf("fio failed: %w%s", syscall.Errno(last.Error), said)
+	default:
+		return fmt.Errorf("fio failed (%w)%s", err, said)
+	}
+}
+
+// complaint is the line in which fio says what is wrong: one that speaks of an error, or else any.
+func complaint(messages []string) string {
+	for _, tells := range []string{"err", "fio: ", ""} {
+		for _, m := range messages {
+			m = strings.TrimSpace(m)
+			if m != "" && strings.Contains(m, tells) && !strings.Contains(m, "terminating on signal") {
+				return ": " + strings.TrimPrefix(m, "fio: ")
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package fio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Program is the fio of a machine.
+type Program struct {
+	Path    string
+	Version string // 3.33
+}
+
+// The oldest fio whose output is understood: it times flushes apart from writes.
+const oldestMajor, oldestMinor = 3, 7
+
+const howToGet = "install it with apt install fio (Debian, Ubuntu), dnf install fio (Fedora, RHEL) or brew install fio (macOS)"
+
+var versionForm = regexp.MustCompile(`^fio-((\d+)\.(\d+)\S*)`)
+
+// Find finds fio and asks it for its version. An empty name is the one in the PATH.
+func Find(ctx context.Context, name string) (Program, error) {
+	path, err := exec.LookPath(orDefault(name))
+	if errors.Is(err, exec.ErrNotFound) {
+		return Program{}, fmt.Errorf("there is no fio on this machine, and realiops measures with the real one: %s", howToGet)
+	}
+	if err != nil {
+		return Program{}, fmt.Errorf("find fio: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	said, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return Program{}, fmt.Errorf("ask %s for its version: %w", path, err)
+	}
+	version, err := versionOf(path, strings.TrimSpace(string(said)))
+	return Program{Path: path, Version: version}, err
+}
+
+func orDefault(name string) string {
+	if name == "" {
+		return "fio"
+	}
+	return name
+}
+
+// versionOf is 3.33 in fio-3.33, if that is recent enough.
+func versionOf(path, said string) (string, error) {
+	parts := versionForm.FindStringSubmatch(said)
+	if parts == nil {
+		return "", fmt.Errorf("%s is not fio: it gives its version as %.60q", path, said)
+	}
+	major, _ := strconv.Atoi(parts[2]) // digits by the form
+	minor, _ := strconv.Atoi(parts[3])
+	if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
+		return "", fmt.Errorf("%s is fio %s, and %d.%d or newer is needed, which times flushes: %s",
+			path, parts[1], oldestMajor, oldestMinor, howToGet)
+	}
+	return parts[1], nil
+}
+
+// engine is what keeps several requests in flight on this system.
+func engine() string {
+	if runtime.GOOS == "linux" {
+		return "libaio"
+	}
+	return "posixaio"
+}
