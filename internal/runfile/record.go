@@ -38,6 +38,18 @@ type Run struct {
 	Plan       Plan              `json:"plan"`
 	Observed   bool              `json:"observed,omitempty"`   // nobody of ours put load on the server: the plan is empty
 	Provenance string            `json:"provenance,omitempty"` // where figures come from that realiops did not read itself
+	Baseline   *Baseline         `json:"baseline,omitempty"`   // of a run that measured storage alone, without a database
+}
+
+// Baseline is how storage was measured alone. The arms are jobs of another program then, which put load on files.
+type Baseline struct {
+	Program string `json:"program"`    // fio 3.33
+	Set     string `json:"set"`        // of jobs, or their file
+	Bytes   int64  `json:"size_bytes"` // of the test files
+	Direct  bool   `json:"direct"`     // the file system can pass the page cache by
+
+	// UntilThrottled bounds a job that ends when storage slows down for good, in seconds; 0: jobs have a time.
+	UntilThrottled float64 `json:"until_throttled_seconds,omitempty"`
 }
 
 // Target is the server under load, as far as it shapes what the counters mean.
@@ -142,6 +154,10 @@ type Arm struct {
 
 	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
+
+	Job      string `json:"job,omitempty"`      // options of a job that puts load on storage alone, as on a command line
+	Depth    int    `json:"depth,omitempty"`    // requests that such a job keeps in flight; 0: not known
+	Buffered bool   `json:"buffered,omitempty"` // it writes through the page cache
 }
 
 // Idle tells whether the arm puts no load on the server.

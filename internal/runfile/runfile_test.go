@@ -22,6 +22,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 func everyKind() []Record {
 	arm := Arm{
 		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, SynchronousCommit: "off",
+		Job: "--rw=write", Depth: 16, Buffered: true,
 	}
 	return []Record{
 		Run{
@@ -45,6 +46,7 @@ func everyKind() []Record {
 			Plan:       Plan{Name: "published", Arms: []Arm{arm}, Replicates: 3, ArmSeconds: 5, Seed: 42},
 			Observed:   true,
 			Provenance: "made by hand",
+			Baseline:   &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
 		},
 		Metric{
 			Name: "pgstat.wal/wal_records", Unit: "records", Type: Counter, Period: 60,

@@ -34,6 +34,7 @@ const Name = "block"
 type Sampler struct {
 	host     host
 	sys      blockdevice.FS
+	data     string // the first directory, without links
 	groups   []group
 	storage  runfile.Storage
 	counters []counters
@@ -44,6 +45,11 @@ type Sampler struct {
 // New makes a sampler of everything that a server writes to. The error, a *probe.Error, means that nothing can be told
 // of the data directory; what else cannot be read is gaps in every sample.
 func New(l Layout) (*Sampler, error) { return thisHost().sampler(l) }
+
+// NewOfDirectory makes a sampler of the devices alone that lie under a directory, whoever works in it.
+func NewOfDirectory(path string) (*Sampler, error) {
+	return thisHost().devicesUnder(Layout{Data: path})
+}
 
 // StorageOf describes what lies under a data directory. A device that cannot be told is left empty; an error means that
 // the directory itself cannot be looked at.
@@ -57,6 +63,14 @@ func StorageOf(path string) (runfile.Storage, error) {
 }
 
 func (h host) sampler(l Layout) (*Sampler, error) {
+	s, err := h.devicesUnder(l)
+	if err == nil {
+		s.counters = h.countersOf(s.data, s.groups[0].devices)
+	}
+	return s, err
+}
+
+func (h host) devicesUnder(l Layout) (*Sampler, error) {
 	parts, err := h.lay(l)
 	if err != nil {
 		return nil, asError(err)
@@ -65,9 +79,9 @@ func (h host) sampler(l Layout) (*Sampler, error) {
 	if err != nil {
 		return nil, asError(fmt.Errorf("read the counters of block devices: %w", err))
 	}
-	s := &Sampler{host: h, sys: sys, groups: h.groups(parts), storage: h.storage(parts), directories: parts.directories()}
-	s.counters = h.countersOf(parts.parts[0].path, s.groups[0].devices)
-	return s, nil
+	return &Sampler{
+		host: h, sys: sys, data: parts.parts[0].path, groups: h.groups(parts), storage: h.storage(parts), directories: parts.directories(),
+	}, nil
 }
 
 // Name is block.
@@ -85,7 +99,10 @@ func (s *Sampler) Metrics() []runfile.Metric {
 	for _, g := range s.groups {
 		metrics = append(metrics, figuresOf(g.view)...)
 	}
-	return slices.Concat(metrics, processMetrics, cgroupMetrics)
+	for _, c := range s.counters {
+		metrics = append(metrics, c.metrics...)
+	}
+	return metrics
 }
 
 // Metrics lists what any sampler of this package may read.
