@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
@@ -78,8 +79,20 @@ func runAnalyze(env Env, o analyzeOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	return analyzeFile(env, path, o.require, render)
+	run, err := readRun(env, path)
+	switch {
+	case err != nil:
+		return err
+	case baseline.Is(run) && len(o.require.patterns) > 0:
+		return fmt.Errorf("%s: %w", name, errNoVerdicts)
+	case baseline.Is(run):
+		return writeBaseline(env, run, o.format)
+	default:
+		return analyzeRun(env, run, o.require, render)
+	}
 }
+
+var errNoVerdicts = errors.New("it measured storage alone, so no metric gets a verdict: --require is for runs on a database")
 
 // Formats of a report.
 const (
@@ -120,13 +133,18 @@ func (e Env) columns() int {
 	return defaultWidth
 }
 
-// analyzeFile writes the report on a run file, or on what comes through standard input. It is an error that a metric
-// which is required is not in the file, or gets no verdict; the report is written in the latter case.
+// analyzeFile writes the report on a run file, or on what comes through standard input.
 func analyzeFile(env Env, path string, require requireOptions, render renderer) error {
 	run, err := readRun(env, path)
 	if err != nil {
 		return err
 	}
+	return analyzeRun(env, run, require, render)
+}
+
+// analyzeRun writes the report on a run. It is an error that a metric which is required is not in the file, or gets no
+// verdict; the report is written in the latter case.
+func analyzeRun(env Env, run *drivers.Run, require requireOptions, render renderer) error {
 	names := metricNames(run)
 	required, err := require.names(names)
 	if err != nil {

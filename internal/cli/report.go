@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -86,7 +87,27 @@ func runReport(env Env, o reportOptions, name string) error {
 	if err != nil {
 		return err
 	}
+	if baseline.Is(run) {
+		return o.writeBaseline(env, run, format)
+	}
 	return o.into(env.Out, func(w io.Writer) error { return o.write(w, run, format) })
+}
+
+// writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
+func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) error {
+	found, err := baseline.FromRun(run)
+	if err != nil {
+		return err
+	}
+	view := report.NewBaseline(run, found)
+	render := map[string]func(io.Writer, report.Baseline) error{
+		formatHTML: report.BaselineHTML, formatMarkdown: report.BaselineMarkdown,
+		formatJSON: func(w io.Writer, b report.Baseline) error { return report.JSON(w, b) },
+	}[format]
+	if render == nil {
+		return fmt.Errorf("a baseline has no %s: there are %s, %s and %s", format, formatHTML, formatMarkdown, formatJSON)
+	}
+	return o.into(env.Out, func(w io.Writer) error { return render(w, view) })
 }
 
 // formatOf is the format that was asked for, or that the file's name tells.

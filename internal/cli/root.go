@@ -69,6 +69,7 @@ and shows what each of them counted for the same work.
   realiops analyze LAST        the report of the last run again, from its file
   realiops report LAST -o report.html   a page of it, with pictures
   realiops compare A B         two runs, and what is not the same in them
+	root.AddCommand(newBaselineCommand(env), newGuardCommand(env))
   realiops size LAST           what storage to order for what it really needed
   realiops explain WriteIOPS   what a metric is documented to mean`,
 		Version:       version(),
@@ -83,6 +84,7 @@ and shows what each of them counted for the same work.
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
 	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newCollectCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newReportCommand(env), newCompareCommand(env), newPricesCommand(env), newPolicyCommand(env), newObserveCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
+	root.AddCommand(newBaselineCommand(env), newGuardCommand(env))
 	return root
 }
 

@@ -1,5 +1,5 @@
 // Package stats holds the numbers that a verdict rests on: intervals, the part of a variation that lies between groups,
-// and sums of a few columns with no coefficient below zero.
+// sums of a few columns with no coefficient below zero, and where a series changes.
 //
 // It knows nothing of runs, drivers or metrics: slices of numbers come in, estimates go out, and each function says
 // which method it is and what it assumes. What cannot be estimated is NaN or an interval without an end, never a guess.
@@ -10,4 +10,5 @@
 //   - [Within] is the variance within groups that is left beyond what is known of each value.
 //   - [Welch] is the difference of two means, and [MeanDifference] that of several pairs.
 //   - [NonNegative] is a least-squares sum of columns with coefficients that are not below zero.
+//   - [ChangeOf] finds where a series changes its level: Pettitt's test, with the correlation of neighbours allowed for.
 package stats

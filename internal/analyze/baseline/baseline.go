@@ -1,0 +1,301 @@
+package baseline
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Baseline is what storage delivered.
+type Baseline struct {
+	Facts    runfile.Baseline
+	Rows     []Row
+	LeftOut  []LeftOut
+	Buffered *Buffered // nil: it was not shown
+	Throttle *Throttle // nil: nobody waited for it
+	Buckets  []Bucket
+	Warnings []string
+}
+
+// LeftOut is a job without a result.
+type LeftOut struct{ Job, Why string }
+
+// Row is one job: what fio says, and what the kernel counted.
+type Row struct {
+	Arm     runfile.Arm
+	Seconds float64
+	Fio     Side
+	Device  *Side           // nil: see Missing
+	Missing *series.Missing // why the device cannot be told
+	// Factor is how many requests of the device there were for one operation of fio's, flushes apart, and Flushed how many
+	// of its flushes for one that fio asked for; NaN: there were none of these.
+	Factor, Flushed float64
+	Findings        []string
+}
+
+// Side is one of two accounts of the same work. Rates are per second; what was not done is 0, and a time of it NaN.
+type Side struct {
+	Rate     sizing.Rate
+	Merged   float64 // requests that were merged into others; fio merges none
+	Read     Latency
+	Write    Latency
+	Flush    Latency
+	Queue    float64 // operations in flight, on average
+	Busy     float64 // share of the time with at least one in flight; NaN: not known
+	Counted  int64   // requests in all, flushes among them, as the kernel counted them with whatever else was done; of fio operations
+	Slowest  float64 // seconds; NaN: not known
+	Elapsed  float64 // seconds that Counted took
+	HasFlush bool    // flushes can be told
+}
+
+// Latency of one kind of operation, in seconds. Percentiles that are not known are NaN.
+type Latency struct{ Mean, P50, P95, P99, P999 float64 }
+
+// Is tells whether a run measured storage alone.
+func Is(run *drivers.Run) bool { return run.Header.Baseline != nil }
+
+// ErrNone is a run that is no baseline.
+var ErrNone = errors.New("this run put load on a database, and not on storage alone: realiops baseline makes one that does")
+
+// FromRun reads what a run measured.
+func FromRun(run *drivers.Run) (Baseline, error) {
+	if !Is(run) {
+		return Baseline{}, ErrNone
+	}
+	b := Baseline{Facts: *run.Header.Baseline}
+	for _, arm := range run.Arms {
+		for _, out := range arm.LeftOut {
+			b.LeftOut = append(b.LeftOut, LeftOut{arm.Name, out.Why})
+		}
+		for _, r := range arm.Replicates {
+			if !arm.Idle() {
+				b.Rows = append(b.Rows, rowOf(run, arm, r))
+			}
+		}
+	}
+	b.warn(run)
+	b.Buffered = b.buffered(run)
+	return b, b.throttle(run)
+}
+
+func rowOf(run *drivers.Run, arm drivers.Arm, r drivers.Replicate) Row {
+	row := Row{Arm: arm.Arm, Seconds: r.Seconds, Fio: fioSide(run, r), Factor: math.NaN(), Flushed: math.NaN()}
+	device, missing := deviceSide(r)
+	if row.Missing = missing; missing == nil {
+		row.Device = &device
+		row.Factor = device.Rate.Requests() / row.Fio.Rate.Requests()
+		if row.Fio.Rate.Flushes > 0 && device.HasFlush {
+			row.Flushed = device.Rate.Flushes / row.Fio.Rate.Flushes
+		}
+	}
+	row.check(r)
+	return row
+}
+
+// fioSide is what fio says. Its counts begin and end with the job, so there is no background in them.
+func fioSide(run *drivers.Run, r drivers.Replicate) Side {
+	count := func(name string) float64 { return r.Counts["fio/"+name].Raw }
+	level := func(name string) float64 {
+		p, err := run.Series("fio/" + name).Before(r.End)
+		if err != nil || p.At.Before(r.Begin) {
+			return math.NaN()
+		}
+		return p.Value
+	}
+	latency := func(name string) Latency {
+		n := count(name + "s")
+		if n == 0 {
+			return Latency{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+		}
+		return Latency{count(name+"_time") / n, level(name + "_p50"), level(name + "_p95"), level(name + "_p99"), level(name + "_p999")}
+	}
+	s := Side{
+		Rate: sizing.Rate{
+			Reads: count("reads"), Writes: count("writes"), Flushes: count("syncs"), ReadBytes: count("read_bytes"), WriteBytes: count("write_bytes"),
+		}.Times(1 / r.Seconds),
+		Read: latency("read"), Write: latency("write"), Flush: latency("sync"), Busy: math.NaN(), Elapsed: r.Seconds, HasFlush: true,
+		Queue:   (count("read_time") + count("write_time") + count("sync_time")) / r.Seconds,
+		Counted: int64(count("reads") + count("writes")), Slowest: math.NaN(),
+	}
+	for _, name := range []string{"read_max", "write_max", "sync_max"} {
+		if v := level(name); !math.IsNaN(v) && !(s.Slowest >= v) {
+			s.Slowest = v
+		}
+	}
+	return s
+}
+
+// deviceSide is what the kernel counted.
+func deviceSide(r drivers.Replicate) (Side, *series.Missing) {
+	var missing *series.Missing
+	counted := func(name string, raw bool) float64 {
+		v, err := r.Count("block/" + name)
+		if why, is := errors.AsType[*series.Missing](err); is && missing == nil {
+			missing = why
+		}
+		if raw {
+			v = r.Counts["block/"+name].Raw
+		}
+		return max(0, v)
+	}
+	own := func(name string) float64 { return counted(name, false) }
+	raw := func(name string) float64 { return counted(name, true) }
+	s := Side{
+		Rate:   sizing.Rate{Reads: own("reads"), ReadBytes: own("read_bytes"), WriteBytes: own("write_bytes")}.Times(1 / r.Seconds),
+		Merged: (own("reads_merged") + own("writes_merged")) / r.Seconds, Slowest: math.NaN(),
+		Read: mean(raw("read_time"), raw("reads")), Write: mean(raw("write_time"), raw("writes")),
+		Queue: own("weighted_time") / r.Seconds, Busy: min(1, own("io_time")/r.Seconds),
+		Counted: int64(raw("reads") + raw("writes")), Elapsed: r.Counts["block/writes"].Seconds,
+	}
+	writes := own("writes")
+	if missing != nil {
+		return Side{}, missing
+	}
+	s.Flush = mean(0, 0)
+	if flushes, err := r.Count("block/flushes"); err == nil {
+		s.HasFlush, s.Rate.Flushes = true, max(0, flushes)/r.Seconds
+		s.Flush = mean(r.Counts["block/flush_time"].Raw, r.Counts["block/flushes"].Raw)
+		writes = max(0, writes-flushes)
+	}
+	s.Rate.Writes = writes / r.Seconds
+	s.leaveOut()
+	return s, nil
+}
+
+// leaveOut forgets the times of what the job hardly did: they are those of others.
+func (s *Side) leaveOut() {
+	const hardly = 0.01
+	all := s.Rate.Requests() + s.Rate.Flushes
+	for _, kind := range []struct {
+		rate float64
+		of   *Latency
+	}{{s.Rate.Reads, &s.Read}, {s.Rate.Writes, &s.Write}, {s.Rate.Flushes, &s.Flush}} {
+		if kind.rate < hardly*all {
+			*kind.of = mean(0, 0)
+		}
+	}
+}
+
+// mean is the latency of a kind of request of which the kernel keeps only sums.
+func mean(time, n float64) Latency {
+	l := Latency{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	if n > 0 {
+		l.Mean = time / n
+	}
+	return l
+}
+
+// kept is the share of the depth asked for that must have been in flight.
+const kept = 0.8
+
+// check holds a row against Little's law, on both sides.
+func (r *Row) check(replicate drivers.Replicate) {
+	if depth := float64(r.Arm.Depth); depth > 0 && !r.Arm.Buffered && r.Fio.Queue < kept*depth {
+		r.Findings = append(r.Findings, fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that bounded it", r.Fio.Queue, depth))
+	}
+	if d := r.Device; d != nil {
+		for _, finding := range littleOf(replicate) {
+			r.Findings = append(r.Findings, "of the device: "+finding.Text)
+		}
+		if d.Queue > r.Fio.Queue*1.25+1 && !r.Arm.Buffered {
+			r.Findings = append(r.Findings, fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations: others used it too", d.Queue, r.Fio.Queue))
+		}
+	}
+}
+
+// littleOf holds the kernel's own sums against each other, with whatever else was done in them.
+func littleOf(r drivers.Replicate) []sizing.Finding {
+	raw := func(name string) float64 { return r.Counts["block/"+name].Raw }
+	n, seconds := raw("reads")+raw("writes"), r.Counts["block/writes"].Seconds
+	f := sizing.NoFigures()
+	f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+raw("discard_time"))/n
+	f.Queue = raw("weighted_time") / seconds
+	return f.Check()
+}
+
+func (b *Baseline) warn(run *drivers.Run) {
+	add := func(format string, args ...any) { b.Warnings = append(b.Warnings, fmt.Sprintf(format, args...)) }
+	storage := run.Header.Target.Storage
+	if storage.RAM {
+		add("%s is in memory (%s): nothing reached a disk, and none of this is storage.", storage.Directory, storage.FileSystem)
+	}
+	if !b.Facts.Direct {
+		add("The file system (%s) has no direct I/O: reads and writes went through the page cache, and fio's figures are those of memory in part. Go by the device's.", storage.FileSystem)
+	}
+	if busy := run.Idle.PerSecond["block/reads"] + run.Idle.PerSecond["block/writes"]; busy >= 10 {
+		add("Others use the device: %.0f requests/s without any job. They are taken off the counts, and they took their share of it.", busy)
+	}
+	if run.Ended == nil {
+		add("The run was cut off.")
+	} else if run.Ended.Status != runfile.Complete {
+		add("The run did not end well: %s.", run.Ended.Cause)
+	}
+}
+
+// throttle looks for the moment, in a run that waited for it.
+func (b *Baseline) throttle(run *drivers.Run) error {
+	if b.Facts.UntilThrottled == 0 {
+		return nil
+	}
+	for _, arm := range run.Arms {
+		for _, r := range arm.Replicates {
+			if arm.Idle() {
+				continue
+			}
+			t := Throttled(PointsOf(run, r))
+			b.Throttle = &t
+		}
+	}
+	if b.Throttle == nil || !b.Throttle.Found {
+		return nil
+	}
+	volumes, err := catalog.Volumes()
+	instances, errInstances := catalog.Instances()
+	b.Buckets = BucketsOf(*b.Throttle, volumes, instances)
+	return errors.Join(err, errInstances)
+}
+
+// PointsOf are the seconds of a job, as fio told of them.
+func PointsOf(run *drivers.Run, r drivers.Replicate) []Point {
+	var all []Point
+	reads, writes := run.Series("fio/reads"), run.Series("fio/writes")
+	other := func(metric string, c series.Change) float64 {
+		delta, err := run.Series(metric).Delta(c.From.Add(1), c.To.Add(1))
+		if err != nil {
+			return 0
+		}
+		return delta.Amount
+	}
+	for change, err := range writes.Changes(r.Begin, r.End) {
+		if err != nil || change.Seconds() < 0.5 || change.Seconds() > 2 {
+			continue
+		}
+		read, err := reads.Delta(change.From.Add(1), change.To.Add(1))
+		if err != nil {
+			continue
+		}
+		n := change.Amount + read.Amount
+		time := other("fio/read_time", change) + other("fio/write_time", change) + other("fio/sync_time", change)
+		all = append(all, Point{
+			At: change.To, Seconds: change.To.Sub(r.Begin).Seconds(), Operations: n / change.Seconds(), Latency: time / n,
+			Bytes: (other("fio/read_bytes", change) + other("fio/write_bytes", change)) / change.Seconds(),
+		})
+	}
+	return all
+}
+
+// Row finds a job by its name.
+func (b Baseline) Row(name string) (Row, bool) {
+	for _, r := range b.Rows {
+		if r.Arm.Name == name {
+			return r, true
+		}
+	}
+	return Row{}, false
+}

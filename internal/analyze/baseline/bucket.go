@@ -1,0 +1,146 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// Bucket is a published bucket of credits that a slowing down fits.
+type Bucket struct {
+	Title   string
+	Of      string  // IOPS or MiB/s
+	GiB     float64 // of the volume that has it; 0: it is a machine's
+	Burst   float64 // while there are credits
+	Base    float64 // without
+	Full    float64 // seconds that a full bucket lasts at the rate before
+	Held    float64 // percent of the bucket that there were at the beginning, going by the time it lasted
+	Sources []string
+}
+
+// off is how far a rate may be from a published one: a volume delivers nine tenths of it most of the time.
+const off = 0.1
+
+func near(measured, published float64) bool {
+	return published > 0 && math.Abs(measured-published) <= off*published
+}
+
+// half an hour is what machines burst for, at least once in a day.
+const halfAnHour = 1800
+
+// BucketsOf are the published buckets with these rates before and after that last so long or longer when they are full.
+func BucketsOf(t Throttle, volumes []catalog.Volume, instances []catalog.Instance) []Bucket {
+	var found []Bucket
+	for _, v := range volumes {
+		for i := range v.Tiers {
+			found = append(found, t.ofTier(v, i)...)
+		}
+	}
+	for _, m := range instances {
+		found = append(found, t.ofMachine(m)...)
+	}
+	return found
+}
+
+const mib = 1 << 20
+
+// ofTier tries the sizes of a tier that have the rate after for good.
+func (t Throttle) ofTier(v catalog.Volume, i int) []Bucket {
+	tier, last := v.Tiers[i], v.GiB[1]
+	if i+1 < len(v.Tiers) {
+		last = v.Tiers[i+1].FromGiB - 1
+	}
+	var found []Bucket
+	for _, gib := range t.sizes(v, tier, last) {
+		k, err := sizing.Config{Volume: v, GiB: gib}.Capacity()
+		if err != nil {
+			continue
+		}
+		if b, fits := t.matches(t.operations(v, t.Before), t.operations(v, t.After), k.BurstIOPS, k.IOPS, k.Credits); fits {
+			b.Title, b.Of, b.GiB, b.Sources = titleOf(v, tier), "IOPS", gib, v.Sources
+			found = append(found, b)
+		}
+		if b, fits := t.matches([2]float64{t.Before.Bytes / mib}, [2]float64{t.After.Bytes / mib}, k.BurstMiBps, k.MiBps, k.CreditsMiB); fits {
+			b.Title, b.Of, b.GiB, b.Sources = titleOf(v, tier), "MiB/s", gib, v.Sources
+			found = append(found, b)
+		}
+	}
+	return slices.CompactFunc(found, func(a, b Bucket) bool { return a.Title == b.Title && a.Of == b.Of })
+}
+
+func titleOf(v catalog.Volume, tier catalog.Tier) string {
+	if tier.Name != "" {
+		return v.Title + " " + tier.Name
+	}
+	return v.Title
+}
+
+// sizes are those in a tier that may have the rate after as their base.
+func (t Throttle) sizes(v catalog.Volume, tier catalog.Tier, last float64) []float64 {
+	first := max(tier.FromGiB, v.GiB[0])
+	var sizes []float64
+	if r := tier.IOPS; r.Least > 0 && r.PerGiB > 0 && r.Least/r.PerGiB >= first {
+		sizes = append(sizes, math.Floor(r.Least/r.PerGiB)) // the largest that has no more than the least
+	}
+	add := func(rate float64, r catalog.Rule) {
+		if r.PerGiB <= 0 {
+			return
+		}
+		if gib := math.Round((rate - r.Free) / r.PerGiB); gib >= first && gib <= last {
+			sizes = append(sizes, gib)
+		}
+	}
+	for _, rate := range t.operations(v, t.After) {
+		add(rate, tier.IOPS)
+	}
+	add(t.After.Bytes/mib, tier.MiBps)
+	return append(sizes, first)
+}
+
+// operations are what the provider counts at a level, at least and at most.
+func (t Throttle) operations(v catalog.Volume, l Level) [2]float64 {
+	least, most := sizing.Rate{Writes: l.Operations, WriteBytes: l.Bytes}.Operations(v.UnitKiB, v.Merges)
+	return [2]float64{least, most}
+}
+
+// matches holds rates before and after, each in one of two countings, against a bucket.
+func (t Throttle) matches(before, after [2]float64, burst, base, credits float64) (Bucket, bool) {
+	if credits <= 0 || burst <= base {
+		return Bucket{}, false
+	}
+	for i := range before {
+		if !near(before[i], burst) || !near(after[i], base) {
+			continue
+		}
+		b := Bucket{Burst: burst, Base: base, Full: credits / (burst - base)}
+		b.Held = 100 * t.Seconds / b.Full
+		return b, b.Held <= 100*(1+off)
+	}
+	return Bucket{}, false
+}
+
+// ofMachine holds the rates against what a class of machine lets through.
+func (t Throttle) ofMachine(m catalog.Instance) []Bucket {
+	const mb = 1e6
+	if !m.Bursts {
+		return nil
+	}
+	var found []Bucket
+	for _, d := range []struct {
+		of                         string
+		before, after, burst, base float64
+	}{
+		{"IOPS", t.Before.Operations, t.After.Operations, m.MostIOPS, m.BaseIOPS},
+		{"MB/s", t.Before.Bytes / mb, t.After.Bytes / mb, m.MostMB, m.BaseMB},
+	} {
+		if d.burst > d.base && near(d.before, d.burst) && near(d.after, d.base) {
+			b := Bucket{Title: fmt.Sprintf("instance %s", m.Class), Of: d.of, Burst: d.burst, Base: d.base, Full: halfAnHour, Sources: m.Sources}
+			b.Held = 100 * t.Seconds / b.Full // more than all: the half hour is the least
+			found = append(found, b)
+		}
+	}
+	return found
+}

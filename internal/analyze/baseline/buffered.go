@@ -1,0 +1,62 @@
+package baseline
+
+import (
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Buffered shows what a write through the page cache says, and what the device did meanwhile. All in bytes a second.
+type Buffered struct {
+	Said    float64 // by the writer: what dd would print
+	Direct  float64 // by the same write past the page cache; NaN: it was not done
+	Device  float64 // what the device wrote meanwhile; NaN: not known
+	Bytes   float64 // that the writer wrote
+	Behind  float64 // of them, what was still to be written when it was done; NaN: not known
+	Flushed float64 // seconds until that was written
+}
+
+// bufferedArm is the name of the arm that shows it.
+const bufferedArm = "buffered-write"
+
+// buffered compares the arm that writes as dd does with the one that writes directly.
+func (b Baseline) buffered(run *drivers.Run) *Buffered {
+	row, shown := b.Row(bufferedArm)
+	arm, _ := run.Arm(bufferedArm)
+	if !shown || len(arm.Replicates) == 0 {
+		return nil
+	}
+	r := arm.Replicates[0]
+	shownBytes := r.Counts["fio/write_bytes"].Raw
+	v := &Buffered{Said: row.Fio.Rate.WriteBytes, Direct: math.NaN(), Device: math.NaN(), Bytes: shownBytes, Behind: math.NaN(), Flushed: math.NaN()}
+	if direct, done := b.Row("sequential-write"); done {
+		v.Direct = direct.Fio.Rate.WriteBytes
+	}
+	written := doneAt(run.Series("fio/write_bytes"), r)
+	whole := r.Counts["block/write_bytes"]
+	if written.IsZero() || whole.Missing != nil {
+		return v
+	}
+	if meanwhile, err := run.Series("block/write_bytes").Delta(r.Begin, written); err == nil {
+		v.Device = min(meanwhile.Amount/row.Seconds, v.Said)
+		v.Behind = max(0, whole.Raw-meanwhile.Amount)
+		v.Flushed = r.End.Sub(written).Seconds()
+	}
+	return v
+}
+
+// doneAt is when a counter was seen for the first time to rise no more, within a replicate.
+func doneAt(s series.Series, r drivers.Replicate) (at time.Time) {
+	for change, err := range s.Changes(r.Begin, r.End) {
+		switch {
+		case err != nil:
+		case change.Amount > 0:
+			at = time.Time{}
+		case at.IsZero():
+			at = change.To
+		}
+	}
+	return at
+}

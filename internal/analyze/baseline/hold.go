@@ -1,0 +1,131 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// What may bind a need on a device.
+const (
+	ByRequests = "requests"
+	ByBytes    = "bytes"
+	ByFlushes  = "flush latency"
+)
+
+// Bound is one thing that a device has so much of.
+type Bound struct {
+	Of    string
+	Need  float64 // a second, headroom not included
+	Share float64 // of the device that the need takes, headroom included; NaN: see Why
+	Most  float64 // a second, of this need's mixture; NaN likewise
+	Jobs  []string
+	Why   string // it cannot be told
+}
+
+// Fit is whether a need fits a device.
+type Fit struct {
+	Bounds []Bound
+	First  *Bound // what would bind first; nil: nothing can be told
+	// Fits is nil where something that the need asks for was not measured and nothing else is exceeded.
+	Fits *bool
+}
+
+// Hold holds a need with headroom, in percent, against what a device delivered. Reads and writes share it: a need of both
+// takes the sum of the shares that each would take alone. The log is flushed by one process at a time, so a need of
+// flushes takes as much of a second as that many commits take, one after the other.
+func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
+	factor := 1 + headroom/100
+	f := Fit{Bounds: []Bound{
+		b.shared(ByRequests, factor, need.Reads, need.Writes, "random-read", "random-write",
+			func(r sizing.Rate) float64 { return r.Reads }, func(r sizing.Rate) float64 { return r.Writes }),
+		b.shared(ByBytes, factor, need.ReadBytes, need.WriteBytes, "", "",
+			func(r sizing.Rate) float64 { return r.ReadBytes }, func(r sizing.Rate) float64 { return r.WriteBytes }),
+		b.flushes(factor, need.Flushes),
+	}}
+	all, exceeded := true, false
+	for i, bound := range f.Bounds {
+		if math.IsNaN(bound.Share) {
+			all = false
+			continue
+		}
+		exceeded = exceeded || bound.Share > 1
+		if f.First == nil || bound.Share > f.First.Share {
+			f.First = &f.Bounds[i]
+		}
+	}
+	if all || exceeded {
+		fits := !exceeded
+		f.Fits = &fits
+	}
+	return f
+}
+
+// shared is a bound that reads and writes share.
+func (b Baseline) shared(of string, factor, reads, writes float64, readJob, writeJob string, read, write func(sizing.Rate) float64) Bound {
+	bound := Bound{Of: of, Need: reads + writes}
+	for _, way := range []struct {
+		need  float64
+		job   string
+		of    func(sizing.Rate) float64
+		other func(sizing.Rate) float64
+		name  string
+	}{{reads, readJob, read, write, "reads"}, {writes, writeJob, write, read, "writes"}} {
+		if way.need <= 0 {
+			continue
+		}
+		most, job := b.most(way.job, way.of, way.other)
+		if most <= 0 {
+			bound.Share, bound.Most, bound.Why = math.NaN(), math.NaN(), fmt.Sprintf("the baseline has no job of %s alone", way.name)
+			return bound
+		}
+		bound.Share += factor * way.need / most
+		bound.Jobs = append(bound.Jobs, job)
+	}
+	bound.Most = bound.Need * factor / bound.Share
+	if bound.Need == 0 {
+		bound.Most = math.NaN()
+	}
+	return bound
+}
+
+// most is the highest rate of a job that does nothing else, of one job or of any.
+func (b Baseline) most(only string, of, other func(sizing.Rate) float64) (most float64, job string) {
+	_, named := b.Row(only)
+	for _, r := range b.Rows {
+		rate := r.delivered()
+		pure := other(r.Fio.Rate) == 0 && r.Fio.Rate.Flushes == 0 && !(r.Arm.Buffered && r.Device == nil)
+		if v := of(rate); pure && (!named || r.Arm.Name == only) && v > most {
+			most, job = v, r.Arm.Name
+		}
+	}
+	return most, job
+}
+
+// delivered is what the device did; where that is out of sight, what fio says.
+func (r Row) delivered() sizing.Rate {
+	if r.Device != nil {
+		return r.Device.Rate
+	}
+	return r.Fio.Rate
+}
+
+// flushes is the bound of commits, one after the other.
+func (b Baseline) flushes(factor, need float64) Bound {
+	bound := Bound{Of: ByFlushes, Need: need, Most: math.NaN()}
+	for _, r := range b.Rows {
+		if r.Arm.Depth == 1 && r.Fio.Rate.Flushes > 0 && !(bound.Most >= r.Fio.Rate.Flushes) {
+			bound.Most, bound.Jobs = r.Fio.Rate.Flushes, []string{r.Arm.Name}
+		}
+	}
+	switch {
+	case need == 0:
+		return bound
+	case math.IsNaN(bound.Most):
+		bound.Share, bound.Why = math.NaN(), "the baseline has no job that writes and flushes one after the other"
+	default:
+		bound.Share = factor * need / bound.Most
+	}
+	return bound
+}

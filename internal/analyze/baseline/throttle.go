@@ -1,0 +1,125 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/stats"
+)
+
+// Point is what a job did in about a second.
+type Point struct {
+	At         time.Time // its end
+	Seconds    float64   // since the job began
+	Operations float64   // a second
+	Bytes      float64   // a second
+	Latency    float64   // seconds, the mean of its operations
+}
+
+// Level is what held for some time.
+type Level struct {
+	Seconds    int // that it rests on
+	Operations float64
+	Bytes      float64
+	Latency    float64
+	Queue      float64 // operations in flight, by Little's law
+}
+
+// Throttle is what was found of a slowing down for good.
+type Throttle struct {
+	Found   bool
+	Why     string // it is none, or cannot be told
+	At      time.Time
+	Seconds float64 // from the begin of the job
+	P       float64 // that chance makes such a change, at most
+	Before  Level
+	After   Level
+}
+
+const (
+	shortest = 20   // seconds that can tell of a change
+	eachSide = 5    // seconds on either side of it
+	surely   = 0.01 // how seldom chance may make one
+	drop     = 1.25 // least quotient of the rates before and after
+	rise     = 1.1  // least quotient of the latencies after and before
+	sharp    = 0.6  // the most of the variance about a line that two levels may leave
+)
+
+// Throttled finds where a job slowed down for good: its rate falls, and its latency rises. A rate that falls alone is the
+// load's affair and not storage's, and one that drifts is not an empty bucket.
+func Throttled(points []Point) Throttle {
+	points = settled(points)
+	if len(points) < shortest {
+		return Throttle{Why: fmt.Sprintf("%d seconds are too few to tell: %d at least", len(points), shortest)}
+	}
+	rates := make([]float64, len(points))
+	for i, p := range points {
+		rates[i] = p.Operations
+	}
+	c, known := stats.ChangeOf(rates)
+	if !known {
+		return Throttle{Why: "the rate did not move at all"}
+	}
+	t := Throttle{At: points[c.At-1].At, Seconds: points[c.At-1].Seconds, P: c.P, Before: levelOf(points[:c.At]), After: levelOf(points[c.At:])}
+	t.Why = t.reject(c, len(points))
+	t.Found = t.Why == ""
+	return t
+}
+
+// reject says why a change is not one of storage that slows down.
+func (t Throttle) reject(c stats.Change, n int) string {
+	switch {
+	case c.P > surely:
+		return "the rate changed no more than chance makes it"
+	case c.Before < c.After:
+		return "the rate rose"
+	case c.At < eachSide || n-c.At < eachSide:
+		return fmt.Sprintf("the rate fell, with fewer than %d seconds before or after it", eachSide)
+	case c.Before < drop*c.After:
+		return fmt.Sprintf("the rate fell, but by a factor of %.2f only", c.Before/c.After)
+	case t.After.Latency < rise*t.Before.Latency:
+		return "the rate fell and the latency did not rise: less was asked of storage, it did not slow down"
+	case c.Step > sharp*c.Line:
+		return "the rate fell little by little and not at once, as no bucket makes it"
+	}
+	return ""
+}
+
+// settled leaves out the first second, in which a job begins, and what is not about a second.
+func settled(points []Point) []Point {
+	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.Seconds < 1.5 })
+}
+
+// levelOf are the medians of some seconds.
+func levelOf(points []Point) Level {
+	of := func(field func(Point) float64) float64 {
+		var values []float64
+		for _, p := range points {
+			if v := field(p); !math.IsNaN(v) {
+				values = append(values, v)
+			}
+		}
+		if len(values) == 0 {
+			return math.NaN()
+		}
+		slices.Sort(values)
+		return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+	}
+	l := Level{
+		Seconds:    len(points),
+		Operations: of(func(p Point) float64 { return p.Operations }),
+		Bytes:      of(func(p Point) float64 { return p.Bytes }),
+		Latency:    of(func(p Point) float64 { return p.Latency }),
+	}
+	l.Queue = l.Operations * l.Latency
+	return l
+}
+
+// Settled tells whether a change that was found has lasted long enough to be believed: half a minute, or a fifth of what
+// came before it.
+func (t Throttle) Settled() bool {
+	const least, share = 30, 0.2
+	return t.Found && float64(t.After.Seconds) >= max(least, share*float64(t.Before.Seconds))
+}
