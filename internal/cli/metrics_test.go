@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/measure/fio"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
@@ -25,7 +26,7 @@ const metricsPage = "../../docs/metrics.md"
 
 // TestDocsListEveryMetric: docs/metrics.md is made from what the probes announce.
 func TestDocsListEveryMetric(t *testing.T) {
-	metrics := slices.Concat(pgstat.Metrics(), block.Metrics(), anatomy.Metrics(), ofInsights("postgres"))
+	metrics := slices.Concat(pgstat.Metrics(), block.Metrics(), anatomy.Metrics(), fio.Metrics(), ofInsights("postgres"))
 	for _, m := range ofInsights("aurora-postgresql") {
 		if !slices.Contains(metrics, m) {
 			metrics = append(metrics, m)
@@ -108,6 +109,9 @@ func words(conditions map[string]pgstat.Condition, m runfile.Metric) string {
 	metric := m.Name
 	if strings.HasPrefix(metric, anatomy.Name+"/") {
 		return "15+, with `pg_walinspect`; all, with `pg_waldump`"
+	}
+	if strings.HasPrefix(metric, fio.Name+"/") {
+		return "`realiops baseline`"
 	}
 	if strings.HasPrefix(metric, insights.Name+"/") {
 		return strings.Join(engines(metric), ", ")

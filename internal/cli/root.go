@@ -69,7 +69,7 @@ and shows what each of them counted for the same work.
   realiops analyze LAST        the report of the last run again, from its file
   realiops report LAST -o report.html   a page of it, with pictures
   realiops compare A B         two runs, and what is not the same in them
-	root.AddCommand(newBaselineCommand(env), newGuardCommand(env))
+  realiops baseline            what storage delivers, by fio and by the device
   realiops size LAST           what storage to order for what it really needed
   realiops explain WriteIOPS   what a metric is documented to mean`,
 		Version:       version(),

@@ -37,6 +37,7 @@ type sizeOptions struct {
 	credits       percent // of the instance
 	calibrate     string
 	format        string
+	baseline      string
 
 	fromMetric string
 	flavor     string
@@ -99,6 +100,7 @@ func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
 	o.addLoadFlags(f)
 	f.StringVar(&o.format, "format", formatText, "text or json")
 	f.StringVar(&o.calibrate, "calibrate", "", "run on Aurora to estimate billed writes by, in the place of the one that was published")
+	f.StringVar(&o.baseline, "baseline", "", "a `file` that realiops baseline left: does its device carry it?")
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
 	f.StringVar(&o.told, "check", "", "hold figures against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, milliseconds up to which latency is excellent, good and fair (default 5,10,15)")
@@ -164,6 +166,9 @@ func runSize(env Env, o sizeOptions, names []string) error {
 		return naming(names[0], suggesting(err))
 	}
 	view := report.NewSize(answer)
+	if err := o.hold(env, answer, &view); err != nil {
+		return err
+	}
 	if o.format == formatJSON {
 		return report.JSON(env.Out, view)
 	}

@@ -21,6 +21,8 @@ type Size struct {
 	Misread  *SizeMisread `json:"misread"` // what sizing from log records would have led to
 	Spreads  []SizeSpread `json:"distributed"`
 	Warnings []string     `json:"warnings"`
+
+	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
 }
 
 // SizeRun is the run that was sized from.

@@ -14,6 +14,7 @@ func SizeText(w io.Writer, s Size, width int) error {
 	return write(w, []string{
 		s.needTable(width),
 		joined(wrapped(s.sizedFor(), width), s.cautions(width)),
+		s.baselineText(width),
 		s.optionTable(width),
 		creditTable(width, s.creditGrid),
 		creditTable(width, s.bareGrid),
