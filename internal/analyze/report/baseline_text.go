@@ -124,7 +124,8 @@ func (b Baseline) deviceTable(width int) string {
 			return pick(*j.Device)
 		}
 	}
-	text := b.table("What the device did meanwhile, as the kernel counted it", width, []jobColumn{
+	var text strings.Builder
+	text.WriteString(b.table("What the device did meanwhile, as the kernel counted it", width, []jobColumn{
 		{"requests", device(func(d BaselineDevice) string { return rate(d.Requests) })},
 		{"for one\nof fio's", func(j BaselineJob) string {
 			if j.Factor == nil {
@@ -139,15 +140,15 @@ func (b Baseline) deviceTable(width int) string {
 		{"write\nms", device(func(d BaselineDevice) string { return milliseconds(d.WriteLatency) })},
 		{"flush\nms", device(func(d BaselineDevice) string { return milliseconds(d.FlushLatency) })},
 		{"queue", device(func(d BaselineDevice) string { return quotient(d.Queue) })},
-	})
+	}))
 	seen := map[string]bool{}
 	for _, j := range b.Jobs {
 		if j.Missing != nil && !seen[j.Missing.Detail] {
 			seen[j.Missing.Detail] = true
-			text += "\n" + wrapped("- "+j.Missing.Detail, width)
+			text.WriteString("\n" + wrapped("- "+j.Missing.Detail, width))
 		}
 	}
-	return text
+	return text.String()
 }
 
 func (b Baseline) bufferedText(width int) string {

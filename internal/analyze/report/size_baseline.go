@@ -40,6 +40,8 @@ func (s *Size) Against(header runfile.Run, f baseline.Fit) {
 	s.Baseline = v
 }
 
+const againstTitle = "Against the device that was measured (per second)"
+
 // baselineText says whether the device carries it.
 func (s Size) baselineText(width int) string {
 	b := s.Baseline
@@ -61,7 +63,7 @@ func (s Size) baselineText(width int) string {
 	add("measured", func(b SizeBound) string { return b.amount(b.Most) })
 	add(fmt.Sprintf("share, with\n%.0f %% headroom", s.Sized.Headroom), SizeBound.share)
 	add("going by", func(b SizeBound) string { return strings.Join(b.Jobs, ", ") })
-	lines := []string{fmt.Sprintf("What the device measured in %s makes of it (per second)\n", b.ID), g.layout(width), wrapped(b.verdict(), width)}
+	lines := []string{againstTitle + "\n", g.layout(width), wrapped(b.verdict(), width)}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {
 			lines = append(lines, wrapped("- "+bound.Of+" cannot be told: "+bound.Why, width))
