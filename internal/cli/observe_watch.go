@@ -111,7 +111,8 @@ func (w *watching) again(ctx context.Context) (observation.Source, error) {
 
 func (w *watching) source(s *sources) observation.Source {
 	w.cost.perReading.Store(int64(s.stats.Queries(context.Background())))
-	return observation.Source{Samplers: s.samplers, Close: s.close}
+	ranking := pgstat.NewRanking(w.target.endpoint.Config())
+	return observation.Source{Samplers: s.samplers, Rarely: ranking.Read, Close: s.close}
 }
 
 // head opens the file: the run, and the metrics it will hold.

@@ -45,6 +45,9 @@ func inUTC(r Record) Record {
 	case Period:
 		r.From, r.To, r.Fetched = r.From.UTC(), r.To.UTC(), r.Fetched.UTC()
 		return r
+	case Top:
+		r.From, r.At = r.From.UTC(), r.At.UTC()
+		return r
 	case Ended:
 		r.At = r.At.UTC()
 		return r
@@ -78,6 +81,8 @@ func decode(line []byte) (Record, error) {
 		return decodeAs[Proof](line)
 	case KindPeriod:
 		return decodeAs[Period](line)
+	case KindTop:
+		return decodeAs[Top](line)
 	case KindEnd:
 		return decodeAs[Ended](line)
 	case "":

@@ -19,6 +19,7 @@ const (
 	KindLoad   Kind = "load"
 	KindProof  Kind = "proof"
 	KindPeriod Kind = "period"
+	KindTop    Kind = "top"
 	KindEnd    Kind = "end"
 )
 
@@ -287,6 +288,26 @@ type Period struct {
 	Unsettled bool `json:"unsettled,omitempty"`
 }
 
+// Top is what grew the most from one moment to another: which tables, indexes or statements caused what. A later line
+// of the same Of and From stands for an earlier one.
+type Top struct {
+	From  time.Time          `json:"from"`
+	At    time.Time          `json:"at"`
+	Of    string             `json:"of"`              // tables, indexes or statements
+	Items []TopItem          `json:"items,omitempty"` // those that grew most, the first most of all
+	Total map[string]float64 `json:"total,omitempty"` // what all did together, listed or not
+	// Missing says why there are no items.
+	Missing string `json:"missing,omitempty"`
+}
+
+// TopItem is one table, index or statement.
+type TopItem struct {
+	Name    string             `json:"name"`           // with its schema; of a statement, its queryid
+	Text    string             `json:"text,omitempty"` // of a statement: shortened, without its values
+	Grew    map[string]float64 `json:"grew"`           // what is not there was not counted
+	AtLeast bool               `json:"at_least,omitempty"`
+}
+
 // Status is how a run ended.
 type Status string
 
@@ -325,4 +346,5 @@ func (Reading) Kind() Kind  { return KindRead }
 func (Load) Kind() Kind     { return KindLoad }
 func (Proof) Kind() Kind    { return KindProof }
 func (Period) Kind() Kind   { return KindPeriod }
+func (Top) Kind() Kind      { return KindTop }
 func (Ended) Kind() Kind    { return KindEnd }

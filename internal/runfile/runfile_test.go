@@ -67,6 +67,10 @@ func everyKind() []Record {
 			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,
 			Fetched: noon.Add(time.Hour), Unsettled: true,
 		},
+		Top{
+			From: noon, At: noon.Add(time.Minute), Of: "statements", Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",
+			Items: []TopItem{{Name: "123", Text: "insert into t values ($1)", Grew: map[string]float64{"wal_bytes": 1e5}, AtLeast: true}},
+		},
 		Ended{
 			At: noon.Add(time.Minute), Status: Broken, Cause: "the server died",
 			Clocks: []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},

@@ -73,6 +73,13 @@ func scrubbed(r Record, secrets []string) Record {
 	case Period:
 		r.Dimensions = scrubAll(r.Dimensions, nil)
 		return r
+	case Top:
+		r.Missing = Scrub(r.Missing, secrets...)
+		r.Items = slices.Clone(r.Items)
+		for i := range r.Items {
+			r.Items[i].Text = Scrub(r.Items[i].Text, secrets...)
+		}
+		return r
 	case Ended:
 		r.Cause = Scrub(r.Cause, secrets...)
 		return r

@@ -20,7 +20,8 @@ type collector struct {
 	metrics  map[string]runfile.Metric    // as first announced
 	periods  map[string]map[periodKey]told
 
-	thin      *thin                // of an observation; nil: all readings are kept
+	thin      *thin // of an observation; nil: all readings are kept
+	tops      map[topKey]runfile.Top
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
 	attempts  []*attempt           // in the order in which they are first mentioned
 	byKey     map[attemptKey]*attempt
@@ -49,6 +50,7 @@ func newCollector() *collector {
 		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
 		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Arm{}, places: map[string]int{},
+		tops: map[topKey]runfile.Top{},
 	}
 }
 
@@ -71,6 +73,8 @@ func (c *collector) take(record runfile.Record) {
 		c.read(r)
 	case runfile.Period:
 		c.period(r)
+	case runfile.Top:
+		c.tops[topKey{r.Of, r.From.UTC()}] = r
 	case runfile.Row:
 		c.readRow(r)
 	case runfile.Gap:

@@ -20,6 +20,7 @@ type Observation struct {
 	// there.
 	Rows    map[string]float64
 	Seconds float64
+	Top     []Top // of statements, tables and indexes, as far as they were looked at
 	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
 	Coarse *Run
 }
@@ -139,6 +140,7 @@ func (c *collector) keepThin() {
 // observe puts windows in the place of arms.
 func (c *collector) observe() {
 	c.run.Observed = c.inWindows(&c.run.Arms, 1)
+	c.run.Observed.Top = c.joinTops()
 	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters, series: c.series}
 	coarse.Observed = c.inWindows(&coarse.Arms, 2)
 	c.run.Observed.Coarse = coarse

@@ -20,6 +20,7 @@ type Observed struct {
 	// index_entries. What was not counted is not there.
 	RowsPerSecond map[string]float64 `json:"rows_per_second"`
 	Cost          *ObservedCost      `json:"cost"` // nil: the file does not tell
+	Top           []Top              `json:"top"`
 }
 
 // ObservedCost is what observing took, a minute.
@@ -36,7 +37,7 @@ func observed(run *drivers.Run) *Observed {
 		return nil
 	}
 	all := &Observed{
-		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: map[string]float64{},
+		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: map[string]float64{}, Top: tops(o),
 	}
 	for name, sum := range o.Rows {
 		if o.Seconds > 0 {

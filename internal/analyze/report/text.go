@@ -17,6 +17,9 @@ const narrowest = 40
 func Text(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
+	if r.Observed != nil && len(r.loaded()) == 0 {
+		r.Metrics = nil // nothing was learned of any
+	}
 	r, hidden := r.firstScreen()
 	sections := []string{
 		wrapped(r.target(), width),
@@ -24,6 +27,7 @@ func Text(w io.Writer, r Report, width int) error {
 		r.headlineText(width),
 		r.observedText(width),
 		r.workTable(notes, width),
+		r.topText(notes, width),
 		joined(r.verdictTable(width), hiddenText(hidden)),
 		r.twinsText(width),
 		r.openText(width),

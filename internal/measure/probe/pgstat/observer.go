@@ -19,16 +19,7 @@ var ErrStandby = errors.New("the server is a standby: it writes what its primary
 // schemas of its own database, if they are not too many. What statements did is left out, which costs more than all else
 // together; a standby is refused, also when one answers later in the place of what was a primary.
 func NewObserver(ctx context.Context, config *pgx.ConnConfig) (*Sampler, error) {
-	config = config.Copy()
-	validate := config.ValidateConnect
-	config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error { // of several hosts the next is tried
-		if validate != nil {
-			if err := validate(ctx, conn); err != nil {
-				return err
-			}
-		}
-		return refuseStandby(ctx, conn)
-	}
+	config = primaryOnly(config)
 	tables, err := countTables(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("read the server's statistics: %w", asError(err))
@@ -49,6 +40,21 @@ func observed(withTables bool) []view {
 		all = append(all, entries(schemas), tables(schemas))
 	}
 	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
+}
+
+// primaryOnly connects to no standby; of several hosts the next one is tried.
+func primaryOnly(config *pgx.ConnConfig) *pgx.ConnConfig {
+	config = config.Copy()
+	validate := config.ValidateConnect
+	config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if validate != nil {
+			if err := validate(ctx, conn); err != nil {
+				return err
+			}
+		}
+		return refuseStandby(ctx, conn)
+	}
+	return config
 }
 
 func refuseStandby(ctx context.Context, conn *pgconn.PgConn) error {

@@ -30,6 +30,7 @@ func TestTheViewsAgreeWithOthers(t *testing.T) {
 			servertest.Exec(t, s.boss, "create schema load; create table load.t (id int primary key, v text)")
 			allocated := s.allocated(t)
 			t.Run("statements", func(t *testing.T) { statementsAgree(t, s) })
+			t.Run("ranking", func(t *testing.T) { rankingAgrees(t, s) })
 			t.Run("indexes", func(t *testing.T) { indexesAgree(t, s) })
 			t.Run("checkpoints", func(t *testing.T) { checkpointsAgree(t, s) })
 			t.Run("archive", func(t *testing.T) { archiveAgrees(t, s) })

@@ -1,0 +1,126 @@
+package pgstat
+
+import "strings"
+
+// longestText is how much of a statement is kept, in runes: enough to know it again.
+const longestText = 160
+
+// withoutLiterals is a statement in one line without what its values are: strings, numbers and comments may hold what is
+// nobody's business. The extension leaves $1 in the place of most, but not in every statement, nor in every version.
+func withoutLiterals(sql string) string {
+	l := &literals{rest: sql}
+	for l.rest != "" {
+		l.step()
+	}
+	text := strings.Join(strings.Fields(l.out.String()), " ")
+	if runes := []rune(text); len(runes) > longestText {
+		return string(runes[:longestText-1]) + "…"
+	}
+	return text
+}
+
+type literals struct {
+	rest string
+	out  strings.Builder
+	word bool // the last byte belongs to a name, so that a digit after it is no number
+}
+
+func (l *literals) step() {
+	switch c := l.rest[0]; {
+	case c == '\'':
+		l.skip(endOfString(l.rest), "?")
+	case c == '"':
+		l.keep(endOfQuoted(l.rest))
+	case c == '$' && !l.word && dollarTag(l.rest) != "":
+		tag := dollarTag(l.rest)
+		l.skip(endAfter(l.rest[len(tag):], tag)+len(tag), "?")
+	case strings.HasPrefix(l.rest, "--"):
+		l.skip(endAfter(l.rest, "\n"), " ")
+	case strings.HasPrefix(l.rest, "/*"):
+		l.skip(endOfComment(l.rest), " ")
+	case isDigit(c) && !l.word:
+		l.skip(endOfNumber(l.rest), "?")
+	default:
+		l.keep(1)
+		l.word = isDigit(c) || c == '_' || c == '$' || c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z'
+	}
+}
+
+func (l *literals) skip(n int, instead string) {
+	l.rest, l.word = l.rest[n:], false
+	l.out.WriteString(instead)
+}
+
+func (l *literals) keep(n int) {
+	l.out.WriteString(l.rest[:n])
+	l.rest, l.word = l.rest[n:], false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// endAfter is where text ends after its first mark; without one, at its end.
+func endAfter(text, mark string) int {
+	if i := strings.Index(text, mark); i >= 0 {
+		return i + len(mark)
+	}
+	return len(text)
+}
+
+// endOfString is where a string ends, in which a quote is doubled. Whether a backslash quotes, a setting decides: behind
+// one nothing is sure, and nothing is kept.
+func endOfString(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			return len(text)
+		case text[i] == '\'' && i+1 < len(text) && text[i+1] == '\'':
+			i++
+		case text[i] == '\'':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func endOfQuoted(text string) int { return 1 + endAfter(text[1:], `"`) }
+
+// endOfComment heeds comments inside of comments.
+func endOfComment(text string) int {
+	depth := 0
+	for i := 0; i+1 < len(text); i++ {
+		switch text[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			depth--
+			i++
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
+}
+
+func endOfNumber(text string) int {
+	end := 1
+	for end < len(text) && (isDigit(text[end]) || strings.ContainsRune(".xXoObB_abcdefABCDEF", rune(text[end]))) {
+		end++
+	}
+	return end
+}
+
+// dollarTag is the opening of a string between dollars: $$ or $tag$; empty where there is none, as at $1.
+func dollarTag(text string) string {
+	for i := 1; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '$':
+			return text[:i+1]
+		case !(c == '_' || c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' || i > 1 && isDigit(c)):
+			return ""
+		}
+	}
+	return ""
+}

@@ -1,0 +1,124 @@
+package pgstat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// question is one sort of thing that is ranked. Its SQL gives what tells one from another, a name, and the columns.
+type question struct {
+	of      string
+	columns []string
+	by      []string // the sum of these is the rank
+	sql     func(context.Context, *pgx.Conn) (string, error)
+}
+
+// What is ranked.
+const (
+	rankedTables     = "tables"
+	rankedIndexes    = "indexes"
+	rankedStatements = "statements"
+)
+
+func questions() []question {
+	always := func(sql string) func(context.Context, *pgx.Conn) (string, error) {
+		return func(context.Context, *pgx.Conn) (string, error) { return sql, nil }
+	}
+	return []question{
+		{rankedTables, []string{"n_tup_ins", "n_tup_upd", "n_tup_hot_upd", "n_tup_del", "entries", "heap_blks_read", "heap_blks_hit", "vacuums"},
+			[]string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, always(tablesRanked)},
+		{rankedIndexes, []string{"entries", "idx_blks_read", "idx_blks_hit", "idx_scan"}, []string{"entries"}, always(indexesRanked)},
+		{rankedStatements, statementColumns(), []string{"wal_bytes", "shared_blks_written", "temp_blks_written"}, statementsRanked},
+	}
+}
+
+// versions of rows take an entry in each index of their table, unless they are updates within a page.
+const versions = "(s.n_tup_ins + s.n_tup_upd - s.n_tup_hot_upd)"
+
+const tablesRanked = `select s.relid::text, format('%s.%s', s.schemaname, s.relname), s.n_tup_ins::float8, s.n_tup_upd::float8,
+		s.n_tup_hot_upd::float8, s.n_tup_del::float8, (` + versions + ` * coalesce(x.n, 0))::float8, io.heap_blks_read::float8,
+		io.heap_blks_hit::float8, (s.vacuum_count + s.autovacuum_count)::float8
+	from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_statio_user_tables io using (relid)
+	left join (select indrelid, count(*) as n from pg_catalog.pg_index where indislive and indisready group by indrelid) x on x.indrelid = s.relid`
+
+// A partial index takes entries of some rows only: of how many nothing tells.
+const indexesRanked = `select io.indexrelid::text, format('%s.%s', io.schemaname, io.indexrelname),
+		case when x.indpred is null then ` + versions + `::float8 end, io.idx_blks_read::float8, io.idx_blks_hit::float8, i.idx_scan::float8
+	from pg_catalog.pg_statio_user_indexes io join pg_catalog.pg_stat_user_indexes i using (indexrelid)
+	join pg_catalog.pg_index x using (indexrelid) join pg_catalog.pg_stat_user_tables s on s.relid = io.relid`
+
+func statementColumns() []string {
+	return []string{"calls", "rows", "wal_records", "wal_fpi", "wal_bytes", "shared_blks_dirtied", "shared_blks_written", "shared_blks_read", "temp_blks_written"}
+}
+
+// errNoStatements is a database without the extension.
+var errNoStatements = errors.New("the extension pg_stat_statements is not in the database")
+
+// statementsIn is where the extension is, and its columns.
+func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []string, err error) {
+	err = conn.QueryRow(ctx, mark+`select format('%I.%I', n.nspname, c.relname), array_agg(a.attname::text)
+		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+		join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'pg_stat_statements'
+		join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+		where e.extname = 'pg_stat_statements' group by 1`).Scan(&path, &columns)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = errNoStatements
+	}
+	return path, columns, err
+}
+
+// statementsRanked reads the function, not the view, which would read all texts from a file. Statements inside of others
+// are left out where it tells them apart: what they did is in the outer one. Those of other users that we may not look at
+// come under one name.
+func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
+	path, columns, err := statementsIn(ctx, conn)
+	if err != nil {
+		return "", err
+	}
+	var sums []string
+	for _, c := range statementColumns() {
+		if !slices.Contains(columns, c) {
+			return "", fmt.Errorf("pg_stat_statements has no column %s: alter extension pg_stat_statements update", c)
+		}
+		sums = append(sums, "sum("+c+")::float8")
+	}
+	outer := ""
+	if slices.Contains(columns, "toplevel") {
+		outer = " and toplevel"
+	}
+	return fmt.Sprintf(`select coalesce(queryid::text, 'hidden'), coalesce(queryid::text, 'hidden'), %s from %s(false)
+		where (wal_records > 0 or shared_blks_dirtied > 0 or shared_blks_written > 0 or temp_blks_written > 0)%s group by 1, 2`,
+		strings.Join(sums, ", "), path, outer), nil
+}
+
+// texts fills in those of statements, as far as they are told.
+func texts(ctx context.Context, conn *pgx.Conn, items []runfile.TopItem) {
+	path, _, err := statementsIn(ctx, conn)
+	if err != nil {
+		return
+	}
+	var ids []string
+	for _, i := range items {
+		ids = append(ids, i.Name)
+	}
+	rows, err := conn.Query(ctx, mark+"select queryid::text, min(query) from "+path+" where queryid::text = any($1) group by 1", ids)
+	if err != nil {
+		return
+	}
+	var id, text string
+	_, _ = pgx.ForEachRow(rows, []any{&id, &text}, func() error {
+		for i := range items {
+			if items[i].Name == id {
+				items[i].Text = withoutLiterals(text)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,189 @@
+package pgstat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Ranking tells which tables, indexes and statements have caused the most since it was first asked. It is for one start
+// of a server and one user at a time. Each time it opens a session of its own and asks a few questions, which on a server
+// with many tables are not small: it is to be asked seldom.
+type Ranking struct {
+	config *pgx.ConnConfig
+	from   time.Time // when it was first asked; zero: it was not yet
+	before map[string]amounts
+	server map[string]float64
+}
+
+// amounts are what was counted of each of many things, by what tells them apart.
+type amounts map[string]ranked
+
+type ranked struct {
+	name string
+	of   map[string]float64 // by the name of a column; what is not there was not counted
+}
+
+const (
+	// listed are so many of each sort.
+	listed = 10
+	// mostRanked are more than which are not asked for: to remember them all would take too much room.
+	mostRanked = 20000
+	// rankWithin bounds the whole.
+	rankWithin = 15 * time.Second
+)
+
+// NewRanking remembers how to connect, and asks nothing yet.
+func NewRanking(config *pgx.ConnConfig) *Ranking {
+	config = primaryOnly(config)
+	config.RuntimeParams["application_name"] = applicationName
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	return &Ranking{config: config}
+}
+
+// Read asks once more, and says what grew the most since the first time, which itself says nothing. What cannot be
+// known is said in the records.
+func (r *Ranking) Read(ctx context.Context) []runfile.Record {
+	ctx, cancel := context.WithTimeout(ctx, rankWithin)
+	defer cancel()
+	at := time.Now()
+	conn, err := pgx.ConnectConfig(ctx, r.config)
+	if err != nil {
+		return nil // the sampler has a gap for that
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
+	first := r.from.IsZero()
+	if first {
+		r.from, r.before, r.server = at, map[string]amounts{}, serverTotals(ctx, conn)
+	}
+	var all []runfile.Record
+	for _, q := range questions() {
+		now, err := q.ask(ctx, conn)
+		if first {
+			r.before[q.of] = now
+		} else {
+			all = append(all, r.top(ctx, conn, q, now, at, err))
+		}
+	}
+	return all
+}
+
+// top is what grew the most, or why that is not known.
+func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amounts, at time.Time, failed error) runfile.Top {
+	top := runfile.Top{From: r.from, At: at, Of: q.of}
+	if failed != nil {
+		top.Missing = asError(failed).Error()
+		return top
+	}
+	if r.before[q.of] == nil { // it could not be asked at first, and can now: from the next time on
+		r.before[q.of] = now
+		top.Missing = "it could not be asked when the observation began"
+		return top
+	}
+	top.Items, top.Total = grownSince(r.before[q.of], now)
+	rank := func(i runfile.TopItem) (sum float64) {
+		for _, column := range q.by {
+			sum += i.Grew[column]
+		}
+		return sum
+	}
+	top.Items = slices.DeleteFunc(top.Items, func(i runfile.TopItem) bool { return rank(i) <= 0 })
+	slices.SortFunc(top.Items, func(a, b runfile.TopItem) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.Name, b.Name))
+	})
+	top.Items = top.Items[:min(len(top.Items), listed)]
+	if q.of == rankedStatements {
+		top.Total = between(r.server, serverTotals(ctx, conn))
+		texts(ctx, conn, top.Items)
+	}
+	return top
+}
+
+// grownSince is by how much each grew, and all together. What shows less than before was reset or dropped and made anew.
+func grownSince(before, now amounts) (items []runfile.TopItem, total map[string]float64) {
+	total = map[string]float64{}
+	for key, n := range now {
+		item := runfile.TopItem{Name: n.name, Grew: map[string]float64{}}
+		b := before[key].of
+		for column, value := range n.of {
+			item.AtLeast = item.AtLeast || value < b[column]
+		}
+		for column, value := range n.of {
+			if !item.AtLeast {
+				value -= b[column]
+			}
+			item.Grew[column] = value
+			total[column] += value
+		}
+		items = append(items, item)
+	}
+	return items, total
+}
+
+// between is by how much what is known at both times grew.
+func between(before, now map[string]float64) map[string]float64 {
+	grew := map[string]float64{}
+	for name, value := range now {
+		if b, known := before[name]; known && value >= b {
+			grew[name] = value - b
+		}
+	}
+	return grew
+}
+
+// serverTotals are what the statements' parts are parts of; what the server refuses to tell is not there.
+func serverTotals(ctx context.Context, conn *pgx.Conn) map[string]float64 {
+	totals := map[string]float64{}
+	for name, sql := range map[string]string{
+		"wal_bytes":   "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8",
+		"wal_records": "select wal_records::float8 from pg_catalog.pg_stat_wal",
+	} {
+		var value float64
+		if err := conn.QueryRow(ctx, mark+sql).Scan(&value); err == nil {
+			totals[name] = value
+		}
+	}
+	return totals
+}
+
+// ask reads one sort of thing.
+func (q question) ask(ctx context.Context, conn *pgx.Conn) (amounts, error) {
+	sql, err := q.sql(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := conn.Query(ctx, mark+sql+fmt.Sprintf(" limit %d", mostRanked+1))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := amounts{}
+	for rows.Next() {
+		var key, name string
+		values := make([]*float64, len(q.columns))
+		targets := []any{&key, &name}
+		for i := range values {
+			targets = append(targets, &values[i])
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		of := map[string]float64{}
+		for i, column := range q.columns {
+			if values[i] != nil {
+				of[column] = *values[i]
+			}
+		}
+		found[key] = ranked{name, of}
+	}
+	if len(found) > mostRanked {
+		return nil, fmt.Errorf("there are more than %d %s", mostRanked, q.of)
+	}
+	return found, rows.Err()
+}

@@ -1,0 +1,95 @@
+package pgstat
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// What was written is known row by row.
+func TestRankingTellsWhoWroteWhat(t *testing.T) {
+	onEach(t, func(t *testing.T, s server) {
+		s.work(t, "create table many (id int primary key, v int)", "create index on many (v)", "create table few (id int)",
+			"insert into many select g, g from generate_series(1, 10) g")
+		ranking := NewRanking(s.config)
+		if first := ranking.Read(t.Context()); len(first) != 0 {
+			t.Fatalf("at first nothing has grown, and yet: %v", first)
+		}
+		s.work(t, "insert into many select g, g from generate_series(11, 110) g", "insert into few select generate_series(1, 30)", "delete from few where id <= 5")
+		tables := awaitTop(t, ranking, rankedTables, "n_tup_ins", 130)
+		want := []runfile.TopItem{
+			{Name: "public.many", Grew: map[string]float64{"n_tup_ins": 100, "n_tup_upd": 0, "n_tup_hot_upd": 0, "n_tup_del": 0, "entries": 200}},
+			{Name: "public.few", Grew: map[string]float64{"n_tup_ins": 30, "n_tup_upd": 0, "n_tup_hot_upd": 0, "n_tup_del": 5, "entries": 0}},
+		}
+		written := func(name string, _ float64) bool {
+			return name == "heap_blks_read" || name == "heap_blks_hit" || name == "vacuums"
+		}
+		if diff := cmp.Diff(want, tables.Items, cmpopts.IgnoreMapEntries(written)); diff != "" {
+			t.Errorf("tables (-want +got):\n%s", diff)
+		}
+		indexes := awaitTop(t, ranking, rankedIndexes, "entries", 200)
+		if len(indexes.Items) != 2 || indexes.Items[0].Grew["entries"] != 100 || indexes.Items[1].Grew["entries"] != 100 {
+			t.Errorf("indexes: %v, want two of 100 entries each", indexes.Items)
+		}
+	})
+}
+
+// rankingAgrees asks the extension itself about the statement that wrote most: it was done once before the ranking began,
+// with as many rows, and once after.
+func rankingAgrees(t *testing.T, s server) {
+	const insert = "insert into load.ranked select generate_series(1, 500), 'secret'"
+	s.work(t, "create table load.ranked (id int, v text)", insert)
+	asked := func() (id string, records float64) {
+		row(t, s.boss, "select queryid::text, sum(wal_records)::float8 from extensions.pg_stat_statements where query like 'insert into load.ranked%' group by 1", &id, &records)
+		return id, records
+	}
+	_, before := asked()
+	ranking := NewRanking(s.config)
+	ranking.Read(t.Context())
+	s.work(t, insert)
+	id, after := asked()
+	top := awaitTop(t, ranking, rankedStatements, "wal_bytes", 500*30)
+	got := top.Items[0]
+	if got.Name != id || got.Grew["wal_records"] != after-before || got.Grew["rows"] != 500 || got.Grew["calls"] != 1 || after-before < 500 {
+		t.Errorf("first of the statements: %+v, want %s with %v records", got, id, after-before)
+	}
+	if want := "insert into load.ranked select generate_series($1, $2), $3"; got.Text != want {
+		t.Errorf("its text is %q, want %q", got.Text, want)
+	}
+	if all := top.Total["wal_bytes"]; got.Grew["wal_bytes"] > all {
+		t.Errorf("of %v bytes of log one statement put in %v", all, got.Grew["wal_bytes"])
+	}
+}
+
+// awaitTop reads until what all did together has come to so much: counters lag.
+func awaitTop(t *testing.T, ranking *Ranking, of, column string, least float64) (top runfile.Top) {
+	t.Helper()
+	for range 50 {
+		for _, r := range ranking.Read(t.Context()) {
+			if got := r.(runfile.Top); got.Of == of {
+				top = got
+			}
+		}
+		if top.Missing != "" || top.Total[column] >= least {
+			return top
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%s never came to %v of %s: %+v", of, least, column, top)
+	return top
+}
+
+// Without the extension there are no statements, and the record says why.
+func TestRankingWithoutStatements(t *testing.T) {
+	s := serverOf(t, "17")
+	ranking := NewRanking(s.config)
+	ranking.Read(t.Context())
+	top := awaitTop(t, ranking, rankedStatements, "", 0)
+	if want := errNoStatements.Error(); top.Missing != want || len(top.Items) > 0 {
+		t.Errorf("%+v, want nothing since %s", top, want)
+	}
+}
