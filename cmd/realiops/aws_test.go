@@ -66,6 +66,14 @@ func auroraCluster(t *testing.T) *onAWS {
 	return &onAWS{account: s, dsn: database.Config().ConnString(), env: s.Environment()}
 }
 
+// withInsights has the account answer for Performance Insights.
+func (p *onAWS) withInsights(t *testing.T) {
+	t.Helper()
+	insights := insightstest.Start(t, insightstest.Options{})
+	insights.Have(insightstest.Metric{Name: "db.load"})
+	p.env["AWS_ENDPOINT_URL_PI"] = insights.URL()
+}
+
 // types gives what a command prints, and its exit code.
 func (p *onAWS) types(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
@@ -112,9 +120,7 @@ func TestOnAWS(t *testing.T) {
 }
 
 func testDoctor(t *testing.T, here *onAWS) {
-	insights := insightstest.Start(t, insightstest.Options{})
-	insights.Have(insightstest.Metric{Name: "db.load"})
-	here.env["AWS_ENDPOINT_URL_PI"] = insights.URL()
+	here.withInsights(t)
 	check := func(name string, p *onAWS, code int, args []string, words ...string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/server/servertest"
 )
@@ -21,7 +22,12 @@ import (
 // Commands run in a copy of the repository's testdata, where realiops is the program itself, made quick: a run has four
 // arms of half a second unless the document names its plan. A server of the reader's is at $DATABASE_URL.
 
+//
+// In aurora.md that server answers as Aurora does in SQL, and a stand-in for AWS knows it. Its host is this machine, which
+// does not say so: realiops is told the region.
+
 const quickRealiops = `#!/bin/sh
+if [ "$1" = doctor ] && [ -n "$STAND_IN_REGION" ]; then set -- "$@" --region "$STAND_IN_REGION"; fi
 if [ "$1" = run ]; then shift; exec "$REALIOPS" run --plan published --arm-seconds 0.5 --replicates 1 "$@"; fi
 exec "$REALIOPS" "$@"
 `
@@ -50,6 +56,9 @@ func TestDocsAreTrue(t *testing.T) {
 		}
 		t.Run(filepath.Base(document), func(t *testing.T) {
 			place := newPlace(t, root, program, database)
+			if filepath.Base(document) == "aurora.md" {
+				place.moveToAWS(t)
+			}
 			for _, block := range blocks {
 				for _, command := range commandsOf(block.text) {
 					place.run(t, block.line, command)
@@ -116,6 +125,19 @@ func newPlace(t *testing.T, root, program, database string) place {
 		t.Fatal(err)
 	}
 	return place{dir, append(os.Environ(), "REALIOPS="+program, "DATABASE_URL="+database, "PATH="+bin+":"+os.Getenv("PATH"))}
+}
+
+// moveToAWS takes a database of Aurora's, as stand-ins have it.
+func (p *place) moveToAWS(t *testing.T) {
+	t.Helper()
+	here := auroraCluster(t)
+	here.withInsights(t)
+	for name, value := range here.env {
+		p.env = append(p.env, name+"="+value)
+	}
+	c := servertest.Endpoint(t, here.dsn).Config()
+	url := fmt.Sprintf("postgres://%s:%s@%s:%d/%s", c.User, c.Password, "127.0.0.1", c.Port, c.Database)
+	p.env = append(p.env, "DATABASE_URL="+url, "STAND_IN_REGION="+accounttest.Region)
 }
 
 func (p place) run(t *testing.T, line int, c command) {
