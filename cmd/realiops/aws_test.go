@@ -153,6 +153,12 @@ func testDoctor(t *testing.T, here *onAWS) {
 	check("another region", here, 0, []string{"--region", "us-east-1"}, "the instance shop-1 is not found in us-east-1: it was deleted, or is in another account or region")
 	check("no credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}), 0, region, "there are no AWS credentials here")
 
+	check("gone", here, 1, []string{"--dsn", "postgres://127.0.0.1:1/x", "--instance", "gone"},
+		"is the server running there?; AWS says: the instance gone is not found in eu-central-1: it was deleted")
+	check("a token in the clear", here, 1, []string{"--instance", "shop-1", "--iam-auth"}, "a token is not sent over a connection without TLS")
+	check("a token without credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": ""}), 1, []string{"--instance", "shop-1", "--iam-auth"},
+		"realiops: --iam-auth: there are no AWS credentials here")
+
 	plain := servertest.Database(t, "17").Config().ConnString()
 	alone := []string{"--dsn", plain, "--instance", "alone"}
 	check("everything switched off", here, 0, alone, "AWS knows it as the instance alone in eu-central-1: postgres "+version+" on db.m5.large, storage gp3",

@@ -57,6 +57,7 @@ func (o awsOptions) given() bool {
 type awsTarget struct {
 	account *account.Account
 	host    string // by which AWS knows the database; empty where the name of the server does not lead to it
+	kind    rds.Kind
 	found   *rds.Found
 	cloud   *runfile.Cloud // nil where AWS did not say
 	trouble error          // why it did not
@@ -69,12 +70,12 @@ func (o awsOptions) open(ctx context.Context, endpoint *postgres.Endpoint) (a aw
 	if !known && !o.given() {
 		return a, nil
 	}
-	a.host = name
+	a.host, a.kind = name, host.Kind
 	if a.account, err = o.account.open(ctx, host.Region); err != nil {
 		if o.given() {
 			return a, err
 		}
-		return awsTarget{host: name, trouble: err}, nil // of settings that this command did not ask for
+		return awsTarget{host: name, kind: host.Kind, trouble: err}, nil // of settings that this command did not ask for
 	}
 	if o.iamAuth {
 		return a, a.signIn(ctx, o, endpoint)
@@ -151,13 +152,18 @@ func (a *awsTarget) silence(ctx context.Context, o awsOptions) error {
 	}
 }
 
-// refuse says why AWS's word forbids to load the server, or nil.
-func (a awsTarget) refuse() error {
-	if a.cloud == nil || a.cloud.Role != rds.RoleReader {
+// refuse says why the server may not be loaded by what it is to AWS, or nil.
+func (a awsTarget) refuse(allowed postgres.Permissions) error {
+	switch {
+	case a.kind == rds.Proxy && !allowed.Pooler:
+		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster or the instance itself, "+
+			"or take that with --allow-pooler", a.host)
+	case a.cloud != nil && a.cloud.Role == rds.RoleReader:
+		return fmt.Errorf("%s is a reader of the cluster %s, not its writer, and takes no writes: connect to %s",
+			a.cloud.Instance, a.cloud.Cluster, a.found.WriterEndpoint)
+	default:
 		return nil
 	}
-	return fmt.Errorf("%s is a reader of the cluster %s, not its writer, and takes no writes: connect to %s",
-		a.cloud.Instance, a.cloud.Cluster, a.found.WriterEndpoint)
 }
 
 // notice says what of AWS a run here goes without, and why; empty where there is nothing to say.
@@ -167,7 +173,7 @@ func (a awsTarget) notice(facts postgres.Facts) string {
 		return "AWS's own metrics are left out: " + a.trouble.Error()
 	case a.account == nil && facts.Flavor != postgres.FlavorPostgres:
 		return fmt.Sprintf("AWS's own metrics are left out: this is %s, and the host does not say which of AWS's it is: name it with --instance and --region",
-			strings.ToUpper(facts.Flavor[:1])+facts.Flavor[1:])
+			map[string]string{postgres.FlavorAurora: "Aurora", postgres.FlavorRDS: "RDS"}[facts.Flavor])
 	default:
 		return ""
 	}

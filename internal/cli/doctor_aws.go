@@ -28,6 +28,8 @@ func (a *awsTarget) diagnose(ctx context.Context) *diagnosis.AWS {
 	if a.account == nil {
 		return d
 	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
 	d.Region = a.account.Region()
 	if ends, err := a.account.Credentials(ctx); err == nil && !ends.IsZero() {
 		d.Ends = &ends

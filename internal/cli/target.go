@@ -183,7 +183,7 @@ func (o *targetOptions) permissions() postgres.Permissions {
 
 // refuse says why the server may not be put under load, or nil.
 func (t *target) refuse(o targetOptions, facts postgres.Facts) error {
-	return cmp.Or(t.aws.refuse(), facts.Refuse(o.permissions()))
+	return cmp.Or(t.aws.refuse(o.permissions()), facts.Refuse(o.permissions()))
 }
 
 // secrets are what must not be written down.
