@@ -159,7 +159,7 @@ func TestPublishedPair(t *testing.T) {
 			"which is logical work and no storage I/O. What was written to storage cannot be told here.",
 		"no driver of the other side was recorded",
 		"To settle it: realiops run --plan identify --dsn ...",
-		insightsWrites + " and cloudwatch/WriteIOPS are the same number: 1.00 in 2 arms.",
+		insightsWrites + " and cloudwatch/WriteIOPS are the same number: the ratio is 1.00 in 2 arms.",
 		"In the one arm that has it (bulk): one for 143 rows.", // 105,700,000 / 900 s / (246,000 / 300 s)
 		"bulk 117,444 ±?",        // 105,700,000 / 900
 		"bulk-indexed 31,463 ±?", // 28,317,000 / 900

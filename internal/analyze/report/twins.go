@@ -61,7 +61,7 @@ func (t Twin) text() string {
 	pair := short(t.Metric) + " and " + short(t.Other)
 	switch t.Sameness {
 	case string(attribution.Same):
-		return fmt.Sprintf("%s are the same number: %s in %d arms.", pair, t.span(), t.inArms())
+		return fmt.Sprintf("%s are the same number: the ratio is %s in %d arms.", pair, t.span(), t.inArms())
 	case string(attribution.Proportional):
 		return fmt.Sprintf("%s go together and are not the same number: the first is %s of the second (%s, %s).",
 			pair, quotient(t.Ratio.Value), t.Ratio.between(), percent(t.Ratio.Level))
