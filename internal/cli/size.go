@@ -114,7 +114,8 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "carry it over to so many rows a second")
 	f.Float64Var(&o.growth, "growth", 0, "percent on top of that")
 	f.Float64Var(&o.headroom, "headroom", 20, "percent that is ordered beyond what is needed")
-	f.Float64Var(&o.gib, "gib", 100, "GiB of data to hold (2^30 bytes; a TB of 10^12 is 931)")
+	o.gib = 100
+	f.Var((*gibibytes)(&o.gib), "gib", "data to hold: GiB, or with a unit as 2TB (10^12 bytes) and 2TiB (2^40)")
 	f.StringVar(&o.instance, "instance", "", "class of machine in between: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb (default: all)")
 	f.StringVar(&o.region, "region", "us-east-1", "whose prices")

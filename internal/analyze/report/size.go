@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -71,7 +72,8 @@ type Sized struct {
 	GiB      float64  `json:"gib"`
 	Region   string   `json:"region"`
 	Currency string   `json:"currency"`
-	Rate     SizeRate `json:"rate"` // headroom not included
+	Instance string   `json:"instance,omitempty"` // that was asked for
+	Rate     SizeRate `json:"rate"`               // headroom not included
 	Least    SizeRate `json:"least"`
 	// Balances of credits at the start, but for buckets taken to be full.
 	Balances []SizeBalance `json:"balances"`
@@ -225,7 +227,7 @@ func NewSize(s sizing.Sizing) Size {
 		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s),
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
-			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}

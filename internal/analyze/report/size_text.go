@@ -117,9 +117,16 @@ func (s Size) scaled() []string {
 		return nil
 	}
 	least, most := s.Sized.Least, s.Sized.Rate
-	return append(slices.Clone(s.Sized.Law), fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
-		rate(least.Requests), rate(most.Requests), rate(least.Bytes/megabyte), rate(most.Bytes/megabyte)))
+	text := fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
+		rate(least.Requests), rate(most.Requests), rate(least.Bytes/megabyte), rate(most.Bytes/megabyte))
+	if most.Requests > wide*least.Requests || most.Bytes > wide*least.Bytes {
+		text += " A run with that load would tell more."
+	}
+	return append(slices.Clone(s.Sized.Law), text)
 }
+
+// wide is how far apart the ends of what is needed may lie before that is worth a run.
+const wide = 2
 
 func (s Size) cautions(width int) string {
 	var lines []string
@@ -188,15 +195,8 @@ func (o SizeOption) costs() string {
 	return known(o.Monthly, 1)
 }
 
-// machine is the class that was asked for.
-func (s Size) machine() string {
-	for _, o := range s.Options {
-		if o.Instance != nil {
-			return strings.TrimPrefix(o.Instance.Class, "Standard_")
-		}
-	}
-	return ""
-}
+// machine is the class that was asked for, as its provider says it in short.
+func (s Size) machine() string { return strings.TrimPrefix(s.Sized.Instance, "Standard_") }
 
 func (s Size) carrying() []SizeOption {
 	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Why != "" })
