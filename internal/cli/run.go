@@ -84,6 +84,9 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	if err != nil {
 		return err
 	}
+	if o.cloud.asked() && !o.target.dsn.given {
+		return errors.New("--aws and --quick-aws are for a server in AWS: they go with --dsn")
+	}
 	program, err := o.plan.resolve(flags, o.cloud.period()/env.Tempo.Times())
 	if err != nil {
 		return err

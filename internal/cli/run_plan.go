@@ -23,7 +23,7 @@ type planOptions struct {
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
-	f.StringVar(&o.name, "plan", "identify", "the arms to run: identify, published, or a JSON `file`")
+	f.StringVar(&o.name, "plan", "identify", "the arms to run: identify, published, cloud (with --aws the default), or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", experiment.DefaultBudget,
 		"how long all arms may take, with what lies between them: decides length and replicates where you do not, and what is left goes to the arm that settles most")
 	f.Float64Var(&o.armSeconds, "arm-seconds", 0, "how long each arm's load runs, whatever the budget (default: what fits, up to 5)")
@@ -48,7 +48,7 @@ func (o *planOptions) resolve(flags *pflag.FlagSet, period float64) (*program, e
 	limits := experiment.Limits{Budget: o.budget, Period: period, Pause: experiment.DefaultPause()}
 	name := o.name
 	if period > 0 && !flags.Changed("plan") {
-		name = experiment.Published().Name
+		name = experiment.Cloud().Name
 	}
 	if period > 0 && !flags.Changed("budget") {
 		limits.Budget = 0

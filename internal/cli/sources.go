@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -77,6 +78,9 @@ func (s *sources) openLogFiles(ctx context.Context, t *target, facts postgres.Fa
 func dataDirectory(t *target, facts postgres.Facts) (string, error) {
 	if t.started != nil {
 		return t.known.Storage.Directory, nil
+	}
+	if facts.Flavor != postgres.FlavorPostgres { // whatever process of this machine has the same number is another's
+		return "", &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
 	}
 	return block.LocalDataDirectory(facts.BackendPID, facts.DataDirectory)
 }

@@ -1,6 +1,11 @@
 package drivers
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
 
 // statWrites is the count of pages written that 16 and later have: by all processes, growth of files apart.
 const statWrites = "pgstat.io/writes"
@@ -37,12 +42,22 @@ func (r *Run) Drivers() []Driver {
 	if records, other := r.otherRecords(); other {
 		all[slices.IndexFunc(all, func(d Driver) bool { return d.Name == WALRecords })] = records
 	}
+	i := slices.IndexFunc(all, func(d Driver) bool { return d.Name == PagesWritten })
+	if r.Header.Target.Flavor == "aurora" {
+		all[i].From, all[i].count = nil, noPages
+		return all
+	}
 	if r.counts(statWrites) || !slices.ContainsFunc(byWriter(), r.counts) {
 		return all
 	}
-	i := slices.IndexFunc(all, func(d Driver) bool { return d.Name == PagesWritten })
 	all[i].From, all[i].made = byWriter(), true
 	return all
+}
+
+// noPages: "In Aurora, the only writes that cross the network are redo log records. No pages are ever written from the
+// database tier" (Verbitski et al., SIGMOD 2017, section 3.2). What its counters of pages show is no work of its storage.
+func noPages(Arm, Replicate) (float64, error) {
+	return 0, &series.Missing{Reason: series.Reason(runfile.Unsupported), Detail: "Aurora writes no pages to its storage, only its log"}
 }
 
 // counts tells whether any replicate has a count of a metric.

@@ -57,8 +57,8 @@ func (l Limits) Aligned() time.Duration {
 	return time.Duration(l.Period * float64(time.Second))
 }
 
-// whole is the length of an arm in which whole periods lie, in seconds.
-func (l Limits) whole() float64 { return l.Period * (wholePeriods + 2*lead) }
+// whole is the length of an arm in which whole periods lie, in seconds, to a tenth.
+func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*lead)) / 10 }
 
 // Replicates: three show how far an arm's figures vary, two hint at it.
 const (

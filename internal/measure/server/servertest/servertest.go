@@ -25,7 +25,7 @@ import (
 func Versions() []string { return []string{"13", "14", "15", "16", "17", "18"} }
 
 // Main runs the tests, or the keeper where this process was started as one, and gives the exit code.
-func Main(m *testing.M) int {
+func Main(m interface{ Run() int }) int {
 	if embedded.IsKeeper(os.Args) {
 		return codeOf(embedded.Keep(os.Stdin, os.Stdout))
 	}

@@ -1,0 +1,366 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
+	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/probe/insights/insightstest"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/standin"
+)
+
+// TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it did
+// as Aurora publishes it, by counting rules drawn at random, with all that is wrong about fresh points; and verdicts of a
+// program that knows only what AWS would tell it. An hour of the cloud's passes in a minute.
+//
+// It is a stand-in: that its rules are found proves nothing about the real Aurora.
+func TestStandInAurora(t *testing.T) {
+	a := startAurora(t)
+	draws, seed := fromEnvironment(t, "REALIOPS_STANDIN_DRAWS", 6), uint64(fromEnvironment(t, "REALIOPS_STANDIN_SEED", 1))
+	path := filepath.Join(t.ArtifactDir(), "run.jsonl")
+	var rows []outcome
+	t.Run("live", func(t *testing.T) { rows = append(rows, a.live(t, standin.New(seed), path)...) })
+	if len(rows) == 0 {
+		return
+	}
+	for i := 1; i < draws; i++ {
+		t.Run(fmt.Sprintf("draw %d", seed+uint64(i)), func(t *testing.T) {
+			rows = append(rows, a.after(t, standin.New(seed+uint64(i)), path)...)
+		})
+	}
+	t.Logf("%d draws, of which the first live:\n%s", draws, table(rows))
+}
+
+func fromEnvironment(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q", name, text)
+	}
+	return n
+}
+
+// aurora is a server, what it did, and the clock of its cloud.
+type aurora struct {
+	dsn    string
+	course *standin.Course
+	clock  standin.Clock
+}
+
+const instance, cluster = "stand-in-1", "stand-in"
+
+func startAurora(t *testing.T) *aurora {
+	t.Helper()
+	accounttest.Start(t) // skips where there is none
+	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{
+		"autovacuum=off", "max_wal_size=16GB", "checkpoint_timeout=1h", "wal_keep_size=0"}})
+	boss := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
+	servertest.Exec(t, boss, "create database shop")
+	address, err := url.Parse(server.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Path = "/shop"
+	behind := servertest.Endpoint(t, address.String())
+	endpoint := servertest.Aurora(t, behind, instance)
+	c := endpoint.Config()
+	now := time.Now()
+	a := &aurora{
+		dsn:    fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=%s", c.Host, c.Port, c.Database, c.User, c.Password),
+		course: &standin.Course{Clients: "realiops load"},
+		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: 100},
+	}
+	a.watch(t, servertest.Connect(t, behind))
+	return a
+}
+
+// watch follows the server until the test ends.
+func (a *aurora) watch(t *testing.T, conn *pgx.Conn) {
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- a.course.Watch(ctx, conn) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// realiops runs the program as a user does, by the cloud's clock, and gives its report.
+func (a *aurora) realiops(t *testing.T, args ...string) report.Report {
+	t.Helper()
+	var out, said bytes.Buffer
+	env := Env{
+		In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 },
+		Tempo: collect.Tempo{Here: a.clock.Here, There: a.clock.There, Factor: a.clock.Factor},
+	}
+	code := Main(env, append(args, "--format", "json", "--progress", "plain"))
+	t.Logf("realiops %s\n%s", strings.Join(args, " "), &said)
+	if code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	var r report.Report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// live has the program measure the server while a draw publishes what it does, late and wrong at first.
+func (a *aurora) live(t *testing.T, d standin.Draw, path string) []outcome {
+	s := newCloud(t)
+	s.database(t)
+	ctx, stop := context.WithCancel(t.Context())
+	var publishing sync.WaitGroup
+	publishing.Go(func() { s.publish(ctx, t, a, d) })
+	defer publishing.Wait()
+	defer stop()
+	r := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instance, "--aws", "--yes", "--clients", "4", "-o", path)
+	if err := a.course.Check(); err != nil {
+		t.Fatal(err)
+	}
+	s.insights.Check(t)
+	return judged(t, d, r)
+}
+
+// after has a draw publish the same course when it is over, and the program collect that for a copy of the run.
+func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
+	s := newCloud(t)
+	mine := withoutPeriods(t, path)
+	span, err := collect.Read(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := a.clock.ToThere(span.Span.From).Truncate(standin.FiveMinutes)
+	to := a.clock.ToThere(span.Span.To).Truncate(standin.FiveMinutes).Add(standin.FiveMinutes)
+	for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.Twin} {
+		for _, p := range d.Points(a.course, a.clock, stream, from, to) {
+			s.tell(t, stream, p.From, p.To, p.Value)
+		}
+	}
+	s.flush(t)
+	return judged(t, d, a.realiops(t, "collect", mine))
+}
+
+// withoutPeriods is the run file as it was when the load was over.
+func withoutPeriods(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		kept = append(kept, line...)
+		if bytes.HasPrefix(line, []byte(`{"kind":"end"`)) {
+			break
+		}
+	}
+	mine := filepath.Join(t.ArtifactDir(), "run.jsonl")
+	if err := os.WriteFile(mine, kept, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return mine
+}
+
+// cloud is an account with what Aurora publishes into it.
+type cloud struct {
+	account  *accounttest.StandIn
+	insights *insightstest.Service
+	waiting  []accounttest.Series // to be put
+}
+
+func newCloud(t *testing.T) *cloud {
+	t.Helper()
+	s := &cloud{account: accounttest.Start(t), insights: insightstest.Start(t, insightstest.Options{})}
+	s.insights.Have(insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS", Unit: "Requests per second"},
+		insightstest.Metric{Name: "db.load", Unit: "Sessions"})
+	s.account.Setenv(t)
+	t.Setenv("AWS_ENDPOINT_URL_PI", s.insights.URL())
+	return s
+}
+
+// database makes the instance that the run is to find.
+func (s *cloud) database(t *testing.T) {
+	t.Helper()
+	client := awsrds.NewFromConfig(s.account.Config())
+	_, err := client.CreateDBCluster(t.Context(), &awsrds.CreateDBClusterInput{
+		DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"), EngineVersion: aws.String("17.4"),
+		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
+		DBInstanceIdentifier: aws.String(instance), DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"),
+		EngineVersion: aws.String("17.4"), DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true),
+		PerformanceInsightsRetentionPeriod: aws.Int32(7)})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tell publishes a value; what goes to CloudWatch waits for flush.
+func (s *cloud) tell(t *testing.T, stream standin.Stream, from, to time.Time, value float64) {
+	t.Helper()
+	if stream == standin.Twin {
+		s.insights.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from, To: to, Value: value, Known: to})
+		return
+	}
+	series := accounttest.Series{
+		Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": instance},
+		From: from, Step: to.Sub(from), Values: []float64{value}}
+	if stream == standin.VolumeWriteIOPs {
+		series.Metric, series.Dimensions = "VolumeWriteIOPs", map[string]string{"DBClusterIdentifier": cluster}
+	}
+	s.waiting = append(s.waiting, series)
+}
+
+func (s *cloud) flush(t *testing.T) {
+	t.Helper()
+	s.account.Put(t, s.waiting...)
+	s.waiting = nil
+}
+
+// published is how far a point has come.
+type published struct {
+	first float64
+	told  bool
+	done  bool
+}
+
+// publish tells every period some time after it is over, too low, and corrects it when what was done is known.
+func (s *cloud) publish(ctx context.Context, t *testing.T, a *aurora, d standin.Draw) {
+	began := a.clock.ToThere(time.Now()).Truncate(standin.FiveMinutes)
+	states := map[string]*published{}
+	for ctx.Err() == nil {
+		now := a.clock.ToThere(time.Now())
+		for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.Twin} {
+			step := standin.Minute
+			if stream == standin.VolumeWriteIOPs {
+				step = standin.FiveMinutes
+			}
+			for from := began; from.Add(step).Before(now); from = from.Add(step) {
+				key := fmt.Sprint(stream, from.Unix())
+				if states[key] == nil {
+					states[key] = &published{}
+				}
+				s.further(t, a, d, stream, from, step, now, states[key])
+			}
+		}
+		s.flush(t)
+		_ = pause(ctx, 200*time.Millisecond)
+	}
+}
+
+// further brings a point to where it is to be by now.
+func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.Stream, from time.Time, step time.Duration, now time.Time, p *published) {
+	late, to := d.Late(stream, from), from.Add(step)
+	point, there := d.Point(a.course, a.clock, stream, from)
+	switch {
+	case p.done || !there:
+	case !p.told && now.After(to.Add(late.First)):
+		p.first, p.told = point.Value*late.Low, true
+		s.tell(t, stream, from, to, p.first)
+	case p.told && now.After(to.Add(late.Final)) && a.course.Known(a.clock.ToHere(to)):
+		p.done = true
+		corrected := point.Value
+		switch stream {
+		case standin.WriteIOPS: // the average of two samples
+			corrected = 2*point.Value - p.first
+		case standin.VolumeWriteIOPs: // their sum
+			corrected = point.Value - p.first
+		}
+		s.tell(t, stream, from, to, corrected)
+	}
+}
+
+// outcome is what was said of one metric of a draw.
+type outcome struct {
+	seed   uint64
+	metric string
+	rule   standin.Rule
+	habits standin.Habits
+	said   standin.Said
+	sort   standin.Sort
+}
+
+// judged holds the verdicts of a report against the rules.
+func judged(t *testing.T, d standin.Draw, r report.Report) []outcome {
+	t.Helper()
+	var all []outcome
+	for name, rule := range map[string]standin.Rule{
+		"cloudwatch/WriteIOPS": d.Write, "cloudwatch/VolumeWriteIOPs": d.Volume, "insights/os.diskIO.auroraStorage.writeIOsPS": d.Write,
+	} {
+		i := slices.IndexFunc(r.Metrics, func(m report.Metric) bool { return m.Metric == name })
+		if i < 0 {
+			t.Errorf("nothing is said of %s", name)
+			continue
+		}
+		o := outcome{d.Seed, name, rule, d.Habits, saidOf(r.Metrics[i]), ""}
+		if o.sort = rule.Judge(o.said); o.sort == standin.Wrong {
+			t.Errorf("%s counts %s, and was said to be %s", name, rule, o.said)
+		}
+		all = append(all, o)
+	}
+	slices.SortFunc(all, func(a, b outcome) int { return strings.Compare(a.metric, b.metric) })
+	return all
+}
+
+func saidOf(m report.Metric) standin.Said {
+	s := standin.Said{Verdict: m.Verdict, Counts: m.Counts, Between: m.Between}
+	if m.PerUnit != nil {
+		s.PerUnit = m.PerUnit.Value
+	}
+	if m.Mixture != nil {
+		for _, term := range m.Mixture.Terms {
+			s.Mixture = append(s.Mixture, term.Driver)
+		}
+	}
+	return s
+}
+
+// table is what scripts/stand-in-aurora prints.
+func table(rows []outcome) string {
+	var text strings.Builder
+	sorts, draws := map[standin.Sort]int{}, map[uint64]bool{}
+	text.WriteString("| seed | metric | counts | noise | was said to be | |\n|---|---|---|---|---|---|\n")
+	for _, o := range rows {
+		sorts[o.sort]++
+		draws[o.seed] = draws[o.seed] || o.sort == standin.Wrong
+		_, name, _ := strings.Cut(o.metric, "/")
+		fmt.Fprintf(&text, "| %d | `%s` | %s | %.1f %% | %s | %s |\n", o.seed, name[strings.LastIndexByte(name, '.')+1:], o.rule, 100*o.habits.Noise, o.said, o.sort)
+	}
+	wrong := 0
+	for _, is := range draws {
+		if is {
+			wrong++
+		}
+	}
+	fmt.Fprintf(&text, "Of %d verdicts on %d draws, from seed %d on: %d right, %d undetermined, %d wrong; draws with a wrong one: %d.",
+		len(rows), len(draws), rows[0].seed, sorts[standin.Right], sorts[standin.Undetermined], sorts[standin.Wrong], wrong)
+	return text.String()
+}

@@ -1,0 +1,96 @@
+package standin
+
+import (
+	"testing"
+	"time"
+)
+
+func TestJudge(t *testing.T) {
+	check := func(r Rule, s Said, want Sort) {
+		t.Helper()
+		if got := r.Judge(s); got != want {
+			t.Errorf("%v said to be %v is %s, want %s", r, s, got, want)
+		}
+	}
+	rows := Rule{{Rows, 0.5}}
+	check(rows, Said{Verdict: "logical", Counts: "rows", PerUnit: 0.51}, Right)
+	check(rows, Said{Verdict: "logical", Counts: "rows", PerUnit: 0.6}, Wrong)
+	check(rows, Said{Verdict: "logical", Counts: "entries", PerUnit: 0.5}, Wrong)
+	check(rows, Said{Verdict: "logical", Between: []string{"commits", "rows"}}, Undetermined)
+	check(rows, Said{Verdict: "undetermined", Between: []string{"commits", "statements"}}, Wrong)
+	check(rows, Said{Verdict: "logical", Mixture: []string{"rows", "entries"}}, Wrong)
+	check(rows, Said{Verdict: "undetermined"}, Undetermined)
+	check(rows, Said{Verdict: "silent"}, Wrong)
+	check(rows, Said{Verdict: "logical"}, Undetermined)
+	check(rows, Said{Verdict: "physical"}, Wrong)
+	both := Rule{{Rows, 1}, {Bytes, 0.01}}
+	check(both, Said{Verdict: "mixed", Mixture: []string{"wal_bytes", "rows"}}, Right)
+	check(both, Said{Verdict: "mixed", Mixture: []string{"wal_bytes", "entries"}}, Wrong)
+	check(both, Said{Verdict: "logical", Counts: "rows", PerUnit: 1}, Wrong)
+	check(both, Said{Verdict: "mixed"}, Undetermined)
+	check(both, Said{Verdict: "undetermined", Between: []string{"rows"}}, Undetermined)
+}
+
+// noon is when the course below begins; each of its loads writes twice as many bytes for a row as the one before.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func course() *Course {
+	at := func(second, position, rows float64, quiet bool) sample {
+		return sample{
+			noon.Add(time.Duration(second * float64(time.Second))), position,
+			map[Kind]float64{Rows: rows, Entries: 3 * rows, Records: 4 * rows, Bytes: position}, quiet,
+		}
+	}
+	return &Course{samples: []sample{
+		at(0, 0, 0, true), at(1, 100, 0, false), at(2, 300, 10, false), at(3, 400, 40, true), // 40 rows, told late
+		at(4, 400, 40, true), at(5, 600, 40, false), at(6, 800, 60, true), // 20 rows
+	}}
+}
+
+func TestCourseGoesByTheLog(t *testing.T) {
+	check := func(from, to, rows, entries, bytes float64) {
+		t.Helper()
+		second := func(s float64) time.Time { return noon.Add(time.Duration(s * float64(time.Second))) }
+		got := course().Between(second(from), second(to))
+		if got[Rows] != rows || got[Entries] != entries || got[Bytes] != bytes {
+			t.Errorf("from %v to %v: %v", from, to, got)
+		}
+	}
+	check(0, 1, 10, 30, 100) // a quarter of the log of 40 rows
+	check(1, 2, 20, 60, 200)
+	check(0.5, 1.5, 15, 45, 150)
+	check(3, 4, 0, 0, 0)
+	check(4, 5.5, 15, 45, 300)
+	check(0, 6, 60, 180, 800)
+}
+
+func TestDrawsDiffer(t *testing.T) {
+	if one, again := New(1), New(1); one.Write.String() != again.Write.String() {
+		t.Error("a seed does not tell the draw")
+	}
+	sorts := map[string]int{}
+	for seed := range uint64(200) {
+		rule := New(seed).Write
+		if len(rule) == 2 {
+			sorts["mixture"]++
+			continue
+		}
+		sorts[string(rule[0].Kind)]++
+	}
+	for _, sort := range []string{"mixture", "rows", "entries", "wal_records", "wal_bytes"} {
+		if sorts[sort] < 20 {
+			t.Errorf("of 200 draws %d are of %s", sorts[sort], sort)
+		}
+	}
+}
+
+func TestPointsAreRatesAndSums(t *testing.T) {
+	clock := Clock{Here: noon, There: noon.Add(-time.Hour), Factor: 60}
+	d := Draw{Write: Rule{{Rows, 2}}, Volume: Rule{{Bytes, 0.5}}}
+	if p, there := d.Point(course(), clock, WriteIOPS, noon.Add(-time.Hour)); !there || p.Value != 20.0/60 {
+		t.Errorf("20 in a minute are %v a second", p.Value)
+	}
+	if p, there := d.Point(course(), clock, VolumeWriteIOPs, noon.Add(-time.Hour)); !there || p.Value != 300 {
+		t.Errorf("half of 600 bytes are %v", p.Value)
+	}
+}

@@ -1,0 +1,101 @@
+package standin
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Clock sets the cloud's time beside ours: at Here ours stood where the cloud's stood at There, and the cloud's goes
+// Factor times as fast.
+type Clock struct {
+	Here, There time.Time
+	Factor      float64
+}
+
+// ToHere is a moment of the cloud's by our clock.
+func (c Clock) ToHere(there time.Time) time.Time {
+	return c.Here.Add(time.Duration(float64(there.Sub(c.There)) / c.Factor))
+}
+
+// ToThere is a moment of ours by the cloud's clock.
+func (c Clock) ToThere(here time.Time) time.Time {
+	return c.There.Add(time.Duration(float64(here.Sub(c.Here)) * c.Factor))
+}
+
+// Point is a value that is published of a period, by the cloud's clock.
+type Point struct {
+	From, To time.Time
+	Value    float64
+}
+
+// The periods of the cloud.
+const (
+	Minute      = time.Minute
+	FiveMinutes = 5 * time.Minute
+)
+
+// Stream names what a point belongs to, so that each has a chance of its own.
+type Stream uint64
+
+// The streams.
+const (
+	WriteIOPS Stream = iota + 1
+	VolumeWriteIOPs
+	Twin // of WriteIOPS, in Performance Insights
+)
+
+// Point is what the draw publishes of a period of a stream in the end; false: nothing, ever.
+func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bool) {
+	period, rule := Minute, d.Write
+	if s == VolumeWriteIOPs {
+		period, rule = FiveMinutes, d.Volume
+	}
+	chance := rand.New(rand.NewPCG(d.Seed, uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // a test's, not a secret
+	p := Point{From: from, To: from.Add(period)}
+	shown := rule.Of(c.Between(clock.ToHere(p.From), clock.ToHere(p.To)))
+	shown += d.Habits.Background * rule.size() * period.Seconds()
+	shown *= math.Exp(d.Habits.Noise * chance.NormFloat64())
+	p.Value = math.Round(shown)
+	if s != VolumeWriteIOPs {
+		p.Value = shown / period.Seconds()
+	}
+	return p, chance.Float64() >= d.Habits.Missing
+}
+
+// size is about what a rule makes of a row.
+func (r Rule) size() (size float64) {
+	for _, t := range r {
+		size += t.PerUnit * typical(t.Kind)
+	}
+	return size
+}
+
+// Points are all points of a stream in a stretch of the cloud's time that reaches from one boundary to another.
+func (d Draw) Points(c *Course, clock Clock, s Stream, from, to time.Time) (all []Point) {
+	step := Minute
+	if s == VolumeWriteIOPs {
+		step = FiveMinutes
+	}
+	for at := from; !at.Add(step).After(to); at = at.Add(step) {
+		if p, there := d.Point(c, clock, s, at); there {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Late is when a point is first told, and corrected: it comes too low, and is right some minutes later.
+type Late struct {
+	First, Final time.Duration // after the period's end, by the cloud's clock
+	Low          float64       // the share that is told at first
+}
+
+// Late is how late the draw is with a point.
+func (d Draw) Late(s Stream, from time.Time) Late {
+	chance := rand.New(rand.NewPCG(d.Seed^0x1a7e, uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // a test's, not a secret
+	minutes := func(least, most float64) time.Duration {
+		return time.Duration((least + (most-least)*chance.Float64()) * float64(time.Minute))
+	}
+	return Late{First: minutes(0.5, 3), Final: minutes(3, 9), Low: 0.5 + 0.45*chance.Float64()}
+}
