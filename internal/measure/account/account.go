@@ -64,7 +64,7 @@ func (a *Account) loading(o Options) []func(*config.LoadOptions) error {
 	all := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(client()),
 		config.WithRetryer(newPatience),
-		config.WithAPIOptions([]func(*middleware.Stack) error{a.book.attach}),
+		config.WithAPIOptions([]func(*middleware.Stack) error{a.book.attach, plainBodies}),
 		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
 	}
 	if o.Profile != "" {

@@ -39,5 +39,5 @@ func reasonOf(text string) string {
 			text = text[i+len(marker):]
 		}
 	}
-	return clean(text)
+	return Clean(text)
 }

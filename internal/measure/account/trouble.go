@@ -77,7 +77,7 @@ func Explain(err error) error {
 			return t
 		}
 	}
-	t.Kind, t.text = Other, call+": "+clean(err.Error())
+	t.Kind, t.text = Other, call+": "+Clean(err.Error())
 	return t
 }
 
@@ -126,7 +126,7 @@ func (t *Trouble) answer(err error, call string) bool {
 	case Throttled:
 		t.Kind, t.text = kind, fmt.Sprintf("%s: AWS was still asking to slow down after %d tries (%s): try again later", call, tries, t.Code)
 	default:
-		t.Kind, t.text = kind, call+": "+t.Code+": "+clean(said.ErrorMessage())
+		t.Kind, t.text = kind, call+": "+t.Code+": "+Clean(said.ErrorMessage())
 	}
 	return true
 }
@@ -223,8 +223,8 @@ var (
 	keyName       = regexp.MustCompile(`\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,}\b`)
 )
 
-// clean takes out of AWS's words what must not be shown, and folds them into one line.
-func clean(text string) string {
+// Clean takes out of AWS's words what must not be shown, and folds them into one line.
+func Clean(text string) string {
 	for _, secret := range []*regexp.Regexp{resourceName, accountNumber, keyName} {
 		text = secret.ReplaceAllString(text, runfile.Hidden)
 	}

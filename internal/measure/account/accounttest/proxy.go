@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -45,7 +46,9 @@ func (s *StandIn) Proxy(t testing.TB) (*StandIn, *Proxy) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewProxy(httputil.NewSingleHostReverseProxy(behind))
+	service := httputil.NewSingleHostReverseProxy(behind)
+	service.ErrorLog = log.New(t.Output(), "", 0) // of clients that went away
+	p := NewProxy(service)
 	server := httptest.NewServer(p)
 	t.Cleanup(func() {
 		server.CloseClientConnections() // those that hang

@@ -65,6 +65,9 @@ func Start(t testing.TB) *StandIn {
 	return &StandIn{URL: url, number: strconv.FormatInt(n.Int64()+1e11, 10)}
 }
 
+// At is an account at a service of the test's own.
+func At(url string) *StandIn { return &StandIn{URL: url, number: "000000000000"} }
+
 // Environment is what leads the usual credential chain here, and only here.
 func (s *StandIn) Environment() map[string]string {
 	return map[string]string{

@@ -31,7 +31,7 @@ var writer = runfile.Cloud{
 }
 
 // config is the account as the program opens it: with its patience, and its counting.
-func config(t *testing.T, s *accounttest.StandIn) aws.Config {
+func config(t testing.TB, s *accounttest.StandIn) aws.Config {
 	t.Helper()
 	s.Setenv(t)
 	a, err := account.Open(t.Context(), account.Options{})

@@ -51,7 +51,6 @@ func (b *backfill) untold(q *query) *runfile.Gap {
 	default:
 		gap.Code, gap.Detail = "NoAnswer", fmt.Sprintf("CloudWatch left it out of its answer, asked %d times", rounds)
 	}
-	gap.Detail = runfile.Scrub(gap.Detail)
 	return &gap
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -130,7 +131,7 @@ func (q *query) status(r types.MetricDataResult) {
 	q.complete = r.StatusCode == types.StatusCodeComplete || r.StatusCode == ""
 	q.refused = r.StatusCode == types.StatusCodeForbidden
 	for _, m := range r.Messages {
-		text := strings.TrimSpace(aws.ToString(m.Code) + ": " + aws.ToString(m.Value))
+		text := account.Clean(aws.ToString(m.Code) + ": " + aws.ToString(m.Value))
 		if !slices.Contains(q.messages, text) {
 			q.messages = append(q.messages, text)
 		}
