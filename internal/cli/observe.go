@@ -104,7 +104,7 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 	err = w.run(ctx, path)
 	w.show.Close()
 	if !w.recorded {
-		return err
+		return withCode(exitUsage, err)
 	}
 	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
 }

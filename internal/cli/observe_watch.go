@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/realiops/realiops/internal/cli/progress"
@@ -28,7 +29,8 @@ type watching struct {
 	file       *runfile.Writer
 	cost       spending
 
-	recorded bool // the file holds a run, however it ended
+	before   *runfile.Run // the head of the file that is gone on with; nil: it is a new one
+	recorded bool         // the file holds a run, however it ended
 }
 
 // rarely is the time between two looks at what costs the server more to tell.
@@ -36,16 +38,52 @@ const rarely = 5 * time.Minute
 
 // run makes the file first, so that a place that cannot be written is found before the server is asked anything.
 func (w *watching) run(ctx context.Context, path string) error {
-	file, err := runfile.Create(path)
+	file, err := w.openFile(path)
 	if err != nil {
 		return err
 	}
 	w.file = file
 	err = w.observe(ctx)
-	if !w.recorded {
+	if !w.recorded && w.before == nil {
 		return errors.Join(err, file.Discard())
 	}
 	return errors.Join(err, file.Close())
+}
+
+// openFile makes the file, or goes on with one that an earlier observation has left.
+func (w *watching) openFile(path string) (*runfile.Writer, error) {
+	if !w.options.append {
+		return runfile.Create(path)
+	}
+	before, err := headOf(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return runfile.Create(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go on with %s: %w", path, err)
+	}
+	if !before.Observed {
+		return nil, fmt.Errorf("go on with %s: it is a run that put a load on its server, and no observation", path)
+	}
+	w.before = &before
+	return runfile.Append(path)
+}
+
+// headOf is the first record of a run file.
+func headOf(path string) (runfile.Run, error) {
+	records, file, err := runfile.OpenRows(path)
+	if err != nil {
+		return runfile.Run{}, err
+	}
+	defer file.Close()
+	for record, err := range records {
+		run, is := record.(runfile.Run)
+		if err == nil && !is {
+			err = runfile.ErrNotRunFile
+		}
+		return run, err
+	}
+	return runfile.Run{}, runfile.ErrEmpty
 }
 
 // observe asks the server what it is, writes the head of the file, and reads until the end.
@@ -68,6 +106,9 @@ func (w *watching) observe(ctx context.Context) error {
 	o := observation.Observation{
 		Interval: w.options.interval, For: w.options.length, Rarely: rarely, Started: pgstat.Name + ".server/started",
 		Open: w.again, Record: w.record, Tell: w.show.Message,
+	}
+	if w.options.settled {
+		o.Settled = (&settling{file: w.file, began: time.Now()}).ask
 	}
 	err = o.Run(ctx, w.source(sources))
 	return errors.Join(err, w.end(err))
@@ -115,22 +156,47 @@ func (w *watching) source(s *sources) observation.Source {
 	return observation.Source{Samplers: s.samplers, Rarely: ranking.Read, Close: s.close}
 }
 
-// head opens the file: the run, and the metrics it will hold.
+// head opens the file with the run and the metrics it will hold, or says in one that is there already that counters are
+// not to be compared with those of before the pause.
 func (w *watching) head(facts postgres.Facts, s *sources) error {
-	w.recorded = true
-	run := runfile.Run{
-		Schema: runfile.Schema, ID: w.id, Start: w.started, Version: version(), Parameters: w.parameters, Observed: true,
-		Target: w.target.describe(facts, s.storage), Host: host.Facts(), Clocks: []runfile.Clock{facts.Clock}, Plan: runfile.Plan{Name: "observe", Arms: []runfile.Arm{}},
+	target := w.target.describe(facts, s.storage)
+	if w.before != nil {
+		if err := w.sameServer(target); err != nil {
+			return err
+		}
 	}
-	if err := w.file.Write(run); err != nil {
-		return err
+	w.recorded = true
+	var names []string
+	var head []runfile.Record
+	if w.before == nil {
+		head = append(head, runfile.Run{
+			Schema: runfile.Schema, ID: w.id, Start: w.started, Version: version(), Parameters: w.parameters, Observed: true, Target: target,
+			Host: host.Facts(), Clocks: []runfile.Clock{facts.Clock}, Plan: runfile.Plan{Name: "observe", Arms: []runfile.Arm{}},
+		})
 	}
 	for _, sampler := range s.samplers {
+		names = append(names, sampler.Name())
 		for _, metric := range sampler.Metrics() {
-			if err := w.file.Write(metric); err != nil {
-				return err
-			}
+			head = append(head, metric)
 		}
+	}
+	for _, r := range head {
+		if err := w.file.Write(r); err != nil {
+			return err
+		}
+	}
+	if w.before == nil {
+		return nil
+	}
+	return observation.Anew(w.file.Write, time.Now(), names, "the observation had stopped, and goes on")
+}
+
+// sameServer refuses to put what two servers did into one file.
+func (w *watching) sameServer(now runfile.Target) error {
+	then := w.before.Target
+	if then.Host != now.Host || then.Port != now.Port || then.Database != now.Database {
+		return fmt.Errorf("%s is an observation of %s:%d, database %s, and this is %s:%d, database %s", w.file.Path(),
+			then.Host, then.Port, then.Database, now.Host, now.Port, now.Database)
 	}
 	return nil
 }

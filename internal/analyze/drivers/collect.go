@@ -138,6 +138,7 @@ func (c *collector) read(r runfile.Reading) {
 func (c *collector) readRow(r runfile.Row) {
 	if c.thin != nil {
 		c.thin.take(r)
+		c.run.Ended = nil // it went on after that
 		return
 	}
 	c.keep(r)

@@ -39,18 +39,23 @@ func grouped(busy []window) [][]window {
 	for i := range busy {
 		groups[0][i] = i
 	}
-	for len(groups) < mostGroups {
+	for whole := map[int]bool{}; len(groups) < mostGroups; {
 		best, at := parting{}, 0
 		for g, members := range groups {
-			if p := part(logs, members); p.contrast > best.contrast {
+			if p := part(logs, members); p.contrast > best.contrast && !whole[g] {
 				best, at = p, g
 			}
 		}
 		if best.contrast < math.Log(different) {
 			break
 		}
-		groups[at] = best.low
-		groups = append(groups, best.high)
+		parted := slices.Clone(groups)
+		parted[at] = best.low
+		if parted = append(parted, best.high); len(inside(busy, parted)) < len(parted) {
+			whole[at] = true // too little would be left of one side or another
+			continue
+		}
+		groups = parted
 	}
 	return inside(busy, groups)
 }
