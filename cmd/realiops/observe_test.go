@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// pair is a primary and its standby, which take their turn at the same address: a connection string with both.
+type pair struct {
+	bin  string
+	as   *syscall.Credential
+	dirs [2]string
+	port [2]int
+}
+
+// startPair starts both with a server of Debian's, whose programs know how to copy one.
+func startPair(t *testing.T) *pair {
+	t.Helper()
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_basebackup")
+	nobody := ordinary(t)
+	if len(found) == 0 || nobody == nil {
+		t.Skip("no installed server to copy, or not root")
+	}
+	place := openDirectory(t)
+	p := &pair{bin: filepath.Dir(found[0]), as: nobody, dirs: [2]string{filepath.Join(place, "one"), filepath.Join(place, "other")}}
+	p.port = [2]int{freePort(t), freePort(t)}
+	t.Cleanup(func() {
+		for i := range p.dirs {
+			_ = p.run("pg_ctl", "stop", "-D", p.dirs[i], "-m", "immediate") // it may have ended already
+		}
+	})
+	p.must(t, "initdb", "-D", p.dirs[0], "-U", "postgres", "-A", "trust", "--no-sync")
+	p.start(t, 0)
+	p.must(t, "pg_basebackup", "-D", p.dirs[1], "-R", "-c", "fast", "--no-sync", "-h", "127.0.0.1", "-U", "postgres", "-p", fmt.Sprint(p.port[0]))
+	p.start(t, 1)
+	return p
+}
+
+// freePort is one that nobody listens on.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func (p *pair) start(t *testing.T, i int) {
+	t.Helper()
+	options := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories=", p.port[i])
+	p.must(t, "pg_ctl", "start", "-w", "-D", p.dirs[i], "-l", p.dirs[i]+".log", "-o", options)
+}
+
+// run does not wait for what a server that it starts may print.
+func (p *pair) run(program string, args ...string) error {
+	cmd := exec.Command(filepath.Join(p.bin, program), args...)
+	cmd.Dir, cmd.SysProcAttr = filepath.Dir(p.dirs[0]), &syscall.SysProcAttr{Credential: p.as}
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s %s: %w", program, strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+func (p *pair) must(t *testing.T, program string, args ...string) {
+	t.Helper()
+	if err := p.run(program, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dsn is both, of which whichever may be written to is taken.
+func (p *pair) dsn(more string) string {
+	return fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d user=postgres dbname=postgres connect_timeout=2 %s", p.port[0], p.port[1], more)
+}
+
+// perSecond rows are written, by somebody who comes back whatever happens.
+const perSecond = 200
+
+func (p *pair) work(ctx context.Context, rows *atomic.Int64) {
+	for ctx.Err() == nil {
+		conn, err := pgx.Connect(ctx, p.dsn("target_session_attrs=read-write"))
+		if err != nil {
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		for tick := time.NewTicker(time.Second / perSecond); ctx.Err() == nil; <-tick.C {
+			if _, err := conn.Exec(ctx, "insert into worked values (1)"); err != nil {
+				tick.Stop()
+				break
+			}
+			rows.Add(1)
+		}
+		_ = conn.Close(context.WithoutCancel(ctx))
+	}
+}
+
+func (p *pair) sql(t *testing.T, i int, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[i]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A server that is restarted, whose statistics are reset, and that fails over to its standby is observed on: what lies
+// across any of these is no growth, and what lies between is what was written, which is known.
+func TestObserveOutlivesItsServer(t *testing.T) {
+	p := startPair(t)
+	p.sql(t, 0, "create table worked (x int)")
+	program := buildProgram(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var rows atomic.Int64
+	go p.work(ctx, &rows)
+
+	refused := exec.CommandContext(t.Context(), program, "observe", "--dsn", fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres", p.port[1]),
+		"--for", "5s", "-o", filepath.Join(t.TempDir(), "none.jsonl"))
+	if out, err := refused.CombinedOutput(); err == nil || string(out) != "realiops: the server is a standby: it writes what its primary tells it to; observe the primary\n" {
+		t.Errorf("of a standby: %v: %s", err, out)
+	}
+
+	path := filepath.Join(t.TempDir(), "observed.jsonl.zst")
+	observe := exec.CommandContext(t.Context(), program, "observe", "--dsn", p.dsn(""), "--for", "44s", "-o", path)
+	var said bytes.Buffer
+	observe.Stdout, observe.Stderr = &said, &said
+	if err := observe.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(11 * time.Second)
+	p.must(t, "pg_ctl", "stop", "-D", p.dirs[0], "-m", "fast")
+	p.start(t, 0)
+	time.Sleep(9 * time.Second)
+	p.sql(t, 0, "select pg_stat_reset(), pg_stat_reset_shared('wal'), pg_stat_reset_shared('bgwriter')")
+	time.Sleep(8 * time.Second)
+	p.must(t, "pg_ctl", "stop", "-D", p.dirs[0], "-m", "immediate")
+	p.must(t, "pg_ctl", "promote", "-w", "-D", p.dirs[1])
+	if err := observe.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, &said)
+	}
+	if again := strings.Count(said.String(), "The server was started anew, or another one answers in its place"); again != 2 {
+		t.Errorf("it was told %d times that the server began anew, want 2:\n%s", again, &said)
+	}
+	checkObserved(t, path)
+}
+
+// checkObserved looks at what the analysis makes of the record.
+func checkObserved(t *testing.T, path string) {
+	t.Helper()
+	run, err := drivers.FromFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := run.Observed
+	if o.Windows < 7 || o.Whole < 3 || o.Whole > o.Windows-3 {
+		t.Errorf("%d windows, of which %d are whole: each of three events should have cost one or two", o.Windows, o.Whole)
+	}
+	if got := o.Rows["inserted"] / o.Seconds; got < 0.7*perSecond || got > 1.1*perSecond {
+		t.Errorf("%.0f rows a second were inserted, and the windows say %.0f", float64(perSecond), got)
+	}
+	if run.Ended == nil || run.Ended.Status != runfile.Complete {
+		t.Errorf("it ended: %+v", run.Ended)
+	}
+}
