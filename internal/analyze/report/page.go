@@ -176,12 +176,17 @@ func lastNamed(rows [][]Cell) *Cell {
 
 // how says how it was measured.
 func (r Report) how() []string {
-	said := []string{
+	loaded := []string{
 		fmt.Sprintf("%d arms, each a kind of load of its own, up to %d times for %s s in random order (seed %d); each closed by its own checkpoint where that is allowed, so that it pays for the pages it left.",
-			r.Run.Arms, r.Run.Replicates, quotient(r.Run.ArmSeconds), r.Run.Seed),
+			r.Run.Arms, r.Run.Replicates, fmt.Sprintf("%.4g", r.Run.ArmSeconds), r.Run.Seed),
 		"What a metric counts, it keeps one ratio to, in every arm. A driver whose ratio moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
-		fmt.Sprintf("realiops %s, run %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"), r.Run.Host.OS, r.Run.Host.Arch, r.Run.Host.CPUs),
 	}
+	if o := r.Observed; o != nil {
+		loaded = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %s s. Those of one kind stand for an arm. docs/observe.md has the method.",
+			o.Windows, fmt.Sprintf("%.4g", o.WindowSeconds))}
+	}
+	said := append(loaded,
+		fmt.Sprintf("realiops %s, run %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"), r.Run.Host.OS, r.Run.Host.Arch, r.Run.Host.CPUs))
 	if r.Run.Provenance != "" {
 		said = append(said, r.Run.Provenance)
 	}
@@ -192,6 +197,9 @@ func (r Report) how() []string {
 func (r Report) repeat(size *Size) []string {
 	file := r.Run.ID + ".jsonl"
 	commands := []string{"realiops run --plan " + planName(r), "realiops analyze " + file + " -v"}
+	if r.Observed != nil {
+		commands[0] = "realiops observe --dsn URL"
+	}
 	if size != nil {
 		commands = append(commands, fmt.Sprintf("realiops size %s --arm %s --gib %.0f --headroom %.0f", file, size.Sized.Arm, size.Sized.GiB, size.Sized.Headroom))
 	}

@@ -53,10 +53,14 @@ func buy(size *Size, unsized error) []string {
 	if best == nil {
 		return []string{"No volume with a price that is known here carries " + size.load() + "."}
 	}
-	return []string{
+	texts := []string{
 		fmt.Sprintf("%s, %s: the cheapest of what is known here to carry %s.", best.name(), best.order(), size.load()),
 		fmt.Sprintf("%s is this run's load, at the speed that it was driven at. For yours: realiops size with --arm, --rows-per-second, --gib and --instance.", size.Sized.Arm),
 	}
+	if slices.ContainsFunc(size.carrying(), func(o SizeOption) bool { return o.Carries == nil }) {
+		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")
+	}
+	return texts
 }
 
 // load is what was sized for.

@@ -142,7 +142,7 @@ func (s Size) sidesGrid() *grid {
 	g.add("the cheapest that carries it", []string{real, wrong})
 	g.add(s.currency()+" a month", []string{known(paid, 1), known(m.Cheapest, 1)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
-		g.add("I/O on Aurora Standard, "+s.currency()+" a month", []string{rate(s.Aurora.IOCost[0]) + " to " + rate(s.Aurora.IOCost[2]), known(m.IOCost, 1)})
+		g.add("Aurora's I/O, "+s.currency()+" a month", []string{rate(s.Aurora.IOCost[0]) + " to " + rate(s.Aurora.IOCost[2]), known(m.IOCost, 1)})
 	}
 	return g
 }

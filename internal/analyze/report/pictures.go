@@ -144,7 +144,7 @@ func (r Report) overTime(run *drivers.Run) []Section {
 		Y:     plot.Axis{Label: "a second", Log: true},
 	}
 	for _, m := range []struct{ metric, name string }{{"pgstat.wal/wal_records", "log records"}, {"block/writes", "device writes, flushes among them"}} {
-		if line := rateLine(run.Series(m.metric), m.name, begin, end); len(line.Points) > fewest*replicates(run) {
+		if line := rateLine(run.Series(m.metric), m.name, begin, end); len(line.Points) > fewest*max(1, replicates(run)) {
 			p.Lines = append(p.Lines, line)
 		}
 	}
@@ -158,8 +158,14 @@ func (r Report) overTime(run *drivers.Run) []Section {
 		}
 		said = append(said, fmt.Sprintf("%s %d times", arm.Name, len(arm.Replicates)))
 	}
-	p.Text = "Two rates on a logarithmic scale while these arms ran: " + strings.Join(said, ", ") + "."
-	return []Section{{Title: p.Title, Pictures: []*plot.Picture{p}, Legend: []string{"Arms are shaded; between them tables are made and what is dirty is written."}}}
+	p.Text = "Rates on a logarithmic scale while these arms ran: " + strings.Join(said, ", ") + "."
+	legend := "Arms are shaded; between them tables are made and what is dirty is written."
+	if r.Observed != nil {
+		p.X.Label = "seconds since the observation began"
+		p.Text = "Rates on a logarithmic scale while the server was observed."
+		legend = "Windows that stand for an arm are shaded."
+	}
+	return []Section{{Title: p.Title, Pictures: []*plot.Picture{p}, Legend: []string{legend}}}
 }
 
 // fewest readings in a replicate make a line worth drawing: with those at its ends alone there is nothing in between.
@@ -173,7 +179,7 @@ func replicates(run *drivers.Run) int {
 	return n
 }
 
-// stretchOf is from the first arm's begin to the last one's end.
+// stretchOf is from the first arm's begin to the last one's end; of an observation without any, all of it.
 func stretchOf(run *drivers.Run) (begin, end time.Time) {
 	for _, arm := range run.Arms {
 		for _, r := range arm.Replicates {
@@ -184,6 +190,9 @@ func stretchOf(run *drivers.Run) (begin, end time.Time) {
 				end = r.End
 			}
 		}
+	}
+	if o := run.Observed; o != nil && begin.IsZero() && run.Ended != nil {
+		return run.Header.Start, run.Ended.At
 	}
 	return begin, end
 }
