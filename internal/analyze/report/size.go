@@ -60,6 +60,9 @@ type SizeNeed struct {
 	Rows       *float64  `json:"rows"` // a second, as are the others
 	Commits    *float64  `json:"commits"`
 	LogRecords *float64  `json:"log_records"`
+	// How many of the logical things there are for one request of the device, on average; null: not known.
+	RowsPerRequest    *float64 `json:"rows_per_request"`
+	RecordsPerRequest *float64 `json:"log_records_per_request"`
 }
 
 // Sized is what the options were chosen for.
@@ -272,6 +275,7 @@ func sizeNeed(n sizing.Need) SizeNeed {
 		v.Model = n.Model.Error()
 	}
 	of := func(r sizing.Rate) *SizeRate { return new(sizeRate(r)) }
+	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.LogRecords, n)
 	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
 	if p := n.Peaks; p != nil {
 		v.Seconds, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.P95), of(p.P99), of(p.PeakSecond)
@@ -280,6 +284,14 @@ func sizeNeed(n sizing.Need) SizeNeed {
 		}
 	}
 	return v
+}
+
+// perRequest is how often something happens for one request.
+func perRequest(v *float64, n sizing.Need) *float64 {
+	if v == nil || n.Mean.Requests() <= 0 {
+		return nil
+	}
+	return new(*v / n.Mean.Requests())
 }
 
 func sizeOption(o sizing.Option) SizeOption {

@@ -13,11 +13,12 @@ func SizeText(w io.Writer, s Size, width int) error {
 	width = max(width, narrowest)
 	return write(w, []string{
 		s.needTable(width),
+		titled(width, s.detailGrid),
 		joined(wrapped(s.sizedFor(), width), s.cautions(width)),
 		s.baselineText(width),
 		s.optionTable(width),
-		creditTable(width, s.creditGrid),
-		creditTable(width, s.bareGrid),
+		titled(width, s.creditGrid),
+		titled(width, s.bareGrid),
 		s.cannot(width),
 		wrapped(s.misreadText(), width),
 		wrapped(s.auroraText(), width),
@@ -239,8 +240,8 @@ func (s Size) through(o SizeOption) string {
 	}
 }
 
-// creditTable shows what credits are worth.
-func creditTable(width int, of func() (string, *grid)) string {
+// titled is a table under its title; nothing where there is none.
+func titled(width int, of func() (string, *grid)) string {
 	title, g := of()
 	if g == nil {
 		return ""
