@@ -34,8 +34,13 @@ type Section struct {
 	Title    string
 	Text     []string // before the table
 	Table    *Table
-	Pictures []*plot.Picture // several stand beside each other, and each has its title
+	Pictures []*plot.Picture
 	Legend   []string
+}
+
+// Panels tells whether its pictures are small, and stand beside each other with a title each.
+func (s Section) Panels() bool {
+	return slices.ContainsFunc(s.Pictures, func(p *plot.Picture) bool { return p.Size != (plot.Size{}) })
 }
 
 // Table is a table of a page.
@@ -76,7 +81,7 @@ func NewPage(run *drivers.Run, r Report, size *Size, unsized error) (Page, error
 			p.Remarks = append(p.Remarks, w.Text)
 		}
 	}
-	p.Sections = slices.Concat(r.workSections(notes), r.verdictSections(), r.overTime(run), r.heat())
+	p.Sections = slices.Concat(r.workSections(notes), r.topSections(notes), r.verdictSections(), r.overTime(run), r.heat())
 	if size != nil {
 		p.Sections = append(p.Sections, size.sections(cited)...)
 	}

@@ -18,7 +18,7 @@ type Answer struct {
 func (r Report) answers(size *Size, unsized error) []Answer {
 	return []Answer{
 		{"Which number was real?", r.realNumbers()},
-		{"What do I buy?", buy(size, unsized)},
+		{"What do I buy?", r.buy(size, unsized)},
 		{"What does it cost?", costs(size)},
 		{"How sure is this?", r.sureness(size)},
 	}
@@ -42,7 +42,7 @@ func (r Report) realNumbers() []string {
 }
 
 // buy is the cheapest option, and what it was chosen for.
-func buy(size *Size, unsized error) []string {
+func (r Report) buy(size *Size, unsized error) []string {
 	switch {
 	case size == nil && unsized != nil:
 		return []string{"Not to be told from this run: " + unsized.Error() + "."}
@@ -53,9 +53,13 @@ func buy(size *Size, unsized error) []string {
 	if best == nil {
 		return []string{"No volume with a price that is known here carries " + size.load() + "."}
 	}
+	speed := "at the speed that it was driven at"
+	if r.Observed != nil {
+		speed = "as it was seen here"
+	}
 	texts := []string{
 		fmt.Sprintf("%s, %s: the cheapest of what is known here to carry %s.", best.name(), best.order(), size.load()),
-		fmt.Sprintf("%s is this run's load, at the speed that it was driven at. For yours: realiops size with --arm, --rows-per-second, --gib and --instance.", size.Sized.Arm),
+		fmt.Sprintf("%s is this run's load, %s. For yours: realiops size with --arm, --rows-per-second, --gib and --instance.", size.Sized.Arm, speed),
 	}
 	if slices.ContainsFunc(size.carrying(), func(o SizeOption) bool { return o.Carries == nil }) {
 		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")
@@ -131,7 +135,10 @@ func (r Report) verdictsReached() string {
 		}
 	}
 	text := fmt.Sprintf("%d of the %d metrics shown here got a verdict", told, judged)
-	if arms > 0 {
+	switch {
+	case arms == 1:
+		text += fmt.Sprintf(", on one kind of load; each ratio has its %s interval", r.interval())
+	case arms > 1:
 		text += fmt.Sprintf(", on up to %d kinds of load; each ratio has its %s interval", arms, r.interval())
 	}
 	return text + "."

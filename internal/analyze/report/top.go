@@ -103,6 +103,8 @@ const (
 	nameWidth = 30
 )
 
+const topTitle = "Who causes it (per second)"
+
 // topText says who causes what storage has to do.
 func (r Report) topText(notes *footnotes, width int) string {
 	if r.Observed == nil {
@@ -117,20 +119,34 @@ func (r Report) topText(notes *footnotes, width int) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return "Who causes it (per second)\n\n" + strings.Join(all, "\n\n")
+	return topTitle + "\n\n" + strings.Join(all, "\n\n")
 }
 
 func (t Top) text(notes *footnotes, width int) string {
 	s := sortOf(t.Of)
 	if t.Missing != "" {
-		return wrapped(fmt.Sprintf("%s: not known, since %s.", s.title, t.Missing), width)
+		return wrapped(t.unknown(), width)
 	}
-	if len(t.Items) == 0 || t.Seconds <= 0 {
+	g := t.grid(notes)
+	if g == nil {
 		return ""
 	}
-	shown := t.Items[:min(topShown, len(t.Items))]
+	return joined(s.title, g.layout(width), wrapped(t.rest(), width))
+}
+
+// unknown says why nothing is known of this sort.
+func (t Top) unknown() string { return fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing) }
+
+// shown are those that a table has room for.
+func (t Top) shown() []TopItem { return t.Items[:min(topShown, len(t.Items))] }
+
+// grid is the table of this sort; nil: nothing caused anything.
+func (t Top) grid(notes *footnotes) *grid {
+	if len(t.Items) == 0 || t.Seconds <= 0 {
+		return nil
+	}
 	var names, shares []string
-	for _, i := range shown {
+	for _, i := range t.shown() {
 		names, shares = append(names, i.short()), append(shares, i.share(notes))
 	}
 	g := newGrid(strings.TrimSuffix(t.Of, "s"), names)
@@ -138,14 +154,14 @@ func (t Top) text(notes *footnotes, width int) string {
 		g.header[0] = "index"
 	}
 	g.add("share", shares)
-	for _, c := range s.columns {
-		g.add(c.header, c.cells(shown, t.Seconds, notes))
+	for _, c := range sortOf(t.Of).columns {
+		g.add(c.header, c.cells(t.shown(), t.Seconds, notes))
 	}
-	return joined(s.title, g.layout(width), t.rest(width))
+	return g
 }
 
 // rest says how much of the whole stands under no name here.
-func (t Top) rest(width int) string {
+func (t Top) rest() string {
 	left := 1.0
 	for _, i := range t.Items {
 		if i.Share == nil || i.AtLeast {
@@ -156,7 +172,7 @@ func (t Top) rest(width int) string {
 	if t.Of != "statements" || left < oneInAHundred {
 		return ""
 	}
-	return wrapped("The other "+percent(left)+" of the log is commits, vacuum, and statements further down.", width)
+	return "The other " + percent(left) + " of the log is commits, vacuum, and statements further down."
 }
 
 // oneInAHundred of the whole is not worth a word.
