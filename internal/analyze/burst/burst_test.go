@@ -91,6 +91,17 @@ func TestLimitsHoldTogether(t *testing.T) {
 	}
 }
 
+// TestInTheWayIsNotDry: 4,000 a second are more than 3,000 even with a full bucket, which is not empty for that.
+func TestInTheWayIsNotDry(t *testing.T) {
+	out := play(t, constant(4000), 10, gp2(500))
+	if f := out.Limits[0]; f.Binding != 10 || f.Dry != 0 || f.FirstDry != -1 || f.Served != (burst.Demand{}) {
+		t.Errorf("%+v, want it in the way for 10 s and never dry", f)
+	}
+	if out.Served[burst.Operations] != 30000 {
+		t.Errorf("served %v, want 3,000 a second", out.Served)
+	}
+}
+
 func TestBalanceAtTheStart(t *testing.T) {
 	// 54,000 b / (D - B): half a bucket, 1,500 over the baseline of 1,500
 	if got := gp2(500).Filled(50).Lasts(3000); got != 1800 {

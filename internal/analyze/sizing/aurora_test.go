@@ -130,6 +130,26 @@ func TestWhatDoesNotCalibrate(t *testing.T) {
 	}
 }
 
+// TestPagesReadAreBilled, as many as the device read here, with the rows.
+func TestPagesReadAreBilled(t *testing.T) {
+	run := shipped(t, "local-pg17.jsonl.zst")
+	ask := sizing.Ask{Arm: "wide", Growth: 100, GiB: 100, Tariff: tariff(t, "us-east-1")}
+	s, err := sizing.Size(ask, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := s.Aurora.Forecast
+	if s.Need.Mean.ReadBytes == 0 {
+		t.Fatal("this arm reads nothing, and is no test")
+	}
+	near(t, "pages", f.BilledReads, 2*s.Need.Mean.ReadBytes/8192, 1e-9)
+	cost, err := ask.Tariff.IOCost(f.BilledWrites.Value + f.BilledReads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "bill", s.Aurora.IOCost[1], cost, 1e-9)
+}
+
 // TestAuroraAmongTheOptions: storage and I/O of 100 GiB by hand, and what compute costs more.
 func TestAuroraAmongTheOptions(t *testing.T) {
 	volumes, err := catalog.Volumes()

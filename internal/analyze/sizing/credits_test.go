@@ -79,7 +79,9 @@ func TestBalancesOfARun(t *testing.T) {
 			Probe: "cloudwatch", Metric: metric, Statistic: "Minimum", Value: percent,
 		}
 	}
-	run := shippedWith(t, period(1, "cloudwatch/BurstBalance", 55), period(0, "cloudwatch/BurstBalance", 90), period(0, "cloudwatch/EBSByteBalance%", 20))
+	average := period(1, "cloudwatch/BurstBalance", 70)
+	average.Statistic = "Average"
+	run := shippedWith(t, average, period(1, "cloudwatch/BurstBalance", 55), period(0, "cloudwatch/BurstBalance", 90), period(0, "cloudwatch/EBSByteBalance%", 20))
 	size := func(asked sizing.Asked) sizing.Balance {
 		t.Helper()
 		s, err := sizing.Size(sizing.Ask{Balance: asked, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp2")}}, run)
