@@ -87,6 +87,9 @@ func runReport(env Env, o reportOptions, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.size.readCalibration(env); err != nil {
+		return err
+	}
 	if baseline.Is(run) {
 		return o.writeBaseline(env, run, format)
 	}
@@ -177,6 +180,9 @@ func (o reportOptions) sized(run *drivers.Run) (size *report.Size, unsized, err 
 		return nil, nil, err
 	}
 	answer, err := sizing.Size(ask, run)
+	if errors.Is(err, sizing.ErrNotCalibrated) {
+		return nil, nil, naming(o.size.calibrate, err)
+	}
 	if err != nil && (o.size.arm != "" || o.size.instance != "") {
 		return nil, nil, suggesting(err)
 	}

@@ -36,6 +36,7 @@ type sizeOptions struct {
 	balance       percent
 	credits       percent // of the instance
 	calibrate     string
+	calibrated    *drivers.Run // that it names; nil: none
 	format        string
 	baseline      string
 
@@ -55,17 +56,19 @@ func newSizeCommand(env Env) *cobra.Command {
 		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are
 called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
-Each arm of the run is a load of its own. --arm picks the one that is most like yours; otherwise it is sized for the
-one that asked most of storage. --rows-per-second and --growth carry it over to another amount of the same load.
+Several files are sized for together: the most of each number counts. Each arm of a run is a load of its own. --arm
+picks the one that is most like yours; otherwise it is sized for the one that asked most of storage. --rows-per-second
+and --growth carry it over to another amount of the same load.
 
 Limits and prices are those that the providers or others published; --format json names the sources of each order and of
-each line of its bill, by the keys that realiops explain --format json lists. --price
-takes a file of your own prices; realiops prices asks AWS for its own.
+each line of its bill, by the keys that realiops explain --format json lists. --price takes a file of your own prices;
+realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
 
 --from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
 --check holds figures of a console or a benchmark against each other: bytes for each operation, Little's law, caps.`,
 		Example: `  realiops size LAST --arm bulk-indexed --gib 500
   realiops size LAST --rows-per-second 20000 --growth 50 --instance db.r6g.large
+  realiops size monday.jsonl tuesday.jsonl --on rds,aurora --calibrate aurora.jsonl
   realiops size run.jsonl --format json | jq '.options[0]'
   realiops size --from-metric WriteIOPS=800000 --flavor aurora
   realiops size --check "iops=489 kbps=62598 kb=4 ms=62.1 queue=30"`,
@@ -99,7 +102,6 @@ Exit status:
 func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
 	o.addLoadFlags(f)
 	f.StringVar(&o.format, "format", formatText, "text or json")
-	f.StringVar(&o.calibrate, "calibrate", "", "run on Aurora to estimate billed writes by, in the place of the one that was published")
 	f.StringVar(&o.baseline, "baseline", "", "a `file` that realiops baseline left: does its device carry it?")
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
 	f.StringVar(&o.told, "check", "", "hold figures against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
@@ -119,6 +121,7 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "instance", "", "class of machine in between: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb (default: all)")
 	f.StringVar(&o.region, "region", "us-east-1", "whose prices")
+	f.StringVar(&o.calibrate, "calibrate", "", "run on Aurora to estimate billed writes by, in the place of the one that was published")
 	f.StringVar(&o.prices, "price", "", "file of prices, before the program's own; realiops prices writes one")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "that the recorded seconds go on for, over and over, for volumes with credits")
 	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: BurstBalance as the run read it last, or 100)")
@@ -142,6 +145,9 @@ func runSize(env Env, o sizeOptions, names []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := o.readCalibration(env); err != nil {
+		return err
+	}
 	ask, err := o.ask()
 	if err != nil {
 		return err
@@ -153,9 +159,6 @@ func runSize(env Env, o sizeOptions, names []string) error {
 			return err
 		}
 		runs = append(runs, run)
-	}
-	if ask.Calibrate, err = o.calibrator(env); err != nil {
-		return err
 	}
 	answer, err := sizing.Size(ask, runs...)
 	switch {
@@ -176,12 +179,12 @@ func runSize(env Env, o sizeOptions, names []string) error {
 	return report.SizeText(env.Out, view, env.columns())
 }
 
-// calibrator is the run on Aurora that was named; nil: none was.
-func (o sizeOptions) calibrator(env Env) (*drivers.Run, error) {
-	if o.calibrate == "" {
-		return nil, nil //nolint:nilnil // the published one stands
+// readCalibration reads the run on Aurora that was named, if any was.
+func (o *sizeOptions) readCalibration(env Env) (err error) {
+	if o.calibrate != "" {
+		o.calibrated, err = namedRun(env, o.calibrate)
 	}
-	return namedRun(env, o.calibrate)
+	return err
 }
 
 // convert answers what an amount of a metric means, from the catalog alone.
@@ -202,10 +205,10 @@ func convert(env Env, o sizeOptions) error {
 	if err != nil {
 		return err
 	}
-	if ask.Calibrate, err = o.calibrator(env); err != nil {
+	if err := o.readCalibration(env); err != nil {
 		return err
 	}
-	calibration, err := sizing.Calibrate(ask.Calibrate, o.arm)
+	calibration, err := sizing.Calibrate(o.calibrated, o.arm)
 	if err != nil {
 		return naming(o.calibrate, err)
 	}
@@ -269,7 +272,7 @@ func (o sizeOptions) ask() (sizing.Ask, error) {
 	ask := sizing.Ask{
 		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
-		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances,
+		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
 	}
 	if err := errors.Join(errVolumes, errInstances, errPrices, errRules); err != nil {
 		return ask, err

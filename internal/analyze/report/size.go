@@ -142,6 +142,7 @@ type SizeCap struct {
 	MiBps   float64   `json:"mibps"`
 	Binds   string    `json:"binds"` // volume or instance
 	Carries bool      `json:"carries"`
+	Burst   *SizePath `json:"burst"`  // while both have credits; null: the machine does not burst
 	Cached  *SizePath `json:"cached"` // by the host's cache, which no write gets around; null: there is no such way
 }
 

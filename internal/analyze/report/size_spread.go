@@ -9,9 +9,13 @@ import (
 
 func sizeCap(c sizing.Cap) *SizeCap {
 	v := &SizeCap{Class: c.Instance.Class, IOPS: c.IOPS, MiBps: c.MiBps, Binds: c.Binds, Carries: c.Carries}
-	if c.Cached != nil {
-		v.Cached = &SizePath{c.Cached.IOPS, c.Cached.MiBps, c.Cached.Binds}
+	path := func(p *sizing.Path) *SizePath {
+		if p == nil {
+			return nil
+		}
+		return &SizePath{p.IOPS, p.MiBps, p.Binds}
 	}
+	v.Burst, v.Cached = path(c.Burst), path(c.Cached)
 	return v
 }
 

@@ -70,8 +70,9 @@ func oneVolume(v catalog.Volume) float64 {
 
 // addLogVolume puts the log volume into what an order carries and costs.
 func (o *Option) addLogVolume(beside Config, t Tariff) {
-	o.Order.Capacity.IOPS += logVolumeIOPS
-	o.Order.Capacity.MiBps += oneVolume(beside.Volume)
+	k := &o.Order.Capacity
+	k.IOPS, k.BurstIOPS = k.IOPS+logVolumeIOPS, k.BurstIOPS+logVolumeIOPS
+	k.MiBps, k.BurstMiBps = k.MiBps+oneVolume(beside.Volume), k.BurstMiBps+oneVolume(beside.Volume)
 	bill, err := t.Monthly(beside)
 	if err != nil || o.Bill == nil {
 		return

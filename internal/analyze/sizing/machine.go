@@ -13,6 +13,7 @@ import (
 type Cap struct {
 	Instance catalog.Instance
 	Path           // past any cache of the host, which is the way of all writes
+	Burst    *Path // while both have credits, which the machine has for half an hour a day at least; nil: it does not burst
 	Cached   *Path // by the host's cache; nil: the machine or the volume has no such way
 	Carries  bool  // the first one does
 }
@@ -57,6 +58,10 @@ func behind(m catalog.Instance, v catalog.Volume) bool {
 // capped holds an order against the machine: both must let a need through.
 func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 	c := &Cap{Instance: m, Path: Through(m.BaseIOPS, m.BaseMB, f.Capacity)}
+	if m.Bursts {
+		fast := Capacity{IOPS: f.Capacity.BurstIOPS, MiBps: f.Capacity.BurstMiBps}
+		c.Burst = new(Through(m.MostIOPS, m.MostMB, fast))
+	}
 	if m.Cached != nil && f.Volume.HostCache {
 		c.Cached = new(Through(m.Cached.IOPS, m.Cached.MB, f.Capacity))
 	}

@@ -100,6 +100,22 @@ func TestAzureCaps(t *testing.T) {
 	check("azure-premium-v2", 100, nil)
 }
 
+// TestMachineBursts: an m5a.2xlarge lets 8,333 through for good and 16,000 for half an hour, gp2 of 500 GiB 1,500 and 3,000.
+func TestMachineBursts(t *testing.T) {
+	q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500, Instance: "m5a.2xlarge"}
+	options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, []catalog.Instance{instance(t, "m5a.2xlarge")}, tariff(t, "us-east-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := options[0].Cap
+	if diff := cmp.Diff(&sizing.Path{IOPS: 3000, MiBps: 250, Binds: "volume"}, c.Burst); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c.IOPS != 1500 || c.MiBps != 197.5e6/(1<<20) || c.Binds != "instance" {
+		t.Errorf("for good: %+v, want 1,500 of the volume and 188 MiB/s of the machine", c.Path)
+	}
+}
+
 // TestLogVolume: of 1,000 requests and 100 MB a second half the requests and a quarter of the bytes are log, and go to 3,000
 // IOPS of their own; the rest takes the 1,000 that are sold at least. 100 GiB and 1,024 at 0.125, 1,000 and 3,000 at 0.10.
 func TestLogVolume(t *testing.T) {
