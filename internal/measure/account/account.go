@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"regexp"
@@ -11,9 +10,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
@@ -52,10 +54,11 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 	if err != nil {
 		return nil, Explain(err)
 	}
+	loaded.Credentials = &found{provider: loaded.Credentials}
 	a.config = loaded
 	if o.Role != "" {
-		a.config.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(loaded), o.Role,
-			func(r *stscreds.AssumeRoleOptions) { r.RoleSessionName = "realiops" }))
+		a.config.Credentials = &found{provider: aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(loaded), o.Role,
+			func(r *stscreds.AssumeRoleOptions) { r.RoleSessionName = "realiops" }))}
 	}
 	return a, nil
 }
@@ -64,6 +67,7 @@ func (a *Account) loading(o Options) []func(*config.LoadOptions) error {
 	all := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(client()),
 		config.WithRetryer(newPatience),
+		config.WithEC2RoleCredentialOptions(func(r *ec2rolecreds.Options) { r.Client = machine() }),
 		config.WithAPIOptions([]func(*middleware.Stack) error{a.book.attach, plainBodies}),
 		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
 	}
@@ -82,6 +86,13 @@ func client() *awshttp.BuildableClient {
 		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = headerWithin })
 }
 
+// machine asks the EC2 machine that this may be for its credentials. Elsewhere nobody answers, so this is impatient:
+// the client's own bounds hold, of a quarter of a second to connect and half of one to answer.
+func machine() *imds.Client {
+	const tries, pause = 2, 100 * time.Millisecond
+	return imds.New(imds.Options{Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff = tries, pause })})
+}
+
 // Config is what the clients of the services are made of.
 func (a *Account) Config() aws.Config { return a.config.Copy() }
 
@@ -98,9 +109,6 @@ func (a *Account) In(region string) *Account {
 
 // Credentials finds out whether there are any, and when they end; zero where they do not, as far as is known here.
 func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
-	if a.config.Credentials == nil {
-		return ends, &Trouble{Kind: Absent, text: absentText}
-	}
 	found, err := a.config.Credentials.Retrieve(ctx)
 	if err != nil {
 		return ends, Explain(err)
@@ -113,9 +121,6 @@ func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
 
 // Secrets are what must never be written down: the credentials in use, as far as they are known by now.
 func (a *Account) Secrets(ctx context.Context) []string {
-	if a.config.Credentials == nil {
-		return nil
-	}
 	found, err := a.config.Credentials.Retrieve(ctx)
 	if err != nil {
 		return nil
@@ -127,12 +132,3 @@ func (a *Account) Secrets(ctx context.Context) []string {
 // shortestSecret is how long an account's number is, and nothing of AWS's is shorter. Stand-ins take words like test,
 // which would make any text unreadable.
 const shortestSecret = 12
-
-// Number is the account's own, for comparing two; it must not be shown.
-func (a *Account) Number(ctx context.Context) (string, error) {
-	identity, err := sts.NewFromConfig(a.config).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
-	if err != nil {
-		return "", fmt.Errorf("ask whose credentials these are: %w", Explain(err))
-	}
-	return aws.ToString(identity.Account), nil
-}

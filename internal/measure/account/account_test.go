@@ -159,6 +159,32 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// TestNoMachine: on a laptop nobody answers for the credentials of a machine, at once or ever.
+func TestNoMachine(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	alone(t, "http://127.0.0.1:1")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "")
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://"+listener.Addr().String())
+	a := open(t, account.Options{Region: "eu-west-1"})
+	begun := time.Now()
+	err = describe(t.Context(), a)
+	if took := time.Since(begun); took > 8*time.Second {
+		t.Errorf("it took %v to find no credentials", took)
+	}
+	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent || !strings.Contains(trouble.Error(), "there are no AWS credentials here") {
+		t.Error(err)
+	}
+	for _, call := range a.Calls() {
+		if call.Service != "rds" {
+			t.Errorf("counted %+v", call)
+		}
+	}
+}
+
 func TestCallsAreCounted(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

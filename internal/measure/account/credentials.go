@@ -1,15 +1,55 @@
 package account
 
 import (
+	"context"
 	"errors"
 	"strings"
+	"sync"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials/ssocreds"
 	"github.com/aws/smithy-go"
 )
 
 const absentText = "there are no AWS credentials here: name a profile with --profile or AWS_PROFILE, sign in (aws sso login), " +
 	"or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+// found gives the credentials that there are. Where there are none it says so at once for a while: to look takes
+// seconds, and each try of each call would look again.
+type found struct {
+	provider aws.CredentialsProvider
+
+	mu     sync.Mutex
+	failed error
+	until  time.Time
+}
+
+// lookAgain is how long credentials that were not there are taken not to be.
+const lookAgain = 10 * time.Second
+
+// notFound is why there are no credentials. A call is not tried again for that.
+type notFound struct{ error }
+
+func (n *notFound) Unwrap() error { return n.error }
+
+// Retrieve is what the SDK calls for each try of a call.
+func (f *found) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failed != nil && time.Now().Before(f.until) {
+		return aws.Credentials{}, f.failed
+	}
+	got, err := f.provider.Retrieve(ctx)
+	f.failed = nil
+	if err != nil {
+		err = &notFound{err}
+	}
+	if err != nil && ctx.Err() == nil {
+		f.failed, f.until = err, time.Now().Add(lookAgain)
+	}
+	return got, err
+}
 
 // credentials are what cannot be found, or renewed. The SDK has no types for most of that, so it goes by its words.
 func (t *Trouble) credentials(err error, _ string) bool {

@@ -27,9 +27,13 @@ func newPatience() aws.Retryer {
 	})}
 }
 
-// IsErrorRetryable leaves out a name that nobody knows, which a few seconds will not change, and takes in an answer that
-// ended in its middle: nothing that is asked here changes anything, so it can be asked again.
+// IsErrorRetryable leaves out what a few seconds will not change, credentials that are not there and a name that nobody
+// knows, and takes in an answer that ended in its middle: nothing that is asked here changes anything, so it can be asked
+// again.
 func (p patience) IsErrorRetryable(err error) bool {
+	if _, none := errors.AsType[*notFound](err); none {
+		return false
+	}
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 		return false
 	}

@@ -1,7 +1,5 @@
 package account
 
-import "slices"
-
 // Statement is a part of a policy: what realiops calls of one service, and why.
 type Statement struct {
 	ID       string
@@ -27,14 +25,4 @@ func Policy(partition string) []Statement {
 func SignIn(partition, resource, user string) Statement {
 	return Statement{"RealiopsSignIn", "tokens for passwords (--iam-auth)", []string{"rds-db:connect"},
 		"arn:" + partition + ":rds-db:*:*:dbuser:" + resource + "/" + user}
-}
-
-// Actions are those of all statements, sorted.
-func Actions(statements []Statement) []string {
-	var all []string
-	for _, s := range statements {
-		all = append(all, s.Actions...)
-	}
-	slices.Sort(all)
-	return all
 }
