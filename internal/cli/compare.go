@@ -17,6 +17,7 @@ import (
 type compareOptions struct {
 	format  string
 	verbose bool
+	failIf  []string
 }
 
 func newCompareCommand(env Env) *cobra.Command {
@@ -32,6 +33,7 @@ may have made the difference.
 A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs that was written last.`,
 		Example: `  realiops compare before.jsonl after.jsonl
   realiops compare pg15.jsonl pg17.jsonl pg18.jsonl -v
+  realiops compare before.jsonl LAST --fail-if 'device_requests>10%' --fail-if 'rows/copy<-5%'
   realiops compare before.jsonl LAST --format json | jq '.drivers[].geomean.runs[1].change.ratio'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -50,11 +52,14 @@ const compareExitHelp = `
 Exit status:
   0  the comparison was written, whatever it shows
   1  wrong usage, a file cannot be read as a run file, or the runs have nothing in common
+  3  the comparison was written, and a change that --fail-if asks for is not known
+  4  the comparison was written, and a change that --fail-if names is there: its whole interval lies beyond
 `
 
 func (o *compareOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "of the comparison: text, json or csv")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every way of counting the work, and every metric that changed")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CHANGE` that ends this with status 4: DRIVER>PERCENT% or DRIVER<PERCENT%, over all arms, or DRIVER/ARM (repeatable)")
 }
 
 func runCompare(env Env, o compareOptions, names []string) error {
@@ -64,19 +69,74 @@ func runCompare(env Env, o compareOptions, names []string) error {
 	if len(names) > 26 {
 		return errors.New("at most 26 runs are compared, named A to Z")
 	}
+	gates, err := o.gates()
+	if err != nil {
+		return err
+	}
+	c, err := compareFiles(env, names)
+	if err != nil {
+		return err
+	}
+	failed, err := held(c, gates)
+	if err != nil {
+		return err
+	}
+	if err := o.write(env, c); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (o compareOptions) gates() ([]report.Gate, error) {
+	var gates []report.Gate
+	for _, text := range o.failIf {
+		gate, err := report.ParseGate(text)
+		if err != nil {
+			return nil, fmt.Errorf("--fail-if %w", err)
+		}
+		gates = append(gates, gate)
+	}
+	return gates, nil
+}
+
+func compareFiles(env Env, names []string) (report.Comparison, error) {
 	var runs []report.Compared
 	for _, name := range names {
 		run, err := namedRun(env, name)
 		if err != nil {
-			return err
+			return report.Comparison{}, err
 		}
 		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: metricNames(run)}))
 		runs = append(runs, report.Compared{File: name, Run: run, Report: view})
 	}
-	c, err := report.Compare(runs)
-	if err != nil {
-		return err
+	return report.Compare(runs)
+}
+
+// held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is written.
+func held(c report.Comparison, gates []report.Gate) (failed, err error) {
+	var tripped, unknown []string
+	for _, gate := range gates {
+		found, err := c.Hold(gate)
+		if err != nil {
+			return nil, fmt.Errorf("--fail-if %w", err)
+		}
+		for _, words := range found.Tripped {
+			tripped = append(tripped, gate.Text+" ("+words+")")
+		}
+		for _, words := range found.Unknown {
+			unknown = append(unknown, gate.Text+" ("+words+")")
+		}
 	}
+	switch {
+	case len(tripped) > 0:
+		return withCode(exitGate, errors.New("there is what must not be: "+strings.Join(tripped, "; "))), nil
+	case len(unknown) > 0:
+		return withCode(exitUndetermined, errors.New("not known is "+strings.Join(unknown, "; "))), nil
+	}
+	return nil, nil
+}
+
+func (o compareOptions) write(env Env, c report.Comparison) error {
 	switch o.format {
 	case formatJSON:
 		return report.JSON(env.Out, c)

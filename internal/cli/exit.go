@@ -10,6 +10,7 @@ const (
 	exitUsage        = 1 // usage or connection: nothing was measured
 	exitFailed       = 2 // the run failed or was interrupted; what there is was kept
 	exitUndetermined = 3 // done, and a metric that was required got no verdict; or none could get one
+	exitGate         = 4 // done, and the figures are such that --fail-if says so
 )
 
 const exitHelp = `

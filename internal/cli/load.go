@@ -15,9 +15,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// exitGate ends a load that ran, and whose figures are such that --fail-if says so.
-const exitGate = 4
-
 func newLoadCommand(env Env) *cobra.Command {
 	o := newLoadOptions()
 	cmd := &cobra.Command{

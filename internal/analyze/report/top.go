@@ -135,7 +135,9 @@ func (t Top) text(notes *footnotes, width int) string {
 }
 
 // unknown says why nothing is known of this sort.
-func (t Top) unknown() string { return fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing) }
+func (t Top) unknown() string {
+	return fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)
+}
 
 // shown are those that a table has room for.
 func (t Top) shown() []TopItem { return t.Items[:min(topShown, len(t.Items))] }

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Gate is a change that is not to be: DRIVER>PERCENT or DRIVER<PERCENT of the geometric mean over the arms, or
+// DRIVER/ARM of one.
+type Gate struct {
+	Text        string
+	driver, arm string
+	more        bool
+	bound       float64 // a ratio
+}
+
+var gateForm = regexp.MustCompile(`^([a-z_]+)(?:/([^<>]+))?([<>])([+-]?[0-9.]+)%$`)
+
+// ParseGate reads one as it is typed: device_requests>10%, rows/copy<-5%.
+func ParseGate(text string) (Gate, error) {
+	parts := gateForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
+	if parts == nil {
+		return Gate{}, fmt.Errorf("%q: a driver, perhaps an arm, and a change in percent: device_requests>10%%, rows/copy<-5%%", text)
+	}
+	percent, err := strconv.ParseFloat(parts[4], 64)
+	if err != nil || percent <= -100 {
+		return Gate{}, fmt.Errorf("%q: %s %% is no change that there can be", text, parts[4])
+	}
+	return Gate{Text: text, driver: parts[1], arm: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
+}
+
+// Held is what a gate found.
+type Held struct {
+	Tripped []string // runs in which the change surely is beyond the bound, in words
+	Unknown []string // runs of which it is not known
+}
+
+// Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone seldom does.
+func (c Comparison) Hold(g Gate) (Held, error) {
+	i := slices.IndexFunc(c.Drivers, func(d ComparedDriver) bool { return d.Driver == g.driver })
+	if i < 0 {
+		return Held{}, fmt.Errorf("%q: there is no driver %s; there are %s", g.Text, g.driver, strings.Join(c.driverNames(), ", "))
+	}
+	of, where := c.Drivers[i].Geomean, "geomean"
+	if g.arm != "" {
+		j := slices.Index(c.Arms, g.arm)
+		if j < 0 {
+			return Held{}, fmt.Errorf("%q: the runs have no arm %s in common; they have %s", g.Text, g.arm, strings.Join(c.Arms, ", "))
+		}
+		of, where = c.Drivers[i].Arms[j], g.arm
+	}
+	var h Held
+	for i, r := range of.Runs[1:] {
+		name := c.Runs[i+1].Name
+		switch change := r.Change; {
+		case change == nil || !finite(float64(change.P)):
+			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
+		case g.more && float64(change.Lo) > g.bound, !g.more && float64(change.Hi) < g.bound:
+			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
+		}
+	}
+	return h, nil
+}
+
+func (c Comparison) driverNames() []string {
+	var all []string
+	for _, d := range c.Drivers {
+		all = append(all, d.Driver)
+	}
+	return all
+}
