@@ -200,6 +200,9 @@ func (r *Row) check(replicate drivers.Replicate) {
 		r.Findings = append(r.Findings, fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that bounded it", r.Fio.Queue, depth))
 	}
 	if d := r.Device; d != nil {
+		if share := others(replicate); share > noticed {
+			r.Findings = append(r.Findings, fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were taken off", 100*share))
+		}
 		for _, finding := range littleOf(replicate) {
 			r.Findings = append(r.Findings, "of the device: "+finding.Text)
 		}
@@ -207,6 +210,15 @@ func (r *Row) check(replicate drivers.Replicate) {
 			r.Findings = append(r.Findings, fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations: others used it too", d.Queue, r.Fio.Queue))
 		}
 	}
+}
+
+// noticed is the share of others in the device's requests that is worth a word.
+const noticed = 0.1
+
+// others is the share of the requests that was taken off.
+func others(r drivers.Replicate) float64 {
+	reads, writes := r.Counts["block/reads"], r.Counts["block/writes"]
+	return 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw)
 }
 
 // littleOf holds the kernel's own sums against each other, with whatever else was done in them.

@@ -45,6 +45,7 @@ const (
 	drop     = 1.25 // least quotient of the rates before and after
 	rise     = 1.1  // least quotient of the latencies after and before
 	sharp    = 0.6  // the most of the variance about a line that two levels may leave
+	drifts   = 0.5  // a line that leaves less of the variance than this says that the rate drifts
 )
 
 // Throttled finds where a job slowed down for good: its rate falls, and its latency rises. A rate that falls alone is the
@@ -58,31 +59,31 @@ func Throttled(points []Point) Throttle {
 	for i, p := range points {
 		rates[i] = p.Operations
 	}
-	c, known := stats.ChangeOf(rates)
+	c, known := stats.ChangeOf(rates, eachSide)
 	if !known {
 		return Throttle{Why: "the rate did not move at all"}
 	}
 	t := Throttle{At: points[c.At-1].At, Seconds: points[c.At-1].Seconds, P: c.P, Before: levelOf(points[:c.At]), After: levelOf(points[c.At:])}
-	t.Why = t.reject(c, len(points))
+	t.Why = t.reject(c)
 	t.Found = t.Why == ""
 	return t
 }
 
 // reject says why a change is not one of storage that slows down.
-func (t Throttle) reject(c stats.Change, n int) string {
+func (t Throttle) reject(c stats.Change) string {
 	switch {
+	case c.Step > sharp*c.Line && c.Line < drifts:
+		return "the rate changed little by little and not at once, as an empty bucket makes it"
 	case c.P > surely:
 		return "the rate changed no more than chance makes it"
 	case c.Before < c.After:
 		return "the rate rose"
-	case c.At < eachSide || n-c.At < eachSide:
-		return fmt.Sprintf("the rate fell, with fewer than %d seconds before or after it", eachSide)
 	case c.Before < drop*c.After:
 		return fmt.Sprintf("the rate fell, but by a factor of %.2f only", c.Before/c.After)
 	case t.After.Latency < rise*t.Before.Latency:
 		return "the rate fell and the latency did not rise: less was asked of storage, it did not slow down"
 	case c.Step > sharp*c.Line:
-		return "the rate fell little by little and not at once, as no bucket makes it"
+		return "the rate fell, but not to one level: it is no bucket that was emptied once"
 	}
 	return ""
 }

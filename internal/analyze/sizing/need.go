@@ -77,6 +77,9 @@ func need(run *drivers.Run, arm drivers.Arm) Need {
 	if n.Missing == nil && n.Model == nil {
 		n.readSeconds(run, arm)
 	}
+	if arm.Job != "" {
+		return n // there is no database
+	}
 	n.Rows, n.Commits = logical(arm, drivers.Rows), logical(arm, drivers.Commits)
 	n.LogRecords, n.LogBytes = logical(arm, drivers.WALRecords), logical(arm, drivers.WALBytes)
 	n.LogWrites = logical(arm, drivers.WALWrites)
@@ -86,7 +89,7 @@ func need(run *drivers.Run, arm drivers.Arm) Need {
 // measure takes the rates from the device.
 func (n *Need) measure(arm drivers.Arm) *series.Missing {
 	for i, replicate := range arm.Replicates {
-		rate, missing := rateOf(replicate)
+		rate, missing := rateOf(replicate, arm.Job != "")
 		if missing != nil {
 			return missing
 		}
@@ -124,8 +127,9 @@ func (n *Need) add(rate Rate, first bool) {
 }
 
 // rateOf is what a replicate asked of its device a second. Reads that the run did not record are not missed: a load that
-// writes may go without, and then they are nought.
-func rateOf(r drivers.Replicate) (Rate, *series.Missing) {
+// writes may go without, and then they are nought. A job that puts load on storage alone may not write at all: what little
+// others then write less than before it is no mystery.
+func rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
 	var rate Rate
 	for _, m := range metrics() {
 		count, err := r.Count(m.name)
@@ -135,15 +139,15 @@ func rateOf(r drivers.Replicate) (Rate, *series.Missing) {
 			continue
 		case why != nil:
 			return Rate{}, why
-		case count < 0 && r.Counts[m.name].Raw > 0 && !mayMiss(m.name):
+		case count < 0 && r.Counts[m.name].Raw > 0 && !mayMiss(m.name) && !alone:
 			return Rate{}, background()
 		}
 		*m.field(&rate) = max(0, count/r.Seconds)
 	}
-	if rate.Writes < rate.Flushes {
+	if rate.Writes < rate.Flushes && !alone {
 		return Rate{}, background()
 	}
-	rate.Writes -= rate.Flushes // the kernel counts a flush as a write as well
+	rate.Writes = max(0, rate.Writes-rate.Flushes) // the kernel counts a flush as a write as well
 	return rate, nil
 }
 

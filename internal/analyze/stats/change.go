@@ -7,45 +7,53 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Change is the point at which a series changes its level, by Pettitt's test: of all ways to cut the series in two, the
-// one whose parts differ most in their ranks. Ranks let no single value decide. The test takes values to be independent,
-// which those of neighbouring seconds are not, so it counts them for as many as their correlation leaves.
+// Change is the point at which a series changes its level: of all ways to cut it in two, the one whose parts differ most
+// by the test of Mann and Whitney (the change-point model of Hawkins and Deng). It goes by ranks, so that no single value
+// decides. The test takes values to be independent, which those of neighbouring seconds are not: it counts them for as
+// many as their correlation leaves.
 type Change struct {
 	At            int     // index of the first value after it
-	P             float64 // that a series without any change looks so, at most 1
+	P             float64 // at most the probability that a series without any change looks so: Bonferroni's bound over all cuts
 	Before, After float64 // medians of the parts
 	// Step and Line are the parts of the variance that are left beside two levels, and beside a straight line: a series
 	// that drifts is told from one that steps.
 	Step, Line float64
 }
 
-// fewest values that can tell anything.
-const fewest = 8
-
-// ChangeOf finds the change of a series; false where it is too short or never moves.
-func ChangeOf(values []float64) (Change, bool) {
+// ChangeOf finds the change of a series, with so many values on either side of it at least; false where it is too short
+// or never moves.
+func ChangeOf(values []float64, side int) (Change, bool) {
 	n := len(values)
-	if n < fewest || slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+	if n < 2*side || side < 1 || slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		return Change{}, false
 	}
-	ranks := midRanks(values)
-	at, most, sum := 0, 0.0, 0.0
-	for i := range n - 1 {
-		sum += ranks[i]
-		u := math.Abs(2*sum - float64(i+1)*float64(n+1))
-		if u > most {
-			at, most = i+1, u
-		}
-	}
+	at, most := cut(midRanks(values), side)
 	total := squares(values)
 	if at == 0 || total == 0 {
 		return Change{}, false
 	}
 	before, after := values[:at], values[at:]
 	c := Change{At: at, Before: median(before), After: median(after), Step: (squares(before) + squares(after)) / total, Line: besideLine(values) / total}
-	size := float64(n)
-	c.P = min(1, 2*math.Exp(-6*most*most/(size*size*size+size*size)*independent(before, after)))
+	cuts := float64(n - 2*side + 1)
+	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(before, after)/2))) // of both tails
 	return c, true
+}
+
+// cut finds where the ranks before and after differ most, and by how many standard deviations.
+func cut(ranks []float64, side int) (at int, most float64) {
+	n, sum := len(ranks), 0.0
+	for i, rank := range ranks {
+		sum += rank
+		t := i + 1
+		if t < side || n-t < side {
+			continue
+		}
+		deviation := math.Sqrt(float64(t) * float64(n-t) * float64(n+1) / 12)
+		if z := math.Abs(sum-float64(t)*float64(n+1)/2) / deviation; z > most {
+			at, most = t, z
+		}
+	}
+	return at, most
 }
 
 // midRanks are the ranks from 1 on; equal values share the middle of theirs.
@@ -120,6 +128,7 @@ func independent(before, after []float64) float64 {
 			now, next = append(now, part[i-1]-middle), append(next, part[i]-middle)
 		}
 	}
+	const fewest = 8
 	if len(now) < fewest {
 		return 1
 	}

@@ -10,5 +10,6 @@
 //   - [Within] is the variance within groups that is left beyond what is known of each value.
 //   - [Welch] is the difference of two means, and [MeanDifference] that of several pairs.
 //   - [NonNegative] is a least-squares sum of columns with coefficients that are not below zero.
-//   - [ChangeOf] finds where a series changes its level: Pettitt's test, with the correlation of neighbours allowed for.
+//   - [ChangeOf] finds where a series changes its level: the test of Mann and Whitney over all
+//     cuts, with the correlation of neighbours allowed for.
 package stats

@@ -23,7 +23,8 @@ type run struct {
 	event    runfile.ArmEvent
 
 	rows   float64 // a second, of the last load line
-	device rate    // data requests
+	device rate    // data requests; with reads where jobs put load on storage alone
+	job    rate    // operations of such a job
 }
 
 // rate is how fast a cumulative number grew between its last two readings.
@@ -53,9 +54,15 @@ func (s *run) follow(record runfile.Record) {
 			s.rows = float64(record.Rows) / seconds
 		}
 	case runfile.Reading:
+		if reads, alone := record.Values["fio/reads"]; alone {
+			s.job.follow(record.At, reads+record.Values["fio/writes"])
+		}
 		writes, ok := record.Values["block/writes"]
 		flushes, also := record.Values["block/flushes"]
 		if ok && also {
+			if s.job.known {
+				writes += record.Values["block/reads"]
+			}
 			s.device.follow(record.At, writes-flushes)
 		}
 	}
@@ -123,6 +130,12 @@ func (s *run) armName() string {
 // speeds leaves out the device where it is out of sight.
 func (s *run) speeds(p *message.Printer) string {
 	text := p.Sprintf("%.0f rows/s", s.rows)
+	if s.job.known {
+		text = p.Sprintf("%.0f fio operations/s", s.job.perSecond)
+	}
+	if s.job.known && s.device.known {
+		return text + p.Sprintf(", %.0f device requests/s", s.device.perSecond)
+	}
 	if s.device.known {
 		text += p.Sprintf(", %.0f device writes/s", s.device.perSecond)
 	}

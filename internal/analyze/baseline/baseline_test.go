@@ -1,0 +1,286 @@
+package baseline
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
+)
+
+// book is a run file in the making: counters grow, and are read.
+type book struct {
+	records []runfile.Record
+	at      time.Time
+	totals  map[string]float64
+}
+
+var counters = []string{
+	"block/reads", "block/reads_merged", "block/read_bytes", "block/read_time", "block/writes", "block/writes_merged", "block/write_bytes",
+	"block/write_time", "block/flushes", "block/flush_time", "block/io_time", "block/weighted_time", "fio/reads", "fio/read_bytes", "fio/read_time",
+	"fio/writes", "fio/write_bytes", "fio/write_time", "fio/syncs", "fio/sync_time",
+}
+
+func newBook(b runfile.Baseline, arms ...runfile.Arm) *book {
+	run := runfile.Run{
+		Schema: runfile.Schema, ID: "b", Start: noon, Plan: runfile.Plan{Arms: append([]runfile.Arm{{Name: "idle"}}, arms...), Replicates: 1},
+		Target: runfile.Target{Kind: "directory", Storage: runfile.Storage{Directory: "/data", FileSystem: "ext4", Device: "vdb"}}, Baseline: &b,
+	}
+	k := &book{records: []runfile.Record{run}, at: noon, totals: map[string]float64{}}
+	for _, name := range counters {
+		k.records = append(k.records, runfile.Metric{Name: name, Type: runfile.Counter, Unit: "operations"})
+	}
+	k.records = append(k.records, runfile.Metric{Name: "fio/write_p99", Type: runfile.Gauge, Unit: "seconds"})
+	return k
+}
+
+// read passes a moment and reads everything.
+func (k *book) read() {
+	k.at = k.at.Add(time.Millisecond)
+	values := map[string]map[string]float64{"block": {}, "fio": {"fio/write_p99": 0.025}}
+	for _, name := range counters {
+		probe, _, _ := strings.Cut(name, "/")
+		values[probe][name] = k.totals[name]
+	}
+	for probe, v := range values {
+		k.records = append(k.records, runfile.Reading{At: k.at, Probe: probe, Values: v})
+	}
+}
+
+// arm lets so many seconds pass, in each of which the counters grow by as much; after them by what comes late.
+func (k *book) arm(name string, seconds int, each, late map[string]float64) {
+	event := func(e runfile.Event) {
+		k.at = k.at.Add(time.Millisecond)
+		k.records = append(k.records, runfile.ArmEvent{At: k.at, Arm: name, Replicate: 1, Event: e})
+	}
+	event(runfile.Settle)
+	k.read()
+	event(runfile.Begin)
+	from := k.at.Add(time.Millisecond)
+	k.at = from
+	for range seconds {
+		k.grow(each)
+		k.at = k.at.Add(999 * time.Millisecond)
+		k.read()
+	}
+	if name != "idle" {
+		k.records = append(k.records, runfile.Load{From: from, To: k.at, Arm: name, Replicate: 1})
+	}
+	k.read()
+	k.grow(late)
+	k.at = k.at.Add(time.Second)
+	k.read()
+	event(runfile.End)
+}
+
+func (k *book) grow(by map[string]float64) {
+	for name, v := range by {
+		k.totals[name] += v
+	}
+}
+
+func (k *book) run(t *testing.T) *drivers.Run {
+	t.Helper()
+	k.records = append(k.records, runfile.Ended{At: k.at, Status: runfile.Complete})
+	run, err := drivers.FromRun(runfiletest.Sequence(k.records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func (k *book) baseline(t *testing.T) Baseline {
+	t.Helper()
+	b, err := FromRun(k.run(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func near2(got, want float64) bool {
+	return got == want || math.Abs(got-want) <= 1e-3*math.Abs(want) || math.IsNaN(got) && math.IsNaN(want)
+}
+
+// Ten seconds of 1,000 writes a second by fio, two of which the kernel makes into three requests, and one flush for each
+// ten; others add 50 writes a second.
+func TestTwoAccountsSideBySide(t *testing.T) {
+	k := newBook(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true}, runfile.Arm{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
+	k.arm("idle", 10, map[string]float64{"block/writes": 50, "block/weighted_time": 0, "block/write_time": 0}, nil)
+	k.arm("w", 10, map[string]float64{
+		"fio/writes": 1000, "fio/write_bytes": 1000 * 8192, "fio/write_time": 3.9, "fio/syncs": 100, "fio/sync_time": 0.1,
+		"block/writes": 50 + 1500 + 100, "block/flushes": 100, "block/write_bytes": 1000 * 8192, "block/writes_merged": 7, "block/write_time": 3, "block/weighted_time": 3, "block/io_time": 0.5,
+	}, nil)
+	b := k.baseline(t)
+	if len(b.Rows) != 1 || b.Rows[0].Device == nil {
+		t.Fatalf("%+v", b)
+	}
+	r := b.Rows[0]
+	for name, pair := range map[string][2]float64{
+		"fio writes": {r.Fio.Rate.Writes, 1000}, "fio flushes": {r.Fio.Rate.Flushes, 100}, "fio bytes": {r.Fio.Rate.WriteBytes, 8192e3},
+		"write latency": {r.Fio.Write.Mean, 0.0039}, "p99": {r.Fio.Write.P99, 0.025}, "flush latency": {r.Fio.Flush.Mean, 0.001}, "in flight": {r.Fio.Queue, 4},
+		"requests": {r.Device.Rate.Writes, 1495}, "flushes": {r.Device.Rate.Flushes, 100}, "merged": {r.Device.Merged, 7},
+		"factor": {r.Factor, 1.495}, "flushed": {r.Flushed, 1}, "queue": {r.Device.Queue, 3}, "busy": {r.Device.Busy, 0.5},
+	} {
+		if math.Abs(pair[0]-pair[1]) > 0.01*pair[1] { // the second after the job is the background's as well
+			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
+		}
+	}
+	if r.Device.Counted != 16500 || r.Fio.Counted != 10000 || len(r.Findings) != 0 {
+		t.Errorf("%d counted, %d operations, findings %q", r.Device.Counted, r.Fio.Counted, r.Findings)
+	}
+	if len(b.Warnings) != 1 || !strings.HasPrefix(b.Warnings[0], "Others use the device: 45 requests/s") && !strings.HasPrefix(b.Warnings[0], "Others use the device: 46") {
+		t.Errorf("%q", b.Warnings)
+	}
+}
+
+func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
+	check := func(want string, depth int, each map[string]float64) {
+		t.Helper()
+		k := newBook(runfile.Baseline{Direct: true}, runfile.Arm{Name: "r", Method: "fio", Job: "--rw=randread", Depth: depth})
+		k.arm("r", 10, each, nil)
+		b := k.baseline(t)
+		got := strings.Join(b.Rows[0].Findings, "\n")
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	fine := map[string]float64{
+		"fio/reads": 100, "fio/read_time": 16, "block/reads": 100, "block/read_time": 12, "block/weighted_time": 12, "block/writes": 0,
+	}
+	with := func(name string, v float64) map[string]float64 {
+		changed := map[string]float64{name: v}
+		for n, value := range fine {
+			if n != name {
+				changed[n] = value
+			}
+		}
+		return changed
+	}
+	check("", 16, fine)
+	check("fio kept 8.0 operations in flight, of the 16 asked for", 16, with("fio/read_time", 8))
+	check("120 ms keep 10.9 in flight, and 21.8 is said", 16, with("block/weighted_time", 24))
+	check("others used it too", 16, with("block/weighted_time", 40))
+}
+
+func TestBufferedTrap(t *testing.T) {
+	k := newBook(runfile.Baseline{Direct: true}, runfile.Arm{Name: "sequential-write", Method: "fio", Job: "x"}, runfile.Arm{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})
+	k.arm("sequential-write", 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200, "block/write_bytes": 50e6}, nil)
+	k.arm("buffered-write", 2, map[string]float64{"fio/writes": 4000, "fio/write_bytes": 1e9, "block/writes": 160, "block/write_bytes": 40e6},
+		map[string]float64{"block/writes": 7680, "block/write_bytes": 1920e6})
+	got := k.baseline(t).Buffered
+	if got == nil {
+		t.Fatal("not shown")
+	}
+	for name, pair := range map[string][2]float64{
+		"said": {got.Said, 1e9}, "direct": {got.Direct, 50e6}, "device": {got.Device, 40e6}, "bytes": {got.Bytes, 2e9}, "behind": {got.Behind, 1920e6}, "flushed": {got.Flushed, 1.002},
+	} {
+		if math.Abs(pair[0]-pair[1]) > 0.01*pair[1] {
+			t.Errorf("%s is %v, want %v", name, pair[0], pair[1])
+		}
+	}
+}
+
+func TestThrottleOfARun(t *testing.T) {
+	k := newBook(runfile.Baseline{Direct: true, UntilThrottled: 600}, runfile.Arm{Name: "w", Method: "fio", Job: "x", Depth: 16})
+	k.records = append(k.records, runfile.ArmEvent{At: k.at, Arm: "w", Replicate: 1, Event: runfile.Settle})
+	k.read()
+	k.records = append(k.records, runfile.ArmEvent{At: k.at.Add(1), Arm: "w", Replicate: 1, Event: runfile.Begin})
+	k.at = k.at.Add(time.Millisecond)
+	from := k.at
+	for i := range 150 {
+		rate := 3000.0
+		if i >= 100 {
+			rate = 300
+		}
+		rate += float64(i % 7) // so that ranks differ
+		k.grow(map[string]float64{"fio/writes": rate, "fio/write_bytes": rate * 8192, "fio/write_time": 16})
+		k.at = k.at.Add(999 * time.Millisecond)
+		k.read()
+	}
+	k.records = append(k.records, runfile.Load{From: from, To: k.at, Arm: "w", Replicate: 1}, runfile.ArmEvent{At: k.at.Add(1), Arm: "w", Replicate: 1, Event: runfile.End})
+	b := k.baseline(t)
+	if b.Throttle == nil || !b.Throttle.Found || math.Abs(b.Throttle.Seconds-100) > 1 {
+		t.Fatalf("%+v", b.Throttle)
+	}
+	if len(b.Buckets) != 2 || b.Buckets[0].Title != "EBS gp2" || !near2(b.Buckets[0].Held, 5) && math.Abs(b.Buckets[0].Held-5) > 0.2 {
+		t.Errorf("%+v", b.Buckets) // a full one lasts 2,000 s
+	}
+}
+
+func TestMissingIsNotZero(t *testing.T) {
+	k := newBook(runfile.Baseline{}, runfile.Arm{Name: "w", Method: "fio", Job: "x"})
+	k.arm("w", 3, map[string]float64{"fio/writes": 10}, nil)
+	var kept []runfile.Record
+	for _, r := range k.records {
+		if reading, is := r.(runfile.Reading); is && reading.Probe == "block" {
+			continue
+		}
+		kept = append(kept, r)
+	}
+	kept = append(kept, runfile.Gap{At: noon, Probe: "block", Reason: runfile.NotLocal, Detail: "on nfs"})
+	k.records = kept
+	b := k.baseline(t)
+	if r := b.Rows[0]; r.Device != nil || r.Missing == nil || r.Missing.Detail != "on nfs" || !math.IsNaN(r.Factor) {
+		t.Errorf("%+v", r)
+	}
+	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "no direct I/O") {
+		t.Errorf("%q", b.Warnings)
+	}
+}
+
+func TestOtherRunsAreNone(t *testing.T) {
+	run, err := drivers.FromRun(runfiletest.Sequence([]runfile.Record{runfile.Run{Schema: runfile.Schema}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromRun(run); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+}
+
+// rowOfRates is a job that the device did so.
+func rowOfRates(name string, depth int, rate sizing.Rate) Row {
+	return Row{Arm: runfile.Arm{Name: name, Depth: depth}, Fio: Side{Rate: rate}, Device: &Side{Rate: rate}}
+}
+
+func TestHold(t *testing.T) {
+	b := Baseline{Rows: []Row{
+		rowOfRates("random-read", 16, sizing.Rate{Reads: 4000, ReadBytes: 32e6}),
+		rowOfRates("random-write", 16, sizing.Rate{Writes: 2000, WriteBytes: 16e6}),
+		rowOfRates("sequential-write", 8, sizing.Rate{Writes: 400, WriteBytes: 100e6}),
+		rowOfRates("commit", 1, sizing.Rate{Writes: 500, Flushes: 500, WriteBytes: 4e6}),
+	}}
+	yes, no := true, false
+	check := func(name string, need sizing.Rate, headroom float64, fits *bool, first string, shares ...float64) {
+		t.Helper()
+		f := Hold(need, headroom, b)
+		var got []float64
+		for _, bound := range f.Bounds {
+			got = append(got, bound.Share)
+		}
+		if diff := cmp.Diff(shares, got, cmp.Comparer(near2)); diff != "" || f.First == nil || f.First.Of != first || !cmp.Equal(f.Fits, fits) {
+			t.Errorf("%s: %v, first %+v, fits %v:\n%s", name, got, f.First, f.Fits, diff)
+		}
+	}
+	// A quarter of the reads and half of the writes: three quarters, and with a fifth on top nine tenths.
+	check("requests bind", sizing.Rate{Reads: 1000, Writes: 1000, ReadBytes: 3.2e6, WriteBytes: 10e6, Flushes: 100}, 20, &yes, ByRequests, 0.9, 0.24, 0.24)
+	check("bytes bind", sizing.Rate{Writes: 200, WriteBytes: 80e6, Flushes: 100}, 50, &no, ByBytes, 0.15, 1.2, 0.3)
+	check("flushes bind", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 20, &no, ByFlushes, 0.3, 0.048, 1.08)
+	check("without headroom they fit", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 0, &yes, ByFlushes, 0.25, 0.04, 0.9)
+	nan := math.NaN()
+	b.Rows = b.Rows[1:3]
+	check("reads were not measured", sizing.Rate{Reads: 10, ReadBytes: 8e4, Writes: 100, WriteBytes: 1e6}, 0, nil, ByFlushes, nan, nan, 0)
+	check("flushes were not measured, and bytes are too much", sizing.Rate{Writes: 100, WriteBytes: 200e6, Flushes: 10}, 0, &no, ByBytes, 0.05, 2, nan)
+	b.Rows = nil
+	if f := Hold(sizing.Rate{Writes: 1, WriteBytes: 1, Flushes: 1}, 0, b); f.First != nil || f.Fits != nil {
+		t.Errorf("of nothing: %+v", f)
+	}
+}
