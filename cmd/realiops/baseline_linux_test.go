@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// ownDisk is a file system on a device that nobody else writes to, and the device's name.
+func ownDisk(t *testing.T) (directory, device string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes loop devices")
+	}
+	work := t.TempDir()
+	image, directory := filepath.Join(work, "disk"), filepath.Join(work, "mnt")
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 512<<20), os.Mkdir(directory, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	do := func(name string, args ...string) string {
+		out, err := exec.Command(name, args...).CombinedOutput()
+		if err != nil {
+			t.Skipf("%s: %v: %s", name, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	node := do("losetup", "--find", "--show", "--direct-io=on", image)
+	t.Cleanup(func() { do("losetup", "--detach", node) })
+	do("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", node)
+	do("mount", node, directory)
+	t.Cleanup(func() { do("umount", directory) })
+	return directory, filepath.Base(node)
+}
+
+// realiops is the program itself, as a command to be started.
+func realiops(t *testing.T, args ...string) (c *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	if _, err := exec.LookPath("fio"); err != nil {
+		t.Skip(err)
+	}
+	c = exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	c.Stdout, c.Stderr = stdout, stderr
+	return c, stdout, stderr
+}
+
+// requestsOf are the requests of a device that /proc/diskstats has by now, reads and writes, flushes among these.
+func requestsOf(t *testing.T, device string) float64 {
+	t.Helper()
+	table, err := os.ReadFile("/proc/diskstats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(table)) {
+		if f := strings.Fields(line); f[2] == device {
+			var reads, writes float64
+			fmt.Sscan(f[3]+" "+f[7], &reads, &writes)
+			return reads + writes
+		}
+	}
+	t.Fatalf("%s is not in /proc/diskstats", device)
+	return 0
+}
+
+// polled is what /proc/diskstats had at moments, read while something else went on.
+type polled struct {
+	at       []time.Time
+	requests []float64
+}
+
+// before is the last value read before a moment.
+func (p polled) before(at time.Time) float64 {
+	last := 0.0
+	for i, moment := range p.at {
+		if moment.Before(at) {
+			last = p.requests[i]
+		}
+	}
+	return last
+}
+
+// paced are jobs with rates of their own, so that it is known how many operations there are: for one of them one request,
+// for each of the second a request and a flush, and for one of the third as many as 1 MiB is split into.
+const paced = `[global]
+size=16m
+runtime=3
+time_based
+[pages]
+rw=randwrite
+bs=8k
+direct=1
+ioengine=libaio
+iodepth=4
+rate_iops=300
+[commits]
+stonewall
+rw=write
+bs=8k
+ioengine=psync
+fdatasync=1
+rate_iops=100
+[large]
+stonewall
+rw=write
+bs=1m
+direct=1
+ioengine=libaio
+iodepth=4
+rate_iops=20
+`
+
+// What fio, our probe, /proc/diskstats and iostat say of a known load is one and the same.
+func TestBaselineAgreesWithEverybody(t *testing.T) {
+	directory, device := ownDisk(t)
+	jobs, file := filepath.Join(t.TempDir(), "paced.fio"), filepath.Join(t.TempDir(), "run.jsonl")
+	if err := os.WriteFile(jobs, []byte(paced), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--job", jobs, "--format", "json", "-o", file)
+	third := exec.Command("iostat", "-d", "-x", "-y", "-t", "-o", "JSON", device, "1")
+	var said bytes.Buffer
+	third.Stdout = &said
+	if err := errors.Join(third.Start(), c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	var p polled
+	ended := make(chan error)
+	go func() { ended <- c.Wait() }()
+	for done := false; !done; {
+		select {
+		case err := <-ended:
+			if done = true; err != nil {
+				t.Fatal(err, stderr)
+			}
+		case <-time.After(20 * time.Millisecond):
+			p.at, p.requests = append(p.at, time.Now()), append(p.requests, requestsOf(t, device))
+		}
+	}
+	_ = third.Process.Signal(os.Interrupt)
+	_ = third.Wait()
+	var report struct {
+		Jobs []struct {
+			Name   string
+			Fio    struct{ Reads, Writes, Syncs float64 }
+			Device struct{ Counted, Requests, Flushes, Merged float64 }
+			Factor float64 `json:"requests_per_operation"`
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &report); err != nil || len(report.Jobs) != 3 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	events := eventsOf(t, file)
+	for i, want := range []struct{ operations, flushes float64 }{{300, 0}, {100, 100}, {20, 0}} {
+		j := report.Jobs[i]
+		near := func(what string, got, want, within float64) {
+			if math.Abs(got-want) > within*want {
+				t.Errorf("%s: %s is %.1f, want %.1f", j.Name, what, got, want)
+			}
+		}
+		near("fio's rate", j.Fio.Writes, want.operations, 0.1) // on a machine with other things to do
+		kernel := p.before(events[j.Name+" end"]) - p.before(events[j.Name+" begin"])
+		near("counted, beside /proc/diskstats", j.Device.Counted, kernel, 0.01)
+		near("requests for an operation", j.Factor, j.Device.Requests/j.Fio.Writes, 0.01)
+		if want.flushes > 0 {
+			near("flushes", j.Device.Flushes, j.Fio.Syncs, 0.03)
+		}
+		if j.Name != "large" {
+			near("requests", j.Device.Requests, j.Fio.Writes, 0.03)
+		}
+		if i == 0 {
+			near("the median of iostat's seconds", median(writesOf(t, said.Bytes(), events["pages begin"], events["pages end"])), j.Device.Requests, 0.1)
+		}
+	}
+	checkEmpty(t, directory)
+}
+
+// eventsOf are the moments of a file's arms.
+func eventsOf(t *testing.T, path string) map[string]time.Time {
+	t.Helper()
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	at := map[string]time.Time{}
+	for record, err := range records {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, is := record.(runfile.ArmEvent); is {
+			at[e.Arm+" "+string(e.Event)] = e.At
+		}
+	}
+	return at
+}
+
+// writesOf are iostat's writes a second within a stretch of time; it gives its moments in whole seconds of local time.
+func writesOf(t *testing.T, said []byte, from, to time.Time) []float64 {
+	t.Helper()
+	if !bytes.HasSuffix(bytes.TrimSpace(said), []byte("]}}")) {
+		said = append(bytes.TrimRight(bytes.TrimSpace(said), ","), []byte("]}]}}")...) // cut off by its end
+	}
+	var all []float64
+	for _, part := range bytes.Split(said, []byte(`"timestamp":`))[1:] {
+		var stamp string
+		var w float64
+		_ = json.NewDecoder(bytes.NewReader(part)).Decode(&stamp)
+		_, rest, _ := bytes.Cut(part, []byte(`"w/s":`))
+		fmt.Sscan(strings.FieldsFunc(string(rest)+" ,", func(r rune) bool { return r == ',' })[0], &w)
+		at, err := parseStamp(stamp)
+		if err == nil && at.After(from.Add(time.Second)) && at.Before(to) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func parseStamp(text string) (time.Time, error) {
+	for _, form := range []string{"01/02/06 15:04:05", "01/02/2006 15:04:05", "01/02/2006 03:04:05 PM", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05Z07:00"} {
+		if at, err := time.ParseInLocation(form, text, time.Local); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no moment", text)
+}
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func checkEmpty(t *testing.T, directory string) {
+	t.Helper()
+	left, err := os.ReadDir(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range left {
+		if e.Name() != "lost+found" {
+			t.Errorf("%s is left", e.Name())
+		}
+	}
+}
+
+// Whatever ends a baseline in the middle, what was measured is kept and the test files are not.
+func TestBaselineEndsInTheMiddle(t *testing.T) {
+	check := func(name string, end func(t *testing.T, realiops, fio int), code int, said string) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // they wait more than they work
+			directory, file := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
+			c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--size", "8M", "--runtime", "30s", "--only", "random-write,commit", "-o", file)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			end(t, c.Process.Pid, fioUnder(t, directory, file))
+			err := c.Wait()
+			exit, _ := errors.AsType[*exec.ExitError](err)
+			if exit == nil || exit.ExitCode() != code || !strings.Contains(stderr.String(), said) {
+				t.Errorf("%v, want %d and %q: %s", err, code, said, stderr)
+			}
+			if code > 0 && !strings.Contains(stdout.String(), "random-write has no result: ") {
+				t.Errorf("printed: %s", stdout)
+			}
+			for range 50 {
+				if left, _ := os.ReadDir(directory); len(left) == 0 {
+					break
+				}
+				time.Sleep(100 * time.Millisecond) // a guard needs a moment
+			}
+			checkEmpty(t, directory)
+			if again, _, complaint := realiops(t, "analyze", file); again.Run() != nil {
+				t.Errorf("analyze: %s", complaint)
+			}
+		})
+	}
+	check("Ctrl-C", func(_ *testing.T, realiops, _ int) { _ = syscall.Kill(realiops, syscall.SIGINT) }, 2, "interrupt signal received")
+	check("fio is killed", func(_ *testing.T, _, fio int) { _ = syscall.Kill(fio, syscall.SIGKILL) }, 2, "random-write: fio was killed (signal: killed)")
+	check("realiops is killed", func(_ *testing.T, realiops, _ int) { _ = syscall.Kill(realiops, syscall.SIGKILL) }, -1, "")
+}
+
+// fioUnder is the fio that works under a directory, once its first second is in the record.
+func fioUnder(t *testing.T, directory, file string) int {
+	t.Helper()
+	for range 400 { // 20 seconds
+		time.Sleep(50 * time.Millisecond)
+		text, _ := os.ReadFile(file)
+		_, job, begun := strings.Cut(string(text), `"arm":"random-write","replicate":1,"event":"begin"`)
+		if !begun || !strings.Contains(job, `"probe":"fio"`) {
+			continue
+		}
+		links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+		for _, link := range links {
+			var pid int
+			target, err := os.Readlink(link)
+			if err == nil && strings.HasPrefix(target, directory+"/") {
+				fmt.Sscanf(link, "/proc/%d/cwd", &pid)
+				return pid
+			}
+		}
+	}
+	t.Fatal("no fio began to work")
+	return 0
+}
