@@ -166,13 +166,14 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 	for i, want := range []struct{ operations, flushes float64 }{{300, 0}, {100, 100}, {20, 0}} {
 		j := report.Jobs[i]
 		near := func(what string, got, want, within float64) {
-			if math.Abs(got-want) > within*want {
+			if !(math.Abs(got-want) <= within*want) { // also NaN
 				t.Errorf("%s: %s is %.1f, want %.1f", j.Name, what, got, want)
 			}
 		}
 		near("fio's rate", j.Fio.Writes, want.operations, 0.1) // on a machine with other things to do
 		kernel := p.before(events[j.Name+" end"]) - p.before(events[j.Name+" begin"])
-		near("counted, beside /proc/diskstats", j.Device.Counted, kernel, 0.01)
+		const between = 4 // requests of a flush of the file system, in the milliseconds between two looks
+		near("counted, beside /proc/diskstats", j.Device.Counted, kernel, 0.01+between/kernel)
 		near("requests for an operation", j.Factor, j.Device.Requests/j.Fio.Writes, 0.01)
 		if want.flushes > 0 {
 			near("flushes", j.Device.Flushes, j.Fio.Syncs, 0.03)
