@@ -1,6 +1,8 @@
 package sizing_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -31,6 +33,46 @@ func TestCreditsMakeItSmaller(t *testing.T) {
 	}
 	check(100, 180)
 	check(50, 190)
+}
+
+// TestLargerServesMore holds for every kind of storage with credits, any demand and any balance: a larger size never serves
+// less, nothing is served beyond what is demanded, and no bucket goes below nothing or over its brim.
+func TestLargerServesMore(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, name := range []string{"gp2", "st1", "sc1", "rds-gp2", "azure-premium"} {
+		v := volume(t, name)
+		for range 15 {
+			demand := make([]burst.Demand, 1+random.IntN(300))
+			for i := range demand {
+				operations := random.ExpFloat64() * 2000
+				demand[i] = burst.Demand{operations, operations * 4096 * (1 + 30*random.Float64())}
+			}
+			balance, least := 100*random.Float64(), 0.0
+			for gib := v.GiB[0]; gib <= v.GiB[1]; gib = max(gib+1, math.Floor(gib*1.7)) {
+				k, err := sizing.Config{Volume: v, GiB: gib}.Capacity()
+				if err != nil {
+					continue // Azure has no disk below 4 GiB
+				}
+				limits := k.Limits()
+				for i := range limits {
+					limits[i] = limits[i].Filled(balance)
+				}
+				out, err := burst.Play(demand, 3000, limits)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if served := out.Served[burst.Operations]; served < least*(1-1e-9) || served > out.Demanded[burst.Operations]*(1+1e-9) {
+					t.Fatalf("%s of %g GiB serves %g, a smaller one %g, of %g", name, gib, served, least, out.Demanded[burst.Operations])
+				}
+				least = out.Served[burst.Operations]
+				for _, f := range out.Limits {
+					if f.Lowest < 0 || f.Left > f.Capacity {
+						t.Fatalf("%s of %g GiB: %+v", name, gib, f)
+					}
+				}
+			}
+		}
+	}
 }
 
 // TestWhereCreditsEnd: gp2 on 30 GiB of data under 600 a second is empty after three hours, and serves 100 from then on,
