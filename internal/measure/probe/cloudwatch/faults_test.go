@@ -181,7 +181,7 @@ func results(out answer) []answer {
 }
 
 // paged cuts answers into pages of so many points of each metric, as CloudWatch does: what is cut is PartialData, and a
-// token leads on.
+// token leads on. Each page begins with the last point of the one before, which is more than CloudWatch says it does.
 func paged(points int) accounttest.Fault {
 	return changed(func(asked, out answer) {
 		token, _ := asked["NextToken"].(cbor.String)
@@ -190,7 +190,7 @@ func paged(points int) accounttest.Fault {
 		for _, r := range results(out) {
 			for _, list := range []string{"Timestamps", "Values"} {
 				all := r[list].(cbor.List)
-				first, last := min(skip, len(all)), min(skip+points, len(all))
+				first, last := min(max(0, skip-1), len(all)), min(skip+points, len(all))
 				if r[list] = all[first:last]; last < len(all) {
 					r["StatusCode"], more = cbor.String("PartialData"), true
 				}
@@ -208,7 +208,7 @@ func TestPages(t *testing.T) {
 	at := anHour()
 	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	s.Put(t, of("WriteIOPS", at, time.Minute, values...), of("ReadIOPS", at, time.Minute, 7))
-	proxy.On(operation, paged(5))
+	proxy.On(operation, paged(3))
 	got, err := backfill(t, openHasty(t, s, writer, "WriteIOPS", "ReadIOPS"), at, at.Add(12*time.Minute))
 	if err != nil {
 		t.Fatal(err)
@@ -221,8 +221,27 @@ func TestPages(t *testing.T) {
 		Gaps: []string{"ReadIOPS late missing: CloudWatch has no point for 11 of 12 periods, the first that of " +
 			at.Add(time.Minute).UTC().Format(time.RFC3339)},
 	})
-	if n := proxy.Calls()[operation]; n != 3 {
-		t.Errorf("%d calls for three pages", n)
+	if n := proxy.Calls()[operation]; n != 4 {
+		t.Errorf("%d calls for four pages", n)
+	}
+}
+
+// TestRequest: points are asked for in their order, and without a unit, because one that CloudWatch does not have would
+// find nothing. The stand-in heeds neither.
+func TestRequest(t *testing.T) {
+	s, proxy := accounttest.Start(t).Proxy(t)
+	proxy.On(operation, changed(func(asked, _ answer) {
+		if asked["ScanBy"] != cbor.String("TimestampAscending") {
+			t.Error(asked["ScanBy"])
+		}
+		for _, q := range asked["MetricDataQueries"].(cbor.List) {
+			if unit, named := q.(answer)["MetricStat"].(answer)["Unit"]; named {
+				t.Error(unit)
+			}
+		}
+	}))
+	if _, err := backfill(t, openHasty(t, s, writer), anHour(), anHour().Add(time.Hour)); err != nil {
+		t.Error(err)
 	}
 }
 
