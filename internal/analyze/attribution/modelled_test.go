@@ -50,6 +50,20 @@ func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 	}
 }
 
+// equalToItsModel has the meter show what the model says.
+func equalToItsModel(run *drivers.Run) *drivers.Run {
+	for _, d := range run.Drivers() {
+		for _, a := range run.Arms {
+			for _, r := range a.Replicates {
+				if n, err := d.Count(a, r); err == nil && d.Modelled {
+					r.Counts["cloudwatch/WriteIOPS"] = drivers.Count{Amount: n, Raw: n, Seconds: r.Seconds}
+				}
+			}
+		}
+	}
+	return run
+}
+
 // TestModelledRecordsAreNamed: a meter that counts log records is found to, by a model of them; not as exact, and with an
 // interval that the model's doubt is in.
 func TestModelledRecordsAreNamed(t *testing.T) {
@@ -73,9 +87,16 @@ func TestModelledRecordsAreNamed(t *testing.T) {
 			t.Errorf("%+v does not hold one", *v.PerUnit)
 		}
 	}
+	// The model's own bounds are at their narrowest in bulk and multi: a quarter of a percent to either side.
+	if half := (modelled.PerUnit.Hi - modelled.PerUnit.Lo) / 2; half < 0.0026 {
+		t.Errorf("%+v is narrower than the model", *modelled.PerUnit)
+	}
 	wide := func(v attribution.Verdict) float64 { return v.PerUnit.Hi - v.PerUnit.Lo }
 	if modelled.Exact || !(wide(modelled) > wide(counted)) {
 		t.Errorf("modelled %+v, exact: %t; counted %+v", *modelled.PerUnit, modelled.Exact, *counted.PerUnit)
+	}
+	if v := judged(func(r *drivers.Run) *drivers.Run { return equalToItsModel(asOnAurora(r)) }); v.Counts != drivers.WALRecords || v.Exact {
+		t.Errorf("what is equal to the model counts %s, exact: %t", v.Counts, v.Exact)
 	}
 	for _, r := range modelled.Rivals {
 		if r.Modelled != (r.Driver == drivers.WALRecords) {

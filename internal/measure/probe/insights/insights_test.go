@@ -242,6 +242,34 @@ func TestWhatIsMissing(t *testing.T) {
 	}
 }
 
+// TestNotYet: what may still come is not asked for again; after some minutes, an end that is missing is.
+func TestNotYet(t *testing.T) {
+	s := start(t, insightstest.Options{}, storage+"writeIOsPS")
+	s.Tell(periods(storage+"writeIOsPS", time.Minute, 1, 2, 3)...)
+	s.Tell(periods("db.load", time.Minute, 1, 2, 3)...)
+	for after, want := range map[time.Duration]int{7 * time.Minute: 2, time.Hour: 4} {
+		before := questions(s)["GetResourceMetrics"]
+		if _, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(after)), noon, noon.Add(5*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if n := questions(s)["GetResourceMetrics"] - before; n != want {
+			t.Errorf("after %v: asked %d times, want %d", after, n, want)
+		}
+	}
+}
+
+// TestAlwaysEmpty: what has nothing, though it was asked for twice in one window, is asked for once in the next.
+func TestAlwaysEmpty(t *testing.T) {
+	s := start(t, insightstest.Options{}, storage+"writeIOsPS", storage+"readIOsPS")
+	values := make([]float64, 600)
+	s.Tell(periods(storage+"writeIOsPS", time.Minute, values...)...)
+	s.Tell(periods("db.load", time.Minute, values...)...)
+	got, err := take(t, t.Context(), asking(s.URL(), aurora(), noon.Add(20*time.Hour)), noon, noon.Add(10*time.Hour))
+	if n := questions(s)["GetResourceMetrics"]; err != nil || n != 2+1+2 || len(got.values["insights/"+storage+"writeIOsPS"]) != 600 {
+		t.Errorf("%v: asked %d times, and told %d", err, n, len(got.values["insights/"+storage+"writeIOsPS"]))
+	}
+}
+
 // TestNothingToAsk: what will not be told is one gap, with what to do about it.
 func TestNothingToAsk(t *testing.T) {
 	s := start(t, insightstest.Options{}, storage+"writeIOsPS")
