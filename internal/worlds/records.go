@@ -36,8 +36,12 @@ func (w World) Records() []runfile.Record {
 	if w.remote {
 		p.write(runfile.Gap{At: p.at, Probe: block, Reason: runfile.NotLocal, Detail: "the server runs on another machine"})
 	}
-	for i, r := range w.replicates {
-		p.replicate(i, r)
+	if w.observed {
+		p.steps()
+	} else {
+		for i, r := range w.replicates {
+			p.replicate(i, r)
+		}
 	}
 	p.pass(time.Second)
 	p.write(runfile.Ended{At: p.at, Status: runfile.Complete})
@@ -45,8 +49,12 @@ func (w World) Records() []runfile.Record {
 }
 
 func (w World) header() runfile.Run {
+	if w.observed {
+		w.plan = runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
+	}
 	return runfile.Run{
-		Schema: runfile.Schema, ID: fmt.Sprintf("world-%d", w.Seed), Start: start, Version: "none", Plan: w.plan,
+		Observed: w.observed,
+		Schema:   runfile.Schema, ID: fmt.Sprintf("world-%d", w.Seed), Start: start, Version: "none", Plan: w.plan,
 		Target: runfile.Target{
 			Kind: "dsn", Flavor: "postgres", Version: "17.11", Settings: map[string]string{"fsync": "on"},
 			Storage: runfile.Storage{FileSystem: "ext4", Device: "vdb"},
@@ -70,6 +78,11 @@ func (w World) metrics() []runfile.Metric {
 		counter("pgstat.wal/wal_records", "records", "records in the write-ahead log"),
 		counter("pgstat.wal/wal_sync", "operations", "syncs of the log's files"),
 		counter("pgstat.wal/wal_write", "operations", "writes of the log to its files"),
+	}
+	if w.observed {
+		for _, name := range observedMetrics() {
+			all = append(all, counter(name, "operations", "what clients of ours would count"))
+		}
 	}
 	for _, m := range w.Meters {
 		announced := counter(m.Name, "operations", "something")

@@ -35,6 +35,7 @@ type World struct {
 	replicates []work // in the order in which they ran
 	blurred    float64
 	lost       []string      // by replicate: the probe that was not read at its end, if any
+	observed   bool          // nobody set up any load; replicates are steps of time
 	remote     bool          // nobody could look at the device: it is on another machine
 	period     time.Duration // of sources that have one
 }
@@ -93,6 +94,9 @@ func (d *dice) lost() string {
 
 // Recorded tells whether the run has what a driver is computed from.
 func (w World) Recorded(driver string) bool {
+	if w.observed && driver == drivers.Statements {
+		return false
+	}
 	return !w.remote || !slices.Contains([]string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes}, driver)
 }
 

@@ -1,6 +1,6 @@
 // Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
 //
-//	worlds [-meters N] [-two-arms N] [-seed N] [-keep DIRECTORY] [-failures]
+//	worlds [-meters N] [-two-arms N] [-observed N] [-seed N] [-keep DIRECTORY] [-failures]
 //
 // It ends with 1 where a target is not reached.
 package main
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -23,10 +24,10 @@ import (
 const metersPerWorld = 25
 
 type options struct {
-	meters, twoArms int
-	seed            uint64
-	keep            string
-	failures        bool
+	meters, twoArms, observed int
+	seed                      uint64
+	keep                      string
+	failures                  bool
 }
 
 var errMissed = errors.New("a target is not reached")
@@ -35,6 +36,7 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
 	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two arms")
+	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed, without arms")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
 	flag.StringVar(&o.keep, "keep", "", "directory to leave the run files in")
 	flag.BoolVar(&o.failures, "failures", false, "list every meter about which the method is wrong or falls short, with its rule")
@@ -55,20 +57,25 @@ func run(out io.Writer, o options) error {
 		defer os.RemoveAll(made)
 		directory = made
 	}
-	full, err := judged(worlds.Full, o.seed, o.meters, directory)
+	full, err := judged(designed(worlds.Full), o.seed, o.meters, directory)
 	if err != nil {
 		return err
 	}
 	// The worlds of two arms have seeds, and so files, of their own.
-	two, err := judged(worlds.TwoArms, o.seed+1<<32, o.twoArms, directory)
+	two, err := judged(designed(worlds.TwoArms), o.seed+1<<32, o.twoArms, directory)
+	if err != nil {
+		return err
+	}
+	observed, err := judged(worlds.NewObserved, o.seed+2<<32, o.observed, directory)
 	if err != nil {
 		return err
 	}
 	if o.failures {
 		score.WriteFailures(out, full)
 		score.WriteFailures(out, two)
+		score.WriteWrong(out, observed)
 	}
-	return report(out, score.Table(full, two))
+	return report(out, slices.Concat(score.Table(full, two), score.ObservedTable(observed)))
 }
 
 func report(out io.Writer, figures []score.Figure) error {
@@ -86,8 +93,13 @@ func byDefault(run *drivers.Run) attribution.Verdicts {
 	return attribution.Judge(run, attribution.Options{})
 }
 
+// designed draws worlds that run a plan.
+func designed(design worlds.Design) func(uint64, int) worlds.World {
+	return func(seed uint64, meters int) worlds.World { return worlds.New(seed, design, meters) }
+}
+
 // judged has worlds judged two at a time, in the order of their seeds.
-func judged(design worlds.Design, seed uint64, meters int, directory string) ([]score.Case, error) {
+func judged(draw func(seed uint64, meters int) worlds.World, seed uint64, meters int, directory string) ([]score.Case, error) {
 	n := (meters + metersPerWorld - 1) / metersPerWorld
 	cases, errs := make([][]score.Case, n), make([]error, n)
 	var wait sync.WaitGroup
@@ -95,7 +107,7 @@ func judged(design worlds.Design, seed uint64, meters int, directory string) ([]
 	for first := range workers {
 		wait.Go(func() {
 			for i := first; i < n; i += workers {
-				world := worlds.New(seed+uint64(i), design, metersPerWorld)
+				world := draw(seed+uint64(i), metersPerWorld)
 				cases[i], errs[i] = score.Judged(byDefault, world, directory)
 			}
 		})

@@ -3,7 +3,6 @@ package attribution
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -15,10 +14,9 @@ const (
 	observedLevel = 0.99
 	// observedLoads are the least from which anything is named.
 	observedLoads = 3
-	// parted is by what factor the ratio to each driver of the other side must move from load to load, beyond doubt.
+	// parted is by what factor the ratio to each driver of the other side must move from load to load: by far more than the
+	// tolerance, which the interval must exclude besides.
 	parted = 1.3
-	// same is how far a ratio may lie off one, with its interval, and be the ratio of a count to itself.
-	same = 1.03
 )
 
 // OneLoad is why nothing can be told where all windows are alike.
@@ -39,13 +37,25 @@ func (j *judge) restrain(v *Verdict, rivals []held) {
 	}
 	why := j.unproved(v, rivals)
 	if why == "" {
+		v.widen(rivals)
 		return
 	}
-	left := v.Between
-	if v.Counts != "" {
-		left = []string{v.Counts}
-	}
+	left := v.named()
 	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Between: left, Why: why, SettleWith: j.settle(left)}
+}
+
+// widen puts back the drivers of the same side that only likelihood had ruled out: with loads that nobody chose, that one
+// comes nearer than another does not make it the one.
+func (v *Verdict) widen(rivals []held) {
+	named := slices.Clone(v.named())
+	for _, h := range rivals {
+		if string(h.Side) == string(v.Kind) && h.Beaten != "" && !slices.Contains(named, h.Driver) {
+			named = append(named, h.Driver)
+		}
+	}
+	if len(named) > 1 {
+		v.Counts, v.PerUnit, v.Exact, v.Between = "", nil, false, named
+	}
 }
 
 // unproved says what a verdict lacks in an observation; empty: nothing.
@@ -53,20 +63,16 @@ func (j *judge) unproved(v *Verdict, rivals []held) string {
 	if v.Mixture != nil {
 		return "It is near a sum of drivers, which loads that nobody chose cannot prove"
 	}
-	names := v.Between
-	if v.Counts != "" {
-		names = []string{v.Counts}
-	}
-	one := false
+	names, one := v.named(), false
 	for _, h := range rivals {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Driver):
 			if len(h.arms) < observedLoads {
 				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", h.Driver, counted(len(h.arms), "kind", "of load"))
 			}
-			one = one || j.oneToOne(v.Metric, h) && isOne(h.Ratio)
+			one = one || j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
-			if h.Spread == nil || h.Spread.Lo < parted && !(h.Status == Excluded && one) {
+			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
 				return fmt.Sprintf("It keeps its ratio to %s, but the loads do not part %s far enough from %s", conjoined(names), conjoined(names), h.Driver)
 			}
 		}
@@ -77,8 +83,9 @@ func (j *judge) unproved(v *Verdict, rivals []held) string {
 	return ""
 }
 
-func isOne(e *Estimate) bool {
-	return e != nil && math.Abs(math.Log(e.Lo)) < math.Log(same) && math.Abs(math.Log(e.Hi)) < math.Log(same)
+// isOne tells whether a ratio is one, and surely nothing that the tolerance would not take for it.
+func (j *judge) isOne(e *Estimate) bool {
+	return e != nil && e.Lo <= 1 && 1 <= e.Hi && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
 }
 
 func conjoined(names []string) string { return strings.Join(names, ", ") }
@@ -90,7 +97,7 @@ func counted(n int, what, of string) string {
 	return fmt.Sprintf("%d %s %s", n, what, of)
 }
 
-// confirm takes back what windows twice as long do not show: it came of where the windows were cut.
+// confirm takes back what windows twice as long contradict: it came of where the windows were cut.
 func confirm(all, coarse []Verdict) {
 	for i := range all {
 		v := &all[i]
@@ -98,17 +105,24 @@ func confirm(all, coarse []Verdict) {
 		if k < 0 || v.Kind == Undetermined || v.Kind == Silent || byDefinition(*v) {
 			continue
 		}
-		c := coarse[k]
-		if c.Kind == v.Kind && (v.Counts == "" || c.Counts == v.Counts || slices.Contains(c.Between, v.Counts)) {
+		named := v.named()
+		contradicted := func(r Rival) bool {
+			return slices.Contains(named, r.Driver) && r.Status == Excluded && r.Beaten == ""
+		}
+		if !slices.ContainsFunc(coarse[k].Rivals, contradicted) {
 			continue
 		}
-		left := v.Between
-		if v.Counts != "" {
-			left = []string{v.Counts}
-		}
-		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = Undetermined, "", nil, false, left
-		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, and not in such as are twice as long", conjoined(left))
+		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = Undetermined, "", nil, false, named
+		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, and not in such as are twice as long", conjoined(named))
 	}
+}
+
+// named are the drivers of which the metric is said to count one.
+func (v Verdict) named() []string {
+	if v.Counts != "" {
+		return []string{v.Counts}
+	}
+	return v.Between
 }
 
 // byDefinition tells whether a driver is computed from the metric.

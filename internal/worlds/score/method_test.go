@@ -79,3 +79,24 @@ func TestModelOfTheLogMisleadsNobody(t *testing.T) {
 	}
 	t.Log(stated, named)
 }
+
+// TestObservationIsNotWrong is the same without arms, where silence is allowed.
+func TestObservationIsNotWrong(t *testing.T) {
+	method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	var all []Case
+	for seed := uint64(7000); seed < 7012; seed++ {
+		cases, err := Judged(method, worlds.NewObserved(seed, 25), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cases...)
+	}
+	for _, f := range ObservedTable(all) {
+		low, high := f.Interval()
+		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
+		if f.Misses() {
+			t.Errorf("missed: %s", f.What)
+		}
+	}
+	WriteWrong(t.Output(), all)
+}

@@ -110,6 +110,24 @@ func besides(full, twoArms []Case) []Figure {
 	}
 }
 
+// ObservedTable is of worlds that were observed only: there a method may be silent, and not wrong.
+func ObservedTable(cases []Case) []Figure {
+	clean := where(cases, undisturbed)
+	singles := where(clean, ofSort(worlds.Single))
+	one := func(c Case) bool { return c.term().PerUnit == 1 }
+	physical := func(c Case) bool { return c.term().Side == drivers.Physical }
+	wrong := func(c Case) bool { return c.Wrong() != "" }
+	return []Figure{
+		atMost(0.005, "observed: wrong verdict stated, all meters", cases, wrong),
+		atMost(0.005, "observed: unrelated to load, and called something", where(clean, ofSort(worlds.Unrelated)), Case.stated),
+		seen("observed: mixture of two, called a single driver", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
+		seen("observed: single driver counted one to one: its side stated", where(singles, one), Case.stated),
+		seen("observed: single physical driver: its side stated", where(singles, physical), Case.stated),
+		seen("observed: single driver: its side stated", singles, Case.stated),
+		seen("observed: silent: called silent", where(clean, ofSort(worlds.Silent)), Case.stated),
+	}
+}
+
 func ofSort(sort worlds.Sort) func(Case) bool { return func(c Case) bool { return c.sort() == sort } }
 
 // where are the cases that all conditions hold for.

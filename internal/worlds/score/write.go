@@ -39,6 +39,15 @@ func WriteFailures(w io.Writer, cases []Case) {
 	}
 }
 
+// WriteWrong lists those only that a method is wrong about: where it may be silent, that is all there is to say.
+func WriteWrong(w io.Writer, cases []Case) {
+	for _, c := range cases {
+		if why := c.Wrong(); why != "" {
+			fmt.Fprintf(w, "world %d %s: WRONG: %s\n  true: %s\n  said: %s\n", c.World.Seed, c.Meter.Name, why, truth(c.Meter), c.said())
+		}
+	}
+}
+
 // shortfall says what a case lacks.
 func (c Case) shortfall() string {
 	if why := c.Wrong(); why != "" {

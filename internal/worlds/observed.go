@@ -1,0 +1,138 @@
+package worlds
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Observed is the design of a world in which nobody set up any load.
+const Observed Design = "observed"
+
+// A server that others use does a few sorts of work at once, in mixes that stay for a while and come again.
+const (
+	fewestSorts, mostSorts = 2, 5
+	fewestMixes, mostMixes = 1, 6
+	fewestSteps, mostSteps = 60, 240 // of stepSeconds each
+	stepSeconds            = 5
+	meanStay               = 12   // steps
+	absent                 = 0.25 // of the sorts of work in a mix
+	intensityVaries        = 1.2  // from mix to mix
+	stepVaries             = 0.15 // from step to step
+	drifts                 = 0.01 // from step to step, for good
+	leastBusy, mostBusy    = 0.01, 0.5
+	mostLate               = 0.2 // of a step's counts come with the next one
+)
+
+// NewObserved draws a world that was observed.
+func NewObserved(seed uint64, meters int) World {
+	d := newDice(seed)
+	w := World{Seed: seed, observed: true, period: time.Second, plan: runfile.Plan{Name: string(Observed), Replicates: 1}}
+	m, background := d.machine(), d.background()
+	m.flushes = 0 // of no checkpoint in particular
+	habits := d.sortsOfWork(m)
+	mixes := d.mixes(len(habits))
+	for k := range mixes {
+		w.plan.Arms = append(w.plan.Arms, runfile.Arm{Name: fmt.Sprintf("mix %d", k+1), Method: "insert"})
+	}
+	mix, level := 0, 1.0
+	for step := range d.IntN(mostSteps-fewestSteps) + fewestSteps {
+		if d.chance(1.0 / meanStay) {
+			mix = d.IntN(len(mixes))
+		}
+		level *= d.lognormal(drifts)
+		w.replicates = append(w.replicates, d.step(habits, mixes[mix], m, background, level, w.plan.Arms[mix], step+1))
+	}
+	w.remote = d.chance(remotes)
+	w.lost = make([]string, len(w.replicates))
+	for i := range meters {
+		meter := d.meter(fmt.Sprintf("meter/m%03d", i+1), w.replicates)
+		meter.kind, meter.missing = runfile.Counter, make([]bool, len(w.replicates))
+		w.Meters = append(w.Meters, meter)
+	}
+	return w
+}
+
+// sortsOfWork are some of those that were measured, as they are on this machine.
+func (d *dice) sortsOfWork(m machine) (habits []habit) {
+	all := measured()
+	for _, i := range d.Perm(len(all))[:fewestSorts+d.IntN(mostSorts-fewestSorts+1)] {
+		habits = append(habits, d.shifted(all[i], m))
+	}
+	return habits
+}
+
+// mixes are how much of each sort of work is done in each mix, as a part of what the machine can do.
+func (d *dice) mixes(sorts int) (mixes [][]float64) {
+	for range fewestMixes + d.IntN(mostMixes-fewestMixes+1) {
+		mix, busy := make([]float64, sorts), d.between(leastBusy, mostBusy)
+		for i := range mix {
+			if i == 0 || !d.chance(absent) {
+				mix[i] = busy * d.lognormal(intensityVaries)
+			}
+		}
+		mixes = append(mixes, mix)
+	}
+	return mixes
+}
+
+// step is a few seconds of a mix.
+func (d *dice) step(habits []habit, mix []float64, m machine, background amounts, level float64, arm runfile.Arm, number int) work {
+	w := work{arm: arm, replicate: number, seconds: stepSeconds, between: stepSeconds, done: amounts{}, besides: amounts{}}
+	for i, h := range habits {
+		h = d.jittered(h)
+		h.rowsPerSecond *= mix[i] * level * d.lognormal(stepVaries)
+		for driver, amount := range h.amounts(m, stepSeconds) {
+			w.done[driver] += amount
+		}
+	}
+	for _, driver := range drivers.All() {
+		w.besides[driver.Name] = math.Round(background[driver.Name] * stepSeconds * d.lognormal(0.1))
+		w.done[driver.Name] = max(1, w.done[driver.Name])
+	}
+	return w
+}
+
+// observedMetrics are those that stand in for what clients of ours would count.
+func observedMetrics() []string {
+	return []string{
+		"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted", "pgstat.cluster/tup_updated", "pgstat.cluster/tup_deleted",
+		"pgstat.database/tup_inserted", "pgstat.database/tup_updated", "pgstat.database/tup_deleted",
+		"pgstat.tables/index_entries_least", "pgstat.tables/index_entries_most",
+	}
+}
+
+// steps writes a world that was observed: a reading at the end of each step. What the server counts comes late in part;
+// what it knows by position and what the kernel counts does not.
+func (p *press) steps() {
+	p.pass(stepSeconds*time.Second - 50*time.Millisecond) // readings are taken just before windows end
+	p.readBefore()
+	late := map[string]float64{}
+	for i, r := range p.world.replicates {
+		before := map[string]float64{}
+		for name, value := range p.totals[pgstat] {
+			before[name] = value
+		}
+		p.grow(i, r)
+		rows := r.total(drivers.Rows)
+		p.add(pgstat, "pgstat.cluster/xact_commit", r.total(drivers.Commits))
+		p.add(pgstat, "pgstat.cluster/tup_inserted", rows)
+		p.add(pgstat, "pgstat.database/tup_inserted", rows)
+		p.add(pgstat, "pgstat.tables/index_entries_least", r.total(drivers.Entries)-rows)
+		p.add(pgstat, "pgstat.tables/index_entries_most", r.total(drivers.Entries)-rows)
+		share := p.dice.uniform(0, mostLate)
+		for name := range p.totals[pgstat] {
+			if name == "pgstat.lsn/insert" {
+				continue
+			}
+			held := math.Round(share * (p.totals[pgstat][name] - before[name]))
+			p.totals[pgstat][name] += late[name] - held
+			late[name] = held
+		}
+		p.pass(stepSeconds * time.Second)
+		p.readAfter(i)
+	}
+}
