@@ -155,7 +155,10 @@ func testDoctor(t *testing.T, here *onAWS) {
 
 	check("gone", here, 1, []string{"--dsn", "postgres://127.0.0.1:1/x", "--instance", "gone"},
 		"is the server running there?; AWS says: the instance gone is not found in eu-central-1: it was deleted")
-	check("a token in the clear", here, 1, []string{"--instance", "shop-1", "--iam-auth"}, "a token is not sent over a connection without TLS")
+	check("a token in the clear", here, 1, []string{"--instance", "shop-1", "--iam-auth"}, "a token is not sent over a connection without TLS",
+		"AWS says that the instance shop-1 takes no tokens: switch on its IAM database authentication")
+	check("a role", here, 0, append(region, "--role", "arn:aws:iam::"+here.env["AWS_ACCESS_KEY_ID"]+":role/reader"),
+		"AWS knows it as the writer shop-1", "sts:AssumeRole 1×")
 	check("a token without credentials", here.with(map[string]string{"AWS_ACCESS_KEY_ID": ""}), 1, []string{"--instance", "shop-1", "--iam-auth"},
 		"realiops: --iam-auth: there are no AWS credentials here")
 

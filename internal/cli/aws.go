@@ -147,6 +147,8 @@ func (a *awsTarget) silence(ctx context.Context, o awsOptions) error {
 		return fmt.Errorf("AWS says: %w", err)
 	case err == nil && found.Status != "" && found.Status != "available":
 		return fmt.Errorf("AWS says that the instance %s is %s", found.Cloud.Instance, found.Status)
+	case err == nil && o.iamAuth && !found.IAM:
+		return fmt.Errorf("AWS says that the instance %s takes no tokens: switch on its IAM database authentication", found.Cloud.Instance)
 	default:
 		return nil
 	}

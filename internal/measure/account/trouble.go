@@ -136,6 +136,7 @@ var kinds = map[string]Kind{
 	"AccessDenied": Denied, "AccessDeniedException": Denied, "NotAuthorizedException": Denied, "UnauthorizedOperation": Denied,
 	"NotAuthorized": Denied,
 	"ExpiredToken":  Expired, "ExpiredTokenException": Expired, "RequestExpired": Expired,
+	"UnauthorizedException": Expired, "InvalidGrantException": Expired, // of single sign-on
 	"InvalidClientTokenId": Invalid, "UnrecognizedClientException": Invalid, "InvalidAccessKeyId": Invalid,
 	"SignatureDoesNotMatch": Invalid, "IncompleteSignature": Invalid, "MissingAuthenticationToken": Invalid,
 	"InvalidSignatureException": Invalid, "AuthFailure": Invalid,
