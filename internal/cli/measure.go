@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,7 +31,8 @@ type measurement struct {
 	started    time.Time
 
 	provider *provider // of what AWS tells later; nil: it is not asked
-	recorded bool      // the file holds a run, however it ended
+	held     claim
+	recorded bool // the file holds a run, however it ended
 }
 
 // run makes the file first, so that a place that cannot be written is found before a server is started.
@@ -79,27 +81,38 @@ func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Wr
 	if err != nil {
 		return t.because(ctx, err)
 	}
-	defer func() { err = errors.Join(err, m.release(ctx, t, control, facts, schema)) }()
+	m.held = claim{control: control, schema: schema, facts: facts}
+	defer func() {
+		err = errors.Join(err, m.release(ctx, t))
+		_ = m.held.control.Close(context.WithoutCancel(ctx)) // it may be another than control by now
+	}()
 	return t.because(ctx, m.experiment(ctx, t, control, facts, file))
 }
 
 // releaseWithin bounds the drop of what may be many gigabytes.
 const releaseWithin = time.Minute
 
+// claim is the session that arranges things, and the schema that it has claimed.
+type claim struct {
+	control *pgx.Conn
+	schema  *postgres.Schema
+	facts   postgres.Facts
+}
+
 // release drops the schema, over a new session where the old one is gone, unless it is to be kept.
-func (m *measurement) release(ctx context.Context, t *target, control *pgx.Conn, facts postgres.Facts, schema *postgres.Schema) error {
+func (m *measurement) release(ctx context.Context, t *target) error {
 	if t.started != nil || m.options.target.embedded.keep {
 		return nil // goes with the server, or stays
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
-	if control.IsClosed() {
+	if m.held.control.IsClosed() {
 		var err error
-		if schema, err = t.claimAgain(ctx, facts); err != nil {
+		if m.held.schema, err = t.claimAgain(ctx, m.held.facts); err != nil {
 			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
 		}
 	}
-	return schema.Release(ctx)
+	return m.held.schema.Release(ctx)
 }
 
 // experiment reads the probes while the plan is run.
@@ -133,15 +146,24 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	e.Flush = experiment.FlushDirectories(sources.directories)
 	clock := probe.NewClock(m.options.interval, e.Record, sources.samplers...)
 	e.Edge = clock.Edge
-	e.Gone = func(ctx context.Context) error { return facts.AwaitClientsGone(context.WithoutCancel(ctx), control) }
+	e.Gone = func(ctx context.Context) error {
+		return facts.AwaitClientsGone(context.WithoutCancel(ctx), m.held.control)
+	}
 	e.Tidy = clock.Edge
 	e.Survey = sources.survey
 	e.Quiesce = func(ctx context.Context) error {
-		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), control), clock.Quiesce(ctx))
+		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), m.held.control), clock.Quiesce(ctx))
+	}
+	if t.aws.cloud != nil {
+		e.Recover = func(ctx context.Context, failed error) (*pgx.Conn, error) { return m.recover(ctx, t, failed) }
+		e.Instance = func() string { return m.movedTo(facts.Instance) }
 	}
 	metrics := slices.Concat(clock.Metrics(), m.provider.metrics())
 	if err := m.settlePlan(ctx, &e, file, metrics); err != nil {
 		return err
+	}
+	if text := strings.TrimSpace(toll(t.aws.cloud, m.program)); text != "" {
+		m.show.Message(text)
 	}
 	if err := m.open(e.Record, t, facts, sources.storage, metrics); err != nil {
 		return err
@@ -151,7 +173,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	err = t.because(ctx, e.Run(ctx))
 	err = errors.Join(err, clock.Stop())
 	end := endOf(ctx, err)
-	end.Clocks = clocksAgain(ctx, control)
+	end.Clocks = clocksAgain(ctx, m.held.control)
 	return errors.Join(err, e.Record(end))
 }
 

@@ -102,6 +102,9 @@ func (p *program) announcement(path string) string {
 	if over := p.duration() - p.limits.Budget; p.decided() && over > time.Second && p.limits.Budget > 0 {
 		cost = fmt.Sprintf(", %s more than --budget, as the lengths that were set ask for", minutes(over))
 	}
+	if p.limits.Short(p.plan.ArmSeconds) {
+		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)", p.limits.Period)
+	}
 	return fmt.Sprintf("%d arms x %d replicates x %g s, about %s%s; recorded in %s",
 		len(p.plan.Arms), p.plan.Replicates, p.plan.ArmSeconds, minutes(p.duration()), cost, path)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/insights/insightstest"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/server/servertest"
@@ -66,11 +68,16 @@ func fromEnvironment(t *testing.T, name string, otherwise int) int {
 // aurora is a server, what it did, and the clock of its cloud.
 type aurora struct {
 	dsn    string
+	behind *postgres.Endpoint // the superuser's
+	began  time.Time
 	course *standin.Course
 	clock  standin.Clock
 }
 
-const instance, cluster = "stand-in-1", "stand-in"
+const (
+	instance, cluster = "stand-in-1", "stand-in"
+	clientName        = "realiops load" // as the server knows the sessions with load
+)
 
 func startAurora(t *testing.T) *aurora {
 	t.Helper()
@@ -89,8 +96,9 @@ func startAurora(t *testing.T) *aurora {
 	c := endpoint.Config()
 	now := time.Now()
 	a := &aurora{
+		behind: behind, began: now,
 		dsn:    fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=%s", c.Host, c.Port, c.Database, c.User, c.Password),
-		course: &standin.Course{Clients: "realiops load"},
+		course: &standin.Course{Clients: clientName},
 		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: 100},
 	}
 	a.watch(t, servertest.Connect(t, behind))
@@ -110,8 +118,8 @@ func (a *aurora) watch(t *testing.T, conn *pgx.Conn) {
 	})
 }
 
-// realiops runs the program as a user does, by the cloud's clock, and gives its report.
-func (a *aurora) realiops(t *testing.T, args ...string) report.Report {
+// realiops runs the program as a user does, by the cloud's clock, and gives its report and what it said besides.
+func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) {
 	t.Helper()
 	var out, said bytes.Buffer
 	env := Env{
@@ -127,7 +135,23 @@ func (a *aurora) realiops(t *testing.T, args ...string) report.Report {
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return r, said.String()
+}
+
+// failOver ends all sessions of the program in the middle of a load, as a failover does.
+func (a *aurora) failOver(ctx context.Context, t *testing.T) {
+	boss := servertest.Connect(t, a.behind)
+	for clients := 0; ctx.Err() == nil; {
+		_ = pause(ctx, time.Second)
+		if a.clock.ToThere(time.Now()).Sub(a.clock.ToThere(a.began)) < time.Hour {
+			continue // of the cloud's
+		}
+		if err := boss.QueryRow(ctx, "select count(*) from pg_stat_activity where application_name = $1 and state = 'active'", clientName).Scan(&clients); err != nil || clients == 0 {
+			continue
+		}
+		servertest.Exec(t, boss, "select pg_terminate_backend(pid) from pg_stat_activity where usename like 'of_%'")
+		return
+	}
 }
 
 // live has the program measure the server while a draw publishes what it does, late and wrong at first.
@@ -137,14 +161,47 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string) []outcome {
 	ctx, stop := context.WithCancel(t.Context())
 	var publishing sync.WaitGroup
 	publishing.Go(func() { s.publish(ctx, t, a, d) })
+	publishing.Go(func() { a.failOver(ctx, t) })
 	defer publishing.Wait()
 	defer stop()
-	r := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instance, "--aws", "--yes", "--clients", "4", "-o", path)
+	r, said := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instance, "--aws", "--yes", "--clients", "4", "-o", path)
+	if !strings.Contains(said, "is run again: replicate") {
+		t.Error("the arm that lost its server was not run again")
+	}
 	if err := a.course.Check(); err != nil {
 		t.Fatal(err)
 	}
 	s.insights.Check(t)
+	a.keepsNoSecrets(t, path, said)
 	return judged(t, d, r)
+}
+
+// keepsNoSecrets looks for what was planted: keys, passwords and the account's number.
+func (a *aurora) keepsNoSecrets(t *testing.T, path, said string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		if secret := os.Getenv(name); bytes.Contains(text, []byte(secret)) || strings.Contains(said, secret) {
+			t.Errorf("%s is in the run file or in what was said", name)
+		}
+	}
+}
+
+// asksNoMore has the program collect again where all has settled.
+func (a *aurora) asksNoMore(t *testing.T, path string) {
+	t.Helper()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, said := a.realiops(t, "collect", path)
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(before, after) || strings.Contains(said, "AWS was asked") {
+		t.Errorf("collecting what has settled asks AWS, or adds %d bytes: %v", len(after)-len(before), err)
+	}
 }
 
 // after has a draw publish the same course when it is over, and the program collect that for a copy of the run.
@@ -163,7 +220,9 @@ func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 		}
 	}
 	s.flush(t)
-	return judged(t, d, a.realiops(t, "collect", mine))
+	r, _ := a.realiops(t, "collect", mine)
+	a.asksNoMore(t, mine)
+	return judged(t, d, r)
 }
 
 // withoutPeriods is the run file as it was when the load was over.
@@ -343,24 +402,31 @@ func saidOf(m report.Metric) standin.Said {
 	return s
 }
 
-// table is what scripts/stand-in-aurora prints.
+// table is what scripts/stand-in-aurora prints: each verdict, and how many were what by the sort of rule.
 func table(rows []outcome) string {
 	var text strings.Builder
-	sorts, draws := map[standin.Sort]int{}, map[uint64]bool{}
 	text.WriteString("| seed | metric | counts | noise | was said to be | |\n|---|---|---|---|---|---|\n")
+	sorts := map[string]map[standin.Sort]int{}
+	wrong := map[uint64]bool{}
 	for _, o := range rows {
-		sorts[o.sort]++
-		draws[o.seed] = draws[o.seed] || o.sort == standin.Wrong
 		_, name, _ := strings.Cut(o.metric, "/")
 		fmt.Fprintf(&text, "| %d | `%s` | %s | %.1f %% | %s | %s |\n", o.seed, name[strings.LastIndexByte(name, '.')+1:], o.rule, 100*o.habits.Noise, o.said, o.sort)
-	}
-	wrong := 0
-	for _, is := range draws {
-		if is {
-			wrong++
+		sort := "a sum of two"
+		if len(o.rule) == 1 {
+			sort = "`" + string(o.rule[0].Kind) + "`"
 		}
+		if sorts[sort] == nil {
+			sorts[sort] = map[standin.Sort]int{}
+		}
+		sorts[sort][o.sort]++
+		wrong[o.seed] = wrong[o.seed] || o.sort == standin.Wrong
 	}
-	fmt.Fprintf(&text, "Of %d verdicts on %d draws, from seed %d on: %d right, %d undetermined, %d wrong; draws with a wrong one: %d.",
-		len(rows), len(draws), rows[0].seed, sorts[standin.Right], sorts[standin.Undetermined], sorts[standin.Wrong], wrong)
+	text.WriteString("| the metric counts | right | undetermined | wrong |\n|---|---|---|---|\n")
+	for _, sort := range slices.Sorted(maps.Keys(sorts)) {
+		of := sorts[sort]
+		fmt.Fprintf(&text, "| %s | %d | %d | %d |\n", sort, of[standin.Right], of[standin.Undetermined], of[standin.Wrong])
+	}
+	draws := slices.DeleteFunc(slices.Collect(maps.Keys(wrong)), func(seed uint64) bool { return wrong[seed] })
+	fmt.Fprintf(&text, "Of %d draws, from seed %d on, %d have no wrong verdict.", len(wrong), rows[0].seed, len(draws))
 	return text.String()
 }

@@ -206,6 +206,8 @@ type ArmEvent struct {
 	Failed    string    `json:"failed,omitempty"`  // on End: why this replicate must not be used
 	Added     string    `json:"added,omitempty"`   // on Settle: why this replicate was run beyond the plan
 	Factors   *Arm      `json:"factors,omitempty"` // on Settle: of an arm that the plan does not have
+	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file says.
+	Instance string `json:"instance,omitempty"`
 }
 
 // Reading is what one probe read at one moment.

@@ -55,6 +55,7 @@ func everyKind() []Record {
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		ArmEvent{
 			At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
+			Instance: "two",
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Load{

@@ -107,8 +107,8 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 // ErrBusy is a course whose loads cannot be told apart.
 var ErrBusy = errors.New("the machine is too busy for a stand-in: two loads followed each other without a pause in which to count")
 
-// big is a load, and not somebody's tidying up.
-const big = 1 << 20
+// many rows are a load, and not a trial of an arm.
+const many = 1000
 
 // Check tells whether every load was followed by a pause: what lies between two pauses is spread by its log, which tells
 // the truth only of one load at a time.
@@ -121,13 +121,13 @@ func (c *Course) Check() error {
 		if !s.quiet {
 			continue
 		}
-		if last != nil && s.position-last.position > big {
+		if last != nil && s.counts[Rows]-last.counts[Rows] > many {
 			loads++
 		}
 		last = &c.samples[i]
 	}
 	for _, t := range c.tables {
-		if t.rows > 1000 {
+		if t.rows > many {
 			tables++
 		}
 	}

@@ -187,6 +187,10 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 		from, to, work = a.load.from, a.load.to, a.load.rowsIn
 	}
 	for metric, periods := range c.stretched {
+		if elsewhere := c.elsewhere(a, metric); elsewhere != nil {
+			r.Counts[metric] = Count{Missing: elsewhere}
+			continue
+		}
 		r.Counts[metric] = inPeriods(periods, from, to, work)
 	}
 	return r

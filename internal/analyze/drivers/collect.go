@@ -36,6 +36,7 @@ type attempt struct {
 	begins, ends []time.Time
 	failed       string
 	added        string // why it was run beyond the plan
+	instance     string // that it was put on, where that is another than the run's
 	load         load
 	proof        *runfile.Proof
 }
@@ -115,7 +116,7 @@ func (c *collector) event(e runfile.ArmEvent) {
 			c.factors[e.Arm] = *e.Factors
 		}
 	case runfile.Begin:
-		a.begins = append(a.begins, e.At)
+		a.begins, a.instance = append(a.begins, e.At), e.Instance
 	case runfile.End:
 		a.ends = append(a.ends, e.At)
 		if a.failed == "" {
@@ -217,6 +218,7 @@ func (c *collector) finish() *Run {
 	c.checkOtherClocks()
 	c.checkAdded()
 	c.buildArms()
+	c.checkCapacity()
 	if c.thin != nil {
 		c.observe()
 	}

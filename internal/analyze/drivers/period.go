@@ -4,17 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Reasons for a count of a source with periods of its own: none of them lies inside the replicate, or those that do are
-// not final.
+// Reasons for a count of a source with periods of its own: none of them lies inside the replicate, those that do are not
+// final, or they are of an instance that had no load any more.
 const (
 	NoPeriod  series.Reason = "no-period"
 	Unsettled series.Reason = "unsettled"
+	Elsewhere series.Reason = "other-instance"
 )
 
 // periodKey is what a later line stands for an earlier one by.
@@ -136,3 +138,12 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 
 // elapsed is the work of doing nothing.
 func elapsed(from, to time.Time) float64 { return to.Sub(from).Seconds() }
+
+// elsewhere says why a metric tells nothing of an attempt, if the load had moved to another instance than the one that
+// the metric is of. What is the cluster's stays good.
+func (c *collector) elsewhere(a *attempt, metric string) *series.Missing {
+	if a.instance == "" || strings.Contains(c.dimensions(runfile.Metric{Name: metric}), "DBClusterIdentifier:") {
+		return nil
+	}
+	return &series.Missing{Reason: Elsewhere, Detail: "the load had moved to " + a.instance + " by a failover"}
+}

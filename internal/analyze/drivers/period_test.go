@@ -1,6 +1,7 @@
 package drivers_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,4 +84,56 @@ func TestPeriodsOfAnUnsteadyLoad(t *testing.T) {
 	if diff := cmp.Diff(want, arm.Replicates[0].Counts["w/rate"]); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestPeriodsOfAnInstanceWithoutLoad: after a failover, what is told of the instance is another's, and what is told of the
+// cluster is not.
+func TestPeriodsOfAnInstanceWithoutLoad(t *testing.T) {
+	records := small()
+	for i, record := range records {
+		if e, is := record.(runfile.ArmEvent); is && e.Arm == "busy" && e.Event == runfile.Begin {
+			e.Instance = "two"
+			records[i] = e
+		}
+	}
+	for _, name := range []string{"DBInstanceIdentifier", "DBClusterIdentifier"} {
+		metric := "w/of" + name
+		records = append(records, runfile.Metric{Name: metric, Unit: "operations", Type: runfile.CountPerPeriod, Period: 1},
+			runfile.Period{From: sec(11), To: sec(13), Probe: "w", Metric: metric, Dimensions: map[string]string{name: "x"}, Statistic: "Sum", Value: 7})
+	}
+	arm, _ := fromRecords(t, records...).Arm("busy")
+	got := map[string]drivers.Count{}
+	for name, count := range arm.Replicates[0].Counts {
+		if strings.HasPrefix(name, "w/of") {
+			got[name] = count
+		}
+	}
+	want := map[string]drivers.Count{
+		"w/ofDBInstanceIdentifier": {Missing: &series.Missing{Reason: drivers.Elsewhere, Detail: "the load had moved to two by a failover"}},
+		"w/ofDBClusterIdentifier":  {Amount: 7, Raw: 7, Seconds: 2},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestScaledUnderLoad: the load of the small run runs from second 11 to 13.
+func TestScaledUnderLoad(t *testing.T) {
+	check := func(want string, units ...float64) {
+		t.Helper()
+		records := append(small(), runfile.Metric{Name: "cloudwatch/ServerlessDatabaseCapacity", Unit: "capacity units", Type: runfile.Gauge, Period: 1})
+		for i, u := range units {
+			at := float64(10 + i)
+			records = append(records, runfile.Period{From: sec(at), To: sec(at + 1), Probe: "cloudwatch", Metric: "cloudwatch/ServerlessDatabaseCapacity", Statistic: "Minimum", Value: u})
+		}
+		got := ""
+		for _, n := range fromRecords(t, records...).Notes {
+			got += n.Code + ": " + n.Text
+		}
+		if got != want {
+			t.Errorf("%v: %q, want %q", units, got, want)
+		}
+	}
+	check("", 0.5, 2, 2, 0.5) // scaled before and after
+	check("capacity-changed: The instance was scaled under load, from 2 to 4 capacity units: the speeds of arms do not compare, and an arm may not have been steady", 2, 2, 4, 4)
 }

@@ -57,6 +57,10 @@ func (l Limits) Aligned() time.Duration {
 	return time.Duration(l.Period * float64(time.Second))
 }
 
+// Short tells whether arms so many seconds long hold too few whole periods, as they may where the user has said how long
+// they are.
+func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.Period*wholePeriods }
+
 // whole is the length of an arm in which whole periods lie, in seconds, to a tenth.
 func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*lead)) / 10 }
 

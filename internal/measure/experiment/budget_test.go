@@ -48,6 +48,13 @@ func TestFit(t *testing.T) {
 	check(30, 0, 2, time.Hour, 60, 30, 3) // what the user says stands
 }
 
+func TestShort(t *testing.T) {
+	minute := Limits{Period: 60}
+	if !minute.Short(119) || minute.Short(120) || (Limits{}).Short(1) {
+		t.Error("an arm of less than two minutes is short for a source of minutes, and no other")
+	}
+}
+
 func TestFitKeepsToTheBudget(t *testing.T) {
 	for seconds := 31; seconds < 600; seconds++ {
 		budget := time.Duration(seconds) * time.Second

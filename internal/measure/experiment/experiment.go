@@ -42,6 +42,12 @@ type Experiment struct {
 	Quiesce func(context.Context) error
 	// Edge takes a reading of every probe at once.
 	Edge func(context.Context) error
+	// Recover is asked when a replicate has failed, with why. It waits until the server takes a load again and gives a
+	// session in the place of Control, or says why the run cannot go on; nil: it never does.
+	Recover func(ctx context.Context, failed error) (*pgx.Conn, error)
+	// Instance is what the provider calls the server at the beginning of a load, where it is not what it was when the run
+	// began; nil or empty: it is.
+	Instance func() string
 	// Record keeps a record. An error from it ends the experiment.
 	Record func(runfile.Record) error
 	// Sync brings the record of a finished arm to the disk.
@@ -60,6 +66,7 @@ type Experiment struct {
 	// Next names, from the record so far, the arm that would tell most if it were run once more; false: none would.
 	Next func() (Addition, bool)
 
+	repeated  int  // replicates run again because the server was lost
 	uncounted bool // the server's counters of rows stand still, so waiting for them is in vain
 }
 
@@ -252,6 +259,9 @@ func (e *Experiment) mark(s step, event runfile.Event, failed error) error {
 	line := runfile.ArmEvent{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate, Event: event}
 	if failed != nil {
 		line.Failed = failed.Error()
+	}
+	if event == runfile.Begin && e.Instance != nil {
+		line.Instance = e.Instance()
 	}
 	return e.Record(line)
 }

@@ -65,11 +65,29 @@ func (e *Experiment) extend(ctx context.Context, p *pace) error {
 	return nil
 }
 
+// count runs a replicate, and once more where the server was taken from it and came back.
 func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 	p.done++
 	p.of[s.arm.Name]++
-	return e.replicate(ctx, s)
+	err := e.replicate(ctx, s)
+	for err != nil && e.Recover != nil && ctx.Err() == nil && e.repeated < mostRepeats {
+		control, lost := e.Recover(ctx, err)
+		if lost != nil {
+			return lost
+		}
+		e.Control = control
+		e.repeated++
+		number := max(e.Plan.Replicates, p.of[s.arm.Name]) + 1
+		s = step{s.arm, number, fmt.Sprintf("replicate %d of it lost its server", s.replicate)}
+		p.of[s.arm.Name] = number
+		e.Tell(fmt.Sprintf("%s is run again: %s", s.arm.Name, s.added))
+		err = e.replicate(ctx, s)
+	}
+	return err
 }
+
+// mostRepeats is how often a run puts up with losing its server.
+const mostRepeats = 5
 
 // timeFor tells whether so many more replicates are done in time, give or take the grace, if they take as long as those
 // until now.

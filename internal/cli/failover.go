@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/load/session"
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// How long a failover may take, and how often it is looked whether it is over: AWS speaks of one or two minutes.
+const (
+	failoverWithin = 10 * time.Minute
+	failoverLook   = 2 * time.Second
+)
+
+// recover waits until the server that was lost takes writes again, claims the schema there and gives the new session. What
+// failed for another reason stays failed.
+func (m *measurement) recover(ctx context.Context, t *target, failed error) (*pgx.Conn, error) {
+	if !m.lost(ctx, failed) {
+		return nil, failed
+	}
+	_ = m.held.control.Close(ctx) // it is lost, or leads to a server that takes no writes
+	m.show.Message("The server was lost: waiting until one takes writes again, as after a failover")
+	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin, fmt.Errorf("no server took writes again within %v: %w", failoverWithin, failed))
+	defer cancel()
+	for {
+		again, err := claimWriter(ctx, t)
+		if err == nil {
+			m.held = again
+			return again.control, nil
+		}
+		if pause(ctx, failoverLook) != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// lost tells whether the server was taken from us: it ended our sessions, or takes no writes any more.
+func (m *measurement) lost(ctx context.Context, failed error) bool {
+	if _, cut := errors.AsType[*session.LostError](failed); cut {
+		return true
+	}
+	var standby bool
+	err := m.held.control.QueryRow(ctx, "/* realiops */ select pg_is_in_recovery()").Scan(&standby)
+	return err != nil || standby
+}
+
+// errNoWriter is a server that answers and takes no writes: the old one, or the new one before its time.
+var errNoWriter = errors.New("the server takes no writes")
+
+func claimWriter(ctx context.Context, t *target) (claim, error) {
+	control, err := t.endpoint.Connect(ctx)
+	if err != nil {
+		return claim{}, err
+	}
+	facts, err := postgres.Inspect(ctx, control)
+	if err == nil && (facts.Standby || facts.ReadOnly) {
+		err = errNoWriter
+	}
+	var schema *postgres.Schema
+	if err == nil {
+		schema, err = facts.ClaimSchema(ctx, control)
+	}
+	if err != nil {
+		return claim{}, errors.Join(err, control.Close(context.WithoutCancel(ctx)))
+	}
+	return claim{control: control, schema: schema, facts: facts}, nil
+}
+
+// movedTo is the instance that the load is on by now, where that is another than the one it began on.
+func (m *measurement) movedTo(began string) string {
+	if m.held.facts.Instance == began {
+		return ""
+	}
+	return m.held.facts.Instance
+}
