@@ -41,7 +41,7 @@ func TestLargerServesMore(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, name := range []string{"gp2", "st1", "sc1", "rds-gp2", "azure-premium"} {
 		v := volume(t, name)
-		for range 15 {
+		for range 5 {
 			demand := make([]burst.Demand, 1+random.IntN(300))
 			for i := range demand {
 				operations := random.ExpFloat64() * 2000
@@ -85,7 +85,7 @@ func TestWhereCreditsEnd(t *testing.T) {
 	}
 	dry := func(limit, class string, balance sizing.Balance) burst.Fate {
 		t.Helper()
-		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 30, Repeat: 86400, Balance: balance, Instance: class}
+		q := sizing.Question{Need: rate, Demand: []sizing.Rate{rate}, GiB: 30, Repeat: 5 * 3600, Balance: balance, Instance: class}
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "gp2")}, instances, tariff(t, "us-east-1"))
 		if err != nil || options[0].Bare == nil {
 			t.Fatal(options, err)
