@@ -109,6 +109,9 @@ func (s *Sizing) part(run *drivers.Run) (p Part, err error) {
 	}
 	p.Scale.of(p.Need)
 	p.Own = p.Scale.Apply(rate)
+	if p.Basis != ByP99 { // which is no end of anything
+		p.Own.Least = p.Scale.Apply(p.Need.Lowest).Least
+	}
 	for _, w := range append(warnings, p.others()...) {
 		if !slices.Contains(s.Warnings, w) {
 			s.Warnings = append(s.Warnings, w)

@@ -223,6 +223,24 @@ func TestModelFindsWhatTheDeviceDid(t *testing.T) {
 	}
 }
 
+// TestModelIsWidened: what is sized for is twice the highest replicate of the model, and may be half of its lowest.
+func TestModelIsWidened(t *testing.T) {
+	run := shipped(t, "arms-pg17.jsonl")
+	for i := range run.Arms {
+		for j := range run.Arms[i].Replicates {
+			delete(run.Arms[i].Replicates[j].Counts, "block/writes")
+		}
+	}
+	ask := sizing.Ask{Arm: "single", Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}}
+	s, err := sizing.Size(ask, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most, least := s.Target.Most.Writes, s.Target.Least.Writes; s.Basis != sizing.ByModel || most < 2*s.Need.Mean.Writes || least > s.Need.Mean.Writes/2 || len(s.Warnings) != 1 {
+		t.Errorf("from %g to %g around %g, %s, %q", least, most, s.Need.Mean.Writes, s.Basis, s.Warnings)
+	}
+}
+
 func TestNothingToSize(t *testing.T) {
 	ask := sizing.Ask{Tariff: tariff(t, "us-east-1")}
 	_, err := sizing.Size(ask, shipped(t, "published-aurora.jsonl"))
