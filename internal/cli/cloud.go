@@ -84,7 +84,7 @@ func (p *provider) collect(ctx context.Context, path string, w *runfile.Writer, 
 	}
 	said := ""
 	c := collect.Collector{
-		Sources: p.sources, Rules: p.env.Tempo.Rules(collect.DefaultRules()), File: file, Record: w.Write, Now: p.env.Now, Wait: pause,
+		Sources: p.sources, Rules: p.env.Tempo.Rules(collect.DefaultRules()), File: file, Record: telling(w, show), Now: p.env.Now, Wait: pause,
 		Tell: func(now collect.Progress) {
 			if text := waitingFor(now); text != said {
 				said = text
@@ -95,6 +95,19 @@ func (p *provider) collect(ctx context.Context, path string, w *runfile.Writer, 
 	outcome, err := c.Run(ctx)
 	p.conclude(show, outcome)
 	return errors.Join(err, w.Sync())
+}
+
+// telling writes what is collected, and tells people what a source does not have at all, or only coarsely: in the file
+// alone nobody would see it. What single metrics lack stands in the report.
+func telling(w *runfile.Writer, show *progress.Display) func(runfile.Record) error {
+	said := map[string]bool{}
+	return func(r runfile.Record) error {
+		if gap, ok := r.(runfile.Gap); ok && (gap.Metric == "" || gap.Code == cloudwatch.Retention) && !said[gap.Probe+gap.Code] {
+			said[gap.Probe+gap.Code] = true
+			show.Message(gap.Detail)
+		}
+		return w.Write(r)
+	}
 }
 
 // conclude says what came, and what it cost to ask.

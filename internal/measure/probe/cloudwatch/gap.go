@@ -8,6 +8,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// Retention is the code of a gap that tells that CloudWatch no longer has something, or only in coarser periods.
+const Retention = "retention"
+
 // tally is what came of a series, by the statistic that tells how much there was.
 type tally struct {
 	wanted, came int
@@ -56,7 +59,7 @@ func (b *backfill) untold(q *query) *runfile.Gap {
 
 // gone is the gap of what CloudWatch no longer has.
 func (b *backfill) gone(w window) runfile.Gap {
-	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: "retention", Detail: fmt.Sprintf(
+	return runfile.Gap{At: w.from, Probe: Name, Reason: runfile.Late, Code: Retention, Detail: fmt.Sprintf(
 		"CloudWatch keeps nothing for longer than %d days, and %s is %d days ago", kept[len(kept)-1].days, day(w.from), days(b.now.Sub(w.from)))}
 }
 
@@ -84,7 +87,7 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 	case t.trouble != nil:
 		return t.trouble
 	case t.came > 0 && t.period > s.period:
-		gap.At, gap.Code = b.from, "retention"
+		gap.At, gap.Code = b.from, Retention
 		gap.Detail = fmt.Sprintf("CloudWatch keeps periods of %.0f s for %d days: of %s it has only those of %.0f s",
 			s.period.Seconds(), keptFor(s.period), day(b.from), t.period.Seconds())
 	case t.missing.IsZero() || b.now.Sub(t.end) < Final:

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// TestCollectSaysWhatIsGone: what CloudWatch does not have any more, or never had, is said to whoever waits for it.
+func TestCollectSaysWhatIsGone(t *testing.T) {
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	at := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
+	s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": "shop-1"},
+		From: at, Step: time.Minute, Values: make([]float64, 60)})
+	check := func(instance string, days int, want string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "run.jsonl")
+		measured(t, path, instance, at)
+		var out, said bytes.Buffer
+		now := at.AddDate(0, 0, days)
+		Main(Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: func() time.Time { return now }, Width: func() int { return 80 }},
+			[]string{"collect", path, "--progress", "none"})
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("%s after %d days says %q, want %q", instance, days, said.String(), want)
+		}
+	}
+	day := at.Format(time.DateOnly)
+	check("shop-1", 20, "CloudWatch keeps periods of 60 s for 15 days: of "+day+" it has only those of 300 s\n")
+	check("shop-1", 470, "CloudWatch keeps nothing for longer than 455 days, and "+day+" is 470 days ago\n")
+	check("Shop-1", 1, "CloudWatch has nothing of the instance Shop-1 in "+accounttest.Region)
+}
+
+// measured writes the run file of an arm on an instance of RDS, of which CloudWatch was not asked yet.
+func measured(t *testing.T, path, instance string, at time.Time) {
+	t.Helper()
+	w, err := runfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cloud := runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: instance, Engine: "postgres", Class: "db.m6g.large", Storage: "gp3"}
+	arm := runfile.Arm{Name: "bulk", Method: "copy", RowsPerTx: 1000, Clients: 1}
+	for _, r := range []runfile.Record{
+		runfile.Run{Schema: runfile.Schema, ID: "made", Start: at, Target: runfile.Target{Kind: "dsn", Flavor: "rds", Cloud: &cloud},
+			Plan: runfile.Plan{Arms: []runfile.Arm{arm}, Replicates: 1, ArmSeconds: 1200}},
+		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
+		runfile.ArmEvent{At: at, Arm: "bulk", Replicate: 1, Event: runfile.Begin},
+		runfile.Load{From: at, To: at.Add(20 * time.Minute), Arm: "bulk", Replicate: 1, Transactions: 10, Statements: 10, Rows: 10_000},
+		runfile.ArmEvent{At: at.Add(20 * time.Minute), Arm: "bulk", Replicate: 1, Event: runfile.End},
+		runfile.Ended{At: at.Add(21 * time.Minute), Status: runfile.Complete},
+	} {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
