@@ -33,6 +33,7 @@ func (c *collector) buildArms() {
 		arm.Replicates = append(arm.Replicates, r)
 	}
 	for i := range c.run.Arms {
+		c.run.Arms[i].Waits = c.waits(c.run.Arms[i])
 		slices.SortStableFunc(c.run.Arms[i].Replicates, func(a, b Replicate) int { return cmp.Compare(a.Number, b.Number) })
 	}
 }

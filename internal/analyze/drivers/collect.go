@@ -20,6 +20,8 @@ type collector struct {
 	metrics  map[string]runfile.Metric    // as first announced
 	periods  map[string]map[periodKey]told
 
+	sets map[string]map[string]string // of dimensions, by how they are written in keys
+
 	thin      *thin // of an observation; nil: all readings are kept
 	tops      map[topKey]runfile.Top
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
@@ -49,7 +51,7 @@ type attemptKey struct {
 func newCollector() *collector {
 	return &collector{
 		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
-		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, byKey: map[attemptKey]*attempt{},
+		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Arm{}, places: map[string]int{},
 		tops: map[topKey]runfile.Top{},
 	}

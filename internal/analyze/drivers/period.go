@@ -39,6 +39,7 @@ func (c *collector) period(p runfile.Period) {
 		c.periods[p.Metric] = map[periodKey]told{}
 	}
 	key := periodKey{p.Statistic, fmt.Sprint(p.Dimensions), p.From.UTC(), p.To.UTC()} // maps print in order of their keys
+	c.sets[key.dimensions] = p.Dimensions
 	c.periods[p.Metric][key] = told{p.Value, p.Unsettled}
 }
 

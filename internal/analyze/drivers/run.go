@@ -32,6 +32,7 @@ type Arm struct {
 	runfile.Arm
 	Replicates []Replicate // those that may be used, by number
 	LeftOut    []LeftOut
+	Waits      []Wait // nil where nobody told
 }
 
 // LeftOut is a replicate that must not be used, and why.

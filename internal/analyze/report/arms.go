@@ -21,6 +21,7 @@ type Arm struct {
 	Latency    *Latency  `json:"latency,omitempty"`
 	Work       []Work    `json:"work"`
 	Log        *Log      `json:"log,omitempty"`
+	Waits      []Wait    `json:"waits,omitempty"` // what sessions waited for, the most first
 }
 
 // LeftOut is a replicate that must not be used, and why.
@@ -62,7 +63,7 @@ func arms(run *drivers.Run) []Arm {
 		arm := Arm{
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients,
-			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{}, Log: logOf(a),
+			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: waits(a),
 			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Seconds, nil }),
 			Failures: over(a, func(r drivers.Replicate) (float64, error) { return float64(r.Work.Failures) / r.Seconds, nil }),
 		}

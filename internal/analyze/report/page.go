@@ -137,6 +137,9 @@ func (r Report) verdictSections() []Section {
 		}
 		sections = append(sections, twins)
 	}
+	if lines := r.waitLines(); len(lines) > 0 {
+		sections = append(sections, Section{Title: waitsTitle, Text: lines})
+	}
 	var open []string
 	for _, remark := range first.openRemarks() {
 		open = append(open, strings.Join(remark.names, ", ")+": "+remark.text)

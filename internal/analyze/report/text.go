@@ -30,6 +30,7 @@ func Text(w io.Writer, r Report, width int) error {
 		r.topText(notes, width),
 		joined(r.verdictTable(width), hiddenText(hidden)),
 		r.twinsText(width),
+		r.waitsText(width),
 		r.openText(width),
 		joined(notes.text(width), r.cautions(width), r.warned(false, width)),
 	}

@@ -1,0 +1,50 @@
+package drivers
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Wait is how many sessions waited for an event, or were at work, on average over the loads of an arm. It is Performance
+// Insights that tells, for those ten that most waited for.
+type Wait struct {
+	Event    string // empty: all sessions together
+	Sessions float64
+}
+
+// Where it is told.
+const (
+	loadMetric     = "insights/db.load"
+	eventDimension = "db.wait_event.name"
+)
+
+// waits are those of an arm, all together first and then the most; nil where no period lies in any of its replicates.
+func (c *collector) waits(a Arm) []Wait {
+	sums, seconds := map[string]float64{}, 0.0
+	for key, told := range c.periods[loadMetric] {
+		within := func(r Replicate) bool { return !key.from.Before(r.Begin) && !key.to.After(r.End) }
+		length := key.to.Sub(key.from).Seconds()
+		if key.statistic != "Average" || length <= 0 || told.value < 0 || !slices.ContainsFunc(a.Replicates, within) {
+			continue
+		}
+		event := c.sets[key.dimensions][eventDimension]
+		sums[event] += told.value * length
+		if event == "" {
+			seconds += length
+		}
+	}
+	if seconds == 0 {
+		return nil
+	}
+	var all []Wait
+	for _, event := range sortedKeys(sums) {
+		all = append(all, Wait{event, sums[event] / seconds})
+	}
+	slices.SortStableFunc(all, func(a, b Wait) int {
+		if a.Event == "" || b.Event == "" {
+			return cmp.Compare(a.Event, b.Event)
+		}
+		return cmp.Compare(b.Sessions, a.Sessions)
+	})
+	return all
+}
