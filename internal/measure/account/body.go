@@ -14,8 +14,8 @@ import (
 // which the transport closes the connection in the middle of the answer. Of one that is read it is simply the end.
 type plainBody struct{ io.ReadSeeker }
 
-// plainBodies sees to it that all bodies are.
-func plainBodies(stack *middleware.Stack) error {
+// PlainBodies sees to it that all bodies are. It is for clients that are not made of an [Account], too.
+func PlainBodies(stack *middleware.Stack) error {
 	return stack.Serialize.Add(middleware.SerializeMiddlewareFunc("realiops/body", func(ctx context.Context, in middleware.SerializeInput,
 		next middleware.SerializeHandler) (middleware.SerializeOutput, middleware.Metadata, error) {
 		request, ok := in.Request.(*smithyhttp.Request)

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/account"
@@ -174,8 +175,13 @@ func others(t *testing.T, hosts ...string) aws.Config {
 		fmt.Fprintf(w, `<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances>%s</DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`, &found)
 	}))
 	t.Cleanup(server.Close)
-	return aws.Config{Region: accounttest.Region, BaseEndpoint: aws.String(server.URL),
-		Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
+	return at(server.URL)
+}
+
+// at is an account whose services are all at one address.
+func at(url string) aws.Config {
+	return aws.Config{Region: accounttest.Region, BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		APIOptions: []func(*middleware.Stack) error{account.PlainBodies}}
 }
 
 // TestWhoseDatabase: names of hosts hold a word for the account, and so tell a database that is gone from another's.
@@ -217,7 +223,7 @@ func TestWhatMinistackLeavesOut(t *testing.T) {
 			<DedicatedLogVolume>true</DedicatedLogVolume></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>`)
 	}))
 	defer server.Close()
-	config := aws.Config{Region: accounttest.Region, BaseEndpoint: aws.String(server.URL), Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
+	config := at(server.URL)
 	check := func(instance string, want rds.Found) {
 		t.Helper()
 		got, err := rds.Find(t.Context(), config, rds.Query{Instance: instance})

@@ -26,6 +26,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/realiops/realiops/internal/measure/account"
 )
 
 // Region is where everything is.
@@ -96,6 +99,7 @@ func (s *StandIn) Config() aws.Config {
 	return aws.Config{
 		Region:       Region,
 		BaseEndpoint: aws.String(s.URL),
+		APIOptions:   []func(*middleware.Stack) error{account.PlainBodies},
 		Credentials:  credentials.NewStaticCredentialsProvider(s.number, "planted-secret-key", ""),
 	}
 }
