@@ -152,8 +152,6 @@ func (o reportOptions) into(out io.Writer, write func(io.Writer) error) (err err
 func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error {
 	view := report.New(run, attribution.Judge(run, attribution.Options{Asked: metricNames(run)}))
 	switch format {
-	case formatJSON:
-		return report.JSON(w, view)
 	case formatCSV:
 		return report.CSV(w, view)
 	case formatPNG:
@@ -162,6 +160,9 @@ func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error
 	size, unsized, err := o.sized(run)
 	if err != nil {
 		return err
+	}
+	if format == formatJSON {
+		return report.JSON(w, report.WithSize{Report: view, Size: size})
 	}
 	page, err := report.NewPage(run, view, size, unsized)
 	if err != nil {

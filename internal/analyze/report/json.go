@@ -6,6 +6,12 @@ import (
 	"io"
 )
 
+// WithSize is a report with what to order, as a page has it.
+type WithSize struct {
+	Report
+	Size *Size `json:"size"` // nil: the run does not tell
+}
+
 // JSON writes a report, or another view of a run, for programs, as docs/json.md describes them.
 func JSON(w io.Writer, view any) error {
 	e := json.NewEncoder(w)
