@@ -75,13 +75,17 @@ func TestNothingChangedShowsNothing(t *testing.T) {
 // TestDoubledRowsAreSeen: where one arm brings twice the rows, that arm's rows double, no other rate moves, and of eight
 // arms the geometric mean goes up by the eighth root of two.
 func TestDoubledRowsAreSeen(t *testing.T) {
-	c := compared(t, another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
+	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
 		if load, is := record.(runfile.Load); is && load.Arm == "bulk" {
 			load.Rows *= 2
 			return load
 		}
 		return record
-	}))
+	})
+	if back := compared(t, after, before).Drivers[0].Arms[0].Runs[1].Change; math.Abs(back.Ratio-0.5) > 1e-9 || !back.Differs {
+		t.Errorf("the other way round: %+v", back)
+	}
+	c := compared(t, before, after)
 	for _, d := range c.Drivers {
 		for _, a := range d.Arms {
 			change, want := a.Runs[1].Change, 1.0
