@@ -35,7 +35,13 @@ type rate struct {
 	known     bool
 }
 
+// tooClose are readings at the edge of an arm, which come in milliseconds of each other and tell no rate.
+const tooClose = 200 * time.Millisecond
+
 func (r *rate) follow(at time.Time, value float64) {
+	if r.known && at.Sub(r.at) < tooClose {
+		return
+	}
 	if seconds := at.Sub(r.at).Seconds(); !r.at.IsZero() && seconds > 0 {
 		r.perSecond, r.known = (value-r.value)/seconds, true
 	}

@@ -1,0 +1,140 @@
+package report_test
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// measuredStorage is a view with large numbers and a job out of sight.
+func measuredStorage() report.Baseline {
+	latency := func(mean, p50, p99 float64) *report.BaselineLatency {
+		return &report.BaselineLatency{Mean: mean, P50: &p50, P99: &p99}
+	}
+	return report.Baseline{
+		Run: report.BaselineRun{
+			Program: "fio 3.33", Set: "database", SizeBytes: 1 << 30, Direct: true, Status: "complete",
+			Storage: runfile.Storage{Directory: "/data", Device: "nvme0n1", FileSystem: "xfs"},
+		},
+		Jobs: []report.BaselineJob{
+			{
+				Name: "sequential-write", Seconds: 10, Factor: new(2.0), Band: "look into it", Findings: []string{"fio kept 3.0 operations in flight, of the 8 asked for"},
+				Fio: report.BaselineFio{Writes: 1234567, WriteBytes: 12345e6, InFlight: 8, Write: latency(0.0187, 0.012, 1.25)},
+				Device: &report.BaselineDevice{
+					Requests: 2469134, Writes: 2469134, Flushes: new(12345.0), Merged: 54321, WriteBytes: 12345e6, WriteLatency: new(0.0187), Queue: 123.4,
+				},
+			},
+			{
+				Name: "commit", Seconds: 10, Band: "excellent", Missing: &report.Missing{Reason: "not-local", Detail: "/data is on nfs: its disk cannot be seen from this machine"},
+				Fio: report.BaselineFio{Writes: 500, Syncs: 500, WriteBytes: 4096e3, InFlight: 1, Write: latency(0.0000125, 0.00001, 0.00002), Sync: latency(0.0019, 0.0018, 0.005)},
+			},
+		},
+		LeftOut: []report.BaselineLeftOut{{Job: "random-read", Why: "fio was killed (signal: killed)"}},
+		Buffered: &report.BaselineBuffered{
+			Said: 2e9, Direct: new(50e6), Device: new(40e6), Bytes: 1e9, Behind: new(980e6), Flushed: new(20.0),
+		},
+		Throttle: &report.BaselineThrottle{
+			Found: true, At: new(time.Date(2026, 3, 1, 12, 0, 30, 0, time.UTC)), Seconds: 30, P: 1e-9,
+			Before: &report.BaselineLevel{Operations: 3000, Bytes: 24576e3, Latency: 0.0053}, After: &report.BaselineLevel{Operations: 300, Bytes: 2457600, Latency: 0.0533},
+			Buckets: []report.BaselineBucket{{Title: "EBS gp2", Of: "IOPS", GiB: 100, Burst: 3000, Base: 300, Full: 2000, Held: 1.5}},
+		},
+		Warnings: []string{"Others use the device: 50 requests/s without any job."},
+	}
+}
+
+const measuredText = `fio 3.33 on /data, device nvme0n1 (xfs); jobs: database, on 1,024 MiB
+! Others use the device: 50 requests/s without any job.
+! sequential-write: fio kept 3.0 operations in flight, of the 8 asked for.
+
+What fio says (a second; times in ms, of the slowest kind of operation)
+
+job              reads    writes flushes     MB mean  p50   p99      latency
+sequential-write       1,234,567         12,345 18.7 12.0 1,250 look into it
+commit                       500     500    4.1  1.9  1.8   5.0    excellent
+
+What the device did meanwhile, as the kernel counted it
+
+                            for one                       read write flush
+job               requests of fio's merged flushes     MB   ms    ms    ms queue
+sequential-write 2,469,134     2.00 54,321  12,345 12,345    -  18.7     -   123
+commit                   -        -      -       -      -    -     -     -     -
+- /data is on nfs: its disk cannot be seen from this machine
+
+The same write through the page cache
+
+Without direct I/O the same write says 2,000 MB/s, as dd would. With it, it said
+50 MB/s. The device itself wrote 40 MB/s meanwhile; 980 of the 1,000 MB were
+still in memory when the write was "done", and took another 20 s.
+
+Until it is throttled
+
+After 30 s, at 12:00:30 UTC, the rate fell from 3,000 operations/s and 25 MB/s
+to 300 and 2.5, and the latency rose from 5.3 ms to 53.3 (p < 0.001).
+It fits:
+- EBS gp2 of about 100 GiB: 3,000 IOPS while there are credits, 300 without. A
+full bucket lasts 2,000 s; this one held 1.5 % at the beginning.
+
+- random-read has no result: fio was killed (signal: killed)
+`
+
+func TestBaselineText(t *testing.T) {
+	var text bytes.Buffer
+	if err := report.BaselineText(&text, measuredStorage(), 80); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(measuredText, text.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for line := range strings.Lines(text.String()) {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("longer than 80 columns: %s", line)
+		}
+	}
+}
+
+func TestBaselinePagesHoldTheText(t *testing.T) {
+	var html, markdown bytes.Buffer
+	v := measuredStorage()
+	v.LeftOut[0].Why = "<script>alert(1)</script>"
+	if err := report.BaselineHTML(&html, v); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.BaselineMarkdown(&markdown, v); err != nil {
+		t.Fatal(err)
+	}
+	if s := html.String(); strings.Contains(s, "<script>") || !strings.Contains(s, "1,234,567") {
+		t.Errorf("%s", s)
+	}
+	if s := markdown.String(); strings.Count(s, "```") != 2 || !strings.Contains(s, "1,234,567") {
+		t.Errorf("%s", s)
+	}
+}
+
+// TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/json.md, by its own name.
+func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
+	content, err := os.ReadFile("../../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(content), "\n## What storage delivers\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, name := range fields(reflect.TypeFor[report.Baseline](), "") {
+		if strings.HasPrefix(name, "run.storage.") {
+			continue // as in the run file
+		}
+		last := name[strings.LastIndex(name, ".")+1:]
+		if !regexp.MustCompile("`([a-z_.]*[].]*\\.)?" + regexp.QuoteMeta(strings.TrimSuffix(last, "[]")) + "(\\[\\])?[`.]").MatchString(strings.ReplaceAll(section, "[]", "")) {
+			t.Errorf("%s is not documented", name)
+		}
+	}
+}
