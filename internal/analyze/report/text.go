@@ -63,9 +63,15 @@ func joined(texts ...string) string {
 	return strings.Join(filled, "\n")
 }
 
+// aloneKind is the kind of target of a baseline, which has no server.
+const aloneKind = "directory"
+
 // target says in one sentence what was measured.
 func (r Report) target() string {
 	t := r.Run.Target
+	if t.Kind == aloneKind {
+		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, under(t.Storage)}, r.background()...), "; ")
+	}
 	parts := []string{serverName(t.Flavor) + " " + t.Version + place(r)}
 	if fsync := t.Settings["fsync"]; fsync != "" {
 		parts = append(parts, "fsync "+fsync)
