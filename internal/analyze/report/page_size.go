@@ -47,6 +47,9 @@ func (c *citations) list() []string {
 // sections show what to order, what it costs, and what the wrong number would have cost.
 func (s Size) sections(cited *citations) []Section {
 	all := []Section{{Title: needTitle, Table: s.needGrid().table(), Legend: append([]string{s.sizedFor()}, s.Warnings...)}}
+	if title, g := s.detailGrid(); g != nil {
+		all = append(all, Section{Title: title, Table: g.table()})
+	}
 	if s.missingOptions() != "" || len(s.carrying()) > 0 {
 		all = append(all, s.optionSection(cited))
 	}
@@ -56,6 +59,9 @@ func (s Size) sections(cited *citations) []Section {
 	}
 	if text := s.auroraText(); text != "" {
 		all = append(all, Section{Title: "The same load on Aurora", Text: []string{text}})
+	}
+	if text := s.spreadText(); text != "" {
+		all = append(all, Section{Title: "The same load on distributed databases", Text: []string{text}})
 	}
 	return all
 }

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -21,9 +23,18 @@ type Size struct {
 	Aurora   *SizeAurora  `json:"aurora"`  // nil: rows or bytes of log are not known
 	Misread  *SizeMisread `json:"misread"` // what sizing from log records would have led to
 	Spreads  []SizeSpread `json:"distributed"`
+	Sources  []SizeSource `json:"sources"` // of the limits and prices above
 	Warnings []string     `json:"warnings"`
 
 	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
+}
+
+// SizeSource is where limits or prices come from; of a file of prices there is nothing but the key.
+type SizeSource struct {
+	Key     string `json:"key"`
+	Title   string `json:"title"`
+	Address string `json:"address"`
+	State   string `json:"state"` // date
 }
 
 // SizeRun is the run that was sized from.
@@ -247,7 +258,30 @@ func NewSize(s sizing.Sizing) Size {
 	for _, o := range s.Options {
 		v.Options = append(v.Options, sizeOption(o))
 	}
+	v.Sources = v.cited()
 	return v
+}
+
+// cited are the sources of all options, by key.
+func (s Size) cited() []SizeSource {
+	var keys []string
+	for _, o := range s.Options {
+		keys = append(keys, o.sourceKeys()...)
+	}
+	for _, d := range s.Spreads {
+		keys = append(keys, d.Sources...)
+	}
+	slices.Sort(keys)
+	known, err := catalog.Read()
+	all := []SizeSource{}
+	for _, key := range slices.Compact(keys) {
+		v := SizeSource{Key: key}
+		if source, found := known.Source(key); found && err == nil {
+			v = SizeSource(source)
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // sizedRuns are what each run makes of the rate that is sized for.

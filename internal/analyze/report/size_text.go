@@ -151,7 +151,7 @@ func (s Size) optionTable(width int) string {
 const optionTitle = "What carries it for good"
 
 func (s Size) optionLegend() string {
-	text := "* is bought beside the size. Prices of " + s.Sized.Region + ", East US and us-central1, without machines; - where none is known: see --price."
+	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - where none is known: see --price."
 	if slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
 		text += " ~ is an estimate: see Aurora below."
 		if s.Aurora != nil && s.Aurora.Standard != nil {
@@ -162,6 +162,23 @@ func (s Size) optionLegend() string {
 		text += " RDS stripes it over four volumes from 400 GiB on."
 	}
 	return text
+}
+
+// places are the regions that prices are of: Azure and Google have one each.
+func (s Size) places() string {
+	places := []string{}
+	for _, p := range []struct{ provider, place string }{{"", s.Sized.Region}, {"azure", "East US"}, {"google", "us-central1"}} {
+		of := func(o SizeOption) bool {
+			return o.Provider == p.provider || p.provider == "" && o.Provider != "azure" && o.Provider != "google"
+		}
+		if slices.ContainsFunc(s.carrying(), of) {
+			places = append(places, p.place)
+		}
+	}
+	if last := len(places) - 1; last > 0 {
+		return strings.Join(places[:last], ", ") + " and " + places[last]
+	}
+	return strings.Join(places, "")
 }
 
 func (s Size) optionGrid() *grid {
