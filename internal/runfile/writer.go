@@ -35,6 +35,10 @@ type Writer struct {
 	closing sync.Once
 }
 
+// window is how far back compression looks: some hundred readings, which resemble each other. The default of 8 MB finds no
+// more, and costs an observation more memory than all else.
+const window = 1 << 20
+
 var errClosed = errors.New("write the run file: it is closed")
 
 // Create makes the file at path, with its directory, and refuses to overwrite. The secrets are taken out of all free
@@ -73,7 +77,7 @@ func newWriter(path string, file *os.File, secrets []string) (*Writer, error) {
 func (w *Writer) open() (err error) {
 	var out io.Writer = w.file
 	if strings.HasSuffix(w.path, ".zst") {
-		if w.zst, err = zstd.NewWriter(w.file, zstd.WithEncoderConcurrency(1)); err != nil {
+		if w.zst, err = zstd.NewWriter(w.file, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true)); err != nil {
 			return fmt.Errorf("start compression: %w", err)
 		}
 		out = w.zst

@@ -1,7 +1,9 @@
 // Command longrun writes a run file as long as you like, to see what analyzing it costs: the arms of a plan, each for
 // its part of the time, every series read each second.
 //
-//	longrun FILE HOURS SERIES
+//	longrun FILE HOURS SERIES [observed]
+//
+// With observed it is an observation: the arms are loads that nobody set up, and it says how much memory writing took.
 package main
 
 import (
@@ -10,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -19,17 +22,17 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: longrun FILE HOURS SERIES")
+	if len(os.Args) < 4 || len(os.Args) > 5 || len(os.Args) == 5 && os.Args[4] != "observed" {
+		fmt.Fprintln(os.Stderr, "usage: longrun FILE HOURS SERIES [observed]")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3], len(os.Args) == 5); err != nil {
 		fmt.Fprintln(os.Stderr, "longrun:", err)
 		os.Exit(1)
 	}
 }
 
-func run(path, hours, series string) error {
+func run(path, hours, series string, observed bool) error {
 	h, err := strconv.ParseFloat(hours, 64)
 	if err != nil {
 		return fmt.Errorf("hours: %w", err)
@@ -42,21 +45,30 @@ func run(path, hours, series string) error {
 	if err != nil {
 		return err
 	}
-	w := writer{file: file, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), random: rand.New(rand.NewPCG(1, 1))} //nolint:gosec // figures
+	w := writer{file: file, observed: observed, at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), random: rand.New(rand.NewPCG(1, 1))} //nolint:gosec // figures
 	if err := w.run(h, n); err != nil {
 		return err
 	}
-	return file.Close()
+	if err := file.Close(); err != nil || !observed {
+		return err
+	}
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return err
+	}
+	fmt.Println(usage.Maxrss * 1024 / 1e6) // MB, of kilobytes on Linux
+	return nil
 }
 
 // writer writes seconds one after the other.
 type writer struct {
-	file   *runfile.Writer
-	at     time.Time
-	random *rand.Rand
-	series []runfile.Metric
-	values map[string]map[string]float64 // what each series stands at, by probe
-	err    error                         // the first
+	observed bool
+	file     *runfile.Writer
+	at       time.Time
+	random   *rand.Rand
+	series   []runfile.Metric
+	values   map[string]map[string]float64 // what each series stands at, by probe
+	err      error                         // the first
 }
 
 // replicates of each arm: the longer the run, the longer are they.
@@ -74,12 +86,16 @@ func (w *writer) run(hours float64, series int) error {
 	plan.Replicates = replicates
 	steps := len(plan.Arms) * plan.Replicates
 	plan.ArmSeconds = math.Floor(hours * 3600 / float64(steps))
-	w.write(runfile.Run{
-		Schema: runfile.Schema, ID: "long", Start: w.at, Version: "none", Plan: plan,
+	head := runfile.Run{
+		Schema: runfile.Schema, ID: "long", Start: w.at, Version: "none", Plan: plan, Observed: w.observed,
 		Target:     runfile.Target{Kind: "dsn", Flavor: "postgres", Version: "17.11", Settings: map[string]string{"fsync": "on"}},
 		Host:       runfile.Host{OS: "linux", Arch: "amd64", CPUs: 2},
 		Provenance: "made up, to see what analyzing a long run costs",
-	})
+	}
+	if w.observed {
+		head.Plan = runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
+	}
+	w.write(head)
 	w.announce(series)
 	for i := range steps {
 		w.arm(plan.Arms[i%len(plan.Arms)], i/len(plan.Arms)+1, int(plan.ArmSeconds))
@@ -89,6 +105,9 @@ func (w *writer) run(hours float64, series int) error {
 }
 
 func (w *writer) write(r runfile.Record) {
+	if _, ofArm := r.(runfile.ArmEvent); w.observed && ofArm {
+		return
+	}
 	if err := w.file.Write(r); w.err == nil {
 		w.err = err
 	}
@@ -151,6 +170,9 @@ func (w *writer) load(arm runfile.Arm, replicate int, from time.Time) int64 {
 		w.err = err
 	}
 	rows := transactions * int64(arm.RowsPerTx)
+	if w.observed {
+		return rows
+	}
 	w.write(runfile.Load{
 		From: from, To: w.at, Arm: arm.Name, Replicate: replicate,
 		Transactions: transactions, Statements: transactions, Rows: rows, Latency: string(encoded),

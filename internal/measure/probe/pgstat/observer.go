@@ -10,7 +10,7 @@ import (
 )
 
 // mostTables are as many as may be read each second without being felt: the server looks at each of them.
-const mostTables = 500
+const mostTables = 200
 
 // ErrStandby is a server that only repeats what its primary does.
 var ErrStandby = errors.New("the server is a standby: it writes what its primary tells it to; observe the primary")
