@@ -70,6 +70,7 @@ type Exchange struct {
 	Request   json.RawMessage `json:"request"`
 	Status    int             `json:"status"`
 	Answer    json.RawMessage `json:"answer"`
+	Again     bool            `json:"-"` // a further try of the same call, as SDKs say in a header
 }
 
 // Start serves until the test ends.
@@ -144,7 +145,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	s.exchanges = append(s.exchanges, Exchange{operation, slices.Clone(body), status, text})
+	try := r.Header.Get("Amz-Sdk-Request")
+	again := try != "" && !strings.HasPrefix(try, "attempt=1;")
+	s.exchanges = append(s.exchanges, Exchange{operation, slices.Clone(body), status, text, again})
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
