@@ -75,14 +75,24 @@ func (s Size) optionSection(cited *citations) Section {
 		return section
 	}
 	section.Table = s.optionGrid().table()
+	section.Table.priceFirst()
 	section.Table.Header = append(section.Table.Header, "sources")
 	for i, o := range options {
 		row := section.Table.Rows[i]
-		row[len(row)-1].Hover = o.billText()
+		row[1].Hover = o.billText()
 		section.Table.Rows[i] = append(row, Cell{Text: cited.mark(o.sourceKeys())})
 	}
 	section.Legend = slices.Concat([]string{s.optionLegend() + " Sources have their numbers below."}, section.Legend, s.unverified())
 	return section
+}
+
+// priceFirst brings the last column next to the names, where a phone shows it.
+func (t *Table) priceFirst() {
+	last := len(t.Header) - 1
+	t.Header = slices.Insert(t.Header[:last:last], 1, t.Header[last])
+	for i, row := range t.Rows {
+		t.Rows[i] = slices.Insert(row[:last:last], 1, row[last])
+	}
 }
 
 // sourceKeys are the sources of an option's limits and of its price.
@@ -136,7 +146,6 @@ func (s Size) sidesGrid() *grid {
 		return nil
 	}
 	g := newGrid("sized from", []string{"what the device did (real)", "log records, read as IOPS"})
-	g.add("requests a second", []string{rate(s.Sized.Rate.Requests), rate(m.Requests)})
 	real, wrong := "none carries it", "none carries it"
 	var paid *float64
 	if o := s.cheapest(); o != nil {
@@ -145,8 +154,9 @@ func (s Size) sidesGrid() *grid {
 	if m.Volume != "" {
 		wrong = m.Volume
 	}
-	g.add("the cheapest that carries it", []string{real, wrong})
 	g.add(s.currency()+" a month", []string{known(paid, 1), known(m.Cheapest, 1)})
+	g.add("the cheapest that carries it", []string{real, wrong})
+	g.add("requests a second", []string{rate(s.Sized.Rate.Requests), rate(m.Requests)})
 	if s.Aurora != nil && s.Aurora.IOCost != nil {
 		g.add("Aurora's I/O, "+s.currency()+" a month", []string{rate(s.Aurora.IOCost[0]) + " to " + rate(s.Aurora.IOCost[2]), known(m.IOCost, 1)})
 	}
