@@ -76,8 +76,8 @@ func callOf(answer access.Answer) diagnosis.Call {
 	return call
 }
 
-// soon is how long a run with AWS's metrics may take until its data are collected.
-const soon = time.Hour
+// soon is how long a run with all of AWS's metrics takes until its data are collected.
+const soon = 4 * time.Hour
 
 // cautions are what AWS lacks or does otherwise than a run wants it.
 func (a *awsTarget) cautions(d *diagnosis.AWS, facts postgres.Facts, now time.Time) []diagnosis.Caution {

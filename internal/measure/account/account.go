@@ -14,6 +14,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
+	"github.com/aws/aws-sdk-go-v2/credentials/endpointcreds"
+	"github.com/aws/aws-sdk-go-v2/credentials/processcreds"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
@@ -107,13 +109,17 @@ func (a *Account) In(region string) *Account {
 	return &there
 }
 
-// Credentials finds out whether there are any, and when they end; zero where they do not, as far as is known here.
+// renewed are the sources whose credentials end, and are replaced without anybody's help.
+var renewed = []string{stscreds.ProviderName, stscreds.WebIdentityProviderName, ec2rolecreds.ProviderName, endpointcreds.ProviderName, processcreds.ProviderName}
+
+// Credentials finds out whether there are any, and when somebody has to sign in again; zero where nobody has to, as far
+// as is known here.
 func (a *Account) Credentials(ctx context.Context) (ends time.Time, err error) {
 	found, err := a.config.Credentials.Retrieve(ctx)
 	if err != nil {
 		return ends, Explain(err)
 	}
-	if found.CanExpire {
+	if found.CanExpire && !slices.Contains(renewed, found.Source) {
 		ends = found.Expires
 	}
 	return ends, nil

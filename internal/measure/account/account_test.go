@@ -259,6 +259,22 @@ func sevenStatistics() *cloudwatch.GetMetricDataInput {
 	return in
 }
 
+// TestRolesAreRenewed: a role's credentials end within the hour, and nobody has to care.
+func TestRolesAreRenewed(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIA</AccessKeyId><SecretAccessKey>s</SecretAccessKey>
+			<SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
+			time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+	}))
+	defer server.Close()
+	alone(t, server.URL)
+	withKeys(t)
+	a := open(t, account.Options{Region: "eu-west-1", Role: "arn:aws:iam::" + number + ":role/reader"})
+	if ends, err := a.Credentials(t.Context()); err != nil || !ends.IsZero() {
+		t.Errorf("they end at %v, %v", ends, err)
+	}
+}
+
 func TestSecretsAreNamed(t *testing.T) {
 	alone(t, "")
 	withKeys(t)
