@@ -36,6 +36,9 @@ const sameNumber = 1.03
 // Compare holds metrics against each other, in pairs, as a driver is held against a metric. Pairs of which the run does
 // not have both are left out.
 func Compare(run *drivers.Run, pairs [][2]string, options Options) []Twin {
+	if len(pairs) == 0 {
+		return nil
+	}
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
 	metrics := run.Metrics()
 	named := func(name string) (drivers.Metric, bool) {
