@@ -1,0 +1,147 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// NewSize puts a sizing into the form that is shown.
+func NewSize(s sizing.Sizing) Size {
+	v := Size{
+		Schema: SizeSchema, Run: SizeRun{s.Run.Header.ID, s.Run.Header.Target}, Needs: []SizeNeed{}, Options: []SizeOption{},
+		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s),
+		Sized: Sized{
+			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
+			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
+			Balances: balances(s.Balance), Runs: sizedRuns(s),
+		},
+	}
+	for _, p := range s.Parts {
+		for _, n := range p.Needs {
+			need := sizeNeed(n)
+			if len(s.Parts) > 1 {
+				need.Run = p.Run.Header.ID
+			}
+			v.Needs = append(v.Needs, need)
+		}
+	}
+	for _, o := range s.Options {
+		v.Options = append(v.Options, sizeOption(o))
+	}
+	v.Sources = v.cited()
+	return v
+}
+
+// cited are the sources of all options, by key.
+func (s Size) cited() []SizeSource {
+	var keys []string
+	for _, o := range s.Options {
+		keys = append(keys, o.sourceKeys()...)
+	}
+	for _, d := range s.Spreads {
+		keys = append(keys, d.Sources...)
+	}
+	slices.Sort(keys)
+	known, err := catalog.Read()
+	all := []SizeSource{}
+	for _, key := range slices.Compact(keys) {
+		v := SizeSource{Key: key}
+		if source, found := known.Source(key); found && err == nil {
+			v = SizeSource(source)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// sizedRuns are what each run makes of the rate that is sized for.
+func sizedRuns(s sizing.Sizing) []SizedRun {
+	var all []SizedRun
+	for _, p := range s.Parts {
+		all = append(all, SizedRun{p.Run.Header.ID, p.Need.Arm, p.Basis, p.Scale.Factor, sizeRate(p.Own.Most), sizeRate(p.Own.Least)})
+	}
+	return all
+}
+
+func sizeRate(r sizing.Rate) SizeRate {
+	return SizeRate{
+		Requests: r.Requests(), Reads: r.Reads, Writes: r.Writes, Flushes: r.Flushes,
+		Bytes: r.Bytes(), ReadBytes: r.ReadBytes, WriteBytes: r.WriteBytes,
+	}
+}
+
+func sizeNeed(n sizing.Need) SizeNeed {
+	v := SizeNeed{Arm: n.Arm, Rows: n.Rows, Commits: n.Commits, LogRecords: n.LogRecords}
+	if n.Missing != nil {
+		v.Missing = whyMissing(n.Missing)
+		return v
+	}
+	if n.Model != nil {
+		v.Model = n.Model.Error()
+	}
+	of := func(r sizing.Rate) *SizeRate { return new(sizeRate(r)) }
+	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.LogRecords, n)
+	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
+	if p := n.Peaks; p != nil {
+		v.Seconds, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.P95), of(p.P99), of(p.PeakSecond)
+		if p.PeakMinute != nil {
+			v.PeakMinute = of(*p.PeakMinute)
+		}
+	}
+	return v
+}
+
+// perRequest is how often something happens for one request.
+func perRequest(v *float64, n sizing.Need) *float64 {
+	if v == nil || n.Mean.Requests() <= 0 {
+		return nil
+	}
+	return new(*v / n.Mean.Requests())
+}
+
+func sizeOption(o sizing.Option) SizeOption {
+	v := SizeOption{
+		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Why: o.Why, NoPrice: o.NoBill,
+		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
+		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
+	}
+	v.Credits, v.Bare = sizeCredits(o.Burst), sizeCredits(o.Bare)
+	if o.Order == nil {
+		return v
+	}
+	tier, _ := o.Volume.Tier(o.Order.GiB)
+	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps, string(o.Order.Binding)
+	v.Volumes = tier.Volumes
+	if !o.Volume.Unlimited {
+		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
+	}
+	if o.Bill != nil {
+		v.Monthly, v.Span, v.Currency = &o.Bill.Total, o.BillSpan, o.Bill.Currency
+		for _, l := range o.Bill.Lines {
+			v.Bill = append(v.Bill, SizeBillLine(l))
+		}
+	}
+	if c := o.Cap; c != nil {
+		v.Instance = sizeCap(*c)
+	}
+	return v
+}
+
+// misread shows what log records would have led to.
+func misread(s sizing.Sizing) *SizeMisread {
+	m := s.Misread
+	if m == nil {
+		return nil
+	}
+	v := &SizeMisread{Requests: m.Records, Factor: m.Factor, IOCost: m.IOCost}
+	if m.Cheapest != nil {
+		v.Volume = m.Cheapest.Volume.Title
+		if m.Cheapest.Bill != nil {
+			v.Cheapest = &m.Cheapest.Bill.Total
+		}
+	}
+	return v
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// check refuses what no load, disk or price can be.
+func (o sizeOptions) check() error {
+	for flag, v := range map[string]struct{ value, least, most float64 }{
+		"--rows-per-second":   {o.rowsPerSecond, 0, 1e12},
+		"--growth":            {o.growth, -99.9, 1e6},
+		"--headroom":          {o.headroom, 0, 1e4},
+		"--gib":               {o.gib, 1, 1e9},
+		"--repeat, in hours,": {o.repeat.Hours(), 0, 24 * 366},
+	} {
+		if !(v.value >= v.least && v.value <= v.most) { // also NaN
+			return fmt.Errorf("%s %g: from %g to %g", flag, v.value, v.least, v.most)
+		}
+	}
+	if o.format != formatText && o.format != formatJSON {
+		return fmt.Errorf("unknown format %q: there are %s and %s", o.format, formatText, formatJSON)
+	}
+	return nil
+}
+
+// ask puts flags and catalog together.
+func (o sizeOptions) ask() (sizing.Ask, error) {
+	volumes, errVolumes := catalog.Volumes()
+	instances, errInstances := catalog.Instances()
+	rules, errRules := catalog.DistributedRules()
+	prices, errPrices := o.readPrices()
+	ask := sizing.Ask{
+		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
+		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
+		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
+	}
+	if err := errors.Join(errVolumes, errInstances, errPrices, errRules); err != nil {
+		return ask, err
+	}
+	if err := o.choose(&ask, volumes, rules); err != nil {
+		return ask, err
+	}
+	if known := ask.Tariff.Regions(); !slices.Contains(known, o.region) {
+		return ask, fmt.Errorf("no prices are known of the region %s: there are %s (--price takes a file)", o.region, strings.Join(known, ", "))
+	}
+	return ask, nil
+}
+
+// choose takes those kinds of storage that were asked for, or all.
+func (o sizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
+	known := map[string]bool{}
+	for _, v := range volumes {
+		known[v.Provider] = true
+		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) {
+			ask.Volumes = append(ask.Volumes, v)
+		}
+	}
+	for _, r := range rules {
+		known[r.Name] = true
+		if len(o.on) == 0 || slices.Contains(o.on, r.Name) {
+			ask.Distributed = append(ask.Distributed, r)
+		}
+	}
+	for _, name := range o.on {
+		if !known[name] {
+			return fmt.Errorf("--on %s: there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	}
+	return nil
+}
+
+// percent is a flag that may be left out.
+type percent struct{ value *float64 }
+
+func (p *percent) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 100) {
+		return errors.New("from 0 to 100")
+	}
+	p.value = &v
+	return nil
+}
+
+func (p *percent) String() string {
+	if p.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*p.value, 'g', -1, 64)
+}
+
+func (p *percent) Type() string { return "percent" }
+
+// readPrices are the program's own, with those of a file before them.
+func (o sizeOptions) readPrices() ([]catalog.Price, error) {
+	known, err := catalog.Prices()
+	if o.prices == "" || err != nil {
+		return known, err
+	}
+	file, err := os.Open(o.prices)
+	if err != nil {
+		return nil, fmt.Errorf("read the prices: %w", err)
+	}
+	defer file.Close()
+	own, err := catalog.ReadPrices(file)
+	return catalog.Override(own, known), naming(o.prices, err)
+}
+
+// suggesting adds the nearest name to an error about one that is not known.
+func suggesting(err error) error {
+	if unknown, ok := errors.AsType[*sizing.UnknownArm](err); ok {
+		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))
+	}
+	if unknown, ok := errors.AsType[*sizing.UnknownInstance](err); ok {
+		var classes []string
+		for _, m := range unknown.Known {
+			classes = append(classes, strings.TrimPrefix(m.Class, "Standard_"))
+		}
+		return fmt.Errorf("%w: the nearest is %s", err, typo.Nearest(strings.TrimPrefix(unknown.Class, "db."), classes))
+	}
+	return err
+}
