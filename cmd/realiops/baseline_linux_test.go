@@ -265,7 +265,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
 			directory, file := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
-			c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--size", "8M", "--runtime", "30s", "--only", "random-write,commit", "-o", file)
+			c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--allow-ram", "--size", "8M", "--runtime", "30s", "--only", "random-write,commit", "-o", file)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
