@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,25 +40,39 @@ func grouped(busy []window) [][]window {
 	for i := range busy {
 		groups[0][i] = i
 	}
-	for whole := map[int]bool{}; len(groups) < mostGroups; {
-		best, at := parting{}, 0
-		for g, members := range groups {
-			if p := part(logs, members); p.contrast > best.contrast && !whole[g] {
-				best, at = p, g
-			}
-		}
-		if best.contrast < math.Log(different) {
+	for len(groups) < mostGroups {
+		parted, ok := partedOnce(busy, logs, groups)
+		if !ok {
 			break
-		}
-		parted := slices.Clone(groups)
-		parted[at] = best.low
-		if parted = append(parted, best.high); len(inside(busy, parted)) < len(parted) {
-			whole[at] = true // too little would be left of one side or another
-			continue
 		}
 		groups = parted
 	}
 	return inside(busy, groups)
+}
+
+// partedOnce parts one of the groups: where the two sides differ most of all that leave enough of every group. What comes
+// and goes from window to window, such as checkpoints, leaves nothing that lies inside.
+func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int, ok bool) {
+	type choice struct {
+		parting
+		group int
+	}
+	var choices []choice
+	for g, members := range groups {
+		for _, p := range partings(logs, members) {
+			choices = append(choices, choice{p, g})
+		}
+	}
+	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(b.contrast, a.contrast) })
+	for _, c := range choices {
+		parted := slices.Clone(groups)
+		parted[c.group] = c.low
+		parted = append(parted, c.high)
+		if len(inside(busy, parted)) == len(parted) {
+			return parted, true
+		}
+	}
+	return nil, false
 }
 
 // compositions are the logarithms of what each driver counts around each window, of those drivers that count enough.
@@ -109,26 +124,22 @@ type parting struct {
 	low, high []int
 }
 
-// part finds the ratio of two drivers in which the two sides of a group differ most.
-func part(logs [][]float64, members []int) (best parting) {
+// partings are the ways to part a group by a ratio of two drivers, of those that part it by enough.
+func partings(logs [][]float64, members []int) (found []parting) {
 	for i := range logs {
 		for k := range i {
 			ratio := func(w int) float64 { return logs[i][w] - logs[k][w] }
 			order := slices.Clone(members)
-			slices.SortStableFunc(order, func(a, b int) int {
-				if ratio(a) < ratio(b) {
-					return -1
-				}
-				return 1
-			})
-			if at, contrast := cut(order, ratio); contrast > best.contrast {
-				best = parting{contrast, order[:at], order[at:]}
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ratio(a), ratio(b)) })
+			if at, contrast := cut(order, ratio); contrast >= math.Log(different) {
+				low, high := order[:at], order[at:]
+				slices.Sort(low)
+				slices.Sort(high)
+				found = append(found, parting{contrast, low, high})
 			}
 		}
 	}
-	slices.Sort(best.low)
-	slices.Sort(best.high)
-	return best
+	return found
 }
 
 // cut finds where an ascending row falls apart: the sum of squares between its two sides is greatest.

@@ -38,7 +38,7 @@ func (r Report) workGrid(notes *footnotes) (title string, g *grid) {
 	if len(arms) == 0 {
 		return "", nil
 	}
-	g = newGrid("arm", names(arms))
+	g = newGrid(r.armWord(), names(arms))
 	ways := 0
 	for _, c := range columns() {
 		column := cells{notes: notes}
@@ -57,6 +57,14 @@ func (r Report) workGrid(notes *footnotes) (title string, g *grid) {
 		return "The work (per second)", g
 	}
 	return fmt.Sprintf("The same work, counted %s ways (per second)", inWords(ways)), g
+}
+
+// armWord is what arms are called: in an observation nobody ran any.
+func (r Report) armWord() string {
+	if r.Observed != nil {
+		return "load"
+	}
+	return "arm"
 }
 
 // loaded are the arms that put load on the server and were measured.

@@ -122,7 +122,7 @@ func (r Report) verdictLegend() string {
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Verdict == string(attribution.Mixed) }) {
 		text += " MIXED: some of both."
 	}
-	return text + " ratio: how many the metric shows for one of what it counts; n: arms that this rests on. Arm by arm: -v."
+	return text + " ratio: how many the metric shows for one of what it counts; n: " + r.armWord() + "s that this rests on. Arm by arm: -v."
 }
 
 // rows are the metric's lines in the table: as many as its name, what it is falsely called and what it counts take.

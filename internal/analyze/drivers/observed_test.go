@@ -1,0 +1,150 @@
+package drivers_test
+
+import (
+	"iter"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// dayBreak is where windows of every length begin.
+var dayBreak = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+const (
+	inserted = "pgstat.cluster/tup_inserted"
+	updated  = "pgstat.cluster/tup_updated"
+	deleted  = "pgstat.cluster/tup_deleted"
+	commits  = "pgstat.cluster/xact_commit"
+	records  = "pgstat.wal/wal_records"
+)
+
+// rates are what a load does in a second.
+type rates struct{ inserted, updated, commits, records float64 }
+
+// observation is a run file of so many seconds, read just before each is over, in which load says what goes on. more may
+// add records after a reading, and change the counters.
+func observation(seconds int, load func(second int) rates, more func(second int, at time.Time, counters map[string]float64) []runfile.Record) iter.Seq2[runfile.Record, error] {
+	return func(yield func(runfile.Record, error) bool) {
+		yield(runfile.Run{Schema: runfile.Schema, ID: "observed", Start: dayBreak, Observed: true}, nil)
+		counters := map[string]float64{inserted: 1e6, updated: 1e6, deleted: 1e6, commits: 1e6, records: 1e6}
+		for name := range counters {
+			yield(runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter}, nil)
+		}
+		for second := range seconds {
+			at := dayBreak.Add(time.Duration(second+1)*time.Second - 10*time.Millisecond)
+			r := load(second)
+			counters[inserted] += r.inserted
+			counters[updated] += r.updated
+			counters[commits] += r.commits
+			counters[records] += r.records
+			for _, record := range more(second, at, counters) {
+				yield(record, nil)
+			}
+			values := map[string]float64{}
+			for name, value := range counters {
+				values[name] = value
+			}
+			yield(runfile.Reading{At: at, Took: 0.001, Probe: "pgstat", Values: values}, nil)
+		}
+		yield(runfile.Ended{At: dayBreak.Add(time.Duration(seconds) * time.Second), Status: runfile.Complete}, nil)
+	}
+}
+
+func nothingMore(int, time.Time, map[string]float64) []runfile.Record { return nil }
+
+func unchanging(int) rates { return rates{100, 20, 10, 300} }
+
+func observed(t *testing.T, records iter.Seq2[runfile.Record, error]) *drivers.Run {
+	t.Helper()
+	run, err := drivers.FromRun(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// checkRows: whatever was left out, the rate of what is left is the true one.
+func checkRows(t *testing.T, o *drivers.Observation, name string, perSecond float64) {
+	t.Helper()
+	if got := o.Rows[name] / o.Seconds; math.Abs(got-perSecond) > 1e-6 {
+		t.Errorf("%s: %v a second, want %v", name, got, perSecond)
+	}
+}
+
+// A minute is twelve windows of five seconds, of which the first has nothing before it.
+func TestWindowsOfAnObservation(t *testing.T) {
+	o := observed(t, observation(60, unchanging, nothingMore)).Observed
+	if o.Window != 5*time.Second || o.Windows != 11 || o.Whole != 11 || o.Quiet != 0 || o.Used != 11 {
+		t.Errorf("%d windows of %v, %d whole, %d quiet, %d used: want 11 of 5 s, all used", o.Windows, o.Window, o.Whole, o.Quiet, o.Used)
+	}
+	checkRows(t, o, "inserted", 100)
+	checkRows(t, o, "updated", 20)
+}
+
+// Windows get longer before there are more than 720 of them: six hours come in such of 30 s.
+func TestWindowsOfALongObservation(t *testing.T) {
+	o := observed(t, observation(5*3600, unchanging, nothingMore)).Observed
+	if o.Window != 30*time.Second || o.Windows != 599 || o.Whole != 599 {
+		t.Errorf("%d windows of %v, %d whole: want 599 of 30 s", o.Windows, o.Window, o.Whole)
+	}
+	checkRows(t, o, "inserted", 100)
+}
+
+// A server that was started anew, by whose counters nothing is to be reckoned, costs the window in which it was: be they
+// lower than before or higher.
+func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
+	for name, jump := range map[string]float64{"lower": -9e5, "higher": 5e6} {
+		t.Run(name, func(t *testing.T) {
+			o := observed(t, observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+				if second != 32 {
+					return nil
+				}
+				for name := range counters {
+					counters[name] += jump
+				}
+				return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Reason: runfile.Reset, Detail: "started anew"}}
+			})).Observed
+			if o.Windows != 11 || o.Whole != 10 {
+				t.Errorf("%d of %d windows are whole, want 10 of 11", o.Whole, o.Windows)
+			}
+			checkRows(t, o, "inserted", 100)
+		})
+	}
+}
+
+// Loads that differ are told apart, those that come again are one, and windows between two of them belong to neither.
+func TestKindsOfLoad(t *testing.T) {
+	one, other := rates{100, 20, 10, 300}, rates{5000, 0, 10, 300}
+	run := observed(t, observation(240, func(second int) rates {
+		if second/60%2 == 0 {
+			return one
+		}
+		return other
+	}, nothingMore))
+	if len(run.Arms) != 2 {
+		t.Fatalf("%d kinds of load, want 2", len(run.Arms))
+	}
+	rows, _ := drivers.Named(drivers.Rows)
+	for _, arm := range run.Arms {
+		for _, r := range arm.Replicates {
+			count, err := rows.Count(arm, r)
+			if perSecond := count / r.Seconds; err != nil || math.Abs(perSecond-120) > 1e-6 && math.Abs(perSecond-5000) > 1e-6 {
+				t.Errorf("%s %d: %v rows a second (%v), want 120 or 5000", arm.Name, r.Number, perSecond, err)
+			}
+		}
+	}
+	if o := run.Observed; o.Used != o.Whole-6 {
+		t.Errorf("%d of %d windows are used: want all but the two at each of three changes", o.Used, o.Whole)
+	}
+}
+
+// An observation in which nothing is written has nothing to tell.
+func TestQuietWindowsAreNoLoad(t *testing.T) {
+	run := observed(t, observation(60, func(int) rates { return rates{commits: 1, records: 2} }, nothingMore))
+	if o := run.Observed; o.Quiet != 11 || len(run.Arms) != 0 {
+		t.Errorf("%d quiet windows and %d kinds of load, want 11 and none", o.Quiet, len(run.Arms))
+	}
+}
