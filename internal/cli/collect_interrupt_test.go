@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/account/accounttest"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// justOver is the file of a run whose only arm has just ended, so that AWS has not told of it yet.
+func justOver(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	w, err := runfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for _, r := range []runfile.Record{
+		runfile.Run{
+			Schema: runfile.Schema, ID: "x", Start: now.Add(-10 * time.Minute), Plan: runfile.Plan{Arms: []runfile.Arm{{Name: "idle"}}, Replicates: 1},
+			Target: runfile.Target{Flavor: "aurora", Cloud: &runfile.Cloud{
+				Provider: "aws", Region: accounttest.Region, Instance: instance, Cluster: cluster, Engine: "aurora-postgresql"}},
+		},
+		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
+		runfile.ArmEvent{At: now.Add(-9 * time.Minute), Arm: "idle", Replicate: 1, Event: runfile.Begin},
+		runfile.ArmEvent{At: now, Arm: "idle", Replicate: 1, Event: runfile.End},
+		runfile.Ended{At: now, Status: runfile.Complete},
+	} {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestInterruptedCollection: whoever has waited long enough gets a report of what there is, and nothing is lost.
+func TestInterruptedCollection(t *testing.T) {
+	account := accounttest.Start(t)
+	account.Setenv(t)
+	path := justOver(t)
+	minute := time.Now().Add(-5 * time.Minute).Truncate(time.Minute)
+	account.Put(t, accounttest.Series{
+		Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": instance},
+		From: minute, Step: time.Minute, Values: []float64{42}})
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 12 min", interrupt: func() { interrupt(errors.New("enough")) }}
+	var out bytes.Buffer
+	env := Env{In: strings.NewReader(""), Out: &out, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+	err := runCollect(ctx, env, collectOptions{progress: "plain", analyze: analyzeOptions{format: "text"}}, path)
+	if err == nil || codeOf(err) != exitFailed || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(out.String(), "Aurora") || !strings.Contains(told.String(), "2 periods, 2 of which it may still correct") {
+		t.Errorf("reported %s\nand said %s", &out, &told)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(text, []byte(`"value":42`)) || !bytes.HasSuffix(text, []byte("\"unsettled\":true}\n")) {
+		t.Errorf("the file ends with %s, %v", text[max(0, len(text)-300):], err)
+	}
+}
+
+// interrupting notes what is said, and calls when a line comes.
+type interrupting struct {
+	bytes.Buffer
+	after     string
+	interrupt func()
+}
+
+func (i *interrupting) Write(text []byte) (int, error) {
+	n, err := i.Buffer.Write(text)
+	if strings.Contains(i.Buffer.String(), i.after) {
+		i.interrupt()
+	}
+	return n, err
+}
