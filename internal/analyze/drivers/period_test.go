@@ -126,12 +126,12 @@ func TestScaledUnderLoad(t *testing.T) {
 			at := float64(10 + i)
 			records = append(records, runfile.Period{From: sec(at), To: sec(at + 1), Probe: "cloudwatch", Metric: "cloudwatch/ServerlessDatabaseCapacity", Statistic: "Minimum", Value: u})
 		}
-		got := ""
+		var got strings.Builder
 		for _, n := range fromRecords(t, records...).Notes {
-			got += n.Code + ": " + n.Text
+			got.WriteString(n.Code + ": " + n.Text)
 		}
-		if got != want {
-			t.Errorf("%v: %q, want %q", units, got, want)
+		if got.String() != want {
+			t.Errorf("%v: %q, want %q", units, got.String(), want)
 		}
 	}
 	check("", 0.5, 2, 2, 0.5) // scaled before and after

@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -66,9 +67,7 @@ func (t *Top) add(item runfile.TopItem) {
 	i := slices.IndexFunc(t.Items, func(known runfile.TopItem) bool { return known.Name == item.Name })
 	if i < 0 {
 		sum := map[string]float64{}
-		for name, value := range item.Grew {
-			sum[name] = value
-		}
+		maps.Copy(sum, item.Grew)
 		item.Grew = sum
 		t.Items = append(t.Items, item)
 		return
