@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -83,4 +84,34 @@ func localRuns(t *testing.T) []string {
 		t.Fatalf("no runs in %s: %v", shippedRuns, err)
 	}
 	return paths
+}
+
+// TestShippedObservationTellsNothingWrong holds an observation against what PostgreSQL documents of its counters, and
+// its ranking against what pgbench was told to do.
+func TestShippedObservationTellsNothingWrong(t *testing.T) {
+	path := filepath.Join(shippedRuns, "observed-pg17.jsonl.zst")
+	run, err := readRun(Env{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Arms) < 3 || run.Ended == nil || run.Ended.Status != runfile.Complete || run.Header.Target.Storage.Directory != "" {
+		t.Errorf("%d kinds of load, ended %+v", len(run.Arms), run.Ended)
+	}
+	for _, v := range attribution.Judge(run, attribution.Options{Asked: metricNames(run)}).Metrics {
+		name := v.Metric.Name
+		switch stated := v.Kind != attribution.Undetermined && v.Kind != attribution.Silent; {
+		case name == "pgstat.database/xact_commit" && v.Counts != drivers.Commits:
+			t.Errorf("%s: %s %s, want commits", name, v.Kind, v.Counts)
+		case stated && strings.HasPrefix(name, "block") && v.Kind != attribution.Physical,
+			stated && strings.HasPrefix(name, "pgstat.tables/n_tup") && v.Kind != attribution.Logical:
+			t.Errorf("%s: %s", name, v.Kind)
+		}
+	}
+	top := run.Observed.Top
+	if len(top) != 3 || top[0].Of != "statements" || len(top[0].Items) == 0 || !strings.HasPrefix(top[0].Items[0].Text, "insert into grown select") {
+		t.Errorf("the inserts in bulk wrote most, and not %+v", top)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > 200_000 {
+		t.Errorf("%s is too large: %v, %v", path, info, err)
+	}
 }
