@@ -112,7 +112,11 @@ func telling(w *runfile.Writer, show *progress.Display) func(runfile.Record) err
 
 // conclude says what came, and what it cost to ask.
 func (p *provider) conclude(show *progress.Display, o collect.Outcome) {
-	if o.Periods > 0 || o.Metrics > 0 {
+	switch {
+	case o.Metrics == 0:
+	case o.Periods == 0 && o.Settled == o.Metrics:
+		show.Message(fmt.Sprintf("AWS has told all it has: nothing of %d metrics is open", o.Metrics))
+	default:
 		text := fmt.Sprintf("AWS told of %d periods", o.Periods)
 		if o.Unsettled > 0 {
 			text += fmt.Sprintf(", %d of which it may still correct", o.Unsettled)
