@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/probe/insights"
@@ -84,7 +85,7 @@ func (p *provider) collect(ctx context.Context, path string, w *runfile.Writer, 
 	}
 	said := ""
 	c := collect.Collector{
-		Sources: p.sources, Rules: p.env.Tempo.Rules(collect.DefaultRules()), File: file, Record: telling(w, show), Now: p.env.Now, Wait: pause,
+		Sources: p.sources, Rules: p.env.Tempo.Rules(collect.DefaultRules()), File: file, Record: telling(w, show), Now: p.env.Now, Wait: experiment.Wait,
 		Tell: func(now collect.Progress) {
 			if text := waitingFor(now); text != said {
 				said = text
@@ -135,15 +136,4 @@ func waitingFor(p collect.Progress) string {
 		left = fmt.Sprintf("about %.0f min", p.Left.Minutes())
 	}
 	return fmt.Sprintf("waiting for %s: %d of %d metrics settled, %s", names[p.Source], p.Settled, p.Metrics, left)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

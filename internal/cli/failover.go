@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
@@ -34,7 +35,7 @@ func (m *measurement) recover(ctx context.Context, t *target, failed error) (*pg
 			m.held = again
 			return again.control, nil
 		}
-		if pause(ctx, failoverLook) != nil {
+		if experiment.Wait(ctx, failoverLook) != nil {
 			return nil, context.Cause(ctx)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/insights/insightstest"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
@@ -142,7 +143,7 @@ func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) 
 func (a *aurora) failOver(ctx context.Context, t *testing.T) {
 	boss := servertest.Connect(t, a.behind)
 	for clients := 0; ctx.Err() == nil; {
-		_ = pause(ctx, time.Second)
+		_ = experiment.Wait(ctx, time.Second)
 		if a.clock.ToThere(time.Now()).Sub(a.clock.ToThere(a.began)) < time.Hour {
 			continue // of the cloud's
 		}
@@ -331,7 +332,7 @@ func (s *cloud) publish(ctx context.Context, t *testing.T, a *aurora, d standin.
 			}
 		}
 		s.flush(t)
-		_ = pause(ctx, 200*time.Millisecond)
+		_ = experiment.Wait(ctx, 200*time.Millisecond)
 	}
 }
 

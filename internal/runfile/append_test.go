@@ -27,14 +27,7 @@ func goOn(t *testing.T, path string, records ...Record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range records {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeAll(t, w, records...)
 }
 
 func TestAppendGoesOnAfterTheEndLine(t *testing.T) {

@@ -116,6 +116,13 @@ func save(t *testing.T, name string, records ...Record) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	writeAll(t, w, records...)
+	return path
+}
+
+// writeAll writes records, and closes the file.
+func writeAll(t *testing.T, w *Writer, records ...Record) {
+	t.Helper()
 	for _, r := range records {
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
@@ -124,7 +131,6 @@ func save(t *testing.T, name string, records ...Record) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 func contentOf(t *testing.T, path string) []byte {

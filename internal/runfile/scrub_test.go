@@ -51,14 +51,7 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range records {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	writeAll(t, w, records...)
 	content := string(contentOf(t, path))
 	for _, trace := range []string{"p@ss", "w0rd", "p%40", "%2Fw", "p\\u0040", "123456789012"} {
 		if at := strings.Index(content, trace); at >= 0 {

@@ -2,6 +2,7 @@ package sizing_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,16 +15,17 @@ import (
 func volume(t *testing.T, name string) catalog.Volume {
 	t.Helper()
 	all, err := catalog.Volumes()
-	if err != nil {
-		t.Fatal(err)
+	return pick(t, all, err, name, func(v catalog.Volume) string { return v.Name })
+}
+
+// pick is the row of a catalog by its name.
+func pick[T any](t *testing.T, all []T, err error, name string, of func(T) string) T {
+	t.Helper()
+	i := slices.IndexFunc(all, func(row T) bool { return of(row) == name })
+	if i < 0 {
+		t.Fatalf("no %s in the catalog: %v", name, err)
 	}
-	for _, v := range all {
-		if v.Name == name {
-			return v
-		}
-	}
-	t.Fatalf("no volume %s", name)
-	return catalog.Volume{}
+	return all[i]
 }
 
 // TestPublishedCapacities are rows of the providers' tables.

@@ -27,16 +27,7 @@ func disks(t *testing.T, n int, name string, gib float64) []sizing.Capacity {
 func instance(t *testing.T, class string) catalog.Instance {
 	t.Helper()
 	all, err := catalog.Instances()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range all {
-		if m.Class == class {
-			return m
-		}
-	}
-	t.Fatalf("no instance %s", class)
-	return catalog.Instance{}
+	return pick(t, all, err, class, func(i catalog.Instance) string { return i.Class })
 }
 
 // TestAzureCombination is Azure's own example: a D8s_v3 lets 16,000 through its cache and 12,800 past it; with three P30

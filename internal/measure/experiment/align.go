@@ -10,7 +10,7 @@ func (e *Experiment) align(ctx context.Context) error {
 	if e.Period == 0 {
 		return nil
 	}
-	if err := wait(ctx, untilLead(time.Now(), e.Period)); err != nil {
+	if err := Wait(ctx, untilLead(time.Now(), e.Period)); err != nil {
 		return err
 	}
 	return e.Edge(ctx)

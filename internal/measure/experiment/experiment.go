@@ -266,7 +266,8 @@ func (e *Experiment) mark(s step, event runfile.Event, failed error) error {
 	return e.Record(line)
 }
 
-func wait(ctx context.Context, d time.Duration) error {
+// Wait waits until d has passed, or ctx ends.
+func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

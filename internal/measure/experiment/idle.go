@@ -13,7 +13,7 @@ import (
 func (e *Experiment) idle(ctx context.Context) error {
 	sessions, err := e.connectAll(ctx, e.mostSessions())
 	if err == nil {
-		err = wait(ctx, e.armLength())
+		err = Wait(ctx, e.armLength())
 	}
 	var leaving sync.WaitGroup
 	for _, session := range sessions {

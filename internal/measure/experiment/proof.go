@@ -32,7 +32,7 @@ func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows in
 			e.uncounted = true // track_counts is off, or others reset it
 			break
 		}
-		if err := wait(ctx, lookEvery); err != nil {
+		if err := Wait(ctx, lookEvery); err != nil {
 			return err
 		}
 	}
