@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -113,9 +114,7 @@ func (p *press) steps() {
 	late := map[string]float64{}
 	for i, r := range p.world.replicates {
 		before := map[string]float64{}
-		for name, value := range p.totals[pgstat] {
-			before[name] = value
-		}
+		maps.Copy(before, p.totals[pgstat])
 		p.grow(i, r)
 		rows := r.total(drivers.Rows)
 		p.add(pgstat, "pgstat.cluster/xact_commit", r.total(drivers.Commits))

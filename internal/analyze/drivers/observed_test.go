@@ -2,6 +2,7 @@ package drivers_test
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"testing"
 	"time"
@@ -44,9 +45,7 @@ func observation(seconds int, load func(second int) rates, more func(second int,
 				yield(record, nil)
 			}
 			values := map[string]float64{}
-			for name, value := range counters {
-				values[name] = value
-			}
+			maps.Copy(values, counters)
 			yield(runfile.Reading{At: at, Took: 0.001, Probe: "pgstat", Values: values}, nil)
 		}
 		yield(runfile.Ended{At: dayBreak.Add(time.Duration(seconds) * time.Second), Status: runfile.Complete}, nil)
