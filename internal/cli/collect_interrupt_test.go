@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -53,13 +54,19 @@ func TestInterruptedCollection(t *testing.T) {
 	account.Put(t, accounttest.Series{
 		Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": instance},
 		From: minute, Step: time.Minute, Values: []float64{42}})
-	ctx, interrupt := context.WithCancelCause(t.Context())
-	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 12 min", interrupt: func() { interrupt(errors.New("enough")) }}
+	ctx, giveUp := context.WithTimeout(t.Context(), time.Minute)
+	defer giveUp()
+	ctx, interrupt := context.WithCancelCause(ctx)
+	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 1", interrupt: func() { interrupt(errors.New("enough")) }}
 	var out bytes.Buffer
 	env := Env{In: strings.NewReader(""), Out: &out, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
 	err := runCollect(ctx, env, collectOptions{progress: "plain", analyze: analyzeOptions{format: "text"}}, path)
 	if err == nil || codeOf(err) != exitFailed || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
+	}
+	left := regexp.MustCompile(`settled, about 1[12] min`) // twelve after the last whole minute, which ended up to one ago
+	if !left.MatchString(told.String()) {
+		t.Errorf("said %s", &told)
 	}
 	if !strings.Contains(out.String(), "Aurora") || !strings.Contains(told.String(), "2 periods, 2 of which it may still correct") {
 		t.Errorf("reported %s\nand said %s", &out, &told)
