@@ -81,6 +81,16 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/worlds imports internal/middle, which imports internal/analyze/stats",
 		"internal/worlds imports internal/worlds/score")
 
+	check("the stand-in for Aurora does not know what judges it", map[string]string{
+		"internal/standin/a.go":             ours("standin", "internal/middle"),
+		"internal/standin/a_test.go":        ours("standin", "internal/runfile"),
+		"internal/middle/a.go":              ours("middle", "internal/analyze/attribution"),
+		"internal/analyze/attribution/a.go": "package attribution\n",
+		"internal/runfile/a.go":             "package runfile\n",
+	},
+		"internal/standin imports internal/middle, which imports internal/analyze/attribution",
+		"internal/standin imports internal/runfile")
+
 	check("statistics have one home", map[string]string{
 		"internal/analyze/stats/a.go":  other("stats", "gonum.org/v1/gonum/stat"),
 		"internal/analyze/sizing/a.go": other("sizing", "gonum.org/v1/gonum/stat/distuv"),

@@ -23,6 +23,7 @@ const (
 	probetest = "internal/measure/probe/probetest"
 	runfile   = "internal/runfile"
 	series    = "internal/series"
+	standin   = "internal/standin"
 	worlds    = "internal/worlds"
 	score     = "internal/worlds/score"
 )
@@ -57,6 +58,11 @@ var rules = []rule{
 		"made-up worlds do not know the method",
 		"they judge it, and one that leaned on it would find it right; only what counts its hits in " + score + " sees both",
 		blind,
+	},
+	{
+		"the stand-in for Aurora does not know what judges it",
+		"its truth comes from the server; one that read the run file, or leaned on the method, would find both right",
+		never(standin, runfile, analyze, cli),
 	},
 	{
 		"statistics have one home",
