@@ -39,9 +39,7 @@ type baselineOptions struct {
 	buffered bool
 	until    time.Duration
 
-	out      string
-	format   string
-	progress string
+	keepingOptions
 }
 
 func newBaselineCommand(env Env) *cobra.Command {
@@ -90,9 +88,7 @@ func (o *baselineOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
 	f.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, for so long at most")
 	f.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
-	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
-	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+	o.keepingOptions.addFlags(f)
 }
 
 // Bounds of what may be asked for.
@@ -153,15 +149,7 @@ func (o baselineOptions) report(env Env, path string) error {
 	if err == nil {
 		err = writeBaseline(env, run, o.format)
 	}
-	if err != nil {
-		return withCode(exitFailed, fmt.Errorf("report on %s: %w; realiops analyze %[1]s tries again", path, err))
-	}
-	again := runfile.Latest
-	if o.out != "" {
-		again = path
-	}
-	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze %s shows this again.\n", path, again)
-	return nil
+	return o.conclude(env, path, err)
 }
 
 // writeBaseline says what storage delivered.

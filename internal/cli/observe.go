@@ -15,17 +15,11 @@ import (
 
 // observeOptions are the flags of realiops observe.
 type observeOptions struct {
-	target   targetOptions // of which only a server that is there already can be observed
-	length   time.Duration
-	settled  bool
-	append   bool
-	interval time.Duration
-	require  requireOptions
-
-	out      string
-	format   string
-	verbose  bool
-	progress string
+	target  targetOptions // of which only a server that is there already can be observed
+	length  time.Duration
+	settled bool
+	append  bool
+	readingOptions
 }
 
 func newObserveCommand(env Env) *cobra.Command {
@@ -58,19 +52,12 @@ func (o *observeOptions) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
 	f.BoolVar(&o.settled, "until-settled", false, "end before that when nothing more is learned")
 	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
-	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
-	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
-	o.require.addFlags(f)
-	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "report everything")
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+	o.readingOptions.addFlags(f)
 }
 
 // check finds what makes no sense before anything is done.
 func (o *observeOptions) check() error {
 	switch {
-	case o.interval < shortestInterval || o.interval > longestInterval:
-		return fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
 	case o.length <= 0:
 		return fmt.Errorf("--for is %v: there is nothing to observe in that", o.length)
 	case o.append && o.out == "":
@@ -81,11 +68,7 @@ func (o *observeOptions) check() error {
 
 // runObserve observes, keeps the record whatever happens, and reports from the record.
 func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.FlagSet) error {
-	render, err := rendererOf(o.format, o.verbose, env)
-	if err != nil {
-		return err
-	}
-	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	render, mode, err := o.resolve(env)
 	if err != nil {
 		return err
 	}
@@ -107,10 +90,4 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 		return withCode(exitUsage, err)
 	}
 	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
-}
-
-// report prints what the file holds, and where it is.
-func (o *observeOptions) report(env Env, path string, render renderer) error {
-	r := runOptions{out: o.out, require: o.require}
-	return r.report(env, path, render)
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,16 +13,10 @@ import (
 
 // runOptions are the flags of realiops run.
 type runOptions struct {
-	target   targetOptions
-	plan     planOptions
-	require  requireOptions
-	cloud    cloudOptions
-	interval time.Duration
-
-	out      string
-	format   string
-	verbose  bool
-	progress string
+	target targetOptions
+	plan   planOptions
+	cloud  cloudOptions
+	readingOptions
 }
 
 func newRunCommand(env Env) *cobra.Command {
@@ -63,24 +55,13 @@ Where a plan leaves open how long and how often, --budget decides it.` + "\n" + 
 func (o *runOptions) addFlags(f *pflag.FlagSet) {
 	o.target.addFlags(f)
 	o.plan.addFlags(f)
-	o.require.addFlags(f)
 	o.cloud.addFlags(f)
-	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
-	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
-	f.StringVar(&o.format, "format", "text", "of the report: text or json")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "report everything")
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+	o.readingOptions.addFlags(f)
 }
-
-// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses arms.
-const (
-	shortestInterval = 100 * time.Millisecond
-	longestInterval  = time.Minute
-)
 
 // runRun measures, keeps the record whatever happens, and reports from the record.
 func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) error {
-	render, err := rendererOf(o.format, o.verbose, env)
+	render, mode, err := o.resolve(env)
 	if err != nil {
 		return err
 	}
@@ -90,13 +71,6 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	program, err := o.plan.resolve(flags, o.cloud.period()/env.Tempo.Times())
 	if err != nil {
 		return err
-	}
-	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
-	if err != nil {
-		return err
-	}
-	if o.interval < shortestInterval || o.interval > longestInterval {
-		return fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
 	}
 	id := runfile.NewID(env.Now())
 	path := o.out
@@ -111,20 +85,6 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 		return err
 	}
 	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
-}
-
-// report prints what the file holds, and where it is.
-func (o *runOptions) report(env Env, path string, render renderer) error {
-	err := analyzeFile(env, path, o.require, render)
-	if err != nil && codeOf(err) != exitUndetermined {
-		return withCode(exitFailed, fmt.Errorf("report on %s: %w; realiops analyze %[1]s tries again", path, err))
-	}
-	again := runfile.Latest
-	if o.out != "" {
-		again = path
-	}
-	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze %s shows this again.\n", path, again)
-	return err
 }
 
 // secretFlags are recorded only as having been given.

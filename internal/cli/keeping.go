@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// keepingOptions are the flags of a command that measures, keeps a run file, and reports from it.
+type keepingOptions struct {
+	out      string
+	format   string
+	progress string
+}
+
+func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+}
+
+// conclude says where the record is, after the report on it, or that there is none because of err.
+func (o keepingOptions) conclude(env Env, path string, err error) error {
+	if err != nil && codeOf(err) != exitUndetermined {
+		return withCode(exitFailed, fmt.Errorf("report on %s: %w; realiops analyze %[1]s tries again", path, err))
+	}
+	again := runfile.Latest
+	if o.out != "" {
+		again = path
+	}
+	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze %s shows this again.\n", path, again)
+	return err
+}
+
+// readingOptions are the flags of a command that reads counters again and again, and says what each of them counts.
+type readingOptions struct {
+	keepingOptions
+	interval time.Duration
+	verbose  bool
+	require  requireOptions
+}
+
+func (o *readingOptions) addFlags(f *pflag.FlagSet) {
+	o.keepingOptions.addFlags(f)
+	o.require.addFlags(f)
+	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "report everything")
+}
+
+// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses arms.
+const (
+	shortestInterval = 100 * time.Millisecond
+	longestInterval  = time.Minute
+)
+
+// resolve finds what makes no sense before anything is done.
+func (o readingOptions) resolve(env Env) (render renderer, mode progress.Mode, err error) {
+	if render, err = rendererOf(o.format, o.verbose, env); err != nil {
+		return nil, "", err
+	}
+	if mode, err = progress.Resolve(o.progress, env.ErrTerminal); err != nil {
+		return nil, "", err
+	}
+	if o.interval < shortestInterval || o.interval > longestInterval {
+		return nil, "", fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
+	}
+	return render, mode, nil
+}
+
+// report prints what the file holds, and where it is.
+func (o readingOptions) report(env Env, path string, render renderer) error {
+	return o.conclude(env, path, analyzeFile(env, path, o.require, render))
+}
