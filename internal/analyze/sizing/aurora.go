@@ -17,9 +17,6 @@ type Aurora struct {
 	BreakEven float64
 }
 
-// OptimizedPays tells whether I/O-Optimized is cheaper.
-func (a Aurora) OptimizedPays() bool { return a.IO > a.BreakEven }
-
 // CostAurora works out both ways from what Standard costs.
 func CostAurora(compute, storage, io float64) Aurora {
 	return Aurora{

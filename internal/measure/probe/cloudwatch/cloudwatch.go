@@ -68,17 +68,6 @@ func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) 
 	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: chosen, whose: whose(cloud), region: cfg.Region}, nil
 }
 
-// Names lists what can be asked for of a server, as CloudWatch writes it.
-func Names(cloud runfile.Cloud) []string {
-	var names []string
-	for _, s := range of(cloud) {
-		if !slices.Contains(names, s.name) {
-			names = append(names, s.name)
-		}
-	}
-	return names
-}
-
 // Name is the source's.
 func (s *Source) Name() string { return Name }
 

@@ -1,6 +1,11 @@
 package cloudwatch
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
 
 // What the table says, for a test that holds it against the catalog.
 
@@ -24,4 +29,15 @@ func Table() []Row {
 		}
 	}
 	return all
+}
+
+// Names lists what can be asked for of a server, as CloudWatch writes it.
+func Names(cloud runfile.Cloud) []string {
+	var names []string
+	for _, s := range of(cloud) {
+		if !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
+	}
+	return names
 }

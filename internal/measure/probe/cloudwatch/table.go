@@ -148,7 +148,7 @@ func rows(f flavor) []row {
 }
 
 func auroraRows() []row {
-	return []row{
+	return append([]row{
 		rate("WriteIOPS", "operations", "log records").beware("on RDS the same name counts disk operations"),
 		rate("ReadIOPS", "operations", "page reads from storage"),
 		count("VolumeWriteIOPs", "operations", "writes that are billed").of(cluster).every(fiveMinutes).beware("a count of five minutes: divide by 300"),
@@ -184,16 +184,11 @@ func auroraRows() []row {
 		gauge("ReadLatencyEphemeralStorage", "seconds", "time of one read from the local NVMe disk", average, maximum).only(localDisk),
 		gauge("FreeEphemeralStorage", "bytes", "space left on the local NVMe disk", minimum).only(localDisk),
 		gauge("AuroraOptimizedReadsCacheHitRatio", "percent", "share of reads from the Optimized Reads cache", average, minimum).only(localDisk),
-		gauge("CPUUtilization", "percent", "share of the processors in use", average, maximum),
-		gauge("DatabaseConnections", "connections", "clients connected", average, maximum),
-		gauge("CPUCreditBalance", "credits", "processor credits left", minimum).every(fiveMinutes).only(burstable),
-		gauge("CPUSurplusCreditBalance", "credits", "processor credits borrowed", maximum).every(fiveMinutes).only(burstable),
-		count("CPUCreditUsage", "credits", "processor credits used").of(instance).every(fiveMinutes).only(burstable),
-	}
+	}, machineRows()...)
 }
 
 func rdsRows() []row {
-	return []row{
+	return append([]row{
 		rate("WriteIOPS", "operations", "disk writes").beware("on Aurora the same name counts log records"),
 		rate("ReadIOPS", "operations", "disk reads"),
 		rate("WriteThroughput", "bytes", "bytes written to disk"),
@@ -227,6 +222,12 @@ func rdsRows() []row {
 		gauge("FreeStorageSpace", "bytes", "space left", minimum),
 		rate("NetworkTransmitThroughput", "bytes", "bytes to clients, monitoring and replicas"),
 		rate("NetworkReceiveThroughput", "bytes", "bytes from clients, monitoring and replicas"),
+	}, machineRows()...)
+}
+
+// machineRows are of the machine that a database runs on, whichever it is.
+func machineRows() []row {
+	return []row{
 		gauge("CPUUtilization", "percent", "share of the processors in use", average, maximum),
 		gauge("DatabaseConnections", "connections", "clients connected", average, maximum),
 		gauge("CPUCreditBalance", "credits", "processor credits left", minimum).every(fiveMinutes).only(burstable),
