@@ -2,7 +2,6 @@ package drivers
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -16,11 +15,9 @@ type Observation struct {
 	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
 	// where one load went over into another, or are too few of their kind.
 	Windows, Whole, Quiet, Used int
-	// Rows is what was done to rows in all whole windows together, and in how many seconds. What was not counted is not
-	// there.
-	Rows    map[string]float64
-	Seconds float64
-	Top     []Top // of statements, tables and indexes, as far as they were looked at
+	// RowsPerSecond is what was done to rows in the whole windows that counted it. What none counted is not there.
+	RowsPerSecond map[string]float64
+	Top           []Top // of statements, tables and indexes, as far as they were looked at
 	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
 	Coarse *Run
 }
@@ -148,12 +145,12 @@ func (c *collector) observe() {
 
 // inWindows cuts windows of so many times the usual length and groups them.
 func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
-	o := &Observation{Window: time.Duration(times * c.thin.length), Rows: map[string]float64{}}
+	o := &Observation{Window: time.Duration(times * c.thin.length)}
 	all := c.cutWindows(times)
 	o.Windows = len(all)
 	whole := wholeWindows(all)
 	o.Whole = len(whole)
-	o.total(whole)
+	o.RowsPerSecond = rowsPerSecond(whole)
 	busy := busyWindows(whole)
 	o.Quiet = len(whole) - len(busy)
 	for _, g := range grouped(busy) {
@@ -163,21 +160,19 @@ func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
 	return o
 }
 
-// total sums up what was done to rows.
-func (o *Observation) total(whole []window) {
-	for _, w := range whole {
-		o.Seconds += w.replicate.betweenReadings()
-		for name, metric := range rowCounts() {
-			if value, err := w.replicate.Count(metric); err == nil {
-				o.Rows[name] += value
-			} else {
-				o.Rows[name] = math.NaN()
+// rowsPerSecond is what was done to rows in a second, by the windows that counted it.
+func rowsPerSecond(whole []window) map[string]float64 {
+	rates := map[string]float64{}
+	for name, metric := range rowCounts() {
+		amount, seconds := 0.0, 0.0
+		for _, w := range whole {
+			if c, known := w.replicate.Counts[metric]; known && c.Missing == nil {
+				amount, seconds = amount+c.Amount, seconds+c.Seconds
 			}
 		}
-	}
-	for name, sum := range o.Rows {
-		if math.IsNaN(sum) {
-			delete(o.Rows, name)
+		if seconds > 0 {
+			rates[name] = amount / seconds
 		}
 	}
+	return rates
 }

@@ -68,7 +68,7 @@ func observed(t *testing.T, records iter.Seq2[runfile.Record, error]) *drivers.R
 // checkRows: whatever was left out, the rate of what is left is the true one.
 func checkRows(t *testing.T, o *drivers.Observation, name string, perSecond float64) {
 	t.Helper()
-	if got := o.Rows[name] / o.Seconds; math.Abs(got-perSecond) > 1e-6 {
+	if got := o.RowsPerSecond[name]; math.Abs(got-perSecond) > 1e-6 {
 		t.Errorf("%s: %v a second, want %v", name, got, perSecond)
 	}
 }
@@ -112,6 +112,20 @@ func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 			checkRows(t, o, "inserted", 100)
 		})
 	}
+}
+
+// A server that is started anew in more than half of the windows costs those, and what is left tells of the rows.
+func TestFewWindowsAreLeft(t *testing.T) {
+	o := observed(t, observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+		if second%10 != 2 && second != 57 {
+			return nil
+		}
+		return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Reason: runfile.Reset, Detail: "started anew"}}
+	})).Observed
+	if o.Windows != 11 || o.Whole != 5 {
+		t.Errorf("%d of %d windows are whole, want 5 of 11", o.Whole, o.Windows)
+	}
+	checkRows(t, o, "inserted", 100)
 }
 
 // Loads that differ are told apart, those that come again are one, and windows between two of them belong to neither.

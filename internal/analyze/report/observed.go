@@ -37,12 +37,7 @@ func observed(run *drivers.Run) *Observed {
 		return nil
 	}
 	all := &Observed{
-		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: map[string]float64{}, Top: tops(o),
-	}
-	for name, sum := range o.Rows {
-		if o.Seconds > 0 {
-			all.RowsPerSecond[name] = sum / o.Seconds
-		}
+		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: o.RowsPerSecond, Top: tops(o),
 	}
 	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60
