@@ -69,24 +69,23 @@ func TestAProofTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// lockFor keeps everybody from reading the arm's table for a while.
-func (*trial) lockFor(t *testing.T, other *pgx.Conn, while time.Duration) {
+// lock keeps everybody from reading the arm's table until the proof is recorded.
+func (r *trial) lock(t *testing.T) {
+	other := servertest.Connect(t, r.endpoint)
 	servertest.Exec(t, other, "begin; lock table realiops.bulk in access exclusive mode")
-	var holding sync.WaitGroup
-	holding.Go(func() {
-		time.Sleep(while)
-		_, _ = other.Exec(context.Background(), "rollback")
-	})
-	t.Cleanup(holding.Wait)
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if _, ok := line.(runfile.Proof); ok {
+			servertest.Exec(t, other, "rollback")
+		}
+		return record(line)
+	}
 }
 
 func TestAProofThatTakesTooLongIsGivenUp(t *testing.T) {
 	r := newTrial(t, bulk)
 	r.Plan.Replicates = 1
-	other := servertest.Connect(t, r.endpoint)
-	proofs, err := r.proofs(t, t.Context(), func() {
-		r.lockFor(t, other, 2500*time.Millisecond)
-	})
+	proofs, err := r.proofs(t, t.Context(), func() { r.lock(t) })
 	if err != nil || len(proofs) != 1 || proofs[0].Missing != "count(*) took longer than 2s" {
 		t.Errorf("%+v, %v", proofs, err)
 	}
@@ -96,15 +95,30 @@ func TestAnInterruptEndsTheProof(t *testing.T) {
 	r := newTrial(t, bulk)
 	ctx, stop := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	other := servertest.Connect(t, r.endpoint)
+	watcher := servertest.Connect(t, r.endpoint)
+	var watching sync.WaitGroup
 	proofs, err := r.proofs(t, ctx, func() {
-		r.lockFor(t, other, 600*time.Millisecond)
-		time.AfterFunc(300*time.Millisecond, func() { stop(enough) })
+		r.lock(t)
+		watching.Go(func() {
+			awaitWaiting(t, watcher)
+			stop(enough)
+		})
 	})
+	watching.Wait()
 	if !errors.Is(err, enough) || len(proofs) != 1 || !strings.Contains(proofs[0].Missing, "canceling statement due to user request") {
 		t.Errorf("%+v, %v", proofs, err)
 	}
 	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
 		t.Errorf("%d tables are left", tables)
+	}
+}
+
+// awaitWaiting returns once somebody waits for a lock in the database.
+func awaitWaiting(t *testing.T, watcher *pgx.Conn) {
+	const waiting = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
+	for found := false; !found && !t.Failed(); time.Sleep(10 * time.Millisecond) {
+		if err := watcher.QueryRow(t.Context(), waiting).Scan(&found); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -73,48 +73,63 @@ func TestAnArmThatCannotBeAddedEndsNothing(t *testing.T) {
 	}
 }
 
+// halfAnArm is not time enough for a replicate, however fast or slow the machine is.
+const halfAnArm = 250 * time.Millisecond
+
+// leaves gives so much time for more when a replicate of so many has ended, and plenty until then.
+func (r *trial) leaves(after int, left time.Duration) {
+	ended := 0
+	r.Until = time.Now().Add(time.Hour)
+	r.Sync = func() error {
+		if ended++; ended == after {
+			r.Until = time.Now().Add(left)
+		}
+		return nil
+	}
+}
+
 func TestNothingIsAddedBeyondTheBudget(t *testing.T) {
-	check := func(until time.Duration, want int) {
+	check := func(name string, set func(*trial), want int) {
 		t.Helper()
 		r := newTrial(t, idle)
 		r.Plan.Replicates, r.Checkpoint = 1, false
-		if until > 0 {
-			r.Until = time.Now().Add(until)
-		}
+		set(r)
 		r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: idle, Why: "why not"}, true }
 		settles := r.settles()
 		if err := r.Run(t.Context()); err != nil || len(*settles) != want {
-			t.Errorf("%d replicates, %v, want %d", len(*settles), err, want)
+			t.Errorf("%s: %d replicates, %v, want %d", name, len(*settles), err, want)
 		}
 	}
-	check(0, 1)                    // no budget: the plan as it is
-	check(800*time.Millisecond, 1) // a second one would end after a second
-	check(1900*time.Millisecond, 3)
+	check("no budget: the plan as it is", func(*trial) {}, 1)
+	check("no time for another", func(r *trial) { r.leaves(1, halfAnArm) }, 1)
+	check("time for two more", func(r *trial) { r.leaves(3, halfAnArm) }, 3)
 }
 
 func TestReplicatesForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
-	check := func(until time.Duration, want int) {
+	check := func(name string, after int, left time.Duration, want int) {
 		t.Helper()
 		r := newTrial(t, idle)
 		r.Plan.Replicates, r.Checkpoint = 4, false
-		r.Until = time.Now().Add(until)
+		r.leaves(after, left)
 		r.Next = func() (experiment.Addition, bool) { return experiment.Addition{}, false }
 		settles := r.settles()
 		if err := r.Run(t.Context()); err != nil || len(*settles) != want {
-			t.Errorf("%v: %d replicates, %v, want %d", until, len(*settles), err, want)
+			t.Errorf("%s: %d replicates, %v, want %d", name, len(*settles), err, want)
 		}
 	}
-	check(time.Millisecond, 2)      // one alone would show nothing
-	check(1700*time.Millisecond, 3) // a fourth would end after two seconds, more than a tenth too late
-	check(time.Minute, 4)
+	check("one alone would show nothing", 1, -halfAnArm, 2)
+	check("a fourth would end more than a tenth too late", 3, 0, 3) // after four arms where there is time for three
+	check("time for all", 4, halfAnArm, 4)
 }
 
 func TestCalibrateMeasuresWhatLiesBetweenArms(t *testing.T) {
 	r := newTrial(t, idle)
 	r.Checkpoint = false
 	r.Quiesce = func(context.Context) error { time.Sleep(50 * time.Millisecond); return nil }
+	began := time.Now()
 	got, err := r.Calibrate(t.Context())
-	if err != nil || got.Fixed < 200*time.Millisecond || got.Fixed > 400*time.Millisecond || got.Share != experiment.DefaultPause().Share {
+	const besides = 100 * time.Millisecond
+	if err != nil || got.Fixed < besides+100*time.Millisecond || got.Fixed > besides+time.Since(began) || got.Share != experiment.DefaultPause().Share {
 		t.Errorf("%+v, %v: two settles of 50 ms and 100 ms besides", got, err)
 	}
 }

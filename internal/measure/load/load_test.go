@@ -84,13 +84,17 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 // checkLines checks that the lines fit together without a gap, and that every transaction left its latency.
 func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration time.Duration) {
 	t.Helper()
-	if len(lines) != 2 { // one after a second, the rest
+	if len(lines) < 2 { // one after a second, the rest
 		t.Fatalf("%d lines, want 2", len(lines))
 	}
-	if !lines[0].To.Equal(lines[1].From) || lines[1].To.Sub(lines[0].From) < duration {
-		t.Errorf("the lines go from %v to %v and from %v to %v", lines[0].From, lines[0].To, lines[1].From, lines[1].To)
+	took := lines[len(lines)-1].To.Sub(lines[0].From)
+	if took < duration {
+		t.Errorf("the lines go from %v to %v", lines[0].From, lines[len(lines)-1].To)
 	}
-	for _, l := range lines {
+	for i, l := range lines {
+		if i > 0 && !lines[i-1].To.Equal(l.From) {
+			t.Errorf("a line ends at %v and the next one begins at %v", lines[i-1].To, l.From)
+		}
 		latencies, err := hdrhistogram.Decode([]byte(l.Latency))
 		if err != nil {
 			t.Fatal(err)
@@ -102,8 +106,8 @@ func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration ti
 		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(arm.RowsPerTx) || l.Statements != statements {
 			t.Errorf("%d latencies, %d transactions, %d statements, %d rows", latencies.TotalCount(), l.Transactions, l.Statements, l.Rows)
 		}
-		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > 2*duration {
-			t.Errorf("the longest transaction took %v", longest)
+		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > took+took/100 { // a histogram rounds
+			t.Errorf("the longest transaction took %v of %v", longest, took)
 		}
 	}
 }
@@ -123,11 +127,15 @@ func TestInterruptStopsAndReports(t *testing.T) {
 	}
 	ctx, stop := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	time.AfterFunc(300*time.Millisecond, func() { stop(enough) })
 	var rows int64
 	began := time.Now()
-	err := w.Run(ctx, b.endpoint.ConnectClient, time.Minute, func(l runfile.Load) error { rows += l.Rows; return nil })
-	if !errors.Is(err, enough) || time.Since(began) > 3*time.Second {
+	err := w.Run(ctx, b.endpoint.ConnectClient, time.Minute, func(l runfile.Load) error {
+		if rows += l.Rows; rows > 0 {
+			stop(enough)
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || time.Since(began) > 30*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
 	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.bulk`); rows != inTable || rows == 0 {

@@ -84,7 +84,7 @@ func TestExitOnAbort(t *testing.T) {
 	o.Clients, o.ExitOnAbort = 4, true
 	from := time.Now()
 	r, err := Run(t.Context(), o)
-	if abort, ok := errors.AsType[*Abort](err); !ok || abort.Client != 3 || len(r.Aborted) != 1 || time.Since(from) > 5*time.Second {
+	if abort, ok := errors.AsType[*Abort](err); !ok || abort.Client != 3 || len(r.Aborted) != 1 || time.Since(from) > patience {
 		t.Errorf("after %s: %v, aborted %v", time.Since(from), err, r.Aborted)
 	}
 }
@@ -126,7 +126,7 @@ func TestServerStopsInTheMiddle(t *testing.T) {
 		return nil
 	}
 	r, err := Run(t.Context(), o)
-	if err != nil || r.Transactions == 0 || kinds(r)[session.Lost] != 5 || r.Elapsed > 10*time.Second {
+	if err != nil || r.Transactions == 0 || kinds(r)[session.Lost] != 5 || r.Elapsed >= o.Duration {
 		t.Errorf("after %s: %d transactions, %v, %v", r.Elapsed, r.Transactions, r.Aborted, err)
 	}
 	if err := <-stopped; err != nil {
@@ -139,9 +139,9 @@ func TestServerStopsAnswering(t *testing.T) {
 	o := b.options("\\set n :n + 1\n\\if :n = 5 and :client_id = 1\nselect 'mark';\n\\endif\ninsert into demo values (:n);")
 	config := mute(t, b.endpoint.Config(), "mark")
 	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
-	o.Clients, o.Transactions, o.Silence, o.Define = 3, 10, 300*time.Millisecond, map[string]string{"n": "0"}
+	o.Clients, o.Transactions, o.Silence, o.Define = 3, 10, time.Second, map[string]string{"n": "0"}
 	r, err := Run(t.Context(), o)
-	if err != nil || r.Transactions != 24 || kinds(r)[session.NoAnswer] != 1 || r.Elapsed > 3*time.Second {
+	if err != nil || r.Transactions != 24 || kinds(r)[session.NoAnswer] != 1 || r.Elapsed > patience {
 		t.Errorf("after %s: %d transactions, %v, %v", r.Elapsed, r.Transactions, r.Aborted, err)
 	}
 }
@@ -155,7 +155,7 @@ func TestServerNeverAnswers(t *testing.T) {
 		o.Clients, o.Silence, o.Reconnect = 3, 200*time.Millisecond, reconnect
 		from := time.Now()
 		r, err := Run(t.Context(), o)
-		if time.Since(from) > 3*time.Second {
+		if time.Since(from) > patience {
 			t.Errorf("took %s", time.Since(from))
 		}
 		switch {
@@ -177,7 +177,7 @@ func TestTooManyClients(t *testing.T) {
 		t.Errorf("%d connections, %v", r.Connections, err)
 	}
 	o.Reconnect, o.Clients, o.Transactions = true, 30, 1
-	o.Scripts = b.options("select pg_sleep(0.5);").Scripts
+	o.Scripts = b.options("select pg_sleep(2);").Scripts // longer than all of them take to connect
 	r, err = Run(t.Context(), o)
 	if err != nil || kinds(r)[session.TooMany] == 0 || int(r.Transactions)+kinds(r)[session.TooMany] != 30 {
 		t.Errorf("%d transactions, %v, %v", r.Transactions, kinds(r), err)
@@ -186,8 +186,11 @@ func TestTooManyClients(t *testing.T) {
 
 var errEnough = errors.New("enough")
 
+// patience is for what should end at once and goes on for longer than this where it does not: a busy machine is slow.
+const patience = 20 * time.Second
+
 func TestStop(t *testing.T) {
-	check := func(name, text string, slow time.Duration) {
+	check := func(name, text string) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, "create table demo (n int)")
 			o := b.options(text)
@@ -198,7 +201,7 @@ func TestStop(t *testing.T) {
 			from := time.Now()
 			r, err := Run(ctx, o)
 			took := time.Since(from)
-			if !errors.Is(err, errEnough) || took > 300*time.Millisecond+slow || len(r.Aborted)+len(r.Faults) > 0 {
+			if !errors.Is(err, errEnough) || took > patience || len(r.Aborted)+len(r.Faults) > 0 {
 				t.Errorf("after %s: %v, aborted %v, faults %v", took, err, r.Aborted, r.Faults)
 			}
 			if n := b.int("select count(*) from demo"); n != r.Transactions || r.Elapsed <= 0 || r.Elapsed > took {
@@ -209,10 +212,10 @@ func TestStop(t *testing.T) {
 			}
 		})
 	}
-	check("short transactions", "insert into demo values (1);", time.Second)
-	check("long statements", "select pg_sleep(20);\ninsert into demo values (1);", 2*time.Second)
-	check("long sleeps", "\\sleep 20 s\ninsert into demo values (1);", time.Second)
-	check("rows that never end", "\\copy_rows demo (n) rows 1000000000 values (1)", 2*time.Second)
+	check("short transactions", "insert into demo values (1);")
+	check("long statements", "select pg_sleep(60);\ninsert into demo values (1);")
+	check("long sleeps", "\\sleep 60 s\ninsert into demo values (1);")
+	check("rows that never end", "\\copy_rows demo (n) rows 1000000000 values (1)")
 }
 
 func TestStopAtARate(t *testing.T) {
@@ -221,7 +224,7 @@ func TestStopAtARate(t *testing.T) {
 	o.Duration, o.Rate, o.Clients, o.Every = time.Minute, 0.01, 3, 100*time.Millisecond
 	o.Tick = func(Tick) error { return errEnough }
 	r, err := Run(t.Context(), o)
-	if !errors.Is(err, errEnough) || r.Elapsed > time.Second {
+	if !errors.Is(err, errEnough) || r.Elapsed > patience {
 		t.Errorf("after %s: %v", r.Elapsed, err)
 	}
 }

@@ -156,7 +156,7 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 	check("by number", func(o *Options) { o.Transactions, o.MaxTries = 3, 4 }, Totals{Serialization: 3, Retried: 3}, 9, 9)
 	check("by the limit of latency", func(o *Options) {
-		o.Transactions, o.Unlimited, o.LatencyLimit = 1, true, 50*time.Millisecond
+		o.Transactions, o.Unlimited, o.LatencyLimit = 1, true, 300*time.Millisecond
 	}, Totals{Serialization: 1, Retried: 1}, 2, 1e6)
 	check("by the time", func(o *Options) { o.Duration, o.Unlimited = 100*time.Millisecond, true }, Totals{}, 0, 0)
 }
