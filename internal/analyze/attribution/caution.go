@@ -128,7 +128,7 @@ func (j *judge) oddArms(h held) string {
 	if len(odd) == 0 {
 		return ""
 	}
-	return "The ratio is the same in all arms but " + strings.Join(odd, "; ")
+	return "The ratio is the same under all loads but " + strings.Join(odd, "; ")
 }
 
 // drift tells whether the ratio went up or down with the replicates, in all arms together: a straight line through what
@@ -158,7 +158,7 @@ func (j *judge) drift(y column, h held) string {
 	if math.Abs(slope) <= half || math.Abs(slope) < math.Log(smallDrift) {
 		return ""
 	}
-	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from replicate to replicate", math.Exp(slope))
+	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from one repetition of a load to the next", math.Exp(slope))
 }
 
 // smallDrift from replicate to replicate is not worth a word.

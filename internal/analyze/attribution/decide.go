@@ -135,7 +135,7 @@ func (j *judge) decideSide(v *Verdict, left []held, side drivers.Side) {
 		recorded = recorded || d.Side != side && j.columns[i].whole() == nil
 	}
 	v.SettleWith = j.settle(v.Between)
-	text := "The side rests on a ratio of one in every arm"
+	text := "The side rests on a ratio of one under every load"
 	if !recorded {
 		text += "; no driver of the other side was recorded"
 	}
@@ -167,7 +167,7 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 }
 
 // noDriver says that nothing explains a metric.
-const noDriver = "No driver keeps the same ratio to it in all arms, and no sum of up to three predicts an arm that it was not fitted to"
+const noDriver = "No driver keeps the same ratio to it under all loads, and no sum of up to three predicts a load that it was not fitted to"
 
 // mostMisfit is how much more than noise explains a driver may miss the arms by, as a ratio of variances.
 const mostMisfit = 6
@@ -187,7 +187,7 @@ func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 		return
 	}
 	if len(left) == 0 {
-		v.Why = "No driver keeps the same ratio to it in all arms, and there are too few arms to look for a sum of several"
+		v.Why = "No driver keeps the same ratio to it under all loads, and there are too few of them to look for a sum of several"
 		return
 	}
 	j.name(v, y, left, rivals)
@@ -200,7 +200,7 @@ func (j *judge) inOneArm(v *Verdict, left []held) {
 		v.Between = append(v.Between, other.Driver)
 	}
 	v.SettleWith = j.settle(v.Between)
-	v.Why = fmt.Sprintf("It is known in one arm only, %s: %s there", j.arms[h.arms[0]].Name, perUnit(h.Ratio.Value, h.Driver))
+	v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", j.arms[h.arms[0]].Name, perUnit(h.Ratio.Value, h.Driver))
 }
 
 // perUnit says a ratio so that it can be pictured.

@@ -148,7 +148,7 @@ func (c column) whole() *series.Missing {
 		}
 	}
 	if why == nil {
-		why = &series.Missing{Reason: drivers.NotRecorded, Detail: "no loaded arm was measured"}
+		why = &series.Missing{Reason: drivers.NotRecorded, Detail: "no load was measured"}
 	}
 	return why
 }

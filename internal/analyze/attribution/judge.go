@@ -94,7 +94,7 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: Undetermined}
 	y := j.column(m, m.From, step(m.Unit))
 	if why := y.whole(); why != nil {
-		v.Why = fmt.Sprintf("It was not counted in any loaded arm: %s", why)
+		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
 		return v
 	}
 	if why, silent := j.silent(m); silent {

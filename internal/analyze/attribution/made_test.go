@@ -113,14 +113,14 @@ func TestPublishedPair(t *testing.T) {
 			Metric: v.Metric, Kind: attribution.Logical, Between: []string{drivers.Entries, drivers.WALRecords}, Rivals: v.Rivals,
 			// 1.0313 and 3.0472 records for 1 and 3 entries there; 0.03769 for 1 in copy.
 			SettleWith: &attribution.Settle{Arm: "copy", Between: []string{drivers.Entries, drivers.WALRecords}, Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
-			Warnings:   []attribution.Warning{{Code: "one-to-one", Text: "The side rests on a ratio of one in every arm; no driver of the other side was recorded"}},
+			Warnings:   []attribution.Warning{{Code: "one-to-one", Text: "The side rests on a ratio of one under every load; no driver of the other side was recorded"}},
 		}
 		if diff := cmp.Diff(want, v, roughly); diff != "" {
 			t.Error(diff)
 		}
 	}
 	volume := verdictOn(t, all, "cloudwatch/VolumeWriteIOPs")
-	if want := "It is known in one arm only, bulk: one for about 143 of rows there"; volume.Kind != attribution.Undetermined || volume.Why != want {
+	if want := "It is known under one load only, bulk: one for about 143 of rows there"; volume.Kind != attribution.Undetermined || volume.Why != want {
 		t.Errorf("%s: %s", volume.Kind, volume.Why)
 	}
 }

@@ -34,7 +34,7 @@ func (j *judge) roughly(v *Verdict, t *table, best model, left []held) {
 func (j *judge) mix(v *Verdict, t *table, y column, s search) {
 	best := s.chosen
 	if math.Exp(best.off) > mostOff {
-		v.Why = fmt.Sprintf("The best sum of drivers is off by a factor of %.2g in an arm that it was not fitted to", math.Exp(best.off))
+		v.Why = fmt.Sprintf("The best sum of drivers is off by a factor of %.2g under a load that it was not fitted to", math.Exp(best.off))
 		return
 	}
 	if why := j.unfit(t, best); why != "" {
@@ -42,11 +42,11 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search) {
 		return
 	}
 	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
-		v.Why = fmt.Sprintf("Either one more driver has a part in it, or the arm %s is odd", j.arms[t.arms[o.arm]].Name)
+		v.Why = fmt.Sprintf("Either one more driver has a part in it, or %s is odd", j.arms[t.arms[o.arm]].Name)
 		return
 	}
 	if !j.follows(t, y, best) {
-		v.Why = "Where the replicates of an arm differ in their work, it does not follow"
+		v.Why = "Where one load did more or less work at times, it does not follow"
 		return
 	}
 	mixture := j.mixture(t, best)
@@ -97,7 +97,7 @@ const unseen = 12
 // mostMisfitUnknown is the same where a driver was not recorded that the metric may count.
 const mostMisfitUnknown = 2.5
 
-// unfit says of a sum that misses the arms by more than noise explains that it is not what the metric counts, however near
+// unfit says of a sum that misses the loads by more than noise explains that it is not what the metric counts, however near
 // it comes: something else has a part in it, be it a driver that the run does not have.
 func (j *judge) unfit(t *table, m model) string {
 	var unknown []string
@@ -109,9 +109,9 @@ func (j *judge) unfit(t *table, m model) string {
 	misfit := m.misfit / float64(len(t.y)-len(m.columns))
 	switch {
 	case len(unknown) > 0 && misfit > mostMisfitUnknown:
-		return "The best sum of drivers misses the arms by more than noise explains, and the run does not have " + strings.Join(unknown, ", ")
+		return "The best sum of drivers misses the loads by more than noise explains, and the run does not have " + strings.Join(unknown, ", ")
 	case misfit > mostMisfit:
-		return "The best sum of drivers misses the arms by more than noise explains"
+		return "The best sum of drivers misses the loads by more than noise explains"
 	}
 	return ""
 }

@@ -37,7 +37,7 @@ func (j *judge) silent(m drivers.Metric) (why string, is bool) {
 		}
 	}
 	if len(logs) > 0 && most <= fewCounts*step(m.Unit) {
-		return fmt.Sprintf("It grew by no more than %g in any replicate", most), true
+		return fmt.Sprintf("It grew by no more than %g in any repetition of a load", most), true
 	}
 	if !idle || len(logs) < 2 {
 		return "", false

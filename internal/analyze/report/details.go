@@ -17,7 +17,7 @@ func Details(w io.Writer, r Report, width int) error {
 	first, _ := r.firstScreen()
 	for _, m := range ranked(first.Metrics) {
 		if !m.silent() && m.Missing == nil {
-			sections = append(sections, m.evidence(notes, width))
+			sections = append(sections, m.evidence(r.armWord(), notes, width))
 		}
 	}
 	return write(w, append(sections, r.unread(width), notes.text(width)))
@@ -36,7 +36,7 @@ func (r Report) howToRead(width int) string {
 	if len(r.judged()) == 0 {
 		return ""
 	}
-	text := "Arm by arm: how many of a metric there are for one of everything that it might count. What a metric counts, it " +
+	text := r.armByArm() + ": how many of a metric there are for one of everything that it might count. What a metric counts, it " +
 		"keeps one ratio to, so that a driver is excluded when its ratio moves."
 	if _, hidden := r.firstScreen(); hidden > 0 {
 		text += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, as rivals.", hidden)
@@ -44,13 +44,13 @@ func (r Report) howToRead(width int) string {
 	return wrapped(text, width)
 }
 
-// loadTable is what our clients did in each arm.
+// loadTable is what clients did in each arm; those of others count no statements and tell no latencies.
 func (r Report) loadTable(notes *footnotes, width int) string {
 	arms := r.loaded()
 	if len(arms) == 0 {
 		return ""
 	}
-	g := newGrid("arm", names(arms))
+	g := newGrid(r.armWord(), names(arms))
 	add := func(header string, unit float64, of func(Arm) Figure) {
 		column := cells{notes: notes}
 		for _, a := range arms {
@@ -60,6 +60,9 @@ func (r Report) loadTable(notes *footnotes, width int) string {
 	}
 	add("seconds", 1, func(a Arm) Figure { return a.Seconds })
 	add("trans-\nactions/s", 1, func(a Arm) Figure { return a.Of(drivers.Commits) })
+	if r.Observed != nil {
+		return "Each kind of load, and how long it was seen at a stretch\n\n" + g.layout(width)
+	}
 	add("state-\nments/s", 1, func(a Arm) Figure { return a.Of(drivers.Statements) })
 	add("p50\nms", millisecond, func(a Arm) Figure { return a.latency().P50 })
 	add("p95\nms", millisecond, func(a Arm) Figure { return a.latency().P95 })

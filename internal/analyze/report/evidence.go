@@ -10,9 +10,9 @@ import (
 
 // evidence is why a metric's verdict stands: what it showed in every arm, for one of every driver, and how far each of
 // these ratios moves from arm to arm.
-func (m Metric) evidence(notes *footnotes, width int) string {
+func (m Metric) evidence(armWord string, notes *footnotes, width int) string {
 	perSecond := cells{notes: notes}
-	g := newGrid("arm", nil)
+	g := newGrid(armWord, nil)
 	for _, a := range m.Arms {
 		g.rows = append(g.rows, []string{a.Arm})
 		perSecond.add(a.PerSecond, rate)
@@ -44,7 +44,7 @@ func (m Metric) finding(notes *footnotes) string {
 		parts[0] += ": " + counts
 	}
 	if m.Mixture != nil {
-		parts = append(parts, fmt.Sprintf("Arms it was not fitted to are missed by a factor of %s", quotient(float64(m.Mixture.Off))))
+		parts = append(parts, fmt.Sprintf("Loads that it was not fitted to are missed by a factor of %s", quotient(float64(m.Mixture.Off))))
 	}
 	if m.Misnomer != "" {
 		parts = append(parts, "It is called "+m.Misnomer)

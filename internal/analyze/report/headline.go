@@ -160,12 +160,12 @@ func (h *Headline) megabytes(arms []Arm) string {
 func (h *Headline) spread(arms []Arm) string {
 	one, many := noun(h.Quiet.Driver).one, noun(h.Loud.Driver).many
 	if h.Smallest.Arm == h.Largest.Arm {
-		return fmt.Sprintf("That is %s %s for one %s, in this arm; another load has another factor.", quotient(h.Largest.Figure.Value), many, one)
+		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.", quotient(h.Largest.Figure.Value), many, one)
 	}
 	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
 		quotient(h.Smallest.Figure.Value), many, h.Smallest.Arm, quotient(h.Largest.Figure.Value), h.Largest.Arm)
 	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
 		return text + ": no rule of thumb turns one into the other."
 	}
-	return text + ": much the same in the arms of this run."
+	return text + ": much the same under the loads of this run."
 }

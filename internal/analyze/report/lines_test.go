@@ -38,7 +38,7 @@ func oneArmLines() map[string]string {
 	return map[string]string{
 		"copy": "",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 10,300 a second (bulk). The device did 50 requests " +
-			"a second, 1.0 MB/s. That is 206 log records for one device request, in this arm; another load has another factor.",
+			"a second, 1.0 MB/s. That is 206 log records for one device request, under this load; another load has another factor.",
 	}
 }
 

@@ -25,7 +25,7 @@ func (r Report) spreadTable(width int) string {
 		}
 		g.add(strings.TrimLeft(perHeader(d.Name), "\n"), cells)
 	}
-	const legend = "The factor by which the ratio moves from arm to arm, beyond what replicates of an arm differ by. " +
+	legend := "The factor by which the ratio moves " + r.fromArmToArm() + ". " +
 		"= it is the same within the tolerance, ? it may be, - the run does not have the driver, self: the driver is made of the metric."
 	return "Why: how far each metric's ratio to each driver moves\n\n" + g.layout(width) + "\n" + wrapped(legend, width)
 }

@@ -117,9 +117,9 @@ func (m Metric) inOneArm() string {
 	case len(known) != 1 || known[0].Ratio.Value <= 0:
 		return ""
 	case known[0].Ratio.Value < 1:
-		return fmt.Sprintf("In the one arm that has it (%s): one for %s rows", known[0].Arm, quotient(1/known[0].Ratio.Value))
+		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Arm, quotient(1/known[0].Ratio.Value))
 	default:
-		return fmt.Sprintf("In the one arm that has it (%s): %s for each row", known[0].Arm, quotient(known[0].Ratio.Value))
+		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Arm, quotient(known[0].Ratio.Value))
 	}
 }
 
@@ -137,7 +137,7 @@ func (s *Settle) sentence() string {
 // settling says what would tell what this run could not. Of a server that others use it takes another like it.
 func (r Report) settling() string {
 	if r.Observed != nil {
-		return "A short load would settle it, where you may put one: " + r.command()
+		return "These arms are short loads of our own, for where you may put one: " + r.command()
 	}
 	return "To settle it: " + r.command()
 }

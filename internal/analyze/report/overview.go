@@ -67,6 +67,17 @@ func (r Report) armWord() string {
 	return "arm"
 }
 
+// armByArm is how the details go.
+func (r Report) armByArm() string { return capital(r.armWord()) + " by " + r.armWord() }
+
+// fromArmToArm is where ratios may move, and what is taken off.
+func (r Report) fromArmToArm() string {
+	if r.Observed != nil {
+		return "from load to load, beyond what stretches of one load differ by"
+	}
+	return "from arm to arm, beyond what replicates of an arm differ by"
+}
+
 // loaded are the arms that put load on the server and were measured.
 func (r Report) loaded() []Arm {
 	var loaded []Arm

@@ -123,7 +123,7 @@ func (r Report) verdictSections() []Section {
 	if len(g.rows) == 0 {
 		return nil
 	}
-	verdicts := Section{Title: question, Table: g.table(), Legend: []string{strings.TrimSuffix(r.verdictLegend(), " Arm by arm: -v.")}}
+	verdicts := Section{Title: question, Table: g.table(), Legend: []string{r.verdictLegend()}}
 	verdicts.Legend = append(verdicts.Legend, filled(
 		listing("Load does not move", first.namesOf(Metric.silent), unlimited),
 		listing("Lost in the background of every arm, and so without a ratio", first.namesOf(Metric.drowned), unlimited),
@@ -190,7 +190,7 @@ func (r Report) how() []string {
 		"What a metric counts, it keeps one ratio to, in every arm. A driver whose ratio moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
 	}
 	if o := r.Observed; o != nil {
-		loaded = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %s s. Those of one kind stand for an arm. docs/observe.md has the method.",
+		loaded = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %s s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
 			o.Windows, fmt.Sprintf("%.4g", o.WindowSeconds))}
 	}
 	said := append(loaded,

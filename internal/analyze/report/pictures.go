@@ -35,7 +35,7 @@ func (r Report) ladder() []Section {
 		return nil
 	}
 	return []Section{{Title: title, Pictures: panels, Legend: []string{
-		"A picture for each arm: the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
+		"A picture for each " + r.armWord() + ": the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
 			"storage has to do. All have one logarithmic scale, on which each line is a factor of ten.",
 	}}}
 }
@@ -107,7 +107,7 @@ func LadderPNG(w io.Writer, r Report, name string) error {
 	if name != "" {
 		i := slices.IndexFunc(loaded, func(a Arm) bool { return a.Name == name })
 		if i < 0 {
-			return fmt.Errorf("there is nothing to draw of %s: the arms with a load are %s", name, strings.Join(names(loaded), ", "))
+			return fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(names(loaded), ", "))
 		}
 		arm = loaded[i]
 	}
@@ -163,7 +163,7 @@ func (r Report) overTime(run *drivers.Run) []Section {
 	if r.Observed != nil {
 		p.X.Label = "seconds since the observation began"
 		p.Text = "Rates on a logarithmic scale while the server was observed."
-		legend = "Windows that stand for an arm are shaded."
+		legend = "Windows that belong to a kind of load are shaded."
 	}
 	return []Section{{Title: p.Title, Pictures: []*plot.Picture{p}, Legend: []string{legend}}}
 }
@@ -221,8 +221,8 @@ func (r Report) heat() []Section {
 		return nil
 	}
 	return []Section{{
-		Title: "How far each ratio moves from arm to arm", Table: t,
-		Legend: []string{"The factor by which a metric's ratio to a driver varies between arms, beyond what replicates differ by. 1.0 is a ratio that stays: " +
+		Title: "How far each ratio moves from " + r.armWord() + " to " + r.armWord(), Table: t,
+		Legend: []string{"The factor by which a metric's ratio to a driver moves " + r.fromArmToArm() + ". 1.0 is a ratio that stays: " +
 			"what the metric counts. Marked: = consistent, ? possible; the others are excluded. The mouse shows the interval."},
 	}}
 }

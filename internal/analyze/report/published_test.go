@@ -160,7 +160,7 @@ func TestPublishedPair(t *testing.T) {
 		"no driver of the other side was recorded",
 		"To settle it: realiops run --plan identify --dsn ...",
 		insightsWrites + " and cloudwatch/WriteIOPS are the same number: the ratio is 1.00 in 2 arms.",
-		"In the one arm that has it (bulk): one for 143 rows.", // 105,700,000 / 900 s / (246,000 / 300 s)
+		"It is known in bulk only: one for 143 rows.", // 105,700,000 / 900 s / (246,000 / 300 s)
 		"bulk 117,444 ±?",        // 105,700,000 / 900
 		"bulk-indexed 31,463 ±?", // 28,317,000 / 900
 	} {

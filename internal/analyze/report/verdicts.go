@@ -16,7 +16,7 @@ func (r Report) verdictTable(width int) string {
 	g := r.verdictGrid(width)
 	var parts []string
 	if len(g.rows) > 0 {
-		parts = append(parts, g.layout(width), wrapped(r.verdictLegend(), width))
+		parts = append(parts, g.layout(width), wrapped(r.verdictLegend()+" "+r.armByArm()+": -v.", width))
 	}
 	parts = append(parts,
 		listing("Load does not move", r.namesOf(Metric.silent), width),
@@ -122,7 +122,7 @@ func (r Report) verdictLegend() string {
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Verdict == string(attribution.Mixed) }) {
 		text += " MIXED: some of both."
 	}
-	return text + " ratio: how many the metric shows for one of what it counts; n: " + r.armWord() + "s that this rests on. Arm by arm: -v."
+	return text + " ratio: how many the metric shows for one of what it counts; n: " + r.armWord() + "s that this rests on."
 }
 
 // rows are the metric's lines in the table: as many as its name, what it is falsely called and what it counts take.
