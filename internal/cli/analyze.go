@@ -45,20 +45,15 @@ the arms and ratios that this stands on.`,
 		Args: oneRunFile,
 		RunE: func(_ *cobra.Command, args []string) error { return runAnalyze(env, o, args[0]) },
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + analyzeExitHelp)
-	return cmd
+	return describe(env, cmd, analyzeExitHelp, group("Flags", o.addFlags))
 }
 
-const analyzeExitHelp = `
-Exit status:
-  0  the report was written, also that of a run which did not end well
-  1  wrong usage, or FILE cannot be read as a run file
-  3  the report was written, and a metric that was required got no verdict
-`
+const analyzeExitHelp = `0  the report was written, also that of a run which did not end well
+1  wrong usage, or FILE cannot be read as a run file
+3  the report was written, and a metric that was required got no verdict`
 
 func (o *analyzeOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
+	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show why: every metric held against every driver, arm by arm")
 	o.require.addFlags(f)
 }

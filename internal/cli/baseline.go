@@ -46,7 +46,7 @@ func newBaselineCommand(env Env) *cobra.Command {
 	o := baselineOptions{size: defaultTestFile}
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Measure what storage delivers, with fio, and what the device did for it",
+		Short: "Measure what storage delivers, by fio and by the device itself",
 		Long: `Measure what storage delivers with the fio of this machine, and put beside what fio says what the kernel counted of the
 device meanwhile: one operation of fio's is not one request of the device.
 
@@ -56,19 +56,22 @@ The set published has the jobs behind figures that people quote, with their para
 what would reach beyond the directory is refused.
 
 With --until-throttled one job goes on until storage slows down for good, and the record says when, to what, and which
-published bucket of credits that fits. It empties the credits of the volume, if it has any.` + "\n" + exitHelp,
+published bucket of credits that fits. It empties the credits of the volume, if it has any.`,
 		Example: `  realiops baseline
   realiops baseline --dir /var/lib/postgresql --size 8G --runtime 60s
   realiops baseline --show-buffered
   realiops baseline --dir /mnt/data --until-throttled=1h --only random-write
   realiops baseline --job my.fio --format json
   realiops size RUN --baseline LAST`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	o.addFlags(cmd.Flags())
-	return cmd
+	return describe(env, cmd, baselineExitHelp, group("Where", o.addPlaceFlags), group("What to measure", o.addFlags), group("What to tell", o.keepingOptions.addFlags))
 }
+
+const baselineExitHelp = `0  done
+1  wrong usage, or nothing to measure with or on: nothing was measured
+2  it failed or was interrupted; what was measured is kept`
 
 // defaultTestFile is more than most caches of a disk, and little enough to be written in seconds.
 const defaultTestFile = 1 << 30
@@ -76,19 +79,21 @@ const defaultTestFile = 1 << 30
 // defaultUntil is time enough for a bucket of gp2, which lasts 31 minutes and more.
 const defaultUntil = 45 * time.Minute
 
-func (o *baselineOptions) addFlags(f *pflag.FlagSet) {
+func (o *baselineOptions) addPlaceFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.dir, "dir", "", "a `directory` on the storage to measure (default: where the data of a server of ours would lie)")
 	f.BoolVar(&o.allowRAM, "allow-ram", false, "take a directory that lies in memory, where nothing reaches a disk")
 	f.BoolVar(&o.yes, "yes", false, "do not ask before loading storage that holds others' files, or emptying its credits")
-	f.StringVar(&o.set, "set", fio.SetDatabase, "of jobs: database or published")
+}
+
+func (o *baselineOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
 	f.StringVar(&o.job, "job", "", "a job `file` of yours instead")
 	f.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
-	f.Var(&o.size, "size", "of the test files, as 1G")
-	f.DurationVar(&o.runtime, "runtime", 0, "of each job (default: 10s, or what was published, or what the job file says)")
+	f.Var(&o.size, "size", "`size` of the test files, as 1G")
+	f.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or what was published, or what the job file says)")
 	f.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
 	f.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, for so long at most")
 	f.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
-	o.keepingOptions.addFlags(f)
 }
 
 // Bounds of what may be asked for.

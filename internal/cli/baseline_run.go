@@ -243,7 +243,7 @@ func newGuardCommand(env Env) *cobra.Command {
 		Use:    fio.GuardCommand,
 		Short:  "Clear up after another realiops",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		RunE:   func(*cobra.Command, []string) error { return fio.Guard(env.In) },
 	}
 }

@@ -42,24 +42,19 @@ asked for again. An interrupt keeps what has come, and the command goes on from 
 		Args: oneRunFile,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd.Context(), env, o, args[0]) },
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + collectExitHelp)
-	return cmd
+	return describe(env, cmd, collectExitHelp, group("Flags", o.addFlags))
 }
 
-const collectExitHelp = `
-Exit status:
-  0  all there is was collected, and the report was written
-  1  wrong usage, FILE cannot be gone on with, or there is no way to ask AWS
-  2  AWS failed to answer, or this was interrupted; what came is kept, and the report is of that
-  3  the report was written, and a metric that was required got no verdict
-`
+const collectExitHelp = `0  all there is was collected, and the report was written
+1  wrong usage, FILE cannot be gone on with, or there is no way to ask AWS
+2  AWS failed to answer, or this was interrupted; what came is kept, and the report is of that
+3  the report was written, and a metric that was required got no verdict`
 
 func (o *collectOptions) addFlags(f *pflag.FlagSet) {
 	o.account.addFlags(f)
 	_ = f.MarkHidden("region") // the file says it
 	o.analyze.addFlags(f)
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show it on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
 func runCollect(ctx context.Context, env Env, o collectOptions, name string) error {

@@ -43,21 +43,16 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return runCompare(env, o, args) },
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + compareExitHelp)
-	return cmd
+	return describe(env, cmd, compareExitHelp, group("Flags", o.addFlags))
 }
 
-const compareExitHelp = `
-Exit status:
-  0  the comparison was written, whatever it shows
-  1  wrong usage, a file cannot be read as a run file, or the runs have nothing in common
-  3  the comparison was written, and a change that --fail-if asks for is not known
-  4  the comparison was written, and a change that --fail-if names is there: its whole interval lies beyond
-`
+const compareExitHelp = `0  the comparison was written, whatever it shows
+1  wrong usage, a file cannot be read as a run file, or the runs have nothing in common
+3  the comparison was written, and a change that --fail-if asks for is not known
+4  the comparison was written, and a change that --fail-if names is there: its whole interval lies beyond`
 
 func (o *compareOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "of the comparison: text, json or csv")
+	f.StringVar(&o.format, "format", formatText, "the `format` of the comparison: text, json or csv")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every way of counting the work, and every metric that changed")
 	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CHANGE` that ends this with status 4: DRIVER>PERCENT% or DRIVER<PERCENT%, over all arms, or DRIVER/ARM (repeatable)")
 }

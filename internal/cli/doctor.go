@@ -36,24 +36,18 @@ It reads every source once, puts no load on the server, creates nothing there an
 choose the target are those of realiops run; without --dsn or --container it starts a PostgreSQL of its own.`,
 		Example: `  realiops doctor --dsn 'postgres://me@db.example/test'
   realiops doctor --dsn service=prod --format json | jq -r '.sources[].gaps[].remedy // empty' | sort -u`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env, o) },
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + doctorExitHelp)
-	return cmd
+	return describe(env, cmd, doctorExitHelp, append(o.target.groups(), group("What to tell", o.addFlags))...)
 }
 
-const doctorExitHelp = `
-Exit status:
-  0  a run can conclude here, with what the diagnosis says
-  1  wrong usage, or no server to ask
-  3  no run could conclude anything here: it would be refused, or nothing shows what storage has to do
-`
+const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
+1  wrong usage, or no server to ask
+3  no run could conclude anything here: it would be refused, or nothing shows what storage has to do`
 
 func (o *doctorOptions) addFlags(f *pflag.FlagSet) {
-	o.target.addFlags(f)
-	f.StringVar(&o.format, "format", formatText, "of the diagnosis: text or json")
+	f.StringVar(&o.format, "format", formatText, "the `format` of the diagnosis: text or json")
 }
 
 // errNoConclusion ends a diagnosis that has said so already.

@@ -19,7 +19,7 @@ type embeddedOptions struct {
 }
 
 func (o *embeddedOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.version, "pg-version", "", "the PostgreSQL to run, 13 to 18, or exactly as 17.11 (default 17)")
+	f.StringVar(&o.version, "pg-version", "", "the `version` of PostgreSQL to run, 13 to 18, or exactly as 17.11 (default 17)")
 	f.StringVar(&o.bin, "pg-bin", "", "the `directory` of an installed server's programs to use instead of fetching one, or: installed")
 	f.StringVar(&o.dataDir, "data-dir", "", "an empty or new `directory` for its data (default: a temporary one on a disk)")
 	f.Var(&o.device, "own-device", "put its data on a loop device made for them, so that only the server writes to it: a size, as 4G; Linux and root")
@@ -42,7 +42,7 @@ func newKeeperCommand(env Env) *cobra.Command {
 		Use:    embedded.KeeperCommand,
 		Short:  "Hold a server for another realiops",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		RunE:   func(*cobra.Command, []string) error { return embedded.Keep(env.In, env.Out) },
 	}
 }

@@ -13,14 +13,10 @@ const (
 	exitGate         = 4 // done, and the figures are such that --fail-if says so
 )
 
-const exitHelp = `
-Exit status:
-  0  done
-  1  wrong usage, or no server to measure: nothing was measured
-  2  the run failed or was interrupted; what was measured is kept`
-
-const requireExitHelp = `
-  3  done, and a metric that was required got no verdict`
+const measureExitHelp = `0  done
+1  wrong usage, or no server to measure: nothing was measured
+2  it failed or was interrupted; what was measured is kept
+3  done, and a metric that was required got no verdict`
 
 // exitError carries the code an error ends the process with. Errors without one end it with exitUsage.
 type exitError struct {

@@ -35,21 +35,17 @@ Nothing is asked of anybody: the catalog is part of the program, and each entry 
 		Example: `  realiops explain WriteIOPS
   realiops explain VolumeWriteIOPs block/writes wal_records
   realiops explain --format json | jq -r '.meanings[].metric'`,
-		RunE: func(_ *cobra.Command, args []string) error { return runExplain(env, o, args) },
+		ValidArgsFunction: completeNames,
+		RunE:              func(_ *cobra.Command, args []string) error { return runExplain(env, o, args) },
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + explainExitHelp)
-	return cmd
+	return describe(env, cmd, explainExitHelp, group("Flags", o.addFlags))
 }
 
-const explainExitHelp = `
-Exit status:
-  0  explained
-  1  wrong usage, or a name that is not known
-`
+const explainExitHelp = `0  explained
+1  wrong usage, or a name that is not known`
 
 func (o *explainOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "text or json")
+	f.StringVar(&o.format, "format", formatText, "the `format`: text or json")
 }
 
 func runExplain(env Env, o explainOptions, names []string) error {

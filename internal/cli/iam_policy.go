@@ -29,28 +29,25 @@ func newPolicyCommand(env Env) *cobra.Command {
 		Use:   "iam-policy",
 		Short: "Print the permissions that realiops needs in AWS, and no others",
 		Long: `Print the policy that lets realiops read what AWS measures of a database: every call it makes, and no other.
-Nothing in it changes anything or shows data of tables. It asks nobody.` + "\n" + exitHelpShort,
+Nothing in it changes anything or shows data of tables. It asks nobody.`,
 		Example: `  realiops iam-policy > policy.json
   aws iam create-policy --policy-name realiops --policy-document file://policy.json
   realiops iam-policy --iam-auth --db-user me --format terraform`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return runPolicy(env, o) },
 	}
-	o.addFlags(cmd.Flags())
-	return cmd
+	return describe(env, cmd, policyExitHelp, group("Flags", o.addFlags))
 }
 
-const exitHelpShort = `
-Exit status:
-  0  printed
-  1  wrong usage`
+const policyExitHelp = `0  printed
+1  wrong usage`
 
 func (o *policyOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatJSON, "json or terraform")
+	f.StringVar(&o.format, "format", formatJSON, "the `format`: json or terraform")
 	f.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
 	f.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
 	f.StringVar(&o.resource, "resource", "*", "with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
-	f.StringVar(&o.partition, "partition", "aws", "aws, aws-cn or aws-us-gov")
+	f.StringVar(&o.partition, "partition", "aws", "the `partition` of AWS: aws, aws-cn or aws-us-gov")
 }
 
 var (

@@ -19,8 +19,8 @@ type keepingOptions struct {
 
 func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
-	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "on standard error: bar, plain, none; auto is a bar on a terminal")
+	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show it on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
 // conclude says where the record is, after the report on it, or that there is none because of err.

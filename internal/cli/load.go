@@ -19,7 +19,7 @@ func newLoadCommand(env Env) *cobra.Command {
 	o := newLoadOptions()
 	cmd := &cobra.Command{
 		Use:   "load [DBNAME]",
-		Short: "Put pgbench's load, or your own, on a server: pgbench's flags, scripts and report, and more",
+		Short: "Put pgbench's load on a server: its flags, scripts, report and more",
 		Long: `Put a load on a server of yours: pgbench's flags, scripts, report and log files, and what pgbench lacks.
 
 Without -f or -b it runs pgbench's TPC-B-like transactions, for which -i makes the tables. DBNAME is a database, a
@@ -33,36 +33,15 @@ does not ask before it loads a server that is not on this machine, and it works 
 			return runLoad(cmd.Context(), env, o, cmd.Flags(), args)
 		},
 	}
-	groups := o.groups()
-	for _, g := range groups {
-		cmd.Flags().AddFlagSet(g.flags)
-	}
-	cmd.SetUsageFunc(func(c *cobra.Command) error { return loadUsage(c.OutOrStderr(), c, groups) })
+	describe(env, cmd, loadExitHelp, o.groups()...)
+	cmd.PreRunE = nil // as in pgbench, -h "" is no -h
 	return cmd
 }
 
-const loadExitHelp = `
-Exit status:
-  0  done
-  1  wrong usage, or no connection: nothing was run
-  2  the run was interrupted or clients aborted; the report is of what ran
-  4  the load ran, and a --fail-if holds
-`
-
-// flagGroup is a part of the flags under a title of its own: there are too many for one list.
-type flagGroup struct {
-	title string
-	flags *pflag.FlagSet
-}
-
-func loadUsage(w io.Writer, c *cobra.Command, groups []flagGroup) error {
-	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
-	for _, g := range groups {
-		fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsages())
-	}
-	_, err := io.WriteString(w, loadExitHelp)
-	return err
-}
+const loadExitHelp = `0  done
+1  wrong usage, or no connection: nothing was run
+2  the run was interrupted or clients aborted; the report is of what ran
+4  the load ran, and a --fail-if holds`
 
 // runLoad does what is asked: a question about the scripts, the tables, or a load.
 func runLoad(ctx context.Context, env Env, o *loadOptions, flags *pflag.FlagSet, args []string) error {

@@ -57,23 +57,16 @@ const defaultSilence = 10 * time.Minute
 // groups are all flags, in the order in which the help shows them.
 func (o *loadOptions) groups() []flagGroup {
 	return []flagGroup{
-		{"What to run", o.scriptFlags()},
-		{"How to run it", o.loadFlags()},
-		{"What to tell", o.reportFlags()},
-		{"What pgbench lacks", o.ownFlags()},
-		{"To make the tables of the built-in scripts", o.tableFlags()},
-		{"Where", o.connectionFlags()},
+		group("What to run", o.scriptFlags),
+		group("How to run it", o.loadFlags),
+		group("What to tell", o.reportFlags),
+		group("What pgbench lacks", o.ownFlags),
+		group("To make the tables of the built-in scripts", o.tableFlags),
+		group("Where", o.connectionFlags),
 	}
 }
 
-func newGroup() *pflag.FlagSet {
-	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	f.SortFlags = false
-	return f
-}
-
-func (o *loadOptions) scriptFlags() *pflag.FlagSet {
-	f := newGroup()
+func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
 	f.VarP(&builtinFlag{o}, "builtin", "b", "add the built-in script `NAME[@W]`, weighted at W; list shows them")
 	f.VarP(&fileFlag{o}, "file", "f", "add the script in `FILE[@W]`, weighted at W; - is standard input")
 	addSwitch(f, &shortcutFlag{o, "simple-update"}, "skip-some-updates", "N", "the same as -b simple-update")
@@ -81,7 +74,6 @@ func (o *loadOptions) scriptFlags() *pflag.FlagSet {
 	f.StringVar(&o.show, "show-script", "", "show the built-in script `NAME` and exit")
 	f.VarP(&defineFlag{o.define}, "define", "D", "define a variable of the scripts, as `VARNAME=VALUE`")
 	f.VarP(whole(&o.scale, 1), "scale", "s", "the scale factor: of the tables with -i, otherwise of :scale and the report")
-	return f
 }
 
 // addSwitch adds a flag that takes no value.
@@ -90,8 +82,7 @@ func addSwitch(f *pflag.FlagSet, v pflag.Value, name, letter, usage string) {
 	f.Lookup(name).NoOptDefVal = "true"
 }
 
-func (o *loadOptions) loadFlags() *pflag.FlagSet {
-	f := newGroup()
+func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 	f.VarP(whole(&o.load.Clients, 1), "client", "c", "`number` of clients")
 	f.VarP(whole(&o.load.Threads, 1), "jobs", "j", "pgbench's `number` of threads; here it only decides which random numbers are drawn")
 	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t", fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
@@ -106,11 +97,9 @@ func (o *loadOptions) loadFlags() *pflag.FlagSet {
 	f.Var(&o.seed, "random-seed", "of all random numbers: a `number`, time, or rand")
 	f.BoolVarP(&o.noVacuum, "no-vacuum", "n", false, "do not vacuum pgbench's tables before")
 	f.BoolVarP(&o.vacuumAll, "vacuum-all", "v", false, "vacuum pgbench_accounts before, too")
-	return f
 }
 
-func (o *loadOptions) reportFlags() *pflag.FlagSet {
-	f := newGroup()
+func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 	f.VarP(&secondsFlag{&o.progress, true}, "progress", "P", "show progress every so many `seconds`")
 	f.BoolVar(&o.progressTimestamp, "progress-timestamp", false, "show the time of progress as seconds of the epoch")
 	f.BoolVarP(&o.load.PerCommand, "report-per-command", "r", false, "report latencies, failures and retries of each statement")
@@ -120,20 +109,16 @@ func (o *loadOptions) reportFlags() *pflag.FlagSet {
 	f.StringVar(&o.logPrefix, "log-prefix", "", "`PREFIX` of the log file (default \""+output.DefaultLogPrefix+"\")")
 	f.Var(whole(&o.aggregate, 1), "aggregate-interval", "log sums over so many `seconds` instead of each transaction")
 	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate", "log this `part` of the transactions, as 0.01 for 1%")
-	return f
 }
 
-func (o *loadOptions) ownFlags() *pflag.FlagSet {
-	f := newGroup()
-	f.StringVar(&o.format, "format", formatText, "of the report: text or json")
+func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
 	f.Var(&secondsFlag{&o.load.Warmup, false}, "warmup", "run so many `seconds` before anything counts")
 	f.Var(&gateFlag{&o.gates}, "fail-if", "exit with 4 where `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0'; any number of times")
 	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout", "give a server up that says nothing for so many `seconds`; 0: never")
-	return f
 }
 
-func (o *loadOptions) tableFlags() *pflag.FlagSet {
-	f := newGroup()
+func (o *loadOptions) tableFlags(f *pflag.FlagSet) {
 	t := &o.tables
 	f.BoolVarP(&o.initialize, "initialize", "i", false, "make the tables instead of running a load")
 	f.StringVarP(&t.Steps, "init-steps", "I", "", "the `steps` of that: d, t, g, G, v, p, f (default \""+tables.DefaultSteps+"\")")
@@ -142,23 +127,20 @@ func (o *loadOptions) tableFlags() *pflag.FlagSet {
 	f.BoolVar(&t.ForeignKeys, "foreign-keys", false, "create foreign keys between the tables")
 	f.Var(whole(&t.Partitions, 0), "partitions", "cut pgbench_accounts into so many partitions")
 	f.StringVar((*string)(&t.PartitionMethod), "partition-method", "", "cut by `METHOD`: range or hash (default range)")
-	f.StringVar(&t.Tablespace, "tablespace", "", "create the tables there")
-	f.StringVar(&t.IndexTablespace, "index-tablespace", "", "create the indexes there")
+	f.StringVar(&t.Tablespace, "tablespace", "", "the `tablespace` to create the tables in")
+	f.StringVar(&t.IndexTablespace, "index-tablespace", "", "the `tablespace` to create the indexes in")
 	f.BoolVar(&t.Unlogged, "unlogged-tables", false, "create the tables unlogged")
-	return f
 }
 
-func (o *loadOptions) connectionFlags() *pflag.FlagSet {
-	f := newGroup()
+func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
 	c := &o.connection
-	f.StringVarP(&c.host, "host", "h", "", "the server's host, or the directory of its socket")
-	f.StringVarP(&c.port, "port", "p", "", "its port")
-	f.StringVarP(&c.user, "username", "U", "", "the user to connect as")
+	f.StringVarP(&c.host, "host", "h", "", "the server's `host`, or the directory of its socket")
+	f.StringVarP(&c.port, "port", "p", "", "its `port`")
+	f.StringVarP(&c.user, "username", "U", "", "the `user` to connect as")
 	f.StringVarP(&c.database, "dbname", "d", "", "the same as `DBNAME`")
-	f.StringVar(&c.database, "dsn", "", "the same as DBNAME, for those who know realiops run")
+	f.StringVar(&c.database, "dsn", "", "the same as `DBNAME`, for those who know realiops run")
 	f.BoolVarP(&o.version, "version", "V", false, "show the version and exit")
 	f.BoolP("help", "?", false, "show this help and exit; -h is the host, as in pgbench")
-	return f
 }
 
 // whole is a flag for an integer that must not be less than least.

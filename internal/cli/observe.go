@@ -34,25 +34,26 @@ natural variation stand in for the arms of realiops run, so that a verdict takes
 none that a short load would settle: the report says which load that is.
 
 A server that is restarted, or that fails over behind the same address, is a gap and not the end. --append goes on in
-the file of an earlier observation of the same server.` + "\n" + exitHelp + requireExitHelp,
+the file of an earlier observation of the same server.`,
 		Example: `  realiops observe --dsn 'postgres://me@db.example/shop'
   realiops observe --dsn service=prod --for 72h -o shop.jsonl.zst
   realiops observe --dsn service=prod --for 72h --append -o shop.jsonl.zst
   realiops observe --dsn service=prod --until-settled`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	o.addFlags(cmd.Flags())
-	return cmd
+	return describe(env, cmd, measureExitHelp, group("The server", o.addTargetFlags), group("A server in AWS", o.target.aws.addFlags),
+		group("How long", o.addFlags), group("What to read and tell", o.readingOptions.addFlags))
+}
+
+func (o *observeOptions) addTargetFlags(f *pflag.FlagSet) {
+	f.Var(&o.target.dsn, "dsn", "observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
 }
 
 func (o *observeOptions) addFlags(f *pflag.FlagSet) {
-	f.Var(&o.target.dsn, "dsn", "observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
-	o.target.aws.addFlags(f)
 	f.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
 	f.BoolVar(&o.settled, "until-settled", false, "end before that when nothing more is learned")
 	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
-	o.readingOptions.addFlags(f)
 }
 
 // check finds what makes no sense before anything is done.

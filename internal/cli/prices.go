@@ -26,29 +26,24 @@ func newPricesCommand(env Env) *cobra.Command {
 	var o pricesOptions
 	cmd := &cobra.Command{
 		Use:   "prices",
-		Short: "Ask AWS for its prices of volumes, databases and I/O, for realiops size --price",
+		Short: "Ask AWS for its prices, for realiops size --price",
 		Long: `Ask AWS's price list what volumes, RDS storage and Aurora cost in a region, on demand, and write a file that
 realiops size --price takes before the program's own prices. AWS must let these credentials call pricing:GetProducts.`,
 		Example: `  realiops prices --region eu-west-1 -o prices.json
   realiops size LAST --region eu-west-1 --price prices.json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPrices(cmd.Context(), env, o) },
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + pricesExitHelp)
-	return cmd
+	return describe(env, cmd, pricesExitHelp, group("Flags", o.addFlags))
 }
 
-const pricesExitHelp = `
-Exit status:
-  0  written
-  1  wrong usage, AWS could not be asked, or it has no prices of the region
-`
+const pricesExitHelp = `0  written
+1  wrong usage, AWS could not be asked, or it has no prices of the region`
 
 func (o *pricesOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "file to write (default: standard output)")
+	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
 	o.account.addFlags(f)
-	f.Lookup("region").Usage = "whose prices (default: as the AWS programs choose)"
+	f.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
 }
 
 func runPrices(ctx context.Context, env Env, o pricesOptions) error {

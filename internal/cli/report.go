@@ -39,7 +39,7 @@ func newReportCommand(env Env) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report FILE",
-		Short: "Make a page to pass around of what a run has shown, with pictures, sizes and the bill",
+		Short: "Make a page of a run: verdicts, pictures, sizes, the bill",
 		Long: `Make a page to pass around of what a run has shown: the verdicts, the ladder from rows to device requests, the load over
 time, how far each ratio moves, what storage to order and what it costs. One file that needs no network, for a screen, a
 phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
@@ -57,21 +57,16 @@ ladder of one arm, that of the headline unless --arm names another.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args[0]) },
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + reportExitHelp)
-	return cmd
+	return describe(env, cmd, reportExitHelp, group("The page", o.addFlags),
+		group("The load to size for", o.size.addLoadFlags), group("What to size", o.size.addStorageFlags))
 }
 
-const reportExitHelp = `
-Exit status:
-  0  the report was written, also that of a run which did not end well
-  1  wrong usage, FILE cannot be read as a run file, or the report cannot be written
-`
+const reportExitHelp = `0  the report was written, also that of a run which did not end well
+1  wrong usage, FILE cannot be read as a run file, or the report cannot be written`
 
 func (o *reportOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "file to write (default: standard output)")
-	f.StringVar(&o.format, "format", "", "html, md, csv, json or png (default: by the name of the file, or html)")
-	o.size.addLoadFlags(f)
+	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	f.StringVar(&o.format, "format", "", "the `format`: html, md, csv, json or png (default: by the name of the file, or html)")
 }
 
 func runReport(env Env, o reportOptions, name string) error {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -59,40 +58,64 @@ func newRootCommand(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "realiops",
 		Short: "Find out which of the numbers called IOPS are real storage I/O",
-		Long: `realiops drives a known write load through PostgreSQL, samples every counter that claims to measure I/O,
-and shows what each of them counted for the same work.
-
-  realiops run                 measure a PostgreSQL of its own on this machine
+		Long: `realiops puts a known load on PostgreSQL, reads every counter that claims to measure I/O, and says what each of them
+counts: work of the database, or what storage had to do.`,
+		Example: `  realiops run                 measure a PostgreSQL of its own on this machine
   realiops run --dsn URL       measure yours
-  realiops observe --dsn URL   what yours does anyway, without any load of ours
-  realiops doctor --dsn URL    what a run could conclude there, and what it lacks
   realiops analyze LAST        the report of the last run again, from its file
-  realiops report LAST -o report.html   a page of it, with pictures
-  realiops compare A B         two runs, and what is not the same in them
-  realiops baseline            what storage delivers, by fio and by the device
-  realiops size LAST           what storage to order for what it really needed
   realiops explain WriteIOPS   what a metric is documented to mean`,
-		Version:       version(),
+		Version:       fullVersion(),
+		Args:          knownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
-	})
-	root.AddCommand(newRunCommand(env), newAnalyzeCommand(env), newCollectCommand(env), newDoctorCommand(env), newExplainCommand(env), newSizeCommand(env), newReportCommand(env), newCompareCommand(env), newPricesCommand(env), newPolicyCommand(env), newObserveCommand(env), newServerCommand(env), newLoadCommand(env), newKeeperCommand(env))
-	root.AddCommand(newBaselineCommand(env), newGuardCommand(env))
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolP("version", "V", false, "show the version and exit") // not -v, which elsewhere is --verbose
+	root.Flags().BoolP("help", "h", false, "show this help and exit")
+	root.SetFlagErrorFunc(flagMistake)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { showHelp(env, c) })
+	addCommands(root, env)
 	return root
 }
 
-// version is the module's as the build knows it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
+// addCommands adds all commands, those that people use under titles.
+func addCommands(root *cobra.Command, env Env) {
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Measure", []*cobra.Command{newRunCommand(env), newObserveCommand(env), newBaselineCommand(env), newCollectCommand(env)}},
+		{"Read what was measured", []*cobra.Command{newAnalyzeCommand(env), newReportCommand(env), newCompareCommand(env), newSizeCommand(env)}},
+		{"Before a run", []*cobra.Command{newDoctorCommand(env), newExplainCommand(env), newPolicyCommand(env), newPricesCommand(env)}},
+		{"More", []*cobra.Command{newLoadCommand(env), newServerCommand(env), newVersionCommand(env)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			complete(c)
+			root.AddCommand(c)
+		}
 	}
-	return info.Main.Version
+	root.AddCommand(newKeeperCommand(env), newGuardCommand(env))
+	root.SetHelpCommand(newHelpCommand())
+	root.SetHelpCommandGroupID("More")
+	root.SetCompletionCommandGroupID("More")
+}
+
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			asked, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 && asked == c.Root() {
+				return knownCommand(c.Root(), args)
+			}
+			return asked.Help()
+		},
+	}
 }

@@ -32,10 +32,11 @@ On a server of yours it works in a schema named realiops, which it drops at the 
 A plan file is JSON, in the form in which a run file records it:
 
   {"arms": [{"name": "idle"},
-            {"name": "bulk", "method": "insert-select", "rows_per_tx": 1000, "indexes": 0, "clients": 8}],
+            {"name": "bulk", "method": "insert-select", "rows_per_tx": 1000,
+             "indexes": 0, "clients": 8}],
    "replicates": 3, "arm_seconds": 5}
 
-Where a plan leaves open how long and how often, --budget decides it.` + "\n" + exitHelp + requireExitHelp,
+Where a plan leaves open how long and how often, --budget decides it.`,
 		Example: `  realiops run
   realiops run --pg-version 15 -c shared_buffers=1GB
   realiops run --dsn 'postgres://me@localhost/test' --budget 5m
@@ -43,20 +44,13 @@ Where a plan leaves open how long and how often, --budget decides it.` + "\n" + 
   realiops run --container
   realiops run --dsn 'host=db.cluster-abc.eu-west-1.rds.amazonaws.com dbname=test' --quick-aws
   sudo realiops run --own-device 8G`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runRun(cmd.Context(), env, o, cmd.Flags())
 		},
 	}
-	o.addFlags(cmd.Flags())
-	return cmd
-}
-
-func (o *runOptions) addFlags(f *pflag.FlagSet) {
-	o.target.addFlags(f)
-	o.plan.addFlags(f)
-	o.cloud.addFlags(f)
-	o.readingOptions.addFlags(f)
+	groups := append(o.target.groups(o.cloud.addFlags), group("The load", o.plan.addFlags), group("What to read and tell", o.readingOptions.addFlags))
+	return describe(env, cmd, measureExitHelp, groups...)
 }
 
 // runRun measures, keeps the record whatever happens, and reports from the record.

@@ -26,11 +26,11 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "plan", "identify", "the arms to run: identify, published, cloud (with --aws the default), or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", experiment.DefaultBudget,
 		"how long all arms may take, with what lies between them: decides length and replicates where you do not, and what is left goes to the arm that settles most")
-	f.Float64Var(&o.armSeconds, "arm-seconds", 0, "how long each arm's load runs, whatever the budget (default: what fits, up to 5)")
-	f.IntVar(&o.replicates, "replicates", 0, "how often each arm is run, whatever the budget (default: 3, or 2 where 3 do not fit)")
-	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "sessions that put load on the server at once")
-	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "rows in each transaction, where the plan leaves it open")
-	f.Uint64Var(&o.seed, "seed", 0, "of the random order of the arms (default: drawn, and recorded)")
+	f.Float64Var(&o.armSeconds, "arm-seconds", 0, "how many `seconds` each arm's load runs, whatever the budget (default: what fits, up to 5)")
+	f.IntVar(&o.replicates, "replicates", 0, "how many `times` each arm is run, whatever the budget (default: 3, or 2 where 3 do not fit)")
+	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
+	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, where the plan leaves it open")
+	f.Uint64Var(&o.seed, "seed", 0, "the `number` that draws the random order of the arms (default: drawn, and recorded)")
 }
 
 // program is the plan of a run as far as somebody decided it, and what decides the rest.

@@ -18,17 +18,20 @@ func newServerCommand(env Env) *cobra.Command {
 		Long: `Start a real PostgreSQL without installing one, print its address on standard output, and hold it until Ctrl-C.
 
 Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a mirror. When
-realiops ends, however it ends, the server is stopped and its data removed, unless --keep asks for it.` + "\n" + exitHelp,
+realiops ends, however it ends, the server is stopped and its data removed, unless --keep asks for it.`,
 		Example: `  realiops server
   realiops server --pg-version 15 -c shared_buffers=1GB --data-dir /mnt/disk/new
   realiops server --pg-bin installed
   sudo realiops server --own-device 4G`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServer(cmd.Context(), env, o) },
 	}
-	o.addFlags(cmd.Flags())
-	return cmd
+	return describe(env, cmd, serverExitHelp, group("Flags", o.addFlags))
 }
+
+const serverExitHelp = `0  it ran until it was asked to end
+1  wrong usage, or it could not be started
+2  it died`
 
 func runServer(ctx context.Context, env Env, o embeddedOptions) error {
 	options := o.options(env)

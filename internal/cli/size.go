@@ -49,8 +49,8 @@ type sizeOptions struct {
 func newSizeCommand(env Env) *cobra.Command {
 	var o sizeOptions
 	cmd := &cobra.Command{
-		Use:   "size FILE... | size --from-metric NAME=AMOUNT | size --check FIGURES",
-		Short: "Say what storage to order for what a run really needed, and what it costs",
+		Use:   "size FILE...",
+		Short: "Say what storage to order for what a run needed, and what it costs",
 		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are
 called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
@@ -72,11 +72,14 @@ realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the 
   realiops size --check "iops=489 kbps=62598 kb=4 ms=62.1 queue=30"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.fromMetric != "" || o.told != "" {
-				return cobra.NoArgs(cmd, args)
+				return noRun(args)
 			}
 			return runFiles(cmd, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := misplaced(cmd.Flags()); err != nil {
+				return err
+			}
 			switch {
 			case o.told != "":
 				return checkFigures(env, o)
@@ -86,44 +89,77 @@ realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the 
 			return runSize(env, o, args)
 		},
 	}
-	o.addFlags(cmd.Flags())
-	cmd.SetUsageTemplate(cmd.UsageTemplate() + sizeExitHelp)
-	return cmd
+	return describe(env, cmd, sizeExitHelp, group("The load to size for", o.addLoadFlags), group("What to size", o.addStorageFlags, o.addBaselineFlag),
+		group("Without a run", o.addFigureFlags), group("What to tell", o.addFormatFlag))
 }
 
-const sizeExitHelp = `
-Exit status:
-  0  sized
-  1  wrong usage, FILE cannot be read as a run file, or it does not tell what storage had to do
-`
+const sizeExitHelp = `0  sized
+1  wrong usage, FILE cannot be read as a run file, or it does not tell what storage had to do`
 
-func (o *sizeOptions) addFlags(f *pflag.FlagSet) {
-	o.addLoadFlags(f)
-	f.StringVar(&o.format, "format", formatText, "text or json")
+func (o *sizeOptions) addFormatFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", formatText, "the `format`: text or json")
+}
+
+func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.baseline, "baseline", "", "a `file` that realiops baseline left: does its device carry it?")
-	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means: WriteIOPS=800000")
-	f.StringVar(&o.told, "check", "", "hold figures against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
-	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, milliseconds up to which latency is excellent, good and fair (default 5,10,15)")
-	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, from where on a queue is a bottleneck if it lasts, and at once (default 2,5)")
-	f.StringVar(&o.flavor, "flavor", "", "where it was read: aurora, rds or ebs")
+}
+
+func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means, as `NAME=AMOUNT`: WriteIOPS=800000")
+	f.StringVar(&o.told, "check", "", "`FIGURES` to hold against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
+	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, the `milliseconds` up to which latency is excellent, good and fair (default 5,10,15)")
+	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, the `lengths` from where on a queue is a bottleneck if it lasts, and at once (default 2,5)")
+	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
 }
 
 // addLoadFlags adds those that say what to size for.
 func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.arm, "arm", "", "arm of the run whose load is like yours (default: the one that asked most of storage)")
-	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "carry it over to so many rows a second")
-	f.Float64Var(&o.growth, "growth", 0, "percent on top of that")
-	f.Float64Var(&o.headroom, "headroom", 20, "percent that is ordered beyond what is needed")
+	f.StringVar(&o.arm, "arm", "", "the `arm` of the run whose load is like yours (default: the one that asked most of storage)")
+	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "carry it over to so many `rows` a second")
+	f.Float64Var(&o.growth, "growth", 0, "`percent` on top of that")
+	f.Float64Var(&o.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
 	o.gib = 100
 	f.Var((*gibibytes)(&o.gib), "gib", "data to hold: GiB, or with a unit as 2TB (10^12 bytes) and 2TiB (2^40)")
-	f.StringVar(&o.instance, "instance", "", "class of machine in between: db.r6g.large, m5.xlarge")
-	f.StringSliceVar(&o.on, "on", nil, "only on these: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb (default: all)")
-	f.StringVar(&o.region, "region", "us-east-1", "whose prices")
-	f.StringVar(&o.calibrate, "calibrate", "", "run on Aurora to estimate billed writes by, in the place of the one that was published")
-	f.StringVar(&o.prices, "price", "", "file of prices, before the program's own; realiops prices writes one")
-	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "that the recorded seconds go on for, over and over, for volumes with credits")
+}
+
+// addStorageFlags adds those that say what is ordered, and by whose prices.
+func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.instance, "instance", "", "`class` of the machine in between: db.r6g.large, m5.xlarge")
+	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb (default: all)")
+	f.StringVar(&o.region, "region", "us-east-1", "the `region` whose prices count")
+	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, in the place of the one that was published")
+	f.StringVar(&o.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
+	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "how long the recorded seconds go on, over and over, for volumes with credits")
 	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: BurstBalance as the run read it last, or 100)")
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: EBSIOBalance% and EBSByteBalance% as the run read them last, or 100)")
+}
+
+// noRun refuses a run where figures are asked about.
+func noRun(args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("--from-metric and --check ask without a run: leave %s out", args[0])
+	}
+	return nil
+}
+
+// misplaced refuses a flag that means nothing in what is asked, as somebody would believe that it was heeded.
+func misplaced(flags *pflag.FlagSet) (err error) {
+	refuse := func(where string, meant bool, name string) {
+		if !meant && err == nil {
+			err = fmt.Errorf("--%s means nothing %s", name, where)
+		}
+	}
+	flags.Visit(func(f *pflag.Flag) {
+		switch {
+		case flags.Changed("check"):
+			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
+		case flags.Changed("from-metric"):
+			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "arm", "region", "price"}, f.Name), f.Name)
+		default:
+			refuse("for a run", !slices.Contains([]string{"flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
+		}
+	})
+	return err
 }
 
 // runFiles refuses no files, and more of standard input than there is.

@@ -37,18 +37,29 @@ type optional struct {
 }
 
 func (o *optional) String() string     { return o.text }
-func (o *optional) Type() string       { return "string" }
+func (o *optional) Type() string       { return "text" }
 func (o *optional) Set(s string) error { o.text, o.given = s, true; return nil }
+
+// groups are its flags, with further ones for servers in AWS.
+func (o *targetOptions) groups(aws ...func(*pflag.FlagSet)) []flagGroup {
+	return []flagGroup{
+		group("A server of yours", o.addFlags),
+		group("A server that is started for it", o.addOwnFlags),
+		group("A server in AWS", append([]func(*pflag.FlagSet){o.aws.addFlags}, aws...)...),
+	}
+}
 
 func (o *targetOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.dsn, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
-	f.Var(&o.container, "container", "measure a container of this `image`")
-	f.Lookup("container").NoOptDefVal = container.DefaultImage
-	o.embedded.addFlags(f)
-	o.aws.addFlags(f)
 	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server that is not on this machine")
 	f.BoolVar(&o.shared, "shared", false, "go on although other sessions are at work on the server")
 	f.BoolVar(&o.allowPooler, "allow-pooler", false, "go on although a connection pooler stands in between")
+}
+
+func (o *targetOptions) addOwnFlags(f *pflag.FlagSet) {
+	o.embedded.addFlags(f)
+	f.Var(&o.container, "container", "start it in a container of this `image`")
+	f.Lookup("container").NoOptDefVal = container.DefaultImage
 }
 
 // target is the server of a run, whoever started it.

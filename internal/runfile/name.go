@@ -28,6 +28,9 @@ func DefaultPath(id string) string { return filepath.Join(Directory, id+".jsonl"
 // Resolve turns what a user types into a path: LAST is the run in Directory that was written last, whatever its name,
 // and all else is itself.
 func Resolve(name string) (string, error) {
+	if name == "" {
+		return "", errors.New("the name of a run file is empty")
+	}
 	if name != Latest {
 		return name, nil
 	}

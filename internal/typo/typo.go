@@ -19,6 +19,16 @@ func Nearest(typed string, names []string) string {
 	return best
 }
 
+// Guess is the nearest name where it is so near that it was probably meant, and empty otherwise.
+func Guess(typed string, names []string) string {
+	name := Nearest(typed, names)
+	part := len(typed) >= 3 && strings.Contains(strings.ToLower(name), strings.ToLower(typed))
+	if part || distance(strings.ToLower(typed), strings.ToLower(name)) <= 1+len(typed)/4 {
+		return name
+	}
+	return ""
+}
+
 // distance is how many letters must be put in, taken out or changed to make b of a (Levenshtein's).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -30,3 +30,18 @@ func TestDistance(t *testing.T) {
 	check("writes", "write", 1)
 	check("flaw", "lawn", 2)
 }
+
+func TestGuess(t *testing.T) {
+	check := func(typed, want string, names ...string) {
+		t.Helper()
+		if got := Guess(typed, names); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+	check("x", "")
+	check("anaylze", "analyze", "analyze", "run")
+	check("budgt", "budget", "budget", "set")
+	check("bench", "", "analyze", "load")
+	check("", "", "analyze", "load")
+	check("bud", "budget", "budget", "set")
+}

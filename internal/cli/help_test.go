@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// What a person asks first is answered for every command in the same way: an example, what the exit status means, and
+// all of it in the 80 columns of a terminal, but for examples, which are to be copied.
+func TestHelpOfEveryCommand(t *testing.T) {
+	for _, c := range newRootCommand(Env{}).Commands() {
+		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "version" {
+			continue
+		}
+		t.Run(c.Name(), func(t *testing.T) { checkHelp(t, c) })
+	}
+}
+
+func checkHelp(t *testing.T, c *cobra.Command) {
+	var out bytes.Buffer
+	root := newRootCommand(Env{Out: &out, Err: &out})
+	root.SetArgs([]string{c.Name(), "--help"})
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	help := out.String()
+	for _, part := range []string{"\nUsage:\n  realiops " + c.Name(), "\nExamples:\n  realiops " + c.Name(), "show this help", "\nExit status:\n  0  "} {
+		if !strings.Contains(help, part) {
+			t.Errorf("the help lacks %q:\n%s", part, help)
+		}
+	}
+	for line := range strings.Lines(strings.ReplaceAll(help, c.Example, "")) {
+		if len([]rune(line)) > defaultWidth+1 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+		for _, kind := range []string{" string ", " strings ", " int ", " uint ", " float "} {
+			if strings.HasPrefix(line, "  ") && strings.Contains(line, "--") && strings.Contains(line, kind) {
+				t.Errorf("a value goes by its type in Go: %s", line)
+			}
+		}
+	}
+}
+
+// Nothing on the command line is answered in the words of the language that the program is written in.
+func TestMistakes(t *testing.T) {
+	check := func(want string, args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		if code := Main(Env{Out: &out, Err: &out, Getenv: func(string) string { return "" }}, args); code != exitUsage {
+			t.Errorf("%q: exit status %d, want %d", args, code, exitUsage)
+		}
+		if got := strings.TrimSuffix(out.String(), "\n"); got != "realiops: "+want {
+			t.Errorf("%q\nsays  %s\nwant  realiops: %s", args, got, want)
+		}
+	}
+	check(`there is no command "anaylze": did you mean analyze? (see realiops --help)`, "anaylze")
+	check(`there is no command "bench" (see realiops --help)`, "bench")
+	check(`there is no command "nosuch" (see realiops --help)`, "help", "nosuch")
+	check(`realiops run has no flag --budgt: did you mean --budget? (see realiops run --help)`, "run", "--budgt", "1m")
+	check(`realiops run has no flag -q (see realiops run --help)`, "run", "-q")
+	check(`realiops run takes no argument such as "shop": a server is named with --dsn (see realiops run --help)`, "run", "shop")
+	check(`realiops server takes no argument such as "x" (see realiops server --help)`, "server", "x")
+	check(`--budget lacks its duration (see realiops run --help)`, "run", "--budget")
+	check(`--budget "120": want a time with its unit, as 90s, 5m or 1h30m (see realiops run --help)`, "run", "--budget", "120")
+	check(`--clients "many": want a whole number (see realiops run --help)`, "run", "--clients", "many")
+	check(`--seed "-1": want a whole number from 0 on (see realiops run --help)`, "run", "--seed=-1")
+	check(`--growth "lots": want a number (see realiops size --help)`, "size", "LAST", "--growth", "lots")
+	check(`--client "0": it must be an integer in range 1..2147483647 (see realiops load --help)`, "load", "-c", "0")
+	check(`--flavor means nothing for a run`, "size", "LAST", "--flavor", "rds")
+	check(`--gib means nothing with --check`, "size", "--check", "ms=4", "--gib", "500")
+	check(`--from-metric and --check ask without a run: leave LAST out`, "size", "LAST", "--check", "ms=4")
+	check(`--baseline is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST", "--baseline", "")
+}

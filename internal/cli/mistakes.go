@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// What somebody typed who did not type what they meant: one line that says so, with what was probably meant.
+
+func seeHelp(c *cobra.Command) string { return fmt.Sprintf("(see %s --help)", c.CommandPath()) }
+
+// knownCommand refuses what is not the name of a command.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, known := range c.Commands() {
+		if known.IsAvailableCommand() {
+			names = append(names, known.Name())
+		}
+	}
+	return fmt.Errorf("there is no command %q%s %s", args[0], meant("", args[0], names), seeHelp(c))
+}
+
+// noArguments refuses what follows a command that takes flags alone.
+func noArguments(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case c.Flags().Lookup("dsn") != nil:
+		return fmt.Errorf("%s takes no argument such as %q: a server is named with --dsn %s", c.CommandPath(), args[0], seeHelp(c))
+	default:
+		return fmt.Errorf("%s takes no argument such as %q %s", c.CommandPath(), args[0], seeHelp(c))
+	}
+}
+
+// meant asks whether it was one of these names that was meant, where one is like what was typed.
+func meant(prefix, typed string, names []string) string {
+	if guess := typo.Guess(typed, names); guess != "" {
+		return fmt.Sprintf(": did you mean %s%s?", prefix, guess)
+	}
+	return ""
+}
+
+// flagMistake says what is wrong with a flag in the words of who types it.
+func flagMistake(c *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return fmt.Errorf("%s has no flag %s %s", c.CommandPath(), unknownFlag(c, unknown), seeHelp(c))
+	}
+	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		kind, _ := pflag.UnquoteUsage(lacking.GetFlag())
+		return fmt.Errorf("--%s lacks its %s %s", lacking.GetFlag().Name, kind, seeHelp(c))
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return fmt.Errorf("--%s %q: %s %s", invalid.GetFlag().Name, invalid.GetValue(), wanted(invalid), seeHelp(c))
+	}
+	return fmt.Errorf("%w %s", err, seeHelp(c))
+}
+
+func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		return "-" + unknown.GetSpecifiedName()
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return "--" + unknown.GetSpecifiedName() + meant("--", unknown.GetSpecifiedName(), names)
+}
+
+// wanted says what a flag takes. Flags of our own kinds say so themselves.
+func wanted(invalid *pflag.InvalidValueError) string {
+	switch invalid.GetFlag().Value.Type() {
+	case "duration":
+		return "want a time with its unit, as 90s, 5m or 1h30m"
+	case "int":
+		return "want a whole number"
+	case "uint64":
+		return "want a whole number from 0 on"
+	case "float64":
+		return "want a number"
+	case "bool":
+		return "want true or false"
+	case "stringSlice":
+		return "want a list with commas in between"
+	default:
+		return invalid.Unwrap().Error()
+	}
+}
+
+// refuseEmpty refuses a flag that was given nothing, as by a variable of a script that is not set: without it, the flag
+// would be as good as not given, and the command do something else than was asked.
+func refuseEmpty(c *cobra.Command, _ []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && strings.TrimSpace(f.Value.String()) == "" && err == nil {
+			err = fmt.Errorf("--%s is empty: say which, or leave the flag out %s", f.Name, seeHelp(c))
+		}
+	})
+	return err
+}
