@@ -81,10 +81,10 @@ func (p *onAWS) types(t *testing.T, args ...string) (stdout, stderr string, code
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
 	c.Args[0] = "realiops"
 	c.Stdout, c.Stderr, c.Dir = &out, &failed, t.TempDir()
+	c.Env = os.Environ()
 	for name, value := range p.env {
 		c.Env = append(c.Env, name+"="+value)
 	}
-	c.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), c.Env...)
 	err := c.Run()
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		return out.String(), failed.String(), ended.ExitCode()

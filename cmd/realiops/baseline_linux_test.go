@@ -265,7 +265,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
 			directory, file := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
-			c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--allow-ram", "--size", "8M", "--runtime", "30s", "--only", "random-write,commit", "-o", file)
+			c, stdout, stderr := realiops(t, "baseline", "--dir", directory, "--allow-ram", "--size", "8M", "--runtime", "5m", "--only", "random-write,commit", "-o", file)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +278,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 			if code > 0 && !strings.Contains(stdout.String(), "random-write has no result: ") {
 				t.Errorf("printed: %s", stdout)
 			}
-			for range 50 {
+			for range 300 {
 				if left, _ := os.ReadDir(directory); len(left) == 0 {
 					break
 				}
@@ -298,7 +298,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 // fioUnder is the fio that works under a directory, once its first second is in the record.
 func fioUnder(t *testing.T, directory, file string) int {
 	t.Helper()
-	for range 400 { // 20 seconds
+	for range 2400 { // two minutes
 		time.Sleep(50 * time.Millisecond)
 		text, _ := os.ReadFile(file)
 		_, job, begun := strings.Cut(string(text), `"arm":"random-write","replicate":1,"event":"begin"`)

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("RUNS", runs)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("TMPDIR", os.TempDir()) // the script's own is closed to the user that a server of root's runs as
 			if mirror := os.Getenv("REALIOPS_PG_REPOSITORY"); mirror != "" {
 				env.Setenv("REALIOPS_PG_REPOSITORY", mirror)
@@ -121,7 +122,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: await FILE TEXT")
 	}
-	for range 1200 { // a minute
+	for range 2400 { // two minutes
 		text, err := os.ReadFile(ts.MkAbs(args[0]))
 		if err == nil && strings.Contains(string(text), args[1]) {
 			return

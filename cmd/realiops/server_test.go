@@ -104,14 +104,14 @@ func postmaster(t *testing.T, directory string) int {
 func (h *held) checkNothingLeft(t *testing.T, server int) {
 	t.Helper()
 	var left []string
-	for range 200 { // ten seconds
+	for range 1200 { // a minute
 		left, _ = filepath.Glob(filepath.Join(h.place, "*"))
 		if len(left) == 0 && syscall.Kill(server, 0) == syscall.ESRCH {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Errorf("after ten seconds there is still the server %d or something in its place: %q", server, left)
+	t.Errorf("after a minute there is still the server %d or something in its place: %q", server, left)
 }
 
 // However the program ends, neither a server nor a file of it stays.

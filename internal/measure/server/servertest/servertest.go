@@ -29,6 +29,8 @@ func Main(m interface{ Run() int }) int {
 	if embedded.IsKeeper(os.Args) {
 		return codeOf(embedded.Keep(os.Stdin, os.Stdout))
 	}
+	// The race detector would have every program that a test starts sleep for a second at its end.
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	return max(m.Run(), codeOf(shared.stop()))
 }
 
