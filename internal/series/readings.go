@@ -91,17 +91,6 @@ func (g Gap) sharing(with Gap) Gap {
 // nothing means that somebody set the clock.
 func (r *Readings) SteppedBack() time.Duration { return r.steppedBy }
 
-// Metrics lists what was read at least once, by name.
-func (r *Readings) Metrics() []string {
-	return slices.Sorted(func(yield func(string) bool) {
-		for metric, c := range r.columns {
-			if len(c.runs) > 0 && !yield(metric) {
-				return
-			}
-		}
-	})
-}
-
 // Series is what one metric read. It stays as it is when more is added later.
 func (r *Readings) Series(metric string) Series {
 	r.order()

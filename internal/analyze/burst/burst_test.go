@@ -25,21 +25,23 @@ func play(t *testing.T, demand []burst.Demand, seconds int, limits ...burst.Limi
 	return out
 }
 
+// dryAfter is the second in which a constant demand finds the bucket of a limit empty.
+func dryAfter(t *testing.T, demand burst.Demand, l burst.Limit) float64 {
+	t.Helper()
+	return float64(play(t, []burst.Demand{demand}, 86400, l).Limits[0].FirstDry)
+}
+
 // TestPublishedCredits is the table of the EBS user guide on gp2: seconds at 3,000, and seconds to fill when idle. The
 // guide counts the rows of 100 and 334 GiB on the exact baseline.
 func TestPublishedCredits(t *testing.T) {
 	check := func(gib, lasts, refills float64) {
 		t.Helper()
 		l := gp2(gib)
-		if got := l.Lasts(3000); math.Abs(got-lasts) > 1 {
-			t.Errorf("%g GiB: lasts %.1f s, want %g", gib, got, lasts)
-		}
 		if got := l.Filled(0).Refills(); math.Abs(got-refills) > 1 {
 			t.Errorf("%g GiB: refills in %.1f s, want %g", gib, got, refills)
 		}
-		out := play(t, constant(3000), int(lasts)+1000, l)
-		if dry := out.Limits[0].FirstDry; math.Abs(float64(dry)-lasts) > 1 {
-			t.Errorf("%g GiB: played, it is dry in second %d, want %g", gib, dry, lasts)
+		if dry := dryAfter(t, burst.Demand{3000, 0}, l); math.Abs(dry-lasts) > 1 {
+			t.Errorf("%g GiB: dry after %g s, want %g", gib, dry, lasts)
 		}
 	}
 	check(33, 1862, 54000)
@@ -68,8 +70,8 @@ func TestThroughputCredits(t *testing.T) {
 		t.Helper()
 		const mib = 1 << 20
 		l := burst.Limit{Name: name, Of: burst.Bytes, Base: base * mib, Burst: most * mib, Capacity: 1 << 40}.Full()
-		if got := l.Lasts(1e12); math.Abs(got-lasts) > 1 {
-			t.Errorf("%s lasts %.1f s, want %g", name, got, lasts)
+		if dry := dryAfter(t, burst.Demand{0, 1e12}, l); math.Abs(dry-lasts) > 1 {
+			t.Errorf("%s: dry after %g s, want %g", name, dry, lasts)
 		}
 		if got := l.Filled(0).Refills(); math.Abs(got-refills) > 1 {
 			t.Errorf("%s refills in %.1f s, want %g", name, got, refills)
@@ -104,8 +106,25 @@ func TestInTheWayIsNotDry(t *testing.T) {
 
 func TestBalanceAtTheStart(t *testing.T) {
 	// 54,000 b / (D - B): half a bucket, 1,500 over the baseline of 1,500
-	if got := gp2(500).Filled(50).Lasts(3000); got != 1800 {
+	if got := dryAfter(t, burst.Demand{3000, 0}, gp2(500).Filled(50)); got != 1800 {
 		t.Errorf("half a bucket lasts %g s, want 1800", got)
+	}
+}
+
+// TestClosedFormulas: of a constant demand what is played is what balance / (demand - base) and capacity / base say.
+func TestClosedFormulas(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		l := burst.Limit{Base: 10 + random.Float64()*1000, Capacity: 1e5 + random.Float64()*1e6}.Filled(random.Float64() * 100)
+		l.Burst = l.Base + 200 + random.Float64()*5000
+		demand := burst.Demand{l.Base + 100 + random.Float64()*8000, 0}
+		want := l.Balance / (min(demand[0], l.Burst) - l.Base)
+		if got := dryAfter(t, demand, l); math.Abs(got-want) > 1 {
+			t.Fatalf("%+v under %g: dry in second %g, want within one of %g", l, demand[0], got, want)
+		}
+		if got, want := l.Refills(), (l.Capacity-l.Balance)/l.Base; got != want {
+			t.Fatalf("%+v fills in %g s, want %g", l, got, want)
+		}
 	}
 }
 

@@ -40,30 +40,12 @@ func (l Limit) Filled(percent float64) Limit {
 	return l
 }
 
-// Lasts is how many seconds a constant demand is served in full before the bucket is empty: Balance / (demand - Base),
-// the demand cut to Burst. It is infinite where the bucket never empties, and 0 where there is none.
-func (l Limit) Lasts(demand float64) float64 {
-	switch spent := min(demand, l.ceiling()) - l.Base; {
-	case spent <= 0:
-		return math.Inf(1)
-	default:
-		return l.Balance / spent
-	}
-}
-
 // Refills is how many seconds without any demand fill the bucket again.
 func (l Limit) Refills() float64 {
 	if l.Capacity == 0 {
 		return 0
 	}
 	return (l.Capacity - l.Balance) / l.Base
-}
-
-func (l Limit) ceiling() float64 {
-	if l.Capacity == 0 {
-		return l.Base
-	}
-	return max(l.Burst, l.Base)
 }
 
 var errNotANumber = errors.New("a limit must be made of numbers from 0 up")

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
@@ -152,21 +153,36 @@ func TestWhatIsNotSold(t *testing.T) {
 
 // TestBucketsLast is what the published figures say of bursts, by the capacity's own limits.
 func TestBucketsLast(t *testing.T) {
-	check := func(name string, gib, demand, lasts float64, limit int) {
+	check := func(name string, gib float64, demand burst.Demand, lasts float64) {
 		t.Helper()
 		k, err := sizing.Config{Volume: volume(t, name), GiB: gib}.Capacity()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := k.Limits()[limit].Lasts(demand); math.Abs(got-lasts) > 1 {
+		if got := dryAfter(t, k, demand); math.Abs(got-lasts) > 1 {
 			t.Errorf("%s of %g GiB lasts %.0f s, want %.0f", name, gib, got, lasts)
 		}
 	}
-	check("gp2", 33, 3000, 1862, 0)               // EBS user guide
-	check("gp2", 500, 3000, 3600, 0)              // 5.4 M / 1,500
-	check("gp2", 30, 600, 10800, 0)               // a published pgbench run: three hours
-	check("st1", 1024, 1e12, 4993, 1)             // 1,048,576 / (250 - 40)
-	check("sc1", 1024, 1e12, 15420, 1)            // 1,048,576 / (80 - 12)
-	check("azure-premium", 128, 3500, 30*60, 0)   // P10: 30 minutes
-	check("azure-premium", 128, 170<<20, 1800, 1) // and in bytes
+	check("gp2", 33, burst.Demand{3000, 0}, 1862)                 // EBS user guide
+	check("gp2", 500, burst.Demand{3000, 0}, 3600)                // 5.4 M / 1,500
+	check("gp2", 30, burst.Demand{600, 0}, 10800)                 // a published pgbench run: three hours
+	check("st1", 1024, burst.Demand{0, 1e12}, 4993)               // 1,048,576 / (250 - 40)
+	check("sc1", 1024, burst.Demand{0, 1e12}, 15420)              // 1,048,576 / (80 - 12)
+	check("azure-premium", 128, burst.Demand{3500, 0}, 30*60)     // P10: 30 minutes
+	check("azure-premium", 128, burst.Demand{0, 170 << 20}, 1800) // and in bytes
+}
+
+// dryAfter is the second in which a constant demand finds the first bucket empty.
+func dryAfter(t *testing.T, k sizing.Capacity, demand burst.Demand) float64 {
+	t.Helper()
+	out, err := burst.Play([]burst.Demand{demand}, 86400, k.Limits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range out.Limits {
+		if f.FirstDry >= 0 {
+			return float64(f.FirstDry)
+		}
+	}
+	return math.Inf(1)
 }
