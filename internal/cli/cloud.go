@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/cli/progress"
@@ -27,21 +28,29 @@ const (
 type provider struct {
 	env     Env
 	account *account.Account
+	wanted  func(runfile.Metric) bool // by the name that it has of the run's own instance
 	sources []probe.Backfiller
 }
 
-// newProvider has the sources for a server: all that they have, or the metrics that are named. It asks nobody yet.
+// newProvider has the sources for a server: all that they have, or the metrics that are wanted. It asks nobody yet.
 func newProvider(env Env, a *account.Account, cloud runfile.Cloud, wanted func(runfile.Metric) bool) (*provider, error) {
-	p := &provider{env: env, account: a}
-	there := func() time.Time { return env.Tempo.ToThere(env.Now()) }
-	config := a.In(cloud.Region).Config()
+	p := &provider{env: env, account: a, wanted: wanted}
+	var err error
+	p.sources, err = p.about(cloud)
+	return p, err
+}
+
+// about are the sources about one server.
+func (p *provider) about(cloud runfile.Cloud) (sources []probe.Backfiller, err error) {
+	there := func() time.Time { return p.env.Tempo.ToThere(p.env.Now()) }
+	config := p.account.In(cloud.Region).Config()
 	watch, err := cloudwatch.New(config, cloud)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, m := range watch.Metrics() {
-		if wanted(m) {
+		if p.wanted(m) {
 			names = append(names, m.Name)
 		}
 	}
@@ -50,13 +59,27 @@ func newProvider(env Env, a *account.Account, cloud runfile.Cloud, wanted func(r
 			return nil, err
 		}
 		watch.Now = there
-		p.sources = append(p.sources, env.Tempo.Source(watch))
+		sources = append(sources, p.env.Tempo.Source(watch))
 	}
-	if detail := insights.New(config, cloud); cloud.Resource != "" && slices.ContainsFunc(detail.Metrics(), wanted) {
+	if detail := insights.New(config, cloud); cloud.Resource != "" && slices.ContainsFunc(detail.Metrics(), p.wanted) {
 		detail.Now = there
-		p.sources = append(p.sources, env.Tempo.Source(detail))
+		sources = append(sources, p.env.Tempo.Source(detail))
 	}
-	return p, nil
+	return sources, nil
+}
+
+// follow adds the sources about instances that failovers moved the load to.
+func (p *provider) follow(moves []collect.Move) error {
+	for _, to := range moves {
+		sources, err := p.about(to.Cloud)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			p.sources = append(p.sources, collect.Moved(s, to))
+		}
+	}
+	return nil
 }
 
 // metrics are those of all sources; a run that asks nobody has none.
@@ -82,6 +105,9 @@ func (p *provider) collect(ctx context.Context, path string, w *runfile.Writer, 
 	}
 	if file.Span.From.IsZero() {
 		return errors.New("no arm was run, so there is nothing to ask AWS for")
+	}
+	if err := p.follow(file.Moves); err != nil {
+		return err
 	}
 	said := ""
 	c := collect.Collector{
@@ -131,9 +157,10 @@ func (p *provider) conclude(show *progress.Display, o collect.Outcome) {
 
 func waitingFor(p collect.Progress) string {
 	names := map[string]string{cloudwatch.Name: "CloudWatch", insights.Name: "Performance Insights"}
+	source, _, _ := strings.Cut(p.Source, ".")
 	left := "less than a minute"
 	if p.Left > time.Minute {
 		left = fmt.Sprintf("about %.0f min", p.Left.Minutes())
 	}
-	return fmt.Sprintf("waiting for %s: %d of %d metrics settled, %s", names[p.Source], p.Settled, p.Metrics, left)
+	return fmt.Sprintf("waiting for %s: %d of %d metrics settled, %s", names[source], p.Settled, p.Metrics, left)
 }

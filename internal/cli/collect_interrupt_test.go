@@ -28,7 +28,7 @@ func justOver(t *testing.T) string {
 		runfile.Run{
 			Schema: runfile.Schema, ID: "x", Start: now.Add(-10 * time.Minute), Plan: runfile.Plan{Arms: []runfile.Arm{{Name: "idle"}}, Replicates: 1},
 			Target: runfile.Target{Flavor: "aurora", Cloud: &runfile.Cloud{
-				Provider: "aws", Region: accounttest.Region, Instance: instance, Cluster: cluster, Engine: "aurora-postgresql"}},
+				Provider: "aws", Region: accounttest.Region, Instance: instances[0], Cluster: cluster, Engine: "aurora-postgresql"}},
 		},
 		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
 		runfile.ArmEvent{At: now.Add(-9 * time.Minute), Arm: "idle", Replicate: 1, Event: runfile.Begin},
@@ -52,7 +52,7 @@ func TestInterruptedCollection(t *testing.T) {
 	path := justOver(t)
 	minute := time.Now().Add(-5 * time.Minute).Truncate(time.Minute)
 	account.Put(t, accounttest.Series{
-		Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": instance},
+		Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": instances[0]},
 		From: minute, Step: time.Minute, Values: []float64{42}})
 	ctx, giveUp := context.WithTimeout(t.Context(), time.Minute)
 	defer giveUp()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,6 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // How long a failover may take, and how often it is looked whether it is over: AWS speaks of one or two minutes.
@@ -33,6 +36,9 @@ func (m *measurement) recover(ctx context.Context, t *target, failed error) (*pg
 		again, err := claimWriter(ctx, t)
 		if err == nil {
 			m.held = again
+			if m.moved = t.aws.movedTo(ctx, again.facts.Instance); m.moved != nil {
+				m.show.Message("The load goes on, on " + m.moved.Instance + " now")
+			}
 			return again.control, nil
 		}
 		if experiment.Wait(ctx, failoverLook) != nil {
@@ -73,10 +79,20 @@ func claimWriter(ctx context.Context, t *target) (claim, error) {
 	return claim{control: control, schema: schema, facts: facts}, nil
 }
 
-// movedTo is the instance that the load is on by now, where that is another than the one it began on.
-func (m *measurement) movedTo(began string) string {
-	if m.held.facts.Instance == began {
-		return ""
+// movedTo is what AWS says of the instance that the load is on by now, where that is another than the one it began on. What
+// AWS does not say right after a failover is taken to be as it was, but for what is the instance's own.
+func (a *awsTarget) movedTo(ctx context.Context, instance string) *runfile.Cloud {
+	if instance == "" || strings.EqualFold(instance, a.cloud.Instance) {
+		return nil
 	}
-	return m.held.facts.Instance
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	moved := *a.cloud
+	if found, err := rds.Find(ctx, a.account.Config(), rds.Query{Host: a.host, Answering: instance}); err == nil {
+		moved = found.Cloud
+	} else {
+		moved.Resource, moved.Insights = "", false
+	}
+	moved.Instance, moved.Role = instance, rds.RoleWriter
+	return &moved
 }

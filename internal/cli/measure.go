@@ -32,7 +32,8 @@ type measurement struct {
 
 	provider *provider // of what AWS tells later; nil: it is not asked
 	held     claim
-	recorded bool // the file holds a run, however it ended
+	moved    *runfile.Cloud // that the load is on by now, after a failover; nil: it is where it began
+	recorded bool           // the file holds a run, however it ended
 }
 
 // run makes the file first, so that a place that cannot be written is found before a server is started.
@@ -156,7 +157,7 @@ func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Co
 	}
 	if t.aws.cloud != nil {
 		e.Recover = func(ctx context.Context, failed error) (*pgx.Conn, error) { return m.recover(ctx, t, failed) }
-		e.Instance = func() string { return m.movedTo(facts.Instance) }
+		e.Moved = func() *runfile.Cloud { return m.moved }
 	}
 	metrics := slices.Concat(clock.Metrics(), m.provider.metrics())
 	if err := m.settlePlan(ctx, &e, file, metrics); err != nil {

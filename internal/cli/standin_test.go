@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,12 +74,26 @@ type aurora struct {
 	began  time.Time
 	course *standin.Course
 	clock  standin.Clock
+	moved  atomic.Pointer[time.Time] // when a failover brought the load from the first instance to the second
+
+	resources [len(instances)]string // by which Performance Insights knows the instances
 }
 
 const (
-	instance, cluster = "stand-in-1", "stand-in"
-	clientName        = "realiops load" // as the server knows the sessions with load
+	cluster    = "stand-in"
+	clientName = "realiops load" // as the server knows the sessions with load
 )
+
+// instances are the cluster's: the writer, and the one that a failover makes it.
+var instances = [2]string{cluster + "-1", cluster + "-2"}
+
+// writer is which of the instances wrote at a moment of the cloud's.
+func (a *aurora) writer(at time.Time) int {
+	if moved := a.moved.Load(); moved != nil && !at.Before(a.clock.ToThere(*moved)) {
+		return 1
+	}
+	return 0
+}
 
 func startAurora(t *testing.T) *aurora {
 	t.Helper()
@@ -93,7 +108,7 @@ func startAurora(t *testing.T) *aurora {
 	}
 	address.Path = "/shop"
 	behind := servertest.Endpoint(t, address.String())
-	endpoint := servertest.Aurora(t, behind, instance)
+	endpoint := servertest.Aurora(t, behind, instances[0])
 	c := endpoint.Config()
 	now := time.Now()
 	a := &aurora{
@@ -139,7 +154,7 @@ func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) 
 	return r, said.String()
 }
 
-// failOver ends all sessions of the program in the middle of a load, as a failover does.
+// failOver makes the other instance the writer, in the middle of a load.
 func (a *aurora) failOver(ctx context.Context, t *testing.T) {
 	boss := servertest.Connect(t, a.behind)
 	for clients := 0; ctx.Err() == nil; {
@@ -150,7 +165,8 @@ func (a *aurora) failOver(ctx context.Context, t *testing.T) {
 		if err := boss.QueryRow(ctx, "select count(*) from pg_stat_activity where application_name = $1 and state = 'active'", clientName).Scan(&clients); err != nil || clients == 0 {
 			continue
 		}
-		servertest.Exec(t, boss, "select pg_terminate_backend(pid) from pg_stat_activity where usename like 'of_%'")
+		a.moved.Store(new(time.Now()))
+		servertest.FailOver(t, a.behind, instances[1])
 		return
 	}
 }
@@ -158,16 +174,19 @@ func (a *aurora) failOver(ctx context.Context, t *testing.T) {
 // live has the program measure the server while a draw publishes what it does, late and wrong at first.
 func (a *aurora) live(t *testing.T, d standin.Draw, path string) []outcome {
 	s := newCloud(t)
-	s.database(t)
+	s.database(t, a)
 	ctx, stop := context.WithCancel(t.Context())
 	var publishing sync.WaitGroup
 	publishing.Go(func() { s.publish(ctx, t, a, d) })
 	publishing.Go(func() { a.failOver(ctx, t) })
 	defer publishing.Wait()
 	defer stop()
-	r, said := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instance, "--aws", "--yes", "--clients", "4", "-o", path)
+	r, said := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes", "--clients", "4", "-o", path)
 	if !strings.Contains(said, "is run again: replicate") {
 		t.Error("the arm that lost its server was not run again")
+	}
+	if !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "failed-over" }) {
+		t.Error("the report says nothing of the failover")
 	}
 	if err := a.course.Check(); err != nil {
 		t.Fatal(err)
@@ -217,7 +236,7 @@ func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 	to := a.clock.ToThere(span.Span.To).Truncate(standin.FiveMinutes).Add(standin.FiveMinutes)
 	for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.Twin} {
 		for _, p := range d.Points(a.course, a.clock, stream, from, to) {
-			s.tell(t, stream, p.From, p.To, p.Value)
+			s.tell(t, a, stream, p, p.Value)
 		}
 	}
 	s.flush(t)
@@ -264,8 +283,8 @@ func newCloud(t *testing.T) *cloud {
 	return s
 }
 
-// database makes the instance that the run is to find.
-func (s *cloud) database(t *testing.T) {
+// database makes the cluster that the run is to find.
+func (s *cloud) database(t *testing.T, a *aurora) {
 	t.Helper()
 	client := awsrds.NewFromConfig(s.account.Config())
 	_, err := client.CreateDBCluster(t.Context(), &awsrds.CreateDBClusterInput{
@@ -274,29 +293,42 @@ func (s *cloud) database(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String(instance), DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"),
-		EngineVersion: aws.String("17.4"), DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true),
-		PerformanceInsightsRetentionPeriod: aws.Int32(7)})
-	if err != nil {
-		t.Fatal(err)
+	for i, name := range instances {
+		made, err := client.CreateDBInstance(t.Context(), &awsrds.CreateDBInstanceInput{
+			DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String(cluster), Engine: aws.String("aurora-postgresql"),
+			EngineVersion: aws.String("17.4"), DBInstanceClass: aws.String("db.r6g.large"), EnablePerformanceInsights: aws.Bool(true),
+			PerformanceInsightsRetentionPeriod: aws.Int32(7)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.resources[i] = aws.ToString(made.DBInstance.DbiResourceId)
 	}
 }
 
-// tell publishes a value; what goes to CloudWatch waits for flush.
-func (s *cloud) tell(t *testing.T, stream standin.Stream, from, to time.Time, value float64) {
+// tell publishes a value: of an instance the one that wrote has it, and the other nothing. What goes to CloudWatch waits
+// for flush.
+func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.Point, value float64) {
 	t.Helper()
-	if stream == standin.Twin {
-		s.insights.Tell(insightstest.Point{Metric: "os.diskIO.auroraStorage.writeIOsPS", From: from, To: to, Value: value, Known: to})
+	if stream == standin.VolumeWriteIOPs {
+		s.wait(p, "VolumeWriteIOPs", "DBClusterIdentifier", cluster, value)
 		return
 	}
-	series := accounttest.Series{
-		Namespace: "AWS/RDS", Metric: "WriteIOPS", Dimensions: map[string]string{"DBInstanceIdentifier": instance},
-		From: from, Step: to.Sub(from), Values: []float64{value}}
-	if stream == standin.VolumeWriteIOPs {
-		series.Metric, series.Dimensions = "VolumeWriteIOPs", map[string]string{"DBClusterIdentifier": cluster}
+	for i, name := range instances {
+		had := value
+		if i != a.writer(p.From) {
+			had = 0
+		}
+		if stream == standin.Twin {
+			s.insights.Tell(insightstest.Point{Instance: a.resources[i], Metric: "os.diskIO.auroraStorage.writeIOsPS", From: p.From, To: p.To, Value: had, Known: p.To})
+			continue
+		}
+		s.wait(p, "WriteIOPS", "DBInstanceIdentifier", name, had)
 	}
-	s.waiting = append(s.waiting, series)
+}
+
+func (s *cloud) wait(p standin.Point, metric, dimension, of string, value float64) {
+	s.waiting = append(s.waiting, accounttest.Series{Namespace: "AWS/RDS", Metric: metric, Dimensions: map[string]string{dimension: of},
+		From: p.From, Step: p.To.Sub(p.From), Values: []float64{value}})
 }
 
 func (s *cloud) flush(t *testing.T) {
@@ -344,7 +376,7 @@ func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.
 	case p.done || !there:
 	case !p.told && now.After(to.Add(late.First)):
 		p.first, p.told = point.Value*late.Low, true
-		s.tell(t, stream, from, to, p.first)
+		s.tell(t, a, stream, point, p.first)
 	case p.told && now.After(to.Add(late.Final)) && a.course.Known(a.clock.ToHere(to)):
 		p.done = true
 		corrected := point.Value
@@ -354,7 +386,7 @@ func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.
 		case standin.VolumeWriteIOPs: // their sum
 			corrected = point.Value - p.first
 		}
-		s.tell(t, stream, from, to, corrected)
+		s.tell(t, a, stream, point, corrected)
 	}
 }
 

@@ -208,6 +208,7 @@ type ArmEvent struct {
 	Factors   *Arm      `json:"factors,omitempty"` // on Settle: of an arm that the plan does not have
 	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file says.
 	Instance string `json:"instance,omitempty"`
+	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
 }
 
 // Reading is what one probe read at one moment.

@@ -24,6 +24,11 @@ func everyKind() []Record {
 		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, SynchronousCommit: "off",
 		Job: "--rw=write", Depth: 16, Buffered: true,
 	}
+	cloud := Cloud{
+		Provider: "aws", Region: "eu-west-1", Instance: "one", Cluster: "all", Role: "writer", Resource: "db-ABC", Engine: "postgres",
+		Version: "17.11", Class: "db.r6g.large", Storage: "io2", SizeGiB: 400, IOPS: 12000, ThroughputMiB: 500, LogVolume: true,
+		MultiAZ: true, Insights: true, InsightsDays: 7, MonitoringSeconds: 1, Volumes: []string{"vol-1"},
+	}
 	return []Record{
 		Run{
 			Schema: Schema, ID: "20260301-120000-abcd", Start: noon, Version: "v1.2.3",
@@ -35,11 +40,7 @@ func everyKind() []Record {
 					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{"/data/pg_wal"},
 					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"}, Backing: "/disk"}},
 				},
-				Cloud: &Cloud{
-					Provider: "aws", Region: "eu-west-1", Instance: "one", Cluster: "all", Role: "writer", Resource: "db-ABC", Engine: "postgres",
-					Version: "17.11", Class: "db.r6g.large", Storage: "io2", SizeGiB: 400, IOPS: 12000, ThroughputMiB: 500, LogVolume: true,
-					MultiAZ: true, Insights: true, InsightsDays: 7, MonitoringSeconds: 1, Volumes: []string{"vol-1"},
-				},
+				Cloud: &cloud,
 			},
 			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
 			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
@@ -55,7 +56,7 @@ func everyKind() []Record {
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		ArmEvent{
 			At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
-			Instance: "two",
+			Instance: "two", Cloud: &cloud,
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Load{

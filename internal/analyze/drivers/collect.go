@@ -37,8 +37,9 @@ type attempt struct {
 	attemptKey
 	begins, ends []time.Time
 	failed       string
-	added        string // why it was run beyond the plan
-	instance     string // that it was put on, where that is another than the run's
+	added        string   // why it was run beyond the plan
+	instance     string   // that it was put on, where that is another than the run's
+	followed     []string // the metrics that are told of that instance
 	load         load
 	proof        *runfile.Proof
 }
@@ -214,6 +215,7 @@ func (c *collector) finish() *Run {
 	if c.thin != nil {
 		c.keepThin()
 	}
+	c.follow()
 	c.run.Counters = c.counters()
 	c.stretch()
 	c.checkClocks()

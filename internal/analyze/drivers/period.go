@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -139,12 +138,3 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 
 // elapsed is the work of doing nothing.
 func elapsed(from, to time.Time) float64 { return to.Sub(from).Seconds() }
-
-// elsewhere says why a metric tells nothing of an attempt, if the load had moved to another instance than the one that
-// the metric is of. What is the cluster's stays good.
-func (c *collector) elsewhere(a *attempt, metric string) *series.Missing {
-	if a.instance == "" || strings.Contains(c.dimensions(runfile.Metric{Name: metric}), "DBClusterIdentifier:") {
-		return nil
-	}
-	return &series.Missing{Reason: Elsewhere, Detail: "the load had moved to " + a.instance + " by a failover"}
-}

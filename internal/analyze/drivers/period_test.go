@@ -86,9 +86,9 @@ func TestPeriodsOfAnUnsteadyLoad(t *testing.T) {
 	}
 }
 
-// TestPeriodsOfAnInstanceWithoutLoad: after a failover, what is told of the instance is another's, and what is told of the
-// cluster is not.
-func TestPeriodsOfAnInstanceWithoutLoad(t *testing.T) {
+// TestPeriodsAfterAFailover: what is told of the instance is that of the one which has the load by then, where that is
+// told; what is told of the cluster stays.
+func TestPeriodsAfterAFailover(t *testing.T) {
 	records := small()
 	for i, record := range records {
 		if e, is := record.(runfile.ArmEvent); is && e.Arm == "busy" && e.Event == runfile.Begin {
@@ -96,24 +96,32 @@ func TestPeriodsOfAnInstanceWithoutLoad(t *testing.T) {
 			records[i] = e
 		}
 	}
-	for _, name := range []string{"DBInstanceIdentifier", "DBClusterIdentifier"} {
-		metric := "w/of" + name
+	tells := func(metric, dimension, of string, amount float64) {
 		records = append(records, runfile.Metric{Name: metric, Unit: "operations", Type: runfile.CountPerPeriod, Period: 1},
-			runfile.Period{From: sec(11), To: sec(13), Probe: "w", Metric: metric, Dimensions: map[string]string{name: "x"}, Statistic: "Sum", Value: 7})
+			runfile.Period{From: sec(11), To: sec(13), Probe: "w", Metric: metric, Dimensions: map[string]string{dimension: of}, Statistic: "Sum", Value: amount})
 	}
-	arm, _ := fromRecords(t, records...).Arm("busy")
+	tells("w/silent", "DBInstanceIdentifier", "one", 7)
+	tells("w/told", "DBInstanceIdentifier", "one", 7)
+	tells("w.two/told", "DBInstanceIdentifier", "two", 8)
+	tells("w/all", "DBClusterIdentifier", "both", 7)
+	run := fromRecords(t, records...)
+	arm, _ := run.Arm("busy")
 	got := map[string]drivers.Count{}
 	for name, count := range arm.Replicates[0].Counts {
-		if strings.HasPrefix(name, "w/of") {
+		if strings.HasPrefix(name, "w") {
 			got[name] = count
 		}
 	}
 	want := map[string]drivers.Count{
-		"w/ofDBInstanceIdentifier": {Missing: &series.Missing{Reason: drivers.Elsewhere, Detail: "the load had moved to two by a failover"}},
-		"w/ofDBClusterIdentifier":  {Amount: 7, Raw: 7, Seconds: 2},
+		"w/silent": {Missing: &series.Missing{Reason: drivers.Elsewhere, Detail: "the load had moved to two by a failover"}},
+		"w/told":   {Amount: 8, Raw: 8, Seconds: 2},
+		"w/all":    {Amount: 7, Raw: 7, Seconds: 2},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if len(run.Notes) != 1 || run.Notes[0].Code != "failed-over" {
+		t.Errorf("notes %v", run.Notes)
 	}
 }
 

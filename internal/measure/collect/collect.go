@@ -92,7 +92,7 @@ func (c *Collector) recordFailure(failed []error) error {
 func (c *Collector) open() ([]*ledger, error) {
 	var ledgers []*ledger
 	for _, source := range c.Sources {
-		l := newLedger(source, c.File.Span, c.Rules)
+		l := newLedger(source, c.File.spanOf(source), c.Rules)
 		for _, m := range source.Metrics() {
 			if c.File.announced[m.Name] {
 				continue

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,9 +15,11 @@ type Span struct{ From, To time.Time }
 // File is what a run file tells a collection.
 type File struct {
 	Header runfile.Run
-	Span   Span // from the first arm's begin to the last one's end; empty where no arm was run
+	Span   Span   // from the first arm's begin to the last one's end; empty where no arm was run
+	Moves  []Move // to where failovers brought the load, in their order
 	Ended  bool
 
+	begun     runfile.ArmEvent // the last one
 	announced map[string]bool
 	periods   []runfile.Period
 	gaps      []runfile.Gap
@@ -60,12 +63,55 @@ func (f *File) take(record runfile.Record) {
 }
 
 func (f *File) event(e runfile.ArmEvent) {
-	switch {
-	case e.Event == runfile.Begin && f.Span.From.IsZero():
-		f.Span.From, f.Span.To = e.At, e.At
-	case e.Event == runfile.End && e.At.After(f.Span.To):
-		f.Span.To = e.At
+	switch e.Event {
+	case runfile.Begin:
+		f.begun = e
+		f.Span.begin(e.At)
+	case runfile.End:
+		f.Span.end(e.At)
+	default:
+		return
 	}
+	if move := f.move(); move != nil {
+		move.Span.begin(f.begun.At)
+		move.Span.end(e.At)
+	}
+}
+
+// begin and end widen a span to a moment.
+func (s *Span) begin(at time.Time) {
+	if s.From.IsZero() {
+		s.From, s.To = at, at
+	}
+}
+
+func (s *Span) end(at time.Time) {
+	if at.After(s.To) {
+		s.To = at
+	}
+}
+
+// move is the one that the last arm to begin was put on by; nil: it is where the run began.
+func (f *File) move() *Move {
+	if f.begun.Instance == "" || f.Header.Target.Cloud == nil {
+		return nil
+	}
+	i := slices.IndexFunc(f.Moves, func(m Move) bool { return m.Cloud.Instance == f.begun.Instance })
+	if i < 0 {
+		i, f.Moves = len(f.Moves), append(f.Moves, Move{Cloud: f.movedCloud()})
+	}
+	return &f.Moves[i]
+}
+
+// movedCloud is what the file says of where the last arm began. What is the cluster's is asked for once, of the run's own.
+func (f *File) movedCloud() runfile.Cloud {
+	cloud := *f.Header.Target.Cloud
+	cloud.Resource, cloud.Insights = "", false
+	if f.begun.Cloud != nil {
+		cloud = *f.begun.Cloud
+	}
+	cloud.Instance, cloud.Cluster = f.begun.Instance, ""
+	return cloud
 }
 
 // Announced tells whether the file has a line about the metric.

@@ -45,9 +45,9 @@ type Experiment struct {
 	// Recover is asked when a replicate has failed, with why. It waits until the server takes a load again and gives a
 	// session in the place of Control, or says why the run cannot go on; nil: it never does.
 	Recover func(ctx context.Context, failed error) (*pgx.Conn, error)
-	// Instance is what the provider calls the server at the beginning of a load, where it is not what it was when the run
-	// began; nil or empty: it is.
-	Instance func() string
+	// Moved is what the provider says of the server at the beginning of a load, where it is another than the one that the
+	// run began on; nil, or nil from it: it is the same.
+	Moved func() *runfile.Cloud
 	// Record keeps a record. An error from it ends the experiment.
 	Record func(runfile.Record) error
 	// Sync brings the record of a finished arm to the disk.
@@ -260,8 +260,11 @@ func (e *Experiment) mark(s step, event runfile.Event, failed error) error {
 	if failed != nil {
 		line.Failed = failed.Error()
 	}
-	if event == runfile.Begin && e.Instance != nil {
-		line.Instance = e.Instance()
+	if event != runfile.Begin || e.Moved == nil {
+		return e.Record(line)
+	}
+	if line.Cloud = e.Moved(); line.Cloud != nil {
+		line.Instance = line.Cloud.Instance
 	}
 	return e.Record(line)
 }

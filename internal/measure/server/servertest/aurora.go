@@ -24,9 +24,24 @@ func Aurora(t testing.TB, behind *postgres.Endpoint, instance string) *postgres.
 	Exec(t, boss, "set allow_system_table_mods = on")
 	Exec(t, boss, fmt.Sprintf(`create function pg_catalog.aurora_version() returns text language sql as $$ select '%s.1' $$`,
 		Value[string](t, boss, "show server_version")))
-	Exec(t, boss, fmt.Sprintf(`create function pg_catalog.aurora_db_instance_identifier() returns text language sql as $$ select '%s' $$`, instance))
+	name(t, boss, instance)
 	refuse(t, boss)
 	return plain(t, boss, behind)
+}
+
+// name has the server say which instance it is.
+func name(t testing.TB, boss *pgx.Conn, instance string) {
+	t.Helper()
+	Exec(t, boss, "set allow_system_table_mods = on")
+	Exec(t, boss, fmt.Sprintf(`create or replace function pg_catalog.aurora_db_instance_identifier() returns text language sql as $$ select '%s' $$`, instance))
+}
+
+// FailOver ends all sessions of the role that [Aurora] gave, as a failover does, and has another instance answer.
+func FailOver(t testing.TB, behind *postgres.Endpoint, instance string) {
+	t.Helper()
+	boss := Connect(t, behind)
+	name(t, boss, instance)
+	Exec(t, boss, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'of_' || current_database()")
 }
 
 // refuse puts a view in the place of pg_stat_wal that has its columns and no answer. 13 has none.

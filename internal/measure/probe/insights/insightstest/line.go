@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// line is what is told of one metric with one set of dimensions.
+// line is what is told of one metric of an instance, with one set of dimensions.
 type line struct {
+	instance   string
 	dimensions map[string]string
 	points     []Point // in order of their periods, and of one period in the order in which they were told
 }
 
-// line finds the series of a metric with these dimensions, or begins it.
-func (s *Service) line(metric string, dimensions map[string]string) *line {
-	for _, l := range s.series[metric] {
-		if maps.Equal(l.dimensions, dimensions) {
+// line finds the series that a point belongs to, or begins it.
+func (s *Service) line(p Point) *line {
+	for _, l := range s.series[p.Metric] {
+		if l.instance == p.Instance && maps.Equal(l.dimensions, p.Dimensions) {
 			return l
 		}
 	}
-	l := &line{dimensions: maps.Clone(dimensions)}
-	s.series[metric] = append(s.series[metric], l)
+	l := &line{instance: p.Instance, dimensions: maps.Clone(p.Dimensions)}
+	s.series[p.Metric] = append(s.series[p.Metric], l)
 	return l
 }
 
@@ -124,10 +125,10 @@ func (w window) told(statistic func([]float64) float64, lines ...*line) []dataPo
 }
 
 // asked are the series that answer one query: the whole, and the greatest of its parts where these are asked for.
-func (s *Service) asked(q query, w window) []series {
+func (s *Service) asked(instance string, q query, w window) []series {
 	name, statistic := split(q.Metric)
 	of := statistics()[statistic]
-	lines := slices.DeleteFunc(slices.Clone(s.series[name]), func(l *line) bool { return !l.matches(q.Filter) })
+	lines := slices.DeleteFunc(slices.Clone(s.series[name]), func(l *line) bool { return !l.matches(instance, q.Filter) })
 	whole := slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return len(l.dimensions) > 0 })
 	if len(whole) == 0 {
 		whole = lines
@@ -162,8 +163,11 @@ func weight(e series) (sum float64) {
 	return sum
 }
 
-// matches tells whether a line has all that a filter asks for.
-func (l *line) matches(filter map[string]string) bool {
+// matches tells whether a line is of an instance, and has all that a filter asks for.
+func (l *line) matches(instance string, filter map[string]string) bool {
+	if l.instance != "" && l.instance != instance {
+		return false
+	}
 	for k, v := range filter {
 		if l.dimensions[k] != v {
 			return false

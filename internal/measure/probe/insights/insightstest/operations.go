@@ -119,7 +119,7 @@ func (s *Service) get(r getRequest) (any, *refusal) {
 		if refused := s.understand(q); refused != nil {
 			return nil, refused
 		}
-		all = append(all, s.asked(q, w)...)
+		all = append(all, s.asked(r.Identifier, q, w)...)
 	}
 	asked := r
 	asked.NextToken = ""

@@ -44,6 +44,7 @@ type Metric struct {
 
 // Point is the value of a metric in a period.
 type Point struct {
+	Instance   string            // the DbiResourceId; empty: any
 	Metric     string            // as in Metric.Name
 	Dimensions map[string]string // of db.load: db.wait_event.name and the like
 	From, To   time.Time
@@ -111,7 +112,7 @@ func (s *Service) Tell(points ...Point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range points {
-		s.line(p.Metric, p.Dimensions).add(p)
+		s.line(p).add(p)
 	}
 }
 
