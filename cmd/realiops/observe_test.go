@@ -132,6 +132,7 @@ func (p *pair) sql(t *testing.T, i int, statement string) {
 // A server that is restarted, whose statistics are reset, and that fails over to its standby is observed on: what lies
 // across any of these is no growth, and what lies between is what was written, which is known.
 func TestObserveOutlivesItsServer(t *testing.T) {
+	t.Parallel()
 	p := startPair(t)
 	p.sql(t, 0, "create table worked (x int)")
 	program := buildProgram(t)

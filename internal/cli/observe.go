@@ -18,6 +18,7 @@ type observeOptions struct {
 	target  targetOptions // of which only a server that is there already can be observed
 	length  time.Duration
 	settled bool
+	atLeast time.Duration // before it may be settled
 	append  bool
 	readingOptions
 }
@@ -53,6 +54,7 @@ func (o *observeOptions) addTargetFlags(f *pflag.FlagSet) {
 func (o *observeOptions) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
 	f.BoolVar(&o.settled, "until-settled", false, "end before that when nothing more is learned")
+	f.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
 	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
 }
 
@@ -61,6 +63,12 @@ func (o *observeOptions) check() error {
 	switch {
 	case o.length <= 0:
 		return fmt.Errorf("--for is %v: there is nothing to observe in that", o.length)
+	case o.atLeast <= 0:
+		return fmt.Errorf("--at-least is %v: nothing is settled by that", o.atLeast)
+	case o.atLeast != leastObserved && !o.settled:
+		return errors.New("--at-least is for --until-settled, which was not asked for")
+	case o.atLeast != leastObserved && o.atLeast > o.length:
+		return fmt.Errorf("--at-least %v is longer than it is observed (--for %v)", o.atLeast, o.length)
 	case o.append && o.out == "":
 		return errors.New("--append goes on in a file: name it with -o")
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// leastObserved is before nothing is settled: checkpoints come every five minutes, and jobs every quarter of an hour.
+	// leastObserved is before nothing is settled, unless the user says: checkpoints come every five minutes, and jobs every
+	// quarter of an hour.
 	leastObserved = 20 * time.Minute
 	// lookAgain is by what part of the time so far the next look is later: looks cost little, however long it lasts.
 	lookAgain = 10
@@ -21,9 +22,10 @@ const (
 // settling looks now and then at what the file tells so far, and ends the observation when twice the time has told
 // nothing new.
 type settling struct {
-	file  *runfile.Writer
-	began time.Time
-	looks []look
+	file    *runfile.Writer
+	began   time.Time
+	atLeast time.Duration
+	looks   []look
 }
 
 // look is what was known after some time.
@@ -55,7 +57,7 @@ func (s *settling) take(now look) (why string, settled bool) {
 	for len(s.looks) > 1 && s.looks[1].after <= now.after/2 {
 		s.looks = s.looks[1:]
 	}
-	if now.after < leastObserved || s.looks[0].after > now.after/2 {
+	if now.after < s.atLeast || s.looks[0].after > now.after/2 {
 		return "", false
 	}
 	for _, l := range s.looks {

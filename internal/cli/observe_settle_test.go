@@ -10,7 +10,7 @@ import (
 func TestSettlesWhenHalfTheTimeTellsNothing(t *testing.T) {
 	check := func(name, known string, want time.Duration) {
 		t.Helper()
-		s := &settling{}
+		s := &settling{atLeast: leastObserved}
 		for after := 5 * time.Minute; after <= 3*time.Hour; after += 5 * time.Minute {
 			now := string(known[min(len(known)-1, int(after/(5*time.Minute))-1)])
 			why, settled := s.take(look{after, now, 1})

@@ -33,8 +33,12 @@ type watching struct {
 	recorded bool         // the file holds a run, however it ended
 }
 
-// rarely is the time between two looks at what costs the server more to tell.
-const rarely = 5 * time.Minute
+const (
+	// rarely is the time between two looks at what costs the server more to tell.
+	rarely = 5 * time.Minute
+	// fewestLooks are taken before anything is settled, however soon that may be.
+	fewestLooks = 4
+)
 
 // run makes the file first, so that a place that cannot be written is found before the server is asked anything.
 func (w *watching) run(ctx context.Context, path string) error {
@@ -104,11 +108,11 @@ func (w *watching) observe(ctx context.Context) error {
 	w.announce(facts, sources)
 	w.cost.begin()
 	o := observation.Observation{
-		Interval: w.options.interval, For: w.options.length, Rarely: rarely, Started: pgstat.Name + ".server/started",
+		Interval: w.options.interval, For: w.options.length, Rarely: min(rarely, w.options.atLeast/fewestLooks), Started: pgstat.Name + ".server/started",
 		Open: w.again, Record: w.record, Tell: w.show.Message,
 	}
 	if w.options.settled {
-		o.Settled = (&settling{file: w.file, began: time.Now()}).ask
+		o.Settled = (&settling{file: w.file, began: time.Now(), atLeast: w.options.atLeast}).ask
 	}
 	err = o.Run(ctx, w.source(sources))
 	return errors.Join(err, w.end(err))

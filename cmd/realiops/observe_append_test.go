@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/runfile/runfiletest"
+)
+
+// watched is a server on which others work, and somebody who observes it into a file.
+type watched struct {
+	url  url.URL
+	boss *pgx.Conn
+	file string
+	said bytes.Buffer
+}
+
+// secretWork is what others do there: literals that the server keeps in the texts of its statements.
+var secretWork = []string{
+	"insert into worked values (1, 'planted-in-a-statement')",
+	"do $$ begin insert into worked values (1, 'planted-in-a-block'); end $$",
+	"alter role other password 'planted-in-a-role'",
+}
+
+func startWatched(t *testing.T) *watched {
+	t.Helper()
+	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"shared_preload_libraries=pg_stat_statements"}})
+	w := &watched{boss: servertest.Connect(t, servertest.Endpoint(t, s.DSN())), file: filepath.Join(t.TempDir(), "observed.jsonl.zst")}
+	u, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.url = *u
+	for _, sql := range []string{
+		"create extension pg_stat_statements", "create table worked (x int, what text)", "create role other",
+		"create role watcher login password 'planted-password' in role pg_monitor",
+	} {
+		servertest.Exec(t, w.boss, sql)
+	}
+	return w
+}
+
+// work is done by a session of its own, a round of statements at each pause, until the function that it gives is called.
+func (w *watched) work(t *testing.T, pause time.Duration, statements ...string) (stop func()) {
+	t.Helper()
+	conn := servertest.Connect(t, servertest.Endpoint(t, w.url.String()))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		for tick := time.NewTicker(pause); ; <-tick.C {
+			for _, sql := range statements {
+				if _, err := conn.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}
+
+// observe is a command that observes the server as watcher, whose password is in the URL or in a file beside it.
+func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *exec.Cmd {
+	t.Helper()
+	as := w.url
+	as.User = url.UserPassword("watcher", "planted-password")
+	if passfile {
+		as.User = url.User("watcher")
+		passwords := filepath.Join(t.TempDir(), "passwords")
+		if err := os.WriteFile(passwords, []byte("*:*:*:watcher:planted-password\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		as.RawQuery = "passfile=" + url.QueryEscape(passwords)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"observe", "--dsn", as.String(), "-o", w.file}, flags...)...)
+	c.Args[0] = "realiops" // which testscript.Main takes for the program
+	c.Stdout, c.Stderr = &w.said, &w.said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// awaitWhole returns once so many windows are whole.
+func (w *watched) awaitWhole(t *testing.T, n int) *drivers.Observation {
+	t.Helper()
+	for range 240 { // two minutes
+		run, err := drivers.FromFile(w.file)
+		if err == nil && run.Observed != nil && run.Observed.Whole >= n {
+			return run.Observed
+		}
+		time.Sleep(time.Second / 2)
+	}
+	t.Fatalf("there were never %d whole windows: %s", n, &w.said)
+	return nil
+}
+
+// Two observations of which the first was killed are one with a gap. What was written while nobody looked is in none of
+// its windows. The second ends by itself, since it learns nothing more, and neither shows what is nobody's business.
+func TestObserveGoesOn(t *testing.T) {
+	t.Parallel()
+	w := startWatched(t)
+	stop := w.work(t, time.Second/200, "insert into worked values (1, '')")
+	killed := w.observe(t, false, "--for", "3m")
+	before := w.awaitWhole(t, 2)
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait() // it says that it was killed
+	stop()
+	const unseen = 300_000
+	servertest.Exec(t, w.boss, "insert into worked select g from generate_series(1, 300000) g")
+
+	stop = w.work(t, time.Second, secretWork...)
+	if err := w.observe(t, true, "--for", "3m", "--append", "--until-settled", "--at-least", "11s").Wait(); err != nil {
+		t.Fatalf("%v: %s", err, &w.said)
+	}
+	stop()
+	run, err := drivers.FromFile(w.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := run.Observed
+	if after.Whole <= before.Whole || after.Whole == after.Windows {
+		t.Errorf("%d of %d windows are whole, after %d of %d: the first are to be kept, and the gap costs one at least", after.Whole, after.Windows, before.Whole, before.Windows)
+	}
+	if rows := after.RowsPerSecond["inserted"] * float64(after.Whole) * after.Window.Seconds(); !(rows > 0 && rows < unseen/2) {
+		t.Errorf("%.0f rows were inserted in whole windows: those of the gap are among them, or there are none", rows)
+	}
+	if run.Ended == nil || run.Ended.Status != runfile.Complete || !regexp.MustCompile(`(?m)^Settled after \d+s: `).Match(w.said.Bytes()) {
+		t.Errorf("it ended %+v, and said %s", run.Ended, &w.said)
+	}
+	w.keepsSecrets(t)
+}
+
+// keepsSecrets looks for what was planted in all that was printed and recorded, once the server is known to have it.
+func (w *watched) keepsSecrets(t *testing.T) {
+	t.Helper()
+	record, err := json.Marshal(runfiletest.Records(t, w.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"block", "role"} { // literals of other statements the extension itself leaves out
+		if n := servertest.Value[int](t, w.boss, "select count(*) from pg_stat_statements where query like '%planted-in-a-"+of+"%'"); n == 0 {
+			t.Errorf("the server does not have what was planted in a %s", of)
+		}
+	}
+	if !bytes.Contains(record, []byte("alter role other password ?")) {
+		t.Error("what changed a role is not among the statements of the record")
+	}
+	for line := range strings.Lines(w.said.String() + string(record)) {
+		if i := strings.Index(line, "planted"); i >= 0 {
+			t.Errorf("a secret is shown: %s", line[max(0, i-100):min(len(line), i+50)])
+		}
+	}
+}
