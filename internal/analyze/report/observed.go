@@ -48,7 +48,7 @@ func observed(run *drivers.Run) *Observed {
 
 // uncontrolled is what to know before anything else of an observation is believed.
 func uncontrolled(run *drivers.Run) string {
-	if run.Observed == nil {
+	if len(run.Arms) == 0 {
 		return ""
 	}
 	return "Nobody controlled the load: what ran together here may run apart another day. A verdict took several kinds of load " +
@@ -81,8 +81,8 @@ func (r Report) observedText(width int) string {
 	if o == nil || o.Windows == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of %d windows of %s %d are whole, %d of them quiet, and %d belong to %s.", o.Windows, span(o.WindowSeconds),
-		o.Whole, o.Quiet, o.Used, kindsOfLoad(len(r.loaded())))
+	text := fmt.Sprintf("Of %d windows of %s %d are whole, %d of them quiet, and %s.", o.Windows, span(o.WindowSeconds), o.Whole, o.Quiet,
+		belong(o.Used, len(r.loaded())))
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."
 	}
@@ -92,11 +92,15 @@ func (r Report) observedText(width int) string {
 	return wrapped(text, width)
 }
 
-func kindsOfLoad(n int) string {
-	if n == 1 {
-		return "one kind of load"
+func belong(windows, kinds int) string {
+	switch kinds {
+	case 0:
+		return "none belongs to a kind of load"
+	case 1:
+		return fmt.Sprintf("%d belong to one kind of load", windows)
+	default:
+		return fmt.Sprintf("%d belong to %d kinds of load", windows, kinds)
 	}
-	return fmt.Sprintf("%d kinds of load", n)
 }
 
 // rows are those that were written, as far as they were counted.

@@ -55,6 +55,9 @@ const sharedFrom = 0.10
 
 // sharedDevice warns when much of what the device did in the quietest arm was not that arm's.
 func sharedDevice(r Report) string {
+	if r.Observed != nil {
+		return sharedWhileObserved(r)
+	}
 	arms, s := r.Arms, r.Run.Target.Storage
 	idle, quietest := idleWork(arms, drivers.DeviceRequests), quietest(arms)
 	if idle.Value <= 0 || quietest == nil {
@@ -112,12 +115,60 @@ const (
 
 // others says that somebody else writes to the device, where the server cannot have asked for as much.
 func others(metrics []Metric) string {
-	asked, done := idleMetric(metrics, "block.process/wchar"), idleMetric(metrics, "block/write_bytes")
-	if !asked.Known() || !done.Known() || done.Value <= journaled*asked.Value+unnoticed {
+	asked, done := idleMetric(metrics, askedMetric), idleMetric(metrics, doneMetric)
+	if !byOthers(asked, done) {
 		return ""
 	}
 	return fmt.Sprintf(" Somebody else writes to it: the server's processes asked for %s kB/s then, and the device wrote %s kB/s.",
 		rate(asked.Value/1000), rate(done.Value/1000))
+}
+
+// sharedWhileObserved warns when somebody else writes to the device: nothing is taken off for that in an observation. What
+// the server asks for under one load may reach the device under the next, so that all of them are taken together.
+func sharedWhileObserved(r Report) string {
+	asked, done := r.throughout(askedMetric), r.throughout(doneMetric)
+	if !byOthers(asked, done) {
+		return ""
+	}
+	return fmt.Sprintf("Somebody else writes to the device: the server's processes asked for %s kB/s, and it wrote %s kB/s. "+
+		"What the device did is not the server's alone.", rate(asked.Value/1000), rate(done.Value/1000))
+}
+
+// throughout is a metric's rate under all loads together; not known where it is not under one of them.
+func (r Report) throughout(metric string) Figure {
+	var sum, seconds float64
+	loads := r.loaded()
+	for _, a := range loads {
+		f, lasted := metricIn(r.Metrics, metric, a.Name), a.Seconds.Value*float64(a.Replicates)
+		if !f.Known() {
+			return f
+		}
+		sum, seconds = sum+f.Value*lasted, seconds+lasted
+	}
+	return Figure{Value: sum / seconds, N: len(loads)}
+}
+
+// What the server's processes asked to be written, and what the device wrote.
+const (
+	askedMetric = "block.process/wchar"
+	doneMetric  = "block/write_bytes"
+)
+
+// byOthers tells whether the server cannot have asked for what the device wrote.
+func byOthers(asked, done Figure) bool {
+	return asked.Known() && done.Known() && done.Value > journaled*asked.Value+unnoticed
+}
+
+// metricIn is a metric's rate in an arm.
+func metricIn(metrics []Metric, name, arm string) Figure {
+	for _, m := range metrics {
+		for _, a := range m.Arms {
+			if m.Metric == name && a.Arm == arm {
+				return a.PerSecond
+			}
+		}
+	}
+	return Figure{}
 }
 
 // idleMetric is a metric's rate without our load.

@@ -25,7 +25,10 @@ func warnings(run *drivers.Run, r Report) []Warning {
 		}
 	}
 	condition("unfinished", unfinished(run))
-	condition("uncontrolled", uncontrolled(run))
+	if run.Observed != nil {
+		condition("nothing-learned", nothingLearned(run.Observed))
+		condition("uncontrolled", uncontrolled(run))
+	}
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {
 		condition("fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
@@ -39,7 +42,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	if run.Header.Target.Storage.RAM {
 		condition("ram", "The data lie in memory: nothing reaches a disk, and no figure here speaks of one.")
 	}
-	if run.Header.Target.Pooler {
+	if run.Header.Target.Pooler && run.Observed == nil {
 		condition("pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
 	condition("device-unknown", deviceUnknown(r.Arms))
@@ -126,7 +129,6 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	loaded, fewest := fewestReplicates(r.Arms)
 	switch {
 	case run.Observed != nil:
-		odd("nothing-learned", nothingLearned(run.Observed))
 		fewest = 0 // of windows there are as many as there was time
 	case loaded == 0:
 		odd("nothing-measured", "No arm with a load was measured to its end, so there is nothing to compare.")

@@ -1,0 +1,26 @@
+package report
+
+import "testing"
+
+// What reaches the device under one load may have been asked for under another, so that only all loads together tell of
+// somebody else: 1 MB/s for 20 s and 30 MB/s for 30 s are 18.4 MB/s, and 20 and 32 are 27.2.
+func TestSomebodyElseWritesWhileObserved(t *testing.T) {
+	check := func(name, want string, asked, done []float64) {
+		t.Helper()
+		r := Report{Observed: &Observed{}, Metrics: []Metric{{Metric: askedMetric}, {Metric: doneMetric}}}
+		for i, load := range []string{"load A", "load B"}[:len(asked)] {
+			r.Arms = append(r.Arms, Arm{Name: load, Replicates: 2 + i, Seconds: Figure{Value: 10, N: 2 + i}})
+			r.Metrics[0].Arms = append(r.Metrics[0].Arms, MetricArm{Arm: load, PerSecond: Figure{Value: asked[i], N: 2 + i}})
+			r.Metrics[1].Arms = append(r.Metrics[1].Arms, MetricArm{Arm: load, PerSecond: Figure{Value: done[i], N: 2 + i}})
+		}
+		if got := sharedDevice(r); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	const others = "Somebody else writes to the device: the server's processes asked for 1,000 kB/s, and it wrote 20,000 kB/s. " +
+		"What the device did is not the server's alone."
+	check("much under the only load", others, []float64{1e6}, []float64{20e6})
+	check("what another load asked for", "", []float64{1e6, 30e6}, []float64{20e6, 32e6})
+	check("a journal", "", []float64{1e3}, []float64{100e3})
+	check("nothing", "", nil, nil)
+}
