@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -40,11 +41,15 @@ type topColumn struct {
 	unit   float64
 }
 
+// ofAll in the place of a unit is a share of what all did together.
+const ofAll = 0
+
 func sorts() []sort {
 	return []sort{
 		{"statements", "Statements, by their part in the log", "wal_bytes of the server", []string{"wal_bytes"}, []topColumn{
 			{"log\nkB", []string{"wal_bytes"}, 1000}, {"log\nrecords", []string{"wal_records"}, 1},
-			{"pages\nwritten", []string{"shared_blks_written"}, 1}, {"calls", []string{"calls"}, 1},
+			{"pages\ndirtied", []string{"shared_blks_dirtied"}, 1}, {"share of\nthese", []string{"shared_blks_dirtied"}, ofAll},
+			{"calls", []string{"calls"}, 1},
 		}},
 		{"tables", "Tables, by their part in rows and index entries written", "rows and index entries", []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
 			{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1}, {"of these\nHOT", []string{"n_tup_hot_upd"}, 1},
@@ -157,13 +162,20 @@ func (t Top) grid(notes *footnotes) *grid {
 	}
 	g.add("share", shares)
 	for _, c := range sortOf(t.Of).columns {
-		g.add(c.header, c.cells(t.shown(), t.Seconds, notes))
+		if whole, known := sumOf(t.Total, c.of); c.unit != ofAll {
+			g.add(c.header, c.cells(t.shown(), t.Seconds*c.unit, rate, notes))
+		} else if known && whole > 0 {
+			g.add(c.header, c.cells(t.shown(), whole, percent, notes))
+		}
 	}
 	return g
 }
 
-// rest says how much of the whole stands under no name here.
+// rest says how much of the whole stands under no name here, and what nobody can tell.
 func (t Top) rest() string {
+	if t.Of == "tables" {
+		return "PostgreSQL counts neither log nor written pages by table."
+	}
 	left := 1.0
 	for _, i := range t.Items {
 		if i.Share == nil || i.AtLeast {
@@ -174,8 +186,15 @@ func (t Top) rest() string {
 	if t.Of != "statements" || left < oneInAHundred {
 		return ""
 	}
-	return "The other " + percent(left) + " of the log is commits, vacuum, and statements further down."
+	text := "The other " + percent(left) + " of the log is commits, vacuum, and statements further down."
+	if slices.ContainsFunc(t.shown(), TopItem.hidden) {
+		text += " To see which statements of others those are takes pg_monitor."
+	}
+	return text
 }
+
+// hidden are the statements of others, all in one, for a user who may not look at them.
+func (i TopItem) hidden() bool { return i.Name == "hidden" }
 
 // oneInAHundred of the whole is not worth a word.
 const oneInAHundred = 0.01
@@ -183,6 +202,9 @@ const oneInAHundred = 0.01
 // short is the name, or the text of a statement, cut where there is no more room.
 func (i TopItem) short() string {
 	name := i.Name
+	if i.hidden() {
+		name = "all of other users"
+	}
 	if i.Text != "" {
 		name = i.Text
 	}
@@ -203,14 +225,15 @@ func (i TopItem) share(notes *footnotes) string {
 	}
 }
 
-func (c topColumn) cells(items []TopItem, seconds float64, notes *footnotes) (all []string) {
+// cells are what each did for one of a whole.
+func (c topColumn) cells(items []TopItem, whole float64, write func(float64) string, notes *footnotes) (all []string) {
 	for _, i := range items {
 		sum, known := sumOf(i.Grew, c.of)
 		if !known {
 			all = append(all, "- "+notes.mark("not counted of it"))
 			continue
 		}
-		all = append(all, rate(sum/seconds/c.unit))
+		all = append(all, write(sum/whole))
 	}
 	return all
 }

@@ -54,8 +54,11 @@ const indexesRanked = `select io.indexrelid::text, format('%s.%s', io.schemaname
 	from pg_catalog.pg_statio_user_indexes io join pg_catalog.pg_stat_user_indexes i using (indexrelid)
 	join pg_catalog.pg_index x using (indexrelid) join pg_catalog.pg_stat_user_tables s on s.relid = io.relid`
 
+// dirtied pages are written later, whoever does it, and are the part of the statement that changed them.
+const dirtied = "shared_blks_dirtied"
+
 func statementColumns() []string {
-	return []string{"calls", "rows", "wal_records", "wal_fpi", "wal_bytes", "shared_blks_dirtied", "shared_blks_written", "shared_blks_read", "temp_blks_written"}
+	return []string{"calls", "rows", "wal_records", "wal_fpi", "wal_bytes", dirtied, "shared_blks_written", "shared_blks_read", "temp_blks_written"}
 }
 
 // errNoStatements is a database without the extension.

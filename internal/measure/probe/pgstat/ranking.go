@@ -99,7 +99,9 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 	})
 	top.Items = top.Items[:min(len(top.Items), listed)]
 	if q.of == rankedStatements {
+		byAll := top.Total
 		top.Total = between(r.server, serverTotals(ctx, conn))
+		top.Total[dirtied] = byAll[dirtied]
 		texts(ctx, conn, top.Items)
 	}
 	return top
