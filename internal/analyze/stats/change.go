@@ -27,7 +27,8 @@ func ChangeOf(values []float64, side int) (Change, bool) {
 	if n < 2*side || side < 1 || slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		return Change{}, false
 	}
-	at, most := cut(midRanks(values), side)
+	ranks := midRanks(values)
+	at, most := cut(ranks, side)
 	total := squares(values)
 	if at == 0 || total == 0 {
 		return Change{}, false
@@ -35,7 +36,7 @@ func ChangeOf(values []float64, side int) (Change, bool) {
 	before, after := values[:at], values[at:]
 	c := Change{At: at, Before: median(before), After: median(after), Step: (squares(before) + squares(after)) / total, Line: besideLine(values) / total}
 	cuts := float64(n - 2*side + 1)
-	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(before, after)/2))) // of both tails
+	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(ranks[:at], ranks[at:])/2))) // of both tails
 	return c, true
 }
 
@@ -119,7 +120,8 @@ func besideLine(values []float64) float64 {
 }
 
 // independent is the part of the values that stand for themselves: (1-r)/(1+r), with the correlation r of neighbours
-// within the two parts, where that is above zero.
+// within the two parts, where that is above zero. It goes by ranks too: the one second in which a rate falls belongs to
+// neither part, and would by itself make neighbours look alike.
 func independent(before, after []float64) float64 {
 	var now, next []float64
 	for _, part := range [][]float64{before, after} {
