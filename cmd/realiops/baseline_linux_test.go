@@ -18,13 +18,12 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// ownDisk is a file system on a device that nobody else writes to, and the device's name.
-func ownDisk(t *testing.T) (directory, device string) {
+// ownDisk is a file system on a device that nobody else writes to, kept in a directory, and the device's name.
+func ownDisk(t *testing.T, work string) (directory, device string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes loop devices")
 	}
-	work := t.TempDir()
 	image, directory := filepath.Join(work, "disk"), filepath.Join(work, "mnt")
 	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 512<<20), os.Mkdir(directory, 0o755)); err != nil {
 		t.Fatal(err)
@@ -124,7 +123,7 @@ rate_iops=20
 
 // What fio, our probe, /proc/diskstats and iostat say of a known load is one and the same.
 func TestBaselineAgreesWithEverybody(t *testing.T) {
-	directory, device := ownDisk(t)
+	directory, device := ownDisk(t, t.TempDir())
 	jobs, file := filepath.Join(t.TempDir(), "paced.fio"), filepath.Join(t.TempDir(), "run.jsonl")
 	if err := os.WriteFile(jobs, []byte(paced), 0o600); err != nil {
 		t.Fatal(err)
@@ -261,6 +260,7 @@ func checkEmpty(t *testing.T, directory string) {
 
 // Whatever ends a baseline in the middle, what was measured is kept and the test files are not.
 func TestBaselineEndsInTheMiddle(t *testing.T) {
+	t.Parallel() // as TestBaselineFindsTheBucket waits
 	check := func(name string, end func(t *testing.T, realiops, fio int), code int, said string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
