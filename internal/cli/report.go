@@ -98,14 +98,20 @@ func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) e
 		return err
 	}
 	view := report.NewBaseline(run, found)
-	render := map[string]func(io.Writer, report.Baseline) error{
-		formatHTML: report.BaselineHTML, formatMarkdown: report.BaselineMarkdown,
-		formatJSON: func(w io.Writer, b report.Baseline) error { return report.JSON(w, b) },
-	}[format]
-	if render == nil {
-		return fmt.Errorf("a baseline has no %s: there are %s, %s and %s", format, formatHTML, formatMarkdown, formatJSON)
-	}
-	return o.into(env.Out, func(w io.Writer) error { return render(w, view) })
+	return o.into(env.Out, func(w io.Writer) error {
+		switch format {
+		case formatCSV:
+			return report.BaselineCSV(w, view)
+		case formatPNG:
+			return report.BaselinePNG(w, run, view)
+		case formatJSON:
+			return report.JSON(w, view)
+		case formatMarkdown:
+			return report.Markdown(w, report.NewBaselinePage(run, view))
+		default:
+			return report.HTML(w, report.NewBaselinePage(run, view))
+		}
+	})
 }
 
 // formatOf is the format that was asked for, or that the file's name tells.

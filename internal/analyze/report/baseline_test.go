@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/csv"
+	"io"
 	"os"
 	"reflect"
 	"regexp"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -102,21 +105,65 @@ func TestBaselineText(t *testing.T) {
 	}
 }
 
-func TestBaselinePagesHoldTheText(t *testing.T) {
-	var html, markdown bytes.Buffer
+// TestBaselinePageHoldsWhatWasMeasured: the cautions, the tables, a picture of each quantity, and what is in no table.
+func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 	v := measuredStorage()
 	v.LeftOut[0].Why = "<script>alert(1)</script>"
-	if err := report.BaselineHTML(&html, v); err != nil {
-		t.Fatal(err)
+	page := report.NewBaselinePage(&drivers.Run{}, v)
+	html := rendered(t, func(w io.Writer) error { return report.HTML(w, page) })
+	markdown := rendered(t, func(w io.Writer) error { return report.Markdown(w, page) })
+	if strings.Contains(html, "<script>") || strings.Contains(markdown, "<script>") {
+		t.Error("a reason is markup")
 	}
-	if err := report.BaselineMarkdown(&markdown, v); err != nil {
-		t.Fatal(err)
+	for _, want := range []string{"1,234,567", "2,469,134", "Others use the device", "fio kept 3.0 operations", "random-read has no result", "980 of the 1,000 MB", "EBS gp2 of about 100 GiB"} {
+		if !strings.Contains(html, want) || !strings.Contains(markdown, want) {
+			t.Errorf("no %q", want)
+		}
 	}
-	if s := html.String(); strings.Contains(s, "<script>") || !strings.Contains(s, "1,234,567") {
-		t.Errorf("%s", s)
+	var pictures [][]string
+	for _, s := range page.Sections {
+		for _, p := range s.Pictures {
+			var bars []string
+			for _, b := range p.Bars {
+				bars = append(bars, b.Text)
+			}
+			pictures = append(pictures, bars)
+		}
 	}
-	if s := markdown.String(); strings.Count(s, "```") != 2 || !strings.Contains(s, "1,234,567") {
-		t.Errorf("%s", s)
+	want := [][]string{
+		{"sequential-write, fio: 1,234,567 a second", "device: 2,469,134 a second", "commit, fio: 500 a second", "commit, flushes, fio: 500 a second"},
+		{"sequential-write, fio: 12,345 MB a second", "device: 12,345 MB a second", "commit, fio: 4.10 MB a second"},
+		{"sequential-write, fio: 18.7 ms; 99 of 100 within 1,250 ms", "device: 18.7 ms", "commit, fio: 1.90 ms; 99 of 100 within 5.0 ms"},
+	}
+	if diff := cmp.Diff(want, pictures); diff != "" {
+		t.Errorf("bars (-want +got):\n%s", diff)
+	}
+}
+
+// TestBaselineCSVHasBothAccounts of every job, and nothing where nothing is known.
+func TestBaselineCSVHasBothAccounts(t *testing.T) {
+	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return report.BaselineCSV(w, measuredStorage()) }))).ReadAll()
+	if err != nil || len(lines) != 3 {
+		t.Fatalf("%v: %v", err, lines)
+	}
+	of := func(job int) map[string]string {
+		got := map[string]string{}
+		for i, name := range lines[0] {
+			if lines[job][i] != "" {
+				got[name] = lines[job][i]
+			}
+		}
+		return got
+	}
+	want := map[string]string{
+		"job": "commit", "seconds": "10", "fio reads": "0", "fio writes": "500", "fio flushes": "500", "fio read bytes": "0", "fio write bytes": "4.096e+06",
+		"fio write mean": "1.25e-05", "fio write p50": "1e-05", "fio write p99": "2e-05", "fio flush mean": "0.0019", "fio flush p50": "0.0018", "fio flush p99": "0.005",
+	}
+	if diff := cmp.Diff(want, of(2)); diff != "" {
+		t.Errorf("without a device (-want +got):\n%s", diff)
+	}
+	if got := of(1); got["device writes"] != "2.469134e+06" || got["device queue"] != "123.4" || got["requests per operation"] != "2" {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -13,8 +14,8 @@ func BaselineText(w io.Writer, b Baseline, width int) error {
 		joined(wrapped(b.head(), width), b.cautions(width)),
 		b.fioTable(width),
 		b.deviceTable(width),
-		b.bufferedText(width),
-		b.throttleText(width),
+		paragraph(bufferedTitle, width, filled(b.bufferedText())),
+		paragraph(throttleTitle, width, b.throttleLines()),
 		b.leftOutText(width),
 	})
 }
@@ -55,14 +56,12 @@ type jobColumn struct {
 	of     func(BaselineJob) string
 }
 
-func (b Baseline) table(title string, width int, columns []jobColumn) string {
-	if len(b.Jobs) == 0 {
-		return ""
-	}
-	g := newGrid("job", nil)
+func (b Baseline) grid(columns []jobColumn) *grid {
+	var names []string
 	for _, j := range b.Jobs {
-		g.rows = append(g.rows, []string{j.Name})
+		names = append(names, j.Name)
 	}
+	g := newGrid("job", names)
 	for _, c := range columns {
 		var cells []string
 		for _, j := range b.Jobs {
@@ -70,7 +69,7 @@ func (b Baseline) table(title string, width int, columns []jobColumn) string {
 		}
 		g.add(c.header, cells)
 	}
-	return title + "\n\n" + g.layout(width)
+	return g
 }
 
 // milliseconds writes a time.
@@ -85,7 +84,21 @@ func milliseconds(seconds *float64) string {
 	return significant(ms, 2)
 }
 
+const (
+	fioTitle      = "What fio says (a second; times in ms, of the slowest kind of operation)"
+	deviceTitle   = "What the device did meanwhile, as the kernel counted it"
+	bufferedTitle = "The same write through the page cache"
+	throttleTitle = "Until it is throttled"
+)
+
 func (b Baseline) fioTable(width int) string {
+	if len(b.Jobs) == 0 {
+		return ""
+	}
+	return fioTitle + "\n\n" + b.grid(fioColumns()).layout(width)
+}
+
+func fioColumns() []jobColumn {
 	of := func(pick func(*BaselineLatency) *float64) func(BaselineJob) string {
 		return func(j BaselineJob) string {
 			l := j.Fio.slow()
@@ -95,7 +108,7 @@ func (b Baseline) fioTable(width int) string {
 			return milliseconds(pick(l))
 		}
 	}
-	return b.table("What fio says (a second; times in ms, of the slowest kind of operation)", width, []jobColumn{
+	return []jobColumn{
 		{"reads", func(j BaselineJob) string { return none(j.Fio.Reads) }},
 		{"writes", func(j BaselineJob) string { return none(j.Fio.Writes) }},
 		{"flushes", func(j BaselineJob) string { return none(j.Fio.Syncs) }},
@@ -104,7 +117,7 @@ func (b Baseline) fioTable(width int) string {
 		{"p50", of(func(l *BaselineLatency) *float64 { return l.P50 })},
 		{"p99", of(func(l *BaselineLatency) *float64 { return l.P99 })},
 		{"latency", func(j BaselineJob) string { return j.Band }},
-	})
+	}
 }
 
 // none writes a rate of something that did not happen as nothing.
@@ -116,6 +129,17 @@ func none(v float64) string {
 }
 
 func (b Baseline) deviceTable(width int) string {
+	if len(b.Jobs) == 0 {
+		return ""
+	}
+	lines := []string{deviceTitle + "\n", b.grid(deviceColumns()).layout(width)}
+	for _, why := range b.outOfSight() {
+		lines = append(lines, wrapped("- "+why, width))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func deviceColumns() []jobColumn {
 	device := func(pick func(BaselineDevice) string) func(BaselineJob) string {
 		return func(j BaselineJob) string {
 			if j.Device == nil {
@@ -124,8 +148,7 @@ func (b Baseline) deviceTable(width int) string {
 			return pick(*j.Device)
 		}
 	}
-	var text strings.Builder
-	text.WriteString(b.table("What the device did meanwhile, as the kernel counted it", width, []jobColumn{
+	return []jobColumn{
 		{"requests", device(func(d BaselineDevice) string { return rate(d.Requests) })},
 		{"for one\nof fio's", func(j BaselineJob) string {
 			if j.Factor == nil {
@@ -140,18 +163,33 @@ func (b Baseline) deviceTable(width int) string {
 		{"write\nms", device(func(d BaselineDevice) string { return milliseconds(d.WriteLatency) })},
 		{"flush\nms", device(func(d BaselineDevice) string { return milliseconds(d.FlushLatency) })},
 		{"queue", device(func(d BaselineDevice) string { return quotient(d.Queue) })},
-	}))
-	seen := map[string]bool{}
-	for _, j := range b.Jobs {
-		if j.Missing != nil && !seen[j.Missing.Detail] {
-			seen[j.Missing.Detail] = true
-			text.WriteString("\n" + wrapped("- "+j.Missing.Detail, width))
-		}
 	}
-	return text.String()
 }
 
-func (b Baseline) bufferedText(width int) string {
+// outOfSight says why the device cannot be told, each reason once.
+func (b Baseline) outOfSight() []string {
+	var reasons []string
+	for _, j := range b.Jobs {
+		if j.Missing != nil && !slices.Contains(reasons, j.Missing.Detail) {
+			reasons = append(reasons, j.Missing.Detail)
+		}
+	}
+	return reasons
+}
+
+// paragraph is lines under a title; no lines: no title.
+func paragraph(title string, width int, lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	text := title + "\n"
+	for _, line := range lines {
+		text += "\n" + wrapped(line, width)
+	}
+	return text
+}
+
+func (b Baseline) bufferedText() string {
 	s := b.Buffered
 	if s == nil {
 		return ""
@@ -169,7 +207,7 @@ func (b Baseline) bufferedText(width int) string {
 	default:
 		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile, and nothing was left behind.", rate(*s.Device/megabyte))
 	}
-	return "The same write through the page cache\n\n" + wrapped(text, width)
+	return text
 }
 
 func known0(v *float64) float64 {
@@ -179,32 +217,30 @@ func known0(v *float64) float64 {
 	return *v
 }
 
-func (b Baseline) throttleText(width int) string {
+// throttleLines say whether storage was throttled, and by what.
+func (b Baseline) throttleLines() []string {
 	t := b.Throttle
-	if t == nil {
-		return ""
-	}
-	const title = "Until it is throttled\n\n"
-	if !t.Found {
+	switch {
+	case t == nil:
+		return nil
+	case !t.Found:
 		text := "Nothing was throttled"
 		if b.Run.UntilThrottled > 0 && len(b.Jobs) > 0 {
 			text += fmt.Sprintf(" in %s s", rate(b.Jobs[0].Seconds))
 		}
-		return title + wrapped(text+": "+t.Why+".", width)
+		return []string{text + ": " + t.Why + "."}
 	}
-	text := fmt.Sprintf("After %s s, at %s UTC, the rate fell from %s operations/s and %s MB/s to %s and %s, and the latency rose from %s ms to %s (p %s).",
+	lines := []string{fmt.Sprintf("After %s s, at %s UTC, the rate fell from %s operations/s and %s MB/s to %s and %s, and the latency rose from %s ms to %s (p %s).",
 		rate(t.Seconds), t.At.UTC().Format("15:04:05"), rate(t.Before.Operations), rate(t.Before.Bytes/megabyte),
-		rate(t.After.Operations), rate(t.After.Bytes/megabyte), milliseconds(&t.Before.Latency), milliseconds(&t.After.Latency), belowP(t.P))
-	lines := []string{wrapped(text, width)}
+		rate(t.After.Operations), rate(t.After.Bytes/megabyte), milliseconds(&t.Before.Latency), milliseconds(&t.After.Latency), belowP(t.P))}
 	if len(t.Buckets) == 0 {
-		lines = append(lines, wrapped("It fits no published bucket of credits: which limit it is cannot be told.", width))
-	} else {
-		lines = append(lines, "It fits:")
+		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
 	}
+	lines = append(lines, "It fits:")
 	for _, k := range t.Buckets {
-		lines = append(lines, wrapped("- "+k.text(), width))
+		lines = append(lines, "- "+k.text())
 	}
-	return title + strings.Join(lines, "\n")
+	return lines
 }
 
 func (k BaselineBucket) text() string {

@@ -15,7 +15,7 @@ func Markdown(w io.Writer, p Page) error {
 			text.WriteString(escaped(s) + "\n\n")
 		}
 	}
-	text.WriteString("# Which of the numbers called IOPS are real?\n\n")
+	text.WriteString("# " + escaped(p.Heading) + "\n\n")
 	paragraph(p.Target)
 	for _, c := range p.Conditions {
 		text.WriteString("**" + escaped(c) + "**\n\n")

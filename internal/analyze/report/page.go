@@ -16,6 +16,7 @@ import (
 
 // Page is a report for people who were not there: everything on one page, with pictures.
 type Page struct {
+	Heading    string
 	Title      string
 	Target     string
 	Conditions []string // that make the numbers lie
@@ -65,6 +66,7 @@ func NewPage(run *drivers.Run, r Report, size *Size, unsized error) (Page, error
 	}
 	notes, cited := &footnotes{}, &citations{known: known}
 	p := Page{
+		Heading:  "Which of the numbers called IOPS are real?",
 		Title:    "realiops: " + serverName(r.Run.Flavor) + " " + r.Run.Target.Version + ", " + r.Run.Start.Format("2006-01-02"),
 		Target:   r.target(),
 		Answers:  r.answers(size, unsized),

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/plot"
+)
+
+// account is one quantity of a job as fio has it, and as the device has it.
+type account struct {
+	job         string
+	fio, device *float64 // nil: there was none, or it is not known
+	more        string   // about fio's
+}
+
+// sideBySide shows rates and latency of each job, fio's account over the device's.
+func (b Baseline) sideBySide() []Section {
+	return []Section{{
+		Title:    "Rates and latency: fio beside the device",
+		Pictures: []*plot.Picture{b.operations(), b.megabytes(), b.latencies()},
+		Legend:   []string{"Orange is what fio says, blue what the kernel counted of the device meanwhile. Times are means, of the slowest kind of operation."},
+	}}
+}
+
+// operations are operations of fio's and requests of the device, flushes apart.
+func (b Baseline) operations() *plot.Picture {
+	var all []account
+	for _, j := range b.Jobs {
+		a := account{job: j.Name, fio: new(j.Fio.operations())}
+		if j.Device != nil {
+			a.device = &j.Device.Requests
+		}
+		all = append(all, a)
+		if j.Fio.Syncs > 0 {
+			a = account{job: j.Name + ", flushes", fio: &j.Fio.Syncs}
+			if j.Device != nil {
+				a.device = j.Device.Flushes
+			}
+			all = append(all, a)
+		}
+	}
+	return paired("Operations and requests", "a second", "a second", all)
+}
+
+func (b Baseline) megabytes() *plot.Picture {
+	var all []account
+	for _, j := range b.Jobs {
+		a := account{job: j.Name, fio: new((j.Fio.ReadBytes + j.Fio.WriteBytes) / megabyte)}
+		if d := j.Device; d != nil {
+			a.device = new((d.ReadBytes + d.WriteBytes) / megabyte)
+		}
+		all = append(all, a)
+	}
+	return paired("Bytes", "MB a second", "MB a second", all)
+}
+
+func (b Baseline) latencies() *plot.Picture {
+	const ms = 1000
+	var all []account
+	for _, j := range b.Jobs {
+		a := account{job: j.Name}
+		if slow := j.Fio.slow(); slow != nil {
+			a.fio, a.more = new(slow.Mean*ms), fmt.Sprintf("; 99 of 100 within %s ms", milliseconds(slow.P99))
+			if of := j.Device.meanOf(j.Fio); of != nil {
+				a.device = new(*of * ms)
+			}
+		}
+		all = append(all, a)
+	}
+	return paired("Latency", "milliseconds", "ms", all)
+}
+
+// meanOf is the device's latency of the kind that was fio's slowest; nil: it is not known.
+func (d *BaselineDevice) meanOf(f BaselineFio) *float64 {
+	switch slow := f.slow(); {
+	case d == nil:
+		return nil
+	case slow == f.Sync:
+		return d.FlushLatency
+	case slow == f.Write:
+		return d.WriteLatency
+	default:
+		return d.ReadLatency
+	}
+}
+
+// paired draws two bars for each job, from the top down.
+func paired(title, label, unit string, all []account) *plot.Picture {
+	const margin, thickness, room = 45, 17, 1.35
+	p := &plot.Picture{
+		Title: title, Size: plot.Size{Width: panel().Width, Height: margin + thickness*float64(2*len(all))}, X: plot.Axis{Label: label},
+	}
+	add := func(name, who string, v *float64, more string, second bool) string {
+		place := 2*len(all) - 1 - len(p.Y.Names)
+		p.Y.Names = append(p.Y.Names, name)
+		if v == nil {
+			return who + " -"
+		}
+		p.X.Max = max(p.X.Max, room**v)
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: *v, Label: quotient(*v), Text: who + ": " + quotient(*v) + " " + unit + more, Second: second})
+		return who + " " + quotient(*v)
+	}
+	p.Text = title + ", " + unit + "."
+	for _, a := range all {
+		said := add(a.job, a.job+", fio", a.fio, a.more, true)
+		p.Text += " " + said + "; " + add("device", "device", a.device, "", false) + "."
+	}
+	slices.Reverse(p.Y.Names)
+	return p
+}
+
+// course shows the seconds of the job that went on until it was throttled, and from when on it was.
+func (b Baseline) course(run *drivers.Run) []Section {
+	points := b.seconds(run)
+	if b.Throttle == nil || len(points) < 2 {
+		return nil
+	}
+	const ms = 1000
+	rates := b.courseOf(points, "operations a second", func(p baseline.Point) float64 { return p.Operations },
+		func(l BaselineLevel) float64 { return l.Operations })
+	times := b.courseOf(points, "ms", func(p baseline.Point) float64 { return ms * p.Latency }, func(l BaselineLevel) float64 { return ms * l.Latency })
+	rates.Title, times.Title = "Rate", "Latency"
+	legend := "Second by second, as fio says it."
+	if b.Throttle.Found {
+		legend += " The shade begins where storage slowed down for good; the second line is the median before and after."
+	}
+	return []Section{{Title: "The course of " + b.Jobs[0].Name, Pictures: []*plot.Picture{rates, times}, Legend: []string{legend}}}
+}
+
+// seconds of the one job, as they were recorded.
+func (b Baseline) seconds(run *drivers.Run) []baseline.Point {
+	for _, arm := range run.Arms {
+		if len(arm.Replicates) > 0 && len(b.Jobs) > 0 && arm.Name == b.Jobs[0].Name {
+			return baseline.PointsOf(run, arm.Replicates[0])
+		}
+	}
+	return nil
+}
+
+// courseOf is one quantity over time, with its levels before and after.
+func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64, level func(BaselineLevel) float64) *plot.Picture {
+	last := points[len(points)-1].Seconds
+	p := &plot.Picture{
+		Size: panel(), X: plot.Axis{Label: "seconds since the job began"}, Y: plot.Axis{Label: unit},
+		Text: fmt.Sprintf("%d seconds, %s.", len(points), unit),
+	}
+	each := thinner{line: plot.Line{Name: "each second"}, together: last * 2 / mostPoints}
+	for _, at := range points {
+		v := of(at)
+		each.add(plot.Point{X: at.Seconds, Y: v, Text: fmt.Sprintf("%s s: %s %s", rate(at.Seconds), rate(v), unit)})
+	}
+	each.close()
+	p.Lines = []plot.Line{each.line}
+	if t := b.Throttle; t.Found {
+		before, after := level(*t.Before), level(*t.After)
+		p.Shades = []plot.Shade{{From: t.Seconds, To: last}}
+		p.Lines = append(p.Lines, plot.Line{Name: "median before and after", Points: []plot.Point{
+			{X: 0, Y: before}, {X: t.Seconds, Y: before, Text: fmt.Sprintf("until %s s: %s %s", rate(t.Seconds), rate(before), unit)},
+			{X: t.Seconds, Y: after, Text: fmt.Sprintf("from %s s on: %s %s", rate(t.Seconds), rate(after), unit)}, {X: last, Y: after},
+		}})
+		p.Text += fmt.Sprintf(" %s until %s s, %s after that.", rate(before), rate(t.Seconds), rate(after))
+	}
+	p.Y.Max = 1.1 * highest(p.Lines)
+	return p
+}
+
+// BaselinePNG writes the picture that decides for a chat: the course of what was waited for until it was throttled, or
+// else what each job did.
+func BaselinePNG(w io.Writer, run *drivers.Run, b Baseline) error {
+	if len(b.Jobs) == 0 {
+		return errors.New("there is nothing to draw: no job has a result")
+	}
+	p, what := b.operations(), "operations of fio's (orange), requests of the device (blue)"
+	if course := b.course(run); course != nil {
+		p, what = course[0].Pictures[0], b.Jobs[0].Name+", until it is throttled"
+	}
+	p.Title = b.Run.Storage.Directory + ": " + what
+	p.Size.Width = plot.Width
+	return writePNG(w, p)
+}
