@@ -137,8 +137,12 @@ func (a Axis) apply(to *plot.Axis) {
 			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
 		}
 		to.Tick.Marker = plot.ConstantTicks(ticks)
+		to.Tick.Color, to.Tick.Length = color.Transparent, slack
 	}
 }
+
+// slack is the room beside names, which in the font of a page may be wider than in ours.
+const slack = 12
 
 // fit leaves room beyond the outermost names, and brings logarithmic ends to whole decades.
 func (a Axis) fit(to *plot.Axis) {

@@ -120,7 +120,8 @@ func (b Baseline) how() []string {
 	said := []string{fmt.Sprintf("run %s, %s; %s/%s, %d CPUs. docs/baseline.md has the method.",
 		r.ID, r.Start.UTC().Format("2006-01-02 15:04 MST"), r.Host.OS, r.Host.Arch, r.Host.CPUs)}
 	for _, j := range b.Jobs {
-		said = append(said, fmt.Sprintf("%s, %s s: %s", j.Name, rate(j.Seconds), j.Options))
+		options := strings.ReplaceAll(strings.TrimPrefix(j.Options, "--"), " --", ", ") // which a page breaks where it likes
+		said = append(said, fmt.Sprintf("%s, %s s: %s", j.Name, rate(j.Seconds), options))
 	}
 	return said
 }

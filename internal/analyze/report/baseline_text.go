@@ -224,11 +224,7 @@ func (b Baseline) throttleLines() []string {
 	case t == nil:
 		return nil
 	case !t.Found:
-		text := "Nothing was throttled"
-		if b.Run.UntilThrottled > 0 && len(b.Jobs) > 0 {
-			text += fmt.Sprintf(" in %s s", rate(b.Jobs[0].Seconds))
-		}
-		return []string{text + ": " + t.Why + "."}
+		return []string{fmt.Sprintf("Nothing was throttled in %s s: %s.", rate(b.Jobs[0].Seconds), t.Why)}
 	}
 	lines := []string{fmt.Sprintf("After %s s, at %s UTC, the rate fell from %s operations/s and %s MB/s to %s and %s, and the latency rose from %s ms to %s (p %s).",
 		rate(t.Seconds), t.At.UTC().Format("15:04:05"), rate(t.Before.Operations), rate(t.Before.Bytes/megabyte),
@@ -236,9 +232,8 @@ func (b Baseline) throttleLines() []string {
 	if len(t.Buckets) == 0 {
 		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
 	}
-	lines = append(lines, "It fits:")
 	for _, k := range t.Buckets {
-		lines = append(lines, "- "+k.text())
+		lines = append(lines, "It fits "+k.text())
 	}
 	return lines
 }
