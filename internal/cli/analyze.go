@@ -183,8 +183,8 @@ func naming(file string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, named := errors.AsType[*fs.PathError](err); named {
-		return fmt.Errorf("read the run file: %w", err)
+	if path, named := errors.AsType[*fs.PathError](err); named {
+		return fmt.Errorf("read the run file %s: %w", path.Path, path.Err)
 	}
 	return fmt.Errorf("%s: %w", file, err)
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/aws/aws-sdk-go-v2/service/pricing"
 	"github.com/spf13/cobra"
@@ -71,12 +71,5 @@ func (o pricesOptions) write(env Env, list prices.List) error {
 	if err := report.JSON(&text, list.Prices); err != nil {
 		return err
 	}
-	if o.out == "" || o.out == standardInput {
-		_, err := env.Out.Write(text.Bytes())
-		return err
-	}
-	if err := os.WriteFile(o.out, text.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write the prices: %w", err)
-	}
-	return nil
+	return writeTo(o.out, env.Out, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,6 +77,9 @@ func runReport(env Env, o reportOptions, name string) error {
 	if err := o.size.check(); err != nil {
 		return err
 	}
+	if sameFile(o.out, name) {
+		return fmt.Errorf("%s is the run itself, which the report would replace: name another file with -o", o.out)
+	}
 	run, err := namedRun(env, name)
 	if err != nil {
 		return err
@@ -88,7 +90,7 @@ func runReport(env Env, o reportOptions, name string) error {
 	if baseline.Is(run) {
 		return o.writeBaseline(env, run, format)
 	}
-	return o.into(env.Out, func(w io.Writer) error { return o.write(w, run, format) })
+	return writeTo(o.out, env.Out, func(w io.Writer) error { return o.write(w, run, format) })
 }
 
 // writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
@@ -98,7 +100,7 @@ func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) e
 		return err
 	}
 	view := report.NewBaseline(run, found)
-	return o.into(env.Out, func(w io.Writer) error {
+	return writeTo(o.out, env.Out, func(w io.Writer) error {
 		switch format {
 		case formatCSV:
 			return report.BaselineCSV(w, view)
@@ -129,25 +131,6 @@ func (o reportOptions) formatOf() (string, error) {
 	default:
 		return "", fmt.Errorf("unknown format %q: there are %s", format, strings.Join(known, ", "))
 	}
-}
-
-// into writes to a file, or to standard output without one. A file appears when it is whole.
-func (o reportOptions) into(out io.Writer, write func(io.Writer) error) (err error) {
-	if o.out == "" || o.out == standardInput {
-		return write(out)
-	}
-	part, err := os.CreateTemp(filepath.Dir(o.out), ".report-*")
-	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	err = errors.Join(write(part), part.Chmod(0o644), part.Close())
-	if err == nil {
-		err = os.Rename(part.Name(), o.out)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write the report: %w", err), os.Remove(part.Name()))
-	}
-	return nil
 }
 
 func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error {

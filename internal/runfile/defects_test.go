@@ -104,7 +104,8 @@ func TestNotARunFile(t *testing.T) {
 	check("binary without newline", strings.Repeat("\x00\xff", maxLine/2+1<<16), no)
 	check("newer schema", strings.Replace(text(t, run), "realiops.run/1", "realiops.run/2", 1),
 		"the file is written as realiops.run/2 and this realiops reads realiops.run/1; use a newer realiops")
-	check("torn run line", text(t, run)[:100], "line 1, the last, is torn and was left out: the run was cut off while writing it")
+	check("packed by gzip", "\x1f\x8b\x08\x00\x00\x00", ErrGzip.Error())
+	check("torn run line", text(t, run)[:100], "the run was cut off while writing its first line, which is torn: nothing of it is left")
 	if got, err := collect(bytes.NewReader(zstdJunk)); len(got) > 0 || err == nil {
 		t.Errorf("compressed junk: got %d records and error %v", len(got), err)
 	}
@@ -129,12 +130,12 @@ func TestDefectNamesItsLine(t *testing.T) {
 			t.Errorf("%s: got %d records and error %v, want %d and %q…", name, len(got), err, whole, want)
 		}
 	}
-	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3, "line 4: invalid character")
-	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1, "line 2: json: cannot unmarshal number")
+	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3, "line 4: the file is damaged there: invalid character")
+	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1, "line 2: the file is damaged there: probe is a number")
 	check("no kind", one+`{"a":1}`+"\n"+two(all[3]), 1, "line 2: no kind")
 	check("bad time", one+`{"kind":"arm","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
 	check("two files joined", one+two(all[1])+one, 2, "line 3: a second run line: two files were joined")
-	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: invalid character")
+	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: the file is damaged there: invalid character")
 	check("endless line", one+strings.Repeat("x", maxLine+1<<17), 1, "line 2: cannot be read: longer than 16 MiB")
 }
 

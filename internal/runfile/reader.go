@@ -3,6 +3,7 @@ package runfile
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ const maxLine = 16 << 20
 var (
 	ErrEmpty      = errors.New("the file is empty")
 	ErrNotRunFile = errors.New("this is not a realiops run file")
+	ErrGzip       = errors.New("it is packed by gzip, which is not read: unpack it with gunzip, or pack it with zstd")
 )
 
 // SchemaError is a run file of a format that this version does not know.
@@ -44,6 +46,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 type TornError struct{ Line int }
 
 func (e *TornError) Error() string {
+	if e.Line == 1 {
+		return "the run was cut off while writing its first line, which is torn: nothing of it is left"
+	}
 	return fmt.Sprintf("line %d, the last, is torn and was left out: the run was cut off while writing it", e.Line)
 }
 
@@ -114,6 +119,9 @@ func records(r io.Reader, as func(Record) Record) iter.Seq2[Record, error] {
 // zstdMagic opens every zstd frame (RFC 8878, section 3.1.1).
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
+// gzipMagic opens every member of a gzip file (RFC 1952, section 2.3.1).
+var gzipMagic = []byte{0x1f, 0x8b}
+
 // maxWindow bounds what the decoder may be made to set aside; our own files ask for 8 MB.
 const maxWindow = 128 << 20
 
@@ -126,6 +134,8 @@ func uncompressed(r *bufio.Reader) (io.Reader, func(), error) {
 		return nil, nil, err
 	case len(head) < len(zstdMagic) && bytes.HasPrefix(zstdMagic, head):
 		return nil, nil, &TornError{Line: 1}
+	case bytes.HasPrefix(head, gzipMagic):
+		return nil, nil, ErrGzip
 	case !bytes.Equal(head, zstdMagic):
 		return r, func() {}, nil
 	}
@@ -185,8 +195,19 @@ func (l *lines) defect(err error, line []byte, cut bool) error {
 	case cut:
 		return &TornError{Line: l.n}
 	default:
-		return &LineError{Line: l.n, Err: err}
+		return &LineError{Line: l.n, Err: damage(err)}
 	}
+}
+
+// damage says what is wrong with a line in the words of the file.
+func damage(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("the file is damaged there: %w", syntax)
+	}
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("the file is damaged there: %s is a %s", kind.Field, kind.Value)
+	}
+	return err
 }
 
 // opensRun tells whether a line that cannot be decoded is what is left of a run line.
