@@ -76,17 +76,19 @@ func (k *Keeper) watch() {
 		select {
 		case <-k.stop:
 			return
-		case now := <-tick.C:
-			k.look(now)
+		case <-tick.C:
+			k.look()
 		}
 	}
 }
 
-func (k *Keeper) look(now time.Time) {
+// look takes the time itself, and after it has seen a session: the tick may be long past on a busy machine, and what was
+// asked since would seem to wait for longer than it does.
+func (k *Keeper) look() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for s, v := range k.sessions {
-		beat := s.beat.Load()
+		beat, now := s.beat.Load(), time.Now()
 		if beat != v.beat || !waiting(beat) {
 			v.beat, v.since = beat, now
 		} else if now.Sub(v.since) >= k.patience {
