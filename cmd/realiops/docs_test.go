@@ -33,6 +33,7 @@ exec "$REALIOPS" "$@"
 `
 
 func TestDocsAreTrue(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "..")
 	program := filepath.Join(t.TempDir(), "realiops")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")

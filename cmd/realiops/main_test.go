@@ -21,6 +21,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/server/servertest"
 )
 
+// Tests that hold rates or times against each other run alone; the rest wait more than they work, and run in parallel.
 func TestMain(m *testing.M) {
 	testscript.Main(withServers{m}, map[string]func(){"realiops": main})
 }
@@ -39,6 +40,7 @@ const containerImage = "realiops/postgres:17-local"
 
 // TestScripts plays what people type, in testdata/script: a command, what it prints, its exit code.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)

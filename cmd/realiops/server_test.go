@@ -116,6 +116,7 @@ func (h *held) checkNothingLeft(t *testing.T, server int) {
 
 // However the program ends, neither a server nor a file of it stays.
 func TestServerEndsWithItsProgram(t *testing.T) {
+	t.Parallel()
 	program := buildProgram(t)
 	check := func(name string, as *syscall.Credential, end func(pid int) error, code int, args ...string) {
 		t.Run(name, func(t *testing.T) {

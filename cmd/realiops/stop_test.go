@@ -118,6 +118,7 @@ func (s *stopped) ends(t *testing.T) (end runfile.Ended, torn bool) {
 }
 
 func TestSignalsEndARunInOrder(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
 			s := startRun(t)
@@ -140,6 +141,7 @@ func TestSignalsEndARunInOrder(t *testing.T) {
 }
 
 func TestKillLeavesTheRecordAndNoServer(t *testing.T) {
+	t.Parallel()
 	s := startRun(t)
 	pid := s.serverPID(t)
 	if err := s.command.Process.Kill(); err != nil {
@@ -160,6 +162,7 @@ func TestKillLeavesTheRecordAndNoServer(t *testing.T) {
 }
 
 func TestServerThatDiesEndsTheRunWithItsCause(t *testing.T) {
+	t.Parallel()
 	s := startRun(t)
 	pid := s.serverPID(t)
 	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil { // immediate shutdown, as after a crash
@@ -179,6 +182,7 @@ func TestServerThatDiesEndsTheRunWithItsCause(t *testing.T) {
 }
 
 func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := startRun(t)
 	pid := s.serverPID(t)
 	thaw := freeze(t, pid) // so that the first one has to wait
