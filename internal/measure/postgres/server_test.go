@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -165,10 +166,11 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	servertest.Exec(t, conn, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
 	_ = second
 	third, err := claim()
-	for range 100 {
+	for range 1200 { // a minute
 		if err == nil {
 			break
 		}
+		time.Sleep(50 * time.Millisecond)
 		third, err = claim()
 	}
 	if err != nil {

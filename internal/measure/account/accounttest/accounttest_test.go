@@ -66,12 +66,12 @@ func TestFaults(t *testing.T) {
 	s := accounttest.Start(t)
 	from := hourAgo()
 	s.Put(t, writes(from, time.Minute, 7))
-	check := func(name string, fault accounttest.Fault, is func(error) bool) {
+	check := func(name string, fault accounttest.Fault, patience time.Duration, is func(error) bool) {
 		t.Helper()
 		through, proxy := s.Proxy(t)
 		proxy.On("GetMetricData", fault, 2)
 		for call := 1; call <= 3; call++ {
-			ctx, cancel := context.WithTimeout(t.Context(), map[bool]time.Duration{true: 300 * time.Millisecond, false: time.Minute}[call == 2])
+			ctx, cancel := context.WithTimeout(t.Context(), map[bool]time.Duration{true: patience, false: time.Minute}[call == 2])
 			got, err := minutes(ctx, through, from, 1)
 			cancel()
 			switch {
@@ -86,14 +86,14 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	// With query compatibility, which CloudWatch has, clients see the codes of the older protocol.
-	check("throttled", accounttest.Throttled(), code("Throttling"))
-	check("expired", accounttest.Expired(), code("ExpiredToken"))
-	check("denied", accounttest.Denied(), code("AccessDenied"))
-	check("unavailable", accounttest.Unavailable(), code("ServiceUnavailable"))
-	check("bad gateway", accounttest.BadGateway(), func(err error) bool { return err != nil })
-	check("truncated", accounttest.Truncated(), func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) })
-	check("hung", accounttest.Hung(), func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
-	check("slow", accounttest.Slow(time.Minute), func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
+	check("throttled", accounttest.Throttled(), time.Minute, code("Throttling"))
+	check("expired", accounttest.Expired(), time.Minute, code("ExpiredToken"))
+	check("denied", accounttest.Denied(), time.Minute, code("AccessDenied"))
+	check("unavailable", accounttest.Unavailable(), time.Minute, code("ServiceUnavailable"))
+	check("bad gateway", accounttest.BadGateway(), time.Minute, func(err error) bool { return err != nil })
+	check("truncated", accounttest.Truncated(), time.Minute, func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) })
+	check("hung", accounttest.Hung(), 300*time.Millisecond, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
+	check("slow", accounttest.Slow(time.Hour), 300*time.Millisecond, func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
 }
 
 func code(want string) func(error) bool {

@@ -150,7 +150,7 @@ func (s *server) start() (dsn string) {
 }
 
 func (s *server) wait(dsn string) {
-	for range 100 {
+	for range 600 { // a minute
 		if out, err := s.command("pg_isready", "-d", dsn).CombinedOutput(); err == nil {
 			return
 		} else if strings.Contains(err.Error(), "no such file") {
@@ -158,7 +158,7 @@ func (s *server) wait(dsn string) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	panic("the server did not start within ten seconds")
+	panic("the server did not start within a minute")
 }
 
 func (s *server) stop() {

@@ -181,7 +181,7 @@ func TestServerThatIsKilled(t *testing.T) {
 	for _, way := range ways {
 		s := srv.open(t, way, long)
 		time.AfterFunc(50*time.Millisecond, func() { _ = syscall.Kill(int(s.PID()), syscall.SIGKILL) })
-		s.Query([]byte("select pg_sleep(10)"), false)
+		s.Query([]byte("select pg_sleep(60)"), false)
 		if _, err := s.Finish(); KindOf(err) != Lost {
 			t.Errorf("%s: got %v", way, err)
 		}

@@ -29,7 +29,7 @@ func (t *tape) sink(r runfile.Record) error {
 // await returns the first record from the given one on that is as wanted, and how many there were up to it.
 func (t *tape) await(tb testing.TB, from int, what string, wanted func(runfile.Record) bool) int {
 	tb.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		t.mu.Lock()
 		at := slices.IndexFunc(t.records[from:], wanted)
 		t.mu.Unlock()

@@ -70,7 +70,7 @@ func rankingAgrees(t *testing.T, s server) {
 // awaitTop reads until what all did together has come to so much: counters lag.
 func awaitTop(t *testing.T, ranking *Ranking, of, column string, least float64) (top runfile.Top) {
 	t.Helper()
-	for range 50 {
+	for range 600 { // a minute
 		for _, r := range ranking.Read(t.Context()) {
 			if got := r.(runfile.Top); got.Of == of {
 				top = got

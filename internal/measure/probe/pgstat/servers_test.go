@@ -93,7 +93,7 @@ func (s server) work(t *testing.T, statements ...string) {
 // gone waits until the server has ended the sessions of that name, but for the test's own.
 func (s server) gone(t *testing.T, name string) {
 	t.Helper()
-	for left, deadline := 1, time.Now().Add(5*time.Second); left > 0; {
+	for left, deadline := 1, time.Now().Add(time.Minute); left > 0; {
 		row(t, s.boss, "select count(*) from pg_stat_activity where application_name = '"+name+"' and datname = current_database() "+
 			"and pid <> pg_backend_pid()", &left)
 		if time.Now().After(deadline) {

@@ -55,7 +55,7 @@ func devicesIn(t *testing.T, directory string) []string {
 func checkNoDeviceIn(t *testing.T, directory string) {
 	t.Helper()
 	var left []string
-	for range 200 { // 10 seconds
+	for range 1200 { // a minute
 		if left = devicesIn(t, directory); len(left) == 0 {
 			return
 		}

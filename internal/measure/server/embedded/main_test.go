@@ -195,7 +195,7 @@ func checkGone(t *testing.T, dataDir string) {
 func checkNothingIn(t *testing.T, dataDir string) {
 	t.Helper()
 	var left []string
-	for range 200 { // 10 seconds
+	for range 1200 { // a minute
 		found, _ := filepath.Glob(filepath.Join(dataDir, "*"))
 		left = append(found, processesOf(dataDir)...)
 		if len(left) == 0 {

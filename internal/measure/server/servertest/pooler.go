@@ -55,7 +55,7 @@ func Pooler(t testing.TB, behind *postgres.Endpoint, mode string) *postgres.Endp
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	for range 100 {
+	for range 3000 { // a minute
 		if conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
 			conn.Close()
 			break
