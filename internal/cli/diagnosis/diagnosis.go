@@ -8,6 +8,7 @@
 package diagnosis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -56,12 +57,14 @@ type Diagnosis struct {
 // Driver is one way to count the work, and whether a run here would know it. Of one that is not known no metric can be
 // found to count it.
 type Driver struct {
-	Name    string       `json:"driver"`
-	Side    drivers.Side `json:"side"`
-	Unit    string       `json:"unit"`
-	Help    string       `json:"help"`
-	Known   bool         `json:"known"`
-	Missing *Missing     `json:"missing,omitempty"`
+	Name  string       `json:"driver"`
+	Side  drivers.Side `json:"side"`
+	Unit  string       `json:"unit"`
+	Help  string       `json:"help"`
+	Known bool         `json:"known"`
+	// Modelled: nobody would count it, and it would be computed from the work of the clients.
+	Modelled bool     `json:"modelled,omitempty"`
+	Missing  *Missing `json:"missing,omitempty"`
 }
 
 // Missing says why something is not known, in the terms of a gap.
@@ -142,14 +145,29 @@ func (d Diagnosis) unknown() []string {
 func known(run *drivers.Run) []Driver {
 	arm := run.Arms[0]
 	var all []Driver
-	for _, d := range drivers.All() {
-		driver := Driver{Name: d.Name, Side: d.Side, Unit: d.Unit, Help: d.Help, Known: true}
+	for _, d := range run.Drivers() {
+		driver := Driver{Name: d.Name, Side: d.Side, Unit: d.Unit, Help: d.Help, Known: true, Modelled: d.Modelled}
 		if _, err := d.Count(arm, arm.Replicates[0]); err != nil {
 			driver.Known, driver.Missing = false, missing(err)
+		}
+		if d.Modelled {
+			driver.Help += ", and off by at most " + within(run, d)
 		}
 		all = append(all, driver)
 	}
 	return all
+}
+
+// within is how far a model may be off in each sort of arm, with a confidence of 95 %.
+func within(run *drivers.Run, d drivers.Driver) string {
+	var parts []string
+	for _, a := range run.Arms {
+		r := a.Replicates[0]
+		if n, err := d.Count(a, r); err == nil {
+			parts = append(parts, fmt.Sprintf("%.2g %% in an arm of %s", 100*2*d.Doubt(a, r)/n, a.Method))
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 // conditions are what the report on a run would warn of from its first line, as far as it can be told before. That the

@@ -2,7 +2,6 @@ package diagnosis
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Moments of the run that is made up: a reading, a load between begin and end, and a reading before the end.
+// Moments of each arm of the run that is made up: a reading, a load between begin and end, and a reading before the end.
 const (
 	firstRead = iota
 	begins
@@ -19,31 +18,39 @@ const (
 	loadEnds
 	lastRead
 	ends
+	armLasts
 )
 
 func moment(i int) time.Time { return time.Unix(int64(i), 0) }
 
-// arm is one with rows, statements, commits and index entries.
-var arm = runfile.Arm{Name: "arm", Method: "insert-select", RowsPerTx: 1, Indexes: 1, Clients: 1}
+// arms are one with rows, statements, commits and index entries, and one of the sort that is hardest to model.
+var arms = []runfile.Arm{
+	{Name: "insert", Method: "insert-select", RowsPerTx: manyRows, Indexes: 1, Clients: 1},
+	{Name: "copy", Method: "copy", RowsPerTx: manyRows, Clients: 1},
+}
+
+// Enough work that what a server does now and then is nothing beside it, in transactions as the arms of a plan have them.
+const (
+	manyRows         = 1000
+	manyTransactions = 1000
+)
 
 // rehearse gives what the analysis would make of a run on the target in which the probes read what they have just read.
 // The metrics in granted are taken to have been read as well.
 func rehearse(target runfile.Target, probes []Probe, granted []string) *drivers.Run {
 	records := []runfile.Record{runfile.Run{
 		Schema: runfile.Schema, Target: target,
-		Plan: runfile.Plan{Arms: []runfile.Arm{arm}, Replicates: 1, ArmSeconds: 1},
+		Plan: runfile.Plan{Arms: arms, Replicates: 1, ArmSeconds: 1},
 	}}
 	for _, p := range probes {
 		for _, m := range p.Metrics {
 			records = append(records, m)
 		}
 	}
-	records = append(records, readings(probes, granted, firstRead)...)
-	records = append(records,
-		event(runfile.Begin, begins),
-		runfile.Load{From: moment(loadBegins), To: moment(loadEnds), Arm: arm.Name, Replicate: 1, Transactions: 1, Statements: 1, Rows: 1})
-	records = append(records, readings(probes, granted, lastRead)...)
-	records = append(records, event(runfile.End, ends), runfile.Ended{At: moment(ends), Status: runfile.Complete})
+	for i, arm := range arms {
+		records = append(records, played(arm, i*armLasts, probes, granted)...)
+	}
+	records = append(records, runfile.Ended{At: moment(len(arms) * armLasts), Status: runfile.Complete})
 	run, _ := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
@@ -54,9 +61,19 @@ func rehearse(target runfile.Target, probes []Probe, granted []string) *drivers.
 	return run
 }
 
-func event(e runfile.Event, at int) runfile.ArmEvent {
-	return runfile.ArmEvent{At: moment(at), Arm: arm.Name, Replicate: 1, Event: e}
+// played is a replicate of an arm that begins at a moment.
+func played(arm runfile.Arm, at int, probes []Probe, granted []string) []runfile.Record {
+	event := func(e runfile.Event, after int) runfile.Record {
+		return runfile.ArmEvent{At: moment(at + after), Arm: arm.Name, Replicate: 1, Event: e}
+	}
+	records := append(readings(probes, granted, at+firstRead), event(runfile.Begin, begins), runfile.Load{
+		From: moment(at + loadBegins), To: moment(at + loadEnds), Arm: arm.Name, Replicate: 1,
+		Transactions: manyTransactions, Statements: manyTransactions, Rows: manyTransactions * manyRows})
+	return append(append(records, readings(probes, granted, at+lastRead)...), event(runfile.End, ends))
 }
+
+// anatomy is the probe that reads the log itself.
+const anatomy = "anatomy"
 
 func readings(probes []Probe, granted []string, at int) []runfile.Record {
 	var all []runfile.Record
@@ -67,7 +84,12 @@ func readings(probes []Probe, granted []string, at int) []runfile.Record {
 			}
 		}
 		values := map[string]float64{}
-		maps.Copy(values, p.Values)
+		for metric, value := range p.Values {
+			if view(metric) == anatomy {
+				value += float64(at) // what can be read of the log grows with it
+			}
+			values[metric] = value
+		}
 		for _, m := range p.Metrics {
 			if slices.Contains(granted, m.Name) {
 				values[m.Name] = 0
