@@ -21,7 +21,10 @@ func (l *load) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pgconn.ConnectConfig(ctx, &config.Config)
+	if config.AfterNetConnect == nil {
+		return pgconn.ConnectConfig(ctx, &config.Config)
+	}
+	return pgconn.ConnectConfig(ctx, config.Config.Copy()) // which may be given a password of this connection's own
 }
 
 // open opens a session, within the patience for a silent server.

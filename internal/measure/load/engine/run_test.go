@@ -2,14 +2,20 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/server/servertest"
@@ -48,6 +54,24 @@ func TestWarmupIsLeftOut(t *testing.T) {
 	if r := b.run(o); r.Transactions != 30 || b.int("select count(*) from demo") <= rows+30 {
 		t.Errorf("%d transactions after the warm-up", r.Transactions)
 	}
+}
+
+// TestPasswordOfAConnection: a token is set in the config of the one connection that it is for; clients that connect at
+// once do not take each other's.
+func TestPasswordOfAConnection(t *testing.T) {
+	b := newBench(t, "create table demo (value int)")
+	config := b.endpoint.Config()
+	var own sync.Map
+	config.AfterNetConnect = func(_ context.Context, c *pgconn.Config, conn net.Conn) (net.Conn, error) {
+		if _, taken := own.LoadOrStore(c, true); taken || c == &config.Config {
+			t.Error("two connections have one config")
+		}
+		return conn, nil
+	}
+	o := b.options("insert into demo values (1);")
+	o.Clients, o.Transactions = 4, 1
+	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
+	b.run(o)
 }
 
 func TestReconnect(t *testing.T) {
