@@ -41,11 +41,16 @@ type awsOptions struct {
 }
 
 func (o *awsOptions) addFlags(f *pflag.FlagSet) {
-	o.account.addFlags(f)
-	f.StringVar(&o.instance, "instance", "", "the `name` of the RDS or Aurora instance, where the host does not say it")
+	o.addSignInFlags(f)
 	f.StringVar(&o.cluster, "cluster", "", "the `name` of the Aurora cluster, whose writer is measured")
 	f.StringArrayVar(&o.volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2, as often as there are any")
+}
+
+// addSignInFlags adds those that a connection without a password may take.
+func (o *awsOptions) addSignInFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.iamAuth, "iam-auth", false, "sign in to RDS or Aurora with AWS credentials instead of a password")
+	f.StringVar(&o.instance, "instance", "", "the `name` of the RDS or Aurora instance, where the host does not say it")
+	o.account.addFlags(f)
 }
 
 // given tells whether any flag speaks of AWS.

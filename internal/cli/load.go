@@ -55,10 +55,25 @@ func runLoad(ctx context.Context, env Env, o *loadOptions, flags *pflag.FlagSet,
 	if err != nil {
 		return err
 	}
+	if err := o.signIn(ctx, endpoint); err != nil {
+		return err
+	}
 	if o.initialize {
 		return o.runInitialize(ctx, env, endpoint)
 	}
 	return o.runBenchmark(ctx, env, endpoint, flags)
+}
+
+// signIn has AWS credentials stand for a password, where that is asked for.
+func (o *loadOptions) signIn(ctx context.Context, endpoint *postgres.Endpoint) error {
+	if o.aws.given() && !o.aws.iamAuth {
+		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go with --iam-auth")
+	}
+	if !o.aws.iamAuth {
+		return nil
+	}
+	_, err := o.aws.open(ctx, endpoint)
+	return err
 }
 
 // answer does what needs no server, if that is asked.

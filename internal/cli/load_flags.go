@@ -15,6 +15,7 @@ import (
 // loadOptions are the flags of realiops load. Those of pgbench have its names, letters and defaults.
 type loadOptions struct {
 	connection connectionOptions
+	aws        awsOptions // of which a load knows how to sign in
 
 	scripts     []scriptArgument
 	listScripts bool
@@ -139,6 +140,7 @@ func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
 	f.StringVarP(&c.user, "username", "U", "", "the `user` to connect as")
 	f.StringVarP(&c.database, "dbname", "d", "", "the same as `DBNAME`")
 	f.StringVar(&c.database, "dsn", "", "the same as `DBNAME`, for those who know realiops run")
+	o.aws.addSignInFlags(f)
 	f.BoolVarP(&o.version, "version", "V", false, "show the version and exit")
 	f.BoolP("help", "?", false, "show this help and exit; -h is the host, as in pgbench")
 }
