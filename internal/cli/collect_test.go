@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,42 @@ func TestCollectSaysWhatIsGone(t *testing.T) {
 	check("shop-1", 20, "CloudWatch keeps periods of 60 s for 15 days: of "+day+" it has only those of 300 s\n")
 	check("shop-1", 470, "CloudWatch keeps nothing for longer than 455 days, and "+day+" is 470 days ago\n")
 	check("Shop-1", 1, "CloudWatch has nothing of the instance Shop-1 in "+accounttest.Region)
+}
+
+// TestCollectKeepsNoSecrets: neither what AWS answers nor what it is asked with gets into the run file or what is said.
+func TestCollectKeepsNoSecrets(t *testing.T) {
+	account := accounttest.Start(t)
+	const number, role = "123456789012", "210987654321"
+	environment := account.Environment()
+	planted := []string{environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"], "planted-session-token", number, role}
+	at := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
+	check := func(operation string, fault accounttest.Fault, says string, more ...string) {
+		t.Helper()
+		s, proxy := account.Proxy(t)
+		s.Setenv(t)
+		t.Setenv("AWS_SESSION_TOKEN", "planted-session-token")
+		proxy.On(operation, fault)
+		path := filepath.Join(t.TempDir(), "run.jsonl")
+		measured(t, path, "shop-1", at)
+		var said bytes.Buffer
+		Main(Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }},
+			append([]string{"collect", path, "--progress", "plain"}, more...))
+		file, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(said.String(), says) {
+			t.Errorf("%v, %q is not said: %s", err, says, &said)
+		}
+		for _, secret := range planted {
+			if secret == "" || strings.Contains(said.String()+string(file), secret) {
+				t.Errorf("%q is shown by %s\n%s%s", secret, more, &said, file)
+			}
+		}
+	}
+	const assume, get = "AssumeRole", "GetMetricData"
+	check(get, nil, "AWS was asked")
+	check(get, accounttest.Denied(), "AWS does not allow these credentials")
+	check(get, accounttest.Expired(), "the credentials have expired")
+	check(get, accounttest.Refused(http.StatusBadRequest, "Strange", "arn:aws:cloudwatch:eu-central-1:"+number+":alarm of the account "+number), "Strange")
+	check(assume, accounttest.Denied(), "AWS does not let these credentials take on the role", "--role", "arn:aws:iam::"+role+":role/reader")
 }
 
 // measured writes the run file of an arm on an instance of RDS, of which CloudWatch was not asked yet.

@@ -2,22 +2,10 @@ package postgres_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"math/big"
-	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/servertest"
@@ -25,86 +13,14 @@ import (
 
 const amazonsHost = "db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com"
 
-// authority signs certificates, and gives the file of its own.
-func authority(t *testing.T) (file string, sign func(host string) tls.Certificate) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, own, own, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file = filepath.Join(t.TempDir(), "root.crt")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return file, func(host string) tls.Certificate {
-		t.Helper()
-		c := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: []string{host}, NotBefore: own.NotBefore, NotAfter: own.NotAfter}
-		der, err := x509.CreateCertificate(rand.Reader, c, own, key.Public(), key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-	}
-}
-
-// encrypting stands before a server on a port and speaks TLS for it, with that certificate, where it is asked to.
-func encrypting(t *testing.T, server string, certificate tls.Certificate) (port int) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go relay(conn, server, &tls.Config{Certificates: []tls.Certificate{certificate}})
-		}
-	}()
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
-// relay answers the request for TLS, eight bytes of which the last four say so, and passes on the rest.
-func relay(client net.Conn, server string, config *tls.Config) {
-	defer client.Close()
-	behind, err := net.Dial("tcp", server)
-	if err != nil {
-		return
-	}
-	defer behind.Close()
-	first := make([]byte, 8)
-	if _, err := io.ReadFull(client, first); err != nil {
-		return
-	}
-	if string(first[4:]) == "\x04\xd2\x16\x2f" {
-		if _, err := client.Write([]byte("S")); err != nil {
-			return
-		}
-		client = tls.Server(client, config)
-	} else if _, err := behind.Write(first); err != nil {
-		return
-	}
-	go func() { _, _ = io.Copy(behind, client); behind.Close() }()
-	_, _ = io.Copy(client, behind)
-}
-
 func TestAmazonsHostsAreVerified(t *testing.T) {
 	database := servertest.Database(t, "17")
 	conn := servertest.Connect(t, database)
 	server := "127.0.0.1:" + servertest.Value[string](t, conn, "show port")
 	servertest.Exec(t, conn, "drop role if exists tls")
 	servertest.Exec(t, conn, "create role tls login password 'token-1'")
-	root, sign := authority(t)
-	right, wrong := encrypting(t, server, sign(amazonsHost)), encrypting(t, server, sign("other.example"))
+	root, sign := servertest.Authority(t)
+	right, wrong := servertest.Encrypting(t, server, sign(amazonsHost)), servertest.Encrypting(t, server, sign("other.example"))
 	t.Setenv("PGSSLMODE", "")
 
 	open := func(port int, more string) *postgres.Endpoint {
