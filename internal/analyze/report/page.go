@@ -64,6 +64,7 @@ func NewPage(run *drivers.Run, r Report, size *Size, unsized error) (Page, error
 	if err != nil {
 		return Page{}, err
 	}
+	r = r.learned()
 	notes, cited := &footnotes{}, &citations{known: known}
 	p := Page{
 		Heading:  "Which of the numbers called IOPS are real?",

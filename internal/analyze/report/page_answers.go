@@ -134,6 +134,9 @@ func (r Report) verdictsReached() string {
 			arms = max(arms, m.PerUnit.N)
 		}
 	}
+	if judged == 0 {
+		return "No metric got a verdict."
+	}
 	text := fmt.Sprintf("%d of the %d metrics shown here got a verdict", told, judged)
 	switch {
 	case arms == 1:

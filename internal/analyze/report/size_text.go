@@ -102,7 +102,7 @@ func (s Size) sizedFor() string {
 // basis says what rate of an arm is sized for.
 func basis(name string) string {
 	return map[string]string{
-		"p99": "the 99th percentile of its seconds", "mean": "the highest mean of its replicates", "model": "twice what the model gives",
+		"p99": "the 99th percentile of its seconds", "mean": "the highest mean of its repetitions", "model": "twice what the model gives",
 	}[name]
 }
 

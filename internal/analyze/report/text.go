@@ -17,10 +17,7 @@ const narrowest = 40
 func Text(w io.Writer, r Report, width int) error {
 	width = max(width, narrowest)
 	notes := &footnotes{}
-	if r.Observed != nil && len(r.loaded()) == 0 {
-		r.Metrics = nil // nothing was learned of any
-	}
-	r, hidden := r.firstScreen()
+	r, hidden := r.learned().firstScreen()
 	sections := []string{
 		wrapped(r.target(), width),
 		r.warned(true, width),
@@ -35,6 +32,14 @@ func Text(w io.Writer, r Report, width int) error {
 		joined(notes.text(width), r.cautions(width), r.warned(false, width)),
 	}
 	return write(w, sections)
+}
+
+// learned leaves out the metrics of an observation that found no load: there is nothing to say of any.
+func (r Report) learned() Report {
+	if r.Observed != nil && len(r.loaded()) == 0 {
+		r.Metrics = nil
+	}
+	return r
 }
 
 // write puts a blank line between sections that are not empty.

@@ -183,8 +183,12 @@ func logical(arm drivers.Arm, name string) *float64 {
 // longest is how far two readings may lie apart to tell something of a second.
 const longest = 1100 * time.Millisecond
 
-// readSeconds looks at every second of every replicate that was read.
+// readSeconds looks at every second of every replicate that was read. Of an observation, which may be one of days, the
+// analysis keeps one reading for each window, which tells of no second.
 func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm) {
+	if run.Observed != nil {
+		return
+	}
 	var minute *Rate
 	for _, replicate := range arm.Replicates {
 		own := Seconds(run, replicate.Begin, replicate.End)

@@ -196,7 +196,7 @@ func (p *Part) rate(warnings *[]string) Rate {
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean
-		*warnings = append(*warnings, "Nothing was read while the arm ran, so its peaks are not known: sized for the highest mean of its replicates.")
+		*warnings = append(*warnings, "No single seconds of it are known, and so no peaks: sized for the highest mean of its repetitions.")
 		return p.Need.Highest
 	}
 	p.Basis = ByP99

@@ -251,3 +251,12 @@ func TestNothingToSize(t *testing.T) {
 		t.Errorf("no demand: %v", err)
 	}
 }
+
+// Of an observation one reading is kept for each window, be two of them a second apart by chance.
+func TestObservationTellsNoSeconds(t *testing.T) {
+	for _, n := range sizing.Needs(shipped(t, "observed-pg17.jsonl.zst")) {
+		if n.Missing != nil || n.Mean.Writes <= 0 || n.Peaks != nil {
+			t.Errorf("%s: %+v", n.Arm, n)
+		}
+	}
+}
