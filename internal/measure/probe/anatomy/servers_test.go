@@ -56,7 +56,7 @@ func (d database) counters(t *testing.T) counters {
 	t.Helper()
 	servertest.Exec(t, d.boss, "checkpoint")
 	for last := d.countersNow(t); ; {
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(time.Second) // five naps of the background writer, which reports after one
 		c := d.countersNow(t)
 		if c == last {
 			return c
