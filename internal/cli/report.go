@@ -44,7 +44,8 @@ time, how far each ratio moves, what storage to order and what it costs. One fil
 phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
 The format goes by the name given with -o: .html, .md for a ticket, .csv and .json for other programs, .png for the
-ladder of one arm, that of the headline unless --arm names another.`,
+ladder of one arm, that of the headline unless --arm names another. Of a baseline it is what each job did, or how the
+one went that was throttled.`,
 		Example: `  realiops report LAST -o report.html
   realiops report run.jsonl -o ticket.md --arm bulk-indexed --gib 500
   realiops report LAST -o ladder.png`,

@@ -19,6 +19,6 @@ func (o sizeOptions) hold(env Env, answer sizing.Sizing, view *report.Size) erro
 	if err != nil {
 		return naming(o.baseline, err)
 	}
-	view.Against(run.Header, baseline.Hold(answer.Target.Most, o.headroom, device))
+	view.Against(run.Header, device, baseline.Hold(answer.Target.Most, o.headroom, device))
 	return nil
 }

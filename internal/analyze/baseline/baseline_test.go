@@ -279,6 +279,11 @@ func TestHold(t *testing.T) {
 	b.Rows = b.Rows[1:3]
 	check("reads were not measured", sizing.Rate{Reads: 10, ReadBytes: 8e4, Writes: 100, WriteBytes: 1e6}, 0, nil, ByFlushes, nan, nan, 0)
 	check("flushes were not measured, and bytes are too much", sizing.Rate{Writes: 100, WriteBytes: 200e6, Flushes: 10}, 0, &no, ByBytes, 0.05, 2, nan)
+	b.Rows = b.Rows[:1]
+	check("pages do not tell of bytes", sizing.Rate{Writes: 100, WriteBytes: 20e6}, 0, nil, ByRequests, 0.05, nan, 0)
+	check("fewer bytes than pages have", sizing.Rate{Writes: 100, WriteBytes: 8e6}, 0, &yes, ByBytes, 0.05, 0.5, 0)
+	b.Throttle = &Throttle{Found: true, After: Level{Operations: 200}}
+	check("a tenth is left", sizing.Rate{Writes: 100, WriteBytes: 8e5}, 0, &yes, ByRequests, 0.5, 0.5, 0)
 	b.Rows = nil
 	if f := Hold(sizing.Rate{Writes: 1, WriteBytes: 1, Flushes: 1}, 0, b); f.First != nil || f.Fits != nil {
 		t.Errorf("of nothing: %+v", f)

@@ -34,14 +34,20 @@ type Fit struct {
 
 // Hold holds a need with headroom, in percent, against what a device delivered. Reads and writes share it: a need of both
 // takes the sum of the shares that each would take alone. The log is flushed by one process at a time, so a need of
-// flushes takes as much of a second as that many commits take, one after the other.
+// flushes takes as much of a second as that many commits take, one after the other. Of a device that was throttled, what it
+// gave after that counts.
 func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
 	factor := 1 + headroom/100
+	bytes := b.shared(ByBytes, factor, need.ReadBytes, need.WriteBytes, "", "",
+		func(r sizing.Rate) float64 { return r.ReadBytes }, func(r sizing.Rate) float64 { return r.WriteBytes })
+	if bytes.Share > 1 && b.small(bytes.Jobs, need) {
+		bytes.Share, bytes.Most, bytes.Jobs = math.NaN(), math.NaN(), nil
+		bytes.Why = "no job of the baseline has requests as large as this need's, and small ones do not show how many bytes there can be"
+	}
 	f := Fit{Bounds: []Bound{
 		b.shared(ByRequests, factor, need.Reads, need.Writes, "random-read", "random-write",
 			func(r sizing.Rate) float64 { return r.Reads }, func(r sizing.Rate) float64 { return r.Writes }),
-		b.shared(ByBytes, factor, need.ReadBytes, need.WriteBytes, "", "",
-			func(r sizing.Rate) float64 { return r.ReadBytes }, func(r sizing.Rate) float64 { return r.WriteBytes }),
+		bytes,
 		b.flushes(factor, need.Flushes),
 	}}
 	all, exceeded := true, false
@@ -94,7 +100,7 @@ func (b Baseline) shared(of string, factor, reads, writes float64, readJob, writ
 func (b Baseline) most(only string, of, other func(sizing.Rate) float64) (most float64, job string) {
 	_, named := b.Row(only)
 	for _, r := range b.Rows {
-		rate := r.delivered()
+		rate := b.delivered(r)
 		pure := other(r.Fio.Rate) == 0 && r.Fio.Rate.Flushes == 0 && !(r.Arm.Buffered && r.Device == nil)
 		if v := of(rate); pure && (!named || r.Arm.Name == only) && v > most {
 			most, job = v, r.Arm.Name
@@ -103,20 +109,41 @@ func (b Baseline) most(only string, of, other func(sizing.Rate) float64) (most f
 	return most, job
 }
 
-// delivered is what the device did; where that is out of sight, what fio says.
-func (r Row) delivered() sizing.Rate {
+// delivered is what the device did for good; where that is out of sight, what fio says.
+func (b Baseline) delivered(r Row) sizing.Rate {
+	rate := r.Fio.Rate
 	if r.Device != nil {
-		return r.Device.Rate
+		rate = r.Device.Rate
 	}
-	return r.Fio.Rate
+	return rate.Times(b.lasting(r))
+}
+
+// lasting is the part of a job's rate that was left after it was throttled.
+func (b Baseline) lasting(r Row) float64 {
+	if b.Throttle == nil || !b.Throttle.Found {
+		return 1
+	}
+	return b.Throttle.After.Operations / r.Fio.Rate.Requests()
+}
+
+// small tells whether a job had smaller requests than a need has. From so many KiB on, larger ones move no more bytes.
+func (b Baseline) small(jobs []string, need sizing.Rate) bool {
+	const enough = 128 << 10
+	for _, name := range jobs {
+		r, _ := b.Row(name)
+		if did := b.delivered(r); did.Bytes()/did.Requests() < min(enough, need.Bytes()/need.Requests()) {
+			return true
+		}
+	}
+	return false
 }
 
 // flushes is the bound of commits, one after the other.
 func (b Baseline) flushes(factor, need float64) Bound {
 	bound := Bound{Of: ByFlushes, Need: need, Most: math.NaN()}
 	for _, r := range b.Rows {
-		if r.Arm.Depth == 1 && r.Fio.Rate.Flushes > 0 && !(bound.Most >= r.Fio.Rate.Flushes) {
-			bound.Most, bound.Jobs = r.Fio.Rate.Flushes, []string{r.Arm.Name}
+		if flushes := r.Fio.Rate.Flushes * b.lasting(r); r.Arm.Depth == 1 && flushes > 0 && !(bound.Most >= flushes) {
+			bound.Most, bound.Jobs = flushes, []string{r.Arm.Name}
 		}
 	}
 	switch {

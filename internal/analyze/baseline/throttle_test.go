@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -134,4 +135,32 @@ func TestBucketsThatFit(t *testing.T) {
 		t.Errorf("m5.large: %v", got)
 	}
 	check("nothing published", of(5000, 3500, 8192, 60), map[string]float64{})
+}
+
+// The run that comes with the source was throttled by the kernel: 3,000 writes of 8 KB a second until 15:41:27.7, and 300
+// from then on, which is what an EBS gp2 of 100 GiB gives.
+func TestShippedThrottle(t *testing.T) {
+	run, err := drivers.FromFile("../../../testdata/runs/baseline-throttled.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := FromRun(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered := time.Date(2026, 11, 20, 15, 41, 27, 7e8, time.UTC)
+	if b.Throttle == nil || !b.Throttle.Found || b.Throttle.At.After(lowered) || lowered.Sub(b.Throttle.At) > 2*time.Second {
+		t.Fatalf("%+v", b.Throttle)
+	}
+	for _, level := range []struct {
+		of   Level
+		want float64
+	}{{b.Throttle.Before, 3000}, {b.Throttle.After, 300}} {
+		if math.Abs(level.of.Operations-level.want) > 0.01*level.want || math.Abs(level.of.Queue-16) > 0.5 {
+			t.Errorf("%+v, want %v a second and 16 in flight", level.of, level.want)
+		}
+	}
+	if len(b.Buckets) == 0 || b.Buckets[0].Title != "EBS gp2" || b.Buckets[0].GiB != 100 {
+		t.Errorf("%+v", b.Buckets)
+	}
 }

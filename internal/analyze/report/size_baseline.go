@@ -16,6 +16,8 @@ type SizeBaseline struct {
 	Fits    *bool           `json:"fits"`        // null: it cannot be told
 	First   string          `json:"binds_first"` // empty: nothing can be told
 	Bounds  []SizeBound     `json:"bounds"`
+	// Throttled: the device slowed down for good while it was measured, and this is about what it gave after that.
+	Throttled bool `json:"throttled"`
 }
 
 // SizeBound is one thing that a device has so much of.
@@ -29,8 +31,8 @@ type SizeBound struct {
 }
 
 // Against adds what was measured of a device.
-func (s *Size) Against(header runfile.Run, f baseline.Fit) {
-	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits}
+func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.Fit) {
+	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Throttled: device.Throttle != nil && device.Throttle.Found}
 	if f.First != nil {
 		v.First = f.First.Of
 	}
@@ -50,7 +52,7 @@ func (s Size) baselineText(width int) string {
 	}
 	g := newGrid("the device gives", nil)
 	for _, bound := range b.Bounds {
-		g.rows = append(g.rows, []string{bound.Of})
+		g.rows = append(g.rows, []string{bound.name()})
 	}
 	add := func(header string, of func(SizeBound) string) {
 		var cells []string
@@ -63,7 +65,7 @@ func (s Size) baselineText(width int) string {
 	add("measured", func(b SizeBound) string { return b.amount(b.Most) })
 	add(fmt.Sprintf("share, with\n%.0f %% headroom", s.Sized.Headroom), SizeBound.share)
 	add("going by", func(b SizeBound) string { return strings.Join(b.Jobs, ", ") })
-	lines := []string{againstTitle + "\n", g.layout(width), wrapped(b.verdict(), width)}
+	lines := []string{againstTitle + "\n", g.layout(width), wrapped(s.Sized.Arm+" "+b.verdict(s.Sized.Headroom), width)}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {
 			lines = append(lines, wrapped("- "+bound.Of+" cannot be told: "+bound.Why, width))
@@ -89,22 +91,31 @@ func (b SizeBound) share() string {
 	return grouped(math.Ceil(*b.Share*1000)/10, 1) + " %" // a need is not rounded away
 }
 
-func (b SizeBaseline) verdict() string {
+// name says what is counted.
+func (b SizeBound) name() string {
+	if b.Of == baseline.ByFlushes {
+		return "flushes (latency)"
+	}
+	return b.Of
+}
+
+func (b SizeBaseline) verdict(headroom float64) string {
 	where := b.Storage.Directory
 	if b.Storage.Device != "" {
 		where += " (" + b.Storage.Device + ")"
 	}
-	var text string
-	switch {
-	case b.Fits == nil:
-		text = fmt.Sprintf("Whether it fits %s cannot be told.", where)
-	case *b.Fits:
-		text = fmt.Sprintf("It fits %s.", where)
-	default:
-		text = fmt.Sprintf("It does not fit %s.", where)
+	says := "may or may not fit"
+	if b.Fits != nil {
+		says = map[bool]string{true: "fits", false: "does not fit"}[*b.Fits]
 	}
-	if b.First != "" {
-		text += fmt.Sprintf(" The first to bind is %s.", b.First)
+	text := fmt.Sprintf("%s %s with %.0f %% of headroom.", says, where, headroom)
+	for _, bound := range b.Bounds {
+		if bound.Of == b.First {
+			text += fmt.Sprintf(" What binds first is %s, at %s of what was measured.", b.First, bound.share())
+		}
+	}
+	if b.Throttled {
+		text += " It was throttled while it was measured: this is what it gave after that."
 	}
 	return text
 }
