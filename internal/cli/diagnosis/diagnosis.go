@@ -121,11 +121,11 @@ func New(s Subject) Diagnosis {
 }
 
 // tellsSidesApart asks for a driver on either side. The bytes of the log alone are no physical truth: they follow the
-// rows, whatever reaches the storage.
+// rows, whatever reaches the storage. On Aurora nothing else reaches it.
 func (d Diagnosis) tellsSidesApart() bool {
 	on := func(side drivers.Side) bool {
 		return slices.ContainsFunc(d.Drivers, func(driver Driver) bool {
-			return driver.Known && driver.Side == side && driver.Name != drivers.WALBytes
+			return driver.Known && driver.Side == side && (driver.Name != drivers.WALBytes || d.Target.Flavor == "aurora")
 		})
 	}
 	return on(drivers.Logical) && on(drivers.Physical)

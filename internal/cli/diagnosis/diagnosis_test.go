@@ -84,6 +84,10 @@ func TestConcludesWhereBothSidesAreKnown(t *testing.T) {
 	check(true, examined(nil, probe("block", []string{"block/write_bytes"}, nil, "")))
 	check(true, examined(nil, probe("pgstat", []string{"pgstat.wal/wal_sync"}, nil, "")))
 	check(false, examined(nil, probe("pgstat", []string{"pgstat.lsn/insert", "pgstat.wal/wal_records"}, nil, "")))
+	check(true, diagnosis.New(diagnosis.Subject{
+		Target: runfile.Target{Kind: "dsn", Flavor: "aurora"}, Remedy: func(runfile.Gap) string { return "" },
+		Probes: []diagnosis.Probe{probe("pgstat", []string{"pgstat.lsn/insert"}, nil, "")},
+	}))
 	check(false, examined(nil))
 	check(false, diagnosis.New(diagnosis.Subject{
 		Refusal: "the server is a standby", Probes: []diagnosis.Probe{probe("block", []string{"block/write_bytes"}, nil, "")},
