@@ -170,7 +170,12 @@ func testDoctor(t *testing.T, here *onAWS) {
 	for _, operation := range []string{"DescribeDBInstances", "GetMetricData"} {
 		proxy.On(operation, dated(-90*time.Second))
 	}
-	check("our clock is ahead", here.with(map[string]string{"AWS_ENDPOINT_URL": s.URL}), 0, alone, "! AWS's clock and ours differ by 1m")
+	ahead := here.with(map[string]string{"AWS_ENDPOINT_URL": s.URL})
+	check("our clock is ahead", ahead, 0, alone, "! AWS's clock and ours differ by 1m")
+	_, refused, code := ahead.types(t, append([]string{"run", "--quick-aws", "--yes"}, alone...)...)
+	if code != 1 || !strings.Contains(refused, "--aws: AWS's clock and ours differ by 1m") {
+		t.Errorf("a run with a clock that is off: exit code %d, %s", code, refused)
+	}
 }
 
 // dated answers with a date that is off by some time.

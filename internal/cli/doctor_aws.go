@@ -93,7 +93,7 @@ func (a *awsTarget) cautions(d *diagnosis.AWS, facts postgres.Facts, now time.Ti
 	caution(d.Ends != nil && d.Ends.Before(now.Add(soon)), "credentials-end",
 		"The AWS credentials end before a run with AWS's metrics would: "+until(d.Ends, now)+".",
 		"sign in again before the run; realiops collect goes on later with new ones")
-	caution(d.Clock != nil && math.Abs(d.Clock.Offset)-d.Clock.Error > clockMatters, "aws-clock",
+	caution(d.Clock != nil && off(*d.Clock, clockMatters), "aws-clock",
 		"AWS's clock and ours differ by "+apart(d.Clock)+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
 	caution(anyDenied(d.Calls), "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops iam-policy prints")
 	if a.found == nil {
@@ -125,6 +125,9 @@ func until(ends *time.Time, now time.Time) string {
 	}
 	return "they have ended"
 }
+
+// off tells whether a clock differs from ours by more seconds than that, beyond the doubt about it.
+func off(c runfile.Clock, tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
 
 func apart(c *runfile.Clock) string {
 	if c == nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -43,7 +42,7 @@ func cautions(f postgres.Facts, o targetOptions, s *sources) []diagnosis.Caution
 		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Quoted(f.User))
 	caution(!f.MayCheckpoint, "no-checkpoint",
 		"This user may not ask for checkpoints: pages that an arm leaves to be written are counted in the arms after it.", checkpointRemedy(f))
-	caution(math.Abs(f.Clock.Offset)-f.Clock.Error > clockMatters, "clock-offset",
+	caution(off(f.Clock, clockMatters), "clock-offset",
 		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.", "synchronize the clocks")
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -48,6 +49,9 @@ func (o cloudOptions) provider(env Env, t *target, facts postgres.Facts, show *p
 		return nil, fmt.Errorf("--aws: %w", t.aws.trouble)
 	case o.asked() && cloud == nil:
 		return nil, errors.New("--aws: neither the host nor --instance says which of AWS's databases this is")
+	case o.asked() && off(t.aws.account.Clock(), experiment.Lead*o.period()):
+		clock := t.aws.account.Clock()
+		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, more than a load reaches over AWS's periods: synchronize this machine's clock", apart(&clock))
 	case o.asked():
 		return newProvider(env, t.aws.account, *cloud, func(m runfile.Metric) bool { return m.Period <= o.period() })
 	case cloud != nil:

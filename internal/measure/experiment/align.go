@@ -18,7 +18,7 @@ func (e *Experiment) align(ctx context.Context) error {
 
 // untilLead is how long it is until shortly before the next boundary of the period.
 func untilLead(now time.Time, period time.Duration) time.Duration {
-	ahead := time.Duration(lead * float64(period))
+	ahead := time.Duration(Lead * float64(period))
 	into := time.Duration(now.Add(ahead).UnixNano()) % period
 	return (period - into) % period
 }

@@ -42,9 +42,9 @@ const (
 // wholePeriods of a source that tells of periods must lie inside an arm: two show that they agree.
 const wholePeriods = 2
 
-// lead is by what share of a period a load begins before one and ends after another, so that it is steady in between and
+// Lead is by what share of a period a load begins before one and ends after another, so that it is steady in between and
 // two clocks need not agree to the second.
-const lead = 1.0 / 12
+const Lead = 1.0 / 12
 
 // aligned tells whether arms begin and end with the periods of a source, as all do whose periods are worth it.
 func (l Limits) aligned() bool { return l.Period > 1 }
@@ -62,7 +62,7 @@ func (l Limits) Aligned() time.Duration {
 func (l Limits) Short(seconds float64) bool { return l.aligned() && seconds < l.Period*wholePeriods }
 
 // whole is the length of an arm in which whole periods lie, in seconds, to a tenth.
-func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*lead)) / 10 }
+func (l Limits) whole() float64 { return math.Ceil(10*l.Period*(wholePeriods+2*Lead)) / 10 }
 
 // Replicates: three show how far an arm's figures vary, two hint at it.
 const (
