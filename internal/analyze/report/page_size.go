@@ -48,7 +48,7 @@ func (c *citations) list() []string {
 func (s Size) sections(cited *citations) []Section {
 	all := []Section{{Title: needTitle, Table: s.needGrid().table(), Legend: append([]string{s.sizedFor()}, s.Warnings...)}}
 	if title, g := s.detailGrid(); g != nil {
-		all = append(all, Section{Title: title, Table: g.table()})
+		all = append(all, Section{Title: title, Table: g.table(), Legend: []string{s.detailLegend()}})
 	}
 	if s.missingOptions() != "" || len(s.carrying()) > 0 {
 		all = append(all, s.optionSection(cited))

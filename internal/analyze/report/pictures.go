@@ -36,7 +36,7 @@ func (r Report) ladder() []Section {
 	}
 	return []Section{{Title: title, Pictures: panels, Legend: []string{
 		"A picture for each " + r.armWord() + ": the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
-			"storage has to do. All have one logarithmic scale, on which each line is a factor of ten.",
+			"storage has to do. All have one logarithmic scale, on which each mark below is a factor of ten.",
 	}}}
 }
 
@@ -143,7 +143,7 @@ func (r Report) overTime(run *drivers.Run) []Section {
 		X:     plot.Axis{Label: "seconds since the first arm began"},
 		Y:     plot.Axis{Label: "a second", Log: true},
 	}
-	for _, m := range []struct{ metric, name string }{{"pgstat.wal/wal_records", "log records"}, {"block/writes", "device writes, flushes among them"}} {
+	for _, m := range []struct{ metric, name string }{{"block/writes", "device writes, flushes among them"}, {"pgstat.wal/wal_records", "log records"}} { // in the ladder's colours
 		if line := rateLine(run.Series(m.metric), m.name, begin, end); len(line.Points) > fewest*max(1, replicates(run)) {
 			p.Lines = append(p.Lines, line)
 		}

@@ -32,18 +32,24 @@ func sizeCredits(b *sizing.Bursting) *SizeCredits {
 	return v
 }
 
-// tightest is the limit with a bucket that came nearest to empty, and of several the one that was longest dry.
+// tightest is the limit whose bucket was empty first, or else came nearest to it.
 func tightest(o burst.Outcome) int {
-	best, least := 0, math.Inf(1)
+	best := 0
 	for i, f := range o.Limits {
-		if f.Capacity == 0 {
-			continue
-		}
-		if part := f.Lowest / f.Capacity; part < least || part == least && f.Dry > o.Limits[best].Dry {
-			best, least = i, part
+		at, first := whenDry(f), whenDry(o.Limits[best])
+		if at < first || at == first && share(f.Lowest, f) < share(o.Limits[best].Lowest, o.Limits[best]) {
+			best = i
 		}
 	}
 	return best
+}
+
+// whenDry is the second in which a bucket was first empty; of one that never was, after all seconds.
+func whenDry(f burst.Fate) int {
+	if f.FirstDry < 0 {
+		return math.MaxInt
+	}
+	return f.FirstDry
 }
 
 // share is how much of a bucket so many credits are, in percent.

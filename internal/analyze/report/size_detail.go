@@ -34,11 +34,20 @@ func (s Size) detailGrid() (title string, g *grid) {
 		}
 		g.add(column.header, cells)
 	}
-	title = need.Arm + " in detail: each number by itself, in " + fmt.Sprintf("%d seconds", need.Seconds)
-	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
-		title += fmt.Sprintf("; %s rows and %s log records for each request on average", quotient(*need.RowsPerRequest), quotient(*need.RecordsPerRequest))
+	return need.Arm + " in detail", g
+}
+
+// detailLegend says what the percentiles are of, and how many of the logical things there are for one request.
+func (s Size) detailLegend() string {
+	need := s.sizedNeed()
+	if need == nil || need.P95 == nil {
+		return ""
 	}
-	return title, g
+	text := fmt.Sprintf("Each number by itself, in %d seconds", need.Seconds)
+	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
+		text += fmt.Sprintf("; %s rows and %s log records for each request on average", quotient(*need.RowsPerRequest), quotient(*need.RecordsPerRequest))
+	}
+	return text + "."
 }
 
 // sizedNeed is that of the arm that is sized for; of several runs, of the one that asks for most bytes.

@@ -13,7 +13,7 @@ func SizeText(w io.Writer, s Size, width int) error {
 	width = max(width, narrowest)
 	return write(w, []string{
 		s.needTable(width),
-		titled(width, s.detailGrid),
+		joined(titled(width, s.detailGrid), wrapped(s.detailLegend(), width)),
 		joined(wrapped(s.sizedFor(), width), s.cautions(width)),
 		s.baselineText(width),
 		s.optionTable(width),
@@ -102,7 +102,7 @@ func (s Size) sizedFor() string {
 // basis says what rate of an arm is sized for.
 func basis(name string) string {
 	return map[string]string{
-		"p99": "the 99th percentile of its seconds", "mean": "the highest mean of its repetitions", "model": "twice what the model gives",
+		"p99": "the 99th percentile of its seconds and nowhere below the mean", "mean": "the highest mean of its repetitions", "model": "twice what the model gives",
 	}[name]
 }
 
