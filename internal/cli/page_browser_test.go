@@ -105,7 +105,7 @@ func startBrowser(t *testing.T) *browser {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
-	ctx, stopWaiting := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stopWaiting := context.WithTimeout(t.Context(), 5*time.Minute)
 	ctx, stopBrowser := chromedp.NewExecAllocator(ctx, options...)
 	ctx, closePage := chromedp.NewContext(ctx)
 	t.Cleanup(func() { closePage(); stopBrowser(); stopWaiting() })

@@ -97,7 +97,7 @@ const sizeExitHelp = `0  sized
 1  wrong usage, FILE cannot be read as a run file, or it does not tell what storage had to do`
 
 func (o *sizeOptions) addFormatFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format`: text or json")
+	f.StringVar(&o.format, "format", formatText, "the `format`: text, json, or csv with a line for each option")
 }
 
 func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
@@ -207,8 +207,11 @@ func runSize(env Env, o sizeOptions, names []string) error {
 	if err := o.hold(env, answer, &view); err != nil {
 		return err
 	}
-	if o.format == formatJSON {
+	switch o.format {
+	case formatJSON:
 		return report.JSON(env.Out, view)
+	case formatCSV:
+		return report.SizeCSV(env.Out, view)
 	}
 	return report.SizeText(env.Out, view, env.columns())
 }
@@ -251,8 +254,11 @@ func convert(env Env, o sizeOptions) error {
 		return err
 	}
 	view := report.NewConvert(converted, calibration)
-	if o.format == formatJSON {
+	switch o.format {
+	case formatJSON:
 		return report.JSON(env.Out, view)
+	case formatCSV:
+		return errors.New("--from-metric answers as text or json")
 	}
 	return report.ConvertText(env.Out, view, env.columns())
 }

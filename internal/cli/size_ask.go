@@ -27,8 +27,8 @@ func (o sizeOptions) check() error {
 			return fmt.Errorf("%s %g: from %g to %g", flag, v.value, v.least, v.most)
 		}
 	}
-	if o.format != formatText && o.format != formatJSON {
-		return fmt.Errorf("unknown format %q: there are %s and %s", o.format, formatText, formatJSON)
+	if formats := []string{formatText, formatJSON, formatCSV}; !slices.Contains(formats, o.format) {
+		return fmt.Errorf("unknown format %q: there are %s", o.format, strings.Join(formats, ", "))
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package report_test
 
 import (
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -60,52 +62,106 @@ func number(t *testing.T, cell report.Cell) float64 {
 	return v
 }
 
-// TestSizesSayTheSame: a size in the page, in text and in Markdown is that of the JSON, which is the view model itself.
+// TestSizesSayTheSame: a size in the page, in text, in Markdown and in CSV is that of the JSON, which is the view model
+// itself; and so is how long credits last.
 func TestSizesSayTheSame(t *testing.T) {
 	size, page := sized(t, 500)
-	options := section(t, page, "carries it for good").Table
 	text := strings.Join(strings.Fields(rendered(t, func(w io.Writer) error { return report.SizeText(w, size, 400) })), " ")
 	inHTML := tables(t, rendered(t, func(w io.Writer) error { return report.HTML(w, page) }))
 	markdown := rendered(t, func(w io.Writer) error { return report.Markdown(w, page) })
-	row := 0
-	for _, o := range size.Options {
-		if o.Why != "" {
-			continue
-		}
-		cells := options.Rows[row]
-		row++
-		want := map[int]float64{2: o.GiB}
-		if o.Carries != nil {
-			want[3], want[4] = o.Carries[0], o.Carries[1]
-		}
-		if o.Monthly != nil {
-			want[1] = *o.Monthly
-		}
-		for i, v := range want {
-			if got := number(t, cells[i]); math.Abs(got-v) > 0.5 {
-				t.Errorf("%s: %s is %g in the page and %g in JSON", o.Title, options.Header[i], got, v)
-			}
-		}
+	lines := options(t, size)
+	// same holds a row of the page against numbers by the titles of its columns, and against the other forms of it
+	same := func(table *report.Table, i int, want map[string]float64, inText func(cells []string) []string) {
+		t.Helper()
 		var shown []string
-		for _, c := range cells[:len(cells)-1] { // the last has the sources
-			shown = append(shown, c.Text)
+		for name := range want {
+			if !slices.Contains(table.Header, name) {
+				t.Errorf("no column %q in %q", name, table.Header)
+			}
 		}
-		inText := strings.Join(append(append(shown[:1:1], shown[2:]...), shown[1]), " ") // the price comes last there
-		if !strings.Contains(text, inText) {
-			t.Errorf("%q is not in the text", inText)
+		for k, cell := range table.Rows[i] {
+			if table.Header[k] == "sources" {
+				break
+			}
+			shown = append(shown, cell.Text)
+			if v, wanted := want[table.Header[k]]; wanted && !rounds(t, cell, v) {
+				t.Errorf("%s: %s is %s in the page and %g in JSON", shown[0], table.Header[k], cell.Text, v)
+			}
+			if !slices.Contains(inHTML, cell.Text) {
+				t.Errorf("%q is not in HTML", cell.Text)
+			}
 		}
-		if !strings.Contains(markdown, "| "+strings.ReplaceAll(strings.Join(shown, " | "), "*", `\*`)+" |") {
-			t.Errorf("%q is not in Markdown", strings.Join(shown, " | "))
+		if row := strings.Join(inText(shown), " "); !strings.Contains(text, row) {
+			t.Errorf("%q is not in the text", row)
 		}
-		for _, cell := range shown {
-			if !slices.Contains(inHTML, cell) {
-				t.Errorf("%q is not in HTML", cell)
+		if row := "| " + strings.ReplaceAll(strings.Join(shown, " | "), "*", `\*`) + " |"; !strings.Contains(markdown, row) {
+			t.Errorf("%q is not in Markdown", row)
+		}
+	}
+	table, row, bare := section(t, page, "carries it for good").Table, 0, 0
+	credits := section(t, page, "Where credits end").Table
+	for i, o := range size.Options {
+		inCSV := map[string]float64{}
+		if o.Why == "" {
+			inCSV["gib"] = o.GiB
+			want := map[string]float64{"GiB": o.GiB}
+			if o.Carries != nil {
+				want["IOPS"], want["MiB/s"] = o.Carries[0], o.Carries[1]
+				inCSV["carries_iops"], inCSV["carries_mibps"] = o.Carries[0], o.Carries[1]
+			}
+			if o.Monthly != nil {
+				want["USD a month"], inCSV["monthly"] = *o.Monthly, *o.Monthly
+			}
+			same(table, row, want, func(c []string) []string { return slices.Concat(c[:1], c[2:], c[1:2]) }) // the price comes last there
+			row++
+		}
+		if c := o.Bare; c != nil {
+			inCSV["bare_gib"], inCSV["bare_dry_at"], inCSV["bare_served_dry_operations"] = c.GiB, float64(*c.Dry), c.Served.Operations
+			want := map[string]float64{
+				"GiB": c.GiB, "empty after": float64(*c.Dry), "then IOPS": c.Served.Operations, "and MB/s": c.Served.Bytes / 1e6,
+				"full again without load": c.Refills,
+			}
+			same(credits, bare, want, func(c []string) []string { return c })
+			bare++
+		}
+		for name, want := range inCSV {
+			if got, err := strconv.ParseFloat(lines[i][name], 64); err != nil || got != want {
+				t.Errorf("%s: %s is %q in CSV and %g in JSON", o.Title, name, lines[i][name], want)
 			}
 		}
 	}
-	if row != len(options.Rows) {
-		t.Errorf("%d options in the page, %d in JSON", len(options.Rows), row)
+	if row != len(table.Rows) || bare != len(credits.Rows) || bare == 0 {
+		t.Errorf("%d options and %d with credits in the page, %d and %d in JSON", len(table.Rows), len(credits.Rows), row, bare)
 	}
+}
+
+// options are the lines of a sizing as CSV, by the names of the columns.
+func options(t *testing.T, size report.Size) []map[string]string {
+	t.Helper()
+	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return report.SizeCSV(w, size) }))).ReadAll()
+	if err != nil || len(lines) != 1+len(size.Options) {
+		t.Fatalf("%d lines, %d options: %v", len(lines), len(size.Options), err)
+	}
+	var all []map[string]string
+	for _, line := range lines[1:] {
+		named := map[string]string{}
+		for i, name := range lines[0] {
+			named[name] = line[i]
+		}
+		all = append(all, named)
+	}
+	return all
+}
+
+// rounds tells whether a cell is a number as it is shown: to a whole one, to two digits where it is small, or a time to a minute.
+func rounds(t *testing.T, cell report.Cell, want float64) bool {
+	t.Helper()
+	var hours, minutes float64
+	if n, _ := fmt.Sscanf(cell.Text, "%g:%g h", &hours, &minutes); n == 2 {
+		return math.Abs(hours*3600+minutes*60-want) <= 30
+	}
+	got := number(t, cell)
+	return math.Abs(got-want) <= 0.5 && (want >= 10 || math.Abs(got/want-1) < 0.05)
 }
 
 // TestSidesAreHeldAgainstEachOther: what the device did and what the log records would have been taken for.

@@ -178,7 +178,7 @@ type SizeCredits struct {
 	GiB       float64    `json:"gib"`
 	Tier      string     `json:"tier,omitempty"`
 	Seconds   int        `json:"seconds"`        // that were played
-	Start     float64    `json:"start_percent"`  // of the bucket that came nearest to empty
+	Start     float64    `json:"start_percent"`  // of the bucket that was empty first, or else came nearest to it
 	Lowest    float64    `json:"lowest_percent"` // of it
 	Left      float64    `json:"left_percent"`   // of it, at the end
 	Bucket    string     `json:"bucket"`         // which one that was: operations or bytes, of the volume or of the instance
