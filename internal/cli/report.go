@@ -37,25 +37,21 @@ const (
 func newReportCommand(env Env) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
-		Use:   "report FILE",
+		Use:   "report FILE...",
 		Short: "Make a page of a run: verdicts, pictures, sizes, the bill",
 		Long: `Make a page to pass around of what a run has shown: the verdicts, the ladder from rows to device requests, the load over
 time, how far each ratio moves, what storage to order and what it costs. One file that needs no network, for a screen, a
 phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
+Of several files the page is of the first, and what to order is for all of them: the most of each number counts.
 
 The format goes by the name given with -o: .html, .md for a ticket, .csv and .json for other programs, .png for the
 ladder of one arm, that of the headline unless --arm names another. Of a baseline it is what each job did, or how the
-one went that was throttled.`,
+one went that was throttled. The .csv of a run has its metrics; that of its sizes is made by realiops size.`,
 		Example: `  realiops report LAST -o report.html
   realiops report run.jsonl -o ticket.md --arm bulk-indexed --gib 500
   realiops report LAST -o ladder.png`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return errors.New("a report is of one run: make one of each, or hold them against each other with realiops compare")
-			}
-			return oneRunFile(cmd, args)
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args[0]) },
+		Args: runFiles,
+		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args) },
 	}
 	return describe(env, cmd, reportExitHelp, group("The page", o.addFlags),
 		group("The load to size for", o.size.addLoadFlags), group("What to size", o.size.addStorageFlags))
@@ -69,7 +65,7 @@ func (o *reportOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", "", "the `format`: html, md, csv, json or png (default: by the name of the file, or html)")
 }
 
-func runReport(env Env, o reportOptions, name string) error {
+func runReport(env Env, o reportOptions, names []string) error {
 	format, err := o.formatOf()
 	if err != nil {
 		return err
@@ -78,20 +74,23 @@ func runReport(env Env, o reportOptions, name string) error {
 	if err := o.size.check(); err != nil {
 		return err
 	}
-	if sameFile(o.out, name) {
+	if slices.ContainsFunc(names, func(name string) bool { return sameFile(o.out, name) }) {
 		return fmt.Errorf("%s is the run itself, which the report would replace: name another file with -o", o.out)
 	}
-	run, err := namedRun(env, name)
+	runs, err := namedRuns(env, names)
 	if err != nil {
 		return err
 	}
 	if err := o.size.readCalibration(env); err != nil {
 		return err
 	}
-	if baseline.Is(run) {
-		return o.writeBaseline(env, run, format)
+	if len(runs) > 1 && (baseline.Is(runs[0]) || format == formatCSV || format == formatPNG) {
+		return fmt.Errorf("what is to be written has no sizes, and so is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
 	}
-	return writeTo(o.out, env.Out, func(w io.Writer) error { return o.write(w, run, format) })
+	if baseline.Is(runs[0]) {
+		return o.writeBaseline(env, runs[0], format)
+	}
+	return writeTo(o.out, env.Out, func(w io.Writer) error { return o.write(w, runs, format) })
 }
 
 // writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
@@ -134,7 +133,9 @@ func (o reportOptions) formatOf() (string, error) {
 	}
 }
 
-func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error {
+// write makes the report of the first run, with the sizes for all.
+func (o reportOptions) write(w io.Writer, runs []*drivers.Run, format string) error {
+	run := runs[0]
 	view := report.New(run, attribution.Judge(run, attribution.Options{Asked: metricNames(run)}))
 	switch format {
 	case formatCSV:
@@ -142,7 +143,7 @@ func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error
 	case formatPNG:
 		return report.LadderPNG(w, view, o.size.arm)
 	}
-	size, unsized, err := o.sized(run)
+	size, unsized, err := o.sized(runs)
 	if err != nil {
 		return err
 	}
@@ -160,12 +161,12 @@ func (o reportOptions) write(w io.Writer, run *drivers.Run, format string) error
 }
 
 // sized is what to order, or the reason why a run does not tell; that is an error where an arm or an instance was asked for.
-func (o reportOptions) sized(run *drivers.Run) (size *report.Size, unsized, err error) {
+func (o reportOptions) sized(runs []*drivers.Run) (size *report.Size, unsized, err error) {
 	ask, err := o.size.ask()
 	if err != nil {
 		return nil, nil, err
 	}
-	answer, err := sizing.Size(ask, run)
+	answer, err := sizing.Size(ask, runs...)
 	if errors.Is(err, sizing.ErrNotCalibrated) {
 		return nil, nil, naming(o.size.calibrate, err)
 	}

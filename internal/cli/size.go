@@ -186,13 +186,9 @@ func runSize(env Env, o sizeOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	var runs []*drivers.Run
-	for _, name := range names {
-		run, err := namedRun(env, name)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, run)
+	runs, err := namedRuns(env, names)
+	if err != nil {
+		return err
 	}
 	answer, err := sizing.Size(ask, runs...)
 	switch {
@@ -214,6 +210,18 @@ func runSize(env Env, o sizeOptions, names []string) error {
 		return report.SizeCSV(env.Out, view)
 	}
 	return report.SizeText(env.Out, view, env.columns())
+}
+
+// namedRuns reads files.
+func namedRuns(env Env, names []string) (runs []*drivers.Run, err error) {
+	for _, name := range names {
+		run, err := namedRun(env, name)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
 }
 
 // readCalibration reads the run on Aurora that was named, if any was.

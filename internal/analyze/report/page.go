@@ -212,7 +212,7 @@ func (r Report) repeat(size *Size) []string {
 		commands[0] = "realiops observe --dsn URL"
 	}
 	if size != nil {
-		commands = append(commands, fmt.Sprintf("realiops size %s --arm %s --gib %.0f --headroom %.0f", file, size.Sized.Arm, size.Sized.GiB, size.Sized.Headroom))
+		commands = append(commands, size.command())
 	}
 	return commands
 }

@@ -59,7 +59,7 @@ func (r Report) buy(size *Size, unsized error) []string {
 	}
 	texts := []string{
 		fmt.Sprintf("%s, %s: the cheapest of what is known here to carry %s.", best.name(), best.order(), size.load()),
-		fmt.Sprintf("%s is this run's load, %s. For yours: realiops size with --arm, --rows-per-second, --gib and --instance.", size.Sized.Arm, speed),
+		fmt.Sprintf("%s, %s. For yours: realiops size with --arm, --rows-per-second, --gib and --instance.", size.whoseLoad(), speed),
 	}
 	if slices.ContainsFunc(size.carrying(), func(o SizeOption) bool { return o.Carries == nil }) {
 		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")
@@ -67,10 +67,18 @@ func (r Report) buy(size *Size, unsized error) []string {
 	return texts
 }
 
+// whoseLoad says what the load that was sized for is to the run.
+func (s Size) whoseLoad() string {
+	if len(s.Sized.Runs) > 1 {
+		return "Each number is that of the load which asked for most of it"
+	}
+	return s.Sized.Arm + " is this run's load"
+}
+
 // load is what was sized for.
 func (s Size) load() string {
 	return fmt.Sprintf("%s requests and %s MB a second (%s, with %.0f %% of headroom) on %s GiB",
-		rate(s.Sized.Rate.Requests), rate(s.Sized.Rate.Bytes/megabyte), s.Sized.Arm, s.Sized.Headroom, grouped(s.Sized.GiB, 0))
+		rate(s.Sized.Rate.Requests), rate(s.Sized.Rate.Bytes/megabyte), s.sizedLoad(), s.Sized.Headroom, grouped(s.Sized.GiB, 0))
 }
 
 // order is what is ordered of an option.

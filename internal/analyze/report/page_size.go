@@ -66,6 +66,28 @@ func (s Size) sections(cited *citations) []Section {
 	return all
 }
 
+// command is the one that sizes so.
+func (s Size) command() string {
+	words := []string{"realiops size"}
+	for _, r := range s.Sized.Runs {
+		if file := r.ID + ".jsonl"; !slices.Contains(words, file) {
+			words = append(words, file)
+		}
+	}
+	if len(s.Sized.Runs) == 1 {
+		words = append(words, "--arm "+quoted(s.Sized.Arm))
+	}
+	return strings.Join(append(words, fmt.Sprintf("--gib %.0f --headroom %.0f", s.Sized.GiB, s.Sized.Headroom)), " ")
+}
+
+// quoted is a name as a shell takes it for one.
+func quoted(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || strings.ContainsRune("'\"$&|;<>()*?`\\", r) }) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
 // optionSection is what carries the load, with the sources of its limits and its price, and what does not.
 func (s Size) optionSection(cited *citations) Section {
 	section := Section{Title: optionTitle, Legend: filled(s.missingOptions())}

@@ -90,7 +90,7 @@ type Sized struct {
 	Runs     []SizedRun    `json:"runs"` // rate and least are the most of each number among them
 }
 
-// SizedRun is what one of the runs needs.
+// SizedRun is what one of the runs needs, or one of the loads of an observation.
 type SizedRun struct {
 	ID     string   `json:"id"`
 	Arm    string   `json:"arm"`

@@ -19,20 +19,29 @@ func NewSize(s sizing.Sizing) Size {
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
 	}
-	for _, p := range s.Parts {
-		for _, n := range p.Needs {
-			need := sizeNeed(n)
-			if len(s.Parts) > 1 {
-				need.Run = p.Run.Header.ID
-			}
-			v.Needs = append(v.Needs, need)
-		}
-	}
+	v.addNeeds(s.Parts)
 	for _, o := range s.Options {
 		v.Options = append(v.Options, sizeOption(o))
 	}
 	v.Sources = v.cited()
 	return v
+}
+
+// addNeeds shows what every arm of every run asked for, with the run where there are several.
+func (s *Size) addNeeds(parts []sizing.Part) {
+	several := parts[0].Run != parts[len(parts)-1].Run
+	for i, p := range parts {
+		if i > 0 && p.Run == parts[i-1].Run {
+			continue // another load of the same one
+		}
+		for _, n := range p.Needs {
+			need := sizeNeed(n)
+			if several {
+				need.Run = p.Run.Header.ID
+			}
+			s.Needs = append(s.Needs, need)
+		}
+	}
 }
 
 // cited are the sources of all options, by key.
@@ -57,7 +66,7 @@ func (s Size) cited() []SizeSource {
 	return all
 }
 
-// sizedRuns are what each run makes of the rate that is sized for.
+// sizedRuns are what each run, or each load of an observation, makes of the rate that is sized for.
 func sizedRuns(s sizing.Sizing) []SizedRun {
 	var all []SizedRun
 	for _, p := range s.Parts {

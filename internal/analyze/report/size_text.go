@@ -92,7 +92,7 @@ func (s Size) sizedFor() string {
 	need := s.Sized.Rate
 	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Arm, basis(s.Sized.Basis), rate(need.Requests), rate(need.Bytes/megabyte))
 	if len(s.Sized.Runs) > 1 {
-		text = fmt.Sprintf("Sized for the worst of %d runs, number by number: %s requests/s (%s) and %s MB/s (%s)", len(s.Sized.Runs),
+		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.sizedLoad(),
 			rate(need.Requests), s.worstOf(requestsOf), rate(need.Bytes/megabyte), s.worstOf(megabytesOf))
 	}
 	text += fmt.Sprintf("; with %.0f %% of headroom, on %s GiB.", s.Sized.Headroom, grouped(s.Sized.GiB, 0))
@@ -106,9 +106,44 @@ func basis(name string) string {
 	}[name]
 }
 
-// worstOf names the run, and its arm, that asks for most of something.
+// sizedLoad names what is sized for: an arm, or the worst of several.
+func (s Size) sizedLoad() string {
+	runs := s.runs()
+	switch parts := len(s.Sized.Runs); {
+	case parts == 1:
+		return s.Sized.Arm
+	case runs == parts:
+		return fmt.Sprintf("the worst of %d runs", runs)
+	case runs == 1:
+		return fmt.Sprintf("the worst of %d kinds of load", parts)
+	default:
+		return fmt.Sprintf("the worst of %d kinds of load in %d runs", parts, runs)
+	}
+}
+
+// oneLoad is what the forecast for Aurora is for: of several, that which asks for most bytes.
+func (s Size) oneLoad() string {
+	if len(s.Sized.Runs) > 1 {
+		return s.Sized.Arm
+	}
+	return "this load"
+}
+
+// runs is how many are sized for.
+func (s Size) runs() int {
+	ids := map[string]bool{}
+	for _, r := range s.Sized.Runs {
+		ids[r.ID] = true
+	}
+	return len(ids)
+}
+
+// worstOf names what asks for most of something: its arm, and the run where there are several.
 func (s Size) worstOf(of func(SizeRate) float64) string {
 	most := slices.MaxFunc(s.Sized.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
+	if s.runs() == 1 {
+		return most.Arm + ", " + most.Basis
+	}
 	return fmt.Sprintf("%s, %s, %s", most.ID, most.Arm, most.Basis)
 }
 
@@ -218,7 +253,7 @@ func (s Size) auroraText() string {
 	if a == nil {
 		return ""
 	}
-	text := "On Aurora this load would show "
+	text := "On Aurora " + s.oneLoad() + " would show "
 	if a.WriteIOPS != nil {
 		text += fmt.Sprintf("about %s WriteIOPS, none of them disk operations, and ", rate(*a.WriteIOPS))
 	}

@@ -28,8 +28,8 @@ type Ask struct {
 // Sizing is the answer.
 type Sizing struct {
 	Ask      Ask
-	Parts    []Part // what each run needs; what is sized for is the worst of them, number by number
-	Part            // the one that asks for most bytes
+	Parts    []Part // what each run needs, or each load of an observation; what is sized for is the worst of them, number by number
+	Part            // the one that asks for most bytes; of an observation, that which does so on average
 	Balance  Balance
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
@@ -39,7 +39,7 @@ type Sizing struct {
 	Warnings []string
 }
 
-// Part is what one run needs.
+// Part is what one run needs, or one load of an observation.
 type Part struct {
 	Run   *drivers.Run
 	Needs []Need // of every arm
@@ -52,7 +52,7 @@ type Part struct {
 // Misread is what would have been ordered by somebody who took log records for I/O.
 type Misread struct {
 	Records  float64  // a second
-	Factor   float64  // of the device's requests
+	Factor   float64  // of the requests that are sized for
 	Cheapest *Option  // nil: nothing carries as much
 	IOCost   *float64 // a month on Aurora, were each record billed; nil: no price is known
 }
@@ -68,13 +68,13 @@ const (
 func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
 	s := Sizing{Ask: ask}
 	for _, run := range runs {
-		p, err := s.part(run)
+		parts, err := s.parts(run)
 		if err != nil && len(runs) > 1 {
 			return Sizing{}, fmt.Errorf("%s: %w", run.Header.ID, err)
 		} else if err != nil {
 			return Sizing{}, err
 		}
-		s.Parts = append(s.Parts, p)
+		s.Parts = append(s.Parts, parts...)
 	}
 	s.worst()
 	s.Balance = ask.Balance.balance(s.Run)
@@ -92,12 +92,31 @@ func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
 	return s, err
 }
 
-// part is what one run needs.
-func (s *Sizing) part(run *drivers.Run) (p Part, err error) {
-	p = Part{Run: run, Needs: Needs(run)}
-	if p.Need, err = choose(p.Needs, s.Ask.Arm); err != nil {
-		return p, err
+// parts are what one run needs. Arms are loads to choose from; the loads of an observation are all those of one server,
+// which must carry each of them, so that all count unless one is asked for.
+func (s *Sizing) parts(run *drivers.Run) (all []Part, err error) {
+	needs := Needs(run)
+	chosen, err := choose(needs, s.Ask.Arm)
+	if err != nil {
+		return nil, err
 	}
+	loads := []Need{chosen}
+	if run.Observed != nil && s.Ask.Arm == "" && s.Ask.RowsPerSecond == 0 {
+		others := slices.DeleteFunc(slices.Clone(needs), func(n Need) bool { return n.Missing != nil || n.Arm == chosen.Arm })
+		loads = append(loads, others...)
+	}
+	for _, load := range loads {
+		p, err := s.part(Part{Run: run, Needs: needs, Need: load})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// part works out what a load comes to.
+func (s *Sizing) part(p Part) (_ Part, err error) {
 	var warnings []string
 	rate := p.rate(&warnings)
 	rows := 0.0
@@ -123,7 +142,7 @@ func (s *Sizing) part(run *drivers.Run) (p Part, err error) {
 // worst sizes for the most of each number among the runs.
 func (s *Sizing) worst() {
 	for i, p := range s.Parts {
-		if i == 0 || p.Own.Most.Bytes() > s.Own.Most.Bytes() {
+		if i == 0 || p.Run != s.Run && p.Own.Most.Bytes() > s.Own.Most.Bytes() {
 			s.Part = p
 		}
 	}
@@ -225,12 +244,12 @@ func (p Part) others() []string {
 
 // misread orders for the log records of the arm as if each were a request.
 func (s Sizing) misread() (*Misread, error) {
-	if s.Need.LogRecords == nil || s.Need.Mean.Requests() == 0 {
+	need := s.Target.Most
+	if s.Need.LogRecords == nil || need.Requests() == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to misread
 	}
 	m := &Misread{Records: *s.Need.LogRecords * s.Scale.Factor}
-	m.Factor = *s.Need.LogRecords / s.Need.Mean.Requests()
-	need := s.Target.Most
+	m.Factor = m.Records / need.Requests()
 	need.Reads, need.Writes = 0, m.Records
 	options, err := Options(Question{Need: need, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom}, s.Ask.Volumes, nil, s.Ask.Tariff)
 	if err != nil {

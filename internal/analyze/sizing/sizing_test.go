@@ -260,3 +260,28 @@ func TestObservationTellsNoSeconds(t *testing.T) {
 		}
 	}
 }
+
+// TestAnObservationIsSizedForAllItsLoads: they are those of one server. One of them counts alone where it is asked for.
+func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
+	run := shipped(t, "observed-pg17.jsonl.zst")
+	needs := sizing.Needs(run)
+	var want sizing.Rate
+	for _, n := range needs {
+		want.Writes, want.WriteBytes = max(want.Writes, n.Highest.Writes), max(want.WriteBytes, n.Highest.WriteBytes)
+	}
+	size := func(arm string) sizing.Sizing {
+		t.Helper()
+		s, err := sizing.Size(sizing.Ask{Arm: arm, GiB: 100, Tariff: tariff(t, "us-east-1")}, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	all := size("")
+	if got := all.Target.Most; len(all.Parts) != len(needs) || got.Writes != want.Writes || got.WriteBytes != want.WriteBytes {
+		t.Errorf("%d of %d loads, %+v; want %g writes and %g bytes a second", len(all.Parts), len(needs), got, want.Writes, want.WriteBytes)
+	}
+	if one := size("load A"); len(one.Parts) != 1 || one.Target.Most.Writes != needs[0].Highest.Writes {
+		t.Errorf("load A alone: %d parts, %+v", len(one.Parts), one.Target.Most)
+	}
+}
