@@ -13,10 +13,15 @@ import (
 type Top struct {
 	Of      string
 	Seconds float64            // that it was looked at
-	Items   []runfile.TopItem  // the first most of all, by the order of its last look
+	Items   []runfile.TopItem  // the first of all; where there are several parts, those of the first part come first
 	Total   map[string]float64 // what all did together
 	Missing string             // why there are no items
+
+	cut bool // some part listed no more than the first of all
 }
+
+// listed are so many in a part; where there are fewer, no others did anything.
+const listed = 10
 
 // topKey is what a later look stands for an earlier one by.
 type topKey struct {
@@ -57,18 +62,25 @@ func (t *Top) join(part runfile.Top) {
 	for name, value := range part.Total {
 		t.Total[name] += value
 	}
+	cut := len(part.Items) >= listed
+	for i := range t.Items {
+		t.Items[i].AtLeast = t.Items[i].AtLeast || cut && !slices.ContainsFunc(part.Items, named(t.Items[i].Name))
+	}
 	for _, item := range part.Items {
 		t.add(item)
 	}
+	t.cut = t.cut || cut
 }
 
-// add sums up what is of one name. What was among the first in one part only did at least that.
+func named(name string) func(runfile.TopItem) bool {
+	return func(i runfile.TopItem) bool { return i.Name == name }
+}
+
+// add sums up what is of one name. What was not among the first in every part did at least that.
 func (t *Top) add(item runfile.TopItem) {
-	i := slices.IndexFunc(t.Items, func(known runfile.TopItem) bool { return known.Name == item.Name })
+	i := slices.IndexFunc(t.Items, named(item.Name))
 	if i < 0 {
-		sum := map[string]float64{}
-		maps.Copy(sum, item.Grew)
-		item.Grew = sum
+		item.Grew, item.AtLeast = maps.Clone(item.Grew), item.AtLeast || t.cut
 		t.Items = append(t.Items, item)
 		return
 	}

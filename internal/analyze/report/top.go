@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,6 +86,7 @@ func tops(o *drivers.Observation) []Top {
 			}
 			top.Items = append(top.Items, item)
 		}
+		slices.SortStableFunc(top.Items, func(a, b TopItem) int { return cmp.Compare(b.shareOrNone(), a.shareOrNone()) })
 		all = append(all, top)
 	}
 	return all
@@ -212,6 +214,14 @@ func (i TopItem) short() string {
 		name = string(runes[:nameWidth-1]) + "…"
 	}
 	return name
+}
+
+// shareOrNone is for sorting: what is not known comes last.
+func (i TopItem) shareOrNone() float64 {
+	if i.Share == nil {
+		return -1
+	}
+	return *i.Share
 }
 
 func (i TopItem) share(notes *footnotes) string {

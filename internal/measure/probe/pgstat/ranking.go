@@ -1,10 +1,8 @@
 package pgstat
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,10 +14,10 @@ import (
 // of a server and one user at a time. Each time it opens a session of its own and asks a few questions, which on a server
 // with many tables are not small: it is to be asked seldom.
 type Ranking struct {
-	config *pgx.ConnConfig
-	from   time.Time // when it was first asked; zero: it was not yet
-	before map[string]amounts
-	server map[string]float64
+	config  *pgx.ConnConfig
+	from    time.Time // when it was first asked; zero: it was not yet
+	counted map[string]*tally
+	server  serverTally
 }
 
 // amounts are what was counted of each of many things, by what tells them apart.
@@ -60,14 +58,15 @@ func (r *Ranking) Read(ctx context.Context) []runfile.Record {
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
 	first := r.from.IsZero()
 	if first {
-		r.from, r.before, r.server = at, map[string]amounts{}, serverTotals(ctx, conn)
+		r.from, r.counted, r.server = at, map[string]*tally{}, startServerTally(serverTotals(ctx, conn))
 	}
 	var all []runfile.Record
 	for _, q := range questions() {
 		now, err := q.ask(ctx, conn)
-		if first {
-			r.before[q.of] = now
-		} else {
+		if first && err == nil {
+			r.counted[q.of] = startTally(now)
+		}
+		if !first {
 			all = append(all, r.top(ctx, conn, q, now, at, err))
 		}
 	}
@@ -81,62 +80,21 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 		top.Missing = asError(failed).Error()
 		return top
 	}
-	if r.before[q.of] == nil { // it could not be asked at first, and can now: from the next time on
-		r.before[q.of] = now
+	counted := r.counted[q.of]
+	if counted == nil { // it could not be asked at first, and can now: from the next time on
+		r.counted[q.of] = startTally(now)
 		top.Missing = "it could not be asked when the observation began"
 		return top
 	}
-	top.Items, top.Total = grownSince(r.before[q.of], now)
-	rank := func(i runfile.TopItem) (sum float64) {
-		for _, column := range q.by {
-			sum += i.Grew[column]
-		}
-		return sum
-	}
-	top.Items = slices.DeleteFunc(top.Items, func(i runfile.TopItem) bool { return rank(i) <= 0 })
-	slices.SortFunc(top.Items, func(a, b runfile.TopItem) int {
-		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.Name, b.Name))
-	})
-	top.Items = top.Items[:min(len(top.Items), listed)]
+	counted.look(now)
+	top.Items, top.Total = counted.most(q.by), counted.total()
 	if q.of == rankedStatements {
-		byAll := top.Total
-		top.Total = between(r.server, serverTotals(ctx, conn))
-		top.Total[dirtied] = byAll[dirtied]
+		byAll := top.Total[dirtied]
+		top.Total = r.server.look(serverTotals(ctx, conn))
+		top.Total[dirtied] = byAll
 		texts(ctx, conn, top.Items)
 	}
 	return top
-}
-
-// grownSince is by how much each grew, and all together. What shows less than before was reset or dropped and made anew.
-func grownSince(before, now amounts) (items []runfile.TopItem, total map[string]float64) {
-	total = map[string]float64{}
-	for key, n := range now {
-		item := runfile.TopItem{Name: n.name, Grew: map[string]float64{}}
-		b := before[key].of
-		for column, value := range n.of {
-			item.AtLeast = item.AtLeast || value < b[column]
-		}
-		for column, value := range n.of {
-			if !item.AtLeast {
-				value -= b[column]
-			}
-			item.Grew[column] = value
-			total[column] += value
-		}
-		items = append(items, item)
-	}
-	return items, total
-}
-
-// between is by how much what is known at both times grew.
-func between(before, now map[string]float64) map[string]float64 {
-	grew := map[string]float64{}
-	for name, value := range now {
-		if b, known := before[name]; known && value >= b {
-			grew[name] = value - b
-		}
-	}
-	return grew
 }
 
 // serverTotals are what the statements' parts are parts of; what the server refuses to tell is not there.

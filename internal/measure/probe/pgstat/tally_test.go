@@ -1,0 +1,49 @@
+package pgstat
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Of 100 rows before it was first asked, 30 more, a reset, 20, and 200 more, 250 are known: a total that has passed what it
+// was at first hides no reset. What is dropped keeps what it did.
+func TestTallyOverAReset(t *testing.T) {
+	of := func(rows ...float64) amounts {
+		all := amounts{"2": {"still", map[string]float64{"rows": 7}}}
+		for _, r := range rows {
+			all["1"] = ranked{"busy", map[string]float64{"rows": r}}
+		}
+		return all
+	}
+	g := startTally(of(100))
+	check := func(rows float64, atLeast bool, now amounts) {
+		t.Helper()
+		g.look(now)
+		items, total := g.most([]string{"rows"}), g.total()
+		want := []runfile.TopItem{{Name: "busy", Grew: map[string]float64{"rows": rows}, AtLeast: atLeast}}
+		if diff := cmp.Diff(want, items); diff != "" || total["rows"] != rows {
+			t.Errorf("of %v (-want +got):\n%s", total, diff)
+		}
+	}
+	check(30, false, of(130))
+	check(50, true, of(20))
+	check(250, true, of(220))
+	check(250, true, of())
+}
+
+// The whole is not known once it was reset, and waits where it could not be asked.
+func TestServerTallyOverAReset(t *testing.T) {
+	g := startServerTally(map[string]float64{"wal_bytes": 1000, "wal_records": 10})
+	check := func(want, now map[string]float64) {
+		t.Helper()
+		if diff := cmp.Diff(want, g.look(now)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	check(map[string]float64{"wal_bytes": 500, "wal_records": 2}, map[string]float64{"wal_bytes": 1500, "wal_records": 12})
+	check(map[string]float64{"wal_bytes": 500}, map[string]float64{"wal_records": 3})
+	check(map[string]float64{"wal_bytes": 900}, map[string]float64{"wal_bytes": 1900, "wal_records": 30})
+}
