@@ -238,8 +238,9 @@ func (m *baselineRun) takeSet(settings fio.Settings) error {
 		}
 		defer file.Close()
 		m.set = filepath.Base(o.job)
-		m.jobs, err = fio.ReadFile(file, m.dir, settings)
-		return naming(o.job, err)
+		if m.jobs, err = fio.ReadFile(file, m.dir, settings); err != nil {
+			return fmt.Errorf("%s: %w", o.job, err)
+		}
 	case o.set == fio.SetPublished:
 		m.jobs = fio.Published(settings)
 	default:

@@ -95,6 +95,9 @@ func runReport(env Env, o reportOptions, names []string) error {
 
 // writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
 func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) error {
+	if o.size.arm != "" || o.size.instance != "" {
+		return errors.New("a baseline measured storage alone and has no sizes: --arm and --instance are for runs on a database")
+	}
 	found, err := baseline.FromRun(run)
 	if err != nil {
 		return err
