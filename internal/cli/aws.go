@@ -71,7 +71,7 @@ type awsTarget struct {
 // open prepares to ask AWS about a server, if it is one of AWS's by its name, or the flags say so. It asks nobody but
 // the DNS.
 func (o awsOptions) open(ctx context.Context, endpoint *postgres.Endpoint) (a awsTarget, err error) {
-	name, host, known := rds.Resolve(ctx, endpoint.Host(), net.DefaultResolver.LookupCNAME)
+	name, host, known := rds.Resolve(ctx, endpoint.Host(), rds.Aliases((&net.Dialer{}).DialContext))
 	if !known && !o.given() {
 		return a, nil
 	}

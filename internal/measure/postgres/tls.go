@@ -64,10 +64,15 @@ func distrust(err error, host string) error {
 	if unknown {
 		return errors.New("nobody known here has signed its certificate: name who has with sslrootcert=FILE")
 	}
-	if wrong, ok := errors.AsType[x509.HostnameError](err); ok {
-		return fmt.Errorf("its certificate is for other names than %s: connect by a name that it is for", wrong.Host)
+	wrong, ok := errors.AsType[x509.HostnameError](err)
+	switch {
+	case !ok:
+		return nil
+	case len(wrong.Certificate.DNSNames) == 0:
+		return fmt.Errorf("its certificate is not for %s: connect by the name that it is for", wrong.Host)
+	default:
+		return fmt.Errorf("its certificate is not for %s: connect to %s instead", wrong.Host, wrong.Certificate.DNSNames[0])
 	}
-	return nil
 }
 
 // errPlain keeps a token from being sent where anybody can read it.

@@ -42,7 +42,7 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 	const password = " password=token-1 "
 	check(open(right, password), "its certificate cannot be verified without Amazon's own: curl -fo ~/.postgresql/root.crt")
 	check(open(right, password+"sslrootcert="+root), "")
-	check(open(wrong, password+"sslrootcert="+root), "its certificate is for other names than "+amazonsHost)
+	check(open(wrong, password+"sslrootcert="+root), "its certificate is not for "+amazonsHost+": connect to other.example instead")
 	check(open(wrong, password+"sslmode=require"), "") // as the user says
 	check(open(right, password+"sslmode=disable"), "")
 

@@ -72,9 +72,8 @@ func ParseHost(host string) (Host, bool) {
 // lookupWithin bounds the question for a name: it is a help, and not worth a wait.
 const lookupWithin = 2 * time.Second
 
-// Resolve finds the host of AWS's that a name stands for, by the name itself or by DNS; false where there is none. A
-// database that is open to the internet answers by the name of its machine, which does not say which database it is.
-func Resolve(ctx context.Context, host string, lookup func(context.Context, string) (string, error)) (name string, found Host, ok bool) {
+// Resolve finds the host of AWS's that a name stands for, by the name itself or by its aliases; false where there is none.
+func Resolve(ctx context.Context, host string, aliases func(context.Context, string) ([]string, error)) (name string, found Host, ok bool) {
 	if found, ok = ParseHost(host); ok {
 		return host, found, true
 	}
@@ -83,11 +82,15 @@ func Resolve(ctx context.Context, host string, lookup func(context.Context, stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupWithin)
 	defer cancel()
-	canonical, err := lookup(ctx, host)
+	names, err := aliases(ctx, host)
 	if err != nil {
 		return "", Host{}, false
 	}
-	canonical = strings.TrimSuffix(canonical, ".")
-	found, ok = ParseHost(canonical)
-	return canonical, found, ok
+	for _, name := range names {
+		name = strings.TrimSuffix(name, ".")
+		if found, ok := ParseHost(name); ok {
+			return name, found, true
+		}
+	}
+	return "", Host{}, false
 }

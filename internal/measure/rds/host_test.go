@@ -2,10 +2,12 @@ package rds_test
 
 import (
 	"context"
-	"errors"
+	"net"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/realiops/realiops/internal/measure/rds"
 )
@@ -37,28 +39,73 @@ func TestParseHost(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	names := map[string]string{
-		"db.corp.example":  "shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com.",
-		"web.corp.example": "web-1.corp.example.",
-	}
-	lookup := func(_ context.Context, host string) (string, error) {
-		if name, ok := names[host]; ok {
-			return name, nil
-		}
-		return "", errors.New("asked for " + host)
-	}
+	const cluster, machine = "shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com.", "ec2-1-2-3-4.eu-west-1.compute.amazonaws.com."
+	aliases := rds.Aliases(nameServer(t, map[string]string{
+		"db.corp.example.": cluster, "public.corp.example.": "moved.corp.example.", "moved.corp.example.": cluster, cluster: machine,
+		"web.corp.example.": "web-1.corp.example.",
+	}))
 	check := func(host, name string, ok bool) {
 		t.Helper()
-		got, _, found := rds.Resolve(t.Context(), host, lookup)
+		got, _, found := rds.Resolve(t.Context(), host, aliases)
 		if found != ok || ok && got != name {
 			t.Errorf("%s: %s, %v", host, got, found)
 		}
 	}
 	check("db.corp.example", "shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com", true)
+	check("Public.corp.example", "shop.cluster-c9akciq32rgd.eu-west-1.rds.amazonaws.com", true)
 	check("web.corp.example", "", false)
 	check("nobody.corp.example", "", false)
 	check("127.0.0.1", "", false)
 	check("/tmp", "", false)
 	check("localhost", "", false)
 	check("db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", "db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com", true)
+}
+
+// nameServer answers on the loopback: a name with its aliases and the address of the last one, and another with nothing.
+func nameServer(t *testing.T, aliases map[string]string) rds.Dialer {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	go func() {
+		question := make([]byte, 512)
+		for {
+			n, from, err := server.ReadFrom(question)
+			if err != nil {
+				return
+			}
+			if answer, err := answerTo(question[:n], aliases); err == nil {
+				_, _ = server.WriteTo(answer, from)
+			}
+		}
+	}()
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "udp", server.LocalAddr().String())
+	}
+}
+
+func answerTo(question []byte, aliases map[string]string) ([]byte, error) {
+	var m dnsmessage.Message
+	if err := m.Unpack(question); err != nil {
+		return nil, err
+	}
+	m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
+	name := strings.ToLower(m.Questions[0].Name.String())
+	if aliases[name] == "" {
+		m.RCode = dnsmessage.RCodeNameError
+		return m.Pack()
+	}
+	for ; aliases[name] != ""; name = aliases[name] {
+		m.Answers = append(m.Answers, resource(name, &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(aliases[name])}))
+	}
+	if m.Questions[0].Type == dnsmessage.TypeA {
+		m.Answers = append(m.Answers, resource(name, &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}))
+	}
+	return m.Pack()
+}
+
+func resource(name string, body dnsmessage.ResourceBody) dnsmessage.Resource {
+	return dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name), Class: dnsmessage.ClassINET, TTL: 60}, Body: body}
 }
