@@ -43,7 +43,7 @@ func run(times int, command []string) error {
 			fastest, processors = took, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
 		}
 		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			most = max(most, usage.Maxrss) // kilobytes, on Linux
+			most = max(most, int64(usage.Maxrss)) //nolint:unconvert // kilobytes, on Linux, of another width elsewhere
 		}
 	}
 	fmt.Printf("%.2f %.2f %d\n", fastest.Seconds(), processors.Seconds(), most*1024/1e6)

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func mostRows(method string) int {
 	case InsertValues:
 		return maxValues
 	default:
-		return 1 << 31
+		return math.MaxInt32
 	}
 }
 
