@@ -139,9 +139,9 @@ func (s Series) reset(from, to int64) error {
 func (s Series) points(from, to int64) iter.Seq[Point] {
 	row := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= from })
 	end := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= to })
-	i := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+len(s.runs[k].values) > row })
+	first := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+len(s.runs[k].values) > row })
 	return func(yield func(Point) bool) {
-		for ; i < len(s.runs); i++ {
+		for i := first; i < len(s.runs); i++ {
 			for j := max(0, row-s.runs[i].row); j < len(s.runs[i].values); j++ {
 				if s.runs[i].row+j >= end || !yield(s.point(i, j)) {
 					return
