@@ -11,7 +11,6 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load/session"
-	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -24,7 +23,7 @@ const (
 
 // recover waits until the server that was lost takes writes again, claims the schema there and gives the new session. What
 // failed for another reason stays failed.
-func (m *measurement) recover(ctx context.Context, t *target, failed error) (*pgx.Conn, error) {
+func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, error) {
 	if !m.lost(ctx, failed) {
 		return nil, failed
 	}
@@ -33,10 +32,10 @@ func (m *measurement) recover(ctx context.Context, t *target, failed error) (*pg
 	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin, fmt.Errorf("no server took writes again within %v: %w", failoverWithin, failed))
 	defer cancel()
 	for {
-		again, err := claimWriter(ctx, t)
+		again, err := m.target.claim(ctx)
 		if err == nil {
 			m.held = again
-			if m.moved = t.aws.movedTo(ctx, again.facts.Instance); m.moved != nil {
+			if m.moved = m.target.aws.movedTo(ctx, again.facts.Instance); m.moved != nil {
 				m.show.Message("The load goes on, on " + m.moved.Instance + " now")
 			}
 			return again.control, nil
@@ -55,28 +54,6 @@ func (m *measurement) lost(ctx context.Context, failed error) bool {
 	var standby bool
 	err := m.held.control.QueryRow(ctx, "/* realiops */ select pg_is_in_recovery()").Scan(&standby)
 	return err != nil || standby
-}
-
-// errNoWriter is a server that answers and takes no writes: the old one, or the new one before its time.
-var errNoWriter = errors.New("the server takes no writes")
-
-func claimWriter(ctx context.Context, t *target) (claim, error) {
-	control, err := t.endpoint.Connect(ctx)
-	if err != nil {
-		return claim{}, err
-	}
-	facts, err := postgres.Inspect(ctx, control)
-	if err == nil && (facts.Standby || facts.ReadOnly) {
-		err = errNoWriter
-	}
-	var schema *postgres.Schema
-	if err == nil {
-		schema, err = facts.ClaimSchema(ctx, control)
-	}
-	if err != nil {
-		return claim{}, errors.Join(err, control.Close(context.WithoutCancel(ctx)))
-	}
-	return claim{control: control, schema: schema, facts: facts}, nil
 }
 
 // movedTo is what AWS says of the instance that the load is on by now, where that is another than the one it began on. What

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/experiment"
@@ -30,6 +28,8 @@ type measurement struct {
 	parameters map[string]string
 	started    time.Time
 
+	file     *runfile.Writer
+	target   *target
 	provider *provider // of what AWS tells later; nil: it is not asked
 	held     claim
 	moved    *runfile.Cloud // that the load is on by now, after a failover; nil: it is where it began
@@ -37,150 +37,124 @@ type measurement struct {
 }
 
 // run makes the file first, so that a place that cannot be written is found before a server is started.
-func (m *measurement) run(ctx context.Context, path string) error {
-	file, err := runfile.Create(path)
-	if err != nil {
+func (m *measurement) run(ctx context.Context, path string) (err error) {
+	if m.file, err = runfile.Create(path); err != nil {
 		return err
 	}
-	err = m.onTarget(ctx, file)
+	err = m.onTarget(ctx)
 	if !m.recorded {
-		return errors.Join(err, file.Discard())
+		return errors.Join(err, m.file.Discard())
 	}
-	return errors.Join(err, m.collect(ctx, file), file.Close())
+	return errors.Join(err, m.collect(ctx), m.file.Close())
 }
 
 // onTarget has a server for as long as the rest takes.
-func (m *measurement) onTarget(ctx context.Context, file *runfile.Writer) (err error) {
-	t, err := m.options.target.open(ctx, m.env, m.show)
-	if err != nil {
+func (m *measurement) onTarget(ctx context.Context) (err error) {
+	if m.target, err = m.options.target.open(ctx, m.env, m.show); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.close(ctx, m.show)) }()
-	file.Hide(t.secrets(ctx)...)
-	ctx, cancel := t.watch(ctx)
+	defer func() { err = errors.Join(err, m.target.close(ctx, m.show)) }()
+	m.file.Hide(m.target.secrets(ctx)...)
+	ctx, cancel := m.target.watch(ctx)
 	defer cancel()
-	return m.inSession(ctx, t, file)
+	return m.inSession(ctx)
 }
 
-// inSession has a session and a schema of our own for as long as the experiment takes.
-func (m *measurement) inSession(ctx context.Context, t *target, file *runfile.Writer) (err error) {
-	control, facts, err := t.inspect(ctx, m.options.target)
-	if err != nil {
-		return t.because(ctx, err)
+// inSession has a session for as long as the rest takes.
+func (m *measurement) inSession(ctx context.Context) (err error) {
+	if m.held.control, m.held.facts, err = m.target.inspect(ctx, m.options.target); err != nil {
+		return m.target.because(ctx, err)
 	}
-	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // the schema is released by then
-	if err := t.admit(m.env, m.options.target, facts, m.program); err != nil {
+	defer func() { _ = m.held.control.Close(context.WithoutCancel(ctx)) }() // the schema is released by then
+	if err := m.admit(); err != nil {
 		return err
 	}
-	if notice := t.aws.notice(facts); notice != "" {
-		m.show.Message(notice)
-	}
-	if m.provider, err = m.options.cloud.provider(m.env, t, facts, m.show); err != nil {
+	return m.inSchema(ctx)
+}
+
+// admit decides whether the load may begin, and what AWS is to be asked about it.
+func (m *measurement) admit() (err error) {
+	if err := m.target.admit(m.env, m.options.target, m.held.facts, m.program); err != nil {
 		return err
 	}
-	schema, err := facts.ClaimSchema(ctx, control)
-	if err != nil {
-		return t.because(ctx, err)
-	}
-	m.held = claim{control: control, schema: schema, facts: facts}
-	defer func() {
-		err = errors.Join(err, m.release(ctx, t))
-		_ = m.held.control.Close(context.WithoutCancel(ctx)) // it may be another than control by now
-	}()
-	return t.because(ctx, m.experiment(ctx, t, control, facts, file))
+	m.say(m.target.aws.notice(m.held.facts))
+	m.provider, err = m.options.cloud.provider(m.env, m.target, m.show)
+	return err
 }
 
-// releaseWithin bounds the drop of what may be many gigabytes.
-const releaseWithin = time.Minute
-
-// claim is the session that arranges things, and the schema that it has claimed.
-type claim struct {
-	control *pgx.Conn
-	schema  *postgres.Schema
-	facts   postgres.Facts
+// inSchema has a schema of our own for as long as the experiment takes.
+func (m *measurement) inSchema(ctx context.Context) (err error) {
+	if m.held.schema, err = m.held.facts.ClaimSchema(ctx, m.held.control); err != nil {
+		return m.target.because(ctx, err)
+	}
+	defer func() { err = errors.Join(err, m.release(ctx)) }()
+	return m.target.because(ctx, m.experiment(ctx))
 }
 
-// release drops the schema, over a new session where the old one is gone, unless it is to be kept.
-func (m *measurement) release(ctx context.Context, t *target) error {
-	if t.started != nil || m.options.target.embedded.keep {
-		return nil // goes with the server, or stays
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
-	defer cancel()
-	if m.held.control.IsClosed() {
-		var err error
-		if m.held.schema, err = t.claimAgain(ctx, m.held.facts); err != nil {
-			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
-		}
-	}
-	return m.held.schema.Release(ctx)
-}
-
-// experiment reads the probes while the plan is run.
-func (m *measurement) experiment(ctx context.Context, t *target, control *pgx.Conn, facts postgres.Facts, file *runfile.Writer) error {
-	e := experiment.Experiment{
-		Plan:       m.program.plan,
-		Control:    control,
-		Connect:    t.endpoint.ConnectClient,
-		Schema:     postgres.SchemaName,
-		Checkpoint: facts.MayCheckpoint,
-		Sync:       file.Sync,
-	}
+// experiment runs the plan between the head of the file and its end line.
+func (m *measurement) experiment(ctx context.Context) error {
+	e := m.newExperiment()
 	if err := e.Rehearse(ctx); err != nil {
 		return err
 	}
 	m.show.Message(fmt.Sprintf("%s is ready, and every arm has been tried: first rows after %.1f s",
-		facts.Describe(), time.Since(m.started).Seconds()))
-	sources, err := openSources(ctx, t, facts, postgres.SchemaName)
+		m.held.facts.Describe(), time.Since(m.started).Seconds()))
+	sources, err := openSources(ctx, m.target, m.held.facts, postgres.SchemaName)
 	if err != nil {
 		return err
 	}
 	defer sources.close(context.WithoutCancel(ctx))
-	if notice := sources.stats.Notice(); notice != "" {
-		m.show.Message(notice)
-	}
-	e.Record = func(r runfile.Record) error {
-		m.show.Record(r)
-		return file.Write(r)
-	}
-	e.Tell = m.show.Message
-	e.Flush = experiment.FlushDirectories(sources.directories)
+	m.say(sources.stats.Notice())
 	clock := probe.NewClock(m.options.interval, e.Record, sources.samplers...)
-	e.Edge = clock.Edge
-	e.Gone = func(ctx context.Context) error {
-		return facts.AwaitClientsGone(context.WithoutCancel(ctx), m.held.control)
-	}
-	e.Tidy = clock.Edge
-	e.Survey = sources.survey
-	e.Quiesce = func(ctx context.Context) error {
-		return errors.Join(facts.ReportCounters(context.WithoutCancel(ctx), m.held.control), clock.Quiesce(ctx))
-	}
-	if t.aws.cloud != nil {
-		e.Recover = func(ctx context.Context, failed error) (*pgx.Conn, error) { return m.recover(ctx, t, failed) }
-		e.Moved = func() *runfile.Cloud { return m.moved }
-	}
+	m.readFrom(e, sources, clock)
 	metrics := slices.Concat(clock.Metrics(), m.provider.metrics())
-	if err := m.settlePlan(ctx, &e, file, metrics); err != nil {
+	if err := m.settlePlan(ctx, e, metrics); err != nil {
 		return err
 	}
-	if text := strings.TrimSpace(toll(t.aws.cloud, m.program)); text != "" {
-		m.show.Message(text)
-	}
-	if err := m.open(e.Record, t, facts, sources.storage, metrics); err != nil {
+	m.say(toll(m.target.aws.cloud, m.program))
+	if err := m.open(sources.storage, metrics); err != nil {
 		return err
 	}
 	clock.Start(context.WithoutCancel(ctx))
 	m.show.Stage("warming up")
-	err = t.because(ctx, e.Run(ctx))
-	err = errors.Join(err, clock.Stop())
-	end := endOf(ctx, err)
-	end.Clocks = clocksAgain(ctx, m.held.control)
-	return errors.Join(err, e.Record(end))
+	err = errors.Join(m.target.because(ctx, e.Run(ctx)), clock.Stop())
+	return errors.Join(err, m.end(ctx, err))
+}
+
+// newExperiment is the plan, on the server that is held by then.
+func (m *measurement) newExperiment() *experiment.Experiment {
+	e := &experiment.Experiment{
+		Plan:       m.program.plan,
+		Control:    m.held.control,
+		Connect:    m.target.endpoint.ConnectClient,
+		Schema:     postgres.SchemaName,
+		Checkpoint: m.held.facts.MayCheckpoint,
+		Gone: func(ctx context.Context) error {
+			return m.held.facts.AwaitClientsGone(context.WithoutCancel(ctx), m.held.control)
+		},
+		Record: m.record,
+		Sync:   m.file.Sync,
+		Tell:   m.show.Message,
+	}
+	if m.target.aws.cloud != nil {
+		e.Recover = m.recover
+		e.Moved = func() *runfile.Cloud { return m.moved }
+	}
+	return e
+}
+
+// readFrom has the probes read at the edges of each arm, once the server's counters and the disks under it have caught up.
+func (m *measurement) readFrom(e *experiment.Experiment, s *sources, clock *probe.Clock) {
+	e.Edge, e.Tidy, e.Survey = clock.Edge, clock.Edge, s.survey
+	e.Flush = experiment.FlushDirectories(s.directories)
+	e.Quiesce = func(ctx context.Context) error {
+		return errors.Join(m.held.facts.ReportCounters(context.WithoutCancel(ctx), m.held.control), clock.Quiesce(ctx))
+	}
 }
 
 // settlePlan decides what the plan leaves open, now that it is known what lies between two arms here, and what is asked
 // for.
-func (m *measurement) settlePlan(ctx context.Context, e *experiment.Experiment, file *runfile.Writer, metrics []runfile.Metric) error {
+func (m *measurement) settlePlan(ctx context.Context, e *experiment.Experiment, metrics []runfile.Metric) error {
 	required, err := m.options.require.names(countedNames(metrics))
 	if err != nil {
 		return err
@@ -193,14 +167,14 @@ func (m *measurement) settlePlan(ctx context.Context, e *experiment.Experiment, 
 	if err := m.program.fit(); err != nil {
 		return err
 	}
-	chooser, err := newChooser(m.env, file, required, m.program.plan, m.options.plan.sizes)
+	chooser, err := newChooser(m.env, m.file, required, m.program.plan, m.options.plan.sizes)
 	if err != nil {
 		return err
 	}
 	e.Plan, e.Whole, e.Next = m.program.plan, m.program.decided(), chooser.next
 	e.Until = m.program.until(time.Now())
 	e.Period = limits.Aligned()
-	m.show.Message(m.program.announcement(file.Path()))
+	m.show.Message(m.program.announcement(m.file.Path()))
 	return nil
 }
 
@@ -221,15 +195,33 @@ func slowest(metrics []runfile.Metric, required []string) float64 {
 	return period
 }
 
-// clocksAgain compares clocks at the end, where the server still answers.
-func clocksAgain(ctx context.Context, control *pgx.Conn) []runfile.Clock {
+// open writes the head of the file: the run, and the metrics it will hold.
+func (m *measurement) open(storage runfile.Storage, metrics []runfile.Metric) error {
+	m.recorded = true
+	err := m.record(runfile.Run{
+		Schema: runfile.Schema, ID: m.id, Start: m.started, Version: version(), Parameters: m.parameters,
+		Target: m.target.describe(m.held.facts, storage), Host: host.Facts(), Clocks: []runfile.Clock{m.held.facts.Clock},
+		Plan: m.program.plan,
+	})
+	for _, metric := range metrics {
+		if err != nil {
+			return err
+		}
+		err = m.record(metric)
+	}
+	return err
+}
+
+// end writes the last line: how the run ended, and how the clocks compare by then, where the server still answers.
+func (m *measurement) end(ctx context.Context, failed error) error {
+	end := endOf(ctx, failed)
 	const within = time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
-	if clock, err := postgres.CompareClocks(ctx, control); err == nil {
-		return []runfile.Clock{clock}
+	if clock, err := postgres.CompareClocks(ctx, m.held.control); err == nil {
+		end.Clocks = []runfile.Clock{clock}
 	}
-	return nil
+	return m.record(end)
 }
 
 func endOf(ctx context.Context, err error) runfile.Ended {
@@ -243,20 +235,15 @@ func endOf(ctx context.Context, err error) runfile.Ended {
 	return end
 }
 
-// open writes the head of the file: the run, and the metrics it will hold.
-func (m *measurement) open(record func(runfile.Record) error, t *target, facts postgres.Facts, storage runfile.Storage, metrics []runfile.Metric) error {
-	run := runfile.Run{
-		Schema: runfile.Schema, ID: m.id, Start: m.started, Version: version(), Parameters: m.parameters,
-		Target: t.describe(facts, storage), Host: host.Facts(), Clocks: []runfile.Clock{facts.Clock}, Plan: m.program.plan,
+// record keeps a record, and shows how far the run has come.
+func (m *measurement) record(r runfile.Record) error {
+	m.show.Record(r)
+	return m.file.Write(r)
+}
+
+// say passes on what there may be to say.
+func (m *measurement) say(text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		m.show.Message(text)
 	}
-	m.recorded = true
-	if err := record(run); err != nil {
-		return err
-	}
-	for _, metric := range metrics {
-		if err := record(metric); err != nil {
-			return err
-		}
-	}
-	return nil
 }

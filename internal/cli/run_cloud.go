@@ -13,7 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
-	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,7 +41,7 @@ func (o cloudOptions) period() float64 {
 }
 
 // provider is what the run is to ask AWS for; nil where that was not asked for.
-func (o cloudOptions) provider(env Env, t *target, facts postgres.Facts, show *progress.Display) (*provider, error) {
+func (o cloudOptions) provider(env Env, t *target, show *progress.Display) (*provider, error) {
 	cloud := t.aws.cloud
 	switch {
 	case o.asked() && t.aws.trouble != nil:
@@ -61,7 +60,7 @@ func (o cloudOptions) provider(env Env, t *target, facts postgres.Facts, show *p
 }
 
 // collect waits for what AWS tells of a run, once its server is let go of.
-func (m *measurement) collect(ctx context.Context, file *runfile.Writer) error {
+func (m *measurement) collect(ctx context.Context) error {
 	switch {
 	case m.provider == nil:
 		return nil
@@ -71,7 +70,7 @@ func (m *measurement) collect(ctx context.Context, file *runfile.Writer) error {
 	}
 	m.show.Message(fmt.Sprintf("AWS corrects what it says for about %s after an arm; an interrupt loses nothing, and realiops collect goes on",
 		minutes(m.env.Tempo.Rules(collect.DefaultRules()).Ripe)))
-	if err := m.provider.collect(ctx, file.Path(), file, m.show); err != nil {
+	if err := m.provider.collect(ctx, m.file.Path(), m.file, m.show); err != nil {
 		return fmt.Errorf("%w; realiops collect goes on from here", err)
 	}
 	return nil

@@ -165,15 +165,6 @@ func (t *target) close(ctx context.Context, show *progress.Display) error {
 	return err
 }
 
-// claimAgain gets the schema back after its session was lost; it fails where another run has taken it since.
-func (t *target) claimAgain(ctx context.Context, facts postgres.Facts) (*postgres.Schema, error) {
-	conn, err := t.endpoint.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return facts.ClaimSchema(ctx, conn)
-}
-
 // inspect opens the session that arranges things, asks in it what the server is, and then AWS what it is to that.
 func (t *target) inspect(ctx context.Context, o targetOptions) (*pgx.Conn, postgres.Facts, error) {
 	control, err := t.endpoint.Connect(ctx)
