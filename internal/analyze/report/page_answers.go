@@ -51,7 +51,7 @@ func (r Report) buy(size *Size, unsized error) []string {
 	}
 	best := size.cheapest()
 	if best == nil {
-		return []string{"No volume with a price that is known here carries " + size.load() + "."}
+		return []string{"No volume with a price that is known here carries " + size.load() + size.behind() + "."}
 	}
 	speed := "at the speed that it was driven at"
 	if r.Observed != nil {
@@ -65,6 +65,14 @@ func (r Report) buy(size *Size, unsized error) []string {
 		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")
 	}
 	return texts
+}
+
+// behind names the machine that was asked for.
+func (s Size) behind() string {
+	if s.Sized.Instance == "" {
+		return ""
+	}
+	return " behind one " + s.machine()
 }
 
 // whoseLoad says what the load that was sized for is to the run.
@@ -117,6 +125,7 @@ func (r Report) sureness(size *Size) []string {
 	}
 	texts = append(texts, r.verdictsReached())
 	if size != nil {
+		texts = append(texts, filled(size.spreadOfNeed())...)
 		texts = append(texts, size.Warnings...)
 		texts = append(texts, "Prices are those of the sources below, as of the dates that stand there; --price takes yours.")
 	}
@@ -124,6 +133,16 @@ func (r Report) sureness(size *Size) []string {
 		texts = append(texts, "The caution above holds for every number here.")
 	}
 	return texts
+}
+
+// spreadOfNeed is how far apart the repetitions lie of what was sized for; empty: there is only one, or a model.
+func (s Size) spreadOfNeed() string {
+	need := s.sizedNeed()
+	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
+		return ""
+	}
+	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its repetitions.", need.Arm,
+		rate(need.Lowest.Requests), rate(need.Highest.Requests), rate(need.Lowest.Bytes/megabyte), rate(need.Highest.Bytes/megabyte))
 }
 
 // verdictsReached counts verdicts of what the first screen shows.

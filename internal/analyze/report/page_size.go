@@ -185,12 +185,12 @@ func (s Size) sidesGrid() *grid {
 	return g
 }
 
-// cheapest is the option that is known to carry it for the least money, where an instance was asked for through that; nil:
+// cheapest is the option that is known to carry it for the least money, where an instance was asked for behind that; nil:
 // none has a price that is no estimate.
 func (s Size) cheapest() *SizeOption {
 	var best *SizeOption
 	for _, o := range s.carrying() {
-		through := o.Instance == nil || o.Instance.Carries
+		through := s.Sized.Instance == "" || o.Instance != nil && o.Instance.Carries
 		if o.Monthly != nil && o.Span == nil && o.Carries != nil && through && (best == nil || *o.Monthly < *best.Monthly) {
 			best = &o
 		}

@@ -230,3 +230,39 @@ func TestCreditsAreDrawn(t *testing.T) {
 		t.Error("nothing is drawn, or no credits end in this run")
 	}
 }
+
+// TestNothingIsBoughtPastTheMachine: behind a class that is too small nothing is to be bought, and least of all what stands
+// behind another provider's.
+func TestNothingIsBoughtPastTheMachine(t *testing.T) {
+	run := shippedRunItself(t)
+	volumes, errVolumes := catalog.Volumes()
+	instances, errInstances := catalog.Instances()
+	prices, errPrices := catalog.Prices()
+	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
+		t.Fatal(err)
+	}
+	bought := func(arm, instance string) string {
+		t.Helper()
+		ask := sizing.Ask{Arm: arm, Instance: instance, GiB: 100, Tariff: sizing.Tariff{Region: "us-east-1", Prices: prices}, Volumes: volumes, Instances: instances}
+		answer, err := sizing.Size(ask, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := report.NewSize(answer)
+		page, err := report.NewPage(run, report.New(run, attribution.Judge(run, attribution.Options{})), &size, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(page.Answers, func(a report.Answer) bool { return a.Question == "What do I buy?" })
+		return page.Answers[i].Texts[0]
+	}
+	for _, of := range []struct{ arm, instance, want string }{
+		{"wide", "r6g.large", "No volume with a price that is known here carries "},
+		{"multi", "r6g.large", "EBS gp3, 100 GiB"},
+		{"multi", "Standard_DS14_v2", "Azure "},
+	} {
+		if got := bought(of.arm, of.instance); !strings.HasPrefix(got, of.want) {
+			t.Errorf("%s behind %s: %s; want %s", of.arm, of.instance, got, of.want)
+		}
+	}
+}

@@ -78,13 +78,14 @@ func sizeCurve(o burst.Outcome) SizeCurve {
 // bareGrid shows how long credits last on what only holds the data.
 func (s Size) bareGrid() (title string, g *grid) {
 	g = newGrid("volume", nil)
-	var gib, after, operations, megabytes, refill []string
+	var gib, whose, after, operations, megabytes, refill []string
 	for _, o := range s.Options {
 		c := o.Bare
 		if c == nil {
 			continue
 		}
 		g.rows = append(g.rows, []string{strings.TrimSpace(o.Title + " " + c.Tier)})
+		whose = append(whose, s.whoseCredits(*c))
 		gib, after = append(gib, grouped(c.GiB, 0)), append(after, hours(*c.Dry))
 		operations, megabytes = append(operations, rate(c.Served.Operations)), append(megabytes, rate(c.Served.Bytes/megabyte))
 		refill = append(refill, hours(int(c.Refills)))
@@ -93,11 +94,22 @@ func (s Size) bareGrid() (title string, g *grid) {
 		return "", nil
 	}
 	g.add("GiB", gib)
+	if s.Sized.Instance != "" {
+		g.add("credits\nof", whose)
+	}
 	g.add("empty\nafter", after)
 	g.add("then\nIOPS", operations)
 	g.add("and\nMB/s", megabytes)
 	g.add("full again\nwithout load", refill)
 	return "Where credits end, on what only holds the data" + s.startOf(), g
+}
+
+// whoseCredits names what has the bucket that is empty first.
+func (s Size) whoseCredits(c SizeCredits) string {
+	if strings.Contains(c.Bucket, "of the instance") {
+		return s.machine()
+	}
+	return "volume"
 }
 
 // startOf says with how much of their credits the buckets begin, where that is not all.

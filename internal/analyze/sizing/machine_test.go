@@ -2,6 +2,8 @@ package sizing_test
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,5 +135,26 @@ func TestLogVolume(t *testing.T) {
 	q.Need.Writes = 7000
 	if o := ask(); o.Order != nil || o.Why != "the log asks for 3500 IOPS and 24 MiB/s, and its volume has 3000 and 500" {
 		t.Errorf("%+v: %s", o.Order, o.Why)
+	}
+}
+
+// TestMachineTooSmall: an r6g.large lets 3,600 operations and 78.75 MB a second by for good. The rows of 1 KB of a shipped run
+// are 727 MB a second, and no volume helps; one-row transactions of the other are 17.
+func TestMachineTooSmall(t *testing.T) {
+	ask := sizing.Ask{Instance: "db.r6g.large", GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3"), volume(t, "rds-io1")}}
+	ask.Instances = []catalog.Instance{instance(t, "r6g.large")}
+	warned := func(arm string) bool {
+		t.Helper()
+		ask.Arm = arm
+		s, err := sizing.Size(ask, shipped(t, "arms-pg17.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(s.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, "The r6g.large is too small for it, whatever volume is behind it: for good it lets 3600 operations and 75 MiB/s by")
+		})
+	}
+	if !warned("wide") || warned("multi") {
+		t.Errorf("wide %v, multi %v", warned("wide"), warned("multi"))
 	}
 }

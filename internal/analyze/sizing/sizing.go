@@ -3,6 +3,7 @@ package sizing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -86,6 +87,9 @@ func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
 	if err != nil {
 		return Sizing{}, err
 	}
+	if w := s.machineInTheWay(); w != "" {
+		s.Warnings = append(s.Warnings, w)
+	}
 	s.addAurora(forecast)
 	s.Spreads = s.spreads()
 	s.Misread, err = s.misread()
@@ -113,6 +117,25 @@ func (s *Sizing) parts(run *drivers.Run) (all []Part, err error) {
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// machineInTheWay says that nothing is carried behind the class of machine that was asked for; empty: something is, or none
+// was asked for. An order carries the need, so that what does not get through is held up by the machine.
+func (s Sizing) machineInTheWay() string {
+	var behind []Option
+	for _, o := range s.Options {
+		if o.Cap != nil && o.Cap.Carries {
+			return ""
+		} else if o.Cap != nil {
+			behind = append(behind, o)
+		}
+	}
+	if len(behind) == 0 {
+		return ""
+	}
+	m, need := behind[0].Cap.Instance, s.Target.Most.Times(1+s.Ask.Headroom/100)
+	return fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
+		strings.TrimPrefix(m.Class, "Standard_"), m.BaseIOPS, m.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib)
 }
 
 // part works out what a load comes to.
