@@ -220,7 +220,7 @@ func freeze(t *testing.T, pid int) (thaw func()) {
 		t.Fatal(err)
 	}
 	all := []int{pid}
-	for _, text := range strings.Fields(string(children)) {
+	for text := range strings.FieldsSeq(string(children)) {
 		child, err := strconv.Atoi(text)
 		if err != nil {
 			t.Fatal(err)

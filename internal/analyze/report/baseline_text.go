@@ -182,11 +182,12 @@ func paragraph(title string, width int, lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	text := title + "\n"
+	var text strings.Builder
+	text.WriteString(title + "\n")
 	for _, line := range lines {
-		text += "\n" + wrapped(line, width)
+		text.WriteString("\n" + wrapped(line, width))
 	}
-	return text
+	return text.String()
 }
 
 func (b Baseline) bufferedText() string {

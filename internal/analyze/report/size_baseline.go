@@ -108,14 +108,15 @@ func (b SizeBaseline) verdict(headroom float64) string {
 	if b.Fits != nil {
 		says = map[bool]string{true: "fits", false: "does not fit"}[*b.Fits]
 	}
-	text := fmt.Sprintf("%s %s with %.0f %% of headroom.", says, where, headroom)
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("%s %s with %.0f %% of headroom.", says, where, headroom))
 	for _, bound := range b.Bounds {
 		if bound.Of == b.First {
-			text += fmt.Sprintf(" What binds first is %s, at %s of what was measured.", b.First, bound.share())
+			text.WriteString(fmt.Sprintf(" What binds first is %s, at %s of what was measured.", b.First, bound.share()))
 		}
 	}
 	if b.Throttled {
-		text += " It was throttled while it was measured: this is what it gave after that."
+		text.WriteString(" It was throttled while it was measured: this is what it gave after that.")
 	}
-	return text
+	return text.String()
 }
