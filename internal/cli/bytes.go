@@ -41,6 +41,9 @@ func (s *size) Set(text string) error {
 	if err != nil || n > math.MaxInt64/unit {
 		return fmt.Errorf("too much")
 	}
+	if n == 0 {
+		return fmt.Errorf("want a size above 0, as 512M or 4G")
+	}
 	*s = size(n * unit)
 	return nil
 }

@@ -102,6 +102,9 @@ func (w *watching) observe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if _, err := w.options.require.names(countedNames(sources.metrics())); err != nil {
+		return err // now, and not when it has been observed for days
+	}
 	if err := w.head(facts, sources); err != nil {
 		return err
 	}

@@ -26,6 +26,13 @@ type sources struct {
 	log         *anatomy.Sampler // nil where the log cannot be read
 }
 
+func (s *sources) metrics() (all []runfile.Metric) {
+	for _, sampler := range s.samplers {
+		all = append(all, sampler.Metrics()...)
+	}
+	return all
+}
+
 // openSources finds out what can be read of the server and its device. A device out of sight is not an error: its
 // probe is absent, and the run file says why; so it is with the server's log. What takes an extension makes it in the
 // schema, where one is named; on a server of our own it may anyway.

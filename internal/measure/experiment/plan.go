@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
@@ -57,7 +59,7 @@ func Cloud() runfile.Plan {
 
 // Named gives a plan by its name, or else reads it from the file by that name.
 func Named(name string) (runfile.Plan, error) {
-	for _, plan := range []runfile.Plan{Published(), Identify(), Cloud()} {
+	for _, plan := range plans() {
 		if plan.Name == name {
 			return plan, nil
 		}
@@ -65,10 +67,22 @@ func Named(name string) (runfile.Plan, error) {
 	return ReadPlan(name)
 }
 
+func plans() []runfile.Plan { return []runfile.Plan{Identify(), Published(), Cloud()} }
+
+func names() (names []string) {
+	for _, plan := range plans() {
+		names = append(names, plan.Name)
+	}
+	return names
+}
+
 // ReadPlan reads a plan from a JSON file, in the form in which a run file records it.
 func ReadPlan(path string) (runfile.Plan, error) {
 	var plan runfile.Plan
 	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return plan, fmt.Errorf("there is no plan %s: it is %s, or a file", path, strings.Join(names(), ", "))
+	}
 	if err != nil {
 		return plan, fmt.Errorf("read the plan: %w", err)
 	}

@@ -124,7 +124,40 @@ func reasonOf(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("no answer in time; is the host right, and does a firewall stand between?")
 	}
-	return err
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return misunderstood(innermost(err))
+}
+
+// noTLS is how pgx tells that a server has no TLS; it has no type for that.
+const noTLS = "server refused TLS connection"
+
+// misunderstood says what it means that something answers, and not as asked.
+func misunderstood(err error) error {
+	if err.Error() == noTLS {
+		return errors.New("the server has no TLS, which sslmode asks for: switch it on there, or say sslmode=disable")
+	}
+	return fmt.Errorf("what answers there does not speak as PostgreSQL does (%w); is the port right?", err)
+}
+
+// innermost is the cause of the last of several attempts: before it, without being asked to, pgx tries TLS.
+func innermost(err error) error {
+	for {
+		var next error
+		switch wrapping := err.(type) { //nolint:errorlint // each layer is looked at
+		case interface{ Unwrap() error }:
+			next = wrapping.Unwrap()
+		case interface{ Unwrap() []error }:
+			if causes := wrapping.Unwrap(); len(causes) > 0 {
+				next = causes[len(causes)-1]
+			}
+		}
+		if next == nil {
+			return err
+		}
+		err = next
+	}
 }
 
 // remedy says what to do about a refusal, by SQLSTATE.
@@ -137,7 +170,9 @@ func remedy(code string) string {
 	case "3D000": // invalid_catalog_name
 		return " (name one with dbname=)"
 	case "53300": // too_many_connections
-		return " (ask for fewer --clients, or wait)"
+		return " (ask for fewer clients, or wait)"
+	case "42501": // insufficient_privilege: to connect to the database
+		return " (grant connect on it, or name another user or database)"
 	case "57P03": // cannot_connect_now
 		return " (it is starting, stopping or recovering: try again)"
 	default:

@@ -214,6 +214,8 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 	check(server+"user=postgres password="+good.Password+" dbname=nowhere", `database "nowhere" does not exist (name one`)
 	check("host=127.0.0.1 sslmode=disable port="+closedPort+" user=x password=wr0ng", "connection refused; is the server running")
 	check("host=/nonexistent port=5432 user=x", "no such file or directory; is the server running")
+	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require ", good.Port)+"user=postgres password=wr0ng", "the server has no TLS, which sslmode asks for")
+	check("host=127.0.0.1 sslmode=disable user=x port="+strconv.Itoa(saying(t, "220 mail.example ESMTP\r\n")), "does not speak as PostgreSQL does")
 	check("host=127.0.0.1 connect_timeout=1 sslmode=disable user=x port="+strconv.Itoa(silent(t)), "no answer in time")
 }
 
@@ -224,6 +226,26 @@ func silent(t *testing.T) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// saying is the port of a host that greets everybody in another protocol.
+func saying(t *testing.T, greeting string) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 1024)) // what is not read would be answered with a reset
+			_, _ = conn.Write([]byte(greeting))
+		}
+	}()
 	return l.Addr().(*net.TCPAddr).Port
 }
 
