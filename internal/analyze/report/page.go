@@ -130,7 +130,7 @@ func (r Report) verdictSections() []Section {
 	verdicts.Legend = append(verdicts.Legend, filled(
 		listing("Load does not move", first.namesOf(Metric.silent), unlimited),
 		listing("Lost in the background of every arm, and so without a ratio", first.namesOf(Metric.drowned), unlimited),
-		first.byDefinition(attribution.Physical, unlimited), first.byDefinition(attribution.Logical, unlimited), hiddenText(hidden))...)
+		first.byDefinition(attribution.Physical, unlimited), first.byDefinition(attribution.Logical, unlimited), hiddenText(hidden, "realiops analyze -v has them"))...)
 	verdicts.Table.wholeNames()
 	sections := []Section{verdicts}
 	if len(r.Twins) > 0 {
@@ -188,20 +188,35 @@ func lastNamed(rows [][]Cell) *Cell {
 // how says how it was measured.
 func (r Report) how() []string {
 	loaded := []string{
-		fmt.Sprintf("%d arms, each a kind of load of its own, up to %d times for %s s in random order (seed %d); each closed by its own checkpoint where that is allowed, so that it pays for the pages it left.",
-			r.Run.Arms, r.Run.Replicates, fmt.Sprintf("%.4g", r.Run.ArmSeconds), r.Run.Seed),
+		fmt.Sprintf("%d arms, each a kind of load of its own, %s for %s s in random order (seed %d); each closed by its own checkpoint where that is allowed, so that it pays for the pages it left.",
+			r.Run.Arms, upToTimes(r.Run.Replicates), fmt.Sprintf("%.4g", r.Run.ArmSeconds), r.Run.Seed),
 		"What a metric counts, it keeps one ratio to, in every arm. A driver whose ratio moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
 	}
 	if o := r.Observed; o != nil {
 		loaded = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %s s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
 			o.Windows, fmt.Sprintf("%.4g", o.WindowSeconds))}
 	}
-	said := append(loaded,
-		fmt.Sprintf("realiops %s, run %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"), r.Run.Host.OS, r.Run.Host.Arch, r.Run.Host.CPUs))
+	said := append(loaded, r.whence())
 	if r.Run.Provenance != "" {
 		said = append(said, r.Run.Provenance)
 	}
 	return said
+}
+
+func upToTimes(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("up to %d times", n)
+}
+
+// whence is which run it is, and what made it where.
+func (r Report) whence() string {
+	run := fmt.Sprintf("run %s, %s", r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
+	if h := r.Run.Host; h.OS != "" {
+		return fmt.Sprintf("realiops %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, run, h.OS, h.Arch, h.CPUs)
+	}
+	return capital(run) + "." // not of a machine that realiops saw
 }
 
 // repeat are the commands that lead here again.

@@ -23,12 +23,12 @@ func (r Report) firstScreen() (short Report, hidden int) {
 	return r, len(all) - len(r.Metrics)
 }
 
-// hiddenText says how many metrics are not shown.
-func hiddenText(hidden int) string {
+// hiddenText says how many metrics are not shown, and where they are.
+func hiddenText(hidden int, where string) string {
 	if hidden == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d more metrics, most of them parts of these: -v.", hidden)
+	return fmt.Sprintf("%d more metrics, most of them parts of these: %s.", hidden, where)
 }
 
 // Prominent tells whether people take the metric by that name for I/O, or need it to understand the others.

@@ -25,7 +25,7 @@ func Text(w io.Writer, r Report, width int) error {
 		r.observedText(width),
 		r.workTable(notes, width),
 		r.topText(notes, width),
-		joined(r.verdictTable(width), hiddenText(hidden)),
+		joined(r.verdictTable(width), hiddenText(hidden, "-v")),
 		r.twinsText(width),
 		r.waitsText(width),
 		r.openText(width),
