@@ -137,7 +137,7 @@ func (s *Settle) sentence() string {
 // settling says what would tell what this run could not. Of a server that others use it takes another like it.
 func (r Report) settling() string {
 	if r.Observed != nil {
-		return "These arms are short loads of our own, for where you may put one: " + r.command()
+		return "These arms are short loads of our own, for where you may put one:\n  " + r.command()
 	}
 	return "To settle it: " + r.command()
 }
