@@ -166,6 +166,8 @@ func testDoctor(t *testing.T, here *onAWS) {
 	alone := []string{"--dsn", plain, "--instance", "alone"}
 	check("everything switched off", here, 0, alone, "AWS knows it as the instance alone in eu-central-1: postgres "+version+" on db.m5.large, storage gp3",
 		"pi:GetResourceMetrics Performance Insights is off", "! Performance Insights is off", "! Enhanced Monitoring is off")
+	check("on EC2", here, 0, append(region, "--dsn", plain, "--volume", "vol-1", "--ec2-instance", "i-1"),
+		"a server on vol-1, i-1 in eu-central-1", "cloudwatch:GetMetricData allowed", "only RDS and Aurora have Performance Insights")
 	s, proxy := here.account.Proxy(t)
 	for _, operation := range []string{"DescribeDBInstances", "GetMetricData"} {
 		proxy.On(operation, dated(-90*time.Second))

@@ -37,6 +37,7 @@ type awsOptions struct {
 	account           accountOptions
 	instance, cluster string
 	volumes           []string
+	machine           string
 	iamAuth           bool
 }
 
@@ -44,6 +45,7 @@ func (o *awsOptions) addFlags(f *pflag.FlagSet) {
 	o.addSignInFlags(f)
 	f.StringVar(&o.cluster, "cluster", "", "the `name` of the Aurora cluster, whose writer is measured")
 	f.StringArrayVar(&o.volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2, as often as there are any")
+	f.StringVar(&o.machine, "ec2-instance", "", "the `ID` of the EC2 instance that the server runs on, for what all its volumes do together")
 }
 
 // addSignInFlags adds those that a connection without a password may take.
@@ -55,8 +57,11 @@ func (o *awsOptions) addSignInFlags(f *pflag.FlagSet) {
 
 // given tells whether any flag speaks of AWS.
 func (o awsOptions) given() bool {
-	return o.account != accountOptions{} || o.instance != "" || o.cluster != "" || len(o.volumes) > 0 || o.iamAuth
+	return o.account != accountOptions{} || o.instance != "" || o.cluster != "" || o.onEC2() || o.iamAuth
 }
+
+// onEC2 tells whether the server is one that its users run themselves.
+func (o awsOptions) onEC2() bool { return len(o.volumes) > 0 || o.machine != "" }
 
 // awsTarget is what a server is to AWS. The zero value is a server that AWS is not asked about.
 type awsTarget struct {
@@ -122,8 +127,8 @@ func (a *awsTarget) ask(ctx context.Context, o awsOptions, facts postgres.Facts)
 		a.trouble = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
 		return
 	}
-	if len(o.volumes) > 0 {
-		a.cloud = &runfile.Cloud{Provider: "aws", Region: a.account.Region(), Volumes: o.volumes}
+	if o.onEC2() {
+		a.cloud = &runfile.Cloud{Provider: "aws", Region: a.account.Region(), Volumes: o.volumes, Machine: o.machine}
 		return
 	}
 	found, err := a.find(ctx, o, facts.Instance)
@@ -141,7 +146,7 @@ func (a *awsTarget) find(ctx context.Context, o awsOptions, answering string) (r
 // silence says why a server does not answer, where AWS knows: a database that was deleted has no address any more, and
 // one that is stopped has no server.
 func (a *awsTarget) silence(ctx context.Context, o awsOptions) error {
-	if a.account == nil || a.account.Region() == "" || len(o.volumes) > 0 {
+	if a.account == nil || a.account.Region() == "" || o.onEC2() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWithin)

@@ -2,13 +2,19 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -74,24 +80,68 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 	check(assume, accounttest.Denied(), "AWS does not let these credentials take on the role", "--role", "arn:aws:iam::"+role+":role/reader")
 }
 
+// TestCollectOnEC2: of a server that its users run themselves, CloudWatch tells what its volume did, and what all of the
+// machine's did together.
+func TestCollectOnEC2(t *testing.T) {
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	at := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
+	tells := func(namespace, metric, dimension, of string, step time.Duration, value float64) {
+		s.Put(t, accounttest.Series{Namespace: namespace, Metric: metric, Dimensions: map[string]string{dimension: of},
+			From: at, Step: step, Values: slices.Repeat([]float64{value}, int(time.Hour/step))})
+	}
+	tells("AWS/EBS", "VolumeWriteOps", "VolumeId", "vol-1", time.Minute, 500)
+	tells("AWS/EC2", "EBSWriteOps", "InstanceId", "i-1", 5*time.Minute, 5000)
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	measuredOn(t, path, runfile.Cloud{Provider: "aws", Region: accounttest.Region, Volumes: []string{"vol-1"}, Machine: "i-1"}, at,
+		runfile.Metric{Name: "cloudwatch/VolumeWriteOps", Unit: "operations", Type: runfile.CountPerPeriod, Period: 60},
+		runfile.Metric{Name: "cloudwatch/EBSWriteOps", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300})
+	var out, said bytes.Buffer
+	Main(Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }},
+		[]string{"collect", path, "--progress", "none", "--format", "json"})
+	var r report.Report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v: %s", err, &said)
+	}
+	got := map[string]float64{}
+	for _, m := range r.Metrics {
+		if amount := m.Arms[0].PerSecond; amount.Missing == nil {
+			got[m.Metric] = math.Round(amount.Value * 60)
+		}
+	}
+	want := map[string]float64{"cloudwatch/VolumeWriteOps": 500, "cloudwatch/EBSWriteOps": 1000} // a minute
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s%s", diff, &said)
+	}
+}
+
 // measured writes the run file of an arm on an instance of RDS, of which CloudWatch was not asked yet.
 func measured(t *testing.T, path, instance string, at time.Time) {
+	t.Helper()
+	measuredOn(t, path, runfile.Cloud{
+		Provider: "aws", Region: accounttest.Region, Instance: instance, Engine: "postgres", Class: "db.m6g.large", Storage: "gp3"}, at,
+		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60})
+}
+
+func measuredOn(t *testing.T, path string, cloud runfile.Cloud, at time.Time, metrics ...runfile.Metric) {
 	t.Helper()
 	w, err := runfile.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cloud := runfile.Cloud{Provider: "aws", Region: accounttest.Region, Instance: instance, Engine: "postgres", Class: "db.m6g.large", Storage: "gp3"}
 	arm := runfile.Arm{Name: "bulk", Method: "copy", RowsPerTx: 1000, Clients: 1}
-	for _, r := range []runfile.Record{
+	records := []runfile.Record{
 		runfile.Run{Schema: runfile.Schema, ID: "made", Start: at, Target: runfile.Target{Kind: "dsn", Flavor: "rds", Cloud: &cloud},
 			Plan: runfile.Plan{Arms: []runfile.Arm{arm}, Replicates: 1, ArmSeconds: 1200}},
-		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
 		runfile.ArmEvent{At: at, Arm: "bulk", Replicate: 1, Event: runfile.Begin},
 		runfile.Load{From: at, To: at.Add(20 * time.Minute), Arm: "bulk", Replicate: 1, Transactions: 10, Statements: 10, Rows: 10_000},
 		runfile.ArmEvent{At: at.Add(20 * time.Minute), Arm: "bulk", Replicate: 1, Event: runfile.End},
 		runfile.Ended{At: at.Add(21 * time.Minute), Status: runfile.Complete},
-	} {
+	}
+	for _, m := range metrics {
+		records = slices.Insert(records, 1, runfile.Record(m))
+	}
+	for _, r := range records {
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}

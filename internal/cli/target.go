@@ -79,7 +79,7 @@ func (o *targetOptions) open(ctx context.Context, env Env, show *progress.Displa
 	case o.embedded.device != 0 && (o.dsn.given || o.container.given):
 		return nil, errors.New("--own-device is for a server that realiops starts itself: it does not go with --dsn or --container")
 	case o.aws.given() && !o.dsn.given:
-		return nil, errors.New("--profile, --region, --role, --instance, --cluster, --volume and --iam-auth are for a server in AWS: they go with --dsn")
+		return nil, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and --iam-auth are for a server in AWS: they go with --dsn")
 	case o.dsn.given:
 		return o.yours(ctx)
 	case o.container.given:

@@ -94,6 +94,7 @@ type Cloud struct {
 	MonitoringSeconds int  `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
 
 	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
+	Machine string   `json:"machine,omitempty"` // of EC2, under such a server
 }
 
 // Storage is what lies under the data directory; empty where this host cannot see it.

@@ -19,7 +19,7 @@ type Meaning struct {
 	Metric    string   `json:"metric"`
 	Service   string   `json:"service"`   // that shows it: cloudwatch, insights
 	On        string   `json:"on"`        // flavor: aurora, rds, ebs
-	Level     string   `json:"level"`     // instance, cluster, volume
+	Level     string   `json:"level"`     // instance, cluster, volume, machine
 	Dimension string   `json:"dimension"` // that names the instance, cluster or volume
 	Unit      string   `json:"unit"`
 	Period    float64  `json:"period_seconds"` // the shortest that tells something

@@ -30,7 +30,7 @@ func TestRowsAreWhole(t *testing.T) {
 		for what, ok := range map[string]bool{
 			"service":   slices.Contains([]string{"cloudwatch", "insights"}, m.Service),
 			"flavor":    slices.Contains([]string{"aurora", "rds", "ebs"}, m.On),
-			"level":     slices.Contains([]string{"instance", "cluster", "volume"}, m.Level),
+			"level":     slices.Contains([]string{"instance", "cluster", "volume", "machine"}, m.Level),
 			"side":      slices.Contains([]string{"logical", "physical", "none"}, m.Side),
 			"basis":     slices.Contains([]catalog.Basis{catalog.Documented, catalog.Measured, catalog.Inferred}, m.Basis),
 			"period":    m.Period >= 60,

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ const callColumn = 36
 
 func cloudName(c runfile.Cloud) string {
 	if c.Instance == "" {
-		return "a server on the volumes " + strings.Join(c.Volumes, ", ") + " in " + c.Region
+		return "a server on " + strings.TrimSuffix(strings.Join(append(slices.Clone(c.Volumes), c.Machine), ", "), ", ") + " in " + c.Region
 	}
 	name := "the instance " + c.Instance
 	if c.Cluster != "" {

@@ -55,7 +55,11 @@ func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud) []Answer {
 func metrics(ctx context.Context, config aws.Config, cloud runfile.Cloud) error {
 	metric := &types.Metric{Namespace: aws.String("AWS/RDS"), MetricName: aws.String("CPUUtilization"), Dimensions: []types.Dimension{
 		{Name: aws.String("DBInstanceIdentifier"), Value: &cloud.Instance}}}
-	if len(cloud.Volumes) > 0 {
+	switch {
+	case cloud.Machine != "":
+		metric = &types.Metric{Namespace: aws.String("AWS/EC2"), MetricName: aws.String("EBSWriteOps"), Dimensions: []types.Dimension{
+			{Name: aws.String("InstanceId"), Value: &cloud.Machine}}}
+	case len(cloud.Volumes) > 0:
 		metric = &types.Metric{Namespace: aws.String("AWS/EBS"), MetricName: aws.String("VolumeWriteOps"), Dimensions: []types.Dimension{
 			{Name: aws.String("VolumeId"), Value: &cloud.Volumes[0]}}}
 	}

@@ -59,7 +59,7 @@ type series struct {
 func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) {
 	all := of(cloud)
 	if len(all) == 0 {
-		return nil, fmt.Errorf("CloudWatch cannot be asked: neither an instance nor a cluster nor a volume is known")
+		return nil, fmt.Errorf("CloudWatch cannot be asked: neither an instance nor a cluster nor a volume nor a machine is known")
 	}
 	chosen, err := choose(all, names)
 	if err != nil {
@@ -87,7 +87,7 @@ func of(cloud runfile.Cloud) []series {
 		all = append(all, managed(cloud)...)
 	}
 	for _, id := range cloud.Volumes {
-		for _, r := range rows(ebs) {
+		for _, r := range ofLevel(ebs, volume) {
 			one := r.series(ebs, id)
 			if len(cloud.Volumes) > 1 { // or the volumes would all have one name
 				one.metric.Name = Name + "." + id + "/" + r.name
@@ -95,7 +95,16 @@ func of(cloud runfile.Cloud) []series {
 			all = append(all, one)
 		}
 	}
+	if cloud.Machine != "" {
+		for _, r := range ofLevel(ebs, machine) {
+			all = append(all, r.series(ebs, cloud.Machine))
+		}
+	}
 	return all
+}
+
+func ofLevel(f flavor, l level) []row {
+	return slices.DeleteFunc(rows(f), func(r row) bool { return r.level != l })
 }
 
 func managed(cloud runfile.Cloud) []series {
@@ -117,7 +126,7 @@ func (r row) series(f flavor, id string) series {
 	return series{
 		metric: runfile.Metric{Name: Name + "/" + r.name, Unit: r.unit, Type: r.kind, Period: float64(r.period), Source: f.source(),
 			Help: r.counts, Caveat: r.caveat},
-		namespace: f.namespace(), name: r.name, dimensions: map[string]string{r.level.dimension(): id},
+		namespace: r.level.namespace(), name: r.name, dimensions: map[string]string{r.level.dimension(): id},
 		period: time.Duration(r.period) * time.Second, statistics: r.statistics, scale: cmp.Or(r.scale, 1),
 	}
 }
@@ -160,6 +169,8 @@ func whose(cloud runfile.Cloud) string {
 		return "the instance " + cloud.Instance
 	case cloud.Cluster != "":
 		return "the cluster " + cloud.Cluster
+	case cloud.Machine != "":
+		return "the machine " + cloud.Machine
 	case len(cloud.Volumes) == 1:
 		return "the volume " + cloud.Volumes[0]
 	default:

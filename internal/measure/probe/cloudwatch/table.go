@@ -13,7 +13,7 @@ type flavor string
 const (
 	aurora flavor = "aurora"
 	rds    flavor = "rds"
-	ebs    flavor = "ebs" // a volume of a server that its users run themselves
+	ebs    flavor = "ebs" // a volume of a server that its users run themselves, or the machine with all of its volumes
 )
 
 // Flavors are the kinds of server that CloudWatch knows, as the catalog names them.
@@ -35,19 +35,24 @@ const (
 	instance level = "instance"
 	cluster  level = "cluster"
 	volume   level = "volume"
+	machine  level = "machine" // of EC2
 )
 
 // dimension is what a metric of that level is asked for by.
 func (l level) dimension() string {
-	return map[level]string{instance: "DBInstanceIdentifier", cluster: "DBClusterIdentifier", volume: "VolumeId"}[l]
+	return map[level]string{instance: "DBInstanceIdentifier", cluster: "DBClusterIdentifier", volume: "VolumeId", machine: "InstanceId"}[l]
 }
 
-// namespace is where the metrics of that flavor are.
-func (f flavor) namespace() string {
-	if f == ebs {
+// namespace is where the metrics of that level are.
+func (l level) namespace() string {
+	switch l {
+	case volume:
 		return "AWS/EBS"
+	case machine:
+		return "AWS/EC2"
+	default:
+		return "AWS/RDS"
 	}
-	return "AWS/RDS"
 }
 
 // source is where their meaning is documented.
@@ -236,8 +241,9 @@ func machineRows() []row {
 	}
 }
 
-// ebsRows are of volumes: the highest and lowest are those of samples, of which there is one in a minute on machines of
-// the Nitro kind.
+// ebsRows are of volumes, and of the machine with all of its volumes. The highest and lowest of a volume are those of
+// samples, of which there is one in a minute on machines of the Nitro kind. The machine's are asked for every five minutes:
+// without its detailed monitoring there are no others.
 func ebsRows() []row {
 	return []row{
 		count("VolumeWriteOps", "operations", "disk writes"),
@@ -258,6 +264,14 @@ func ebsRows() []row {
 		gauge("VolumeIOPSExceededCheck", "yes or no", "whether more operations were wanted than the volume gives", maximum).of(volume),
 		gauge("VolumeThroughputExceededCheck", "yes or no", "whether more bytes were wanted than the volume gives", maximum).of(volume),
 		gauge("VolumeStalledIOCheck", "yes or no", "whether the volume stood still", maximum).of(volume),
+		count("EBSWriteOps", "operations", "disk writes").of(machine).every(fiveMinutes),
+		count("EBSReadOps", "operations", "disk reads").of(machine).every(fiveMinutes),
+		count("EBSWriteBytes", "bytes", "bytes written to disk").of(machine).every(fiveMinutes),
+		count("EBSReadBytes", "bytes", "bytes read from disk").of(machine).every(fiveMinutes),
+		gauge("EBSIOBalance%", "percent", "credits left", minimum).of(machine).every(fiveMinutes),
+		gauge("EBSByteBalance%", "percent", "credits left", minimum).of(machine).every(fiveMinutes),
+		gauge("InstanceEBSIOPSExceededCheck", "yes or no", "whether more operations were wanted than the machine gives", maximum).of(machine).every(fiveMinutes),
+		gauge("InstanceEBSThroughputExceededCheck", "yes or no", "whether more bytes were wanted than the machine gives", maximum).of(machine).every(fiveMinutes),
 	}
 }
 
