@@ -43,7 +43,7 @@ the file of an earlier observation of the same server.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	return describe(env, cmd, measureExitHelp, group("The server", o.addTargetFlags), group("A server in AWS", o.target.aws.addFlags),
+	return describe(env, cmd, observeExitHelp, group("The server", o.addTargetFlags), group("A server in AWS", o.target.aws.addFlags),
 		group("How long", o.addFlags), group("What to read and tell", o.readingOptions.addFlags))
 }
 
@@ -57,6 +57,11 @@ func (o *observeOptions) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
 	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
 }
+
+const observeExitHelp = `0  done, also where Ctrl-C ended it
+1  wrong usage, or no server to observe: nothing was read
+2  it failed; what was read is kept
+3  done, and a metric that was required got no verdict`
 
 // check finds what makes no sense before anything is done.
 func (o *observeOptions) check() error {
