@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -111,10 +112,8 @@ func (c *collector) dimensions(m runfile.Metric) string {
 func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) float64) Count {
 	var amount, covered, worked float64
 	open := 0
-	for _, s := range all {
+	for _, s := range between(all, from, to) {
 		switch {
-		case s.from.Before(from) || s.to.After(to):
-			continue
 		case s.open:
 			open++
 			continue
@@ -134,6 +133,13 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 	}
 	share := work(from, to) / worked
 	return Count{Amount: amount * share, Raw: amount * share, Seconds: covered * share}
+}
+
+// between are those of the periods, which follow each other, that lie whole between two moments.
+func between(all []stretch, from, to time.Time) []stretch {
+	first := sort.Search(len(all), func(i int) bool { return !all[i].from.Before(from) })
+	end := sort.Search(len(all), func(i int) bool { return all[i].to.After(to) })
+	return all[first:max(first, end)]
 }
 
 // elapsed is the work of doing nothing.
