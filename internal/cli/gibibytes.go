@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -18,7 +19,7 @@ func (g *gibibytes) Set(text string) error {
 	number := strings.TrimRight(strings.ToUpper(strings.ReplaceAll(text, ",", "")), "BGIKMPT ")
 	unit, known := units[strings.TrimSpace(strings.ToUpper(strings.ReplaceAll(text, ",", ""))[len(number):])]
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || !known || !(v >= 0) {
+	if err != nil || !known || math.Signbit(v) || !(v*unit <= math.MaxFloat64) {
 		return errors.New("GiB, or a number with its unit: 500, 500GB, 2TB or 2TiB")
 	}
 	*g = gibibytes(v * unit)

@@ -16,15 +16,18 @@ import (
 
 // check refuses what no load, disk or price can be.
 func (o sizeOptions) check() error {
-	for flag, v := range map[string]struct{ value, least, most float64 }{
-		"--rows-per-second":   {o.rowsPerSecond, 0, 1e12},
-		"--growth":            {o.growth, -99.9, 1e6},
-		"--headroom":          {o.headroom, 0, 1e4},
-		"--gib":               {o.gib, 1, 1e9},
-		"--repeat, in hours,": {o.repeat.Hours(), 0, 24 * 366},
+	for _, f := range []struct {
+		flag               string
+		value, least, most float64
+	}{
+		{"--rows-per-second", o.rowsPerSecond, 0, 1e12},
+		{"--growth", o.growth, -99.9, 1e6},
+		{"--headroom", o.headroom, 0, 1e4},
+		{"--gib", o.gib, 1, 1e9},
+		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
 	} {
-		if !(v.value >= v.least && v.value <= v.most) { // also NaN
-			return fmt.Errorf("%s %g: from %g to %g", flag, v.value, v.least, v.most)
+		if !(f.value >= f.least && f.value <= f.most) { // also NaN
+			return fmt.Errorf("%s %g: from %g to %g", f.flag, f.value, f.least, f.most)
 		}
 	}
 	if formats := []string{formatText, formatJSON, formatCSV}; !slices.Contains(formats, o.format) {
