@@ -137,8 +137,8 @@ func (r Rule) Judge(s Said) Sort {
 	}
 }
 
-func when(true bool, sort Sort) Sort {
-	if true {
+func when(holds bool, sort Sort) Sort {
+	if holds {
 		return sort
 	}
 	return Wrong

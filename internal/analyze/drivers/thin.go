@@ -90,21 +90,21 @@ func (t *thin) lengthen(length int64) {
 }
 
 // span is the first window and the last.
-func (t *thin) span() (first, last int64, any bool) {
+func (t *thin) span() (first, last int64, known bool) {
 	for _, rows := range t.rows {
 		if len(rows) == 0 {
 			continue
 		}
 		one, other := t.window(rows[0].at), t.window(rows[len(rows)-1].at)
-		if !any || one < first {
+		if !known || one < first {
 			first = one
 		}
-		if !any || other > last {
+		if !known || other > last {
 			last = other
 		}
-		any = true
+		known = true
 	}
-	return first, last, any
+	return first, last, known
 }
 
 // probes are those that were read.

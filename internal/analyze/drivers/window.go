@@ -16,8 +16,8 @@ type window struct {
 
 // windows are all from the first to the last, of so many times the length by which readings were kept.
 func (c *collector) cutWindows(times int64) (all []window) {
-	first, last, any := c.thin.span()
-	if !any {
+	first, last, known := c.thin.span()
+	if !known {
 		return nil
 	}
 	length := times * c.thin.length

@@ -144,7 +144,7 @@ func (h *Headline) sentence(arms []Arm) string {
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			rate(h.Quiet.PerSecond.Value))
 	}
-	return text + " " + h.spread(arms)
+	return text + " " + h.spread()
 }
 
 func (h *Headline) megabytes(arms []Arm) string {
@@ -157,7 +157,7 @@ func (h *Headline) megabytes(arms []Arm) string {
 }
 
 // spread says how far the factor moves with the load: that is why nobody may divide by a rule of thumb.
-func (h *Headline) spread(arms []Arm) string {
+func (h *Headline) spread() string {
 	one, many := noun(h.Quiet.Driver).one, noun(h.Loud.Driver).many
 	if h.Smallest.Arm == h.Largest.Arm {
 		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.", quotient(h.Largest.Figure.Value), many, one)

@@ -1,8 +1,6 @@
 package block
 
 import (
-	"slices"
-
 	"github.com/prometheus/procfs/blockdevice"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -92,7 +90,7 @@ var all = []figure{
 // figuresOf lists what is counted of one group of devices.
 func figuresOf(view string) []runfile.Metric {
 	var metrics []runfile.Metric
-	for f := range slices.Values(all) {
+	for _, f := range all {
 		metrics = append(metrics, f.metric(view))
 	}
 	return metrics

@@ -19,15 +19,15 @@ func look(path string) (file, error) {
 	if err != nil {
 		return file{}, fmt.Errorf("look at %s: %w", path, err)
 	}
-	real, err := filepath.EvalSymlinks(absolute)
+	resolved, err := filepath.EvalSymlinks(absolute)
 	if err != nil {
 		return file{}, fmt.Errorf("look at %s: %w", path, err)
 	}
 	var stat unix.Stat_t
-	if err := unix.Stat(real, &stat); err != nil {
+	if err := unix.Stat(resolved, &stat); err != nil {
 		return file{}, fmt.Errorf("look at %s: %w", path, err)
 	}
-	return file{path: real, major: unix.Major(stat.Dev), minor: unix.Minor(stat.Dev)}, nil
+	return file{path: resolved, major: unix.Major(stat.Dev), minor: unix.Minor(stat.Dev)}, nil
 }
 
 func list(path string) ([]string, error) {
