@@ -16,7 +16,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/typo"
 )
 
 // explainOptions are the flags of realiops explain.
@@ -102,7 +101,7 @@ func (k knowledge) of(names []string) (knowledge, error) {
 		local := having(k.local, name, func(m runfile.Metric) string { return m.Name })
 		ways := having(k.drivers, name, func(d drivers.Driver) string { return d.Name })
 		if len(meanings)+len(local)+len(ways) == 0 {
-			return picked, fmt.Errorf("nothing is known of %q; the nearest name is %s (realiops explain lists all)", name, typo.Nearest(name, k.names()))
+			return picked, fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, k.names()))
 		}
 		picked.meanings = append(picked.meanings, meanings...)
 		picked.local = append(picked.local, local...)

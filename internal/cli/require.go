@@ -53,10 +53,10 @@ func matching(pattern string, known []string) ([]string, error) {
 	if len(names) > 0 {
 		return names, nil
 	}
-	if near := typo.Nearest(pattern, known); near != "" {
+	if near := typo.Guess(pattern, known); near != "" {
 		return nil, fmt.Errorf("--require %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
-	return nil, fmt.Errorf("--require %s: the run has no metrics", pattern)
+	return nil, fmt.Errorf("--require %q: the run has no such metric (realiops explain lists all that there are)", pattern)
 }
 
 // unmet is an error that names the required metrics without a verdict; nil where all have one.

@@ -34,7 +34,7 @@ func TestRequiredNames(t *testing.T) {
 	check("blok/requets", "", "--require blok/requets: the run has no such metric; the nearest is block/requests")
 	check("block/[", "", "--require block/[: a [ without its ]")
 	known = nil
-	check("x", "", "--require x: the run has no metrics")
+	check("x", "", `--require "x": the run has no such metric (realiops explain lists all that there are)`)
 }
 
 func TestUnmet(t *testing.T) {

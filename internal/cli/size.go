@@ -16,7 +16,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/typo"
 )
 
 // sizeOptions are the flags of realiops size.
@@ -283,7 +282,7 @@ func meaningsOf(name, flavor string) ([]catalog.Meaning, error) {
 		for _, m := range known.Meanings {
 			names = append(names, m.Metric)
 		}
-		return nil, fmt.Errorf("--from-metric: nothing is known of %q; the nearest name is %s", name, typo.Nearest(name, names))
+		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain lists all)", name, meant("", name, names))
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(m catalog.Meaning) bool { return flavor != "" && m.On != flavor })
 	if len(found) == 0 {
