@@ -117,7 +117,7 @@ func (w *watching) observe(ctx context.Context) error {
 	if w.options.settled {
 		o.Settled = (&settling{file: w.file, began: time.Now(), atLeast: w.options.atLeast}).ask
 	}
-	err = o.Run(ctx, w.source(sources))
+	err = o.Run(ctx, w.source(ctx, sources))
 	return errors.Join(err, w.end(err))
 }
 
@@ -154,11 +154,11 @@ func (w *watching) again(ctx context.Context) (observation.Source, error) {
 	if err != nil {
 		return observation.Source{}, err
 	}
-	return w.source(s), nil
+	return w.source(ctx, s), nil
 }
 
-func (w *watching) source(s *sources) observation.Source {
-	w.cost.perReading.Store(int64(s.stats.Queries(context.Background())))
+func (w *watching) source(ctx context.Context, s *sources) observation.Source {
+	w.cost.perReading.Store(int64(s.stats.Queries(ctx)))
 	ranking := pgstat.NewRanking(w.target.endpoint.Config())
 	return observation.Source{Samplers: s.samplers, Rarely: ranking.Read, Close: s.close}
 }

@@ -36,9 +36,6 @@ type Change struct {
 // Seconds is the time between the two readings.
 func (c Change) Seconds() float64 { return c.To.Sub(c.From).Seconds() }
 
-// Rate is the change per second.
-func (c Change) Rate() float64 { return c.Amount / c.Seconds() }
-
 // Series is what one metric read over time. Its zero value has never been read.
 type Series struct {
 	at         []int64 // of each row of the probe's readings, ascending

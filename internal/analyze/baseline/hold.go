@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -38,15 +39,13 @@ type Fit struct {
 // gave after that counts.
 func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
 	factor := 1 + headroom/100
-	bytes := b.shared(ByBytes, factor, need.ReadBytes, need.WriteBytes, "", "",
-		func(r sizing.Rate) float64 { return r.ReadBytes }, func(r sizing.Rate) float64 { return r.WriteBytes })
+	bytes := b.shared(ByBytes, need, factor, byteWays())
 	if bytes.Share > 1 && b.small(bytes.Jobs, need) {
 		bytes.Share, bytes.Most, bytes.Jobs = math.NaN(), math.NaN(), nil
 		bytes.Why = "no job of the baseline has requests as large as this need's, and small ones do not show how many bytes there can be"
 	}
 	f := Fit{Bounds: []Bound{
-		b.shared(ByRequests, factor, need.Reads, need.Writes, "random-read", "random-write",
-			func(r sizing.Rate) float64 { return r.Reads }, func(r sizing.Rate) float64 { return r.Writes }),
+		b.shared(ByRequests, need, factor, requestWays()),
 		bytes,
 		b.flushes(factor, need.Flushes),
 	}}
@@ -68,41 +67,54 @@ func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
 	return f
 }
 
+// way is one direction of what a device does.
+type way struct {
+	name      string
+	job       string // that shows it, where the baseline has it; else whichever shows the most
+	of, other func(sizing.Rate) float64
+}
+
+func requestWays() []way {
+	reads, writes := func(r sizing.Rate) float64 { return r.Reads }, func(r sizing.Rate) float64 { return r.Writes }
+	return []way{{"reads", "random-read", reads, writes}, {"writes", "random-write", writes, reads}}
+}
+
+func byteWays() []way {
+	reads, writes := func(r sizing.Rate) float64 { return r.ReadBytes }, func(r sizing.Rate) float64 { return r.WriteBytes }
+	return []way{{"reads", "", reads, writes}, {"writes", "", writes, reads}}
+}
+
 // shared is a bound that reads and writes share.
-func (b Baseline) shared(of string, factor, reads, writes float64, readJob, writeJob string, read, write func(sizing.Rate) float64) Bound {
-	bound := Bound{Of: of, Need: reads + writes}
-	for _, way := range []struct {
-		need  float64
-		job   string
-		of    func(sizing.Rate) float64
-		other func(sizing.Rate) float64
-		name  string
-	}{{reads, readJob, read, write, "reads"}, {writes, writeJob, write, read, "writes"}} {
-		if way.need <= 0 {
+func (b Baseline) shared(of string, need sizing.Rate, factor float64, ways []way) Bound {
+	bound := Bound{Of: of}
+	for _, w := range ways {
+		needed := w.of(need)
+		if needed <= 0 {
 			continue
 		}
-		most, job := b.most(way.job, way.of, way.other)
+		bound.Need += needed
+		most, job := b.most(w)
 		if most <= 0 {
-			bound.Share, bound.Most, bound.Why = math.NaN(), math.NaN(), fmt.Sprintf("the baseline has no job of %s alone", way.name)
-			return bound
+			bound.Why = cmp.Or(bound.Why, fmt.Sprintf("the baseline has no job of %s alone", w.name))
+			continue
 		}
-		bound.Share += factor * way.need / most
+		bound.Share += factor * needed / most
 		bound.Jobs = append(bound.Jobs, job)
 	}
-	bound.Most = bound.Need * factor / bound.Share
-	if bound.Need == 0 {
-		bound.Most = math.NaN()
+	if bound.Why != "" {
+		bound.Share = math.NaN()
 	}
+	bound.Most = bound.Need * factor / bound.Share // NaN where nothing is needed, or nothing told
 	return bound
 }
 
-// most is the highest rate of a job that does nothing else, of one job or of any.
-func (b Baseline) most(only string, of, other func(sizing.Rate) float64) (most float64, job string) {
-	_, named := b.Row(only)
+// most is the highest rate of a job that does nothing else.
+func (b Baseline) most(w way) (most float64, job string) {
+	_, named := b.Row(w.job)
 	for _, r := range b.Rows {
 		rate := b.delivered(r)
-		pure := other(r.Fio.Rate) == 0 && r.Fio.Rate.Flushes == 0 && !(r.Arm.Buffered && r.Device == nil)
-		if v := of(rate); pure && (!named || r.Arm.Name == only) && v > most {
+		pure := w.other(r.Fio.Rate) == 0 && r.Fio.Rate.Flushes == 0 && !(r.Arm.Buffered && r.Device == nil)
+		if v := w.of(rate); pure && (!named || r.Arm.Name == w.job) && v > most {
 			most, job = v, r.Arm.Name
 		}
 	}
