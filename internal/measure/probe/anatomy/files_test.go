@@ -83,6 +83,7 @@ func TestFilesAreReadWhole(t *testing.T) {
 	if source := s.Metrics()[0].Source; !strings.Contains(source, "waldump") {
 		t.Errorf("its source is %s", source)
 	}
+	reported(t, s)
 	counted, before := d.counters(t), settled(t, s)
 	servertest.Exec(t, d.boss, "insert into t (value) select generate_series(1, 20000)")
 	truth := d.counters(t).since(counted)
