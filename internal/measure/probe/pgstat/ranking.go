@@ -3,6 +3,7 @@ package pgstat
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -64,7 +65,7 @@ func (r *Ranking) Read(ctx context.Context) []runfile.Record {
 	for _, q := range questions() {
 		now, err := q.ask(ctx, conn)
 		if first && err == nil {
-			r.counted[q.of] = startTally(now)
+			r.counted[q.of] = startTally(q.by, now)
 		}
 		if !first {
 			all = append(all, r.top(ctx, conn, q, now, at, err))
@@ -82,12 +83,12 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 	}
 	counted := r.counted[q.of]
 	if counted == nil { // it could not be asked at first, and can now: from the next time on
-		r.counted[q.of] = startTally(now)
+		r.counted[q.of] = startTally(q.by, now)
 		top.Missing = "it could not be asked when the observation began"
 		return top
 	}
 	counted.look(now)
-	top.Items, top.Total = counted.most(q.by), counted.total()
+	top.Items, top.Total = counted.most(), maps.Clone(counted.total)
 	if q.of == rankedStatements {
 		byAll := top.Total[dirtied]
 		top.Total = r.server.look(serverTotals(ctx, conn))

@@ -8,14 +8,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// tally is by how much each thing of one sort grew, put together look by look: where counters begin anew, no more is lost than
-// what lay between two looks.
+// tally is by how much each thing of one sort grew, put together look by look: where counters begin anew, no more is lost
+// than what lay between two looks.
 type tally struct {
-	last amounts
-	grew map[string]runfile.TopItem // by the key of an amount; what never grew is not there
+	by     []string // columns, by whose sum things are ranked
+	last   amounts
+	grew   map[string]runfile.TopItem // by the key of an amount; what never grew is not there
+	total  map[string]float64         // what all did together
+	forgot bool                       // what did little was let go of: what comes may have been there before
 }
 
-func startTally(first amounts) *tally { return &tally{first, map[string]runfile.TopItem{}} }
+// mostTallied things are remembered over the looks; when there are twice as many, those that did least are forgotten. In
+// days a server may see any number of statements.
+const mostTallied = 2000
+
+func startTally(by []string, first amounts) *tally {
+	return &tally{by: by, last: first, grew: map[string]runfile.TopItem{}, total: map[string]float64{}}
+}
 
 func (t *tally) look(now amounts) {
 	for key, n := range now {
@@ -25,7 +34,7 @@ func (t *tally) look(now amounts) {
 		}
 		item, known := t.grew[key]
 		if !known {
-			item = runfile.TopItem{Name: n.name, Grew: map[string]float64{}}
+			item = runfile.TopItem{Name: n.name, Grew: map[string]float64{}, AtLeast: t.forgot}
 		}
 		anew := beganAnew(last, n.of)
 		for column, value := range n.of {
@@ -33,11 +42,24 @@ func (t *tally) look(now amounts) {
 				value -= last[column]
 			}
 			item.Grew[column] += value
+			t.total[column] += value
 		}
 		item.AtLeast = item.AtLeast || anew
 		t.grew[key] = item
 	}
 	t.last = now
+	if len(t.grew) > 2*mostTallied {
+		t.forget()
+	}
+}
+
+// forget leaves those that did most.
+func (t *tally) forget() {
+	keys := slices.SortedFunc(maps.Keys(t.grew), func(a, b string) int { return t.compare(t.grew[a], t.grew[b]) })
+	for _, key := range keys[mostTallied:] {
+		delete(t.grew, key)
+	}
+	t.forgot = true
 }
 
 // beganAnew tells whether something was reset, or dropped and made again.
@@ -50,34 +72,28 @@ func beganAnew(last, now map[string]float64) bool {
 	return false
 }
 
-// most are the first of what grew until now, by the sum of some columns.
-func (t *tally) most(by []string) []runfile.TopItem {
-	rank := func(i runfile.TopItem) (sum float64) {
-		for _, column := range by {
-			sum += i.Grew[column]
-		}
-		return sum
+// rank is how much something did.
+func (t *tally) rank(i runfile.TopItem) (sum float64) {
+	for _, column := range t.by {
+		sum += i.Grew[column]
 	}
-	items := slices.SortedFunc(maps.Values(t.grew), func(a, b runfile.TopItem) int {
-		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.Name, b.Name))
-	})
-	items = slices.DeleteFunc(items, func(i runfile.TopItem) bool { return rank(i) <= 0 })
+	return sum
+}
+
+// compare puts what did more before what did less.
+func (t *tally) compare(a, b runfile.TopItem) int {
+	return cmp.Or(cmp.Compare(t.rank(b), t.rank(a)), cmp.Compare(a.Name, b.Name))
+}
+
+// most are the first of what grew until now.
+func (t *tally) most() []runfile.TopItem {
+	items := slices.SortedFunc(maps.Values(t.grew), t.compare)
+	items = slices.DeleteFunc(items, func(i runfile.TopItem) bool { return t.rank(i) <= 0 })
 	items = slices.Clone(items[:min(len(items), listed)]) // what is left out is let go of
 	for i := range items {
 		items[i].Grew = maps.Clone(items[i].Grew) // the tally goes on
 	}
 	return items
-}
-
-// total is what all did together.
-func (t *tally) total() map[string]float64 {
-	total := map[string]float64{}
-	for _, item := range t.grew {
-		for column, value := range item.Grew {
-			total[column] += value
-		}
-	}
-	return total
 }
 
 // serverTally is the same of the server as a whole. What was reset is not known from then on: shares of it would be too

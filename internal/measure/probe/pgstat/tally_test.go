@@ -1,6 +1,7 @@
 package pgstat
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,11 +19,11 @@ func TestTallyOverAReset(t *testing.T) {
 		}
 		return all
 	}
-	g := startTally(of(100))
+	g := startTally([]string{"rows"}, of(100))
 	check := func(rows float64, atLeast bool, now amounts) {
 		t.Helper()
 		g.look(now)
-		items, total := g.most([]string{"rows"}), g.total()
+		items, total := g.most(), g.total
 		want := []runfile.TopItem{{Name: "busy", Grew: map[string]float64{"rows": rows}, AtLeast: atLeast}}
 		if diff := cmp.Diff(want, items); diff != "" || total["rows"] != rows {
 			t.Errorf("of %v (-want +got):\n%s", total, diff)
@@ -32,6 +33,33 @@ func TestTallyOverAReset(t *testing.T) {
 	check(50, true, of(20))
 	check(250, true, of(220))
 	check(250, true, of())
+}
+
+// Of things that come and go without end no more are kept than it takes to know the first; what all did stays known, and
+// what comes after some were forgotten may have been among them.
+func TestTallyForgetsWhatDidLittle(t *testing.T) {
+	g := startTally([]string{"rows"}, nil)
+	const looks, each = 50, 1000
+	for look := range looks {
+		now := amounts{"busy": {"busy", map[string]float64{"rows": float64(100 * (look + 1))}}}
+		for i := range each {
+			now[fmt.Sprint(look, " ", i)] = ranked{"passing", map[string]float64{"rows": 1}}
+		}
+		if look == looks-1 {
+			now["late"] = ranked{"late", map[string]float64{"rows": 70}}
+		}
+		g.look(now)
+	}
+	if len(g.grew) > 2*mostTallied || g.total["rows"] != looks*(100+each)+70 {
+		t.Errorf("it remembers %d things, and of all %v rows", len(g.grew), g.total["rows"])
+	}
+	want := []runfile.TopItem{
+		{Name: "busy", Grew: map[string]float64{"rows": 100 * looks}},
+		{Name: "late", Grew: map[string]float64{"rows": 70}, AtLeast: true},
+	}
+	if diff := cmp.Diff(want, g.most()[:2]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // The whole is not known once it was reset, and waits where it could not be asked.
