@@ -119,11 +119,10 @@ const lastWithin = 5 * time.Second
 func (o *Observation) last(ctx context.Context, clock *probe.Clock, source Source) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWithin)
 	defer cancel()
-	err := clock.Edge(ctx)
-	if errors.Is(err, probe.ErrStopped) || ctx.Err() != nil {
-		err = nil
+	if err := clock.Edge(ctx); err != nil && ctx.Err() == nil {
+		return nil // for an error that Stop returns, as on a full disk
 	}
-	return errors.Join(err, o.rare(ctx, source))
+	return o.rare(ctx, source)
 }
 
 func (o *Observation) rare(ctx context.Context, source Source) error {
