@@ -220,33 +220,15 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 }
 
 // silent is the port of a host that takes connections and never says a word.
-func silent(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l.Addr().(*net.TCPAddr).Port
-}
+func silent(t *testing.T) int { return servertest.Listen(t, func(net.Conn) {}) }
 
-// saying is the port of a host that greets everybody in another protocol.
+// saying is the port of a host that greets everybody in another protocol, and hangs up.
 func saying(t *testing.T, greeting string) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 1024)) // what is not read would be answered with a reset
-			_, _ = conn.Write([]byte(greeting))
-		}
-	}()
-	return l.Addr().(*net.TCPAddr).Port
+	return servertest.Listen(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 1024)) // what is not read would be answered with a reset
+		_, _ = conn.Write([]byte(greeting))
+		conn.Close()
+	})
 }
 
 func TestAwaitClientsGone(t *testing.T) {

@@ -233,25 +233,13 @@ func TestStopAtARate(t *testing.T) {
 // mark.
 func mute(t *testing.T, real *pgx.ConnConfig, mark string) *pgx.ConnConfig {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { conn.Close() })
-			if mark != "" {
-				go forward(t, conn, real, mark)
-			}
+	port := servertest.Listen(t, func(conn net.Conn) {
+		if mark != "" {
+			forward(t, conn, real, mark)
 		}
-	}()
+	})
 	config := real.Copy()
-	config.Host, config.Port, config.Fallbacks = "127.0.0.1", uint16(l.Addr().(*net.TCPAddr).Port), nil
+	config.Host, config.Port, config.Fallbacks = "127.0.0.1", uint16(port), nil
 	return config
 }
 

@@ -47,21 +47,7 @@ func Authority(t testing.TB) (file string, sign func(host string) tls.Certificat
 // Encrypting stands before a server on a port and speaks TLS for it, with that certificate, where it is asked to.
 func Encrypting(t testing.TB, server string, certificate tls.Certificate) (port int) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go relay(conn, server, &tls.Config{Certificates: []tls.Certificate{certificate}})
-		}
-	}()
-	return listener.Addr().(*net.TCPAddr).Port
+	return Listen(t, func(conn net.Conn) { relay(conn, server, &tls.Config{Certificates: []tls.Certificate{certificate}}) })
 }
 
 // relay answers the request for TLS, eight bytes of which the last four say so, and passes on the rest.
