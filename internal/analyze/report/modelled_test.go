@@ -12,10 +12,7 @@ import (
 
 // TestModelledIsSaid: what rests on a model of the log says so wherever it is named, and the work is not told by it.
 func TestModelledIsSaid(t *testing.T) {
-	run, err := drivers.FromFile("../../../testdata/runs/local-pg17.jsonl.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst")
 	const meter = "cloudwatch/WriteIOPS"
 	for _, a := range run.Arms {
 		for i := range a.Replicates {

@@ -7,17 +7,14 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // An observation ran no arms and has no replicates. The only arms that it may speak of are those of a run that would settle
 // what it leaves open.
 func TestObservationSpeaksOfLoads(t *testing.T) {
-	run, err := drivers.FromFile("../../../testdata/runs/observed-pg17.jsonl.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := runFrom(t, "../../../testdata/runs/observed-pg17.jsonl.zst")
 	r := report.New(run, attribution.Judge(run, attribution.Options{}))
 	check := func(name string, render func(io.Writer) error) {
 		t.Helper()
@@ -32,5 +29,7 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 	check("text", func(w io.Writer) error { return report.Text(w, r, 80) })
 	check("details", func(w io.Writer) error { return report.Details(w, r, 80) })
 	check("markdown", func(w io.Writer) error { return report.Markdown(w, pageOf(t, run)) })
+	size, _ := sizedBy(t, run, sizing.Ask{GiB: 100})
+	check("sizes", func(w io.Writer) error { return report.SizeText(w, size, 80) })
 	check("page", func(w io.Writer) error { return report.HTML(w, pageOf(t, run)) })
 }

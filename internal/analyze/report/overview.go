@@ -60,8 +60,10 @@ func (r Report) workGrid(notes *footnotes) (title string, g *grid) {
 }
 
 // armWord is what arms are called: in an observation nobody ran any.
-func (r Report) armWord() string {
-	if r.Observed != nil {
+func (r Report) armWord() string { return armWord(r.Observed != nil) }
+
+func armWord(observed bool) string {
+	if observed {
 		return "load"
 	}
 	return "arm"

@@ -22,15 +22,20 @@ import (
 // sized is a shipped run with readings each second, its sizing for so much data, and the page of both.
 func sized(t *testing.T, gib float64) (report.Size, report.Page) {
 	t.Helper()
-	run, err := drivers.FromFile("../../../testdata/runs/local-pg17.jsonl.zst")
+	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"), sizing.Ask{Arm: "wide", Headroom: 20, GiB: gib, Repeat: 86400})
+}
+
+// sizedBy is a run's sizing for all volumes and instances that are known, and the page of both.
+func sizedBy(t *testing.T, run *drivers.Run, ask sizing.Ask) (report.Size, report.Page) {
+	t.Helper()
 	volumes, errVolumes := catalog.Volumes()
+	instances, errInstances := catalog.Instances()
 	prices, errPrices := catalog.Prices()
-	if err := errors.Join(err, errVolumes, errPrices); err != nil {
+	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := sizing.Size(sizing.Ask{
-		Arm: "wide", Headroom: 20, GiB: gib, Repeat: 86400, Tariff: sizing.Tariff{Region: "us-east-1", Prices: prices}, Volumes: volumes,
-	}, run)
+	ask.Volumes, ask.Instances, ask.Tariff = volumes, instances, sizing.Tariff{Region: "us-east-1", Prices: prices}
+	answer, err := sizing.Size(ask, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,25 +239,10 @@ func TestCreditsAreDrawn(t *testing.T) {
 // TestNothingIsBoughtPastTheMachine: behind a class that is too small nothing is to be bought, and least of all what stands
 // behind another provider's.
 func TestNothingIsBoughtPastTheMachine(t *testing.T) {
-	run := shippedRunItself(t)
-	volumes, errVolumes := catalog.Volumes()
-	instances, errInstances := catalog.Instances()
-	prices, errPrices := catalog.Prices()
-	if err := errors.Join(errVolumes, errInstances, errPrices); err != nil {
-		t.Fatal(err)
-	}
+	run := runFrom(t, shippedRun)
 	bought := func(arm, instance string) string {
 		t.Helper()
-		ask := sizing.Ask{Arm: arm, Instance: instance, GiB: 100, Tariff: sizing.Tariff{Region: "us-east-1", Prices: prices}, Volumes: volumes, Instances: instances}
-		answer, err := sizing.Size(ask, run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		size := report.NewSize(answer)
-		page, err := report.NewPage(run, report.New(run, attribution.Judge(run, attribution.Options{})), &size, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, page := sizedBy(t, run, sizing.Ask{Arm: arm, Instance: instance, GiB: 100})
 		i := slices.IndexFunc(page.Answers, func(a report.Answer) bool { return a.Question == "What do I buy?" })
 		return page.Answers[i].Texts[0]
 	}

@@ -37,9 +37,10 @@ func pageOf(t *testing.T, run *drivers.Run) report.Page {
 	return page
 }
 
-func shippedRunItself(t *testing.T) *drivers.Run {
+// runFrom is the run of a file.
+func runFrom(t *testing.T, name string) *drivers.Run {
 	t.Helper()
-	run, err := drivers.FromFile(shippedRun)
+	run, err := drivers.FromFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func tables(t *testing.T, page string) []string {
 // TestFormatsSayTheSame: what HTML shows in its tables, Markdown shows in the same order, and text has the figures of the
 // first two.
 func TestFormatsSayTheSame(t *testing.T) {
-	run := shippedRunItself(t)
+	run := runFrom(t, shippedRun)
 	r, page := report.New(run, attribution.Judge(run, attribution.Options{})), pageOf(t, run)
 	inHTML := tables(t, rendered(t, func(w io.Writer) error { return report.HTML(w, page) }))
 	var inMarkdown []string
@@ -184,7 +185,7 @@ func TestTextStaysText(t *testing.T) {
 
 // TestPageNeedsNothingElse: no address of anything to load stands in it.
 func TestPageNeedsNothingElse(t *testing.T) {
-	page := rendered(t, func(w io.Writer) error { return report.HTML(w, pageOf(t, shippedRunItself(t))) })
+	page := rendered(t, func(w io.Writer) error { return report.HTML(w, pageOf(t, runFrom(t, shippedRun))) })
 	if found := regexp.MustCompile(`(?i)(src|href)=|url\(|@import|<script`).FindString(page); found != "" {
 		t.Errorf("the page loads something: %s", found)
 	}

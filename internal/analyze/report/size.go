@@ -35,8 +35,9 @@ type SizeSource struct {
 
 // SizeRun is the run that was sized from.
 type SizeRun struct {
-	ID     string         `json:"id"`
-	Target runfile.Target `json:"target"`
+	ID       string         `json:"id"`
+	Target   runfile.Target `json:"target"`
+	Observed bool           `json:"observed"` // its arms are kinds of load that were seen, and that nobody ran
 }
 
 // SizeRate is what goes to and from storage in a second.

@@ -11,7 +11,7 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Schema: SizeSchema, Run: SizeRun{s.Run.Header.ID, s.Run.Header.Target}, Needs: []SizeNeed{}, Options: []SizeOption{},
+		Schema: SizeSchema, Run: SizeRun{s.Run.Header.ID, s.Run.Header.Target, s.Run.Observed != nil}, Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s),
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),

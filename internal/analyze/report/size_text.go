@@ -34,7 +34,7 @@ func (s Size) needTable(width int) string {
 const needTitle = "What storage had to do (per second)"
 
 func (s Size) needGrid() *grid {
-	g := newGrid("arm", nil)
+	g := newGrid(armWord(s.Run.Observed), nil)
 	columns := []struct {
 		header string
 		of     func(SizeNeed) string

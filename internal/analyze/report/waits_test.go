@@ -11,10 +11,7 @@ import (
 
 // TestWaitsAreShown: the three that most waited for, where it is known, and nothing where it is not.
 func TestWaitsAreShown(t *testing.T) {
-	run, err := drivers.FromFile("../../../testdata/runs/arms-pg17.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := runFrom(t, "../../../testdata/runs/arms-pg17.jsonl")
 	const title = "Where time went, by Performance Insights"
 	before := report.New(run, attribution.Verdicts{})
 	if strings.Contains(textOf(t, before, 80), title) {
