@@ -304,6 +304,9 @@ type Top struct {
 	Missing string `json:"missing,omitempty"`
 }
 
+// MostTopItems are in one line; where there are fewer, nothing else did anything.
+const MostTopItems = 10
+
 // TopItem is one table, index or statement.
 type TopItem struct {
 	Name    string             `json:"name"`           // with its schema; of a statement, its queryid

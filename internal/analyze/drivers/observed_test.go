@@ -52,6 +52,10 @@ func observation(seconds int, load func(second int) rates, more func(second int,
 	}
 }
 
+func startedAnew(at time.Time) []runfile.Record {
+	return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Reason: runfile.Reset, Detail: "started anew"}}
+}
+
 func nothingMore(int, time.Time, map[string]float64) []runfile.Record { return nil }
 
 func unchanging(int) rates { return rates{100, 20, 10, 300} }
@@ -104,7 +108,7 @@ func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 				for name := range counters {
 					counters[name] += jump
 				}
-				return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Reason: runfile.Reset, Detail: "started anew"}}
+				return startedAnew(at)
 			})).Observed
 			if o.Windows != 11 || o.Whole != 10 {
 				t.Errorf("%d of %d windows are whole, want 10 of 11", o.Whole, o.Windows)
@@ -120,7 +124,7 @@ func TestFewWindowsAreLeft(t *testing.T) {
 		if second%10 != 2 && second != 57 {
 			return nil
 		}
-		return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Reason: runfile.Reset, Detail: "started anew"}}
+		return startedAnew(at)
 	})).Observed
 	if o.Windows != 11 || o.Whole != 5 {
 		t.Errorf("%d of %d windows are whole, want 5 of 11", o.Whole, o.Windows)

@@ -20,9 +20,6 @@ type Top struct {
 	cut bool // some part listed no more than the first of all
 }
 
-// listed are so many in a part; where there are fewer, no others did anything.
-const listed = 10
-
 // topKey is what a later look stands for an earlier one by.
 type topKey struct {
 	of   string
@@ -62,7 +59,7 @@ func (t *Top) join(part runfile.Top) {
 	for name, value := range part.Total {
 		t.Total[name] += value
 	}
-	cut := len(part.Items) >= listed
+	cut := len(part.Items) >= runfile.MostTopItems
 	for i := range t.Items {
 		t.Items[i].AtLeast = t.Items[i].AtLeast || cut && !slices.ContainsFunc(part.Items, named(t.Items[i].Name))
 	}

@@ -30,8 +30,6 @@ type ranked struct {
 }
 
 const (
-	// listed are so many of each sort.
-	listed = 10
 	// mostRanked are more than which are not asked for: to remember them all would take too much room.
 	mostRanked = 20000
 	// rankWithin bounds the whole.

@@ -89,7 +89,7 @@ func (t *tally) compare(a, b runfile.TopItem) int {
 func (t *tally) most() []runfile.TopItem {
 	items := slices.SortedFunc(maps.Values(t.grew), t.compare)
 	items = slices.DeleteFunc(items, func(i runfile.TopItem) bool { return t.rank(i) <= 0 })
-	items = slices.Clone(items[:min(len(items), listed)]) // what is left out is let go of
+	items = slices.Clone(items[:min(len(items), runfile.MostTopItems)]) // what is left out is let go of
 	for i := range items {
 		items[i].Grew = maps.Clone(items[i].Grew) // the tally goes on
 	}
