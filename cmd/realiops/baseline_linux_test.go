@@ -297,7 +297,7 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 				if left, _ := os.ReadDir(directory); len(left) == 0 {
 					break
 				}
-				time.Sleep(100 * time.Millisecond) // a guard needs a moment
+				time.Sleep(100 * time.Millisecond) // the supervisor needs a moment
 			}
 			checkEmpty(t, directory)
 			if again, _, complaint := realiops(t, "analyze", file); again.Run() != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/accounttest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // The documents are executed: every fenced block marked console is a session whose lines after "$ " are commands and

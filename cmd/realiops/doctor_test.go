@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // doctor runs the program and gives what it printed and its exit code.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // readAll is what a file holds by now, if there is one.

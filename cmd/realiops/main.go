@@ -5,6 +5,14 @@ import (
 	"os"
 
 	"github.com/realiops/realiops/internal/cli"
+	"github.com/realiops/realiops/internal/measure/load/workers"
+	"github.com/realiops/realiops/internal/measure/role"
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
-func main() { os.Exit(cli.Main(cli.SystemEnv(), os.Args[1:])) }
+func main() {
+	if status, played := role.Main(os.Args, supervisor.Role(), workers.Role()); played {
+		os.Exit(status)
+	}
+	os.Exit(cli.Main(cli.SystemEnv(), os.Args[1:]))
+}

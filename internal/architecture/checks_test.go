@@ -50,15 +50,34 @@ func blind(t tree) []string {
 	return broken
 }
 
-// strangers forbids the packages below a directory to import one another, but for a suite in their tests.
-func strangers(top, suite string) func(tree) []string {
+// apart forbids packages below a directory, but for those named, to import what is below another. Their tests may.
+func apart(top, other string, exceptions ...string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return under(d, top) && !underAny(d, exceptions) }) {
+			broken = append(broken, t.others(directory, t[directory].imports, func(i string) bool { return !under(i, other) })...)
+		}
+		return broken
+	}
+}
+
+// onlyTests forbids packages of the program to import what is below a directory; their tests may, and programs under scripts.
+func onlyTests(top string) func(tree) []string {
+	return func(t tree) (broken []string) {
+		for _, directory := range t.directories(func(d string) bool { return !underAny(d, []string{top, "scripts"}) }) {
+			broken = append(broken, t.others(directory, t[directory].imports, func(i string) bool { return !under(i, top) })...)
+		}
+		return broken
+	}
+}
+
+// strangers forbids the packages below a directory to import one another.
+func strangers(top string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return under(d, top) && d != top }) {
 			p := t[directory]
 			other := func(i string) bool { return under(i, top) && i != top && !under(i, directory) && !under(directory, i) }
 			allowed := func(i string) bool { return !other(i) }
-			broken = append(broken, t.others(directory, p.imports, allowed)...)
-			broken = append(broken, t.others(directory, p.testImports, func(i string) bool { return allowed(i) || i == suite })...)
+			broken = append(broken, t.others(directory, slices.Concat(p.imports, p.testImports), allowed)...)
 		}
 		return broken
 	}

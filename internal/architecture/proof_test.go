@@ -44,12 +44,23 @@ func TestRulesCanFail(t *testing.T) {
 	check("probes do not know each other", map[string]string{
 		"internal/measure/probe/a.go":            "package probe\n",
 		"internal/measure/probe/block/a.go":      ours("block", "internal/measure/probe"),
-		"internal/measure/probe/block/a_test.go": ours("block_test", "internal/measure/probe/probetest"),
+		"internal/measure/probe/block/a_test.go": ours("block_test", "internal/test/probetest"),
 		"internal/measure/probe/pgstat/a.go":     ours("pgstat", "internal/measure/probe/block"),
-		"internal/measure/probe/pgstat/b.go":     ours("pgstat", "internal/measure/probe/probetest"),
 	},
-		"internal/measure/probe/pgstat imports internal/measure/probe/block",
-		"internal/measure/probe/pgstat imports internal/measure/probe/probetest")
+		"internal/measure/probe/pgstat imports internal/measure/probe/block")
+
+	check("measuring decides nothing by verdicts", map[string]string{
+		"internal/measure/run/a.go":      ours("run", "internal/analyze/attribution"),
+		"internal/measure/run/a_test.go": ours("run", "internal/analyze/drivers"),
+		"internal/measure/prices/a.go":   ours("prices", "internal/analyze/catalog"),
+	}, "internal/measure/run imports internal/analyze/attribution")
+
+	check("what tests are made of stays out of the program", map[string]string{
+		"internal/cli/a.go":               ours("cli", "internal/test/standin"),
+		"internal/cli/a_test.go":          ours("cli", "internal/test/standin"),
+		"internal/test/worlds/score/a.go": ours("score", "internal/test/worlds"),
+		"scripts/worlds/a.go":             ours("main", "internal/test/worlds"),
+	}, "internal/cli imports internal/test/standin")
 
 	check("only the command line knows its libraries", map[string]string{
 		"internal/cli/a.go":          other("cli", "github.com/spf13/cobra"),
@@ -65,31 +76,31 @@ func TestRulesCanFail(t *testing.T) {
 		"internal/measure/load/a.go": ours("load", "internal/climate"),
 	}, "internal/series imports internal/cli")
 
-	check("the run file and the series stand at the bottom", map[string]string{
+	check("the run file, the series and the table of metrics stand at the bottom", map[string]string{
 		"internal/runfile/a.go":      ours("runfile", "internal/series"),
 		"internal/series/a.go":       ours("series", "internal/measure/load") + "import _ \"math\"\n",
 		"internal/measure/load/a.go": "package load\n",
 	}, "internal/series imports internal/measure/load")
 
 	check("made-up worlds do not know the method", map[string]string{
-		"internal/worlds/a.go":        ours("worlds", "internal/middle"),
-		"internal/worlds/a_test.go":   ours("worlds", "internal/worlds/score"),
-		"internal/worlds/score/a.go":  ours("score", "internal/analyze/attribution") + "import _ \"github.com/realiops/realiops/internal/worlds\"\n",
-		"internal/middle/a.go":        ours("middle", "internal/analyze/stats"),
-		"internal/analyze/stats/a.go": "package stats\n",
+		"internal/test/worlds/a.go":       ours("worlds", "internal/middle"),
+		"internal/test/worlds/a_test.go":  ours("worlds", "internal/test/worlds/score"),
+		"internal/test/worlds/score/a.go": ours("score", "internal/analyze/attribution") + "import _ \"github.com/realiops/realiops/internal/test/worlds\"\n",
+		"internal/middle/a.go":            ours("middle", "internal/analyze/stats"),
+		"internal/analyze/stats/a.go":     "package stats\n",
 	},
-		"internal/worlds imports internal/middle, which imports internal/analyze/stats",
-		"internal/worlds imports internal/worlds/score")
+		"internal/test/worlds imports internal/middle, which imports internal/analyze/stats",
+		"internal/test/worlds imports internal/test/worlds/score")
 
 	check("the stand-in for Aurora does not know what judges it", map[string]string{
-		"internal/standin/a.go":             ours("standin", "internal/middle"),
-		"internal/standin/a_test.go":        ours("standin", "internal/runfile"),
+		"internal/test/standin/a.go":        ours("standin", "internal/middle"),
+		"internal/test/standin/a_test.go":   ours("standin", "internal/runfile"),
 		"internal/middle/a.go":              ours("middle", "internal/analyze/attribution"),
 		"internal/analyze/attribution/a.go": "package attribution\n",
 		"internal/runfile/a.go":             "package runfile\n",
 	},
-		"internal/standin imports internal/middle, which imports internal/analyze/attribution",
-		"internal/standin imports internal/runfile")
+		"internal/test/standin imports internal/middle, which imports internal/analyze/attribution",
+		"internal/test/standin imports internal/runfile")
 
 	check("statistics have one home", map[string]string{
 		"internal/analyze/stats/a.go":  other("stats", "gonum.org/v1/gonum/stat"),

@@ -15,17 +15,19 @@ type rule struct {
 
 // The parts of the tree that rules speak of.
 const (
-	analyze   = "internal/analyze"
-	cli       = "internal/cli"
-	command   = "cmd"
-	measure   = "internal/measure"
-	probe     = "internal/measure/probe"
-	probetest = "internal/measure/probe/probetest"
-	runfile   = "internal/runfile"
-	series    = "internal/series"
-	standin   = "internal/standin"
-	worlds    = "internal/worlds"
-	score     = "internal/worlds/score"
+	analyze  = "internal/analyze"
+	cli      = "internal/cli"
+	command  = "cmd"
+	measure  = "internal/measure"
+	metric   = "internal/metric"
+	prices   = "internal/measure/prices"
+	probe    = "internal/measure/probe"
+	runfile  = "internal/runfile"
+	series   = "internal/series"
+	standin  = "internal/test/standin"
+	forTests = "internal/test"
+	worlds   = "internal/test/worlds"
+	score    = "internal/test/worlds/score"
 )
 
 var rules = []rule{
@@ -35,9 +37,15 @@ var rules = []rule{
 		never(analyze, measure, "github.com/jackc/pgx", "github.com/aws", "net/http"),
 	},
 	{
+		"measuring decides nothing by verdicts",
+		"what is recorded must not depend on what it is taken to mean; who reads verdicts is handed in. But " + prices +
+			" writes AWS's price list as rows of the catalog, which is data",
+		apart(measure, analyze, prices),
+	},
+	{
 		"probes do not know each other",
 		"one can fail, change or go away without the others; what they share stands in " + probe,
-		strangers(probe, probetest),
+		strangers(probe),
 	},
 	{
 		"only the command line knows its libraries",
@@ -50,9 +58,14 @@ var rules = []rule{
 		users(cli, command),
 	},
 	{
-		"the run file and the series stand at the bottom",
+		"the run file, the series and the table of metrics stand at the bottom",
 		"both wings meet in them, so they can depend on neither",
-		bottom(runfile, series),
+		bottom(runfile, series, metric),
+	},
+	{
+		"what tests are made of stays out of the program",
+		"a reader of the program meets no server, world or cloud that is made up, and none of them is shipped",
+		onlyTests(forTests),
 	},
 	{
 		"made-up worlds do not know the method",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
@@ -37,10 +38,10 @@ FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Director
 standard input. A run that was interrupted or cut off is reported as far as it went, and the report says so.
 
 The report says of each metric whether it counts logical work or real storage I/O, which, and how surely; -v shows
-the arms and ratios that this stands on.`,
+its ratio under each load.`,
 		Example: `  realiops analyze LAST
   realiops analyze LAST -v | less
-  realiops analyze run.jsonl --require 'block/*'
+  realiops analyze run.jsonl --require '/proc/diskstats writes'
   realiops analyze run.jsonl.zst --format json | jq .headline.text`,
 		Args: oneRunFile,
 		RunE: func(_ *cobra.Command, args []string) error { return runAnalyze(env, o, args[0]) },
@@ -54,7 +55,7 @@ const analyzeExitHelp = `0  the report was written, also that of a run which did
 
 func (o *analyzeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show why: every metric held against every driver, arm by arm")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show why: every metric held against everything that was counted, load by load")
 	o.require.addFlags(f)
 }
 
@@ -96,36 +97,28 @@ const (
 )
 
 // renderer writes a report in a format.
-type renderer func(io.Writer, report.Report) error
+type renderer func(io.Writer, *drivers.Run, report.Report) error
 
 // rendererOf checks the name of a format before anything else is done.
 func rendererOf(format string, verbose bool, env Env) (renderer, error) {
 	switch format {
 	case formatText:
-		return func(w io.Writer, r report.Report) error { return writeText(w, r, verbose, env.columns()) }, nil
+		return func(w io.Writer, run *drivers.Run, r report.Report) error {
+			return writeText(w, run, r, verbose, env.columns())
+		}, nil
 	case formatJSON:
-		return func(w io.Writer, r report.Report) error { return report.JSON(w, r) }, nil
+		return func(w io.Writer, _ *drivers.Run, r report.Report) error { return report.JSON(w, r) }, nil
 	default:
 		return nil, fmt.Errorf("unknown format %q: there are %s and %s", format, formatText, formatJSON)
 	}
 }
 
-func writeText(w io.Writer, r report.Report, verbose bool, width int) error {
-	if err := report.Text(w, r, width); err != nil || !verbose {
-		return err
+func writeText(w io.Writer, run *drivers.Run, r report.Report, verbose bool, width int) error {
+	d := report.Document(run, r, nil, nil)
+	if verbose {
+		d.Blocks = append(d.Blocks, report.Details(r)...)
 	}
-	if _, err := io.WriteString(w, "\n"); err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	return report.Details(w, r, width)
-}
-
-// columns is how wide a report may be: as wide as the terminal it goes to, and 80 where it goes elsewhere.
-func (e Env) columns() int {
-	if e.OutTerminal && e.Width != nil {
-		return e.Width()
-	}
-	return defaultWidth
+	return document.Text(w, d, width)
 }
 
 // analyzeFile writes the report on a run file, or on what comes through standard input.
@@ -140,24 +133,16 @@ func analyzeFile(env Env, path string, require requireOptions, render renderer) 
 // analyzeRun writes the report on a run. It is an error that a metric which is required is not in the file, or gets no
 // verdict; the report is written in the latter case.
 func analyzeRun(env Env, run *drivers.Run, require requireOptions, render renderer) error {
-	names := metricNames(run)
+	names := run.MetricNames()
 	required, err := require.names(names)
 	if err != nil {
 		return err
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // all, also those that are true by definition
-	if err := render(env.Out, report.New(run, verdicts)); err != nil {
+	if err := render(env.Out, run, report.New(run, verdicts)); err != nil {
 		return err
 	}
 	return unmet(required, verdicts)
-}
-
-func metricNames(run *drivers.Run) []string {
-	var names []string
-	for _, m := range run.Metrics() {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // namedRun reads the run that a user names: a file, LAST, or standard input.

@@ -15,9 +15,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/fio"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
@@ -138,7 +140,7 @@ func runBaseline(ctx context.Context, env Env, o baselineOptions, flags *pflag.F
 		return err
 	}
 	path := cmp.Or(o.out, runfile.DefaultPath(m.id))
-	m.show = progress.New(env.Err, mode, env.Width)
+	m.show = env.display(mode)
 	m.show.Message(m.announcement(path))
 	err = m.run(ctx, path)
 	m.show.Close()
@@ -167,7 +169,7 @@ func writeBaseline(env Env, run *drivers.Run, format string) error {
 	if format == formatJSON {
 		return report.JSON(env.Out, view)
 	}
-	return report.BaselineText(env.Out, view, env.columns())
+	return document.Text(env.Out, view.Document(run), env.columns())
 }
 
 // prepare finds out everything that can be known before a file is written: the program, the place, the jobs.
@@ -178,7 +180,7 @@ func (m *baselineRun) prepare(ctx context.Context) (err error) {
 	if err := m.findPlace(); err != nil {
 		return err
 	}
-	if err := m.chooseJobs(); err != nil {
+	if err := m.chooseJobs(ctx); err != nil {
 		return err
 	}
 	return m.admit()
@@ -227,7 +229,7 @@ func (m *baselineRun) admit() error {
 func (m *baselineRun) question() string {
 	if m.options.until != 0 {
 		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are used up, if it has any: "+
-			"whatever else is on it will wait.", minutes(m.options.until), m.dir)
+			"whatever else is on it will wait.", experiment.About(m.options.until), m.dir)
 	}
 	if m.options.dir == "" {
 		return ""
@@ -237,7 +239,7 @@ func (m *baselineRun) question() string {
 		return ""
 	}
 	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the load that it takes.",
-		m.dir, minutes(m.duration()))
+		m.dir, experiment.About(m.duration()))
 }
 
 // duration is how long the jobs take, with what lies between them.
@@ -261,7 +263,7 @@ func (m *baselineRun) announcement(path string) string {
 		most = "at most"
 	}
 	return fmt.Sprintf("fio %s on %s (%s): %s of test files, then %s for %s %s; run file: %s",
-		m.program.Version, m.dir, direct, bytesText(fio.TestBytes(m.jobs)), strings.Join(m.names(), ", "), most, minutes(m.duration()), path)
+		m.program.Version, m.dir, direct, bytesText(fio.TestBytes(m.jobs)), strings.Join(m.names(), ", "), most, experiment.About(m.duration()), path)
 }
 
 func bytesText(n int64) string { return (*size)(&n).String() }

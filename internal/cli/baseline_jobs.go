@@ -1,21 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/fio"
 )
 
 // chooseJobs takes those of the set or the file that were asked for.
-func (m *baselineRun) chooseJobs() error {
+func (m *baselineRun) chooseJobs(ctx context.Context) error {
 	o := m.options
 	settings := fio.Settings{Size: int64(o.size), Runtime: cmp.Or(o.until, o.runtime), Direct: m.place.Direct}
-	if err := m.takeSet(settings); err != nil {
+	if err := m.takeSet(ctx, settings); err != nil {
 		return err
 	}
 	only := o.only
@@ -34,18 +36,17 @@ func (m *baselineRun) chooseJobs() error {
 	return nil
 }
 
-func (m *baselineRun) takeSet(settings fio.Settings) error {
+func (m *baselineRun) takeSet(ctx context.Context, settings fio.Settings) error {
 	o := m.options
 	m.set = o.set
 	switch {
 	case o.job != "":
-		file, err := os.Open(o.job)
+		text, err := input.Read(ctx, o.job)
 		if err != nil {
 			return fmt.Errorf("read the jobs: %w", err)
 		}
-		defer file.Close()
 		m.set = filepath.Base(o.job)
-		if m.jobs, err = fio.ReadFile(file, m.dir, settings); err != nil {
+		if m.jobs, err = fio.ReadFile(bytes.NewReader(text), m.dir, settings); err != nil {
 			return fmt.Errorf("%s: %w", o.job, err)
 		}
 	case o.set == fio.SetPublished:

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/experiment"
@@ -79,7 +77,7 @@ func (m *baselineRun) inDirectory(ctx context.Context) (err error) {
 	m.clock.Start(context.WithoutCancel(ctx))
 	err = m.all(ctx)
 	err = errors.Join(err, m.clock.Stop())
-	return errors.Join(err, m.record(endOf(ctx, err)))
+	return errors.Join(err, m.record(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
 // sampler reads the device under the directory. One out of sight is not an error: the file says why.
@@ -155,29 +153,29 @@ func (m *baselineRun) arm(ctx context.Context, name string, do func(context.Cont
 	event := func(e runfile.Event, failed error) error {
 		record := runfile.ArmEvent{At: time.Now(), Arm: name, Replicate: 1, Event: e}
 		if failed != nil {
-			record.Failed = oneLine(failed.Error())
+			record.Failed = runfile.OneLine(failed.Error())
 		}
 		return m.record(record)
 	}
-	if err := errors.Join(event(runfile.Settle, nil), m.edge(ctx, fio.Status{}), event(runfile.Begin, nil)); err != nil {
+	if err := errors.Join(event(runfile.Settle, nil), m.readAll(ctx, fio.Status{}), event(runfile.Begin, nil)); err != nil {
 		return err
 	}
 	last, failed := do(ctx)
 	after := context.WithoutCancel(ctx)
 	// What the device has done by now, and then what it does when memory is emptied onto it.
-	err := errors.Join(m.load(name, last), m.clock.Edge(after), m.record(m.totals.Reading(time.Now(), last)), m.edge(after, last), event(runfile.End, failed), m.file.Sync())
+	err := errors.Join(m.load(name, last), m.clock.ReadAll(after), m.record(m.totals.Reading(time.Now(), last)), m.readAll(after, last), event(runfile.End, failed), m.file.Sync())
 	m.totals.Close(last)
 	return errors.Join(failed, err)
 }
 
-// edge flushes, and reads the device and what fio has said by now.
-func (m *baselineRun) edge(ctx context.Context, so fio.Status) error {
+// readAll flushes, and reads the device and what fio has said by now.
+func (m *baselineRun) readAll(ctx context.Context, so fio.Status) error {
 	if m.flush != nil {
 		if err := m.flush(); err != nil {
 			return err
 		}
 	}
-	return errors.Join(m.clock.Edge(ctx), m.record(m.totals.Reading(time.Now(), so)))
+	return errors.Join(m.clock.ReadAll(ctx), m.record(m.totals.Reading(time.Now(), so)))
 }
 
 // load records when fio did I/O.
@@ -235,15 +233,4 @@ func (m *baselineRun) throttled(before, now fio.Status) bool {
 	})
 	const every = 5
 	return len(m.points)%every == 0 && baseline.Throttled(m.points).Settled()
-}
-
-// newGuardCommand is the process that clears up after a baseline that was killed; no person runs it.
-func newGuardCommand(env Env) *cobra.Command {
-	return &cobra.Command{
-		Use:    fio.GuardCommand,
-		Short:  "Clear up after another realiops",
-		Hidden: true,
-		Args:   noArguments,
-		RunE:   func(*cobra.Command, []string) error { return fio.Guard(env.In) },
-	}
 }

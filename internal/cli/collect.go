@@ -18,7 +18,7 @@ import (
 
 // collectOptions are the flags of realiops collect.
 type collectOptions struct {
-	account  accountOptions
+	account  account.Options
 	analyze  analyzeOptions
 	progress string
 }
@@ -38,7 +38,7 @@ more.
 What AWS says of the last minutes is too low at first, so this asks until two answers agree, and what has settled is not
 asked for again. An interrupt keeps what has come, and the command goes on from there when it is run again.`,
 		Example: `  realiops collect LAST
-  realiops collect run.jsonl.zst --profile audit --require 'cloudwatch/*IOPS'`,
+  realiops collect run.jsonl.zst --profile audit --require 'CloudWatch *IOPS'`,
 		Args: oneRunFile,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd.Context(), env, o, args[0]) },
 	}
@@ -51,7 +51,7 @@ const collectExitHelp = `0  all there is was collected, and the report was writt
 3  the report was written, and a metric that was required got no verdict`
 
 func (o *collectOptions) addFlags(f *pflag.FlagSet) {
-	o.account.addFlags(f)
+	addAccountFlags(f, &o.account)
 	_ = f.MarkHidden("region") // the file says it
 	o.analyze.addFlags(f)
 	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show it on standard error: bar, plain, none; auto is a bar on a terminal")
@@ -77,7 +77,7 @@ func runCollect(ctx context.Context, env Env, o collectOptions, name string) err
 	if err != nil {
 		return err
 	}
-	show := progress.New(env.Err, mode, env.Width)
+	show := env.display(mode)
 	begun, err := o.addTo(ctx, env, path, w, show)
 	show.Close()
 	err = errors.Join(naming(path, err), w.Close())
@@ -93,11 +93,11 @@ func (o collectOptions) addTo(ctx context.Context, env Env, path string, w *runf
 	if err != nil {
 		return false, err
 	}
-	return true, p.collect(ctx, path, w, show)
+	return true, p.Collect(ctx, w, show)
 }
 
 // provider is that of the server which the file is about, as far as the run asked it.
-func (o collectOptions) provider(ctx context.Context, env Env, path string, w *runfile.Writer) (*provider, error) {
+func (o collectOptions) provider(ctx context.Context, env Env, path string, w *runfile.Writer) (*collect.Cloud, error) {
 	file, err := collect.Read(path)
 	if err != nil {
 		return nil, err
@@ -106,10 +106,11 @@ func (o collectOptions) provider(ctx context.Context, env Env, path string, w *r
 	if cloud == nil {
 		return nil, errors.New("the run was not told which of AWS's databases it measured, so there is nothing to collect")
 	}
-	if o.account.region != "" && o.account.region != cloud.Region {
+	if o.account.Region != "" && o.account.Region != cloud.Region {
 		return nil, fmt.Errorf("the run was made in %s, and its metrics are there: leave out --region", cloud.Region)
 	}
-	a, err := o.account.open(ctx, cloud.Region)
+	o.account.Region = cloud.Region
+	a, err := account.Open(ctx, o.account)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (o collectOptions) provider(ctx context.Context, env Env, path string, w *r
 		return nil, account.Explain(err)
 	}
 	w.Hide(a.Secrets(ctx)...)
-	return newProvider(env, a, *cloud, asAnnounced(file))
+	return collect.NewCloud(a, *cloud, env.Tempo, env.Now, asAnnounced(file))
 }
 
 // asAnnounced chooses the metrics that the run announced, or all where it had none of a source.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
 // justOver is the file of a run whose only arm has just ended, so that AWS has not told of it yet.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 )
 
@@ -24,16 +25,15 @@ func newCompareCommand(env Env) *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare A B [C...]",
-		Short: "Hold runs against each other: rates, and what each metric counts",
-		Long: `Hold runs against the first of them, as benchstat does: for each arm that all have, the rates of rows, log records and what
-the device did, by how much they changed, and whether that is more than chance explains; and the metrics that were not
-found to count the same. What is not the same in the runs, a setting or the plan, comes first: then more than one thing
-may have made the difference.
+		Short: "Compare runs: their rates, and what each metric counts",
+		Long: `Compare runs with the first of them, as benchstat does: for each load that all have, the rates of rows, WAL records and what
+the device did, by how much they changed, and whether chance explains that. Then come the metrics that count one thing in
+one run and another in another. What else differs between the runs, such as a setting or the plan, comes first.
 
 A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs that was written last.`,
 		Example: `  realiops compare before.jsonl after.jsonl
   realiops compare pg15.jsonl pg17.jsonl pg18.jsonl -v
-  realiops compare before.jsonl LAST --fail-if 'device_requests>10%' --fail-if 'rows/copy<-5%'
+  realiops compare before.jsonl LAST --fail-if 'device requests>10%' --fail-if 'WAL fsyncs/copy<-5%'
   realiops compare before.jsonl LAST --format json | jq '.drivers[].geomean.runs[1].change.ratio'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -54,7 +54,7 @@ const compareExitHelp = `0  the comparison was written, whatever it shows
 func (o *compareOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the comparison: text, json or csv")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every way of counting the work, and every metric that changed")
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CHANGE` that ends this with status 4: DRIVER>PERCENT% or DRIVER<PERCENT%, over all arms, or DRIVER/ARM (repeatable)")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CHANGE` that ends this with status 4, as often as needed: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD of one; WHAT is counted: rows, WAL fsyncs, device requests")
 }
 
 func runCompare(env Env, o compareOptions, names []string) error {
@@ -101,7 +101,7 @@ func compareFiles(env Env, names []string) (report.Comparison, error) {
 		if err != nil {
 			return report.Comparison{}, err
 		}
-		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: metricNames(run)}))
+		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
 		runs = append(runs, report.Compared{File: name, Run: run, Report: view})
 	}
 	return report.Compare(runs)
@@ -136,8 +136,8 @@ func (o compareOptions) write(env Env, c report.Comparison) error {
 	case formatJSON:
 		return report.JSON(env.Out, c)
 	case formatCSV:
-		return report.CompareCSV(env.Out, c)
+		return document.CSV(env.Out, c.Document(o.verbose))
 	default:
-		return report.CompareText(env.Out, c, o.verbose, env.columns())
+		return document.Text(env.Out, c.Document(o.verbose), env.columns())
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,11 +47,8 @@ func formatsOf(command string) []string {
 	}
 }
 
-// completeNames offers every name that explain knows.
+// completeNames offers every name that explain knows and that a shell takes without quotes.
 func completeNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	known, err := allKnown()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return known.names(), cobra.ShellCompDirectiveNoFileComp
+	bare := slices.DeleteFunc(allKnown().names(), func(name string) bool { return strings.ContainsAny(name, " ()*") })
+	return bare, cobra.ShellCompDirectiveNoFileComp
 }

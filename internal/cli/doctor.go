@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -44,14 +44,18 @@ choose the target are those of realiops run; without --dsn or --container it sta
 
 const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
 1  wrong usage, or no server to ask
+2  a run can conclude here, but without AWS's part: a call to AWS was refused or not answered
 3  no run could conclude anything here: it would be refused, or nothing shows what storage has to do`
 
 func (o *doctorOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the diagnosis: text or json")
 }
 
-// errNoConclusion ends a diagnosis that has said so already.
-var errNoConclusion = withCode(exitUndetermined, errSilent)
+// Errors that end a diagnosis that has said so already.
+var (
+	errNoConclusion = withCode(exitUndetermined, errSilent)
+	errWithoutAWS   = withCode(exitFailed, errSilent)
+)
 
 func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	if o.format != formatText && o.format != formatJSON {
@@ -66,8 +70,11 @@ func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	} else {
 		err = diagnosis.Text(env.Out, d, env.columns())
 	}
-	if err == nil && !d.Concludes {
+	switch {
+	case err == nil && !d.Concludes:
 		return errNoConclusion
+	case err == nil && d.AWS != nil && d.AWS.Silent():
+		return errWithoutAWS
 	}
 	return err
 }
@@ -78,59 +85,61 @@ func diagnose(ctx context.Context, env Env, o targetOptions) (d diagnosis.Diagno
 	if err != nil {
 		return d, err
 	}
-	show := progress.New(env.Err, mode, env.Width)
+	show := env.display(mode)
 	defer show.Close()
-	t, err := o.open(ctx, env, show)
+	server, err := o.target(env)
 	if err != nil {
 		return d, err
 	}
-	defer func() { err = errors.Join(err, t.close(ctx, show)) }()
-	ctx, cancel := t.watch(ctx)
+	t, err := target.Open(ctx, server, show)
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, t.Close(ctx, show)) }()
+	ctx, cancel := t.Watch(ctx)
 	defer cancel()
-	d, err = examine(ctx, t, o)
-	return d, t.because(ctx, err)
+	d, err = examine(ctx, t, o.allowed)
+	return d, t.Because(ctx, err)
 }
 
 // examine asks everything that a run would ask before it begins, and reads each source once.
-func examine(ctx context.Context, t *target, o targetOptions) (diagnosis.Diagnosis, error) {
-	control, facts, err := t.inspect(ctx, o)
+func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions) (diagnosis.Diagnosis, error) {
+	session, err := t.Session(ctx)
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
-	defer control.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written over it
-	refusal, err := refusalOf(ctx, t, control, facts, o)
+	defer session.Close(ctx)
+	facts := session.Facts
+	refusal, err := refusalOf(ctx, t, session)
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
-	s, err := openSources(ctx, t, facts, "") // which makes nothing
+	p, err := t.Probes(ctx, facts, "") // which makes nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
-	defer s.close(context.WithoutCancel(ctx))
-	aws := t.aws.diagnose(ctx)
+	defer p.Close(context.WithoutCancel(ctx))
+	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
-		Target: t.describe(facts, s.storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
-		Cautions: append(cautions(facts, o, s), t.aws.cautions(aws, facts, time.Now())...), Remedy: remedyOf(facts),
+		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
+		Cautions: append(cautions(facts, allowed, p), cautionsOfAWS(&t.AWS, aws, facts, time.Now())...), Remedy: remedyOf(facts),
 	}
-	for _, sampler := range s.samplers {
+	for _, sampler := range p.Samplers {
 		subject.Probes = append(subject.Probes, readOnce(ctx, sampler))
 	}
 	return diagnosis.New(subject), nil
 }
 
 // refusalOf says why a run would not begin, or nothing.
-func refusalOf(ctx context.Context, t *target, control *pgx.Conn, facts postgres.Facts, o targetOptions) (string, error) {
-	if err := t.refuse(o, facts); err != nil {
-		return err.Error(), nil
+func refusalOf(ctx context.Context, t *target.Target, session *target.Session) (string, error) {
+	refusal, err := t.Refuse(session.Facts), error(nil)
+	if refusal == nil {
+		refusal, err = session.Facts.RefuseSchema(ctx, session.Control)
 	}
-	refusal, err := facts.RefuseSchema(ctx, control)
-	if err != nil {
+	if err != nil || refusal == nil {
 		return "", err
 	}
-	if refusal != nil {
-		return refusal.Error(), nil
-	}
-	return "", nil
+	return refusal.Error(), nil
 }
 
 func readOnce(ctx context.Context, s probe.Sampler) diagnosis.Probe {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -13,48 +12,49 @@ import (
 	"github.com/realiops/realiops/internal/measure/access"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// diagnose makes each call of a run once; nil where AWS is not asked.
-func (a *awsTarget) diagnose(ctx context.Context) *diagnosis.AWS {
-	if a.account == nil && a.trouble == nil {
+// diagnoseAWS makes each call of a run once; nil where AWS is not asked.
+func diagnoseAWS(ctx context.Context, a *target.AWS) *diagnosis.AWS {
+	if a.Account == nil && a.Trouble == nil {
 		return nil
 	}
 	d := &diagnosis.AWS{Calls: []diagnosis.Call{}}
-	if a.trouble != nil {
-		d.Trouble = a.trouble.Error()
+	if a.Trouble != nil {
+		d.Trouble = a.Trouble.Error()
 	}
-	if a.account == nil {
+	if a.Account == nil {
 		return d
 	}
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	ctx, cancel := context.WithTimeout(ctx, target.AskWithin)
 	defer cancel()
-	d.Region = a.account.Region()
-	if ends, err := a.account.Credentials(ctx); err == nil && !ends.IsZero() {
+	d.Region = a.Account.Region()
+	if ends, err := a.Account.Credentials(ctx); err == nil && !ends.IsZero() {
 		d.Ends = &ends
 	}
-	d.Calls = a.described()
-	if a.cloud != nil {
-		for _, answer := range access.Try(ctx, a.account.Config(), *a.cloud) {
+	d.Calls = described(a)
+	if a.Cloud != nil {
+		for _, answer := range access.Try(ctx, a.Account.Config(), *a.Cloud) {
 			d.Calls = append(d.Calls, callOf(answer))
 		}
 	}
-	if clock := a.account.Clock(); clock.Source != "" {
+	if clock := a.Account.Clock(); clock.Source != "" {
 		d.Clock = &clock
 	}
-	d.Asked = callsText(a.account.Calls())
+	d.Asked = account.Text(a.Account.Calls())
 	return d
 }
 
 // described are the calls that found the database, or did not. They are not made again.
-func (a *awsTarget) described() (all []diagnosis.Call) {
-	for _, c := range a.account.Calls() {
+func described(a *target.AWS) (all []diagnosis.Call) {
+	for _, c := range a.Account.Calls() {
 		if c.Service != "rds" {
 			continue
 		}
 		answer := access.Answer{Action: c.Service + ":" + c.Operation}
-		if trouble, ok := errors.AsType[*account.Trouble](a.trouble); ok && c.Failures == c.Count {
+		if trouble, ok := errors.AsType[*account.Trouble](a.Trouble); ok && c.Failures == c.Count {
 			answer.Err = trouble // of the only ones that can be: the search ends with the first
 		}
 		all = append(all, callOf(answer))
@@ -62,13 +62,10 @@ func (a *awsTarget) described() (all []diagnosis.Call) {
 	return all
 }
 
-// unasked is the reason of a call that was not made.
-const unasked = "unasked"
-
 func callOf(answer access.Answer) diagnosis.Call {
 	call := diagnosis.Call{Action: answer.Action, Allowed: answer.Allowed(), Detail: answer.Unasked}
 	if answer.Unasked != "" {
-		call.Reason = unasked
+		call.Reason = diagnosis.Unasked
 	}
 	if trouble, ok := errors.AsType[*account.Trouble](answer.Err); ok {
 		call.Reason, call.Detail = string(trouble.Kind), trouble.Error()
@@ -79,8 +76,8 @@ func callOf(answer access.Answer) diagnosis.Call {
 // soon is how long a run with all of AWS's metrics takes until its data are collected.
 const soon = 4 * time.Hour
 
-// cautions are what AWS lacks or does otherwise than a run wants it.
-func (a *awsTarget) cautions(d *diagnosis.AWS, facts postgres.Facts, now time.Time) []diagnosis.Caution {
+// cautionsOfAWS are what AWS lacks or does otherwise than a run wants it.
+func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now time.Time) []diagnosis.Caution {
 	if d == nil {
 		return nil
 	}
@@ -93,19 +90,23 @@ func (a *awsTarget) cautions(d *diagnosis.AWS, facts postgres.Facts, now time.Ti
 	caution(d.Ends != nil && d.Ends.Before(now.Add(soon)), "credentials-end",
 		"The AWS credentials end before a run with AWS's metrics would: "+until(d.Ends, now)+".",
 		"sign in again before the run; realiops collect goes on later with new ones")
-	caution(d.Clock != nil && off(*d.Clock, clockMatters), "aws-clock",
-		"AWS's clock and ours differ by "+apart(d.Clock)+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
+	var clock runfile.Clock
+	if d.Clock != nil {
+		clock = *d.Clock
+	}
+	caution(clock.Off(clockMatters), "aws-clock",
+		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
 	caution(anyDenied(d.Calls), "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops iam-policy prints")
-	if a.found == nil {
+	if a.Found == nil {
 		return all
 	}
-	c := *a.cloud
-	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters, the twins of CloudWatch's, are left out.",
+	c := *a.Cloud
+	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters, which show the same numbers as CloudWatch's, are left out.",
 		"aws rds modify-db-instance --apply-immediately --enable-performance-insights --db-instance-identifier "+c.Instance)
 	caution(c.MonitoringSeconds == 0, "monitoring-off",
 		"Enhanced Monitoring is off: figures of the operating system come once a minute at best.",
 		"aws rds modify-db-instance --apply-immediately --monitoring-interval 1 --monitoring-role-arn ROLE --db-instance-identifier "+c.Instance)
-	caution(a.found.Status != "" && a.found.Status != "available", "aws-status", "AWS says that the instance is "+a.found.Status+": what it does beside is counted too.", "wait until it is available")
+	caution(a.Found.Status != "" && a.Found.Status != "available", "aws-status", "AWS says that the instance is "+a.Found.Status+": what it does beside is counted too.", "wait until it is available")
 	caution(otherVersion(c, facts), "aws-other",
 		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.", c.Instance, c.Engine, c.Version, facts.Version),
 		"look at --instance and --cluster")
@@ -124,16 +125,6 @@ func until(ends *time.Time, now time.Time) string {
 		return fmt.Sprintf("%.0f minutes are left", left.Minutes())
 	}
 	return "they have ended"
-}
-
-// off tells whether a clock differs from ours by more seconds than that, beyond the doubt about it.
-func off(c runfile.Clock, tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
-
-func apart(c *runfile.Clock) string {
-	if c == nil {
-		return ""
-	}
-	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second).String()
 }
 
 // otherVersion tells whether AWS and the server cannot speak of the same. Of the versions only the major one is

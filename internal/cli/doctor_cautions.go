@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -19,30 +20,30 @@ import (
 const clockMatters = 1
 
 // cautions are what makes numbers lie on this server, beside what the report on a run warns of by itself.
-func cautions(f postgres.Facts, o targetOptions, s *sources) []diagnosis.Caution {
+func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) []diagnosis.Caution {
 	var all []diagnosis.Caution
 	caution := func(applies bool, code, text, remedy string) {
 		if applies {
 			all = append(all, diagnosis.Caution{Code: code, Text: text, Remedy: remedy})
 		}
 	}
-	caution(s.stats.Notice() != "", "newer-server", s.stats.Notice()+".", "look for a newer realiops")
-	others := othersOn(s.storage)
+	caution(p.Stats.Notice() != "", "newer-server", p.Stats.Notice()+".", "look for a newer realiops")
+	others := othersOn(p.Storage)
 	caution(len(others) > 0, "disk-of-many",
 		"The disk under the data carries "+strings.Join(others, ", ")+" as well: whatever is written there is counted too.",
 		"give the data a disk of their own; --own-device makes one for a server of ours")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
 		"track_counts is off: the counters of tables and rows stand still, whatever is written.", "set track_counts = on")
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
-		"wal_sync_method is "+f.Settings["wal_sync_method"]+": the log is synced by writing it, which no counter of syncs shows.", "")
-	caution(f.BusySessions > 0 && o.shared, "shared-server",
+		"wal_sync_method is "+f.Settings["wal_sync_method"]+": the WAL is flushed as it is written, which no counter of fsyncs shows.", "")
+	caution(f.BusySessions > 0 && allowed.Shared, "shared-server",
 		fmt.Sprintf("%d other sessions are at work: what they write is counted as ours.", f.BusySessions), "wait until they are done")
 	caution(!f.MaySeeOthers, "others-hidden",
 		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
 		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Quoted(f.User))
 	caution(!f.MayCheckpoint, "no-checkpoint",
-		"This user may not ask for checkpoints: pages that an arm leaves to be written are counted in the arms after it.", checkpointRemedy(f))
-	caution(off(f.Clock, clockMatters), "clock-offset",
+		"This user may not ask for checkpoints: pages that one load leaves to be written are counted under the loads after it.", checkpointRemedy(f))
+	caution(f.Clock.Off(clockMatters), "clock-offset",
 		"The server's clock and ours differ by more than a second: times in its log are not those of the run file.", "synchronize the clocks")
 	return all
 }

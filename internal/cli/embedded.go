@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
@@ -33,16 +32,5 @@ func (o *embeddedOptions) options(env Env) embedded.Options {
 		Version: o.version, BinDir: o.bin, DataDir: o.dataDir, Settings: o.settings, AllowRAM: o.allowRAM, Keep: o.keep,
 		OwnDevice:  int64(o.device),
 		Repository: env.Getenv("REALIOPS_PG_REPOSITORY"),
-	}
-}
-
-// newKeeperCommand is the other process of an embedded server; no person runs it.
-func newKeeperCommand(env Env) *cobra.Command {
-	return &cobra.Command{
-		Use:    embedded.KeeperCommand,
-		Short:  "Hold a server for another realiops",
-		Hidden: true,
-		Args:   noArguments,
-		RunE:   func(*cobra.Command, []string) error { return embedded.Keep(env.In, env.Out) },
 	}
 }

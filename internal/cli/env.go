@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/collect"
 )
 
@@ -37,6 +40,49 @@ func SystemEnv() Env {
 		ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:       terminalWidth,
 	}
+}
+
+// columns is how wide a report may be: as COLUMNS says, or else as wide as the terminal it goes to, and 80 where it goes
+// elsewhere.
+func (e Env) columns() int { return cmp.Or(e.saidColumns(), e.terminal(e.OutTerminal), defaultWidth) }
+
+// messageColumns is how wide a message on standard error may be, by the same rule; 0: where it goes elsewhere it is one line,
+// for whoever reads it line by line.
+func (e Env) messageColumns() int { return cmp.Or(e.saidColumns(), e.terminal(e.ErrTerminal)) }
+
+// message lays out what goes to standard error.
+func (e Env) message(text string) string {
+	width := e.messageColumns()
+	if width == 0 {
+		return text
+	}
+	return fill(text, width, "  ")
+}
+
+// display shows progress there.
+func (e Env) display(mode progress.Mode) *progress.Display {
+	d := progress.New(e.Err, mode, e.Width)
+	d.Layout = e.message
+	return d
+}
+
+// saidColumns is what COLUMNS says; 0: nothing that is a width.
+func (e Env) saidColumns() int {
+	if e.Getenv == nil {
+		return 0
+	}
+	width, err := strconv.Atoi(e.Getenv("COLUMNS"))
+	if err != nil || width < 0 {
+		return 0
+	}
+	return width
+}
+
+func (e Env) terminal(is bool) int {
+	if !is || e.Width == nil {
+		return 0
+	}
+	return e.Width()
 }
 
 func terminalWidth() int {

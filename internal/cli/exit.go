@@ -11,6 +11,8 @@ const (
 	exitFailed       = 2 // the run failed or was interrupted; what there is was kept
 	exitUndetermined = 3 // done, and a metric that was required got no verdict; or none could get one
 	exitGate         = 4 // done, and the figures are such that --fail-if says so
+
+	exitPipe = 128 + 13 // as a shell shows the death of a program by SIGPIPE: nobody reads what it writes
 )
 
 const measureExitHelp = `0  done

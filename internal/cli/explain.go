@@ -1,20 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
-	"github.com/realiops/realiops/internal/measure/probe/anatomy"
-	"github.com/realiops/realiops/internal/measure/probe/block"
-	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -28,11 +22,13 @@ func newExplainCommand(env Env) *cobra.Command {
 		Short: "Tell what a metric is documented to mean, and which traps it sets",
 		Long: `Tell what a metric is documented to mean: on which kind of server, in which unit, over which period, which traps its
 name sets, and what published runs have shown. NAME is a metric of CloudWatch or Performance Insights, one that
-realiops reads itself, or a way to count work such as wal_records; without one, all names are listed.
+realiops reads itself, or a counted quantity such as "WAL fsyncs"; without one, all names are listed. A metric may be
+written as PostgreSQL, the kernel or AWS write it, as a run file does, or by the end of either: pg_stat_wal.wal_sync,
+pgstat.wal/wal_sync, wal_sync.
 
-Nothing is asked of anybody: the catalog is part of the program, and each entry names its sources and their state.`,
+Nothing is asked of anybody: what is known is part of the program, and each entry names its sources and their state.`,
 		Example: `  realiops explain WriteIOPS
-  realiops explain VolumeWriteIOPs block/writes wal_records
+  realiops explain VolumeWriteIOPs pg_stat_wal.wal_sync 'WAL fsyncs'
   realiops explain --format json | jq -r '.meanings[].metric'`,
 		ValidArgsFunction: completeNames,
 		RunE:              func(_ *cobra.Command, args []string) error { return runExplain(env, o, args) },
@@ -48,10 +44,7 @@ func (o *explainOptions) addFlags(f *pflag.FlagSet) {
 }
 
 func runExplain(env Env, o explainOptions, names []string) error {
-	known, err := allKnown()
-	if err != nil {
-		return err
-	}
+	known := allKnown()
 	asked, err := known.of(names)
 	if err != nil {
 		return err
@@ -71,23 +64,16 @@ func runExplain(env Env, o explainOptions, names []string) error {
 
 // knowledge is what can be explained.
 type knowledge struct {
-	meanings []catalog.Meaning // what others' services show
-	local    []runfile.Metric  // what realiops reads itself
-	drivers  []drivers.Driver  // ways to count work
-	sources  catalog.Catalog
+	meanings   []metric.Meaning // what others' services show
+	local      metric.Table     // what realiops reads itself
+	quantities []metric.Quantity
 }
 
-func allKnown() (knowledge, error) {
-	c, err := catalog.Read()
-	if err != nil {
-		return knowledge{}, err
-	}
-	return knowledge{
-		meanings: c.Meanings,
-		local:    slices.Concat(anatomy.Metrics(), block.Metrics(), pgstat.Metrics()),
-		drivers:  drivers.All(),
-		sources:  c,
-	}, nil
+func allKnown() knowledge { return knownOf(metric.All()) }
+
+func knownOf(table metric.Table) knowledge {
+	local := slices.DeleteFunc(slices.Clone(table), func(m metric.Metric) bool { return m.On != "" })
+	return knowledge{meanings: metric.Meanings(), local: local, quantities: metric.Quantities()}
 }
 
 // of picks what goes by one of the names; without names it is everything.
@@ -95,41 +81,40 @@ func (k knowledge) of(names []string) (knowledge, error) {
 	if len(names) == 0 {
 		return k, nil
 	}
-	picked := knowledge{sources: k.sources}
+	var picked knowledge
 	for _, name := range names {
-		meanings := k.sources.Of(name)
-		local := having(k.local, name, func(m runfile.Metric) string { return m.Name })
-		ways := having(k.drivers, name, func(d drivers.Driver) string { return d.Name })
-		if len(meanings)+len(local)+len(ways) == 0 {
-			return picked, fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, k.names()))
+		meanings, quantity, quantified := metric.MeaningsOf(name), metric.Quantity(""), false
+		meant := k.local.Named(name)
+		local := slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool { return !slices.Contains(meant, m.Name) })
+		if quantity, quantified = metric.QuantityNamed(name); quantified {
+			picked.quantities = append(picked.quantities, quantity)
+		}
+		if len(meanings)+len(local) == 0 && !quantified {
+			return picked, unknownName(name, k.names())
 		}
 		picked.meanings = append(picked.meanings, meanings...)
 		picked.local = append(picked.local, local...)
-		picked.drivers = append(picked.drivers, ways...)
 	}
 	return picked, nil
 }
 
-// having picks what has a name in whatever case, also by the part after the last slash.
-func having[T any](all []T, name string, of func(T) string) []T {
-	return slices.DeleteFunc(slices.Clone(all), func(t T) bool {
-		whole := of(t)
-		return !strings.EqualFold(name, whole) && !strings.EqualFold(name, whole[strings.LastIndex(whole, "/")+1:])
-	})
+func unknownName(name string, known []string) error {
+	return fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, known))
 }
 
+// names are all that can be typed.
 func (k knowledge) names() []string {
 	var names []string
 	for _, m := range k.meanings {
 		names = append(names, m.Metric)
 	}
 	for _, m := range k.local {
-		names = append(names, m.Name)
+		names = append(names, m.Spellings()...)
 	}
-	for _, d := range k.drivers {
-		names = append(names, d.Name)
+	for _, q := range k.quantities {
+		names = append(names, string(q))
 	}
-	slices.SortStableFunc(names, cmp.Compare)
+	slices.Sort(names)
 	return slices.Compact(names)
 }
 
@@ -137,24 +122,28 @@ func (k knowledge) names() []string {
 const explainSchema = "realiops.explain/1"
 
 func (k knowledge) json(env Env) error {
+	type local struct {
+		runfile.Metric
+		Printed []string `json:"printed"`
+	}
 	type driver struct {
-		Driver string       `json:"driver"`
-		Side   drivers.Side `json:"side"`
-		Unit   string       `json:"unit"`
-		Help   string       `json:"help"`
+		Driver string `json:"driver"`
+		Side   string `json:"side"`
+		Unit   string `json:"unit"`
+		Help   string `json:"help"`
 	}
 	all := struct {
-		Schema   string            `json:"schema"`
-		Meanings []catalog.Meaning `json:"meanings"`
-		Local    []runfile.Metric  `json:"local"`
-		Drivers  []driver          `json:"drivers"`
-		Sources  []catalog.Source  `json:"sources"`
-	}{explainSchema, nonNil(k.meanings), nonNil(k.local), []driver{}, k.sources.Sources}
-	for _, d := range k.drivers {
-		all.Drivers = append(all.Drivers, driver{d.Name, d.Side, d.Unit, d.Help})
+		Schema   string           `json:"schema"`
+		Meanings []metric.Meaning `json:"meanings"`
+		Local    []local          `json:"local"`
+		Drivers  []driver         `json:"drivers"`
+		Sources  []metric.Source  `json:"sources"`
+	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []driver{}, metric.Sources()}
+	for _, m := range k.local {
+		all.Local = append(all.Local, local{m.Announced(), m.Spellings()[1:]})
+	}
+	for _, q := range k.quantities {
+		all.Drivers = append(all.Drivers, driver{string(q), q.Side(), q.Unit(), q.Help()})
 	}
 	return report.JSON(env.Out, all)
 }
-
-// nonNil keeps an empty list a list in JSON.
-func nonNil[T any](list []T) []T { return append([]T{}, list...) }

@@ -35,11 +35,25 @@ func describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 		last.BoolP("help", "h", false, "show this help and exit")
 		cmd.Flags().AddFlagSet(last)
 	}
+	cmd.Flags().SetNormalizeFunc(earlierNames)
 	cmd.PreRunE = refuseEmpty
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		return usage(c.OutOrStderr(), c, env.columns(), exitStatus, groups)
 	})
 	return cmd
+}
+
+// earlierNames has flags go on working under names that scripts know and the help does not show.
+func earlierNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "arm":
+		name = "load"
+	case "arm-seconds":
+		name = "load-seconds"
+	case "replicates":
+		name = "repetitions"
+	}
+	return pflag.NormalizedName(name)
 }
 
 func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups []flagGroup) error {

@@ -74,3 +74,32 @@ func TestMistakes(t *testing.T) {
 	check(`--from-metric and --check ask without a run: leave LAST out`, "size", "LAST", "--check", "ms=4")
 	check(`--baseline is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST", "--baseline", "")
 }
+
+// Scripts go on working with the names that flags had before; the help shows the others.
+func TestEarlierNamesOfFlags(t *testing.T) {
+	check := func(command, earlier, name string) {
+		t.Helper()
+		var out bytes.Buffer
+		root := newRootCommand(Env{Out: &out, Err: &out})
+		c, _, err := root.Find([]string{command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.ParseFlags([]string{"--" + earlier, "3"}); err != nil {
+			t.Fatal(err)
+		}
+		if f := c.Flags().Lookup(name); f == nil || f.Value.String() != "3" || !c.Flags().Changed(name) {
+			t.Errorf("%s --%s 3 is not --%s 3", command, earlier, name)
+		}
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		if help := out.String(); strings.Contains(help, "--"+earlier+" ") || !strings.Contains(help, "--"+name+" ") {
+			t.Errorf("the help of %s does not show --%s alone:\n%s", command, name, help)
+		}
+	}
+	check("run", "arm-seconds", "load-seconds")
+	check("run", "replicates", "repetitions")
+	check("size", "arm", "load")
+	check("report", "arm", "load")
+}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
+	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
 // policyOf is the policy that a command line prints.

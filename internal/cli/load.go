@@ -66,13 +66,13 @@ func runLoad(ctx context.Context, env Env, o *loadOptions, flags *pflag.FlagSet,
 
 // signIn has AWS credentials stand for a password, where that is asked for.
 func (o *loadOptions) signIn(ctx context.Context, endpoint *postgres.Endpoint) error {
-	if o.aws.given() && !o.aws.iamAuth {
+	if o.aws.Given() && !o.aws.IAMAuth {
 		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go with --iam-auth")
 	}
-	if !o.aws.iamAuth {
+	if !o.aws.IAMAuth {
 		return nil
 	}
-	_, err := o.aws.open(ctx, endpoint)
+	_, err := o.aws.Open(ctx, endpoint)
 	return err
 }
 
@@ -104,7 +104,7 @@ func showScript(w io.Writer, name string) error {
 
 // runInitialize is -i.
 func (o *loadOptions) runInitialize(ctx context.Context, env Env, endpoint *postgres.Endpoint) error {
-	conn, err := endpoint.Connect(ctx)
+	conn, err := endpoint.ConnectUser(ctx)
 	if err != nil {
 		return err
 	}

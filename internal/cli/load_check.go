@@ -17,6 +17,9 @@ func (o *loadOptions) check(flags *pflag.FlagSet) error {
 	if err := o.checkPhase(flags); err != nil {
 		return err
 	}
+	if o.initialize && flags.Changed("init-steps") && o.tables.Steps == "" {
+		return errors.New("no initialization steps specified")
+	}
 	if o.initialize {
 		return nil
 	}

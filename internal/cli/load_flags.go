@@ -10,12 +10,13 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
 	"github.com/realiops/realiops/internal/measure/load/tables"
+	"github.com/realiops/realiops/internal/measure/target"
 )
 
 // loadOptions are the flags of realiops load. Those of pgbench have its names, letters and defaults.
 type loadOptions struct {
 	connection connectionOptions
-	aws        awsOptions // of which a load knows how to sign in
+	aws        target.AWSOptions // of which a load knows how to sign in
 
 	scripts     []scriptArgument
 	listScripts bool
@@ -85,7 +86,7 @@ func addSwitch(f *pflag.FlagSet, v pflag.Value, name, letter, usage string) {
 
 func (o *loadOptions) loadFlags(f *pflag.FlagSet) {
 	f.VarP(whole(&o.load.Clients, 1), "client", "c", "`number` of clients")
-	f.VarP(whole(&o.load.Threads, 1), "jobs", "j", "pgbench's `number` of threads; here it only decides which random numbers are drawn")
+	f.VarP(whole(&o.load.Threads, 1), "jobs", "j", "`number` of worker processes that the clients are divided over, as pgbench divides them over threads")
 	f.VarP(whole(&o.load.Transactions, 1), "transactions", "t", fmt.Sprintf("`number` of transactions of each client (default %d)", output.DefaultTransactions))
 	f.VarP(&secondsFlag{&o.load.Duration, true}, "time", "T", "how long to run, in `seconds`, or as 10m")
 	f.VarP(&modeFlag{&o.load.Mode}, "protocol", "M", "how statements are sent: simple, extended or prepared")
@@ -106,7 +107,7 @@ func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.load.PerCommand, "report-per-command", "r", false, "report latencies, failures and retries of each statement")
 	f.BoolVar(&o.failuresDetailed, "failures-detailed", false, "report failures by kind")
 	f.BoolVar(&o.verboseErrors, "verbose-errors", false, "show every error")
-	f.BoolVarP(&o.log, "log", "l", false, "write each transaction to a log file, PREFIX.PID")
+	f.BoolVarP(&o.log, "log", "l", false, "write each transaction to a log file, PREFIX.PID, and PREFIX.PID.N for each further worker")
 	f.StringVar(&o.logPrefix, "log-prefix", "", "`PREFIX` of the log file (default \""+output.DefaultLogPrefix+"\")")
 	f.Var(whole(&o.aggregate, 1), "aggregate-interval", "log sums over so many `seconds` instead of each transaction")
 	f.Var(&positiveFlag{value: &o.load.SampleRate, most: 1}, "sampling-rate", "log this `part` of the transactions, as 0.01 for 1%")
@@ -140,7 +141,7 @@ func (o *loadOptions) connectionFlags(f *pflag.FlagSet) {
 	f.StringVarP(&c.user, "username", "U", "", "the `user` to connect as")
 	f.StringVarP(&c.database, "dbname", "d", "", "the same as `DBNAME`")
 	f.StringVar(&c.database, "dsn", "", "the same as `DBNAME`, for those who know realiops run")
-	o.aws.addSignInFlags(f)
+	addSignInFlags(f, &o.aws)
 	f.BoolVarP(&o.version, "version", "V", false, "show the version and exit")
 	f.BoolP("help", "?", false, "show this help and exit; -h is the host, as in pgbench")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // loadRenderer writes the report on a load in a format.
@@ -67,7 +68,7 @@ func (b *benchmark) verdict(r output.Report, failure error) error {
 		b.say("Run was interrupted; the above results are incomplete.")
 	case output.Aborted:
 		if _, told := errors.AsType[*engine.Abort](failure); failure != nil && !told {
-			b.say("error: %s", oneLine(failure.Error()))
+			b.say("error: %s", runfile.OneLine(failure.Error()))
 		}
 		b.say("Run was aborted; the above results are incomplete.")
 	default:

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,7 +15,9 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
 	"github.com/realiops/realiops/internal/measure/load/tables"
+	"github.com/realiops/realiops/internal/measure/load/workers"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // benchmark is one load, from the flags to the exit code.
@@ -23,7 +25,8 @@ type benchmark struct {
 	*loadOptions
 	env   Env
 	asked output.Asked
-	log   *output.Log
+	// password finds one for each connection; nil where one is for all.
+	password func(context.Context) (string, error)
 }
 
 // runBenchmark runs a load and reports on it, however it ends.
@@ -32,8 +35,8 @@ func (o *loadOptions) runBenchmark(ctx context.Context, env Env, endpoint *postg
 	if err != nil {
 		return err
 	}
-	b := &benchmark{loadOptions: o, env: env}
-	if err := b.settle(endpoint); err != nil {
+	b := &benchmark{loadOptions: o, env: env, password: endpoint.PasswordSource()}
+	if err := b.resolve(ctx, endpoint); err != nil {
 		return err
 	}
 	if err := b.prepare(ctx, endpoint, flags.Changed("scale")); err != nil {
@@ -46,20 +49,20 @@ func (o *loadOptions) runBenchmark(ctx context.Context, env Env, endpoint *postg
 	return b.report(ctx, result, err, render)
 }
 
-// settle takes the flags together to what the engine is asked.
-func (b *benchmark) settle(endpoint *postgres.Endpoint) (err error) {
+// resolve makes of the flags what the engine is asked.
+func (b *benchmark) resolve(ctx context.Context, endpoint *postgres.Endpoint) (err error) {
 	o := b.load
-	if o.Set, o.Scripts, err = b.readScripts(b.env); err != nil {
+	if o.Set, o.Scripts, err = b.readScripts(ctx, b.env); err != nil {
 		return err
 	}
-	if err := b.seed.settle(b.env); err != nil {
+	if err := b.seed.resolve(b.env); err != nil {
 		return err
 	}
 	o.Define, o.Seed = b.define, b.seed.value
 	_, o.SeedGiven = b.define["default_seed"]
 	o.MaxTries, o.Unlimited = b.maxTries, b.maxTries == 0
 	o.Debug = b.env.Err
-	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return clientConfig(endpoint), nil }
+	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return endpoint.UserConfig(), nil }
 	b.asked = output.Asked{
 		Options: o, Program: strings.Trim(version(), "()"), Scale: b.scale,
 		ShowProgress: b.progress > 0, FailuresDetailed: b.failuresDetailed,
@@ -67,16 +70,9 @@ func (b *benchmark) settle(endpoint *postgres.Endpoint) (err error) {
 	return nil
 }
 
-// clientConfig is how a client connects, under the name by which the server knows our load.
-func clientConfig(endpoint *postgres.Endpoint) *pgx.ConnConfig {
-	config := endpoint.Config()
-	config.RuntimeParams["application_name"] = "realiops load"
-	return config
-}
-
 // prepare does before the load what pgbench does: it finds the scale, and vacuums.
 func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, scaleGiven bool) error {
-	conn, err := endpoint.Connect(ctx)
+	conn, err := endpoint.ConnectUser(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,7 +95,7 @@ func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, sc
 
 // say puts a line on standard error.
 func (b *benchmark) say(format string, values ...any) {
-	fmt.Fprintf(b.env.Err, "realiops: "+format+"\n", values...)
+	fmt.Fprintln(b.env.Err, "realiops: "+printable.Line(fmt.Sprintf(format, values...)))
 }
 
 // findTables asks the tables of the built-in scripts for their scale, and tells the scripts.
@@ -125,48 +121,20 @@ func (b *benchmark) findTables(ctx context.Context, conn *pgx.Conn, scaleGiven b
 
 // run puts the load on the server.
 func (b *benchmark) run(ctx context.Context) (engine.Result, error) {
-	o := &b.asked.Options
-	if b.loadOptions.log {
-		var err error
-		if b.log, err = output.CreateLog(b.prefix(), os.Getpid(), b.asked, time.Duration(b.aggregate)*time.Second); err != nil {
-			return engine.Result{}, err
-		}
-		o.Log = b.log.Transaction
+	o := b.asked.Options
+	if b.progress > 0 {
+		show := output.Progress{W: b.env.Err, Asked: b.asked, Timestamp: b.progressTimestamp}
+		show.Asked.Every = b.progress
+		o.Every, o.Tick = b.progress, show.Tick
 	}
-	b.watch(o)
 	o.Trouble = (&output.Troubles{W: b.env.Err, Asked: b.asked, Verbose: b.verboseErrors}).Tell
-	result, err := engine.Run(ctx, *o)
-	if b.log != nil {
-		err = errors.Join(err, b.log.Close(time.Now()))
-	}
-	return result, err
-}
-
-func (b *benchmark) prefix() string {
-	if b.logPrefix == "" {
-		return output.DefaultLogPrefix
-	}
-	return b.logPrefix
-}
-
-// watch asks for ticks where something is made of them: progress, and the beginning of the log's first interval.
-func (b *benchmark) watch(o *engine.Options) {
-	show := output.Progress{W: b.env.Err, Timestamp: b.progressTimestamp}
-	if b.progress == 0 && b.aggregate == 0 {
-		return
-	}
-	o.Every = b.progress
-	if o.Every == 0 {
-		o.Every = time.Second
-	}
-	show.Asked = b.asked
-	o.Tick = func(t engine.Tick) error {
-		if b.log != nil && !t.Warmup {
-			b.log.Begin(t.From)
+	o.Verbose = b.verboseErrors
+	crew := workers.Crew{Password: b.password, Tell: func(line string) { b.say("warning: %s", line) }}
+	if b.log {
+		crew.Log = &workers.Log{
+			Prefix: cmp.Or(b.logPrefix, output.DefaultLogPrefix), PID: os.Getpid(),
+			Interval: time.Duration(b.aggregate) * time.Second, FailuresDetailed: b.failuresDetailed,
 		}
-		if b.progress == 0 {
-			return nil
-		}
-		return show.Tick(t)
 	}
+	return crew.Run(ctx, o)
 }

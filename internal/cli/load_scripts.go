@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/script"
 )
@@ -49,14 +52,23 @@ func (f *fileFlag) String() string { return "" }
 func (f *fileFlag) Type() string   { return "FILE[@W]" }
 func (f *fileFlag) Set(s string) error {
 	name, weight, err := script.SplitWeight(s)
-	f.o.scripts = append(f.o.scripts, scriptArgument{file: name, weight: weight})
-	return err
+	return errors.Join(err, f.o.addScript(scriptArgument{file: name, weight: weight}))
 }
 
 func (o *loadOptions) addBuiltin(name string, weight int) error {
 	b, err := script.FindBuiltin(name)
-	o.scripts = append(o.scripts, scriptArgument{builtin: &b, weight: weight})
-	return err
+	return errors.Join(err, o.addScript(scriptArgument{builtin: &b, weight: weight}))
+}
+
+// mostScripts are pgbench's.
+const mostScripts = 128
+
+func (o *loadOptions) addScript(s scriptArgument) error {
+	if len(o.scripts) == mostScripts {
+		return fmt.Errorf("at most %d scripts are allowed", mostScripts)
+	}
+	o.scripts = append(o.scripts, s)
+	return nil
 }
 
 // usesBuiltin tells whether the built-in scripts' tables are needed.
@@ -70,11 +82,11 @@ func (o *loadOptions) usesBuiltin() bool {
 }
 
 // readScripts reads and parses all scripts into one set.
-func (o *loadOptions) readScripts(env Env) (*script.Set, []engine.Weighted, error) {
+func (o *loadOptions) readScripts(ctx context.Context, env Env) (*script.Set, []engine.Weighted, error) {
 	set := script.NewSet()
 	var all []engine.Weighted
 	for _, argument := range o.scripts {
-		name, text, err := argument.read(env.In)
+		name, text, err := argument.read(ctx, env.In)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -88,18 +100,21 @@ func (o *loadOptions) readScripts(env Env) (*script.Set, []engine.Weighted, erro
 }
 
 // read gives the text of a script and the name that reports give it.
-func (a scriptArgument) read(in io.Reader) (name, text string, err error) {
+func (a scriptArgument) read(ctx context.Context, in io.Reader) (name, text string, err error) {
 	if a.builtin != nil {
 		return a.builtin.Description, a.builtin.Text, nil
 	}
 	var b []byte
 	if a.file == standardInput {
-		b, err = io.ReadAll(in)
+		b, err = input.ReadFrom(ctx, in, "standard input")
 	} else {
-		b, err = os.ReadFile(a.file)
+		b, err = input.Read(ctx, a.file)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("read the script: %w", err)
+	}
+	if before, _, ok := bytes.Cut(b, []byte{0}); ok {
+		return "", "", fmt.Errorf("%s: line %d holds a NUL byte, which no statement can", a.file, bytes.Count(before, []byte{'\n'})+1)
 	}
 	return a.file, string(b), nil
 }

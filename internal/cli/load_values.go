@@ -145,6 +145,19 @@ func (f *gateFlag) Set(s string) error {
 	return err
 }
 
+// parseSeed reads a number as pgbench does by the C library: of a negative one, which wraps around, too.
+func parseSeed(s string) (uint64, error) {
+	digits, negative := strings.CutPrefix(s, "-")
+	value, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil {
+		return 0, errors.New("it must be an integer, time or rand")
+	}
+	if negative {
+		value = -value
+	}
+	return value, nil
+}
+
 // seed is --random-seed, and how it is said; nothing is said of the default.
 type seed struct {
 	value uint64
@@ -162,9 +175,7 @@ func (f *seed) Set(s string) (err error) {
 		_, err = rand.Read(b[:])
 		f.value = binary.LittleEndian.Uint64(b[:])
 	default:
-		if f.value, err = strconv.ParseUint(s, 10, 64); err != nil {
-			err = errors.New("it must be an unsigned integer, time or rand")
-		}
+		f.value, err = parseSeed(s)
 	}
 	f.given = err == nil
 	return err
@@ -173,8 +184,8 @@ func (f *seed) Set(s string) (err error) {
 // seedVariable is where pgbench looks for a seed, before its flag.
 const seedVariable = "PGBENCH_RANDOM_SEED"
 
-// settle takes the seed from the flag, the environment or the clock.
-func (f *seed) settle(env Env) error {
+// resolve takes the seed from the flag, the environment or the clock.
+func (f *seed) resolve(env Env) error {
 	if f.given {
 		return nil
 	}

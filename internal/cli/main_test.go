@@ -4,8 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/measure/load/workers"
+	"github.com/realiops/realiops/internal/test/accounttest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // withAWS are tests that share a stand-in for AWS.
@@ -13,4 +14,6 @@ type withAWS struct{ *testing.M }
 
 func (m withAWS) Run() int { return accounttest.Main(m.M) }
 
-func TestMain(m *testing.M) { os.Exit(servertest.Main(withAWS{m})) }
+func TestMain(m *testing.M) {
+	os.Exit(servertest.Main(withAWS{m}, workers.Role()))
+}

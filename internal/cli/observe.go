@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/next"
+	"github.com/realiops/realiops/internal/measure/observation"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -18,7 +21,7 @@ type observeOptions struct {
 	target  targetOptions // of which only a server that is there already can be observed
 	length  time.Duration
 	settled bool
-	atLeast time.Duration // before it may be settled
+	atLeast time.Duration // before --until-settled may end it
 	append  bool
 	readingOptions
 }
@@ -30,9 +33,9 @@ func newObserveCommand(env Env) *cobra.Command {
 		Short: "Say what a PostgreSQL that others use does, without adding to it",
 		Long: `Say what a PostgreSQL that others use really writes, what its counters count, and who causes it.
 
-It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. Windows of
-natural variation stand in for the arms of realiops run, so that a verdict takes more evidence, and some metrics get
-none that a short load would settle: the report says which load that is.
+It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. It compares quiet
+and busy stretches of time, where realiops run compares loads of its own; so a verdict takes longer, and some metrics get
+none. The report says which short load of realiops run would tell.
 
 A server that is restarted, or that fails over behind the same address, is a gap and not the end. --append goes on in
 the file of an earlier observation of the same server.`,
@@ -43,7 +46,7 @@ the file of an earlier observation of the same server.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	return describe(env, cmd, observeExitHelp, group("The server", o.addTargetFlags), group("A server in AWS", o.target.aws.addFlags),
+	return describe(env, cmd, observeExitHelp, group("The server", o.addTargetFlags), group("A server in AWS", o.target.addAWSFlags),
 		group("How long", o.addFlags), group("What to read and tell", o.readingOptions.addFlags))
 }
 
@@ -53,7 +56,7 @@ func (o *observeOptions) addTargetFlags(f *pflag.FlagSet) {
 
 func (o *observeOptions) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
-	f.BoolVar(&o.settled, "until-settled", false, "end before that when nothing more is learned")
+	f.BoolVar(&o.settled, "until-settled", false, "end before that when the report no longer changes")
 	f.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
 	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
 }
@@ -63,13 +66,17 @@ const observeExitHelp = `0  done, also where Ctrl-C ended it
 2  it failed; what was read is kept
 3  done, and a metric that was required got no verdict`
 
+// leastObserved is how long --until-settled observes at least, unless the user says: checkpoints come every five minutes,
+// and jobs every quarter of an hour.
+const leastObserved = 20 * time.Minute
+
 // check finds what makes no sense before anything is done.
 func (o *observeOptions) check() error {
 	switch {
 	case o.length <= 0:
 		return fmt.Errorf("--for is %v: there is nothing to observe in that", o.length)
 	case o.atLeast <= 0:
-		return fmt.Errorf("--at-least is %v: nothing is settled by that", o.atLeast)
+		return fmt.Errorf("--at-least is %v: it must be more than that", o.atLeast)
 	case o.atLeast != leastObserved && !o.settled:
 		return errors.New("--at-least is for --until-settled, which was not asked for")
 	case o.atLeast != leastObserved && o.atLeast > o.length:
@@ -89,19 +96,36 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 	if err := o.check(); err != nil {
 		return err
 	}
-	id := runfile.NewID(env.Now())
-	path := o.out
-	if path == "" {
-		path = runfile.DefaultPath(id) + ".zst" // days of it are large
+	head := headOf(env, flags)
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID)+".zst") // days of it are large
+	o.target.dsn.given = true                                  // without it the PG* variables say where
+	server, err := o.target.target(env)
+	if err != nil {
+		return err
 	}
-	o.target.dsn.given = true // without it the PG* variables say where
-	w := &watching{
-		env: env, options: o, id: id, started: env.Now(), parameters: parametersOf(flags), show: progress.New(env.Err, mode, env.Width),
-	}
-	err = w.run(ctx, path)
-	w.show.Close()
-	if !w.recorded {
+	show := env.display(mode)
+	recorded, err := observation.Do(ctx, observation.Options{
+		Head: head, Path: path, Append: o.append, Target: server, Interval: o.interval, For: o.length, Show: show,
+		Known: func(metrics []runfile.Metric) error {
+			_, err := o.require.names(countedNames(metrics))
+			return err
+		},
+		Settled: o.settling(), AtLeast: o.atLeast,
+	})
+	show.Close()
+	if !recorded {
 		return withCode(exitUsage, err)
 	}
 	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
+}
+
+// settling says when the report no longer changes; nil where the observation ends by time alone.
+func (o *observeOptions) settling() func(path string, after time.Duration) (why string, settled bool) {
+	if !o.settled {
+		return nil
+	}
+	settling := next.Settling{AtLeast: o.atLeast}
+	return func(path string, after time.Duration) (why string, settled bool) {
+		return settling.Ask(after, func() (*drivers.Run, error) { return drivers.FromFile(path) })
+	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ func writeTo(name string, out io.Writer, write func(io.Writer) error) error {
 	case err == nil && !existing.Mode().IsRegular():
 		err = writeInto(name, write)
 	default:
-		err = replace(name, write)
+		err = replace(name, existing, write)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -41,13 +42,17 @@ func writeInto(name string, write func(io.Writer) error) error {
 	return plainly(errors.Join(write(file), file.Close()))
 }
 
-// replace writes beside the file, and puts that in its place when all is written.
-func replace(name string, write func(io.Writer) error) error {
-	part, err := os.CreateTemp(filepath.Dir(name), ".realiops-*")
+// replace writes beside the file, and puts that in its place when all is written. Who may read it is what the umask says, or
+// what was so of the file that it replaces.
+func replace(name string, existing fs.FileInfo, write func(io.Writer) error) error {
+	part, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".realiops-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, modeOf(existing))
 	if err != nil {
 		return plainly(err)
 	}
-	err = errors.Join(write(part), part.Chmod(0o644), part.Close())
+	if existing != nil {
+		err = part.Chmod(modeOf(existing))
+	}
+	err = errors.Join(err, write(part), part.Close())
 	if err == nil {
 		err = os.Rename(part.Name(), name)
 	}
@@ -55,6 +60,13 @@ func replace(name string, write func(io.Writer) error) error {
 		return errors.Join(plainly(err), os.Remove(part.Name()))
 	}
 	return nil
+}
+
+func modeOf(existing fs.FileInfo) fs.FileMode {
+	if existing == nil {
+		return 0o666 // less the umask
+	}
+	return existing.Mode().Perm()
 }
 
 // plainly leaves only the reason of an error about a file, where the name is that of one that nobody asked for.

@@ -10,6 +10,26 @@ import (
 	"testing"
 )
 
+func TestWriteToKeepsWhoMayRead(t *testing.T) {
+	dir := t.TempDir()
+	check := func(name string, umask int, want os.FileMode) {
+		t.Helper()
+		defer syscall.Umask(syscall.Umask(umask))
+		path := filepath.Join(dir, name)
+		if err := writeTo(path, nil, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s with umask %03o is %v (%v), want %v", name, umask, info.Mode().Perm(), err, want)
+		}
+	}
+	check("new", 0o022, 0o644)
+	check("own", 0o077, 0o600)
+	check("group", 0o007, 0o660)
+	check("own", 0o022, 0o600) // as it was
+	check("group", 0o077, 0o660)
+}
+
 // Root may replace a device by a file; the device is written to instead.
 func TestWriteToAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")

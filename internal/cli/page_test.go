@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // evil is a name that anybody may give an arm of a run, and with it a table.

@@ -14,11 +14,12 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/prices"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // pricesOptions are the flags of realiops prices.
 type pricesOptions struct {
-	account accountOptions
+	account account.Options
 	out     string
 }
 
@@ -42,12 +43,12 @@ const pricesExitHelp = `0  written
 
 func (o *pricesOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	o.account.addFlags(f)
+	addAccountFlags(f, &o.account)
 	f.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
 }
 
 func runPrices(ctx context.Context, env Env, o pricesOptions) error {
-	a, err := o.account.open(ctx, "")
+	a, err := account.Open(ctx, o.account)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func runPrices(ctx context.Context, env Env, o pricesOptions) error {
 		return account.Explain(err)
 	}
 	for _, unread := range list.Unread {
-		fmt.Fprintln(env.Err, "left out:", unread)
+		fmt.Fprintln(env.Err, "left out:", printable.Line(unread))
 	}
 	return o.write(env, list)
 }

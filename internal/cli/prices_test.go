@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -47,7 +48,7 @@ func TestPricesOfAWS(t *testing.T) {
 		t.Errorf("printed %q and %q", out, errs)
 	}
 	out, _ := run("size", "../../testdata/runs/arms-pg17.jsonl", "--arm", "async", "--gib", "1000", "--on", "ebs", "--price", file)
-	if !strings.Contains(out, "EBS gp3                1,000  3,000    125        size      160\n") {
+	if !regexp.MustCompile(`(?m)^EBS gp3 +1,000 +3,000 +125 +size +160$`).MatchString(out) {
 		t.Errorf("gp3 does not cost 160:\n%s", out)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -39,16 +41,16 @@ func newReportCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE...",
 		Short: "Make a page of a run: verdicts, pictures, sizes, the bill",
-		Long: `Make a page to pass around of what a run has shown: the verdicts, the ladder from rows to device requests, the load over
+		Long: `Make a page to pass around of what a run has shown: the verdicts, the counts from rows down to device requests, the load over
 time, how far each ratio moves, what storage to order and what it costs. One file that needs no network, for a screen, a
 phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 Of several files the page is of the first, and what to order is for all of them: the most of each number counts.
 
 The format goes by the name given with -o: .html, .md for a ticket, .csv and .json for other programs, .png for the
-ladder of one arm, that of the headline unless --arm names another. Of a baseline it is what each job did, or how the
+counts under one load, that of the headline unless --load names another. Of a baseline it is what each job did, or how the
 one went that was throttled. The .csv of a run has its metrics; that of its sizes is made by realiops size.`,
 		Example: `  realiops report LAST -o report.html
-  realiops report run.jsonl -o ticket.md --arm bulk-indexed --gib 500
+  realiops report run.jsonl -o ticket.md --load bulk-indexed --gib 500
   realiops report LAST -o ladder.png`,
 		Args: runFiles,
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args) },
@@ -96,7 +98,7 @@ func runReport(env Env, o reportOptions, names []string) error {
 // writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
 func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) error {
 	if o.size.arm != "" || o.size.instance != "" {
-		return errors.New("a baseline measured storage alone and has no sizes: --arm and --instance are for runs on a database")
+		return errors.New("a baseline measured storage alone and has no sizes: --load and --instance are for runs on a database")
 	}
 	found, err := baseline.FromRun(run)
 	if err != nil {
@@ -106,15 +108,15 @@ func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) e
 	return writeTo(o.out, env.Out, func(w io.Writer) error {
 		switch format {
 		case formatCSV:
-			return report.BaselineCSV(w, view)
+			return document.CSV(w, view.Document(run))
 		case formatPNG:
 			return report.BaselinePNG(w, run, view)
 		case formatJSON:
 			return report.JSON(w, view)
 		case formatMarkdown:
-			return report.Markdown(w, report.NewBaselinePage(run, view))
+			return document.Markdown(w, view.Document(run))
 		default:
-			return report.HTML(w, report.NewBaselinePage(run, view))
+			return document.HTML(w, view.Document(run))
 		}
 	})
 }
@@ -139,10 +141,10 @@ func (o reportOptions) formatOf() (string, error) {
 // write makes the report of the first run, with the sizes for all.
 func (o reportOptions) write(w io.Writer, runs []*drivers.Run, format string) error {
 	run := runs[0]
-	view := report.New(run, attribution.Judge(run, attribution.Options{Asked: metricNames(run)}))
+	view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
 	switch format {
 	case formatCSV:
-		return report.CSV(w, view)
+		return document.CSV(w, report.Document(run, view, nil, nil))
 	case formatPNG:
 		return report.LadderPNG(w, view, o.size.arm)
 	}
@@ -153,19 +155,16 @@ func (o reportOptions) write(w io.Writer, runs []*drivers.Run, format string) er
 	if format == formatJSON {
 		return report.JSON(w, report.WithSize{Report: view, Size: size})
 	}
-	page, err := report.NewPage(run, view, size, unsized)
-	if err != nil {
-		return err
-	}
+	d := report.Document(run, view, size, unsized)
 	if format == formatMarkdown {
-		return report.Markdown(w, page)
+		return document.Markdown(w, d)
 	}
-	return report.HTML(w, page)
+	return document.HTML(w, d)
 }
 
 // sized is what to order, or the reason why a run does not tell; that is an error where an arm or an instance was asked for.
 func (o reportOptions) sized(runs []*drivers.Run) (size *report.Size, unsized, err error) {
-	ask, err := o.size.ask()
+	ask, err := o.size.ask(context.Background())
 	if err != nil {
 		return nil, nil, err
 	}

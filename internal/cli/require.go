@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/typo"
 )
 
@@ -18,7 +19,7 @@ type requireOptions struct{ patterns []string }
 
 func (o *requireOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.patterns, "require", nil,
-		"a `metric` that must get a verdict, or the exit status is 3; * and ? stand for any text, as often as needed")
+		"a `metric` that must get a verdict, or the exit status is 3, as a report or a run file has it; * and ? stand for any text (repeatable)")
 }
 
 // names are the metrics of a run that are required, each once. That none goes by what the user typed is an error.
@@ -38,26 +39,46 @@ func (o *requireOptions) names(known []string) ([]string, error) {
 	return names, nil
 }
 
+// matching are the known metrics that go by what was typed: by any of their spellings, or by the end of one.
 func matching(pattern string, known []string) ([]string, error) {
-	whole := strings.NewReplacer("/", "\x00") // so that * reaches over a slash
-	var names []string
+	table := metric.All()
+	var names, spellings []string
 	for _, name := range known {
-		matches, err := path.Match(whole.Replace(pattern), whole.Replace(name))
-		if err != nil {
-			return nil, fmt.Errorf("--require %s: a [ without its ]", pattern)
+		spelled := table.Spellings(name)
+		for _, s := range spelled {
+			matches, err := path.Match(overSlashes(pattern), overSlashes(s))
+			if err != nil {
+				return nil, fmt.Errorf("--require %s: a [ without its ]", pattern)
+			}
+			if matches || s == pattern {
+				names = append(names, name)
+				break
+			}
 		}
-		if matches || name == pattern {
-			names = append(names, name)
-		}
+		spellings = append(spellings, spelled...)
+	}
+	meant := table.Named(pattern)
+	if len(names) == 0 {
+		names = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return !slices.Contains(meant, name) })
 	}
 	if len(names) > 0 {
 		return names, nil
 	}
-	if near := typo.Guess(pattern, known); near != "" {
+	for _, name := range meant {
+		for _, row := range table.Of(name) {
+			if len(row.Instead) > 0 && slices.Contains(known, row.Instead[0]) {
+				return nil, fmt.Errorf("--require %s: this server shows it as %s", pattern, metric.Printed(row.Instead[0], 0))
+			}
+		}
+	}
+	if near := typo.Guess(pattern, spellings); near != "" {
 		return nil, fmt.Errorf("--require %s: the run has no such metric; the nearest is %s", pattern, near)
 	}
 	return nil, fmt.Errorf("--require %q: the run has no such metric (realiops explain lists all that there are)", pattern)
 }
+
+// overSlashes has * reach over a slash.
+func overSlashes(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
 
 // unmet is an error that names the required metrics without a verdict; nil where all have one.
 func unmet(required []string, verdicts attribution.Verdicts) error {
@@ -65,7 +86,7 @@ func unmet(required []string, verdicts attribution.Verdicts) error {
 	for _, name := range required {
 		i := slices.IndexFunc(verdicts.Metrics, func(v attribution.Verdict) bool { return v.Metric.Name == name })
 		if i < 0 || verdicts.Metrics[i].Kind == attribution.Undetermined {
-			open = append(open, name)
+			open = append(open, metric.Printed(name, 0))
 		}
 	}
 	if len(open) == 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestRequiredNames(t *testing.T) {
-	known := []string{"block/flushes", "block/requests", "cloudwatch/WriteIOPS", "pgstat.io/writes", "odd[1]"}
+	known := []string{"block/flushes", "block/requests", "cloudwatch/WriteIOPS", "pgstat.io/writes", "pgstat.io/wal_fsyncs", "odd[1]"}
 	check := func(patterns, want, wrong string) {
 		t.Helper()
 		o := requireOptions{strings.Fields(patterns)}
@@ -28,9 +28,16 @@ func TestRequiredNames(t *testing.T) {
 	check("block/* block/requests", "block/flushes block/requests", "")
 	check("*IOPS", "cloudwatch/WriteIOPS", "")
 	check("odd[1]", "odd[1]", "")
+	check("/proc/diskstats*flushes", "block/flushes block/requests", "")
+	check("flushes", "block/flushes", "")
+	check("writeiops", "cloudwatch/WriteIOPS", "")
+	check("pg_stat_io.fsyncs?(wal)", "pgstat.io/wal_fsyncs", "")
+	check("pg_stat_io.*", "pgstat.io/writes pgstat.io/wal_fsyncs", "")
+	check("pg_stat_wal.wal_sync", "", "--require pg_stat_wal.wal_sync: this server shows it as pg_stat_io.fsyncs (wal)")
+	check("pg_stat_io.fsyncs(wal)", "", "--require pg_stat_io.fsyncs(wal): the run has no such metric; the nearest is pg_stat_io.fsyncs (wal)")
 	check("*", strings.Join(known, " "), "")
 	check("cloudwatch/WriteIOP", "", "--require cloudwatch/WriteIOP: the run has no such metric; the nearest is cloudwatch/WriteIOPS")
-	check("io/writes", "", "--require io/writes: the run has no such metric; the nearest is pgstat.io/writes")
+	check("io/writes", "pgstat.io/writes", "")
 	check("blok/requets", "", "--require blok/requets: the run has no such metric; the nearest is block/requests")
 	check("block/[", "", "--require block/[: a [ without its ]")
 	known = nil

@@ -6,53 +6,39 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Main runs one command and returns its exit code. The first interrupt asks the command to stop, keep what there is
 // and report on it; a second one ends the process.
 func Main(env Env, args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	context.AfterFunc(ctx, stop)
 	root := newRootCommand(env)
 	root.SetArgs(args)
+	name := ""
+	if command, _, err := root.Find(args); err == nil {
+		name = command.Name()
+	}
+	ctx, stop := stoppable(env.Err, name)
 	err := root.ExecuteContext(ctx)
+	stop()
+	if errors.Is(err, syscall.EPIPE) {
+		return exitPipe
+	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(env.Err, "realiops: "+oneLine(runfile.Scrub(err.Error())))
+		fmt.Fprintln(env.Err, env.message("realiops: "+printable.Line(runfile.OneLine(runfile.Scrub(err.Error())))))
 	}
 	return codeOf(err)
 }
 
 // errSilent ends a command whose failure has been told already.
 var errSilent = errors.New("told already")
-
-// oneLine folds an error text into the one line that people are promised: several errors that were joined may tell the
-// same, and a server's message may have lines of its own.
-func oneLine(text string) string {
-	var told []string
-	for line := range strings.Lines(text) {
-		line = strings.Join(strings.Fields(line), " ")
-		repeated := slices.ContainsFunc(told, func(earlier string) bool {
-			return strings.Contains(earlier, line) || strings.Contains(line, earlier)
-		})
-		if line != "" && !repeated {
-			told = append(told, line)
-		}
-	}
-	return strings.Join(told, "; ")
-}
 
 func newRootCommand(env Env) *cobra.Command {
 	root := &cobra.Command{
@@ -100,7 +86,6 @@ func addCommands(root *cobra.Command, env Env) {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newKeeperCommand(env), newGuardCommand(env))
 	root.SetHelpCommand(newHelpCommand())
 	root.SetHelpCommandGroupID("More")
 	root.SetCompletionCommandGroupID("More")

@@ -1,17 +1,22 @@
 package cli
 
-import "testing"
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
 
-func TestOneLine(t *testing.T) {
-	check := func(text, want string) {
+func TestErrorsDriveNoTerminal(t *testing.T) {
+	check := func(want string, args ...string) {
 		t.Helper()
-		if got := oneLine(text); got != want {
-			t.Errorf("%q is folded into %q, want %q", text, got, want)
+		var out, messages bytes.Buffer
+		Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args)
+		if said := messages.String(); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 || strings.ContainsAny(said, "\x1b\x07\u202E") {
+			t.Errorf("%q says %q, and not %s", args, said, want)
 		}
 	}
-	check("write the run file: no space", "write the run file: no space")
-	check("arm bulk: write the run file: no space\nwrite the run file: no space", "arm bulk: write the run file: no space")
-	check("no space\nrecord a reading: no space", "no space")
-	check("ERROR: bad\n\tLINE 1: x\n", "ERROR: bad; LINE 1: x")
-	check("", "")
+	check(`none\x1B[2J\u202Elnosj.jsonl`, "analyze", "none\x1b[2J\u202Elnosj.jsonl")
+	// Names that are quoted in a message are escaped as Go does.
+	check(`\x1b]0;x\a`, "explain", "\x1b]0;x\x07")
+	check(`no\x1b[1Asuch`, "no\x1b[1Asuch")
 }

@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/run"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -23,13 +24,13 @@ func newRunCommand(env Env) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Put a known load on a PostgreSQL and say what each counter counts",
-		Long: `Put a known load on a PostgreSQL, arm by arm, and say what each counter really counts.
+		Short: "Put known loads on a PostgreSQL and say what each counter counts",
+		Long: `Put known loads on a PostgreSQL, one after another, and say what each counter really counts.
 
 Without --dsn or --container it measures a PostgreSQL of its own, which it fetches once, starts, and removes.
 On a server of yours it works in a schema named realiops, which it drops at the end.
 
-A plan file is JSON, in the form in which a run file records it:
+A plan file is JSON with the keys of a run file, where a load is an "arm" and a repetition of it a "replicate":
 
   {"arms": [{"name": "idle"},
             {"name": "bulk", "method": "insert-select", "rows_per_tx": 1000,
@@ -40,7 +41,7 @@ Where a plan leaves open how long and how often, --budget decides it.`,
 		Example: `  realiops run
   realiops run --pg-version 15 -c shared_buffers=1GB
   realiops run --dsn 'postgres://me@localhost/test' --budget 5m
-  realiops run --require 'pgstat.io/*writes' --require block/writes
+  realiops run --require pg_stat_wal.wal_sync --require '/proc/diskstats writes'
   realiops run --container
   realiops run --dsn 'host=db.cluster-abc.eu-west-1.rds.amazonaws.com dbname=test' --quick-aws
   sudo realiops run --own-device 8G`,
@@ -62,23 +63,35 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	if o.cloud.asked() && !o.target.dsn.given {
 		return errors.New("--aws and --quick-aws are for a server in AWS: they go with --dsn")
 	}
-	program, err := o.plan.resolve(flags, o.cloud.period()/env.Tempo.Times())
+	program, err := o.plan.program(ctx, flags, o.cloud.period()/env.Tempo.Times())
 	if err != nil {
 		return err
 	}
-	id := runfile.NewID(env.Now())
-	path := o.out
-	if path == "" {
-		path = runfile.DefaultPath(id)
+	server, err := o.target.target(env)
+	if err != nil {
+		return err
 	}
-	show := progress.New(env.Err, mode, env.Width)
-	m := measurement{env: env, options: o, show: show, parameters: parametersOf(flags), id: id, program: program, started: env.Now()}
-	err = m.run(ctx, path)
+	head := headOf(env, flags)
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
+	show := env.display(mode)
+	recorded, err := run.Do(ctx, run.Options{
+		Head: head, Path: path, Target: server, Program: program, Interval: o.interval, Show: show,
+		AWSPeriod: o.cloud.period(), Tempo: env.Tempo, Bill: bill,
+		Agree:    func(question string) error { return o.target.agree(env, question) },
+		Required: func(metrics []runfile.Metric) ([]string, error) { return o.require.names(countedNames(metrics)) },
+		Next:     nextLoad(),
+	})
 	show.Close()
-	if !m.recorded {
+	if !recorded {
 		return err
 	}
 	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
+}
+
+// headOf is the first line of a run file, as far as it is known before anything is done.
+func headOf(env Env, flags *pflag.FlagSet) runfile.Run {
+	now := env.Now()
+	return runfile.Run{Schema: runfile.Schema, ID: runfile.NewID(now), Start: now, Version: version(), Parameters: parametersOf(flags)}
 }
 
 // secretFlags are recorded only as having been given.

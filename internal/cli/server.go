@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 func newServerCommand(env Env) *cobra.Command {
@@ -36,7 +37,7 @@ const serverExitHelp = `0  it ran until it was asked to end
 func runServer(ctx context.Context, env Env, o embeddedOptions) error {
 	options := o.options(env)
 	if env.ErrTerminal {
-		options.Notify = func(stage string) { fmt.Fprintf(env.Err, "%s …\n", stage) }
+		options.Notify = func(stage string) { fmt.Fprintf(env.Err, "%s …\n", printable.Line(stage)) }
 	}
 	s, err := embedded.Start(ctx, options)
 	if err != nil {
@@ -57,10 +58,10 @@ func hold(ctx context.Context, env Env, s *embedded.Server) error {
 	case <-s.Died():
 		died = fmt.Errorf("the server died: %w", s.Cause())
 	}
-	// However long that takes: who presses Ctrl-C again leaves it to the keeper.
+	// However long that takes: who presses Ctrl-C again leaves it to the supervisor.
 	err := s.Stop(context.WithoutCancel(ctx))
 	if kept := s.Kept(); kept != "" {
-		fmt.Fprintln(env.Err, kept)
+		fmt.Fprintln(env.Err, printable.Line(kept))
 	}
 	return withCode(exitFailed, errors.Join(died, err))
 }

@@ -65,7 +65,7 @@ func TestShippedRunsTellNothingWrong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range attribution.Judge(run, attribution.Options{Asked: metricNames(run)}).Metrics {
+		for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
 			kinds, known := allowed[v.Metric.Name]
 			if known && !slices.Contains(kinds, v.Kind) {
 				t.Errorf("%s: %s is %s, want %v", path, v.Metric.Name, v.Kind, kinds)
@@ -97,7 +97,7 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 	if len(run.Arms) < 3 || run.Ended == nil || run.Ended.Status != runfile.Complete || run.Header.Target.Storage.Directory != "" {
 		t.Errorf("%d kinds of load, ended %+v", len(run.Arms), run.Ended)
 	}
-	for _, v := range attribution.Judge(run, attribution.Options{Asked: metricNames(run)}).Metrics {
+	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
 		name := v.Metric.Name
 		switch stated := v.Kind != attribution.Undetermined && v.Kind != attribution.Silent; {
 		case name == "pgstat.database/xact_commit" && v.Counts != drivers.Commits:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,10 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -53,17 +55,16 @@ func newSizeCommand(env Env) *cobra.Command {
 		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are
 called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
-Several files are sized for together: the most of each number counts. Each arm of a run is a load of its own. --arm
-picks the one that is most like yours; otherwise it is sized for the one that asked most of storage. --rows-per-second
-and --growth carry it over to another amount of the same load.
+Of several files, the highest of each number counts. --load picks the load of the run that is most like yours; without it,
+the size is for the load that asked most of storage. --rows-per-second and --growth scale it to more or less of that load.
 
 Limits and prices are those that the providers or others published; --format json names the sources of each order and of
 each line of its bill, by the keys that realiops explain --format json lists. --price takes a file of your own prices;
 realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
 
 --from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
---check holds figures of a console or a benchmark against each other: bytes for each operation, Little's law, caps.`,
-		Example: `  realiops size LAST --arm bulk-indexed --gib 500
+--check says whether figures of a console or a benchmark agree with each other: bytes for each operation, Little's law, caps.`,
+		Example: `  realiops size LAST --load bulk-indexed --gib 500
   realiops size LAST --rows-per-second 20000 --growth 50 --instance db.r6g.large
   realiops size monday.jsonl tuesday.jsonl --on rds,aurora --calibrate aurora.jsonl
   realiops size run.jsonl --format json | jq '.options[0]'
@@ -83,9 +84,9 @@ realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the 
 			case o.told != "":
 				return checkFigures(env, o)
 			case o.fromMetric != "":
-				return convert(env, o)
+				return convert(cmd.Context(), env, o)
 			}
-			return runSize(env, o, args)
+			return runSize(cmd.Context(), env, o, args)
 		},
 	}
 	return describe(env, cmd, sizeExitHelp, group("The load to size for", o.addLoadFlags), group("What to size", o.addStorageFlags, o.addBaselineFlag),
@@ -105,7 +106,7 @@ func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
 
 func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means, as `NAME=AMOUNT`: WriteIOPS=800000")
-	f.StringVar(&o.told, "check", "", "`FIGURES` to hold against each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
+	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, the `milliseconds` up to which latency is excellent, good and fair (default 5,10,15)")
 	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, the `lengths` from where on a queue is a bottleneck if it lasts, and at once (default 2,5)")
 	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
@@ -113,8 +114,8 @@ func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
 
 // addLoadFlags adds those that say what to size for.
 func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.arm, "arm", "", "the `arm` of the run whose load is like yours (default: the one that asked most of storage)")
-	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "carry it over to so many `rows` a second")
+	f.StringVar(&o.arm, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage)")
+	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to so many `rows` a second")
 	f.Float64Var(&o.growth, "growth", 0, "`percent` on top of that")
 	f.Float64Var(&o.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
 	o.gib = 100
@@ -153,7 +154,7 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 		case flags.Changed("check"):
 			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		case flags.Changed("from-metric"):
-			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "arm", "region", "price"}, f.Name), f.Name)
+			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price"}, f.Name), f.Name)
 		default:
 			refuse("for a run", !slices.Contains([]string{"flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		}
@@ -174,14 +175,14 @@ func runFiles(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func runSize(env Env, o sizeOptions, names []string) error {
+func runSize(ctx context.Context, env Env, o sizeOptions, names []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if err := o.readCalibration(env); err != nil {
 		return err
 	}
-	ask, err := o.ask()
+	ask, err := o.ask(ctx)
 	if err != nil {
 		return err
 	}
@@ -206,9 +207,9 @@ func runSize(env Env, o sizeOptions, names []string) error {
 	case formatJSON:
 		return report.JSON(env.Out, view)
 	case formatCSV:
-		return report.SizeCSV(env.Out, view)
+		return document.CSV(env.Out, view.Document())
 	}
-	return report.SizeText(env.Out, view, env.columns())
+	return document.Text(env.Out, view.Document(), env.columns())
 }
 
 // namedRuns reads files.
@@ -232,7 +233,7 @@ func (o *sizeOptions) readCalibration(env Env) (err error) {
 }
 
 // convert answers what an amount of a metric means, from the catalog alone.
-func convert(env Env, o sizeOptions) error {
+func convert(ctx context.Context, env Env, o sizeOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func convert(env Env, o sizeOptions) error {
 	if err != nil || !(amount > 0 && amount < 1e15) {
 		return fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0", o.fromMetric)
 	}
-	ask, err := o.ask()
+	ask, err := o.ask(ctx)
 	if err != nil {
 		return err
 	}
@@ -267,24 +268,20 @@ func convert(env Env, o sizeOptions) error {
 	case formatCSV:
 		return errors.New("--from-metric answers as text or json")
 	}
-	return report.ConvertText(env.Out, view, env.columns())
+	return document.Text(env.Out, view.Document(), env.columns())
 }
 
 // meaningsOf are those of a name on a flavor, or on all.
-func meaningsOf(name, flavor string) ([]catalog.Meaning, error) {
-	known, err := catalog.Read()
-	if err != nil {
-		return nil, err
-	}
-	all := known.Of(name)
+func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
+	all := metric.MeaningsOf(name)
 	if len(all) == 0 {
 		var names []string
-		for _, m := range known.Meanings {
+		for _, m := range metric.Meanings() {
 			names = append(names, m.Metric)
 		}
 		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain lists all)", name, meant("", name, names))
 	}
-	found := slices.DeleteFunc(slices.Clone(all), func(m catalog.Meaning) bool { return flavor != "" && m.On != flavor })
+	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
 	if len(found) == 0 {
 		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric, all[0].On)
 	}

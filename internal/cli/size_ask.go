@@ -1,16 +1,18 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/typo"
 )
 
@@ -37,11 +39,11 @@ func (o sizeOptions) check() error {
 }
 
 // ask puts flags and catalog together.
-func (o sizeOptions) ask() (sizing.Ask, error) {
+func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := catalog.Instances()
 	rules, errRules := catalog.DistributedRules()
-	prices, errPrices := o.readPrices()
+	prices, errPrices := o.readPrices(ctx)
 	ask := sizing.Ask{
 		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
@@ -104,17 +106,16 @@ func (p *percent) String() string {
 func (p *percent) Type() string { return "percent" }
 
 // readPrices are the program's own, with those of a file before them.
-func (o sizeOptions) readPrices() ([]catalog.Price, error) {
+func (o sizeOptions) readPrices(ctx context.Context) ([]catalog.Price, error) {
 	known, err := catalog.Prices()
 	if o.prices == "" || err != nil {
 		return known, err
 	}
-	file, err := os.Open(o.prices)
+	text, err := input.Read(ctx, o.prices)
 	if err != nil {
 		return nil, fmt.Errorf("read the prices: %w", err)
 	}
-	defer file.Close()
-	own, err := catalog.ReadPrices(file)
+	own, err := catalog.ReadPrices(bytes.NewReader(text))
 	return catalog.Override(own, known), naming(o.prices, err)
 }
 

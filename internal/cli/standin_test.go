@@ -22,14 +22,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/analyze/report"
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/probe/insights/insightstest"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
-	"github.com/realiops/realiops/internal/standin"
+	"github.com/realiops/realiops/internal/test/accounttest"
+	"github.com/realiops/realiops/internal/test/insightstest"
+	"github.com/realiops/realiops/internal/test/servertest"
+	"github.com/realiops/realiops/internal/test/standin"
 )
 
 // TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it did
@@ -182,7 +182,7 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string) []outcome {
 	defer publishing.Wait()
 	defer stop()
 	r, said := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes", "--clients", "4", "-o", path)
-	if !strings.Contains(said, "is run again: replicate") {
+	if !strings.Contains(said, "is run again: repetition") {
 		t.Error("the arm that lost its server was not run again")
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "failed-over" }) {
@@ -423,7 +423,7 @@ func judged(t *testing.T, d standin.Draw, r report.Report) []outcome {
 }
 
 func saidOf(m report.Metric) standin.Said {
-	s := standin.Said{Verdict: m.Verdict, Counts: m.Counts, Between: m.Between}
+	s := standin.Said{Verdict: string(m.Kind), Counts: m.Counts, Between: m.Between}
 	if m.PerUnit != nil {
 		s.PerUnit = m.PerUnit.Value
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 )
@@ -120,11 +121,18 @@ func mendFrames(file *os.File) (*os.File, error) {
 
 func rewritten(file *os.File) (*os.File, error) {
 	path, beside := file.Name(), file.Name()+".mended"
-	anew, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(lock(anew), copyWhole(anew, file))
+	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier try; nor is a link followed
+		return nil, err
+	}
+	anew, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE|os.O_EXCL, forOwner)
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(lock(anew), anew.Chmod(info.Mode().Perm()), copyWhole(anew, file))
 	if err == nil { // the old one stays until the new one is whole
 		err = os.Rename(beside, path)
 	}

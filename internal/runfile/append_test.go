@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -124,28 +123,5 @@ func TestAppendRefusesWhatIsNoRunFile(t *testing.T) {
 	check("a.jsonl.zst", "hello", ErrNotRunFile)
 	if _, err := Append(filepath.Join(t.TempDir(), "none.jsonl")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v for a file that is not there", err)
-	}
-}
-
-// Where there is no room for the mended file, the torn one stays as it is.
-func TestMendingOnAFullDiskKeepsTheFile(t *testing.T) {
-	const full = "/dev/full"
-	if _, err := os.Stat(full); err != nil {
-		t.Skip("there is no device that is always full:", err)
-	}
-	path := saveInBlocks(t, "run.jsonl.zst")
-	torn := contentOf(t, path)
-	torn = torn[:len(torn)-3]
-	if err := errors.Join(os.WriteFile(path, torn, 0o666), os.Symlink(full, path+".mended")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Append(path); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("got %v, want %v", err, syscall.ENOSPC)
-	}
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		t.Fatalf("the file is %v now (%v)", info.Mode(), err)
-	}
-	if diff := cmp.Diff(torn, contentOf(t, path)); diff != "" {
-		t.Errorf("the file has changed: %s", diff)
 	}
 }

@@ -36,7 +36,7 @@ type item struct {
 	err    error
 	line   []byte // with an error
 	cut    bool   // the line's end is missing
-	blank  bool
+	blanks int    // instead of all that: so many lines are empty
 }
 
 // blocks reads text in blocks that end where lines end.
@@ -107,6 +107,11 @@ func (k *block) decode(d *rowDecoder) {
 	d.reset(k.values)
 	k.items = k.items[:0]
 	for rest := k.text; len(rest) > 0; {
+		if full := bytes.TrimLeft(rest, "\n"); len(full) < len(rest) {
+			k.items = append(k.items, item{blanks: len(rest) - len(full)})
+			rest = full
+			continue
+		}
 		line := rest
 		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 			line = rest[:end+1]
@@ -125,7 +130,8 @@ func (d *rowDecoder) item(line []byte) item {
 		i.record = row
 		return i
 	}
-	if i.blank = len(bytes.TrimSpace(line)) == 0; i.blank {
+	if len(bytes.TrimSpace(line)) == 0 {
+		i.blanks = 1
 		return i
 	}
 	if i.record, i.err = decode(line); i.err != nil {

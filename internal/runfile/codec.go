@@ -48,6 +48,9 @@ func inUTC(r Record) Record {
 	case Top:
 		r.From, r.At = r.From.UTC(), r.At.UTC()
 		return r
+	case SettingChange:
+		r.At, r.Since = r.At.UTC(), r.Since.UTC()
+		return r
 	case Ended:
 		r.At = r.At.UTC()
 		return r
@@ -83,6 +86,8 @@ func decode(line []byte) (Record, error) {
 		return decodeAs[Period](line)
 	case KindTop:
 		return decodeAs[Top](line)
+	case KindChange:
+		return decodeAs[SettingChange](line)
 	case KindEnd:
 		return decodeAs[Ended](line)
 	case "":

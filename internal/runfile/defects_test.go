@@ -3,6 +3,7 @@ package runfile
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -181,4 +182,26 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// endless is as many empty lines as anybody asks for: gigabytes of them fit into some hundred kilobytes.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte("\n"), len(p))), nil }
+
+func TestEmptyLinesAreBounded(t *testing.T) {
+	check := func(empty int64, want string) {
+		t.Helper()
+		said := ""
+		for _, err := range Read(io.MultiReader(strings.NewReader(`{"kind":"run","schema":"realiops.run/1"}`+"\n"), io.LimitReader(endless{}, empty))) {
+			if err != nil {
+				_, said, _ = strings.Cut(err.Error(), ": ")
+			}
+		}
+		if said != want {
+			t.Errorf("%d empty lines: %q, want %q", empty, said, want)
+		}
+	}
+	check(mostBlanks, "")
+	check(1<<50, "more than 1000000 empty lines: no run file has them")
 }

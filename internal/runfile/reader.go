@@ -148,9 +148,13 @@ func uncompressed(r *bufio.Reader) (io.Reader, func(), error) {
 
 // lines knows where in a file a line stands.
 type lines struct {
-	n     int  // lines taken
-	begun bool // the run line has been read
+	n      int  // lines taken
+	blanks int  // of them
+	begun  bool // the run line has been read
 }
+
+// mostBlanks bounds the empty lines of a file: of two gigabytes of them, which compress to nothing, no run is made.
+const mostBlanks = 1_000_000
 
 // stopped says what it means that nothing follows for this reason; nil: it is the end, or something does.
 func (l *lines) stopped(end error) error {
@@ -170,11 +174,14 @@ func (l *lines) stopped(end error) error {
 
 // take gives a line's record, or nothing where it is blank or of a kind unknown to this version.
 func (l *lines) take(i item) (Record, error) {
-	l.n++
+	l.n += max(i.blanks, 1)
+	l.blanks += i.blanks
 	switch isRun := i.record != nil && i.record.Kind() == KindRun; {
 	case i.err != nil:
 		return nil, l.defect(i.err, i.line, i.cut)
-	case i.record == nil && i.blank:
+	case l.blanks > mostBlanks:
+		return nil, &LineError{l.n, fmt.Errorf("more than %d empty lines: no run file has them", mostBlanks)}
+	case i.blanks > 0:
 		return nil, nil
 	case !l.begun && !isRun:
 		return nil, ErrNotRunFile

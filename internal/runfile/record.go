@@ -1,6 +1,11 @@
 package runfile
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
 
 // Schema names the format this package writes. Fields may be added under the same name; a change that an older
 // reader would misread takes a new number.
@@ -20,6 +25,7 @@ const (
 	KindProof  Kind = "proof"
 	KindPeriod Kind = "period"
 	KindTop    Kind = "top"
+	KindChange Kind = "setting"
 	KindEnd    Kind = "end"
 )
 
@@ -55,15 +61,18 @@ type Baseline struct {
 
 // Target is the server under load, as far as it shapes what the counters mean.
 type Target struct {
-	Kind     string            `json:"kind"`   // embedded, container or dsn
-	Flavor   string            `json:"flavor"` // postgres, rds or aurora
-	Version  string            `json:"version"`
-	Host     string            `json:"host,omitempty"`
-	Port     int               `json:"port,omitempty"`
-	Database string            `json:"database,omitempty"`
-	User     string            `json:"user,omitempty"`
-	Image    string            `json:"image,omitempty"`  // of a container
-	Pooler   bool              `json:"pooler,omitempty"` // something between us and the server answers for it
+	Kind     string `json:"kind"`   // embedded, container or dsn
+	Flavor   string `json:"flavor"` // postgres, rds or aurora
+	Version  string `json:"version"`
+	Host     string `json:"host,omitempty"`
+	Port     int    `json:"port,omitempty"`
+	Database string `json:"database,omitempty"`
+	User     string `json:"user,omitempty"`
+	Image    string `json:"image,omitempty"`  // of a container
+	Pooler   bool   `json:"pooler,omitempty"` // something between us and the server answers for it
+	// SystemIdentifier tells the data of one server from those of another: pg_control_system's. Empty: the user may not know.
+	SystemIdentifier string `json:"system_identifier,omitempty"`
+
 	Settings map[string]string `json:"settings,omitempty"`
 	Storage  Storage           `json:"storage"`
 	Cloud    *Cloud            `json:"cloud,omitempty"` // of a managed server, where its provider was asked
@@ -136,6 +145,14 @@ type Clock struct {
 	Error  float64 `json:"error"`
 }
 
+// Off tells whether the clock differs from ours by more seconds than that, beyond the doubt about it.
+func (c Clock) Off(tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
+
+// Apart is by how much, for people.
+func (c Clock) Apart() string {
+	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second).String()
+}
+
 // Plan is the experiment as data: which arms, how often, how long, in which random order.
 type Plan struct {
 	Name       string  `json:"name,omitempty"`
@@ -143,6 +160,8 @@ type Plan struct {
 	Replicates int     `json:"replicates"`
 	ArmSeconds float64 `json:"arm_seconds"`
 	Seed       uint64  `json:"seed"` // of the order of the arms
+	// Workers are the processes that the clients of a load are divided over; 0 where they are those of the process that reads.
+	Workers int `json:"workers,omitempty"`
 }
 
 // Arm is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
@@ -210,6 +229,44 @@ type ArmEvent struct {
 	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file says.
 	Instance string `json:"instance,omitempty"`
 	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
+	// Others, on End, is what others did on the server since Begin, where that is too much to be passed over.
+	Others *Others `json:"others,omitempty"`
+}
+
+// Others is what others did on a server while our clients worked, by the counters of all its databases.
+type Others struct {
+	Rows    int64 `json:"rows"`    // inserted, updated and deleted
+	Commits int64 `json:"commits"` // also of transactions that only read
+	// Their shares of what was done by them and our clients together.
+	RowsShare    float64  `json:"rows_share"`
+	CommitsShare float64  `json:"commits_share"`
+	Who          []string `json:"who,omitempty"` // was at work at Begin or End, as far as our role sees it
+}
+
+// String says what they did, for people.
+func (o Others) String() string {
+	var did []string
+	if o.Rows > 0 {
+		did = append(did, fmt.Sprintf("%d of the rows written (%.2g %%)", o.Rows, 100*o.RowsShare))
+	}
+	if o.Commits > 0 {
+		did = append(did, fmt.Sprintf("%d of the commits (%.2g %%)", o.Commits, 100*o.CommitsShare))
+	}
+	text := "others on the server did " + strings.Join(did, " and ")
+	if len(o.Who) > 0 {
+		text += ", among them " + strings.Join(o.Who, ", ")
+	}
+	return text
+}
+
+// SettingChange is a setting of the server that was found to be another than before, of those in [Target]. When it changed
+// is not known better than that it was after Since and not after At.
+type SettingChange struct {
+	At      time.Time `json:"at"`
+	Since   time.Time `json:"since"`
+	Setting string    `json:"setting"`
+	From    string    `json:"from"`
+	To      string    `json:"to"`
 }
 
 // Reading is what one probe read at one moment.
@@ -261,6 +318,8 @@ type Load struct {
 
 	BytesSent     int64 `json:"bytes_sent,omitempty"` // to the server, by the protocol
 	BytesReceived int64 `json:"bytes_received,omitempty"`
+
+	Processor float64 `json:"processor,omitempty"` // seconds of the clients' own processes
 
 	Latency string `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
 }
@@ -354,4 +413,6 @@ func (Load) Kind() Kind     { return KindLoad }
 func (Proof) Kind() Kind    { return KindProof }
 func (Period) Kind() Kind   { return KindPeriod }
 func (Top) Kind() Kind      { return KindTop }
-func (Ended) Kind() Kind    { return KindEnd }
+
+func (SettingChange) Kind() Kind { return KindChange }
+func (Ended) Kind() Kind         { return KindEnd }

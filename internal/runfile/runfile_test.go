@@ -35,7 +35,7 @@ func everyKind() []Record {
 			Parameters: map[string]string{"clients": "8"},
 			Target: Target{
 				Kind: "container", Flavor: "postgres", Version: "17.11", Host: "db", Port: 5432, Database: "app",
-				User: "me", Image: "postgres:17", Pooler: true, Settings: map[string]string{"fsync": "on"},
+				User: "me", Image: "postgres:17", Pooler: true, SystemIdentifier: "7", Settings: map[string]string{"fsync": "on"},
 				Storage: Storage{
 					Directory: "/data", FileSystem: "ext4", Device: "vda", RAM: true, Own: true, Unseen: []string{"/data/pg_wal"},
 					Devices: []StorageDevice{{Name: "vda", Holds: []string{"data"}, Carries: []string{"/", "swap"}, Backing: "/disk"}},
@@ -44,7 +44,7 @@ func everyKind() []Record {
 			},
 			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
 			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
-			Plan:       Plan{Name: "published", Arms: []Arm{arm}, Replicates: 3, ArmSeconds: 5, Seed: 42},
+			Plan:       Plan{Name: "published", Arms: []Arm{arm}, Replicates: 3, ArmSeconds: 5, Seed: 42, Workers: 1},
 			Observed:   true,
 			Provenance: "made by hand",
 			Baseline:   &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
@@ -56,12 +56,13 @@ func everyKind() []Record {
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		ArmEvent{
 			At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
+			Others:   &Others{Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, Who: []string{"psql of joe in shop"}},
 			Instance: "two", Cloud: &cloud,
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Load{
 			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
-			Rows: 7000, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Latency: "HISTFAAA",
+			Rows: 7000, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
 		},
 		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Missing: "it took too long"},
 		Period{
@@ -73,6 +74,7 @@ func everyKind() []Record {
 			From: noon, At: noon.Add(time.Minute), Of: "statements", Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",
 			Items: []TopItem{{Name: "123", Text: "insert into t values ($1)", Grew: map[string]float64{"wal_bytes": 1e5}, AtLeast: true}},
 		},
+		SettingChange{At: noon.Add(time.Minute), Since: noon, Setting: "fsync", From: "on", To: "off"},
 		Ended{
 			At: noon.Add(time.Minute), Status: Broken, Cause: "the server died",
 			Clocks: []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},

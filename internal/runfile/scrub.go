@@ -80,6 +80,9 @@ func scrubbed(r Record, secrets []string) Record {
 			r.Items[i].Text = Scrub(r.Items[i].Text, secrets...)
 		}
 		return r
+	case SettingChange:
+		r.From, r.To = Scrub(r.From), Scrub(r.To)
+		return r
 	case Ended:
 		r.Cause = Scrub(r.Cause, secrets...)
 		return r

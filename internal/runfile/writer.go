@@ -41,13 +41,17 @@ const window = 1 << 20
 
 var errClosed = errors.New("write the run file: it is closed")
 
+// forOwner is who may read a run file unless its owner says otherwise: it names servers, users and tables, and quotes
+// statements.
+const forOwner = 0o600
+
 // Create makes the file at path, with its directory, and refuses to overwrite. The secrets are taken out of all free
 // text written later.
 func Create(path string, secrets ...string) (*Writer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("make the directory for the run file: %w", err)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, forOwner)
 	if errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("%s exists, and a run never overwrites: name another file with -o", path)
 	}

@@ -29,9 +29,9 @@ func (g Gap) missing() *Missing { return &Missing{Reason: g.Reason, Code: g.Code
 
 // Missing is the error of a number that is not there, and why.
 type Missing struct {
-	Reason Reason
-	Code   string
-	Detail string
+	Reason Reason `json:"reason"`
+	Code   string `json:"code,omitempty"` // SQLSTATE, HTTP status, errno
+	Detail string `json:"detail,omitempty"`
 }
 
 func (m *Missing) Error() string {

@@ -14,6 +14,7 @@ type Readings struct {
 	columns map[string]*Column
 	gaps    map[string][]Gap // by metric; those of the whole probe under ""
 
+	size      int           // about how many bytes the values take
 	unordered bool          // a row came after a later one
 	steppedBy time.Duration // the furthest that a row lay before the one it followed
 }
@@ -24,7 +25,10 @@ func NewReadings() *Readings {
 }
 
 // Column is what one metric reads, for whoever adds many rows and looks each metric up but once.
-type Column struct{ runs []run }
+type Column struct {
+	runs   []run
+	shared bool // its last values are a part of a series too
+}
 
 // Column finds the column of a metric, or makes it.
 func (r *Readings) Column(metric string) *Column {
@@ -40,7 +44,7 @@ func (r *Readings) Column(metric string) *Column {
 func (r *Readings) Add(at time.Time, values map[string]float64) {
 	row := r.newRow(at)
 	for metric, value := range values {
-		r.Column(metric).add(row, value)
+		r.size += r.Column(metric).add(row, value)
 	}
 }
 
@@ -48,7 +52,7 @@ func (r *Readings) Add(at time.Time, values map[string]float64) {
 func (r *Readings) AddRow(at time.Time, columns []*Column, values []float64) {
 	row := r.newRow(at)
 	for i, c := range columns {
-		c.add(row, values[i])
+		r.size += c.add(row, values[i])
 	}
 }
 
@@ -62,10 +66,15 @@ func (r *Readings) newRow(at time.Time) (row int) {
 	return row
 }
 
-func (c *Column) add(row int, value float64) {
-	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		c.runs = extend(c.runs, row, value)
+// Size is about how many bytes of memory the readings take.
+func (r *Readings) Size() int { return r.size + 8*len(r.at) }
+
+// add says by how many bytes the column has grown.
+func (c *Column) add(row int, value float64) int {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return 0
 	}
+	return c.extend(row, value)
 }
 
 // AddGap takes in a gap of one metric, or of all when metric is empty.
@@ -96,7 +105,7 @@ func (r *Readings) Series(metric string) Series {
 	r.order()
 	s := Series{at: slices.Clip(r.at), probeGaps: slices.Clip(r.gaps[""])}
 	if c := r.columns[metric]; c != nil {
-		s.runs = slices.Clone(c.runs)
+		s.runs, c.shared = slices.Clone(c.runs), true
 	}
 	if metric != "" {
 		s.metricGaps = slices.Clip(r.gaps[metric])
@@ -124,50 +133,65 @@ func (r *Readings) order() {
 		r.at[i], place[was] = old[was], i
 	}
 	for _, c := range r.columns {
-		c.runs = moved(c.runs, place)
+		c.move(place)
 	}
 	r.unordered = false
 }
 
-// moved is a column after row i has become row place[i].
-func moved(runs []run, place []int) []run {
+// move brings the value of each row i to row place[i].
+func (c *Column) move(place []int) {
 	type cell struct {
 		row   int
 		value float64
 	}
 	var cells []cell
-	for _, r := range runs {
-		for j, value := range r.values {
+	var room [longestRun]float64
+	for _, r := range c.runs {
+		for j, value := range r.all(room[:]) {
 			cells = append(cells, cell{place[r.row+j], value})
 		}
 	}
 	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.row, b.row) })
-	var sorted []run
-	for _, c := range cells {
-		sorted = extend(sorted, c.row, c.value)
+	*c = Column{}
+	for _, cell := range cells {
+		c.extend(cell.row, cell.value)
 	}
-	return sorted
 }
 
-// Runs grow by doubling up to a length at which the next begins, so that of a long column nothing is ever copied.
+// Runs grow by doubling up to a length at which they are packed and the next begins, so that of a long column nothing is ever
+// copied.
 const (
 	shortestRun = 4
 	longestRun  = 1024
 )
 
-// extend adds the value of a row after all others of a column.
-func extend(runs []run, row int, value float64) []run {
-	n := len(runs)
-	if n == 0 || runs[n-1].row+len(runs[n-1].values) != row {
-		return append(runs, run{row: row, values: []float64{value}})
+// runSize is about how many bytes a run takes beside its values.
+const runSize = 64
+
+// extend adds the value of a row after all others, and says by how many bytes the column has grown.
+func (c *Column) extend(row int, value float64) int {
+	n := len(c.runs)
+	if n == 0 || c.runs[n-1].row+c.runs[n-1].n != row {
+		c.runs = append(c.runs, run{row: row, n: 1, values: []float64{value}})
+		return runSize + 8
 	}
-	switch last := &runs[n-1]; {
-	case len(last.values) < cap(last.values):
-		last.values = append(last.values, value)
-	case len(last.values) < longestRun:
-		last.values = append(append(make([]float64, 0, max(shortestRun, 2*len(last.values))), last.values...), value)
-	default:
-		return append(runs, run{row: row, values: append(make([]float64, 0, longestRun), value)})
+	grown := 0
+	last := &c.runs[n-1]
+	if last.n == longestRun {
+		room := last.values[:0]
+		if c.shared {
+			room = make([]float64, 0, longestRun)
+		}
+		last.packed, last.values, c.shared = pack(last.values), nil, false
+		packed := len(last.packed)
+		c.runs = append(c.runs, run{row: row, n: 1, values: append(room, value)})
+		return runSize + packed
 	}
-	return runs
+	if last.n == cap(last.values) {
+		last.values = append(make([]float64, 0, max(shortestRun, 2*last.n)), last.values...)
+		grown = 8 * (cap(last.values) - last.n)
+	}
+	last.values = append(last.values, value)
+	last.n++
+	return grown
 }

@@ -44,10 +44,21 @@ type Series struct {
 	metricGaps []Gap
 }
 
-// run holds the values of consecutive rows. A metric that is read at each moment is one run.
+// run holds the values of consecutive rows. A metric that is read at each moment is one run after the other, and all but
+// the last are packed.
 type run struct {
 	row    int // of the first value
+	n      int
 	values []float64
+	packed []byte // instead of values
+}
+
+// all are its values; those of a packed one are put into room.
+func (r run) all(room []float64) []float64 {
+	if r.packed != nil {
+		return unpack(room[:0], r.packed)
+	}
+	return r.values
 }
 
 // Before is the last reading before t. It is missing when there is none, and when a gap since then says that the
@@ -106,8 +117,11 @@ func (s Series) change(from, to Point) (Change, error) {
 	if gap, blocked := s.lastGap(stamp(from.At)+1, stamp(to.At)); blocked {
 		return c, gap.missing()
 	}
-	if missing := s.reset(stamp(from.At), stamp(to.At)); missing != nil {
+	if missing := s.resetSaid(stamp(from.At), stamp(to.At)); missing != nil {
 		return c, missing
+	}
+	if to.Value < from.Value {
+		return c, fell(from.Value, to)
 	}
 	c.Amount = to.Value - from.Value
 	return c, nil
@@ -115,12 +129,8 @@ func (s Series) change(from, to Point) (Change, error) {
 
 // reset says whether the counter started anew after the reading at from and up to the one at to.
 func (s Series) reset(from, to int64) error {
-	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
-		for _, g := range between(gaps, from+1, to+1) {
-			if g.Reason == Reset {
-				return g.missing()
-			}
-		}
+	if missing := s.resetSaid(from, to); missing != nil {
+		return missing
 	}
 	last := math.Inf(-1)
 	for p := range s.points(from, to+1) {
@@ -132,15 +142,35 @@ func (s Series) reset(from, to int64) error {
 	return nil
 }
 
+// resetSaid says so where a gap does.
+func (s Series) resetSaid(from, to int64) error {
+	for _, gaps := range [][]Gap{s.probeGaps, s.metricGaps} {
+		for _, g := range between(gaps, from+1, to+1) {
+			if g.Reason == Reset {
+				return g.missing()
+			}
+		}
+	}
+	return nil
+}
+
 // points are the readings in [from, to).
 func (s Series) points(from, to int64) iter.Seq[Point] {
 	row := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= from })
 	end := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= to })
-	first := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+len(s.runs[k].values) > row })
+	first := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
 	return func(yield func(Point) bool) {
-		for i := first; i < len(s.runs); i++ {
-			for j := max(0, row-s.runs[i].row); j < len(s.runs[i].values); j++ {
-				if s.runs[i].row+j >= end || !yield(s.point(i, j)) {
+		var room []float64
+		for _, r := range s.runs[first:] {
+			if r.row >= end {
+				return
+			}
+			if r.packed != nil && room == nil {
+				room = make([]float64, 0, longestRun)
+			}
+			values := r.all(room)
+			for j := max(0, row-r.row); j < r.n; j++ {
+				if r.row+j >= end || !yield(Point{At: moment(s.at[r.row+j]), Value: values[j]}) {
 					return
 				}
 			}
@@ -155,12 +185,13 @@ func (s Series) lastBefore(t int64) (i, j int, found bool) {
 	if i < 0 {
 		return 0, 0, false
 	}
-	return i, min(row-s.runs[i].row, len(s.runs[i].values)) - 1, true
+	return i, min(row-s.runs[i].row, s.runs[i].n) - 1, true
 }
 
 func (s Series) point(i, j int) Point {
 	r := s.runs[i]
-	return Point{At: moment(s.at[r.row+j]), Value: r.values[j]}
+	var room [longestRun]float64
+	return Point{At: moment(s.at[r.row+j]), Value: r.all(room[:])[j]}
 }
 
 // lastGap is the last gap in [from, to) that leaves the value unknown. A reset does not: a reading comes with it.

@@ -38,17 +38,8 @@ func fetch(version string) (string, error) {
 	store := binaries.Store{
 		Directory:  cache,
 		Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
-		Download:   download,
 		Notify:     func(stage string) { fmt.Fprintln(os.Stderr, stage) },
 	}
 	bin, err := store.Bin(context.Background(), release)
 	return filepath.Dir(bin), err
-}
-
-// download runs in this process, which does nothing else, in the temporary directory that the library's leftovers need.
-func download(_ context.Context, o binaries.Order) error {
-	if err := os.Setenv("TMPDIR", o.Directory); err != nil {
-		return err
-	}
-	return binaries.Download(o)
 }

@@ -1,6 +1,6 @@
 // Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
 //
-//	worlds [-meters N] [-two-arms N] [-observed N] [-seed N] [-keep DIRECTORY] [-failures]
+//	worlds [-wild N] [-meters N] [-two-arms N] [-observed N] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
 // It ends with 1 where a target is not reached.
 package main
@@ -16,18 +16,19 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
-	"github.com/realiops/realiops/internal/worlds"
-	"github.com/realiops/realiops/internal/worlds/score"
+	"github.com/realiops/realiops/internal/test/worlds"
+	"github.com/realiops/realiops/internal/test/worlds/score"
 )
 
 // metersPerWorld watch one world together: many rules for the price of one run.
 const metersPerWorld = 25
 
 type options struct {
-	meters, twoArms, observed int
-	seed                      uint64
-	keep                      string
-	failures                  bool
+	meters, twoArms, observed, wild int
+	workers                         int
+	seed                            uint64
+	keep                            string
+	failures                        bool
 }
 
 var errMissed = errors.New("a target is not reached")
@@ -37,6 +38,8 @@ func main() {
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
 	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two arms")
 	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed, without arms")
+	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
+	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
 	flag.StringVar(&o.keep, "keep", "", "directory to leave the run files in")
 	flag.BoolVar(&o.failures, "failures", false, "list every meter about which the method is wrong or falls short, with its rule")
@@ -57,25 +60,30 @@ func run(out io.Writer, o options) error {
 		defer os.RemoveAll(made)
 		directory = made
 	}
-	full, err := judged(designed(worlds.Full), o.seed, o.meters, directory)
+	wild, err := o.judged(worlds.NewWild, o.seed+3<<32, o.wild, o.keep)
+	if err != nil {
+		return err
+	}
+	full, err := o.judged(designed(worlds.Full), o.seed, o.meters, directory)
 	if err != nil {
 		return err
 	}
 	// The worlds of two arms have seeds, and so files, of their own.
-	two, err := judged(designed(worlds.TwoArms), o.seed+1<<32, o.twoArms, directory)
+	two, err := o.judged(designed(worlds.TwoArms), o.seed+1<<32, o.twoArms, directory)
 	if err != nil {
 		return err
 	}
-	observed, err := judged(worlds.NewObserved, o.seed+2<<32, o.observed, directory)
+	observed, err := o.judged(worlds.NewObserved, o.seed+2<<32, o.observed, directory)
 	if err != nil {
 		return err
 	}
 	if o.failures {
+		score.WriteWrong(out, wild)
 		score.WriteFailures(out, full)
 		score.WriteFailures(out, two)
 		score.WriteWrong(out, observed)
 	}
-	return report(out, slices.Concat(score.Table(full, two), score.ObservedTable(observed)))
+	return report(out, slices.Concat(score.WildTable(wild), score.Table(full, two), score.ObservedTable(observed)))
 }
 
 func report(out io.Writer, figures []score.Figure) error {
@@ -99,14 +107,13 @@ func designed(design worlds.Design) func(uint64, int) worlds.World {
 }
 
 // judged has worlds judged two at a time, in the order of their seeds.
-func judged(draw func(seed uint64, meters int) worlds.World, seed uint64, meters int, directory string) ([]score.Case, error) {
+func (o options) judged(draw func(seed uint64, meters int) worlds.World, seed uint64, meters int, directory string) ([]score.Case, error) {
 	n := (meters + metersPerWorld - 1) / metersPerWorld
 	cases, errs := make([][]score.Case, n), make([]error, n)
 	var wait sync.WaitGroup
-	const workers = 2
-	for first := range workers {
+	for first := range o.workers {
 		wait.Go(func() {
-			for i := first; i < n; i += workers {
+			for i := first; i < n; i += o.workers {
 				world := draw(seed+uint64(i), metersPerWorld)
 				cases[i], errs[i] = score.Judged(byDefault, world, directory)
 			}

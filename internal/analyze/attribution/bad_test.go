@@ -138,11 +138,11 @@ func TestWarnings(t *testing.T) {
 			r.Counts[made] = drivers.Count{Amount: -100, Raw: 10, Seconds: 5}
 		}
 	}))
-	check("few arms", "few-arms", "2 loaded arms", func(run *drivers.Run) { run.Arms = run.Arms[:3] })
+	check("few arms", "few-arms", "2 loads", func(run *drivers.Run) { run.Arms = run.Arms[:3] })
 	check("arms that part nothing", "drivers-unparted", "statements and commits", func(run *drivers.Run) {
 		run.Arms = slices.DeleteFunc(run.Arms, func(a drivers.Arm) bool { return a.Name == "multi" })
 	})
-	check("no log records", "modelled", "Log records were not counted (this run did not read pgstat.wal/wal_records) but modelled", each(func(_ string, _ int, r *drivers.Replicate) {
+	check("no log records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled", each(func(_ string, _ int, r *drivers.Replicate) {
 		delete(r.Counts, "pgstat.wal/wal_records")
 	}))
 }

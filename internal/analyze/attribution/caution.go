@@ -19,6 +19,12 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 			all = append(all, Warning{code, text})
 		}
 	}
+	if j.view.Lag > 0 {
+		add("lag", fmt.Sprintf("It shows what was done %.1f s later, and was counted so much later", j.view.Lag.Seconds()))
+	}
+	if j.view.Stepped > 0 {
+		add("steps", fmt.Sprintf("It moves every %.0f s only: what it counts was held against the same stretches of time", j.view.Stepped.Seconds()))
+	}
 	add("reset", j.resets(y))
 	add("arms-missing", j.armsMissing(y))
 	add("background", j.background(m))
@@ -32,7 +38,7 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	return all
 }
 
-// nearest is the driver that the metric counts, or nearly.
+// nearest is the quantity that the metric counts, or nearly.
 func (v Verdict) nearest() string {
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
 		return v.Mixture.Terms[0].Driver
@@ -116,7 +122,7 @@ func (j *judge) belowBackground(m drivers.Metric, y column) string {
 	return "It showed less than without load in " + strings.Join(arms, ", ")
 }
 
-// oddArms tells which arms lie off the ratio to the driver that the metric counts.
+// oddArms tells which arms lie off the ratio to the quantity that the metric counts.
 func (j *judge) oddArms(h held) string {
 	var odd []string
 	mean := math.Log(h.Ratio.Value)

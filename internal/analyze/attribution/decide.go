@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
@@ -13,23 +12,28 @@ import (
 // Of two explanations one is given up when the other makes what was seen so much more likely; these are twice the
 // logarithms of how much.
 const (
-	// beaten gives up a driver for another: 2 ln 50.
+	// beaten gives up a quantity for another: 2 ln 50.
 	beaten = 8.0
 	// extended gives up a sum for one with a term more, of which there are many to choose from: 2 ln 600.
 	extended = 13.0
-	// doubted leaves a single driver without a name.
+	// doubted leaves a single quantity without a name.
 	doubted = 7.0
 	// rivalled leaves a sum for open that another sum of as many terms comes this near to.
 	rivalled = 4.0
+	// nameless leaves the terms of a sum without names where another sum comes this near: of sums there are hundreds.
+	nameless = 6.0
+	// priced is what a sum must be better by for each further term to count for as good as a shorter one.
+	priced = 7.0
 )
 
 // A sum with more terms has to be better in arms that it was not fitted to, by this factor, and good enough.
 const (
-	better  = 0.8
-	mostOff = 1.2
+	better     = 0.8
+	mostOff    = 1.2
+	mostOffSum = 1.1 // of two or more, of which there are so many that some come near anything
 )
 
-// decide names the one driver that is left, or those that are, or a mixture.
+// decide names the one quantity that is left, or those that are, or a mixture.
 func (j *judge) decide(v *Verdict, y column, rivals []held) {
 	t := j.table(y, rivals)
 	if len(t.y) < fewestForModels || len(t.places) == 0 {
@@ -39,13 +43,13 @@ func (j *judge) decide(v *Verdict, y column, rivals []held) {
 	j.settleNoise(t, y, rivals)
 	s := t.search(func(m model) bool { return rivals[t.places[m.columns[0]]].Status == Excluded })
 	if s.size > 1 {
-		j.mix(v, t, y, s)
+		j.mix(v, t, y, s, rivals)
 		return
 	}
 	j.single(v, y, t, rivals, s)
 }
 
-// single names the driver that is left, if the spread test leaves it and no sum does much better.
+// single names the quantity that is left, if the spread test leaves it and no sum does much better.
 func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) {
 	best := s.chosen
 	winner := &rivals[t.places[best.columns[0]]]
@@ -65,25 +69,23 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		}
 	}
 	if !j.bounded(*winner) {
-		j.between(v, left)
+		j.between(v, y, left)
 		return
 	}
 	if s.doubt > doubted || best.misfit > mostMisfit*float64(len(t.y)-1) {
-		j.roughly(v, t, best, left)
+		j.roughly(v, t, y, s, left, rivals)
 		return
 	}
 	j.name(v, y, left, rivals)
 }
 
-// name states the one driver that is left, or those between which the run cannot tell.
+// name states the one quantity that is left, or those between which the run cannot tell.
 func (j *judge) name(v *Verdict, y column, left, rivals []held) {
-	for _, h := range rivals {
-		if j.run.Observed != nil {
-			break // nothing is known of loads that nobody set up
-		}
-		open := h.Status == Unknown || h.Status == Possible && j.columns[h.place].drowned()
-		if open && len(left) > 0 && !slices.ContainsFunc(left, func(l held) bool { return !j.unparted(l.Driver, h.Driver) }) {
-			left = append(left, h)
+	if len(left) > 0 {
+		for _, h := range j.unread(y, rivals) {
+			if !slices.ContainsFunc(left, func(l held) bool { return l.place == h.place }) {
+				left = append(left, h)
+			}
 		}
 	}
 	slices.SortStableFunc(left, func(a, b held) int { return a.place - b.place })
@@ -94,12 +96,12 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
 		v.Exact = !left[0].Modelled && exact(y, j.columns[left[0].place])
 	default:
-		j.between(v, left)
+		j.between(v, y, left)
 	}
 }
 
-// between says that several drivers are left, and settles the side where that can be told.
-func (j *judge) between(v *Verdict, left []held) {
+// between says that several quantities are left, and settles the side where that can be told.
+func (j *judge) between(v *Verdict, y column, left []held) {
 	for _, h := range left {
 		v.Between = append(v.Between, h.Driver)
 	}
@@ -111,18 +113,27 @@ func (j *judge) between(v *Verdict, left []held) {
 		return
 	}
 	if ones := slices.DeleteFunc(slices.Clone(left), func(h held) bool { return !j.oneToOne(v.Metric, h) }); len(ones) > 0 {
-		if side, same := sideOf(ones); same {
+		if side, same := sideOf(ones); same && !j.maybeOne(y, left, side) {
 			j.decideSide(v, left, side)
 			return
 		}
 	}
-	v.Why = "This run cannot tell between " + strings.Join(v.Between, ", ")
+	v.Why = "This run cannot tell between " + conjoined(v.Between)
 	if len(left) == 1 {
-		v.Why = "Nothing contradicts " + left[0].Driver + ", but the run is too short or too unsteady to confirm it"
+		v.Why = "Nothing contradicts " + many(left[0].Driver) + ", but the run is too short or too unsteady to confirm it"
 	}
 }
 
-// decideSide goes by a ratio of one in every arm, which a count of a driver has by definition and a coincidence seldom.
+// maybeOne tells whether a quantity of the other side that was not recorded may have been one for one of the metric as well:
+// with a single client, each commit is a sync of the log.
+func (j *judge) maybeOne(y column, left []held, side drivers.Side) bool {
+	return slices.ContainsFunc(left, func(h held) bool {
+		ratios := j.ratios(y, h.Driver, 1)
+		return h.Side != side && h.Status == Unknown && ratios.lo > 0 && ratios.has(1)
+	})
+}
+
+// decideSide goes by a ratio of one in every arm, which a count of a quantity has by definition and a coincidence seldom.
 func (j *judge) decideSide(v *Verdict, left []held, side drivers.Side) {
 	v.Kind, v.Between = Kind(side), nil
 	recorded := false
@@ -137,7 +148,7 @@ func (j *judge) decideSide(v *Verdict, left []held, side drivers.Side) {
 	v.SettleWith = j.settle(v.Between)
 	text := "The side rests on a ratio of one under every load"
 	if !recorded {
-		text += "; no driver of the other side was recorded"
+		text += "; nothing of the other side was counted"
 	}
 	v.Warnings = append(v.Warnings, Warning{"one-to-one", text})
 }
@@ -151,7 +162,7 @@ func sideOf(left []held) (side drivers.Side, same bool) {
 	return left[0].Side, true
 }
 
-// oneToOne tells whether the metric is the driver one to one in each of several arms, within the tolerance. Operations that
+// oneToOne tells whether the metric is the quantity one to one in each of several arms, within the tolerance. Operations that
 // are as many as bytes are a coincidence.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	const bytes = "bytes"
@@ -167,9 +178,9 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 }
 
 // noDriver says that nothing explains a metric.
-const noDriver = "No driver keeps the same ratio to it under all loads, and no sum of up to three predicts a load that it was not fitted to"
+const noDriver = "Nothing that was counted keeps the same ratio to it under all loads, and no sum of up to three quantities predicts a load that it was not fitted to"
 
-// mostMisfit is how much more than noise explains a driver may miss the arms by, as a ratio of variances.
+// mostMisfit is how much more than noise explains a quantity may miss the arms by, as a ratio of variances.
 const mostMisfit = 6
 
 // decideBySpread goes by the spread test alone, where there are too few arms for more.
@@ -187,7 +198,7 @@ func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 		return
 	}
 	if len(left) == 0 {
-		v.Why = "No driver keeps the same ratio to it under all loads, and there are too few of them to look for a sum of several"
+		v.Why = "Nothing that was counted keeps the same ratio to it under all loads, and too little was counted to look for a sum"
 		return
 	}
 	j.name(v, y, left, rivals)

@@ -7,30 +7,34 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 )
 
-// source finds the driver that is computed from a metric. Its side is then no question; what is asked is which of the
-// other drivers bring it about.
-func (j *judge) source(m drivers.Metric) (drivers.Driver, bool) {
-	i := slices.IndexFunc(j.drivers, func(d drivers.Driver) bool { return m.Defines(d) })
+// source finds the quantity that is computed from a metric. Its side is then no question; what is asked is which of the
+// other quantities bring it about.
+func (j *judge) source(m drivers.Metric) (drivers.Quantity, bool) {
+	i := slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return m.Defines(d) })
 	if i < 0 {
-		i = slices.IndexFunc(j.drivers, func(d drivers.Driver) bool { return intersect(m.From, d.From) })
+		i = slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return intersect(m.From, d.From) })
 	}
 	if i < 0 {
-		return drivers.Driver{}, false
+		return drivers.Quantity{}, false
 	}
 	return j.drivers[i], true
 }
 
-// define explains a metric that is itself a driver, or a part of one, by the others: by the shortest sum that comes within
+// define explains a metric that is itself a quantity, or a part of one, by the others: by the shortest sum that comes within
 // the tolerance in arms that it was not fitted to, else by the best one that is good enough. Where there is none, it is
 // what its name says and nothing more.
-func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Driver, y column, rivals []held) {
+func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Quantity, y column, rivals []held) {
 	v.Kind = Kind(own.Side)
-	t := j.table(y, rivals)
-	if j.run.Observed == nil && len(t.y) >= fewestForModels && len(t.places) > 0 {
-		j.settleNoise(t, y, rivals)
+	alike := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Side != own.Side })
+	var t *table
+	for _, among := range [][]held{alike, rivals} { // what is done on its own side comes first
+		if t = j.table(y, among); j.run.Observed != nil || len(t.y) < fewestForModels || len(t.places) == 0 {
+			continue
+		}
+		j.settleNoise(t, y, among)
 		if best := t.shortest(math.Log(j.options.Tolerance)); math.Exp(best.off) <= mostOff {
 			j.explain(v, t, best, rivals)
-			v.Warnings = append(v.Warnings, Warning{"itself", "The driver " + own.Name + " is computed from it, so that it was explained by the others"})
+			v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, so that it was explained by what else was counted"})
 			return
 		}
 	}
@@ -41,10 +45,10 @@ func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Driver, y colum
 		v.Counts, v.Exact = own.Name, true
 		v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: len(t.y)}
 	}
-	v.Warnings = append(v.Warnings, Warning{"itself", "The driver " + own.Name + " is computed from it, and no other explains it"})
+	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, and nothing else explains it"})
 }
 
-// explain states a sum, or the one driver that is all of it.
+// explain states a sum, or the one quantity that is all of it.
 func (j *judge) explain(v *Verdict, t *table, best model, rivals []held) {
 	if winner := rivals[t.places[best.columns[0]]]; len(best.columns) == 1 && winner.Status != Excluded && j.bounded(winner) {
 		v.Counts, v.PerUnit = winner.Driver, winner.Ratio

@@ -32,21 +32,21 @@ func (c cell) modelled() float64 { return c.model * c.model / (c.value * c.value
 // column is one quantity in all replicates of all loaded arms.
 type column [][]cell
 
-// counting is a metric or a driver.
+// counting is a metric or a quantity.
 type counting interface {
 	Count(drivers.Arm, drivers.Replicate) (float64, error)
 }
 
-// evidence is a run as the method sees it: its loaded arms, and the drivers in them.
+// evidence is a run as the method sees it: its loaded arms, and the quantities in them.
 type evidence struct {
 	run     *drivers.Run
 	arms    []drivers.Arm // loaded, with at least one replicate
-	drivers []drivers.Driver
-	columns []column // of the drivers
+	drivers []drivers.Quantity
+	columns []column // of the quantities
 }
 
 func newEvidence(run *drivers.Run) *evidence {
-	e := &evidence{run: run, drivers: run.Drivers()}
+	e := &evidence{run: run, drivers: run.Quantities()}
 	for _, a := range run.Arms {
 		if !a.Idle() && len(a.Replicates) > 0 {
 			e.arms = append(e.arms, a)
@@ -90,15 +90,15 @@ func (e *evidence) cell(counted counting, from []string, step float64, arm drive
 		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "no counter holds such a number"}}
 	}
 	c := cell{value: max(value, doubt), doubt: doubt, shared: math.Sqrt(shared), seconds: seconds}
-	if d, may := counted.(doubtful); may {
-		c.model = d.Doubt(arm, r)
+	if d, may := counted.(estimated); may {
+		c.model = d.StandardError(arm, r)
 	}
 	return c
 }
 
-// doubtful is what may be off by more than its metrics are.
-type doubtful interface {
-	Doubt(drivers.Arm, drivers.Replicate) float64
+// estimated is a quantity with an error of its own beside those of its metrics: that of a model, or of a sample.
+type estimated interface {
+	StandardError(drivers.Arm, drivers.Replicate) float64
 }
 
 // mostCounted is more than a counter of 64 bits holds.

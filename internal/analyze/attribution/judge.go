@@ -45,6 +45,7 @@ func (o Options) forRun(run *drivers.Run) Options {
 type judge struct {
 	*evidence
 	options Options
+	view    drivers.View
 }
 
 // Judge says of every metric of a run what it counts.
@@ -53,7 +54,7 @@ func Judge(run *drivers.Run, options Options) Verdicts {
 	var all Verdicts
 	for _, m := range run.Metrics() {
 		if j.wanted(m) {
-			all.Metrics = append(all.Metrics, j.verdict(m))
+			all.Metrics = append(all.Metrics, j.over(m).settled(m))
 		}
 	}
 	all.Metrics = append(all.Metrics, j.absent(all.Metrics)...)
@@ -65,12 +66,21 @@ func Judge(run *drivers.Run, options Options) Verdicts {
 	return all
 }
 
+// over is the judge of the run as a metric saw it.
+func (j *judge) over(m drivers.Metric) *judge {
+	run, view := j.run.Over(m.Name)
+	if run == j.run {
+		return j
+	}
+	return &judge{evidence: newEvidence(run), options: j.options, view: view}
+}
+
 // wanted leaves out what would say nothing: that log records count log records.
 func (j *judge) wanted(m drivers.Metric) bool {
 	if len(j.options.Asked) > 0 {
 		return slices.Contains(j.options.Asked, m.Name)
 	}
-	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.All()), func(d drivers.Driver) bool {
+	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.All()), func(d drivers.Quantity) bool {
 		return d.Side == drivers.Logical && intersect(d.From, m.From)
 	})
 }
@@ -89,6 +99,26 @@ func (j *judge) absent(found []Verdict) []Verdict {
 	}
 	return all
 }
+
+// settled is the verdict on a metric. Where none comes of it with the background taken off, because much of what the device
+// does is not ours and varies, it may still come of all that both sides show: what counts a quantity counts the background's,
+// too. That a ratio holds in spite of the background is then the evidence, so that only a single counter can be named so.
+func (j *judge) settled(m drivers.Metric) Verdict {
+	v := j.verdict(m)
+	if v.Kind != Undetermined || j.run.Observed != nil || j.run.Idle.Replicates == 0 || !slices.ContainsFunc(v.Warnings, ofBackground) {
+		return v
+	}
+	raw := &judge{evidence: newEvidence(j.run.Raw()), options: j.options, view: j.view}
+	all := raw.verdict(m)
+	i := slices.IndexFunc(raw.drivers, func(d drivers.Quantity) bool { return d.Name == all.Counts })
+	if i < 0 || len(raw.drivers[i].From) == 0 || intersect(m.From, raw.drivers[i].From) {
+		return v
+	}
+	all.Warnings = append(all.Warnings, v.Warnings...)
+	return all
+}
+
+func ofBackground(w Warning) bool { return w.Code == "background" || w.Code == "below-background" }
 
 func (j *judge) verdict(m drivers.Metric) Verdict {
 	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: Undetermined}
@@ -132,7 +162,7 @@ func (j *judge) rivals(m drivers.Metric, y column) []held {
 	return all
 }
 
-// mostSpread is how far the spread of a driver may reach, as far as the run tells, for a verdict.
+// mostSpread is how far the spread of a quantity may reach, as far as the run tells, for a verdict.
 const mostSpread = 1.5
 
 // fewestArms cannot be told from fewer: two arms leave the spread open.
@@ -142,7 +172,7 @@ func (j *judge) bounded(h held) bool {
 	return len(h.arms) >= fewestArms && h.Spread.Hi < mostSpread
 }
 
-// exact tells whether every replicate is the driver one to one, as far as counters resolve.
+// exact tells whether every replicate is the quantity one to one, as far as counters resolve.
 func exact(y, x column) bool {
 	for a := range y {
 		for r := range y[a] {

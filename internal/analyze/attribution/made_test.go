@@ -17,10 +17,10 @@ import (
 
 const made = "made/up"
 
-// counted gives what a made-up metric counts in a replicate, by the drivers' counts there.
+// counted gives what a made-up metric counts in a replicate, by the quantities' counts there.
 type counted func(arm string, seconds float64, x map[string]float64) float64
 
-// with is the shipped run with a metric more, made of the run's own drivers so that the truth is known; the metric varies
+// with is the shipped run with a metric more, made of the run's own quantities so that the truth is known; the metric varies
 // by a percent, and only the arms that are kept are in it.
 func with(t *testing.T, count counted, keep ...string) *drivers.Run {
 	t.Helper()
@@ -113,7 +113,7 @@ func TestPublishedPair(t *testing.T) {
 			Metric: v.Metric, Kind: attribution.Logical, Between: []string{drivers.Entries, drivers.WALRecords}, Rivals: v.Rivals,
 			// 1.0313 and 3.0472 records for 1 and 3 entries there; 0.03769 for 1 in copy.
 			SettleWith: &attribution.Settle{Arm: "copy", Between: []string{drivers.Entries, drivers.WALRecords}, Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
-			Warnings:   []attribution.Warning{{Code: "one-to-one", Text: "The side rests on a ratio of one under every load; no driver of the other side was recorded"}},
+			Warnings:   []attribution.Warning{{Code: "one-to-one", Text: "The side rests on a ratio of one under every load; nothing of the other side was counted"}},
 		}
 		if diff := cmp.Diff(want, v, roughly); diff != "" {
 			t.Error(diff)
@@ -127,7 +127,7 @@ func TestPublishedPair(t *testing.T) {
 
 var roughly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.005*math.Abs(a) })
 
-// TestWhatWasNotRecordedStaysInQuestion: where the arms would not have parted a driver that the run lacks, it is named
+// TestWhatWasNotRecordedStaysInQuestion: where the arms would not have parted a quantity that the run lacks, it is named
 // with the one that is left.
 func TestWhatWasNotRecordedStaysInQuestion(t *testing.T) {
 	run := with(t, of(drivers.Entries, 1), "idle", "bulk", "bulk-indexed")
@@ -170,7 +170,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestOddArm: one arm in which something else shows up must not bring another driver forward.
+// TestOddArm: one arm in which something else shows up must not bring another quantity forward.
 func TestOddArm(t *testing.T) {
 	for _, arm := range []string{"bulk", "copy", "single", "async", "multi", "wide"} {
 		v := judged(t, with(t, func(name string, _ float64, x map[string]float64) float64 {

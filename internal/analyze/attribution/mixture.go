@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -13,12 +12,27 @@ import (
 // weighty is the share from which on a term decides about the side.
 const weighty = 0.1
 
-// roughly says which driver comes near where none is all of it, beyond doubt: a sum of that one term.
-func (j *judge) roughly(v *Verdict, t *table, best model, left []held) {
+// roughly says which quantity comes near where none is all of it, beyond doubt: a sum of that one term.
+func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals []held) {
+	best := s.chosen
 	t.leaveOut(&best)
+	left = append(left, j.unread(y, rivals)...)
 	another := func(h held) bool { return h.Side != left[0].Side }
 	if math.Exp(best.off) > mostOff || slices.ContainsFunc(left, another) {
 		v.Why = noDriver
+		return
+	}
+	for _, m := range s.near(best, rivalled) {
+		switch {
+		case len(m.columns) == 1 || t.holds(m, best):
+		case kindOf(j.mixture(t, m).Terms) != Kind(left[0].Side):
+			v.Kind, v.Why = Undetermined, equallyWell
+			return
+		case !slices.Contains(m.columns, best.columns[0]):
+			v.Kind, v.Why = Kind(left[0].Side), equallyWell+sameSide(Kind(left[0].Side))
+		}
+	}
+	if v.Kind != Undetermined {
 		return
 	}
 	v.Kind = Kind(left[0].Side)
@@ -30,75 +44,130 @@ func (j *judge) roughly(v *Verdict, t *table, best model, left []held) {
 	}
 }
 
-// mix states a sum, if no other sum of as many terms is about as good.
-func (j *judge) mix(v *Verdict, t *table, y column, s search) {
+// mix states a sum, as far as no other one is about as good.
+func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
-	if math.Exp(best.off) > mostOff {
-		v.Why = fmt.Sprintf("The best sum of drivers is off by a factor of %.2g under a load that it was not fitted to", math.Exp(best.off))
+	if math.Exp(best.off) > mostOffSum {
+		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load that it was not fitted to", math.Exp(best.off))
 		return
 	}
 	if why := j.unfit(t, best); why != "" {
 		v.Why = why
 		return
 	}
-	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
-		v.Why = fmt.Sprintf("Either one more driver has a part in it, or %s is odd", j.arms[t.arms[o.arm]].Name)
-		return
-	}
-	if !j.follows(t, y, best) {
+	mixture := j.mixture(t, best)
+	kind, sure, why := kindOf(mixture.Terms), true, equallyWell
+	if !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best, kind == Mixed) {
 		v.Why = "Where one load did more or less work at times, it does not follow"
 		return
 	}
-	mixture := j.mixture(t, best)
-	kind, sure := kindOf(mixture.Terms), true
-	unseenBy := unseenIn(t, best)
-	for _, m := range s.sizes[s.size-1][1:] {
-		if s.gain(best, m) > rivalled {
-			break
-		}
-		if kindOf(j.mixture(t, m).Terms) != kind {
-			v.Why = "Sums of different drivers explain it equally well"
+	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
+		why, sure = fmt.Sprintf("Either it counts one thing more, or %s is an exception", j.arms[t.arms[o.arm]].Name), false
+		if kindOf(j.mixture(t, o.model).Terms) != kind {
+			v.Why = why
 			return
 		}
-		if sure = sure && unseenBy(m); sure {
-			j.alternatives(mixture, t, best, m)
-		}
 	}
-	if !sure && s.size == stats.Most {
-		v.Why = "Sums of different drivers explain it equally well"
-		return
+	for _, m := range s.near(best, nameless) {
+		if s.rivals(m, best, rivalled) && kindOf(j.mixture(t, m).Terms) != kind {
+			v.Why = equallyWell
+			return
+		}
+		if t.holds(m, best) {
+			continue // with a term more
+		}
+		j.alternatives(mixture, t, best, m)
+	}
+	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
+	for _, h := range j.unread(y, rivals) {
+		if Kind(h.Side) != kind {
+			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Driver))
+			return
+		}
+		sure = false
 	}
 	v.Kind = kind
-	if sure {
-		v.Mixture = mixture
+	if !sure {
+		v.Why = why + sameSide(kind)
 		return
 	}
-	v.Why = "Sums of different drivers explain it equally well, all on this side"
+	v.Mixture = mixture
+	j.unreadTerms(mixture, t, y, best, rivals)
 }
 
-// unseenIn tells of another sum whether a run of this sort could part it from the best one: it is fitted to what the best
-// one would show without any noise.
-func unseenIn(t *table, best model) func(model) bool {
-	clear := *t
-	clear.y = make([]float64, len(t.y))
-	for i := range t.y {
-		clear.y[i] = t.predict(best.columns, best.of, i)
+// sameSide says what explanations have in common that differ in their names.
+func sameSide(kind Kind) string {
+	if kind == Mixed {
+		return ", all of them with a part on either side"
 	}
-	clear.weigh()
-	return func(other model) bool {
-		m, ok := clear.fit(other.columns...)
-		return ok && m.misfit < unseen
+	return ", all on this side"
+}
+
+const equallyWell = "Sums of different quantities explain it equally well"
+
+// near are all other sums that come this near to one.
+func (s search) near(best model, within float64) (all []model) {
+	for _, models := range s.sizes {
+		for _, m := range models {
+			if !s.rivals(m, best, within) {
+				break
+			}
+			if !slices.Equal(m.columns, best.columns) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// rivals tells whether a sum comes this near to another. Of sums with more terms there are many more to choose from: they
+// have to be better by what chance lets the best of them be.
+func (s search) rivals(m, best model, within float64) bool {
+	return s.gain(best, m)+priced*float64(len(m.columns)-len(best.columns)) <= within
+}
+
+// holds tells whether a sum has all terms of another, and hardly anything beside them.
+func (t *table) holds(m, other model) bool {
+	beside := 0.0
+	for k, c := range m.columns {
+		if !slices.Contains(other.columns, c) {
+			beside += t.share(m, k)
+		}
+	}
+	return beside < weighty && len(m.columns) > len(other.columns)
+}
+
+// unreadTerms names beside each term the quantities that the run did not record and that may stand in its place.
+func (j *judge) unreadTerms(mixture *Mixture, t *table, y column, m model, rivals []held) {
+	for k := range mixture.Terms {
+		rest := make(column, len(y))
+		for i, a := range t.arms {
+			part := m.of[k] * t.columns[m.columns[k]][i] / t.predict(m.columns, m.of, i)
+			if part < heavily {
+				continue
+			}
+			for _, c := range y[a] {
+				c.value *= part
+				rest[a] = append(rest[a], c)
+			}
+		}
+		for _, h := range j.unread(rest, rivals) {
+			mixture.Terms[k].Or = append(mixture.Terms[k].Or, h.Driver)
+		}
 	}
 }
 
-// unseen is a difference, in squares of noise, that even a test which knew the noise would miss more often than not.
-const unseen = 12
+// heavily is the share of a term in an arm from which on what is left of the metric there tells about it.
+const heavily = 0.5
 
-// mostMisfitUnknown is the same where a driver was not recorded that the metric may count.
+// mostAlternatives are so many that a term is called by a name in spite of them.
+const mostAlternatives = 3
+
+// mostMisfitUnknown is the same where a quantity was not recorded that the metric may count.
 const mostMisfitUnknown = 2.5
 
 // unfit says of a sum that misses the loads by more than noise explains that it is not what the metric counts, however near
-// it comes: something else has a part in it, be it a driver that the run does not have.
+// it comes: something else has a part in it, be it a quantity that the run does not have.
 func (j *judge) unfit(t *table, m model) string {
 	var unknown []string
 	for i, d := range j.drivers {
@@ -109,14 +178,14 @@ func (j *judge) unfit(t *table, m model) string {
 	misfit := m.misfit / float64(len(t.y)-len(m.columns))
 	switch {
 	case len(unknown) > 0 && misfit > mostMisfitUnknown:
-		return "The best sum of drivers misses the loads by more than noise explains, and the run does not have " + strings.Join(unknown, ", ")
+		return "The best sum of quantities misses the loads by more than noise explains, and the run did not count " + conjoined(unknown)
 	case misfit > mostMisfit:
-		return "The best sum of drivers misses the loads by more than noise explains"
+		return "The best sum of quantities misses the loads by more than noise explains"
 	}
 	return ""
 }
 
-// alternatives notes which drivers another sum has instead of the best one's.
+// alternatives notes which quantities another sum has instead of the best one's.
 func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 	for k, c := range best.columns {
 		if slices.Contains(other.columns, c) {
@@ -204,7 +273,7 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 // twice the standard deviation is how far an error reaches that is no matter of chance.
 const twice = 2
 
-// modelError is the standard deviation of a driver's logarithm by its model, in the arm where it is least: there the
+// modelError is the standard deviation of a quantity's logarithm by its model, in the arm where it is least: there the
 // coefficient is found.
 func (j *judge) modelError(place int) float64 {
 	least := math.Inf(1)

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// model is a sum of drivers with coefficients, as an explanation of a metric.
+// model is a sum of quantities with coefficients, as an explanation of a metric.
 type model struct {
 	columns []int     // of the table
 	of      []float64 // coefficients
@@ -16,11 +16,11 @@ type model struct {
 	off     float64   // mean of the logarithm by which an arm left out is missed; NaN: not computed
 }
 
-// table is a metric and all drivers that can explain it, as means of arms over the replicates that have them all.
+// table is a metric and all quantities that can explain it, as means of arms over the replicates that have them all.
 type table struct {
 	y       []float64
 	columns [][]float64
-	places  []int       // of the columns among the drivers
+	places  []int       // of the columns among the quantities
 	arms    []int       // of the rows
 	use     [][]int     // the replicates of each row
 	doubt   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
@@ -35,7 +35,7 @@ type table struct {
 // logarithm: no real one is perfect, and a difference that small is not worth a name.
 const allowance = 0.007
 
-// table gathers what there is of the metric where the drivers in question are known too.
+// table gathers what there is of the metric where the quantities in question are known too.
 func (j *judge) table(y column, rivals []held) *table {
 	t := &table{}
 	var usable []int
@@ -52,7 +52,7 @@ func (j *judge) table(y column, rivals []held) *table {
 	return t
 }
 
-// drowned tells whether a driver is lost in its own background in most arms: then it would explain anything.
+// drowned tells whether a quantity is lost in its own background in most arms: then it would explain anything.
 func (c column) drowned() bool {
 	arms, lost := 0, 0
 	for _, cells := range c {
@@ -75,7 +75,7 @@ func (c column) drowned() bool {
 // drowning is the part of a count that is in doubt from which on the count tells little.
 const drowning = 0.2
 
-// coversAll tells whether a driver is known wherever the metric is, in each arm at least once.
+// coversAll tells whether a quantity is known wherever the metric is, in each arm at least once.
 func (j *judge) coversAll(y column, place int) bool {
 	for a := range y {
 		has, both := false, false

@@ -45,14 +45,14 @@ func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 			}
 		}
 	}
-	if named < 40 {
+	if named < 30 { // of those that the syncs and writes of the log, which such a run lacks either, leave no doubt about
 		t.Errorf("only %d metrics are said to count what they count", named)
 	}
 }
 
 // equalToItsModel has the meter show what the model says.
 func equalToItsModel(run *drivers.Run) *drivers.Run {
-	for _, d := range run.Drivers() {
+	for _, d := range run.Quantities() {
 		for _, a := range run.Arms {
 			for _, r := range a.Replicates {
 				if n, err := d.Count(a, r); err == nil && d.Modelled {

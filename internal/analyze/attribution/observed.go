@@ -5,25 +5,27 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/realiops/realiops/internal/metric"
 )
 
-// In an observation the windows of one kind of load stand in for an arm. Nobody chose these loads, so that drivers run
-// together for reasons of their own, and what no driver counts may run with one of them: more evidence is asked for.
+// In an observation the windows of one kind of load stand in for an arm. Nobody chose these loads, so that quantities run
+// together for reasons of their own, and what no quantity counts may run with one of them: more evidence is asked for.
 const (
 	// observedLevel is that of intervals, unless another is asked for.
 	observedLevel = 0.99
 	// observedLoads are the least from which anything is named.
 	observedLoads = 3
-	// parted is by what factor the ratio to each driver of the other side must move from load to load: by far more than the
+	// parted is by what factor the ratio to each quantity of the other side must move from load to load: by far more than the
 	// tolerance, which the interval must exclude besides.
 	parted = 1.3
 )
 
 // OneLoad is why nothing can be told where all windows are alike.
-const OneLoad = "The load never varied enough to tell drivers apart by"
+const OneLoad = "The load never varied enough to tell what it counts"
 
 // restrain takes a verdict back for which there is not the evidence that an observation takes: sums are not stated, for
-// two or three of a dozen drivers add up to nearly anything in loads that nobody chose; a driver is named only where all
+// two or three of a dozen quantities add up to nearly anything in loads that nobody chose; a quantity is named only where all
 // of the other side are parted from the metric by far; and one that is logical only where the ratio is one, since all that
 // storage does follows rows of one kind as well.
 func (j *judge) restrain(v *Verdict, rivals []held) {
@@ -44,7 +46,7 @@ func (j *judge) restrain(v *Verdict, rivals []held) {
 	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Between: left, Why: why, SettleWith: j.settle(left)}
 }
 
-// widen puts back the drivers of the same side that only likelihood had ruled out: with loads that nobody chose, that one
+// widen puts back the quantities of the same side that only likelihood had ruled out: with loads that nobody chose, that one
 // comes nearer than another does not make it the one.
 func (v *Verdict) widen(rivals []held) {
 	named := slices.Clone(v.named())
@@ -60,20 +62,20 @@ func (v *Verdict) widen(rivals []held) {
 
 // unproved says what a verdict lacks in an observation; empty: nothing.
 func (j *judge) unproved(v *Verdict, rivals []held) string {
-	if v.Mixture != nil {
-		return "It is near a sum of drivers, which loads that nobody chose cannot prove"
+	if v.Mixture != nil || len(v.named()) == 0 {
+		return "It is near a sum of quantities, which loads that nobody chose cannot prove"
 	}
 	names, one := v.named(), false
 	for _, h := range rivals {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Driver):
 			if len(h.arms) < observedLoads {
-				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", h.Driver, counted(len(h.arms), "kind", "of load"))
+				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", many(h.Driver), counted(len(h.arms), "kind", "of load"))
 			}
 			one = one || j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
 			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
-				return fmt.Sprintf("It keeps its ratio to %s, but the loads do not part %s far enough from %s", conjoined(names), conjoined(names), h.Driver)
+				return fmt.Sprintf("It keeps its ratio to %s, but the loads do not tell %s far enough from %s", conjoined(names), conjoined(names), many(h.Driver))
 			}
 		}
 	}
@@ -88,7 +90,18 @@ func (j *judge) isOne(e *Estimate) bool {
 	return e != nil && e.Lo <= 1 && 1 <= e.Hi && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
 }
 
-func conjoined(names []string) string { return strings.Join(names, ", ") }
+// conjoined writes counted quantities as people call them.
+func conjoined(names []string) string {
+	var words []string
+	for _, name := range names {
+		words = append(words, many(name))
+	}
+	return strings.Join(words, ", ")
+}
+
+func many(quantity string) string { return metric.Quantity(quantity).Many() }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func counted(n int, what, of string) string {
 	if n != 1 {
@@ -117,7 +130,7 @@ func confirm(all, coarse []Verdict) {
 	}
 }
 
-// named are the drivers of which the metric is said to count one.
+// named are the quantities of which the metric is said to count one.
 func (v Verdict) named() []string {
 	if v.Counts != "" {
 		return []string{v.Counts}
@@ -125,7 +138,7 @@ func (v Verdict) named() []string {
 	return v.Between
 }
 
-// byDefinition tells whether a driver is computed from the metric.
+// byDefinition tells whether a quantity is computed from the metric.
 func byDefinition(v Verdict) bool {
 	return slices.ContainsFunc(v.Rivals, func(r Rival) bool { return r.Status == Itself })
 }
@@ -146,7 +159,7 @@ func (j *judge) warningsObserved() []Warning {
 	return all
 }
 
-// neverVaried names the drivers whose ratios stayed the same all the time, and so cannot be told apart by anything.
+// neverVaried names the quantities whose ratios stayed the same all the time, and so cannot be told apart by anything.
 func (j *judge) neverVaried() string {
 	if len(j.arms) == 0 {
 		return ""
@@ -167,14 +180,18 @@ func (j *judge) neverVaried() string {
 	if len(groups) == 0 {
 		return ""
 	}
-	text := "These kept their ratio to each other all the time, so that nothing here can tell them apart: " + strings.Join(groups, "; ")
+	var said []string
+	for _, g := range groups {
+		said = append(said, conjoined(strings.Split(g, ", ")))
+	}
+	text := "These kept their ratio to each other all the time, so that nothing here can tell them apart: " + strings.Join(said, "; ")
 	if s := j.settle(strings.Split(groups[0], ", ")); s != nil {
-		text += fmt.Sprintf(". A short load of the arm %s would part most of them", s.Arm)
+		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Arm)
 	}
 	return text
 }
 
-// together tells whether two drivers were never parted; in one kind of load nothing is.
+// together tells whether two quantities were never parted; in one kind of load nothing is.
 func (j *judge) together(i, k int) bool {
 	if j.columns[i].whole() != nil || j.columns[k].whole() != nil {
 		return false

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A count that equals a driver to the last unit or two, the background of both being the same, is no coincidence when it is
+// A count that equals a quantity to the last unit or two, the background of both being the same, is no coincidence when it is
 // large and happens in arms that differ.
 const (
 	largeCount = 100
 	equalArms  = 2
 )
 
-// partOf looks, where no sum explains a metric, for a driver that it is a part of: never more than the driver, and in
+// partOf looks, where no sum explains a metric, for a quantity that it is a part of: never more than the quantity, and in
 // several arms exactly all of it. Checkpoints write what others have not written before: all pages where they fit into
-// memory, and no more than that where they do not. The side is then the driver's.
+// memory, and no more than that where they do not. The side is then the quantity's.
 func (j *judge) partOf(v *Verdict, y column, rivals []held) {
 	var whole held
 	var where []string
@@ -35,11 +35,11 @@ func (j *judge) partOf(v *Verdict, y column, rivals []held) {
 		}
 	}
 	v.Warnings = append(v.Warnings, Warning{"part-of", fmt.Sprintf(
-		"It counts a part of %s: all of it in %s, down to %.0f %% elsewhere; what decides how much is no driver of this run",
-		whole.Driver, strings.Join(where, ", "), 100*least)})
+		"It counts some of the %s: all in %s, down to %.0f %% elsewhere; what decides how many was not counted",
+		many(whole.Driver), strings.Join(where, ", "), 100*least)})
 }
 
-// partIn tells whether the metric is never more than a driver, and in which arms it is all of it, without a difference.
+// partIn tells whether the metric is never more than a quantity, and in which arms it is all of it, without a difference.
 func (j *judge) partIn(y column, h held) (equal []string, is bool) {
 	x := j.columns[h.place]
 	for a := range y {

@@ -1,23 +1,25 @@
 package attribution
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// held is one driver held against a metric: what is reported of it, and the numbers behind that.
+// held is one quantity held against a metric: what is reported of it, and the numbers behind that.
 type held struct {
 	Rival
-	place  int   // among the drivers
+	place  int   // among the quantities
 	arms   []int // of the evidence, where both are known
 	groups stats.Groups
 	within float64 // variance of replicates beyond what is known of them
 }
 
-// hold takes the logarithm of metric / driver in every replicate: if the metric counts the driver, it is the same in
+// hold takes the logarithm of metric / quantity in every replicate: if the metric counts the quantity, it is the same in
 // every arm.
 func (j *judge) hold(metric column, place int) held {
 	d := j.drivers[place]
@@ -38,6 +40,7 @@ func (j *judge) against(metric, x column, h held) held {
 	}
 	h.groups = grouped(logs, common)
 	j.widen(h.groups)
+	j.correlate(h, logs, metric, x)
 	h.model(x)
 	h.within, _ = stats.Within(logs)
 	h.judge(j.options, x)
@@ -114,7 +117,38 @@ func (j *judge) widen(g stats.Groups) {
 	}
 }
 
-// judge tells what becomes of the driver by itself.
+// correlate allows for readings that follow each other being off in the same direction: together they are worth fewer than
+// they are, which does not show between arms that took turns. What all arms so have in common is the variance of the mean of
+// all readings beyond that of independent ones: n of a first-order autoregression with the correlation r stand for
+// n (1-r)/(1+r).
+func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
+	type reading struct {
+		at  int64
+		off float64
+	}
+	var all []reading
+	for i, a := range h.arms {
+		k := 0
+		for r := range metric[a] {
+			if metric[a][r].missing != nil || x[a][r].missing != nil {
+				continue
+			}
+			all = append(all, reading{j.arms[a].Replicates[r].Begin.UnixNano(), logs[i][k].X - h.groups.Of[i].Mean})
+			k++
+		}
+	}
+	slices.SortFunc(all, func(a, b reading) int { return cmp.Compare(a.at, b.at) })
+	off := make([]float64, len(all))
+	for i, r := range all {
+		off[i] = r.off
+	}
+	common := stats.Correlated(off, len(h.arms))
+	for i := range h.groups.Of {
+		h.groups.Of[i].Common += common
+	}
+}
+
+// judge tells what becomes of the quantity by itself.
 func (h *held) judge(o Options, x column) {
 	if len(h.arms) == 0 {
 		h.Status, h.Why = Unknown, h.missing(x)
@@ -135,7 +169,7 @@ func (h *held) judge(o Options, x column) {
 	}
 }
 
-// missing says why the driver cannot be held against the metric: it is nowhere, or not where the metric is.
+// missing says why the quantity cannot be held against the metric: it is nowhere, or not where the metric is.
 func (h *held) missing(x column) *series.Missing {
 	if why := x.whole(); why != nil {
 		return why
@@ -148,4 +182,4 @@ func factor(i stats.Interval, level float64, n int) *Estimate {
 	return &Estimate{Value: math.Exp(i.Value), Lo: math.Exp(i.Lo), Hi: math.Exp(i.Hi), Level: level, N: n}
 }
 
-func (j *judge) itself(m drivers.Metric, d drivers.Driver) bool { return intersect(m.From, d.From) }
+func (j *judge) itself(m drivers.Metric, d drivers.Quantity) bool { return intersect(m.From, d.From) }

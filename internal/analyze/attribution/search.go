@@ -13,12 +13,12 @@ type search struct {
 	dispersion float64
 	chosen     model
 	size       int
-	doubt      float64 // by how much a sum of two or three beats the best single driver
+	doubt      float64 // by how much a sum of two or three beats the best single quantity
 }
 
 func (s search) gain(long, short model) float64 { return (short.misfit - long.misfit) / s.dispersion }
 
-// search goes from the best single driver to longer sums as long as each is much better than the one before, and also in
+// search goes from the best single quantity to longer sums as long as each is much better than the one before, and also in
 // arms that it was not fitted to.
 func (t *table) search(excluded func(model) bool) search {
 	s := search{sizes: t.sizes()}

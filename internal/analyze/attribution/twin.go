@@ -22,18 +22,19 @@ const (
 
 // Twin is one metric held against another that is said to be the same number.
 type Twin struct {
-	Metric, Other string
-	Sameness      Sameness
-	Ratio         *Estimate // metric / other over all arms; nil: they have none in common
-	Spread        *Estimate // the factor by which it varies between arms; nil: they have fewer than two in common
-	Arms          []ArmRatio
-	Missing       *series.Missing // why there is no ratio
+	Metric   string          `json:"metric"`
+	Other    string          `json:"other"`
+	Sameness Sameness        `json:"sameness"`
+	Ratio    *Estimate       `json:"ratio"`  // metric / other over all arms; nil: they have none in common
+	Spread   *Estimate       `json:"spread"` // the factor by which it varies between arms; nil: they have fewer than two in common
+	Arms     []ArmRatio      `json:"-"`
+	Missing  *series.Missing `json:"why,omitempty"` // why there is no ratio
 }
 
 // sameNumber is how far a ratio may lie off one where two sources show the same: they do not read at the same moments.
 const sameNumber = 1.03
 
-// Compare holds metrics against each other, in pairs, as a driver is held against a metric. Pairs of which the run does
+// Compare holds metrics against each other, in pairs, as a quantity is held against a metric. Pairs of which the run does
 // not have both are left out.
 func Compare(run *drivers.Run, pairs [][2]string, options Options) []Twin {
 	if len(pairs) == 0 {

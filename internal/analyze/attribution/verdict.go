@@ -26,32 +26,33 @@ type Verdicts struct {
 
 // Verdict is what one metric counts, and why that is believed.
 type Verdict struct {
-	Metric  runfile.Metric
-	Derived string // how it was computed from others; empty: read as it is
-	Kind    Kind
+	Metric  runfile.Metric `json:"-"`
+	Derived string         `json:"-"` // how it was computed from others; empty: read as it is
+	Kind    Kind           `json:"verdict"`
 
 	// Counts is the one driver that the metric counts; empty where a mixture, several drivers or none can be named.
-	Counts  string
-	PerUnit *Estimate // what the metric shows for one of Counts
-	Exact   bool      // one to one in every replicate, as far as counters resolve
+	Counts  string    `json:"counts,omitempty"`
+	PerUnit *Estimate `json:"per_unit"` // what the metric shows for one of Counts
+	Exact   bool      `json:"exact"`    // one to one in every replicate, as far as counters resolve
 	// Between are the drivers that this run cannot tell apart for this metric, those among them that it did not record
 	// and would not have told apart. With a Kind other than Undetermined they are all on one side.
-	Between []string
+	Between []string `json:"between"`
 
-	Mixture *Mixture // nil: not a mixture
+	Mixture *Mixture `json:"mixture"` // nil: not a mixture
 
-	Rivals     []Rival // every driver of this run, in the order of drivers.All
-	SettleWith *Settle // the arm that would decide; nil: nothing is open, or no arm would help
-	Why        string  // in one sentence, for a verdict of Undetermined or Silent
-	Warnings   []Warning
+	Rivals     []Rival   `json:"-"`             // every driver of this run, in the order of drivers.All
+	SettleWith *Settle   `json:"settle_with"`   // the arm that would decide; nil: nothing is open, or no arm would help
+	Why        string    `json:"why,omitempty"` // in one sentence, for a verdict of Undetermined or Silent
+	Warnings   []Warning `json:"warnings"`
 }
 
 // Estimate is a number with its doubt.
 type Estimate struct {
-	Value  float64
-	Lo, Hi float64 // the interval that holds the true value with probability Level
-	Level  float64
-	N      int // arms that it rests on
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"` // the interval that holds the true value with probability Level
+	Hi    float64 `json:"hi"`
+	Level float64 `json:"level"`
+	N     int     `json:"n"` // arms that it rests on
 }
 
 // Status says what became of a driver as an explanation of a metric.
@@ -68,20 +69,20 @@ const (
 
 // Rival is one driver held against a metric.
 type Rival struct {
-	Driver string
-	Side   drivers.Side
-	Status Status
+	Driver string       `json:"driver"`
+	Side   drivers.Side `json:"side"`
+	Status Status       `json:"status"`
 	// Modelled: the driver was not counted but computed from the work, and its doubt is in the intervals.
-	Modelled bool
+	Modelled bool `json:"modelled,omitempty"`
 	// Spread is the factor by which the ratio varies between arms beyond its variation within them; nil: there are not
 	// two arms. Without an upper end it is infinite.
-	Spread *Estimate
-	Ratio  *Estimate // metric / driver over all arms
+	Spread *Estimate `json:"spread"`
+	Ratio  *Estimate `json:"ratio"` // metric / driver over all arms
 	// Beaten is, of an excluded driver, the one that makes what was seen so much more likely; empty: its own spread
 	// excludes it.
-	Beaten string
-	Arms   []ArmRatio      // in the order of the run's arms, idle ones left out
-	Why    *series.Missing // with Unknown
+	Beaten string          `json:"beaten,omitempty"`
+	Arms   []ArmRatio      `json:"-"`             // in the order of the run's arms, idle ones left out
+	Why    *series.Missing `json:"why,omitempty"` // with Unknown
 }
 
 // ArmRatio is metric / driver in one arm: the geometric mean of its replicates, from the lowest to the highest.
@@ -95,30 +96,30 @@ type ArmRatio struct {
 
 // Mixture is a sum of drivers, each with its coefficient. One of a single term is nearly that driver, and not all of it.
 type Mixture struct {
-	Terms []Term
+	Terms []Term `json:"terms"`
 	// Off is the typical factor by which the mixture misses an arm that it was not fitted to.
-	Off float64
+	Off float64 `json:"off"`
 }
 
 // Term is one driver of a mixture.
 type Term struct {
-	Driver  string
-	Side    drivers.Side
-	PerUnit Estimate
-	Share   float64 // of what the metric shows, on average over the arms
+	Driver  string       `json:"driver"`
+	Side    drivers.Side `json:"side"`
+	PerUnit Estimate     `json:"per_unit"`
+	Share   float64      `json:"share"` // of what the metric shows, on average over the arms
 	// Or are drivers that could stand in its place: this run cannot tell them apart in a sum.
-	Or []string
+	Or []string `json:"or"`
 }
 
 // Settle is an arm that would decide between drivers.
 type Settle struct {
-	Arm     string   // by its name in the plan identify
-	Between []string // the drivers that it parts
-	Factor  float64  // by which their ratio in that arm differs from their ratio in the arms that were run
+	Arm     string   `json:"arm"`     // by its name in the plan identify
+	Between []string `json:"between"` // the drivers that it parts
+	Factor  float64  `json:"factor"`  // by which their ratio in that arm differs from their ratio in the arms that were run
 }
 
 // Warning is something that whoever believes a verdict should know.
 type Warning struct {
-	Code string // of one kind of warning, for programs
-	Text string
+	Code string `json:"code"` // of one kind of warning, for programs
+	Text string `json:"text"`
 }

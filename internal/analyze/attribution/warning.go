@@ -25,10 +25,10 @@ func (j *judge) warnings() []Warning {
 		return j.warningsObserved()
 	}
 	if n := len(j.arms); n < enoughArms {
-		add("few-arms", fmt.Sprintf("Only %s measured: most drivers cannot be told apart", armsWere(n)))
+		add("few-arms", fmt.Sprintf("Only %s measured: most of what metrics may count cannot be told apart", armsWere(n)))
 	}
 	if j.run.Idle.Replicates == 0 {
-		add("no-idle", "No idle arm was measured, so that what happens without load is billed to it")
+		add("no-idle", "The server was not measured idle, so that what happens without load is counted with it")
 	}
 	add("few-replicates", j.oneReplicate())
 	add("no-rows", j.noRows())
@@ -53,7 +53,7 @@ func (j *judge) oneReplicate() string {
 	if len(j.arms) == 0 {
 		return ""
 	}
-	return "No arm has more than one replicate, so that nothing shows how far counts vary by themselves"
+	return "No load has more than one repetition, so that nothing shows how far counts vary by themselves"
 }
 
 func (j *judge) noRows() string {
@@ -97,7 +97,7 @@ func (j *judge) checkpoints() string {
 	return "More checkpoints ran than elsewhere in " + strings.Join(arms, ", ") + ": pages may have been written there more than once"
 }
 
-// driversMissing says which drivers the run does not have, by reason.
+// driversMissing says which quantities the run does not have, by reason.
 func (j *judge) driversMissing() string {
 	byReason := map[string][]string{}
 	for i, d := range j.drivers {
@@ -107,28 +107,28 @@ func (j *judge) driversMissing() string {
 	}
 	var all []string
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
-		all = append(all, fmt.Sprintf("%s (%s)", strings.Join(byReason[reason], ", "), reason))
+		all = append(all, fmt.Sprintf("%s (%s)", conjoined(byReason[reason]), reason))
 	}
 	if len(all) == 0 {
 		return ""
 	}
-	return "Drivers that this run does not have, and so cannot name: " + strings.Join(all, "; ")
+	return "Not counted in this run, so that no metric is said to count it: " + strings.Join(all, "; ")
 }
 
-// driversUnparted lists pairs of drivers whose ratio stayed the same in all arms.
+// driversUnparted lists pairs of quantities whose ratio stayed the same in all arms.
 func (j *judge) driversUnparted() string {
 	var pairs []string
 	for i, one := range j.drivers {
 		for k, other := range j.drivers[:i] {
 			if j.sameThroughout(j.columns[i], j.columns[k]) {
-				pairs = append(pairs, other.Name+" and "+one.Name)
+				pairs = append(pairs, many(other.Name)+" and "+many(one.Name))
 			}
 		}
 	}
 	if len(pairs) == 0 {
 		return ""
 	}
-	return "No arm of this run parts " + strings.Join(pairs, ", nor ")
+	return "No load of this run tells apart " + strings.Join(pairs, ", nor ")
 }
 
 func (j *judge) sameThroughout(x, y column) bool {
@@ -146,7 +146,7 @@ func (j *judge) sameThroughout(x, y column) bool {
 // armsWere counts arms in a sentence.
 func armsWere(n int) string {
 	if n == 1 {
-		return "1 loaded arm was"
+		return "1 load was"
 	}
-	return fmt.Sprintf("%d loaded arms were", n)
+	return fmt.Sprintf("%d loads were", n)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -151,17 +152,17 @@ func deviceSide(r drivers.Replicate) (Side, *series.Missing) {
 		Merged: (own("reads_merged") + own("writes_merged")) / r.Seconds, Slowest: math.NaN(),
 		Read: mean(raw("read_time"), raw("reads")), Write: mean(raw("write_time"), raw("writes")),
 		Queue: own("weighted_time") / r.Seconds, Busy: min(1, own("io_time")/r.Seconds),
-		Counted: int64(raw("reads") + raw("writes")), Elapsed: r.Counts["block/writes"].Seconds,
+		Counted: int64(raw("reads") + raw("writes")), Elapsed: r.Counts[metric.BlockWrites].Seconds,
 	}
 	writes := own("writes")
 	if missing != nil {
 		return Side{}, missing
 	}
 	s.Flush = mean(0, 0)
-	if flushes, err := r.Count("block/flushes"); err == nil {
+	if flushes, err := r.Count(metric.BlockFlushes); err == nil {
 		s.HasFlush, s.Rate.Flushes = true, max(0, flushes)/r.Seconds
-		s.Flush = mean(r.Counts["block/flush_time"].Raw, r.Counts["block/flushes"].Raw)
-		writes = max(0, writes-flushes)
+		s.Flush = mean(r.Counts[metric.BlockFlushTime].Raw, r.Counts[metric.BlockFlushes].Raw)
+		writes = max(0, metric.Requests(writes, flushes))
 	}
 	s.Rate.Writes = writes / r.Seconds
 	s.leaveOut()
@@ -201,7 +202,7 @@ func (r *Row) check(replicate drivers.Replicate) {
 	}
 	if d := r.Device; d != nil {
 		if share := others(replicate); share > noticed {
-			r.Findings = append(r.Findings, fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were taken off", 100*share))
+			r.Findings = append(r.Findings, fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were subtracted", 100*share))
 		}
 		for _, finding := range littleOf(replicate) {
 			r.Findings = append(r.Findings, "of the device: "+finding.Text)
@@ -217,14 +218,14 @@ const noticed = 0.1
 
 // others is the share of the requests that was taken off.
 func others(r drivers.Replicate) float64 {
-	reads, writes := r.Counts["block/reads"], r.Counts["block/writes"]
+	reads, writes := r.Counts[metric.BlockReads], r.Counts[metric.BlockWrites]
 	return 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw)
 }
 
 // littleOf holds the kernel's own sums against each other, with whatever else was done in them.
 func littleOf(r drivers.Replicate) []sizing.Finding {
 	raw := func(name string) float64 { return r.Counts["block/"+name].Raw }
-	n, seconds := raw("reads")+raw("writes"), r.Counts["block/writes"].Seconds
+	n, seconds := raw("reads")+raw("writes"), r.Counts[metric.BlockWrites].Seconds
 	f := sizing.NoFigures()
 	f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+raw("discard_time"))/n
 	f.Queue = raw("weighted_time") / seconds
@@ -240,8 +241,8 @@ func (b *Baseline) warn(run *drivers.Run) {
 	if !b.Facts.Direct {
 		add("The file system (%s) has no direct I/O: reads and writes went through the page cache, and fio's figures are those of memory in part. Go by the device's.", storage.FileSystem)
 	}
-	if busy := run.Idle.PerSecond["block/reads"] + run.Idle.PerSecond["block/writes"]; busy >= 10 {
-		add("Others use the device: %.0f requests/s without any job. They are taken off the counts, and they took their share of it.", busy)
+	if busy := run.Idle.PerSecond[metric.BlockReads] + run.Idle.PerSecond[metric.BlockWrites]; busy >= 10 {
+		add("Others use the device: %.0f requests/s without any job. They are subtracted from the counts, and they took their share of it.", busy)
 	}
 	if run.Ended == nil {
 		add("The run was cut off.")

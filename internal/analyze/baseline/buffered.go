@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -35,11 +36,11 @@ func (b Baseline) buffered(run *drivers.Run) *Buffered {
 		v.Direct = direct.Fio.Rate.WriteBytes
 	}
 	written := doneAt(run.Series("fio/write_bytes"), r)
-	whole := r.Counts["block/write_bytes"]
+	whole := r.Counts[metric.BlockWriteBytes]
 	if written.IsZero() || whole.Missing != nil {
 		return v
 	}
-	if meanwhile, err := run.Series("block/write_bytes").Delta(r.Begin, written); err == nil {
+	if meanwhile, err := run.Series(metric.BlockWriteBytes).Delta(r.Begin, written); err == nil {
 		v.Device = min(meanwhile.Amount/row.Seconds, v.Said)
 		v.Behind = max(0, whole.Raw-meanwhile.Amount)
 		v.Flushed = r.End.Sub(written).Seconds()

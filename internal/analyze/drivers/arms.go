@@ -20,14 +20,18 @@ func (c *collector) buildArms() {
 		arm := c.armOf(a)
 		why := a.defect(arm.Idle())
 		if why == "" {
-			why = overlaps[a]
+			why = cmp.Or(overlaps[a], c.otherwiseSet(a))
 		}
 		if why != "" {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{a.replicate, why})
 			continue
 		}
 		c.checkLoad(a)
+		if a.others != nil {
+			c.run.Others = append(c.run.Others, OthersWorked{a.arm, a.replicate, *a.others})
+		}
 		r := c.replicate(a, arm.Idle(), busy)
+		c.takeOffImpossible(*arm, r)
 		c.checkProof(a, arm.Arm, r)
 		c.checkAnatomy(arm.Arm, r)
 		arm.Replicates = append(arm.Replicates, r)
@@ -41,7 +45,7 @@ func (c *collector) buildArms() {
 func (c *collector) plannedArms() {
 	for _, arm := range c.run.Header.Plan.Arms {
 		if _, twice := c.places[arm.Name]; twice {
-			c.notes.add("arm-twice", fmt.Sprintf("The plan names the arm %s twice; the first was believed", arm.Name))
+			c.notes.add("arm-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", arm.Name))
 			continue
 		}
 		c.addArm(arm)
@@ -65,7 +69,7 @@ func (c *collector) armOf(a *attempt) *Arm {
 		factors.Name = a.arm
 		c.addArm(factors)
 	default:
-		c.notes.add("arm-unplanned", fmt.Sprintf("The arm %s is not in the plan, so its indexes are not known", a.arm))
+		c.notes.add("arm-unplanned", fmt.Sprintf("The load %s is not in the plan, so its indexes are not known", a.arm))
 		c.addArm(runfile.Arm{Name: a.arm, Method: unplanned})
 	}
 	return &c.run.Arms[c.places[a.arm]]
@@ -134,7 +138,7 @@ func (c *collector) overlaps() map[*attempt]string {
 }
 
 func overlapsWith(a *attempt) string {
-	return fmt.Sprintf("it overlaps with replicate %d of %s", a.replicate, a.arm)
+	return fmt.Sprintf("it overlaps with repetition %d of %s", a.replicate, a.arm)
 }
 
 // busyUntil are the moments at which loads ended, ascending.
@@ -227,7 +231,7 @@ func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
 	case err != nil:
 		return Count{Missing: missing(err)}
 	case change.From.Before(othersEnd):
-		return Count{Missing: stale(change.From, "while another arm's load still ran")}
+		return Count{Missing: stale(change.From, "while another load still ran")}
 	case change.To.Before(loadEnd):
 		return Count{Missing: stale(change.To, "while its load still ran")}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -42,6 +43,23 @@ func (r *Run) takeOffBackground() {
 			r.Arms[i].Replicates[j] = replicate
 		}
 	}
+}
+
+// Raw is the run with nothing taken off its counts.
+func (r *Run) Raw() *Run {
+	raw := *r
+	raw.Idle, raw.over, raw.Arms = Background{}, nil, slices.Clone(r.Arms)
+	for i := range raw.Arms {
+		raw.Arms[i].Replicates = slices.Clone(raw.Arms[i].Replicates)
+		for k, replicate := range raw.Arms[i].Replicates {
+			raw.Arms[i].Replicates[k] = replicate.without(nil)
+			for metric, count := range raw.Arms[i].Replicates[k].Counts {
+				count.Amount = count.Raw
+				raw.Arms[i].Replicates[k].Counts[metric] = count
+			}
+		}
+	}
+	return &raw
 }
 
 // without is the replicate with a background taken off.
@@ -110,7 +128,7 @@ func deviations(each []map[string]float64, means map[string]float64) map[string]
 	return squares
 }
 
-// missing is the error of a series or a driver, which is always of this type.
+// missing is the error of a series or a quantity, which is always of this type.
 func missing(err error) *series.Missing {
 	if m, ok := errors.AsType[*series.Missing](err); ok {
 		return m

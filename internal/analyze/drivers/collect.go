@@ -25,6 +25,8 @@ type collector struct {
 	thin      *thin // of an observation; nil: all readings are kept
 	tops      map[topKey]runfile.Top
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
+	kept      int                  // about how many bytes, beside readings
+	arms      map[string]bool      // that anything is said of
 	attempts  []*attempt           // in the order in which they are first mentioned
 	byKey     map[attemptKey]*attempt
 	factors   map[string]runfile.Arm // of arms that the plan does not have
@@ -37,9 +39,10 @@ type attempt struct {
 	attemptKey
 	begins, ends []time.Time
 	failed       string
-	added        string   // why it was run beyond the plan
-	instance     string   // that it was put on, where that is another than the run's
-	followed     []string // the metrics that are told of that instance
+	others       *runfile.Others // what others did meanwhile, where that is too much to be passed over
+	added        string          // why it was run beyond the plan
+	instance     string          // that it was put on, where that is another than the run's
+	followed     []string        // the metrics that are told of that instance
 	load         load
 	proof        *runfile.Proof
 }
@@ -53,12 +56,13 @@ func newCollector() *collector {
 	return &collector{
 		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
 		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
-		factors: map[string]runfile.Arm{}, places: map[string]int{},
+		factors: map[string]runfile.Arm{}, arms: map[string]bool{}, places: map[string]int{},
 		tops: map[topKey]runfile.Top{},
 	}
 }
 
 func (c *collector) take(record runfile.Record) {
+	c.kept += weight(record)
 	switch r := record.(type) {
 	case runfile.Run:
 		c.run.Header, c.begun = r, true
@@ -83,6 +87,8 @@ func (c *collector) take(record runfile.Record) {
 		c.readRow(r)
 	case runfile.Gap:
 		c.gap(r)
+	case runfile.SettingChange:
+		c.run.SettingChanges = append(c.run.SettingChanges, r)
 	case runfile.Ended:
 		c.run.Ended = &r
 	}
@@ -104,7 +110,7 @@ func (c *collector) attempt(arm string, replicate int) *attempt {
 	a := c.byKey[key]
 	if a == nil {
 		a = &attempt{attemptKey: key}
-		c.byKey[key] = a
+		c.byKey[key], c.arms[arm] = a, true
 		c.attempts = append(c.attempts, a)
 	}
 	return a
@@ -125,6 +131,7 @@ func (c *collector) event(e runfile.ArmEvent) {
 		if a.failed == "" {
 			a.failed = e.Failed
 		}
+		a.others = e.Others
 	}
 }
 
@@ -174,6 +181,12 @@ const mostShapes = 1000
 func (c *collector) gap(g runfile.Gap) {
 	if g.Metric != "" {
 		c.belongs(g.Metric, g.Probe)
+	}
+	if g.Metric == "" && g.Reason == runfile.Reset && c.run.Header.Observed {
+		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters were taken anew from there on", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+	}
+	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed && strings.Contains(g.Detail, "stood still") {
+		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
 	}
 	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
 }
@@ -228,7 +241,7 @@ func (c *collector) finish() *Run {
 	}
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
-	c.run.series, c.run.levels = c.series, c.levels
+	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share
 	return c.run
 }
 

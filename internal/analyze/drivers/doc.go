@@ -2,8 +2,8 @@
 // counter grew by for it.
 //
 // [FromRun] reads the records once and pairs them up: arm events and load lines become a [Replicate], and the readings
-// around it its counts. The background measured in idle arms is taken off every count. A [Driver] is one way to count
-// the work, logical or physical: rows, log records, requests to the device. [Arm.Anatomy] takes the log records apart:
+// around it its counts. The background measured in idle arms is taken off every count. A [Quantity] is one way to count
+// the work, logical or physical: rows, WAL records, requests to the device. [Arm.Anatomy] takes the WAL records apart:
 // read one by one where the run could, and else by a model of the work.
 //
 // What cannot be told is said, never guessed: a replicate that must not be used is left out with the reason, a count

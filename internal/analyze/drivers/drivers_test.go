@@ -13,8 +13,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
 	"github.com/realiops/realiops/internal/series"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 func fromRecords(t *testing.T, records ...runfile.Record) *drivers.Run {
@@ -214,7 +214,7 @@ func TestDrivers(t *testing.T) {
 // FuzzFromRun mixes up the lines of small and adds lines of the fuzzer's: no file may make it panic, and every count
 // is finite.
 
-func named(t *testing.T, name string) drivers.Driver {
+func named(t *testing.T, name string) drivers.Quantity {
 	t.Helper()
 	d, known := drivers.Named(name)
 	if !known {

@@ -9,8 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Windows of one kind take the place of an arm. They are sorted by what was done in them, as all drivers tell: as long as
-// in some group a ratio of two drivers differs much from window to window, the group is parted where that ratio parts best,
+// Windows of one kind take the place of an arm. They are sorted by what was done in them, as all quantities tell: as long as
+// in some group a ratio of two quantities differs much from window to window, the group is parted where that ratio parts best,
 // the most different first. Ratios are taken over a window and its neighbours, so that what is counted a second late does
 // not pass for another kind of load, and windows beside one of another group are left out.
 const (
@@ -19,7 +19,7 @@ const (
 	fewestWindows = 4
 	// different is by what factor the two halves of a group must differ, in the mean of their logarithms, to be parted.
 	different = 1.25
-	// fewestCounted is what a driver counts in most windows, to have a part in this.
+	// fewestCounted is what a quantity counts in most windows, to have a part in this.
 	fewestCounted = 50
 )
 
@@ -75,10 +75,10 @@ func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int
 	return nil, false
 }
 
-// compositions are the logarithms of what each driver counts around each window, of those drivers that count enough.
+// compositions are the logarithms of what each quantity counts around each window, of those quantities that count enough.
 func compositions(busy []window) (logs [][]float64) {
 	all := All()
-	observedDrivers(all)
+	observedQuantities(all)
 	for _, d := range all {
 		values := make([]float64, len(busy))
 		known := true
@@ -124,7 +124,7 @@ type parting struct {
 	low, high []int
 }
 
-// partings are the ways to part a group by a ratio of two drivers, of those that part it by enough.
+// partings are the ways to part a group by a ratio of two quantities, of those that part it by enough.
 func partings(logs [][]float64, members []int) (found []parting) {
 	for i := range logs {
 		for k := range i {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -19,23 +20,20 @@ type Metric struct {
 // Count is what the metric grew by in a replicate, with the background taken off. The error is a *series.Missing.
 func (m Metric) Count(a Arm, r Replicate) (float64, error) { return m.count(a, r) }
 
-// Defines tells whether the driver is this very metric, under this or another version's name, and not a sum that it is
+// Defines tells whether the quantity is this very metric, under this or another version's name, and not a sum that it is
 // a part of.
-func (m Metric) Defines(d Driver) bool {
-	if m.Derived != "" || d.made {
+func (m Metric) Defines(d Quantity) bool {
+	if m.Derived != "" || d.how != alternatives {
 		return m.Derived != "" && slices.Equal(m.From, d.From)
 	}
 	return slices.Contains(d.From, m.Name)
 }
 
-// PartOf tells whether the driver is the sum of this metric and others. The requests of a device are none: of their two
-// metrics one is taken off the other.
-func (m Metric) PartOf(d Driver) bool {
-	return d.made && d.Name != DeviceRequests && slices.Contains(d.From, m.Name)
-}
+// PartOf tells whether the quantity is the sum of this metric and others.
+func (m Metric) PartOf(d Quantity) bool { return d.how == addition && slices.Contains(d.From, m.Name) }
 
-// Metrics are all that the run counted, by name: the counters, and the requests of the device that carry data, which
-// the kernel does not count apart.
+// Metrics are all that the run counted, by name: the counters, and what is derived from them, such as the requests of the
+// device that carry data, which the kernel does not count apart.
 func (r *Run) Metrics() []Metric {
 	var all []Metric
 	for _, m := range r.Counters {
@@ -44,14 +42,27 @@ func (r *Run) Metrics() []Metric {
 			count: func(_ Arm, r Replicate) (float64, error) { return r.Count(m.Name) },
 		})
 	}
-	_, written := r.Counter(blockWrites)
-	_, flushed := r.Counter(blockFlushes)
-	if requests, known := Named(DeviceRequests); known && written && flushed {
-		all = append(all, Metric{
-			Metric:  runfile.Metric{Name: "block/requests", Unit: requests.Unit, Type: runfile.Counter, Help: requests.Help},
-			Derived: "block/writes - block/flushes", From: requests.From, count: requests.count,
-		})
+	for _, m := range metric.All() {
+		if m.Derived == nil {
+			continue
+		}
+		_, whole := r.Counter(m.Derived.Of)
+		_, part := r.Counter(m.Derived.Less)
+		if whole && part {
+			all = append(all, Metric{
+				Metric: m.Announced(), Derived: m.Derived.String(), From: []string{m.Derived.Of, m.Derived.Less}, count: difference(*m.Derived),
+			})
+		}
 	}
 	slices.SortFunc(all, func(a, b Metric) int { return cmp.Compare(a.Name, b.Name) })
 	return all
+}
+
+// MetricNames are the names of [Run.Metrics].
+func (r *Run) MetricNames() []string {
+	var names []string
+	for _, m := range r.Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMetrics: the requests are what the kernel's two counters leave, and each metric knows the driver that it is.
+// TestMetrics: the requests are what the kernel's two counters leave, and each metric knows the quantity that it is.
 func TestMetrics(t *testing.T) {
 	run := fromFile(t, shippedRun)
 	arm, _ := run.Arm("single")

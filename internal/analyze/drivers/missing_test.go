@@ -17,8 +17,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
 	"github.com/realiops/realiops/internal/series"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 func TestCountMissing(t *testing.T) {
@@ -73,7 +73,7 @@ func TestCountMissing(t *testing.T) {
 		runfile.Load{From: sec(8.5), To: sec(9.2), Arm: "busy", Replicate: 2, Rows: 1, Transactions: 1},
 		runfile.ArmEvent{At: sec(9.5), Arm: "busy", Replicate: 2, Event: runfile.End, Failed: "cut"},
 	}
-	check("another load since the reading", "late: last read at 00:00:09.000, while another arm's load still ran",
+	check("another load since the reading", "late: last read at 00:00:09.000, while another load still ran",
 		append(small(), other...))
 }
 
@@ -129,13 +129,13 @@ func TestNotes(t *testing.T) {
 		append(small(), runfile.Reading{At: sec(20), Probe: "p", Values: map[string]float64{"p/new": 1}}))
 	check(note("clock-stepped", "The readings of p go back in time by 13.5 s: the clock was set during the run"),
 		append(small(), runfile.Reading{At: sec(0.5), Probe: "p", Values: map[string]float64{"p/x": 1}}))
-	check(note("arm-unplanned", "The arm new is not in the plan, so its indexes are not known"),
+	check(note("arm-unplanned", "The load new is not in the plan, so its indexes are not known"),
 		append(small(), event(20, "new", runfile.Begin)))
 	planTwice := small()
 	head := planTwice[0].(runfile.Run)
 	head.Plan.Arms = append(head.Plan.Arms, runfile.Arm{Name: "busy", Method: "other"})
 	planTwice[0] = head
-	check(note("arm-twice", "The plan names the arm busy twice; the first was believed"), planTwice)
+	check(note("arm-twice", "The plan names the load busy twice; the first was believed"), planTwice)
 	drifting := without(small(), func(r runfile.Record) bool { return r.Kind() == runfile.KindEnd },
 		runfile.Ended{At: sec(16), Status: runfile.Complete, Clocks: []runfile.Clock{{Source: "server", Offset: 1.5, Error: 0.01}}})
 	drifting[0] = func(r runfile.Run) runfile.Run {

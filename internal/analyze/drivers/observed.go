@@ -46,16 +46,16 @@ func rowCounts() map[string]string {
 	}
 }
 
-// observedDrivers are the drivers that our own clients count in an experiment, as counters tell of them in an observation.
-func observedDrivers(all []Driver) {
+// observedQuantities are the quantities that our own clients count in an experiment, as counters tell of them in an observation.
+func observedQuantities(all []Quantity) {
 	rows := []string{clusterInserted, clusterUpdated, clusterDeleted}
 	for i := range all {
 		d := &all[i]
 		switch d.Name {
 		case Rows:
-			d.Help, d.From, d.made = "rows inserted, updated and deleted, in all databases", rows, true
+			d.Help, d.From, d.how = "rows inserted, updated and deleted, in all databases", rows, addition
 		case Entries:
-			d.Help, d.From, d.made = "rows and the index entries written for them", append(rows[:3:3], entriesLeast), true
+			d.Help, d.From, d.how = "rows and the index entries written for them", append(rows[:3:3], entriesLeast), addition
 		case Commits:
 			d.Help, d.From = "transactions committed in all databases, those that only read among them", []string{clusterCommits}
 		case Statements:
@@ -148,7 +148,7 @@ func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
 	o := &Observation{Window: time.Duration(times * c.thin.length)}
 	all := c.cutWindows(times)
 	o.Windows = len(all)
-	whole := wholeWindows(all)
+	whole := c.wholeWindows(all)
 	o.Whole = len(whole)
 	o.RowsPerSecond = rowsPerSecond(whole)
 	busy := busyWindows(whole)

@@ -165,3 +165,35 @@ func TestQuietWindowsAreNoLoad(t *testing.T) {
 		t.Errorf("%d quiet windows and %d kinds of load, want 11 and none", o.Quiet, len(run.Arms))
 	}
 }
+
+// TestAWindowHasReadingsOfItsOwn: two readings 77 minutes apart leave one stretch of 77 minutes and no window of one, however
+// many periods a provider tells of.
+func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
+	all := []runfile.Record{
+		runfile.Run{Schema: runfile.Schema, ID: "observed", Start: dayBreak, Observed: true},
+		runfile.Metric{Name: inserted, Unit: "rows", Type: runfile.Counter},
+		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
+	}
+	for minute := range 77 {
+		from := dayBreak.Add(time.Duration(minute) * time.Minute)
+		all = append(all, runfile.Period{
+			From: from, To: from.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: 100,
+		})
+	}
+	for i, at := range []time.Duration{time.Second, 77*time.Minute - time.Second} {
+		all = append(all, runfile.Reading{At: dayBreak.Add(at), Probe: "pgstat", Values: map[string]float64{inserted: 1e6 * float64(i+1)}})
+	}
+	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+		for _, r := range all {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Observed.Whole > 1 {
+		t.Errorf("%d windows of %v, %d of them whole", run.Observed.Windows, run.Observed.Window, run.Observed.Whole)
+	}
+}

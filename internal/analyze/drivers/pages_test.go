@@ -20,7 +20,7 @@ func TestPagesWritten(t *testing.T) {
 		}
 		arm := drivers.Arm{Replicates: []drivers.Replicate{r}}
 		run := drivers.Run{Arms: []drivers.Arm{arm}}
-		for _, d := range run.Drivers() {
+		for _, d := range run.Quantities() {
 			if d.Name != drivers.PagesWritten {
 				continue
 			}
@@ -52,7 +52,7 @@ func TestAPartDefinesNothing(t *testing.T) {
 			r.Counts[name] = drivers.Count{Amount: 1, Raw: 1, Seconds: 1}
 		}
 		run := drivers.Run{Arms: []drivers.Arm{{Replicates: []drivers.Replicate{r}}}}
-		for _, d := range run.Drivers() {
+		for _, d := range run.Quantities() {
 			if d.Name == drivers.PagesWritten {
 				m := drivers.Metric{Metric: runfile.Metric{Name: metric}, From: []string{metric}}
 				return m.Defines(d), m.PartOf(d)

@@ -143,5 +143,5 @@ func TestScaledUnderLoad(t *testing.T) {
 		}
 	}
 	check("", 0.5, 2, 2, 0.5) // scaled before and after
-	check("capacity-changed: The instance was scaled under load, from 2 to 4 capacity units: the speeds of arms do not compare, and an arm may not have been steady", 2, 2, 4, 4)
+	check("capacity-changed: The instance was scaled under load, from 2 to 4 capacity units: the speeds of loads do not compare, and a load may not have been steady", 2, 2, 4, 4)
 }

@@ -21,10 +21,16 @@ type Run struct {
 	Counters []runfile.Metric
 	Idle     Background
 	Notes    []Note
-	Observed *Observation // nil: it put a load on the server
+	// Others are the repetitions that are used although others worked on the server meanwhile.
+	Others []OthersWorked
+	// SettingChanges are settings of the server that were found to be others than before, in order.
+	SettingChanges []runfile.SettingChange
+	Observed       *Observation // nil: it put a load on the server
 
 	series func(metric string) series.Series
 	levels func(metric string) []Level
+	over   func(metric string) (*Run, View) // nil: it was made by Over
+	share  func(arm string, replicate int, from, to time.Time) (float64, bool)
 }
 
 // Arm is one arm of the plan and its replicates.
@@ -99,7 +105,7 @@ type Note struct {
 // FromRun reads the records of a run file to their end. A torn tail is no error: what came before it is there, and
 // Torn says so.
 func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
-	c := newCollector()
+	c, taken := newCollector(), 0
 	for record, err := range records {
 		torn, isTorn := errors.AsType[*runfile.TornError](err)
 		switch {
@@ -110,15 +116,40 @@ func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
 		default:
 			c.take(record)
 		}
+		const seldom = 256 // what is kept of so many records is little
+		if taken++; taken%seldom == 0 || c.kept > mostHeld {
+			if err := c.within(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if !c.begun {
 		return nil, runfile.ErrNotRunFile
+	}
+	if err := c.within(); err != nil {
+		return nil, err
 	}
 	return c.finish(), nil
 }
 
 // Series is what a metric read over the whole run; a metric that the run did not read has an empty one.
 func (r *Run) Series(metric string) series.Series { return r.series(metric) }
+
+// Growth is what a counter did over the whole run, between replicates too.
+type Growth struct {
+	Amount, Seconds float64
+	Moves           int // readings at which it had grown
+}
+
+// Grew is what a counter did from its first reading to its last; false where nothing was read of it. What comes in periods is
+// not asked.
+func (r *Run) Grew(metric string) (Growth, bool) {
+	if r.series == nil {
+		return Growth{}, false
+	}
+	c, moves := r.series(metric).Grew()
+	return Growth{c.Amount, c.Seconds(), moves}, !c.From.IsZero()
+}
 
 // Levels are what a source with periods of its own said of a level, such as a balance of credits, in order.
 func (r *Run) Levels(metric string) []Level { return r.levels(metric) }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 var update = flag.Bool("update", false, "write the shipped run file anew from its source")

@@ -3,6 +3,8 @@ package drivers_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -134,8 +137,8 @@ func TestLeftOut(t *testing.T) {
 	check("idle", "it should be idle, and yet load was recorded", append(small(), idleLoad))
 
 	overlapping := without(small(), isEvent("busy", runfile.Begin), event(5.5, "busy", runfile.Begin))
-	check("busy", "it overlaps with replicate 1 of idle", overlapping)
-	check("idle", "it overlaps with replicate 1 of busy", overlapping)
+	check("busy", "it overlaps with repetition 1 of idle", overlapping)
+	check("idle", "it overlaps with repetition 1 of busy", overlapping)
 }
 
 func TestOverlapsOfMany(t *testing.T) {
@@ -147,9 +150,9 @@ func TestOverlapsOfMany(t *testing.T) {
 	}
 	arm, _ := fromRecords(t, records...).Arm("idle")
 	want := []drivers.LeftOut{
-		{Replicate: 1, Why: "it overlaps with replicate 2 of idle"},
-		{Replicate: 2, Why: "it overlaps with replicate 1 of idle"},
-		{Replicate: 3, Why: "it overlaps with replicate 1 of idle"},
+		{Replicate: 1, Why: "it overlaps with repetition 2 of idle"},
+		{Replicate: 2, Why: "it overlaps with repetition 1 of idle"},
+		{Replicate: 3, Why: "it overlaps with repetition 1 of idle"},
 	}
 	if diff := cmp.Diff(want, arm.LeftOut); diff != "" || len(arm.Replicates) != 2 {
 		t.Errorf("%d used; %s", len(arm.Replicates), diff)
@@ -309,4 +312,91 @@ func TestLatency(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0.02, 0)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// A setting that changed takes the repetitions it may have fallen into and those after it, until it is as at the beginning.
+func TestChangedSettingsAreSaid(t *testing.T) {
+	with := func(since, at float64) *drivers.Run {
+		records := small()
+		head := records[0].(runfile.Run) //nolint:forcetypeassert // it is
+		head.Target.Settings = map[string]string{"fsync": "on"}
+		records[0] = head
+		change := runfile.SettingChange{At: sec(at), Since: sec(since), Setting: "fsync", From: "on", To: "off"}
+		return fromRecords(t, slices.Insert(records, len(records)-1, runfile.Record(change))...)
+	}
+	during := with(12, 13)
+	if got := during.Arms[1]; len(got.Replicates) != 0 || len(got.LeftOut) != 1 || !strings.Contains(got.LeftOut[0].Why, "fsync changed from on to off meanwhile") {
+		t.Errorf("%+v", got)
+	}
+	if text := during.ChangesText(); !strings.Contains(text, "fsync from on to off by ") || !strings.Contains(text, "are left out") {
+		t.Error(text)
+	}
+	before := with(0.1, 0.2)
+	if got := before.Arms[1]; len(got.Replicates) != 0 || !strings.Contains(got.LeftOut[0].Why, "fsync is off, and was on as the run began") {
+		t.Errorf("%+v", got)
+	}
+	if got := with(90, 95).Arms[1]; len(got.Replicates) != 1 {
+		t.Errorf("what changed after it: %+v", got)
+	}
+}
+
+// A repetition that others disturbed is left out where the server was thought to be alone, and marked where it is shared.
+func TestOthersAreSaid(t *testing.T) {
+	others := runfile.Others{Rows: 250, RowsShare: 0.2, Who: []string{"psql of joe in shop"}}
+	with := func(failed string) *drivers.Run {
+		records := small()
+		end := event(15, "busy", runfile.End)
+		end.Others, end.Failed = &others, failed
+		records[len(records)-2] = end
+		return fromRecords(t, records...)
+	}
+	shared := with("")
+	const want = "Others worked on the server in 1 of 2 repetitions, and what they did is in every number here; most in repetition 1 of busy: " +
+		"others on the server did 250 of the rows written (20 %), among them psql of joe in shop."
+	if got := shared.OthersText(); got != want || len(shared.Arms[1].Replicates) != 1 {
+		t.Errorf("%d repetitions, %s", len(shared.Arms[1].Replicates), got)
+	}
+	alone := with(others.String())
+	if alone.OthersText() != "" || len(alone.Arms[1].Replicates) != 0 || alone.Arms[1].LeftOut[0].Why != others.String() {
+		t.Errorf("%+v, %q", alone.Arms[1], alone.OthersText())
+	}
+}
+
+// What no server can have counted is not printed: each row that is inserted by itself, each entry and each commit writes a
+// WAL record (of 24 bytes at least), and an fsync serves the commits of all clients at most.
+func TestWhatCannotBeIsLeftOut(t *testing.T) {
+	const records, syncs = "pgstat.wal/wal_records", "pgstat.wal/wal_sync"
+	bytes := metric.All().Making(metric.WALBytes)[0].Name
+	check := func(method, flavor string, counted map[string]float64, want ...string) {
+		t.Helper()
+		all := []runfile.Record{runfile.Run{
+			Schema: runfile.Schema,
+			Target: runfile.Target{Flavor: flavor, Settings: map[string]string{"fsync": "on", "synchronous_commit": "on", "wal_sync_method": "fdatasync"}},
+			Plan:   runfile.Plan{Arms: []runfile.Arm{{Name: "busy", Method: method, RowsPerTx: 10, Clients: 4}}, Replicates: 1, ArmSeconds: 2},
+		}}
+		zero := map[string]float64{}
+		for name := range counted {
+			all = append(all, runfile.Metric{Name: name, Unit: "records", Type: runfile.Counter})
+			zero[name] = 0
+		}
+		run := fromRecords(t, append(all,
+			runfile.Reading{At: sec(1), Probe: "pgstat", Values: zero}, event(2, "busy", runfile.Begin),
+			runfile.Load{From: sec(3), To: sec(5), Arm: "busy", Replicate: 1, Transactions: 100, Statements: 100, Rows: 1000},
+			runfile.Reading{At: sec(6), Probe: "pgstat", Values: counted}, event(7, "busy", runfile.End))...)
+		var missing []string
+		for name, count := range run.Arms[0].Replicates[0].Counts {
+			if count.Missing != nil && count.Missing.Reason == drivers.Impossible {
+				missing = append(missing, name)
+			}
+		}
+		slices.Sort(missing)
+		if !slices.Equal(missing, want) {
+			t.Errorf("%s on %s: %q are impossible, want %q", method, flavor, missing, want)
+		}
+	}
+	check("insert", "postgres", map[string]float64{records: 1100, bytes: 60000, syncs: 25})
+	check("insert", "postgres", map[string]float64{records: 870, bytes: 60000, syncs: 25}, records)
+	check("insert-select", "postgres", map[string]float64{records: 1100, bytes: 20000, syncs: 20}, bytes, syncs)
+	check("copy", "postgres", map[string]float64{records: 870, bytes: 60000, syncs: 100})
+	check("insert", "aurora", map[string]float64{records: 870, bytes: 60000, syncs: 0})
 }

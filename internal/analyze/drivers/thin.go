@@ -25,6 +25,7 @@ const (
 type thin struct {
 	length int64              // of a window, in nanoseconds
 	rows   map[string][]*kept // by probe
+	size   int                // about how many bytes that is
 }
 
 // kept is a reading with values of its own.
@@ -62,6 +63,7 @@ func (t *thin) take(r runfile.Row) {
 	}
 	k := &kept{}
 	k.become(r)
+	t.size += k.size(rows)
 	t.rows[r.Probe] = append(rows, k)
 	if len(t.rows[r.Probe]) > mostWindows {
 		t.lengthenTo(time.Duration(t.length) + 1)
@@ -72,9 +74,19 @@ func (k *kept) become(r runfile.Row) {
 	k.at, k.names, k.values = r.At, r.Names, append(k.values[:0], r.Values...)
 }
 
+// size is about how much memory a row takes after others; names are shared with those that have the same.
+func (k *kept) size(after []*kept) int {
+	const row, value, name = 80, 8, 64
+	size := row + value*len(k.values)
+	if n := len(after); n == 0 || len(k.names) == 0 || len(after[n-1].names) == 0 || &after[n-1].names[0] != &k.names[0] {
+		size += name * len(k.names)
+	}
+	return size
+}
+
 // lengthen makes one window of several.
 func (t *thin) lengthen(length int64) {
-	t.length = length
+	t.length, t.size = length, 0
 	for probe, rows := range t.rows {
 		left := rows[:0]
 		for _, k := range rows {
@@ -85,6 +97,9 @@ func (t *thin) lengthen(length int64) {
 			left = append(left, k)
 		}
 		clear(rows[len(left):])
+		for i, k := range left {
+			t.size += k.size(left[:i])
+		}
 		t.rows[probe] = left
 	}
 }

@@ -12,20 +12,20 @@ import (
 // Sources of an anatomy.
 const (
 	Walinspect = "pg_walinspect" // the server read its own log
-	Waldump    = "pg_waldump"    // the program read the log's files
+	Waldump    = "pg_waldump"    // the program read the WAL's files
 	Model      = "model"         // nobody read it: it follows from the work that our clients did
 )
 
-// Anatomy is what kinds of record a replicate put into the log.
+// Anatomy is what kinds of record a replicate put into the WAL.
 type Anatomy struct {
 	Source string
-	// Missing is, of a model, why the log was not read.
+	// Missing is, of a model, why the WAL was not read.
 	Missing *series.Missing
-	// Coverage is the share of the log's bytes whose records were counted one by one; 1: the parts are exact. Otherwise
+	// Coverage is the share of the WAL's bytes whose records were counted one by one; 1: the parts are exact. Otherwise
 	// they are scaled up, to PostgreSQL's own count where that is known. Of a model it is 0.
 	Coverage float64
 	Parts    []Part // those with any records
-	// Sum is how many records there were in all, by the log itself or by the model.
+	// Sum is how many records there were in all, by the WAL itself or by the model.
 	Sum Part
 	// Counted is how many records PostgreSQL counted, by pg_stat_wal; what the sum differs from it by is what the
 	// anatomy gets wrong. It is NaN where they were not counted.
@@ -43,7 +43,7 @@ type Part struct {
 // Exact tells whether every record was counted one by one.
 func (a Anatomy) Exact() bool { return a.Coverage == 1 }
 
-// Anatomy is what the replicate put into the log, as it was read, or else as the model has it. The error, where there
+// Anatomy is what the replicate put into the WAL, as it was read, or else as the model has it. The error, where there
 // is neither, is a *series.Missing.
 func (a Arm) Anatomy(r Replicate) (Anatomy, error) {
 	if r.Log != nil && r.Log.Missing == nil {
@@ -59,7 +59,7 @@ func (a Arm) Anatomy(r Replicate) (Anatomy, error) {
 	return model, nil
 }
 
-// anatomyProbe begins the names of what the probe of that name reads of the log.
+// anatomyProbe begins the names of what the probe of that name reads of the WAL.
 const anatomyProbe = "anatomy/"
 
 // The probe's metrics, after its name. A part is its name and these endings.
@@ -87,7 +87,7 @@ func (c *collector) anatomy(r Replicate, loadEnd, othersEnd time.Time) *Anatomy 
 		return &Anatomy{Missing: all.Missing}
 	}
 	if covered.Raw <= 0 || log.Raw < covered.Raw || all.Raw <= 0 {
-		return &Anatomy{Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the log was read in this arm"}}
+		return &Anatomy{Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the WAL was read under this load"}}
 	}
 	a := &Anatomy{Source: Walinspect, Coverage: covered.Raw / log.Raw, Counted: countedIn(r)}
 	if strings.Contains(records.Source, "waldump") {
@@ -145,7 +145,7 @@ func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []m
 // toCount tells whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
 func (a *Anatomy) toCount() bool { return !a.Exact() && !math.IsNaN(a.Counted) }
 
-// half is half the interval of a sum that is estimated by its ratio to a base: to all records, or to the bytes of log
+// half is half the interval of a sum that is estimated by its ratio to a base: to all records, or to the bytes of WAL
 // that were covered. Each reading is one group of windows, taken by chance; what differs between them is what is in
 // doubt, as far as not all was read. No more than one in twenty lies as many standard errors away, whatever the
 // distribution (Chebyshev).
@@ -168,7 +168,7 @@ func half(metric, base string, unread float64, windows []map[string]float64) flo
 	return errors * math.Sqrt(unread*groups/(groups-1)*scatter)
 }
 
-// windows are what each reading of the replicate added to each metric, where it looked at the log.
+// windows are what each reading of the replicate added to each metric, where it looked at the WAL.
 func (c *collector) windows(r Replicate) []map[string]float64 {
 	byTime := map[time.Time]map[string]float64{}
 	var all []map[string]float64
@@ -199,9 +199,6 @@ func (c *collector) before(t time.Time) time.Time {
 	}
 	return point.At
 }
-
-// walRecords is PostgreSQL's own count of what the anatomy takes apart.
-const walRecords = "pgstat.wal/wal_records"
 
 // checkAnatomy notes where the parts do not add up to what PostgreSQL counted.
 func (c *collector) checkAnatomy(arm runfile.Arm, r Replicate) {

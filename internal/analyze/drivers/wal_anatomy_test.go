@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// logReading is a reading of the log: bytes that passed, bytes covered, inserts and commits counted in them.
+// logReading is a reading of the WAL: bytes that passed, bytes covered, inserts and commits counted in them.
 func logReading(s, passed, covered, inserts, commits float64) runfile.Record {
 	return runfile.Reading{At: sec(s), Probe: "anatomy", Values: map[string]float64{
 		"anatomy/log_bytes": passed, "anatomy/covered_bytes": covered,
@@ -171,7 +171,7 @@ func TestModelHoldsMeasuredLogs(t *testing.T) {
 	}
 }
 
-// TestRecordsThatNobodyCounted: in place of PostgreSQL's count stands what was read of the log, and else a model of it.
+// TestRecordsThatNobodyCounted: in place of PostgreSQL's count stands what was read of the WAL, and else a model of it.
 func TestRecordsThatNobodyCounted(t *testing.T) {
 	work := drivers.Work{Transactions: 100, Rows: 33_000}
 	bulk := drivers.Arm{Arm: runfile.Arm{Name: "bulk", Method: "insert-select", RowsPerTx: 330}}
@@ -185,11 +185,11 @@ func TestRecordsThatNobodyCounted(t *testing.T) {
 		arm := bulk
 		arm.Replicates = []drivers.Replicate{r}
 		run := drivers.Run{Arms: []drivers.Arm{arm}}
-		all := run.Drivers()
-		d := all[slices.IndexFunc(all, func(d drivers.Driver) bool { return d.Name == drivers.WALRecords })]
+		all := run.Quantities()
+		d := all[slices.IndexFunc(all, func(d drivers.Quantity) bool { return d.Name == drivers.WALRecords })]
 		got, err := d.Count(arm, r)
-		if err != nil || got != want || d.Modelled != modelled || math.Abs(d.Doubt(arm, r)-doubt) > 1e-9 || (run.Modelled() != "") != modelled {
-			t.Errorf("%s: %g of doubt %g, %v, modelled %t, %q", name, got, d.Doubt(arm, r), err, d.Modelled, run.Modelled())
+		if err != nil || got != want || d.Modelled != modelled || math.Abs(d.StandardError(arm, r)-doubt) > 1e-9 || (run.Modelled() != "") != modelled {
+			t.Errorf("%s: %g of doubt %g, %v, modelled %t, %q", name, got, d.StandardError(arm, r), err, d.Modelled, run.Modelled())
 		}
 	}
 	check("counted", replicate(func(r *drivers.Replicate) {
@@ -214,7 +214,7 @@ func TestNoModelOfOtherLoads(t *testing.T) {
 		arm := drivers.Arm{Arm: runfile.Arm{Name: "a", Method: method}}
 		arm.Replicates = []drivers.Replicate{{Work: drivers.Work{Transactions: 1, Rows: 1}}}
 		run := drivers.Run{Arms: []drivers.Arm{arm}}
-		for _, d := range run.Drivers() {
+		for _, d := range run.Quantities() {
 			if d.Modelled {
 				t.Errorf("%s of a load by %q is modelled", d.Name, method)
 			}

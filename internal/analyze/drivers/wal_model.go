@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -24,12 +25,12 @@ const (
 // Measured, the least and the most, in arms of 3 to 40 s.
 var upkeep = [2]float64{0.008, 0.03}
 
-// model is what the arm's work must have put into the log: a record for each row, or each page of a COPY, one for each
+// model is what the arm's work must have put into the WAL: a record for each row, or each page of a COPY, one for each
 // index entry, one for 33 values of the sequence and one for each commit. What it cannot know are the other records
 // of indexes, and whether a vacuum came in between, which leaves a record in each page.
 func (a Arm) model(r Replicate) (Anatomy, error) {
 	if a.Idle() || !modelledMethod(a.Method) {
-		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name + " puts into the log"}
+		return Anatomy{}, &series.Missing{Reason: NotRecorded, Detail: "nothing tells what " + a.Name + " puts into the WAL"}
 	}
 	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
 	perPage := math.Floor(pageBytes / widthOf(a.Arm))
@@ -94,13 +95,13 @@ func sumOf(parts []Part) Part {
 
 // countedIn is PostgreSQL's own count of the records.
 func countedIn(r Replicate) float64 {
-	if counted, known := r.Counts[walRecords]; known && counted.Missing == nil {
+	if counted, known := r.Counts[metric.StatWALRecords]; known && counted.Missing == nil {
 		return counted.Raw
 	}
 	return math.NaN()
 }
 
 func logDiffers(arm string, r Replicate) string {
-	return fmt.Sprintf("The log of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
+	return fmt.Sprintf("The WAL of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
 		arm, r.Number, r.Log.Sum.Records, r.Log.Source, r.Log.Counted)
 }

@@ -2,8 +2,10 @@ package drivers
 
 import (
 	"math"
+	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -63,7 +65,14 @@ const usually = 0.25
 
 // wholeWindows are those that lack no metric which windows usually have. A server that was started anew, a reset, a pause
 // of ours: each costs a window or two, and no more.
-func wholeWindows(all []window) (whole []window) {
+//
+// A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour apart
+// nothing was looked at.
+func (c *collector) wholeWindows(all []window) (whole []window) {
+	counters := slices.DeleteFunc(slices.Clone(c.run.Counters), func(m runfile.Metric) bool { return m.Type != runfile.Counter })
+	unread := func(w window) bool {
+		return len(counters) > 0 && !slices.ContainsFunc(counters, func(m runfile.Metric) bool { return w.replicate.Counts[m.Name].Missing == nil })
+	}
 	times := map[string]int{}
 	for _, w := range all {
 		for metric, count := range w.replicate.Counts {
@@ -73,7 +82,7 @@ func wholeWindows(all []window) (whole []window) {
 		}
 	}
 	for _, w := range all {
-		if !w.lacks(times, usually*float64(len(all))) {
+		if !unread(w) && !w.lacks(times, usually*float64(len(all))) {
 			whole = append(whole, w)
 		}
 	}
@@ -89,7 +98,7 @@ func (w window) lacks(times map[string]int, usual float64) bool {
 	return false
 }
 
-// In a window in which less is put into the log than this, steps of counters would count as differences.
+// In a window in which less is put into the WAL than this, steps of counters would count as differences.
 const (
 	fewestRecords = 100
 	leastRecord   = 50 // at least, where records are not counted
@@ -98,9 +107,9 @@ const (
 // busyWindows are those in which something was written.
 func busyWindows(whole []window) (busy []window) {
 	for _, w := range whole {
-		records, err := w.replicate.Count(walRecords)
+		records, err := w.replicate.Count(metric.StatWALRecords)
 		if err != nil {
-			if records, err = w.replicate.Count("pgstat.lsn/insert"); err != nil {
+			if records, err = w.replicate.Count(metric.InsertPosition); err != nil {
 				records = math.Inf(1) // nothing tells
 			}
 			records /= leastRecord

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"fmt"
-	"html"
 	"image/color"
 	"strings"
 
@@ -10,6 +9,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Bar reaches from the left to a value, at one of the named places of the Y axis.
@@ -36,7 +37,7 @@ func (b Bar) Plot(c draw.Canvas, d *plot.Plot) {
 	left, right, bottom, top := b.corners(c, d)
 	c.FillPolygon(b.color(), []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 	style := draw.TextStyle{Color: color.Black, Font: face(labelSize), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
-	c.FillText(style, vg.Point{X: right + 3, Y: (bottom + top) / 2}, b.Label)
+	c.FillText(style, vg.Point{X: right + 3, Y: (bottom + top) / 2}, printable.Line(b.Label))
 }
 
 // labelSize is that of a value beside what shows it, in points.
@@ -61,6 +62,6 @@ func (b Bar) hover(c draw.Canvas, d *plot.Plot, height vg.Length) string {
 	left, right, bottom, top := b.corners(c, d)
 	var text strings.Builder
 	fmt.Fprintf(&text, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s</title></rect>`,
-		left.Points(), (height - top).Points(), (right - left).Points(), (top - bottom).Points(), html.EscapeString(b.Text))
+		left.Points(), (height - top).Points(), (right - left).Points(), (top - bottom).Points(), quoted(b.Text))
 	return text.String()
 }

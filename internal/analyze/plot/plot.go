@@ -15,6 +15,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Picture is something to be drawn.
@@ -125,7 +127,7 @@ func face(size vg.Length) font.Font {
 }
 
 func (a Axis) apply(to *plot.Axis) {
-	to.Label.Text = a.Label
+	to.Label.Text = printable.Line(a.Label)
 	to.Label.TextStyle.Font, to.Tick.Label.Font = face(10), face(9)
 	to.Tick.Marker = numbers{}
 	if a.Log {
@@ -134,7 +136,7 @@ func (a Axis) apply(to *plot.Axis) {
 	if len(a.Names) > 0 {
 		var ticks []plot.Tick
 		for i, name := range a.Names {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: printable.Line(name)})
 		}
 		to.Tick.Marker = plot.ConstantTicks(ticks)
 		to.Tick.Color, to.Tick.Length = color.Transparent, slack
@@ -225,7 +227,7 @@ func (l Line) add(d *plot.Plot, i int, legend bool) error {
 			entry = append(entry, marks)
 		}
 		if j == 0 && legend {
-			d.Legend.Add(l.Name, entry...)
+			d.Legend.Add(printable.Line(l.Name), entry...)
 		}
 	}
 	return nil

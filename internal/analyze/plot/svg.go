@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // What a picture has in points, unless it says otherwise.
@@ -51,9 +53,12 @@ func (p Picture) embedded(document, hovers string) string {
 	_, body, _ = strings.Cut(body, ">")
 	body = black.ReplaceAllString(strings.Replace(body, "</svg>", hovers+"</svg>", 1), "currentColor")
 	head := fmt.Sprintf(`<svg role="img" fill="currentColor" viewBox="0 0 %g %g" xmlns="http://www.w3.org/2000/svg"><title>%s</title><desc>%s</desc>`,
-		p.size().Width, p.size().Height, html.EscapeString(p.Title), html.EscapeString(p.Text))
+		p.size().Width, p.size().Height, quoted(p.Title), quoted(p.Text))
 	return head + body
 }
+
+// quoted is text as a part of a page, which shows it and does not obey it.
+func quoted(s string) string { return html.EscapeString(printable.Line(s)) }
 
 // hovers are shapes that cannot be seen, over bars and points, each with its text.
 func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
@@ -70,7 +75,7 @@ func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 				continue
 			}
 			fmt.Fprintf(&all, `<circle cx="%.1f" cy="%.1f" r="6"><title>%s</title></circle>`,
-				x(at.X).Points(), p.size().Height-y(at.Y).Points(), html.EscapeString(at.Text))
+				x(at.X).Points(), p.size().Height-y(at.Y).Points(), quoted(at.Text))
 		}
 	}
 	all.WriteString("</g>")
@@ -86,7 +91,7 @@ func (p Picture) PNG() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Title.Text, d.Title.TextStyle.Font = p.Title, face(12)
+	d.Title.Text, d.Title.TextStyle.Font = printable.Line(p.Title), face(12)
 	if p.X.Log && len(p.Lines) > 0 {
 		d.X.Max *= legendRoom
 	}

@@ -7,18 +7,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // Log is what kinds of record an arm put into the server's log.
 type Log struct {
-	Source   string    `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the log
-	Missing  *Missing  `json:"missing,omitempty"` // why nobody read it
-	Coverage float64   `json:"coverage"`          // the share of the log whose records were counted, the lowest of all replicates
-	Parts    []LogPart `json:"parts"`
-	PerRow   Figure    `json:"per_row"`    // records of all kinds
-	Off      Figure    `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
+	Source   string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the log
+	Missing  *series.Missing `json:"missing,omitempty"` // why nobody read it
+	Coverage float64         `json:"coverage"`          // the share of the log whose records were counted, the lowest of all replicates
+	Parts    []LogPart       `json:"parts"`
+	PerRow   Figure          `json:"per_row"`    // records of all kinds
+	Off      Figure          `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
 }
 
 // LogPart is one kind of record.
@@ -41,7 +43,7 @@ func logOf(a drivers.Arm) *Log {
 		}
 		anatomies[i] = anatomy
 		if i == 0 || anatomy.Coverage < l.Coverage {
-			l.Source, l.Coverage, l.Missing = anatomy.Source, anatomy.Coverage, missingOf(anatomy.Missing)
+			l.Source, l.Coverage, l.Missing = anatomy.Source, anatomy.Coverage, anatomy.Missing
 		}
 	}
 	for _, name := range partsOf(anatomies) {
@@ -50,13 +52,6 @@ func logOf(a drivers.Arm) *Log {
 	l.PerRow = perRow(a, anatomies, func(x drivers.Anatomy) drivers.Part { return x.Sum })
 	l.Off = difference(anatomies)
 	return l
-}
-
-func missingOf(m *series.Missing) *Missing {
-	if m == nil {
-		return nil
-	}
-	return whyMissing(m)
 }
 
 // partsOf are the parts of any of the anatomies, by name.
@@ -112,23 +107,19 @@ func difference(anatomies []drivers.Anatomy) Figure {
 	return s.figure()
 }
 
-// logTable is what the log of each arm is made of, for each thousand rows.
-func (r Report) logTable(notes *footnotes, width int) string {
-	arms := slices.DeleteFunc(r.loaded(), func(a Arm) bool { return a.Log == nil })
-	if len(arms) == 0 {
-		return ""
+// walSection is what the WAL of each load is made of, for each thousand rows.
+func (r Report) walSection() document.Block {
+	loads := slices.DeleteFunc(r.loaded(), func(a Arm) bool { return a.Log == nil })
+	if len(loads) == 0 {
+		return nil
 	}
-	parts, seldom := partsIn(arms)
-	g := newGrid("records for each\n1,000 rows", append(slices.Clone(parts), "all together"))
-	for _, a := range arms {
-		column := cells{notes: notes}
-		for _, part := range parts {
-			column.addPart(a.Log, part)
-		}
-		column.add(a.Log.PerRow, perThousand)
-		g.add(strings.ReplaceAll(a.Name, "-", "-\n"), column.strings())
+	parts, seldom := partsIn(loads)
+	var t document.Table
+	t.Add(wordy("records for each 1,000 rows"), texts(append(slices.Clone(parts), "all together")))
+	for _, a := range loads {
+		t.Add(numeric(a.Name), append(cells(parts, a.Log.part), a.Log.PerRow.cell(perThousand)))
 	}
-	return "What the log of each arm is made of\n\n" + g.layout(width) + "\n" + wrapped(howRead(arms)+less(seldom), width)
+	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, faint(howRead(loads) + less(seldom))}}}
 }
 
 // partsIn are the parts of the arms' logs, and those of them that are nowhere worth a line.
@@ -157,35 +148,27 @@ func less(parts []string) string {
 	return " There were less than 0.1 for 1,000 rows of " + strings.Join(parts, ", ") + "."
 }
 
-func perThousand(perRow float64) string { return quotient(1000 * perRow) }
+func perThousand(perRow float64) string { return number.Ratio(1000 * perRow) }
 
-// addPart leaves the cell empty where the arm's log has none of it.
-func (c *cells) addPart(l *Log, name string) {
+// part is left empty where the load's WAL has none of it.
+func (l *Log) part(name string) document.Cell {
 	for _, p := range l.Parts {
 		if p.Part == name {
-			c.add(p.PerRow, perThousand)
-			return
+			return p.PerRow.cell(perThousand)
 		}
 	}
-	c.addText("")
+	return document.Words("")
 }
 
 // howRead says how the figures of each arm were come by, and by how much they miss PostgreSQL's own.
 func howRead(arms []Arm) string {
-	var said []string
-	of := map[string][]string{}
+	var g gathered
 	for _, a := range arms {
-		way := a.Log.way()
-		if of[way] == nil {
-			said = append(said, way)
-		}
-		of[way] = append(of[way], a.Name)
+		g.add(a.Log.way(), a.Name)
 	}
-	for i, way := range said {
-		if len(said) > 1 {
-			way = strings.Join(of[way], ", ") + ": " + way
-		}
-		said[i] = way
+	said := g.said
+	if len(said) > 1 {
+		said = g.sentences(func(names, way string) string { return names + ": " + way })
 	}
 	return strings.TrimRight(strings.Join(append(said, offText(arms)), " "), " ")
 }
@@ -193,11 +176,11 @@ func howRead(arms []Arm) string {
 func (l *Log) way() string {
 	switch {
 	case l.Source == drivers.Model && l.Missing != nil:
-		return "A model, from what the clients did, because the log could not be read (" + l.Missing.text() + ")."
+		return "A model, from what the clients did, because the WAL could not be read (" + missingText(l.Missing) + ")."
 	case l.Source == drivers.Model:
-		return "A model, from what the clients did: nobody read the log."
+		return "A model, from what the clients did: nobody read the WAL."
 	case l.Coverage < 1:
-		return fmt.Sprintf("%s of the log was read, by %s, and scaled up to all of it.", percent(l.Coverage), l.Source)
+		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up to all of it.", number.Percent(l.Coverage), l.Source)
 	default:
 		return "Every record was counted, by " + l.Source + "."
 	}
@@ -224,6 +207,6 @@ func offText(arms []Arm) string {
 	case worst < 1e-3: // a tenth of a percent would be rounded up
 		return fmt.Sprintf("pg_stat_wal's counts differ by no more than %.0g%% (%s).", 100*worst, where)
 	default:
-		return fmt.Sprintf("pg_stat_wal's counts differ by up to %s (%s).", percent(worst), where)
+		return fmt.Sprintf("pg_stat_wal's counts differ by up to %s (%s).", number.Percent(worst), where)
 	}
 }

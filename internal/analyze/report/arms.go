@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Arm is what one arm did.
@@ -70,10 +71,7 @@ func arms(run *drivers.Run) []Arm {
 		for _, l := range a.LeftOut {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{l.Replicate, l.Why})
 		}
-		for _, d := range run.Drivers() {
-			if d.Modelled { // the work is told as it was counted
-				d, _ = drivers.Named(d.Name)
-			}
+		for _, d := range countedIn(run) {
 			rate := over(a, func(r drivers.Replicate) (float64, error) {
 				count, err := d.Count(a, r)
 				return count / r.Seconds, err
@@ -81,6 +79,17 @@ func arms(run *drivers.Run) []Arm {
 			arm.Work = append(arm.Work, Work{d.Name, string(d.Side), d.Unit, d.Help, rate})
 		}
 		all = append(all, arm)
+	}
+	return all
+}
+
+// countedIn are the ways in which a run counts the work; a model is no count.
+func countedIn(run *drivers.Run) []drivers.Quantity {
+	all := run.Quantities()
+	for i, d := range all {
+		if d.Modelled {
+			all[i], _ = drivers.Named(d.Name)
+		}
 	}
 	return all
 }
@@ -95,7 +104,7 @@ func over(a drivers.Arm, value func(drivers.Replicate) (float64, error)) Figure 
 		}
 	}
 	if len(a.Replicates) == 0 {
-		s.why = &Missing{Reason: leftOut, Detail: "no replicate of " + a.Name + " could be used"}
+		s.why = &series.Missing{Reason: leftOut, Detail: "no repetition of " + a.Name + " could be used"}
 	}
 	return s.figure()
 }

@@ -5,8 +5,10 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // BaselineSchema names the form of what storage delivered.
@@ -53,7 +55,7 @@ type BaselineJob struct {
 	Seconds  float64         `json:"seconds"`
 	Fio      BaselineFio     `json:"fio"`
 	Device   *BaselineDevice `json:"device"` // null: see missing
-	Missing  *Missing        `json:"missing,omitempty"`
+	Missing  *series.Missing `json:"missing,omitempty"`
 	Factor   *float64        `json:"requests_per_operation"` // null: one of the two did nothing, or the device is not known
 	Flushed  *float64        `json:"flushes_per_sync"`       // likewise
 	Band     string          `json:"latency_band"`           // of the mean by fio
@@ -169,7 +171,7 @@ func NewBaseline(run *drivers.Run, b baseline.Baseline) Baseline {
 
 // told is a number, or nil where it is none.
 func told(v float64) *float64 {
-	if !finite(v) {
+	if !number.Finite(v) {
 		return nil
 	}
 	return &v
@@ -203,7 +205,7 @@ func baselineJob(r baseline.Row) BaselineJob {
 }
 
 func baselineLatency(l baseline.Latency) *BaselineLatency {
-	if !finite(l.Mean) {
+	if !number.Finite(l.Mean) {
 		return nil
 	}
 	return &BaselineLatency{l.Mean, told(l.P50), told(l.P95), told(l.P99), told(l.P999)}

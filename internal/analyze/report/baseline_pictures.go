@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
 )
 
@@ -19,12 +21,14 @@ type account struct {
 }
 
 // sideBySide shows rates and latency of each job, fio's account over the device's.
-func (b Baseline) sideBySide() []Section {
-	return []Section{{
-		Title:    "Rates and latency: fio beside the device",
+func (b Baseline) sideBySide() document.Block {
+	if len(b.Jobs) == 0 {
+		return nil
+	}
+	return document.Section{Title: "Rates and latency: fio beside the device", Blocks: []document.Block{document.Figure{
 		Pictures: []*plot.Picture{b.operations(), b.megabytes(), b.latencies()},
 		Legend:   []string{"Orange is what fio says, blue what the kernel counted of the device meanwhile. Times are means, of the slowest kind of operation."},
-	}}
+	}}}
 }
 
 // operations are operations of fio's and requests of the device, flushes apart.
@@ -50,9 +54,9 @@ func (b Baseline) operations() *plot.Picture {
 func (b Baseline) megabytes() *plot.Picture {
 	var all []account
 	for _, j := range b.Jobs {
-		a := account{job: j.Name, fio: new((j.Fio.ReadBytes + j.Fio.WriteBytes) / megabyte)}
+		a := account{job: j.Name, fio: new((j.Fio.ReadBytes + j.Fio.WriteBytes) / number.Mega)}
 		if d := j.Device; d != nil {
-			a.device = new((d.ReadBytes + d.WriteBytes) / megabyte)
+			a.device = new((d.ReadBytes + d.WriteBytes) / number.Mega)
 		}
 		all = append(all, a)
 	}
@@ -65,7 +69,7 @@ func (b Baseline) latencies() *plot.Picture {
 	for _, j := range b.Jobs {
 		a := account{job: j.Name}
 		if slow := j.Fio.slow(); slow != nil {
-			a.fio, a.more = new(slow.Mean*ms), fmt.Sprintf("; 99 of 100 within %s ms", milliseconds(slow.P99))
+			a.fio, a.more = new(slow.Mean*ms), fmt.Sprintf("; 99 of 100 within %s ms", milliseconds(slow.P99).Text)
 			if of := j.Device.meanOf(j.Fio); of != nil {
 				a.device = new(*of * ms)
 			}
@@ -102,8 +106,8 @@ func paired(title, label, unit string, all []account) *plot.Picture {
 			return who + " -"
 		}
 		p.X.Max = max(p.X.Max, room**v)
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: *v, Label: quotient(*v), Text: who + ": " + quotient(*v) + " " + unit + more, Second: second})
-		return who + " " + quotient(*v)
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: *v, Label: number.Ratio(*v), Text: who + ": " + number.Ratio(*v) + " " + unit + more, Second: second})
+		return who + " " + number.Ratio(*v)
 	}
 	p.Text = title + ", " + unit + "."
 	for _, a := range all {
@@ -115,7 +119,20 @@ func paired(title, label, unit string, all []account) *plot.Picture {
 }
 
 // course shows the seconds of the job that went on until it was throttled, and from when on it was.
-func (b Baseline) course(run *drivers.Run) []Section {
+func (b Baseline) course(run *drivers.Run) document.Block {
+	pictures := b.courses(run)
+	if len(pictures) == 0 {
+		return nil
+	}
+	legend := "Second by second, as fio says it."
+	if b.Throttle.Found {
+		legend += " The shade begins where storage slowed down for good; the second line is the median before and after."
+	}
+	return document.Section{Title: "The course of " + b.Jobs[0].Name, Blocks: []document.Block{document.Figure{Pictures: pictures, Legend: []string{legend}}}}
+}
+
+// courses are rate and latency over time; none: nobody waited for it to be throttled.
+func (b Baseline) courses(run *drivers.Run) []*plot.Picture {
 	points := b.seconds(run)
 	if b.Throttle == nil || len(points) < 2 {
 		return nil
@@ -125,11 +142,7 @@ func (b Baseline) course(run *drivers.Run) []Section {
 		func(l BaselineLevel) float64 { return l.Operations })
 	times := b.courseOf(points, "ms", func(p baseline.Point) float64 { return ms * p.Latency }, func(l BaselineLevel) float64 { return ms * l.Latency })
 	rates.Title, times.Title = "Rate", "Latency"
-	legend := "Second by second, as fio says it."
-	if b.Throttle.Found {
-		legend += " The shade begins where storage slowed down for good; the second line is the median before and after."
-	}
-	return []Section{{Title: "The course of " + b.Jobs[0].Name, Pictures: []*plot.Picture{rates, times}, Legend: []string{legend}}}
+	return []*plot.Picture{rates, times}
 }
 
 // seconds of the one job, as they were recorded.
@@ -152,7 +165,7 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 	each := thinner{line: plot.Line{Name: "each second"}, together: last * 2 / mostPoints}
 	for _, at := range points {
 		v := of(at)
-		each.add(plot.Point{X: at.Seconds, Y: v, Text: fmt.Sprintf("%s s: %s %s", rate(at.Seconds), rate(v), unit)})
+		each.add(plot.Point{X: at.Seconds, Y: v, Text: fmt.Sprintf("%s s: %s %s", number.Rate(at.Seconds), number.Rate(v), unit)})
 	}
 	each.close()
 	p.Lines = []plot.Line{each.line}
@@ -160,10 +173,10 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 		before, after := level(*t.Before), level(*t.After)
 		p.Shades = []plot.Shade{{From: t.Seconds, To: last}}
 		p.Lines = append(p.Lines, plot.Line{Name: "median before and after", Points: []plot.Point{
-			{X: 0, Y: before}, {X: t.Seconds, Y: before, Text: fmt.Sprintf("until %s s: %s %s", rate(t.Seconds), rate(before), unit)},
-			{X: t.Seconds, Y: after, Text: fmt.Sprintf("from %s s on: %s %s", rate(t.Seconds), rate(after), unit)}, {X: last, Y: after},
+			{X: 0, Y: before}, {X: t.Seconds, Y: before, Text: fmt.Sprintf("until %s s: %s %s", number.Rate(t.Seconds), number.Rate(before), unit)},
+			{X: t.Seconds, Y: after, Text: fmt.Sprintf("from %s s on: %s %s", number.Rate(t.Seconds), number.Rate(after), unit)}, {X: last, Y: after},
 		}})
-		p.Text += fmt.Sprintf(" %s until %s s, %s after that.", rate(before), rate(t.Seconds), rate(after))
+		p.Text += fmt.Sprintf(" %s until %s s, %s after that.", number.Rate(before), number.Rate(t.Seconds), number.Rate(after))
 	}
 	p.Y.Max = 1.1 * highest(p.Lines)
 	return p
@@ -176,8 +189,8 @@ func BaselinePNG(w io.Writer, run *drivers.Run, b Baseline) error {
 		return errors.New("there is nothing to draw: no job has a result")
 	}
 	p, what := b.operations(), "operations of fio's (orange), requests of the device (blue)"
-	if course := b.course(run); course != nil {
-		p, what = course[0].Pictures[0], b.Jobs[0].Name+", until it is throttled"
+	if course := b.courses(run); course != nil {
+		p, what = course[0], b.Jobs[0].Name+", until it is throttled"
 	}
 	p.Title = b.Run.Storage.Directory + ": " + what
 	p.Size.Width = plot.Width

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"bytes"
 	"encoding/csv"
 	"io"
 	"os"
@@ -14,9 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // measuredStorage is a view with large numbers and a job out of sight.
@@ -38,7 +39,7 @@ func measuredStorage() report.Baseline {
 				},
 			},
 			{
-				Name: "commit", Seconds: 10, Band: "excellent", Missing: &report.Missing{Reason: "not-local", Detail: "/data is on nfs: its disk cannot be seen from this machine"},
+				Name: "commit", Seconds: 10, Band: "excellent", Missing: &series.Missing{Reason: "not-local", Detail: "/data is on nfs: its disk cannot be seen from this machine"},
 				Fio: report.BaselineFio{Writes: 500, Syncs: 500, WriteBytes: 4096e3, InFlight: 1, Write: latency(0.0000125, 0.00001, 0.00002), Sync: latency(0.0019, 0.0018, 0.005)},
 			},
 		},
@@ -90,14 +91,11 @@ without. A full bucket lasts 2,000 s; this one held 1.5 % at the beginning.
 `
 
 func TestBaselineText(t *testing.T) {
-	var text bytes.Buffer
-	if err := report.BaselineText(&text, measuredStorage(), 80); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(measuredText, text.String()); diff != "" {
+	text := written(t, measuredStorage().Document(&drivers.Run{}), 80)
+	if diff := cmp.Diff(measuredText, text); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	for line := range strings.Lines(text.String()) {
+	for line := range strings.Lines(text) {
 		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
 			t.Errorf("longer than 80 columns: %s", line)
 		}
@@ -108,9 +106,9 @@ func TestBaselineText(t *testing.T) {
 func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 	v := measuredStorage()
 	v.LeftOut[0].Why = "<script>alert(1)</script>"
-	page := report.NewBaselinePage(&drivers.Run{}, v)
-	html := rendered(t, func(w io.Writer) error { return report.HTML(w, page) })
-	markdown := rendered(t, func(w io.Writer) error { return report.Markdown(w, page) })
+	page := v.Document(&drivers.Run{})
+	html := rendered(t, func(w io.Writer) error { return document.HTML(w, page) })
+	markdown := rendered(t, func(w io.Writer) error { return document.Markdown(w, page) })
 	if strings.Contains(html, "<script>") || strings.Contains(markdown, "<script>") {
 		t.Error("a reason is markup")
 	}
@@ -120,14 +118,12 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 		}
 	}
 	var pictures [][]string
-	for _, s := range page.Sections {
-		for _, p := range s.Pictures {
-			var bars []string
-			for _, b := range p.Bars {
-				bars = append(bars, b.Text)
-			}
-			pictures = append(pictures, bars)
+	for _, p := range picturesOf(page) {
+		var bars []string
+		for _, b := range p.Bars {
+			bars = append(bars, b.Text)
 		}
+		pictures = append(pictures, bars)
 	}
 	want := [][]string{
 		{"sequential-write, fio: 1,234,567 a second", "device: 2,469,134 a second", "commit, fio: 500 a second", "commit, flushes, fio: 500 a second"},
@@ -141,7 +137,7 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 
 // TestBaselineCSVHasBothAccounts of every job, and nothing where nothing is known.
 func TestBaselineCSVHasBothAccounts(t *testing.T) {
-	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return report.BaselineCSV(w, measuredStorage()) }))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, measuredStorage().Document(&drivers.Run{})) }))).ReadAll()
 	if err != nil || len(lines) != 3 {
 		t.Fatalf("%v: %v", err, lines)
 	}

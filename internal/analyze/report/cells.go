@@ -1,44 +1,55 @@
 package report
 
-// cells is a column of a table in the making: figures, and their doubts in line below each other.
-type cells struct {
-	notes          *footnotes
-	values, doubts []string
-	known          int
+import (
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// cell is a figure with its doubt, written by format, or why there is none.
+func (f Figure) cell(format func(float64) string) document.Cell {
+	switch {
+	case !f.Known():
+		return document.Missing(missingText(f.Missing))
+	case f.lost():
+		c := document.Missing("cannot be told from the background")
+		c.Text = "~"
+		return c
+	default:
+		return document.Number(format(f.Value), f.Value).Sure(f.doubt())
+	}
 }
 
-// add appends a figure, written by format, or what stands in its place.
-func (c *cells) add(f Figure, format func(float64) string) {
+// doubt is half the way from the lowest to the highest repetition, as a share of the figure.
+func (f Figure) doubt() string {
+	switch {
+	case f.N == 1:
+		return "±?"
+	case f.Highest <= f.Lowest:
+		return "±0%"
+	default:
+		return "±" + number.Percent((f.Highest-f.Lowest)/2/f.Value)
+	}
+}
+
+// exactly is a figure for a program, without its doubt.
+func (f Figure) exactly() document.Cell {
 	if !f.Known() {
-		c.addText(c.notes.cell(f.Missing))
-		return
+		return document.Missing(missingText(f.Missing))
 	}
-	c.known++
-	if f.lost() {
-		c.addText("~ " + c.notes.mark("cannot be told from the background"))
-		return
-	}
-	c.values, c.doubts = append(c.values, format(f.Value)), append(c.doubts, f.doubt())
-}
-
-// addText appends something else.
-func (c *cells) addText(s string) {
-	c.values, c.doubts = append(c.values, s), append(c.doubts, "")
-}
-
-// strings are the finished cells, from top to bottom.
-func (c *cells) strings() []string {
-	if c.known == 0 {
-		return c.values
-	}
-	var all []string
-	for i, doubt := range padded(c.doubts) {
-		all = append(all, c.values[i]+" "+doubt)
-	}
-	return all
+	return document.Number("", f.Value)
 }
 
 // in formats rates in a unit.
 func in(unit float64) func(float64) string {
-	return func(v float64) string { return rate(v / unit) }
+	return func(v float64) string { return number.Rate(v / unit) }
 }
+
+// cells are those of a column.
+func cells[T any](rows []T, of func(T) document.Cell) []document.Cell { return each(of, rows) }
+
+// texts are cells of words, a column of them.
+func texts(words []string) []document.Cell { return each(document.Words, words) }
+
+// wordy is a column of words, numeric one of numbers.
+func wordy(header string) document.Column   { return document.Column{Header: header, Words: true} }
+func numeric(header string) document.Column { return document.Column{Header: header} }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
@@ -63,10 +64,10 @@ type RunOfRate struct {
 // Change is how many times a rate is that of the first run.
 type Change struct {
 	Ratio   float64 `json:"ratio"`
-	Lo      Number  `json:"lo"` // null, as Hi, where nothing bounds it
-	Hi      Number  `json:"hi"`
+	Lo      float64 `json:"lo"` // null, as Hi, where nothing bounds it
+	Hi      float64 `json:"hi"`
 	Level   float64 `json:"level"`
-	P       Number  `json:"p"`       // how often chance alone gives as much; null where that is not known
+	P       float64 `json:"p"`       // how often chance alone gives as much; null where that is not known
 	N       [2]int  `json:"n"`       // replicates, of the first run and of this
 	Differs bool    `json:"differs"` // by more than chance explains
 	of      stats.Difference
@@ -81,9 +82,9 @@ type ComparedMetric struct {
 
 // VerdictInARun is a verdict as a comparison shows it.
 type VerdictInARun struct {
-	Verdict string    `json:"verdict"`
-	Counts  []string  `json:"counts"` // a driver, the terms of a sum, or what cannot be told apart
-	PerUnit *Estimate `json:"per_unit"`
+	Verdict attribution.Kind      `json:"verdict"`
+	Counts  []string              `json:"counts"` // a driver, the terms of a sum, or what cannot be told apart
+	PerUnit *attribution.Estimate `json:"per_unit"`
 	of      Metric
 }
 
@@ -111,7 +112,7 @@ func Compare(runs []Compared) (Comparison, error) {
 	}
 	c.Arms, c.LeftOut = commonArms(runs)
 	if len(c.Arms) == 0 {
-		return c, errors.New("these runs have no arm with a load in common: " + armsOfAll(runs))
+		return c, errors.New("these runs have no load in common: " + armsOfAll(runs))
 	}
 	c.Warnings = append(c.Warnings, differing(c, runs)...)
 	for _, d := range drivers.All() {
@@ -160,7 +161,7 @@ func armsOfAll(runs []Compared) string {
 }
 
 // driver compares one way of counting.
-func (c Comparison) driver(d drivers.Driver, runs []Compared) ComparedDriver {
+func (c Comparison) driver(d drivers.Quantity, runs []Compared) ComparedDriver {
 	v := ComparedDriver{Driver: d.Name, Side: string(d.Side), Unit: d.Unit, Arms: []ComparedArm{}}
 	for _, name := range c.Arms {
 		arm := ComparedArm{Arm: name}
@@ -168,7 +169,7 @@ func (c Comparison) driver(d drivers.Driver, runs []Compared) ComparedDriver {
 		for i, r := range runs {
 			of := RunOfRate{PerSecond: reported(r.Report, name).Of(d.Name)}
 			if i > 0 {
-				of.Change = change(d, first, armOf(r, name))
+				of.Change = change(logarithms(inRun(d, runs[0]), first), logarithms(inRun(d, r), armOf(r, name)))
 			}
 			arm.Runs = append(arm.Runs, of)
 		}
@@ -176,6 +177,12 @@ func (c Comparison) driver(d drivers.Driver, runs []Compared) ComparedDriver {
 	}
 	v.Geomean = geomean(v.Arms, len(runs))
 	return v
+}
+
+// inRun is a way of counting as the run has it: versions count pages by different metrics.
+func inRun(d drivers.Quantity, r Compared) drivers.Quantity {
+	all := countedIn(r.Run)
+	return all[slices.IndexFunc(all, func(o drivers.Quantity) bool { return o.Name == d.Name })]
 }
 
 func armOf(r Compared, name string) drivers.Arm {
@@ -189,8 +196,7 @@ func reported(r Report, name string) Arm {
 }
 
 // change is nil where one of both arms has a replicate in which nothing was counted above the background.
-func change(d drivers.Driver, first, then drivers.Arm) *Change {
-	a, b := logarithms(d, first), logarithms(d, then)
+func change(a, b []float64) *Change {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}
@@ -198,7 +204,7 @@ func change(d drivers.Driver, first, then drivers.Arm) *Change {
 }
 
 // logarithms are those of the rates of the replicates: what changes rates does so by a factor.
-func logarithms(d drivers.Driver, a drivers.Arm) []float64 {
+func logarithms(d drivers.Quantity, a drivers.Arm) []float64 {
 	var all []float64
 	for _, r := range a.Replicates {
 		count, err := d.Count(a, r)
@@ -213,7 +219,7 @@ func logarithms(d drivers.Driver, a drivers.Arm) []float64 {
 func changeOf(d stats.Difference, n [2]int) *Change {
 	i := d.Interval(compareLevel)
 	return &Change{
-		Ratio: math.Exp(d.Value), Lo: Number(bound(i.Lo)), Hi: Number(math.Exp(i.Hi)), Level: compareLevel, P: Number(d.P()), N: n,
+		Ratio: math.Exp(d.Value), Lo: bound(i.Lo), Hi: math.Exp(i.Hi), Level: compareLevel, P: d.P(), N: n,
 		Differs: i.Lo > 0 || i.Hi < 0, of: d,
 	}
 }

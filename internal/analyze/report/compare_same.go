@@ -29,7 +29,7 @@ func differing(c Comparison, runs []Compared) []string {
 			}
 		}
 		if long, short := max(first.ArmSeconds, d.ArmSeconds), min(first.ArmSeconds, d.ArmSeconds); long > otherLength*short {
-			all = append(all, fmt.Sprintf("Not the same length of an arm: A %.4g s, %s %.4g s.", first.ArmSeconds, c.Runs[i+1].Name, d.ArmSeconds))
+			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.ArmSeconds, c.Runs[i+1].Name, d.ArmSeconds))
 		}
 		all = append(all, filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name), otherArms(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
 	}
@@ -110,7 +110,7 @@ func (c *Comparison) metrics(runs []Compared) {
 				break
 			}
 			other := r.Report.Metrics[j]
-			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Verdict, Counts: other.countedDrivers(), PerUnit: other.PerUnit, of: other})
+			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: other.countedDrivers(), PerUnit: other.PerUnit, of: other})
 			if i > 0 && v.Changed == "" {
 				v.Changed = m.changed(other)
 			}
@@ -156,9 +156,9 @@ func (m Metric) changed(other Metric) string {
 		return ""
 	case !told(m) || !told(other):
 		return toldInOne
-	case m.Verdict != other.Verdict && m.Verdict != string(attribution.Mixed) && other.Verdict != string(attribution.Mixed):
+	case m.Kind != other.Kind && m.Kind != attribution.Mixed && other.Kind != attribution.Mixed:
 		return changedVerdict
-	case m.Verdict != other.Verdict || !slices.Equal(m.countedDrivers(), other.countedDrivers()):
+	case m.Kind != other.Kind || !slices.Equal(m.countedDrivers(), other.countedDrivers()):
 		return changedCounts
 	case m.PerUnit != nil && other.PerUnit != nil && (m.PerUnit.Hi < other.PerUnit.Lo || other.PerUnit.Hi < m.PerUnit.Lo):
 		return changedRatio

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -12,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // another is the shipped run by another name, with its records changed.
@@ -66,7 +65,7 @@ func TestNothingChangedShowsNothing(t *testing.T) {
 	if changes == 0 || len(c.Metrics) == 0 {
 		t.Errorf("%d changes and %d metrics compared", changes, len(c.Metrics))
 	}
-	text := rendered(t, func(w io.Writer) error { return report.CompareText(w, c, false, 80) })
+	text := written(t, c.Document(false), 80)
 	if !strings.Contains(text, "No verdict changed.") {
 		t.Error("the text does not say that no verdict changed")
 	}
@@ -133,7 +132,7 @@ func TestWhatIsNotTheSameIsTold(t *testing.T) {
 	}))
 	want := []string{
 		"Not the same server: A PostgreSQL 17.11, B PostgreSQL 18.1.",
-		"Not the same length of an arm: A 5 s, B 60 s.",
+		"Not the same length of a load: A 5 s, B 60 s.",
 		"Not the same settings: fsync (A on, B off).",
 		"Not the same work in A and B under one name: bulk.",
 	}

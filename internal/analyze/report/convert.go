@@ -2,8 +2,9 @@ package report
 
 import (
 	"fmt"
-	"io"
 
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -49,29 +50,28 @@ func NewConvert(c sizing.Converted, by sizing.Calibration) Convert {
 	}
 }
 
-// ConvertText writes the answer for people.
-func ConvertText(w io.Writer, c Convert, width int) error {
-	width = max(width, narrowest)
+// Document is the answer for people.
+func (c Convert) Document() document.Document {
 	server := map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}[c.On]
 	if c.Rows == nil {
-		text := fmt.Sprintf("%s %s on %s are real storage I/O (%s): %s a second. Size for that.", grouped(c.Amount, 0), c.Metric, server, c.Counts, rate(c.PerSecond))
-		return write(w, []string{wrapped(text, width)})
+		text := fmt.Sprintf("%s %s on %s are real storage I/O (%s): %s a second. Size for that.", number.Grouped(c.Amount, 0), c.Metric, server, c.Counts, number.Rate(c.PerSecond))
+		return document.Document{Blocks: []document.Block{document.Paragraph{Text: text}}}
 	}
-	return write(w, []string{
-		wrapped(fmt.Sprintf("%s %s on %s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it:", grouped(c.Amount, 0), c.Metric, server, c.Counts), width),
-		c.bounds(width),
-		wrapped(c.cost(), width),
-		wrapped("What would settle it: "+c.Settle, width),
-	})
+	text := fmt.Sprintf("%s %s on %s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it:", number.Grouped(c.Amount, 0), c.Metric, server, c.Counts)
+	legend := "By eight kinds of load, from COPY to one-row transactions, measured on one machine; billed writes by " + c.Calibration + ", with its spread."
+	return document.Document{Blocks: []document.Block{
+		document.Paragraph{Text: text}, document.Together{c.bounds(), faint(legend)}, document.Paragraph{Text: c.cost()},
+		document.Paragraph{Text: "What would settle it: " + c.Settle},
+	}}
 }
 
-// bounds says what the log records may stand for.
-func (c Convert) bounds(width int) string {
-	g := newGrid("a second", []string{"rows written", "device requests, on a PostgreSQL of its own", "billed writes, on Aurora"})
-	g.add("at least", []string{rate(c.Rows.Lo), rate(c.Requests.Lo), rate(c.Billed.Lo)})
-	g.add("at most", []string{rate(c.Rows.Hi), rate(c.Requests.Hi), rate(c.Billed.Hi)})
-	legend := "By eight kinds of load, from COPY to one-row transactions, measured on one machine; billed writes by " + c.Calibration + ", with its spread."
-	return g.layout(width) + "\n" + wrapped(legend, width)
+// bounds says what the WAL records may stand for.
+func (c Convert) bounds() document.Table {
+	var t document.Table
+	t.Add(wordy("a second"), texts([]string{"rows written", "device requests, on a PostgreSQL of its own", "billed writes, on Aurora"}))
+	t.Add(numeric("at least"), []document.Cell{known(&c.Rows.Lo), known(&c.Requests.Lo), known(&c.Billed.Lo)})
+	t.Add(numeric("at most"), []document.Cell{known(&c.Rows.Hi), known(&c.Requests.Hi), known(&c.Billed.Hi)})
+	return t
 }
 
 func (c Convert) cost() string {
@@ -79,5 +79,5 @@ func (c Convert) cost() string {
 		return ""
 	}
 	return fmt.Sprintf("On Aurora Standard %s to %s USD a month for I/O if it never stops; %s if somebody takes each for a billed one.",
-		rate(c.IOCost.Lo), rate(c.IOCost.Hi), rate(*c.Misread))
+		number.Rate(c.IOCost.Lo), number.Rate(c.IOCost.Hi), number.Rate(*c.Misread))
 }

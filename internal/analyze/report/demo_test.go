@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -34,7 +35,7 @@ func demoArms() []demoArm {
 			writes: 700, flushes: 200, bytes: 10_000_000,
 		},
 		{
-			Arm:  runfile.Arm{Name: "copy", Method: "copy", RowsPerTx: 1000, Indexes: 1},
+			Arm:  runfile.Arm{Name: "copy", Method: "copy", RowsPerTx: 1000},
 			rows: 200_000, transactions: 200, records: 8_000, logBytes: 4_800_000, logWrites: 200, logSyncs: 80,
 			writes: 320, flushes: 120, bytes: 6_000_000,
 		},
@@ -141,11 +142,11 @@ func demoMetrics() []runfile.Record {
 // the replicates go from 0.9 to 1.1.
 func demoLines() map[string]string {
 	return map[string]string{
-		// arm      rows        log records  requests  flushes   MB
+		// arm      rows        WAL records  requests  flushes   MB
 		"bulk": "10,000 ±10% | 10,300 ±10% | 50 ±10% | 20 ±10% | 1.0 ±10%",
 		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 10,300 a second (bulk). The device did 50 requests " +
-			"a second, 1.0 MB/s. One device request stands for 40.0 log records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 50 requests " +
+			"a second, 1.0 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
 	}
 }
 
@@ -160,8 +161,23 @@ func reportOf(t *testing.T, records []runfile.Record) report.Report {
 
 func textOf(t *testing.T, r report.Report, width int) string {
 	t.Helper()
+	return written(t, documentOf(t, r), width)
+}
+
+func documentOf(t *testing.T, r report.Report) document.Document {
+	t.Helper()
+	return report.Document(&drivers.Run{}, r, nil, nil)
+}
+
+func detailsOf(t *testing.T, r report.Report, width int) string {
+	t.Helper()
+	return written(t, document.Document{Blocks: report.Details(r)}, width)
+}
+
+func written(t *testing.T, d document.Document, width int) string {
+	t.Helper()
 	var out strings.Builder
-	if err := report.Text(&out, r, width); err != nil {
+	if err := document.Text(&out, d, width); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

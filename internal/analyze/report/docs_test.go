@@ -11,8 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // TestDocsNameEveryField: docs/json.md is the contract, so it has exactly the fields that are written.
@@ -35,7 +37,7 @@ func TestDocsNameEveryField(t *testing.T) {
 		}
 	}
 	check("figure", fields(reflect.TypeFor[report.Figure](), ""), strings.ReplaceAll(figures, "`missing` |", "missing |"))
-	check("estimate", fields(reflect.TypeFor[report.Estimate](), ""), estimates)
+	check("estimate", fields(reflect.TypeFor[attribution.Estimate](), ""), estimates)
 	beforeCodes, _, _ := strings.Cut(rest, "\n| code |")
 	want := slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings", "observed", "twins"}, fields(reflect.TypeFor[report.Report](), "")[1:])
 	check("report", want, beforeCodes)
@@ -46,7 +48,7 @@ func TestDocsNameEveryField(t *testing.T) {
 // described elsewhere in the page, or in docs/run-file.md.
 func elsewhere(of reflect.Type) bool {
 	return slices.Contains([]reflect.Type{
-		reflect.TypeFor[report.Figure](), reflect.TypeFor[report.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[time.Time](),
+		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[time.Time](),
 	}, of)
 }
 
@@ -57,7 +59,7 @@ func fields(of reflect.Type, path string) []string {
 		return fields(of.Elem(), path)
 	case of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct:
 		return fields(of.Elem(), path+"[]")
-	case of == reflect.TypeFor[report.Missing]() && path != "missing", strings.HasSuffix(path, ".smallest") && strings.Contains(path, "*"),
+	case of == reflect.TypeFor[series.Missing]() && path != "missing", strings.HasSuffix(path, ".smallest") && strings.Contains(path, "*"),
 		strings.HasSuffix(path, ".largest") && strings.Contains(path, "*"), elsewhere(of) && path != "":
 		return []string{path}
 	case of == reflect.TypeFor[map[string]report.Span]():
@@ -67,10 +69,14 @@ func fields(of reflect.Type, path string) []string {
 	}
 	var names []string
 	for field := range of.Fields() {
-		if !field.IsExported() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.IsExported() || name == "-":
+			continue
+		case field.Anonymous:
+			names = append(names, fields(field.Type, path)...)
 			continue
 		}
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, fields(field.Type, strings.TrimPrefix(path+"."+name, "."))...)
 	}
 	return names

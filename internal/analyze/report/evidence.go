@@ -6,142 +6,131 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/series"
 )
 
-// evidence is why a metric's verdict stands: what it showed in every arm, for one of every driver, and how far each of
-// these ratios moves from arm to arm.
-func (m Metric) evidence(armWord string, notes *footnotes, width int) string {
-	perSecond := cells{notes: notes}
-	g := newGrid(armWord, nil)
-	for _, a := range m.Arms {
-		g.rows = append(g.rows, []string{a.Arm})
-		perSecond.add(a.PerSecond, rate)
+// Details says why: each load; what its WAL is made of; the verdicts on all metrics, and how far their ratios to each
+// quantity move; those of the first screen load by load; and what could not be read.
+func Details(r Report) []document.Block {
+	blocks := []document.Block{r.loadSection(), r.walSection()}
+	first, hidden := r.firstScreen()
+	if hidden > 0 {
+		blocks = append(blocks, r.verdicts(""), r.open(), document.Notes{Remarks: r.cautioned()})
 	}
-	for _, name := range []string{"spread", m.spreadLevel(), "status"} {
-		g.rows = append(g.rows, []string{name})
-	}
-	g.add("per second", append(perSecond.strings(), "", "", ""))
-	for _, r := range m.Rivals {
-		if r.Status != string(attribution.Unknown) {
-			g.add(perHeader(r.Driver), slices.Concat(m.ratios(r, notes), r.summary(notes)))
+	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: howToRead(hidden)}}}
+	for _, m := range ranked(first.Metrics) {
+		if !m.silent() && m.Missing == nil {
+			evidence.Blocks = append(evidence.Blocks, m.evidence())
 		}
 	}
-	return wrapped(m.title(), width) + "\n" + wrapped(m.finding(notes), width) + "\n\n" + g.layout(width)
+	if len(evidence.Blocks) == 1 {
+		evidence.Blocks = nil
+	}
+	return append(blocks, r.moves(r.judged()), evidence, r.unread(), document.Notes{})
 }
 
-func (m Metric) title() string {
-	title := m.Metric + ", " + m.Unit
-	if m.Help != "" {
-		title += ": " + m.Help
+// howToRead explains the tables of evidence.
+func howToRead(hidden int) string {
+	text := "How many of a metric there are for one of everything that it might count. A metric keeps one ratio to " +
+		"what it counts; what its ratio to moves is excluded."
+	if hidden > 0 {
+		text += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.", hidden)
 	}
-	return title
+	return text
 }
 
-// finding is the verdict in words.
-func (m Metric) finding(notes *footnotes) string {
-	parts := []string{label(m.Verdict)}
-	if counts := m.counted(); counts != "" {
-		parts[0] += ": " + counts
+// loadSection is what clients did under each load; those of others count no statements and tell no latencies.
+func (r Report) loadSection() document.Block {
+	loads := r.loaded()
+	if len(loads) == 0 {
+		return nil
 	}
-	if m.Mixture != nil {
-		parts = append(parts, fmt.Sprintf("Loads that it was not fitted to are missed by a factor of %s", quotient(float64(m.Mixture.Off))))
+	var t document.Table
+	t.Add(wordy("load"), texts(names(loads)))
+	add := func(header string, unit float64, of func(Arm) Figure) {
+		t.Add(numeric(header), cells(loads, func(a Arm) document.Cell { return of(a).cell(in(unit)) }))
 	}
-	if m.Misnomer != "" {
-		parts = append(parts, "It is called "+m.Misnomer)
+	add("seconds", 1, func(a Arm) Figure { return a.Seconds })
+	add("trans\u00adactions/s", 1, func(a Arm) Figure { return a.Of(drivers.Commits) })
+	if r.Observed != nil {
+		return document.Section{Title: "Each kind of load, and how long it was seen at a stretch", Blocks: []document.Block{t}}
 	}
-	if len(m.Between) < 2 {
-		parts = append(parts, m.Why)
-	}
-	for _, w := range m.Warnings {
-		parts = append(parts, w.Text)
-	}
-	return sentences(append(parts, m.inOneArm(), m.SettleWith.sentence(), m.unknownDrivers(notes)))
+	const millisecond = 1e-3
+	add("state\u00adments/s", 1, func(a Arm) Figure { return a.Of(drivers.Statements) })
+	add("p50 ms", millisecond, func(a Arm) Figure { return a.latency().P50 })
+	add("p95 ms", millisecond, func(a Arm) Figure { return a.latency().P95 })
+	add("p99 ms", millisecond, func(a Arm) Figure { return a.latency().P99 })
+	add("max ms", millisecond, func(a Arm) Figure { return a.latency().Max })
+	return document.Section{Title: "What the clients did under each load", Blocks: []document.Block{t}}
 }
 
-// counted is what the metric counts, with intervals in brackets.
-func (m Metric) counted() string {
-	with := func(names string, e Estimate, share string) string {
-		cells := e.cells()
-		return fmt.Sprintf("%s %s (%s%s)", cells[0], names, cells[1], share)
+// latency is the load's, or what stands in its place.
+func (a Arm) latency() Latency {
+	if a.Latency != nil {
+		return *a.Latency
 	}
-	switch {
-	case m.Mixture != nil:
-		var terms []string
-		for _, t := range m.Mixture.Terms {
-			terms = append(terms, with(m.anyOf(append([]string{t.Driver}, t.Or...)), t.PerUnit, ", "+percent(float64(t.Share))+" of it"))
-		}
-		return strings.Join(terms, " + ")
-	case m.Counts != "" && m.PerUnit != nil:
-		return with(m.called(m.Counts).many, *m.PerUnit, "")
-	case m.Counts != "":
-		return m.called(m.Counts).many
-	case len(m.Between) == 1 && !m.undetermined():
-		return "a part of " + noun(m.Between[0]).many
-	default:
-		return alternatives(m.Between)
-	}
+	none := Figure{Missing: &series.Missing{Reason: drivers.NotRecorded, Detail: "latencies of every repetition of the load"}}
+	return Latency{none, none, none, none}
 }
 
-// anyOf writes drivers of which one has a part in the metric.
-func (m Metric) anyOf(names []string) string {
-	var many []string
-	for _, driver := range names {
-		many = append(many, m.called(driver).many)
-	}
-	return enumerated(many, " or ")
-}
-
-// unknownDrivers are those that the run does not have where it has the metric.
-func (m Metric) unknownDrivers(notes *footnotes) string {
-	var names []string
-	for _, r := range m.Rivals {
-		if r.Status == string(attribution.Unknown) {
-			names = append(names, noun(r.Driver).many+" "+notes.mark(r.Why.text()))
+// unread lists the metrics that no load has a figure of, by their reason.
+func (r Report) unread() document.Block {
+	var g gathered
+	for _, m := range r.Metrics {
+		if m.Missing != nil {
+			g.add(missingText(m.Missing), m.Name)
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "Not known here, and so not compared: " + strings.Join(names, ", ")
+	return document.List(g.sentences(func(names, why string) string { return "Missing: " + names + ": " + why + "." }))
 }
 
-// ratios are the metric's to a driver in each of its arms; an idle arm has none.
-func (m Metric) ratios(r Rival, notes *footnotes) []string {
-	column := cells{notes: notes}
-	for _, a := range m.Arms {
-		i := slices.IndexFunc(r.Arms, func(ra RivalArm) bool { return ra.Arm == a.Arm })
-		if i < 0 {
-			column.addText("")
-			continue
-		}
-		column.add(r.Arms[i].Ratio, quotient)
-	}
-	return column.strings()
+// movesSection holds every metric of the first screen against everything that it might count.
+func (r Report) movesSection() document.Block {
+	first, _ := r.firstScreen()
+	metrics := slices.DeleteFunc(ranked(first.Metrics), func(m Metric) bool { return m.silent() || m.Missing != nil || len(m.Rivals) == 0 })
+	return first.moves(metrics)
 }
 
-// summary is how far the ratio moves, with its interval, and what follows.
-func (r Rival) summary(notes *footnotes) []string {
-	status := r.Status
-	if r.Modelled {
-		status += " " + notes.mark("modelled from the work of the clients, not counted; the intervals allow for that")
+// moves says how far each metric's ratio to each quantity moves from load to load: what stays at 1 is what it counts.
+func (r Report) moves(metrics []Metric) document.Block {
+	if len(metrics) == 0 {
+		return nil
 	}
-	if r.Beaten != "" {
-		status += " " + notes.mark(noun(r.Beaten).many+" explain it far better, although its own spread does not exclude it")
+	var t document.Table
+	t.Add(wordy("metric"), cells(metrics, func(m Metric) document.Cell { return document.Name(m.Name) }))
+	for _, d := range drivers.All() {
+		t.Add(numeric(many(d.Name)), cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
 	}
+	beyond := "repetitions of one load differ by"
+	if r.Observed != nil {
+		beyond = "stretches of one load differ by"
+	}
+	legend := "The factor by which the ratio moves from load to load, beyond what " + beyond + ". = it is the same within the tolerance, ? it may be; " +
+		"the others are excluded. - the run does not have it counted; self: it is made of the metric."
+	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves", Blocks: []document.Block{document.Together{t, faint(legend)}}}
+}
+
+// move is how far the ratio to a quantity moves, and what that means for it.
+func (m Metric) move(quantity string) document.Cell {
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity })
+	if i < 0 || m.Rivals[i].Status == attribution.Unknown {
+		return document.Words("-")
+	}
+	r := m.Rivals[i]
+	if r.Status == attribution.Itself {
+		return document.Words("self")
+	}
+	mark := map[attribution.Status]string{attribution.Consistent: "=", attribution.Possible: "?"}[r.Status]
 	if r.Spread == nil {
-		return []string{"", "", status}
+		return document.Words(mark)
 	}
-	return []string{factor(r.Spread.Value), factor(r.Spread.Lo) + "-" + strings.TrimPrefix(factor(r.Spread.Hi), "x"), status}
-}
-
-// spreadLevel is the level of the intervals of spreads.
-func (m Metric) spreadLevel() string {
-	for _, r := range m.Rivals {
-		if r.Spread != nil {
-			return percent(r.Spread.Level)
-		}
-	}
-	return "interval"
+	c := document.Number(mark+strings.TrimPrefix(factor(r.Spread.Value), "x"), r.Spread.Value)
+	c.Mark = string(r.Status)
+	c.Hover = fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", m.Name, many(quantity), number.Ratio(r.Spread.Lo), strings.TrimPrefix(factor(r.Spread.Hi), "x"), r.Status)
+	return c
 }
 
 // farthest is what a spread need not be told beyond.
@@ -152,15 +141,122 @@ func factor(v float64) string {
 	if !(v <= farthest) {
 		return "any"
 	}
-	return "x" + quotient(v)
+	return "x" + number.Ratio(v)
 }
 
-// perHeader is the header of a ratio's column, in two lines where it has several words.
-func perHeader(driver string) string {
-	one := noun(driver).one
-	i := strings.LastIndex(one, " ")
-	if i < 0 {
-		return "\n" + one
+// evidence is why a metric's verdict stands: what it showed under every load, for one of every quantity, and how far each
+// of these ratios moves from load to load.
+func (m Metric) evidence() document.Block {
+	rows := append(each(func(a MetricArm) string { return a.Arm }, m.Arms), "spread", m.spreadLevel(), "status")
+	none := texts([]string{"", "", ""})
+	var t document.Table
+	t.Add(wordy("load"), texts(rows))
+	t.Add(numeric("per second"), append(cells(m.Arms, func(a MetricArm) document.Cell { return a.PerSecond.cell(number.Rate) }), none...))
+	for _, r := range m.Rivals {
+		if r.Status != attribution.Unknown {
+			t.Add(numeric(one(r.Driver)), append(m.ratios(r), r.summary()...))
+		}
 	}
-	return one[:i] + "\n" + one[i+1:]
+	title := m.Name + ", " + m.Unit
+	if m.Help != "" {
+		title += ": " + m.Help
+	}
+	return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: m.finding()}, t}}
+}
+
+// finding is the verdict in words.
+func (m Metric) finding() string {
+	parts := []string{label(m.Kind)}
+	if counts := m.counted(); counts != "" {
+		parts[0] += ": " + counts
+	}
+	if m.Mixture != nil {
+		parts = append(parts, fmt.Sprintf("Loads that it was not fitted to are missed by a factor of %s", number.Ratio(m.Mixture.Off)))
+	}
+	if m.Misnomer != "" {
+		parts = append(parts, "It is called "+m.Misnomer)
+	}
+	if len(m.Between) < 2 {
+		parts = append(parts, m.Why)
+	}
+	for _, w := range m.Warnings {
+		parts = append(parts, w.Text)
+	}
+	return sentences(append(parts, m.underOneLoad(), settling(m.SettleWith), m.notCompared())...)
+}
+
+// counted is what the metric counts, with intervals in brackets.
+func (m Metric) counted() string {
+	with := func(names string, e attribution.Estimate, share string) string {
+		value, interval := estimated(e)
+		return fmt.Sprintf("%s %s (%s%s)", value, names, interval, share)
+	}
+	switch {
+	case m.Mixture != nil:
+		var terms []string
+		for _, t := range m.Mixture.Terms {
+			names := enumerated(each(m.called, append([]string{t.Driver}, t.Or...)), " or ")
+			terms = append(terms, with(names, t.PerUnit, ", "+number.Percent(t.Share)+" of it"))
+		}
+		return strings.Join(terms, " + ")
+	case m.Counts != "" && m.PerUnit != nil:
+		return with(m.called(m.Counts), *m.PerUnit, "")
+	case m.Counts != "":
+		return m.called(m.Counts)
+	case len(m.Between) == 1 && !m.undetermined():
+		return "some of the " + many(m.Between[0])
+	default:
+		return alternatives(m.Between)
+	}
+}
+
+// notCompared are the quantities that the run does not have where it has the metric.
+func (m Metric) notCompared() string {
+	var g gathered
+	for _, r := range m.Rivals {
+		if r.Status == attribution.Unknown {
+			g.add(missingText(r.Why), many(r.Driver))
+		}
+	}
+	if len(g.said) == 0 {
+		return ""
+	}
+	return "Not known here, and so not compared: " + strings.Join(g.sentences(func(names, why string) string { return names + " (" + why + ")" }), "; ")
+}
+
+// ratios are the metric's to a quantity under each of its loads; none has one when idle.
+func (m Metric) ratios(r Rival) []document.Cell {
+	return cells(m.Arms, func(a MetricArm) document.Cell {
+		i := slices.IndexFunc(r.Arms, func(ra ArmRatio) bool { return ra.Arm == a.Arm })
+		if i < 0 {
+			return document.Words("")
+		}
+		return r.Arms[i].Ratio.cell(number.Ratio)
+	})
+}
+
+// summary is how far the ratio moves, with its interval, and what follows.
+func (r Rival) summary() []document.Cell {
+	status := document.Words(string(r.Status))
+	if r.Modelled {
+		status.Note = "modelled from the work of the clients, not counted; the intervals allow for that"
+	}
+	if r.Beaten != "" {
+		status.Note = strings.Join(filled(status.Note, many(r.Beaten)+" explain it far better, although its own spread does not exclude it"), "; ")
+	}
+	if r.Spread == nil {
+		return []document.Cell{document.Words(""), document.Words(""), status}
+	}
+	interval := factor(r.Spread.Lo) + "-" + strings.TrimPrefix(factor(r.Spread.Hi), "x")
+	return []document.Cell{document.Words(factor(r.Spread.Value)), document.Words(interval), status}
+}
+
+// spreadLevel is the level of the intervals of spreads.
+func (m Metric) spreadLevel() string {
+	for _, r := range m.Rivals {
+		if r.Spread != nil {
+			return number.Percent(r.Spread.Level)
+		}
+	}
+	return "interval"
 }

@@ -3,34 +3,27 @@ package report
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // Figure is a number with its doubt, or the reason why there is none.
 type Figure struct {
-	Value   float64  `json:"value"`   // the mean over replicates, of ratios that of the sums; null where there is none
-	Lowest  float64  `json:"lowest"`  // of the replicates, with the highest background of an idle replicate taken off
-	Highest float64  `json:"highest"` // of the replicates, with the lowest
-	N       int      `json:"n"`       // replicates it was taken from; 0: it is missing
-	Missing *Missing `json:"missing,omitempty"`
-}
-
-// Missing says why a figure is not there.
-type Missing struct {
-	Reason string `json:"reason"`
-	Code   string `json:"code,omitempty"` // SQLSTATE, HTTP status, errno
-	Detail string `json:"detail,omitempty"`
+	Value   float64         `json:"value"`   // the mean over replicates, of ratios that of the sums; null where there is none
+	Lowest  float64         `json:"lowest"`  // of the replicates, with the highest background of an idle replicate taken off
+	Highest float64         `json:"highest"` // of the replicates, with the lowest
+	N       int             `json:"n"`       // replicates it was taken from; 0: it is missing
+	Missing *series.Missing `json:"missing,omitempty"`
 }
 
 // leftOut is the reason for figures of an arm of which no replicate may be used.
-const leftOut = "left-out"
+const leftOut series.Reason = "left-out"
 
-// is tells whether it is for this reason that something is missing.
-func (m *Missing) is(reason string) bool { return m != nil && m.Reason == reason }
+// missingFor tells whether it is for this reason that something is missing.
+func missingFor(m *series.Missing, reason series.Reason) bool { return m != nil && m.Reason == reason }
 
 // Known tells whether there is a number.
 func (f Figure) Known() bool { return f.N > 0 }
@@ -42,9 +35,9 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 		return json.Marshal(known(f))
 	}
 	return json.Marshal(struct {
-		Value   *float64 `json:"value"`
-		N       int      `json:"n"`
-		Missing *Missing `json:"missing,omitempty"`
+		Value   *float64        `json:"value"`
+		N       int             `json:"n"`
+		Missing *series.Missing `json:"missing,omitempty"`
 	}{Missing: f.Missing})
 }
 
@@ -52,11 +45,11 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 type sample struct {
 	values   []float64
 	variants []float64
-	why      *Missing // of the first that is missing
+	why      *series.Missing // of the first that is missing
 }
 
 func (s *sample) add(value float64, err error) {
-	if err == nil && !finite(value) {
+	if err == nil && !number.Finite(value) {
 		err = outOfBounds()
 	}
 	if err == nil {
@@ -70,7 +63,7 @@ func (s *sample) add(value float64, err error) {
 
 // widen takes in what a replicate might have been too.
 func (s *sample) widen(value float64, err error) {
-	if err == nil && finite(value) {
+	if err == nil && number.Finite(value) {
 		s.variants = append(s.variants, value)
 	}
 }
@@ -79,8 +72,6 @@ func (s *sample) widen(value float64, err error) {
 func outOfBounds() *series.Missing {
 	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "the numbers it is made of are out of all bounds"}
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // figure is the mean of the sample; with nothing in it, it is missing.
 func (s *sample) figure() Figure {
@@ -112,9 +103,9 @@ func (f Figure) joined(g Figure) Figure {
 	}
 }
 
-func whyMissing(err error) *Missing {
+func whyMissing(err error) *series.Missing {
 	if m, ok := errors.AsType[*series.Missing](err); ok {
-		return &Missing{Reason: string(m.Reason), Code: m.Code, Detail: m.Detail}
+		return m
 	}
-	return &Missing{Reason: string(runfile.Failed), Detail: err.Error()}
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: err.Error()}
 }

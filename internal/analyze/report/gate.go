@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
 )
 
-// Gate is a change that is not to be: DRIVER>PERCENT or DRIVER<PERCENT of the geometric mean over the arms, or
-// DRIVER/ARM of one.
+// Gate is a change that is not to be, of what was counted: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the loads,
+// or WHAT/LOAD of one.
 type Gate struct {
 	Text        string
 	driver, arm string
@@ -17,19 +20,23 @@ type Gate struct {
 	bound       float64 // a ratio
 }
 
-var gateForm = regexp.MustCompile(`^([a-z_]+)(?:/([^<>]+))?([<>])([+-]?[0-9.]+)%$`)
+var gateForm = regexp.MustCompile(`^\s*([\w +-]+?)\s*(?:/\s*([^<>]+?)\s*)?([<>])\s*([+-]?[0-9.]+)\s*%\s*$`)
 
-// ParseGate reads one as it is typed: device_requests>10%, rows/copy<-5%.
+// ParseGate reads one as it is typed: device requests>10%, WAL fsyncs/copy<-5%, or with the names of JSON: wal_syncs/copy<-5%.
 func ParseGate(text string) (Gate, error) {
-	parts := gateForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
+	parts := gateForm.FindStringSubmatch(text)
 	if parts == nil {
-		return Gate{}, fmt.Errorf("%q: a driver, perhaps an arm, and a change in percent: device_requests>10%%, rows/copy<-5%%", text)
+		return Gate{}, fmt.Errorf("%q: what is counted, perhaps under which load, and a change in percent: device requests>10%%, WAL fsyncs/copy<-5%%", text)
 	}
 	percent, err := strconv.ParseFloat(parts[4], 64)
 	if err != nil || percent <= -100 {
 		return Gate{}, fmt.Errorf("%q: %s %% is no change that there can be", text, parts[4])
 	}
-	return Gate{Text: text, driver: parts[1], arm: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
+	driver := parts[1]
+	if q, known := metric.QuantityNamed(driver); known {
+		driver = string(q)
+	}
+	return Gate{Text: text, driver: driver, arm: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
 }
 
 // Held is what a gate found.
@@ -42,13 +49,13 @@ type Held struct {
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Drivers, func(d ComparedDriver) bool { return d.Driver == g.driver })
 	if i < 0 {
-		return Held{}, fmt.Errorf("%q: there is no driver %s; there are %s", g.Text, g.driver, strings.Join(c.driverNames(), ", "))
+		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.driver, strings.Join(c.driverNames(), ", "))
 	}
 	of, where := c.Drivers[i].Geomean, "geomean"
 	if g.arm != "" {
 		j := slices.Index(c.Arms, g.arm)
 		if j < 0 {
-			return Held{}, fmt.Errorf("%q: the runs have no arm %s in common; they have %s", g.Text, g.arm, strings.Join(c.Arms, ", "))
+			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.arm, strings.Join(c.Arms, ", "))
 		}
 		of, where = c.Drivers[i].Arms[j], g.arm
 	}
@@ -56,7 +63,7 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 	for i, r := range of.Runs[1:] {
 		name := c.Runs[i+1].Name
 		switch change := r.Change; {
-		case change == nil || !finite(float64(change.P)):
+		case change == nil || !number.Finite(float64(change.P)):
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
 		case g.more && float64(change.Lo) > g.bound, !g.more && float64(change.Hi) < g.bound:
 			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
@@ -68,7 +75,7 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 func (c Comparison) driverNames() []string {
 	var all []string
 	for _, d := range c.Drivers {
-		all = append(all, d.Driver)
+		all = append(all, metric.Quantity(d.Driver).Many())
 	}
 	return all
 }

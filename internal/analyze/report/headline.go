@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
@@ -88,10 +89,10 @@ func (m Metric) exposed() string {
 	}
 	what := alternatives(m.Between)
 	if m.Counts != "" {
-		what = m.called(m.Counts).many
+		what = m.called(m.Counts)
 	}
 	return fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts %s, which is logical work and no storage I/O.",
-		m.Metric, rate(loudest.Figure.Value), loudest.Arm, what)
+		m.Name, number.Rate(loudest.Figure.Value), loudest.Arm, what)
 }
 
 // beside is what storage did at the same time, if that is known.
@@ -132,17 +133,16 @@ func extend(smallest, largest *InArm, f InArm) {
 }
 
 func (h *Headline) sentence(arms []Arm) string {
-	loud := noun(h.Loud.Driver)
-	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", loud.many, rate(h.Loud.PerSecond.Value), h.Arm)
+	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", many(h.Loud.Driver), number.Rate(h.Loud.PerSecond.Value), h.Arm)
 	switch h.Quiet.Driver {
 	case drivers.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s.", rate(h.Quiet.PerSecond.Value), h.megabytes(arms))
+		text += fmt.Sprintf(" The device did %s requests a second%s.", number.Rate(h.Quiet.PerSecond.Value), h.megabytes(arms))
 	case drivers.WALWrites:
-		text += fmt.Sprintf(" The server wrote its log %s times a second; what its device did cannot be told here.",
-			rate(h.Quiet.PerSecond.Value))
+		text += fmt.Sprintf(" The server wrote its WAL %s times a second; what its device did cannot be told here.",
+			number.Rate(h.Quiet.PerSecond.Value))
 	case drivers.Rows:
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
-			rate(h.Quiet.PerSecond.Value))
+			number.Rate(h.Quiet.PerSecond.Value))
 	}
 	return text + " " + h.spread()
 }
@@ -150,7 +150,7 @@ func (h *Headline) sentence(arms []Arm) string {
 func (h *Headline) megabytes(arms []Arm) string {
 	for _, a := range arms {
 		if bytes := a.Of(drivers.DeviceBytes); a.Name == h.Arm && bytes.Known() && !bytes.lost() {
-			return fmt.Sprintf(", %s MB/s", rate(bytes.Value/megabyte))
+			return fmt.Sprintf(", %s MB/s", number.Rate(bytes.Value/number.Mega))
 		}
 	}
 	return ""
@@ -158,14 +158,17 @@ func (h *Headline) megabytes(arms []Arm) string {
 
 // spread says how far the factor moves with the load: that is why nobody may divide by a rule of thumb.
 func (h *Headline) spread() string {
-	one, many := noun(h.Quiet.Driver).one, noun(h.Loud.Driver).many
+	one, many := one(h.Quiet.Driver), many(h.Loud.Driver)
 	if h.Smallest.Arm == h.Largest.Arm {
-		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.", quotient(h.Largest.Figure.Value), many, one)
+		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.", number.Ratio(h.Largest.Figure.Value), many, one)
 	}
 	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
-		quotient(h.Smallest.Figure.Value), many, h.Smallest.Arm, quotient(h.Largest.Figure.Value), h.Largest.Arm)
+		number.Ratio(h.Smallest.Figure.Value), many, h.Smallest.Arm, number.Ratio(h.Largest.Figure.Value), h.Largest.Arm)
 	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
 		return text + ": no rule of thumb turns one into the other."
 	}
 	return text + ": much the same under the loads of this run."
 }
+
+// steady is the factor within which ratios under different loads are called the same.
+const steady = 1.10

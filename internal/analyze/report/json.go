@@ -1,9 +1,16 @@
 package report
 
 import (
-	"encoding/json"
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // WithSize is a report with what to order, as a page has it.
@@ -12,13 +19,23 @@ type WithSize struct {
 	Size *Size `json:"size"` // nil: the run does not tell
 }
 
-// JSON writes a report, or another view of a run, for programs, as docs/json.md describes them.
+// JSON writes a report, or another view of a run, for programs, as docs/json.md describes them. Two rules hold for all that
+// is written: a number that is infinite or none at all is null, and a list is never null.
 func JSON(w io.Writer, view any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(view); err != nil {
+	out := bufio.NewWriter(w)
+	err := json.MarshalWrite(out, view, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), json.WithMarshalers(json.MarshalToFunc(finite)),
+		jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
+	out.WriteByte('\n') // errors stay in the buffer until it is flushed
+	if err := errors.Join(err, out.Flush()); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+// finite writes null for what JSON has no number for.
+func finite(out *jsontext.Encoder, v float64) error {
+	if number.Finite(v) {
+		return errors.ErrUnsupported // written as any number is
+	}
+	return out.WriteToken(jsontext.Null)
 }

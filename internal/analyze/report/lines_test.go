@@ -2,13 +2,13 @@ package report_test
 
 // What the golden cases show where they differ from demoLines, worked out by hand.
 
-// notLocalLines: with no device, the factor is that of log records to writes of the log: 103,000 to 300 and 8,000 to 200.
+// notLocalLines: with no device, the factor is that of WAL records to WAL writes: 103,000 to 300 and 8,000 to 200.
 func notLocalLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,300 ±10% | - (1) | - (1) | - (1)",
 		"copy": "20,000 ±10% | 800 ±10% | - (1) | - (1) | - (1)",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 10,300 a second (bulk). The server wrote its log 30 times " +
-			"a second; what its device did cannot be told here. One log write stands for 40.0 log records (copy) to 343 (bulk): " +
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The server wrote its WAL 30 times " +
+			"a second; what its device did cannot be told here. One WAL write stands for 40.0 WAL records (copy) to 343 (bulk): " +
 			"no rule of thumb turns one into the other.",
 	}
 }
@@ -18,8 +18,8 @@ func twoLines() map[string]string {
 	return map[string]string{
 		"bulk": "9,500 ±5% | 9,785 ±5% | 48 ±5% | 19 ±5% | 0.9 ±5%", // 47.5 and 0.95, half to even
 		"copy": "19,000 ±5% | 760 ±5% | 19 ±5% | 11 ±5% | 0.6 ±5%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 9,785 a second (bulk). The device did 48 requests " +
-			"a second, 0.9 MB/s. One device request stands for 40.0 log records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,785 a second (bulk). The device did 48 requests " +
+			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
 	}
 }
 
@@ -28,8 +28,8 @@ func oneLines() map[string]string {
 	return map[string]string{
 		"bulk": "9,000 ±? | 9,270 ±? | 45 ±? | 18 ±? | 0.9 ±?",
 		"copy": "18,000 ±? | 720 ±? | 18 ±? | 11 ±? | 0.5 ±?", // 10.8, 0.54
-		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 9,270 a second (bulk). The device did 45 requests " +
-			"a second, 0.9 MB/s. One device request stands for 40.0 log records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 9,270 a second (bulk). The device did 45 requests " +
+			"a second, 0.9 MB/s. One device request stands for 40.0 WAL records (copy) to 206 (bulk): no rule of thumb turns one into the other.",
 	}
 }
 
@@ -37,8 +37,8 @@ func oneLines() map[string]string {
 func oneArmLines() map[string]string {
 	return map[string]string{
 		"copy": "",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 10,300 a second (bulk). The device did 50 requests " +
-			"a second, 1.0 MB/s. That is 206 log records for one device request, under this load; another load has another factor.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 50 requests " +
+			"a second, 1.0 MB/s. That is 206 WAL records for one device request, under this load; another load has another factor.",
 	}
 }
 
@@ -49,12 +49,12 @@ func noIdleLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,300 ±10% | 52 ±10% | 21 ±9% | 1.0 ±10%",
 		"copy": "20,000 ±10% | 800 ±10% | 22 ±9% | 13 ±9% | 0.6 ±10%",
-		"Read as \"IOPS\"": "Read as \"IOPS\", the log records would say 10,300 a second (bulk). The device did 52 requests " +
-			"a second, 1.0 MB/s. One device request stands for 36.0 log records (copy) to 197 (bulk): no rule of thumb turns one into the other.",
+		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 52 requests " +
+			"a second, 1.0 MB/s. One device request stands for 36.0 WAL records (copy) to 197 (bulk): no rule of thumb turns one into the other.",
 	}
 }
 
-// noWALLines: rows stand in for log records: 100,000 to 500 requests and 200,000 to 200.
+// noWALLines: rows stand in for WAL records: 100,000 to 500 requests and 200,000 to 200.
 func noWALLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | - (1) | 50 ±10% | 20 ±10% | 1.0 ±10%",

@@ -3,34 +3,30 @@ package report
 import (
 	"cmp"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Metric is what one counter made of each arm's work.
 type Metric struct {
-	Metric  string `json:"metric"`
+	Metric  string `json:"metric"` // as in the run file
+	Name    string `json:"name"`   // as people write it, on this version of the server
 	Unit    string `json:"unit"`
 	Help    string `json:"help,omitempty"`
 	Source  string `json:"source,omitempty"`  // where its meaning is documented
 	Derived string `json:"derived,omitempty"` // how it was computed from others
 	Moved   Moved  `json:"moved"`
 	// Missing says why no arm has a figure of it.
-	Missing *Missing `json:"missing,omitempty"`
+	Missing *series.Missing `json:"missing,omitempty"`
 	// AcrossArms are the ratios to References in all loaded arms: what a metric counts is what it keeps the same ratio to.
 	AcrossArms map[string]Span `json:"across_arms"`
 	Arms       []MetricArm     `json:"arms"`
 
-	Verdict    string          `json:"verdict"`          // logical, physical, mixed, silent or undetermined
-	Counts     string          `json:"counts,omitempty"` // the one driver that it counts, if one can be named
-	PerUnit    *Estimate       `json:"per_unit"`         // what it shows for one of Counts
-	Exact      bool            `json:"exact"`            // one to one in every replicate
-	Between    []string        `json:"between"`          // drivers that this run cannot tell apart for it
-	Mixture    *Mixture        `json:"mixture"`
-	Rivals     []Rival         `json:"rivals"` // every driver, held against it
-	SettleWith *Settle         `json:"settle_with"`
-	Why        string          `json:"why,omitempty"`      // of a verdict of undetermined or silent
-	Misnomer   string          `json:"misnomer,omitempty"` // what it is called though it counts logical work
-	Warnings   []MetricWarning `json:"warnings"`
+	attribution.Verdict
+	Rivals   []Rival `json:"rivals"`             // every quantity, held against it
+	Misnomer string  `json:"misnomer,omitempty"` // what it is called though it counts logical work
 }
 
 // Span is how far a ratio moves from arm to arm.
@@ -39,7 +35,7 @@ type Span struct {
 	Smallest InArm  `json:"smallest"` // where it is least
 	Largest  InArm  `json:"largest"`  // and where it is most
 	// Without says why an arm has no such ratio, where others have one.
-	Without *Missing `json:"without,omitempty"`
+	Without *series.Missing `json:"without,omitempty"`
 }
 
 // MetricArm is what a counter made of one arm's work.
@@ -69,7 +65,7 @@ func metrics(run *drivers.Run) []Metric {
 	all := []Metric{}
 	for _, c := range run.Metrics() {
 		m := Metric{
-			Metric: c.Name, Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
+			Metric: c.Name, Name: metric.Printed(c.Name, versionOf(run.Header.Target)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
 			AcrossArms: map[string]Span{}, Arms: []MetricArm{},
 		}
 		for _, a := range run.Arms {
@@ -104,8 +100,8 @@ func moved(arms []MetricArm) Moved {
 }
 
 // missingEverywhere is nil when an arm has a figure; otherwise it says why the first does not.
-func missingEverywhere(arms []MetricArm) *Missing {
-	var why *Missing
+func missingEverywhere(arms []MetricArm) *series.Missing {
+	var why *series.Missing
 	for _, a := range arms {
 		if a.PerSecond.Known() {
 			return nil
@@ -138,7 +134,7 @@ func acrossArms(arms []MetricArm, name string) Span {
 	for _, a := range arms {
 		f, compared := a.Per[name]
 		switch {
-		case !compared, f.Missing.is(leftOut): // an idle arm, or one that was not measured
+		case !compared, missingFor(f.Missing, leftOut): // an idle arm, or one that was not measured
 		case !f.Known() && span.Without == nil:
 			span.Without = f.Missing
 		case f.Known():
@@ -147,7 +143,7 @@ func acrossArms(arms []MetricArm, name string) Span {
 		}
 	}
 	if !span.All.Known() {
-		span.All.Missing, span.Without = cmp.Or(span.Without, &Missing{Reason: leftOut, Detail: "no arm with a load was measured"}), nil
+		span.All.Missing, span.Without = cmp.Or(span.Without, &series.Missing{Reason: leftOut, Detail: "no load was measured"}), nil
 	}
 	return span
 }

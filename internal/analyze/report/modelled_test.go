@@ -25,9 +25,9 @@ func TestModelledIsSaid(t *testing.T) {
 	view := report.New(run, attribution.Judge(run, attribution.Options{}))
 	text := unwrapped(textOf(t, view, 80))
 	for _, want := range []string{
-		"it counts modelled log records, which is logical work and no storage I/O",
-		"cloudwatch/WriteIOPS LOGICAL modelled log records 1.000",
-		"Log records were not counted (this run did not read pgstat.wal/wal_records) but modelled from the work of the clients",
+		"it counts modelled WAL records, which is logical work and no storage I/O",
+		"CloudWatch WriteIOPS LOGICAL modelled WAL records 1.000",
+		"WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled from the work of the clients",
 		"The model may be off by 15 % in copy",
 	} {
 		if !strings.Contains(text, want) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Observed is what an observation was: nobody of ours put a load on the server.
@@ -76,7 +77,7 @@ func (o *Observed) windows() string {
 }
 
 // observedText says what the windows were, and what was done to rows in them.
-func (r Report) observedText(width int) string {
+func (r Report) observedText() string {
 	o := r.Observed
 	if o == nil || o.Windows == 0 {
 		return ""
@@ -89,7 +90,7 @@ func (r Report) observedText(width int) string {
 	if c := o.Cost; c != nil {
 		text += fmt.Sprintf(" Observing took %.0f queries, %.0f ms of answers and %.0f kB of file a minute.", c.Queries, 1000*c.WaitedSeconds, c.Bytes/1000)
 	}
-	return wrapped(text, width)
+	return text
 }
 
 func belong(windows, kinds int) string {
@@ -108,7 +109,7 @@ func (o *Observed) rows() string {
 	var all []string
 	add := func(name, text string) {
 		if perSecond, known := o.RowsPerSecond[name]; known {
-			all = append(all, rate(perSecond)+" "+text)
+			all = append(all, number.Rate(perSecond)+" "+text)
 		}
 	}
 	add("inserted", "inserted")
@@ -122,7 +123,7 @@ func (o *Observed) rows() string {
 func (o *Observed) hot() string {
 	hot, known := o.RowsPerSecond["hot"]
 	if updated := o.RowsPerSecond["updated"]; known && updated > 0 {
-		return " (" + percent(min(1, hot/updated)) + " HOT)"
+		return " (" + number.Percent(min(1, hot/updated)) + " HOT)"
 	}
 	return ""
 }

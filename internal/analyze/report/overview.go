@@ -2,9 +2,133 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
+
+// Document says what a run has shown: what was measured and what makes it lie, the same work counted in several ways,
+// what each metric counts, and what cannot be told. Pages add pictures, what to order, and how it was measured.
+func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Document {
+	r = r.learned()
+	order, sources := orderBlocks(size)
+	d := document.Document{
+		Title:   "realiops: " + serverName(r.Run.Flavor) + " " + r.Run.Target.Version + ", " + r.Run.Start.Format("2006-01-02"),
+		Heading: "Which of the numbers called IOPS are real?",
+	}
+	d.Blocks = []document.Block{
+		document.Paragraph{Text: r.target(), Style: document.Faint},
+		document.Warnings(r.warned(true)),
+		document.Paragraph{Text: r.headlineText(), Style: document.Headline},
+		document.Only(document.OnPages, r.answers(size, unsized)),
+		document.Paragraph{Text: r.observedText()},
+		r.workSection(),
+		r.ladders(),
+		r.topSection(),
+		r.verdictSection(),
+		r.twinSection(),
+		r.waitSection(),
+		r.openSection(),
+		r.overTime(run),
+		document.Only(document.OnPages, r.movesSection()),
+		document.Only(document.OnPages, order...),
+		document.Notes{Title: "What to know about single figures", Remarks: append(r.cautions(), r.warned(false)...)},
+		document.Only(document.OnPages, sources, r.method(size)),
+		document.Only(document.InCSV, r.everyMetric()),
+	}
+	return d
+}
+
+// learned leaves out the metrics of an observation that found no load: there is nothing to say of any.
+func (r Report) learned() Report {
+	if r.Observed != nil && len(r.loaded()) == 0 {
+		r.Metrics = nil
+	}
+	return r
+}
+
+// aloneKind is the kind of target of a baseline, which has no server.
+const aloneKind = "directory"
+
+// target says in one sentence what was measured.
+func (r Report) target() string {
+	t := r.Run.Target
+	if t.Kind == aloneKind {
+		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, under(t.Storage)}, r.background()...), "; ")
+	}
+	parts := []string{serverName(t.Flavor) + " " + t.Version + place(r)}
+	if fsync := t.Settings["fsync"]; fsync != "" {
+		parts = append(parts, "fsync "+fsync+r.changed("fsync"))
+	}
+	if storage := under(t.Storage); storage != "" {
+		parts = append(parts, storage)
+	}
+	if r.Observed != nil {
+		return strings.Join(append(parts, r.Observed.windows()), "; ")
+	}
+	parts = append(parts, fmt.Sprintf("%s x %s x %.4g s", counted(r.Run.Arms, "load"), counted(r.Run.Replicates, "repetition"), r.Run.ArmSeconds))
+	return strings.Join(append(parts, r.background()...), "; ")
+}
+
+// changed says in brackets that a setting did not stay as it was at the beginning.
+func (r Report) changed(setting string) string {
+	text := ""
+	for _, c := range r.Run.SettingsChanged {
+		if c.Setting == setting {
+			text = " at first (" + c.To + " by " + c.At.UTC().Format("15:04:05") + ")"
+		}
+	}
+	return text
+}
+
+// background says what the device did without our load, where that was measured.
+func (r Report) background() []string {
+	requests, flushes := idleWork(r.Arms, drivers.DeviceRequests), idleWork(r.Arms, drivers.DeviceFlushes)
+	switch {
+	case !requests.Known():
+		return nil
+	case requests.Value <= 0 && flushes.Value <= 0:
+		return []string{"idle, the device did nothing"}
+	default:
+		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s, which are subtracted",
+			number.Rate(requests.Value), requests.doubt(), number.Rate(flushes.Value), flushes.doubt())}
+	}
+}
+
+func serverName(flavor string) string {
+	switch flavor {
+	case "aurora":
+		return "Aurora PostgreSQL"
+	case "rds":
+		return "RDS for PostgreSQL"
+	default:
+		return "PostgreSQL"
+	}
+}
+
+// place is where the server ran.
+func place(r Report) string {
+	t := r.Run.Target
+	switch {
+	case t.Kind == "container":
+		return ", container" + inBrackets(t.Image)
+	case t.Kind == "dsn" && t.Host != "":
+		return ", at " + t.Host
+	case t.Kind == "dsn":
+		return ""
+	default:
+		return ", " + t.Kind
+	}
+}
+
+func (r Report) headlineText() string {
+	if r.Headline == nil {
+		return ""
+	}
+	return r.Headline.Text
+}
 
 // column is one way of counting, as the first table shows it.
 type column struct {
@@ -16,68 +140,41 @@ type column struct {
 func columns() []column {
 	return []column{
 		{drivers.Rows, "rows", 1},
-		{drivers.WALRecords, "log\nrecords", 1},
-		{drivers.DeviceRequests, "device\nrequests", 1},
-		{drivers.DeviceFlushes, "device\nflushes", 1},
-		{drivers.DeviceBytes, "device\nMB", megabyte},
+		{drivers.WALRecords, "WAL records", 1},
+		{drivers.DeviceRequests, "device requests", 1},
+		{drivers.DeviceFlushes, "device flushes", 1},
+		{drivers.DeviceBytes, "device MB", number.Mega},
 	}
 }
 
-// workTable shows the work of each loaded arm, counted in several ways.
-func (r Report) workTable(notes *footnotes, width int) string {
-	title, g := r.workGrid(notes)
-	if g == nil {
-		return ""
+// workSection shows the work of each load, counted in several ways.
+func (r Report) workSection() document.Block {
+	loads := r.loaded()
+	if len(loads) == 0 {
+		return nil
 	}
-	return title + "\n\n" + g.layout(width) + "\n" + wrapped(r.doubtLegend(), width)
-}
-
-// workGrid is that table before it is laid out; nil: no arm with a load was measured.
-func (r Report) workGrid(notes *footnotes) (title string, g *grid) {
-	arms := r.loaded()
-	if len(arms) == 0 {
-		return "", nil
-	}
-	g = newGrid(r.armWord(), names(arms))
+	var t document.Table
+	t.Add(wordy("load"), texts(names(loads)))
 	ways := 0
 	for _, c := range columns() {
-		column := cells{notes: notes}
-		for _, a := range arms {
-			column.add(a.Of(c.driver), in(c.unit))
-		}
-		g.add(c.header, column.strings())
-		if column.known > 0 {
+		known := false
+		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell {
+			f := a.Of(c.driver)
+			known = known || f.Known()
+			return f.cell(in(c.unit))
+		}))
+		if known {
 			ways++
 		}
 	}
-	if r.Observed != nil {
-		return "What went on, by kind of load (per second)", g
+	title := fmt.Sprintf("The same work, counted %s ways (per second)", number.Spelled(ways))
+	switch {
+	case r.Observed != nil:
+		title = "What went on, by kind of load (per second)"
+	case ways < 2:
+		title = "The work (per second)"
 	}
-	if ways < 2 {
-		return "The work (per second)", g
-	}
-	return fmt.Sprintf("The same work, counted %s ways (per second)", inWords(ways)), g
-}
-
-// armWord is what arms are called: in an observation nobody ran any.
-func (r Report) armWord() string { return armWord(r.Observed != nil) }
-
-func armWord(observed bool) string {
-	if observed {
-		return "load"
-	}
-	return "arm"
-}
-
-// armByArm is how the details go.
-func (r Report) armByArm() string { return capital(r.armWord()) + " by " + r.armWord() }
-
-// fromArmToArm is where ratios may move, and what is taken off.
-func (r Report) fromArmToArm() string {
-	if r.Observed != nil {
-		return "from load to load, beyond what stretches of one load differ by"
-	}
-	return "from arm to arm, beyond what replicates of an arm differ by"
+	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.doubtLegend(), Style: document.Faint}}}}
 }
 
 // loaded are the arms that put load on the server and were measured.
@@ -91,13 +188,7 @@ func (r Report) loaded() []Arm {
 	return loaded
 }
 
-func names(arms []Arm) []string {
-	var names []string
-	for _, a := range arms {
-		names = append(names, a.Name)
-	}
-	return names
-}
+func names(arms []Arm) []string { return each(func(a Arm) string { return a.Name }, arms) }
 
 // doubtLegend says what ± means in this run.
 func (r Report) doubtLegend() string {
@@ -116,7 +207,55 @@ func (r Report) doubtLegend() string {
 		n = fmt.Sprintf("%d to %d", fewest, most)
 	}
 	if most == 1 {
-		return "±? one replicate does not show how far a figure varies"
+		return "±? one repetition does not show how far a figure varies"
 	}
-	return fmt.Sprintf("Means of %s replicates; ± half their range, that of the background included.", n)
+	return fmt.Sprintf("Means of %s repetitions; ± half their range, that of the background included.", n)
+}
+
+// method says how it was measured, and how to repeat it.
+func (r Report) method(size *Size) document.Block {
+	said := []string{
+		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d), and ended by a checkpoint where that is allowed, so that the pages it made dirty are counted with it.",
+			r.Run.Arms, upToTimes(r.Run.Replicates), r.Run.ArmSeconds, r.Run.Seed),
+		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
+	}
+	commands := []string{"realiops run --plan " + planName(r)}
+	if o := r.Observed; o != nil {
+		said = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %.4g s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
+			o.Windows, o.WindowSeconds)}
+		commands = []string{"realiops observe --dsn URL"}
+	}
+	commands = append(commands, "realiops analyze "+r.Run.ID+".jsonl -v")
+	if size != nil {
+		commands = append(commands, size.command())
+	}
+	section := document.Section{Title: "How it was measured, and how to repeat it"}
+	for _, text := range filled(append(said, r.whence(), r.Run.Provenance)...) {
+		section.Blocks = append(section.Blocks, document.Paragraph{Text: text})
+	}
+	section.Blocks = append(section.Blocks, document.Command{Lines: commands})
+	return section
+}
+
+func upToTimes(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("up to %d times", n)
+}
+
+// whence is which run it is, and what made it where.
+func (r Report) whence() string {
+	run := fmt.Sprintf("run %s, %s", r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
+	if h := r.Run.Host; h.OS != "" {
+		return fmt.Sprintf("realiops %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, run, h.OS, h.Arch, h.CPUs)
+	}
+	return capital(run) + "." // not of a machine that realiops saw
+}
+
+func planName(r Report) string {
+	if r.Run.Plan == "" {
+		return "FILE"
+	}
+	return r.Run.Plan
 }

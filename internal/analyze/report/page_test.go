@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
-	"html"
 	"io"
 	"regexp"
 	"strconv"
@@ -13,10 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 func rendered(t *testing.T, render func(io.Writer) error) string {
@@ -28,13 +29,49 @@ func rendered(t *testing.T, render func(io.Writer) error) string {
 	return out.String()
 }
 
-func pageOf(t *testing.T, run *drivers.Run) report.Page {
+func pageOf(t *testing.T, run *drivers.Run) document.Document {
 	t.Helper()
-	page, err := report.NewPage(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)
-	if err != nil {
-		t.Fatal(err)
+	return report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)
+}
+
+// walk visits all blocks of a document, those in other blocks too, with the title of the section that each stands in.
+func walk(title string, blocks []document.Block, visit func(title string, b document.Block)) {
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case document.Section:
+			walk(b.Title, b.Blocks, visit)
+		case document.Together:
+			walk(title, b, visit)
+		case interface{ Within() []document.Block }:
+			walk(title, b.Within(), visit)
+		default:
+			visit(title, b)
+		}
 	}
-	return page
+}
+
+// tableOf finds a table by a word of its section's title.
+func tableOf(t *testing.T, d document.Document, word string) document.Table {
+	t.Helper()
+	var found *document.Table
+	walk("", d.Blocks, func(title string, b document.Block) {
+		if table, is := b.(document.Table); is && found == nil && strings.Contains(title, word) {
+			found = &table
+		}
+	})
+	if found == nil {
+		t.Fatalf("no table on %s", word)
+	}
+	return *found
+}
+
+func picturesOf(d document.Document) (all []*plot.Picture) {
+	walk("", d.Blocks, func(_ string, b document.Block) {
+		if f, is := b.(document.Figure); is {
+			all = append(all, f.Pictures...)
+		}
+	})
+	return all
 }
 
 // runFrom is the run of a file.
@@ -47,77 +84,10 @@ func runFrom(t *testing.T, name string) *drivers.Run {
 	return run
 }
 
-// tables are the texts of all cells with something in them, in the order of a page.
-func tables(t *testing.T, page string) []string {
-	t.Helper()
-	var cells []string
-	for _, cell := range regexp.MustCompile(`(?s)<td[^>]*>(.*?)</td>`).FindAllStringSubmatch(page, -1) {
-		if cell[1] != "" {
-			cells = append(cells, html.UnescapeString(strings.ReplaceAll(cell[1], "<wbr>", "")))
-		}
-	}
-	return cells
-}
-
-// TestFormatsSayTheSame: what HTML shows in its tables, Markdown shows in the same order, and text has the figures of the
-// first two.
-func TestFormatsSayTheSame(t *testing.T) {
-	run := runFrom(t, shippedRun)
-	r, page := report.New(run, attribution.Judge(run, attribution.Options{})), pageOf(t, run)
-	inHTML := tables(t, rendered(t, func(w io.Writer) error { return report.HTML(w, page) }))
-	var inMarkdown []string
-	for line := range strings.Lines(rendered(t, func(w io.Writer) error { return report.Markdown(w, page) })) {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| ---") {
-			continue
-		}
-		for cell := range strings.SplitSeq(strings.Trim(line, "|\n"), " | ") {
-			if text := strings.ReplaceAll(strings.TrimSpace(cell), `\`, ""); text != "" {
-				inMarkdown = append(inMarkdown, html.UnescapeString(text))
-			}
-		}
-	}
-	var headers []string
-	for _, s := range page.Sections {
-		if s.Table != nil {
-			headers = append(headers, s.Table.Header...)
-		}
-	}
-	if len(inMarkdown) != len(inHTML)+len(headers) {
-		t.Errorf("Markdown has %d cells, HTML %d and %d headers", len(inMarkdown), len(inHTML), len(headers))
-	}
-	left := inMarkdown
-	for _, cell := range inHTML {
-		i := index(left, cell)
-		if i < 0 {
-			t.Fatalf("%q is not in Markdown, or not in its place", cell)
-		}
-		left = left[i+1:]
-	}
-	text := strings.Join(strings.Fields(rendered(t, func(w io.Writer) error { return report.Text(w, r, 200) })), " ")
-	for _, s := range page.Sections[:1] {
-		for _, row := range s.Table.Rows {
-			for _, cell := range row {
-				if !strings.Contains(text, strings.Join(strings.Fields(cell.Text), " ")) {
-					t.Errorf("%q is not in the text", cell.Text)
-				}
-			}
-		}
-	}
-}
-
-func index(cells []string, want string) int {
-	for i, c := range cells {
-		if strings.Join(strings.Fields(c), " ") == strings.Join(strings.Fields(want), " ") {
-			return i
-		}
-	}
-	return -1
-}
-
 // TestCSVHasEveryMetric with the figures of the report, unrounded.
 func TestCSVHasEveryMetric(t *testing.T) {
 	r := shipped(t)
-	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return report.CSV(w, r) }))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, documentOf(t, r)) }))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +108,8 @@ func TestCSVHasEveryMetric(t *testing.T) {
 		for _, a := range m.Arms {
 			want = append(want, a.PerSecond.Value)
 		}
-		if line[0] != m.Metric || line[2] != m.Verdict {
-			t.Errorf("line %d is of %s, %s; want %s, %s", i+1, line[0], line[2], m.Metric, m.Verdict)
+		if line[0] != m.Metric || line[2] != string(m.Kind) {
+			t.Errorf("line %d is of %s, %s; want %s, %s", i+1, line[0], line[2], m.Metric, m.Kind)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-report +csv):\n%s", m.Metric, diff)
@@ -174,8 +144,8 @@ func TestTextStaysText(t *testing.T) {
 	}
 	page := pageOf(t, run)
 	for name, text := range map[string]string{
-		"html": rendered(t, func(w io.Writer) error { return report.HTML(w, page) }),
-		"md":   rendered(t, func(w io.Writer) error { return report.Markdown(w, page) }),
+		"html": rendered(t, func(w io.Writer) error { return document.HTML(w, page) }),
+		"md":   rendered(t, func(w io.Writer) error { return document.Markdown(w, page) }),
 	} {
 		if strings.Contains(text, "<script") || !strings.Contains(text, "alert(1)") {
 			t.Errorf("%s: the name is markup, or gone", name)
@@ -185,7 +155,7 @@ func TestTextStaysText(t *testing.T) {
 
 // TestPageNeedsNothingElse: no address of anything to load stands in it.
 func TestPageNeedsNothingElse(t *testing.T) {
-	page := rendered(t, func(w io.Writer) error { return report.HTML(w, pageOf(t, runFrom(t, shippedRun))) })
+	page := rendered(t, func(w io.Writer) error { return document.HTML(w, pageOf(t, runFrom(t, shippedRun))) })
 	if found := regexp.MustCompile(`(?i)(src|href)=|url\(|@import|<script`).FindString(page); found != "" {
 		t.Errorf("the page loads something: %s", found)
 	}

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // rungs lead from what is asked of a database down to what its device does.
@@ -22,28 +24,24 @@ func rungs() []string {
 	}
 }
 
-// ladder shows the same work of each arm on every rung, to scale, each arm in a picture of its own.
-func (r Report) ladder() []Section {
-	title := "The ladder: the work of a second, from rows down to device requests"
-	var panels []*plot.Picture
+// ladders show the same work of each load on every rung, to scale, each load in a picture of its own.
+func (r Report) ladders() document.Block {
+	f := document.Figure{Legend: []string{
+		"A picture for each load: the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
+			"storage has to do. All have one logarithmic scale, on which each mark below is a factor of ten.",
+	}}
 	for _, a := range r.loaded() {
 		if p := r.rungsOf(a, panel()); p != nil {
-			panels = append(panels, p)
+			f.Pictures = append(f.Pictures, p)
 		}
 	}
-	if len(panels) == 0 {
-		return nil
-	}
-	return []Section{{Title: title, Pictures: panels, Legend: []string{
-		"A picture for each " + r.armWord() + ": the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
-			"storage has to do. All have one logarithmic scale, on which each mark below is a factor of ten.",
-	}}}
+	return document.Section{Title: "The ladder: the work of a second, from rows down to device requests", Blocks: []document.Block{f}}
 }
 
 // panel is the size of a picture that stands beside others.
 func panel() plot.Size { return plot.Size{Width: 360, Height: 190} }
 
-// rungsOf is the ladder of an arm, with the scale of all; nil: not enough of it is known.
+// rungsOf is the ladder of a load, with the scale of all; nil: not enough of it is known.
 func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 	least, most := r.scale()
 	p := &plot.Picture{
@@ -54,15 +52,15 @@ func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 	var said []string
 	for i, driver := range steps {
 		place := len(steps) - 1 - i // from the top down
-		p.Y.Names = append([]string{noun(driver).many}, p.Y.Names...)
+		p.Y.Names = append([]string{many(driver)}, p.Y.Names...)
 		f := a.Of(driver)
 		if !positive(f) {
 			continue
 		}
 		known, _ := drivers.Named(driver)
-		text := fmt.Sprintf("%s: %s %s a second", a.Name, rate(f.Value), noun(driver).many)
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: rate(f.Value), Text: text + ", " + f.doubt(), Second: known.Side == drivers.Logical})
-		said = append(said, rate(f.Value)+" "+noun(driver).many)
+		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), many(driver))
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.doubt(), Second: known.Side == drivers.Logical})
+		said = append(said, number.Rate(f.Value)+" "+many(driver))
 	}
 	if len(p.Bars) < 2 {
 		return nil // one rung is no ladder
@@ -94,14 +92,14 @@ func (r Report) scale() (least, most float64) {
 	return math.Pow(10, math.Ceil(math.Log10(least))-1), most
 }
 
-// LadderPNG writes the ladder of one arm as a picture for a chat: the named one, or that which the headline is about.
+// LadderPNG writes the ladder of one load as a picture for a chat: the named one, or that which the headline is about.
 func LadderPNG(w io.Writer, r Report, name string) error {
 	if name == "" && r.Headline != nil {
 		name = r.Headline.Arm
 	}
 	loaded := r.loaded()
 	if len(loaded) == 0 {
-		return errors.New("there is nothing to draw: no arm with a load was measured")
+		return errors.New("there is nothing to draw: no load was measured")
 	}
 	arm := loaded[0]
 	if name != "" {
@@ -132,19 +130,19 @@ func writePNG(w io.Writer, p *plot.Picture) error {
 
 func positive(f Figure) bool { return f.Known() && f.Value > 0 }
 
-// overTime shows what was read while the arms ran, if it was.
-func (r Report) overTime(run *drivers.Run) []Section {
+// overTime shows what was read while the loads ran, if it was.
+func (r Report) overTime(run *drivers.Run) document.Block {
 	begin, end := stretchOf(run)
 	if begin.IsZero() {
 		return nil
 	}
 	p := &plot.Picture{
-		Title: "Log records and device writes over time",
-		X:     plot.Axis{Label: "seconds since the first arm began"},
+		Title: "WAL records and device writes over time",
+		X:     plot.Axis{Label: "seconds since the first load began"},
 		Y:     plot.Axis{Label: "a second", Log: true},
 	}
-	for _, m := range []struct{ metric, name string }{{"block/writes", "device writes, flushes among them"}, {"pgstat.wal/wal_records", "log records"}} { // in the ladder's colours
-		if line := rateLine(run.Series(m.metric), m.name, begin, end); len(line.Points) > fewest*max(1, replicates(run)) {
+	for _, m := range []struct{ of, name string }{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} { // in the ladder's colours
+		if line := rateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, replicates(run)) {
 			p.Lines = append(p.Lines, line)
 		}
 	}
@@ -158,14 +156,14 @@ func (r Report) overTime(run *drivers.Run) []Section {
 		}
 		said = append(said, fmt.Sprintf("%s %d times", arm.Name, len(arm.Replicates)))
 	}
-	p.Text = "Rates on a logarithmic scale while these arms ran: " + strings.Join(said, ", ") + "."
-	legend := "Arms are shaded; between them tables are made and what is dirty is written."
+	p.Text = "Rates on a logarithmic scale while these loads ran: " + strings.Join(said, ", ") + "."
+	legend := "Loads are shaded; between them tables are made and dirty pages are written."
 	if r.Observed != nil {
 		p.X.Label = "seconds since the observation began"
 		p.Text = "Rates on a logarithmic scale while the server was observed."
 		legend = "Windows that belong to a kind of load are shaded."
 	}
-	return []Section{{Title: p.Title, Pictures: []*plot.Picture{p}, Legend: []string{legend}}}
+	return document.Section{Title: p.Title, Blocks: []document.Block{document.Figure{Pictures: []*plot.Picture{p}, Legend: []string{legend}}}}
 }
 
 // fewest readings in a replicate make a line worth drawing: with those at its ends alone there is nothing in between.
@@ -195,65 +193,4 @@ func stretchOf(run *drivers.Run) (begin, end time.Time) {
 		return run.Header.Start, run.Ended.At
 	}
 	return begin, end
-}
-
-// heat shows for every metric how far its ratio to every driver moves: what stays at 1 is what it counts.
-func (r Report) heat() []Section {
-	first, _ := r.firstScreen()
-	t := &Table{Header: []string{"metric"}, Words: 1}
-	var columns []string
-	for _, d := range drivers.All() {
-		if first.holds(d.Name) {
-			columns, t.Header = append(columns, d.Name), append(t.Header, noun(d.Name).many)
-		}
-	}
-	for _, m := range ranked(first.Metrics) {
-		if m.silent() || m.Missing != nil || len(m.Rivals) == 0 {
-			continue
-		}
-		row := []Cell{{Text: short(m.Metric)}}
-		for _, driver := range columns {
-			row = append(row, m.heatCell(driver))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	if len(t.Rows) == 0 || len(columns) == 0 {
-		return nil
-	}
-	return []Section{{
-		Title: "How far each ratio moves from " + r.armWord() + " to " + r.armWord(), Table: t,
-		Legend: []string{"The factor by which a metric's ratio to a driver moves " + r.fromArmToArm() + ". 1.0 is a ratio that stays: " +
-			"what the metric counts. Marked: = consistent, ? possible; the others are excluded. The mouse shows the interval."},
-	}}
-}
-
-// holds tells whether any metric was held against a driver.
-func (r Report) holds(driver string) bool {
-	return slices.ContainsFunc(r.Metrics, func(m Metric) bool {
-		return slices.ContainsFunc(m.Rivals, func(v Rival) bool { return v.Driver == driver && v.Spread != nil })
-	})
-}
-
-func (m Metric) heatCell(driver string) Cell {
-	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == driver })
-	if i < 0 || m.Rivals[i].Spread == nil {
-		return Cell{Text: "-"}
-	}
-	v := m.Rivals[i]
-	mark := map[string]string{string(attribution.Consistent): " =", string(attribution.Possible): " ?"}[v.Status]
-	text := quotient(v.Spread.Value)
-	if v.Spread.Value < 10 {
-		text = fmt.Sprintf("%.1f", v.Spread.Value)
-	}
-	return Cell{
-		Text: text + mark, Class: v.Status,
-		Hover: fmt.Sprintf("%s / %s: moves by a factor of %s to %s: %s", short(m.Metric), noun(driver).many, quotient(v.Spread.Lo), upTo(v.Spread.Hi), v.Status),
-	}
-}
-
-func upTo(v float64) string {
-	if !finite(v) {
-		return "any"
-	}
-	return quotient(v)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 const (
@@ -128,8 +128,8 @@ func TestPublishedPair(t *testing.T) {
 	}
 	for _, name := range []string{"cloudwatch/WriteIOPS", insightsWrites} {
 		m := byName[name]
-		if m.Verdict != "logical" || m.Misnomer != "IOPS" || m.SettleWith == nil || m.SettleWith.Arm != "copy" {
-			t.Errorf("%s is %s, called %q, settled by %+v", name, m.Verdict, m.Misnomer, m.SettleWith)
+		if m.Kind != "logical" || m.Misnomer != "IOPS" || m.SettleWith == nil || m.SettleWith.Arm != "copy" {
+			t.Errorf("%s is %s, called %q, settled by %+v", name, m.Kind, m.Misnomer, m.SettleWith)
 		}
 		if diff := cmp.Diff([]string{"entries", "wal_records"}, m.Between); diff != "" {
 			t.Errorf("%s is open between: %s", name, diff)
@@ -150,19 +150,19 @@ func TestPublishedPair(t *testing.T) {
 			}
 		}
 	}
-	if m := byName["cloudwatch/VolumeWriteIOPs"]; m.Verdict != "undetermined" || m.PerUnit != nil {
-		t.Errorf("of one arm only, VolumeWriteIOPs was found to be %s %s", m.Verdict, m.Counts)
+	if m := byName["cloudwatch/VolumeWriteIOPs"]; m.Kind != "undetermined" || m.PerUnit != nil {
+		t.Errorf("of one arm only, VolumeWriteIOPs was found to be %s %s", m.Kind, m.Counts)
 	}
 	text := unwrapped(textOf(t, r, 80))
 	for _, want := range []string{
-		"cloudwatch/WriteIOPS showed 120,000 a second (bulk). Its name says IOPS; it counts rows+index entries or log records, " +
+		"CloudWatch WriteIOPS showed 120,000 a second (bulk). Its name says IOPS; it counts rows+index entries or WAL records, " +
 			"which is logical work and no storage I/O. What was written to storage cannot be told here.",
-		"no driver of the other side was recorded",
-		"To settle it: realiops run --plan identify --dsn ...",
-		insightsWrites + " and cloudwatch/WriteIOPS are the same number: the ratio is 1.00 in 2 arms.",
+		"nothing of the other side was counted",
+		"To find out: realiops run --plan identify --dsn ...",
+		"Performance Insights os.diskIO.auroraStorage.writeIOsPS and CloudWatch WriteIOPS are the same number: the ratio is 1.00 under 2 loads.",
 		"It is known in bulk only: one for 143 rows.", // 105,700,000 / 900 s / (246,000 / 300 s)
-		"bulk 117,444 ±?",        // 105,700,000 / 900
-		"bulk-indexed 31,463 ±?", // 28,317,000 / 900
+		"bulk 117,444 ±?",                             // 105,700,000 / 900
+		"bulk-indexed 31,463 ±?",                      // 28,317,000 / 900
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)

@@ -61,19 +61,19 @@ const (
 )
 
 // notToDivideBy says why a count cannot be divided by, or nil where it can.
-func notToDivideBy(f Figure, name string) *Missing {
+func notToDivideBy(f Figure, name string) *series.Missing {
 	switch {
 	case !f.Known():
 		return f.Missing
 	case f.Highest <= resolution:
-		return &Missing{Reason: string(nothing), Detail: "there were no " + name}
+		return &series.Missing{Reason: nothing, Detail: "there were no " + many(name)}
 	case f.Lowest <= resolution || (f.Highest-f.Lowest)/2 > mostDoubt*f.Value:
-		return lost(name)
+		return lost(many(name))
 	default:
 		return nil
 	}
 }
 
-func lost(name string) *Missing {
-	return &Missing{Reason: string(uncertain), Detail: fmt.Sprintf("%s cannot be told from the background", name)}
+func lost(name string) *series.Missing {
+	return &series.Missing{Reason: uncertain, Detail: fmt.Sprintf("%s cannot be told from the background", name)}
 }

@@ -41,6 +41,8 @@ type Run struct {
 	Seed           uint64         `json:"seed"`
 	IdleReplicates int            `json:"idle_replicates"`
 	Provenance     string         `json:"provenance,omitempty"`
+	// SettingsChanged are those of the target that did not stay as it has them.
+	SettingsChanged []runfile.SettingChange `json:"settings_changed,omitempty"`
 }
 
 // cutOff is the status of a run whose file has no end line.
@@ -70,7 +72,7 @@ func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	}
 	for _, w := range verdicts.Warnings {
 		if !slices.ContainsFunc(r.Warnings, func(said Warning) bool { return said.Code == w.Code }) {
-			all = append(all, Warning{Code: w.Code, Text: sentences([]string{w.Text})})
+			all = append(all, Warning{Code: w.Code, Text: sentences(w.Text)})
 		}
 	}
 	return all
@@ -81,7 +83,7 @@ func describe(run *drivers.Run) Run {
 	d := Run{
 		ID: h.ID, Start: h.Start, Status: cutOff, Realiops: h.Version, Flavor: h.Target.Flavor, Target: h.Target, Host: h.Host,
 		Plan: h.Plan.Name, Arms: len(h.Plan.Arms), Replicates: h.Plan.Replicates, ArmSeconds: h.Plan.ArmSeconds, Seed: h.Plan.Seed,
-		IdleReplicates: run.Idle.Replicates, Provenance: h.Provenance,
+		IdleReplicates: run.Idle.Replicates, Provenance: h.Provenance, SettingsChanged: run.SettingChanges,
 	}
 	if run.Ended != nil {
 		d.Status, d.Cause = string(run.Ended.Status), run.Ended.Cause

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // SizeSchema names the form of a size report.
@@ -16,8 +17,8 @@ type Size struct {
 	Needs    []SizeNeed   `json:"needs"` // of every arm
 	Sized    Sized        `json:"sized"`
 	Options  []SizeOption `json:"options"` // those that carry it first, by cost where that is known
-	Aurora   *SizeAurora  `json:"aurora"`  // nil: rows or bytes of log are not known
-	Misread  *SizeMisread `json:"misread"` // what sizing from log records would have led to
+	Aurora   *SizeAurora  `json:"aurora"`  // nil: rows or bytes of WAL are not known
+	Misread  *SizeMisread `json:"misread"` // what sizing from WAL records would have led to
 	Spreads  []SizeSpread `json:"distributed"`
 	Sources  []SizeSource `json:"sources"` // of the limits and prices above
 	Warnings []string     `json:"warnings"`
@@ -53,21 +54,21 @@ type SizeRate struct {
 
 // SizeNeed is what one arm asked of storage.
 type SizeNeed struct {
-	Run        string    `json:"run,omitempty"` // where there are several
-	Arm        string    `json:"arm"`
-	Model      string    `json:"model,omitempty"` // why the device was not read: the rates are a model's
-	Missing    *Missing  `json:"missing,omitempty"`
-	Mean       *SizeRate `json:"mean"`
-	Lowest     *SizeRate `json:"lowest"`
-	Highest    *SizeRate `json:"highest"`
-	Seconds    int       `json:"seconds"` // that peaks rest on
-	P95        *SizeRate `json:"p95"`
-	P99        *SizeRate `json:"p99"`
-	PeakSecond *SizeRate `json:"peak_second"`
-	PeakMinute *SizeRate `json:"peak_minute"`
-	Rows       *float64  `json:"rows"` // a second, as are the others
-	Commits    *float64  `json:"commits"`
-	LogRecords *float64  `json:"log_records"`
+	Run        string          `json:"run,omitempty"` // where there are several
+	Arm        string          `json:"arm"`
+	Model      string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
+	Missing    *series.Missing `json:"missing,omitempty"`
+	Mean       *SizeRate       `json:"mean"`
+	Lowest     *SizeRate       `json:"lowest"`
+	Highest    *SizeRate       `json:"highest"`
+	Seconds    int             `json:"seconds"` // that peaks rest on
+	P95        *SizeRate       `json:"p95"`
+	P99        *SizeRate       `json:"p99"`
+	PeakSecond *SizeRate       `json:"peak_second"`
+	PeakMinute *SizeRate       `json:"peak_minute"`
+	Rows       *float64        `json:"rows"` // a second, as are the others
+	Commits    *float64        `json:"commits"`
+	LogRecords *float64        `json:"log_records"`
 	// How many of the logical things there are for one request of the device, on average; null: not known.
 	RowsPerRequest    *float64 `json:"rows_per_request"`
 	RecordsPerRequest *float64 `json:"log_records_per_request"`
@@ -211,7 +212,7 @@ type SizeCurve struct {
 
 // SizeAurora is what the load would show and cost on Aurora.
 type SizeAurora struct {
-	WriteIOPS    *float64    `json:"write_iops"`    // log records a second
+	WriteIOPS    *float64    `json:"write_iops"`    // WAL records a second
 	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
 	BilledReads  float64     `json:"billed_reads"`  // pages a second, as the device read them
 	Calibration  string      `json:"calibration"`
@@ -223,7 +224,7 @@ type SizeAurora struct {
 	BreakEven *float64    `json:"break_even"` // I/O in money from which on that is cheaper
 }
 
-// SizeMisread is what the log records would have led to, had somebody read them as I/O.
+// SizeMisread is what the WAL records would have led to, had somebody read them as I/O.
 type SizeMisread struct {
 	Requests float64  `json:"requests"` // a second
 	Factor   float64  `json:"factor"`   // of the device's

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -27,30 +28,30 @@ func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
 func calibrationText(c sizing.Calibration) string {
 	var ways []string
 	if r := c.RowsPerWrite; r != nil {
-		ways = append(ways, fmt.Sprintf("one billed write for %s rows%s", rate(r.Value), within(c, *r, rate)))
+		ways = append(ways, fmt.Sprintf("one billed write for %s rows%s", number.Rate(r.Value), within(c, *r, number.Rate)))
 	}
 	if r := c.OfLogUnits; r != nil {
-		number := func(v float64) string { return fmt.Sprintf("%.2f", v) }
-		ways = append(ways, fmt.Sprintf("%s for 4,096 bytes of log%s", number(r.Value), within(c, *r, number)))
+		two := func(v float64) string { return fmt.Sprintf("%.2f", v) }
+		ways = append(ways, fmt.Sprintf("%s for 4,096 bytes of WAL%s", two(r.Value), within(c, *r, two)))
 	}
 	return strings.Join(ways, ", or ") + ", in " + restsOn(c)
 }
 
 // within is the span of one's own calibration; that of the published one is in the estimate alone.
-func within(c sizing.Calibration, r sizing.Range, number func(float64) string) string {
+func within(c sizing.Calibration, r sizing.Range, write func(float64) string) string {
 	if c.Run == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (%s to %s)", number(r.Least), number(r.Most))
+	return fmt.Sprintf(" (%s to %s)", write(r.Least), write(r.Most))
 }
 
 func restsOn(c sizing.Calibration) string {
 	if c.Run == "" {
 		return "the one run that was published"
 	}
-	replicates := "1 replicate"
+	replicates := "1 repetition"
 	if c.Replicates != 1 {
-		replicates = fmt.Sprintf("%d replicates", c.Replicates)
+		replicates = fmt.Sprintf("%d repetitions", c.Replicates)
 	}
 	if c.Arm != "" {
 		return fmt.Sprintf("%s of %s of your run %s", replicates, c.Arm, c.Run)

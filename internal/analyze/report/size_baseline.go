@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,36 +44,26 @@ func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.
 	s.Baseline = v
 }
 
-const againstTitle = "Against the device that was measured (per second)"
-
-// baselineText says whether the device carries it.
-func (s Size) baselineText(width int) string {
+// deviceSection says whether a device that was measured carries it.
+func (s Size) deviceSection() document.Block {
 	b := s.Baseline
 	if b == nil {
-		return ""
+		return nil
 	}
-	g := newGrid("the device gives", nil)
-	for _, bound := range b.Bounds {
-		g.rows = append(g.rows, []string{bound.name()})
-	}
-	add := func(header string, of func(SizeBound) string) {
-		var cells []string
-		for _, bound := range b.Bounds {
-			cells = append(cells, of(bound))
-		}
-		g.add(header, cells)
-	}
-	add("needed", func(b SizeBound) string { return b.amount(&b.Need) })
-	add("measured", func(b SizeBound) string { return b.amount(b.Most) })
-	add(fmt.Sprintf("share, with\n%.0f %% headroom", s.Sized.Headroom), SizeBound.share)
-	add("going by", func(b SizeBound) string { return strings.Join(b.Jobs, ", ") })
-	lines := []string{againstTitle + "\n", g.layout(width), wrapped(s.Sized.Arm+" "+b.verdict(s.Sized.Headroom), width)}
+	var t document.Table
+	t.Add(wordy("the device gives"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.name()) }))
+	t.Add(numeric("needed"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.amount(&b.Need)) }))
+	t.Add(numeric("measured"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.amount(b.Most)) }))
+	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
+	t.Add(numeric(share), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.share()) }))
+	t.Add(numeric("going by"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
+	said := document.Together{t, document.Paragraph{Text: s.Sized.Arm + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {
-			lines = append(lines, wrapped("- "+bound.Of+" cannot be told: "+bound.Why, width))
+			said = append(said, document.List{bound.Of + " cannot be told: " + bound.Why})
 		}
 	}
-	return strings.Join(lines, "\n")
+	return document.Section{Title: "Against the device that was measured (per second)", Blocks: []document.Block{said}}
 }
 
 func (b SizeBound) amount(v *float64) string {
@@ -79,16 +71,16 @@ func (b SizeBound) amount(v *float64) string {
 		return "-"
 	}
 	if b.Of == baseline.ByBytes {
-		return rate(*v/megabyte) + " MB"
+		return number.Rate(*v/number.Mega) + " MB"
 	}
-	return rate(*v)
+	return number.Rate(*v)
 }
 
 func (b SizeBound) share() string {
 	if b.Share == nil {
 		return "-"
 	}
-	return grouped(math.Ceil(*b.Share*1000)/10, 1) + " %" // a need is not rounded away
+	return number.Grouped(math.Ceil(*b.Share*1000)/10, 1) + " %" // a need is not rounded away
 }
 
 // name says what is counted.

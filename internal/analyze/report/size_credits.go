@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -65,7 +67,7 @@ func sizeCurve(o burst.Outcome) SizeCurve {
 	for _, p := range o.Curve {
 		c.Second = append(c.Second, p.Second)
 		c.Demanded, c.Served = append(c.Demanded, p.Demanded[burst.Operations]), append(c.Served, p.Served[burst.Operations])
-		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Bytes]/megabyte), append(c.ServedMB, p.Served[burst.Bytes]/megabyte)
+		c.DemandedMB, c.ServedMB = append(c.DemandedMB, p.Demanded[burst.Bytes]/number.Mega), append(c.ServedMB, p.Served[burst.Bytes]/number.Mega)
 		least := 100.0
 		for i, fate := range o.Limits {
 			least = min(least, share(p.Credits[i], fate))
@@ -75,34 +77,56 @@ func sizeCurve(o burst.Outcome) SizeCurve {
 	return c
 }
 
-// bareGrid shows how long credits last on what only holds the data.
-func (s Size) bareGrid() (title string, g *grid) {
-	g = newGrid("volume", nil)
-	var gib, whose, after, operations, megabytes, refill []string
-	for _, o := range s.Options {
-		c := o.Bare
-		if c == nil {
-			continue
-		}
-		g.rows = append(g.rows, []string{strings.TrimSpace(o.Title + " " + c.Tier)})
-		whose = append(whose, s.whoseCredits(*c))
-		gib, after = append(gib, grouped(c.GiB, 0)), append(after, hours(*c.Dry))
-		operations, megabytes = append(operations, rate(c.Served.Operations)), append(megabytes, rate(c.Served.Bytes/megabyte))
-		refill = append(refill, hours(int(c.Refills)))
+// enoughSection shows smaller sizes that are enough while their credits last.
+func (s Size) enoughSection() document.Block {
+	options := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Credits == nil })
+	if len(options) == 0 {
+		return nil
 	}
-	if len(g.rows) == 0 {
-		return "", nil
+	var t document.Table
+	add := func(c document.Column, of func(SizeCredits) document.Cell) {
+		t.Add(c, cells(options, func(o SizeOption) document.Cell { return of(*o.Credits) }))
 	}
-	g.add("GiB", gib)
-	if s.Sized.Instance != "" {
-		g.add("credits\nof", whose)
-	}
-	g.add("empty\nafter", after)
-	g.add("then\nIOPS", operations)
-	g.add("and\nMB/s", megabytes)
-	g.add("full again\nwithout load", refill)
-	return "Where credits end, on what only holds the data" + s.startOf(), g
+	t.Add(wordy("volume"), cells(options, func(o SizeOption) document.Cell { return document.Words(o.Credits.sizeOf(o)) }))
+	add(numeric("GiB"), func(c SizeCredits) document.Cell { return whole(c.GiB) })
+	add(numeric("credits at the worst"), func(c SizeCredits) document.Cell { return ofHundred(c.Lowest) })
+	add(numeric("credits at the end"), func(c SizeCredits) document.Cell { return ofHundred(c.Left) })
+	add(numeric(s.currency()+" a month"), func(c SizeCredits) document.Cell { return known(c.Monthly) })
+	played := options[len(options)-1].Credits.Seconds
+	title := fmt.Sprintf("What is enough while credits last: this demand over and over, for %s h", number.Grouped(float64(played)/hour, 0))
+	return document.Section{Title: title, Blocks: []document.Block{t}}
 }
+
+func ofHundred(percent float64) document.Cell {
+	return document.Number(number.Grouped(percent, 0)+" %", percent)
+}
+
+// sizeOf is the volume with the name of the size that has the credits.
+func (c SizeCredits) sizeOf(o SizeOption) string { return strings.TrimSpace(o.Title + " " + c.Tier) }
+
+// bareSection shows how long credits last on what only holds the data.
+func (s Size) bareSection() document.Block {
+	options := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Bare == nil })
+	if len(options) == 0 {
+		return nil
+	}
+	var t document.Table
+	add := func(header string, of func(SizeCredits) document.Cell) {
+		t.Add(numeric(header), cells(options, func(o SizeOption) document.Cell { return of(*o.Bare) }))
+	}
+	t.Add(wordy("volume"), cells(options, func(o SizeOption) document.Cell { return document.Words(o.Bare.sizeOf(o)) }))
+	add("GiB", func(c SizeCredits) document.Cell { return whole(c.GiB) })
+	if s.Sized.Instance != "" {
+		add("credits of", func(c SizeCredits) document.Cell { return document.Words(s.whoseCredits(c)) })
+	}
+	add("empty after", func(c SizeCredits) document.Cell { return lasting(*c.Dry) })
+	add("then IOPS", func(c SizeCredits) document.Cell { return known(&c.Served.Operations) })
+	add("and MB/s", func(c SizeCredits) document.Cell { return known(new(c.Served.Bytes / number.Mega)) })
+	add("full again without load", func(c SizeCredits) document.Cell { return lasting(int(c.Refills)) })
+	return document.Section{Title: "Where credits end, on what only holds the data" + s.startOf(), Blocks: []document.Block{t}}
+}
+
+func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }
 
 // whoseCredits names what has the bucket that is empty first.
 func (s Size) whoseCredits(c SizeCredits) string {
@@ -116,7 +140,7 @@ func (s Size) whoseCredits(c SizeCredits) string {
 func (s Size) startOf() string {
 	var parts []string
 	for _, b := range s.Sized.Balances {
-		part := fmt.Sprintf("%s %% of the %s's credits", grouped(b.Percent, 0), b.Of)
+		part := fmt.Sprintf("%s %% of the %s's credits", number.Grouped(b.Percent, 0), b.Of)
 		if b.Metric != "" {
 			part += " (" + b.Metric + " at " + b.At.UTC().Format("2006-01-02 15:04") + ")"
 		}

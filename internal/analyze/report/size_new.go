@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // NewSize puts a sizing into the form that is shown.
@@ -54,11 +54,10 @@ func (s Size) cited() []SizeSource {
 		keys = append(keys, d.Sources...)
 	}
 	slices.Sort(keys)
-	known, err := catalog.Read()
 	all := []SizeSource{}
 	for _, key := range slices.Compact(keys) {
 		v := SizeSource{Key: key}
-		if source, found := known.Source(key); found && err == nil {
+		if source, found := metric.SourceOf(key); found {
 			v = SizeSource(source)
 		}
 		all = append(all, v)
@@ -139,7 +138,7 @@ func sizeOption(o sizing.Option) SizeOption {
 	return v
 }
 
-// misread shows what log records would have led to.
+// misread shows what WAL records would have led to.
 func misread(s sizing.Sizing) *SizeMisread {
 	m := s.Misread
 	if m == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -47,18 +48,18 @@ func (s Size) spreadText() string {
 	for _, v := range s.Spreads {
 		var parts []string
 		if v.Cores != nil {
-			parts = append(parts, fmt.Sprintf("%s to %s cores", rate(v.Cores[0]), rate(v.Cores[1])))
+			parts = append(parts, fmt.Sprintf("%s to %s cores", number.Rate(v.Cores[0]), number.Rate(v.Cores[1])))
 		}
 		if v.IOPS != nil {
-			parts = append(parts, fmt.Sprintf("%s to %s IOPS of all disks together", rate(v.IOPS[0]), rate(v.IOPS[1])))
+			parts = append(parts, fmt.Sprintf("%s to %s IOPS of all disks together", number.Rate(v.IOPS[0]), number.Rate(v.IOPS[1])))
 		}
 		if v.VCPUs != nil {
-			parts = append(parts, fmt.Sprintf("at least %s vCPUs", rate(max(1, *v.VCPUs))))
+			parts = append(parts, fmt.Sprintf("at least %s vCPUs", number.Rate(max(1, *v.VCPUs))))
 		}
 		if v.PerVCPU != nil {
-			parts = append(parts, fmt.Sprintf("%s IOPS and %s MB/s on disks for each of them", rate(v.PerVCPU[0]), rate(v.PerVCPU[1])))
+			parts = append(parts, fmt.Sprintf("%s IOPS and %s MB/s on disks for each of them", number.Rate(v.PerVCPU[0]), number.Rate(v.PerVCPU[1])))
 		}
-		lines = append(lines, fmt.Sprintf("%s, for %s rows/s: %s (%s).", v.Title, rate(v.Rows), strings.Join(parts, ", and "), v.Note))
+		lines = append(lines, fmt.Sprintf("%s, for %s rows/s: %s (%s).", v.Title, number.Rate(v.Rows), strings.Join(parts, ", and "), v.Note))
 	}
 	if len(lines) == 0 {
 		return ""

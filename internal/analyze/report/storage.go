@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // holdings are what a server may keep apart from its data, by what the run file calls it.
-var holdings = []struct{ role, name string }{{"wal", "log"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
+var holdings = []struct{ role, name string }{{"wal", "WAL"}, {"tablespaces", "tablespaces"}, {"temp", "temporary files"}}
 
 // under says what the server's files lie on.
 func under(s runfile.Storage) string {
@@ -67,19 +69,19 @@ func sharedDevice(r Report) string {
 	if share <= sharedFrom {
 		return ""
 	}
-	much := percent(share) + " of all requests in the arm " + quietest.Name
+	much := number.Percent(share) + " of all requests under the load " + quietest.Name
 	if share == 1 {
-		much = "no fewer than with it in the arm " + quietest.Name
+		much = "no fewer than with it under the load " + quietest.Name
 	}
-	who, advice := "The device is shared or never idle", "Longer arms, more replicates or a device of its own would tell more."
+	who, advice := "The device is shared or never idle", "Longer loads, more repetitions or a device of its own would tell more."
 	if r.Run.Target.Kind == "embedded" {
-		advice = "Longer arms, more replicates or a device of its own (--own-device) would tell more."
+		advice = "Longer loads, more repetitions or a device of its own (--own-device) would tell more."
 	}
 	if s.Own {
-		who, advice = "The server writes of its own accord", "Longer arms or more replicates would tell more."
+		who, advice = "The server writes of its own accord", "Longer loads or more repetitions would tell more."
 	}
-	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are taken off at their mean rate.%s%s %s",
-		who, rate(idle.Value), idle.doubt(), much, others(r.Metrics), neighbours(s), advice)
+	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are subtracted at their mean rate.%s%s %s",
+		who, number.Rate(idle.Value), idle.doubt(), much, others(r.Metrics), neighbours(s), advice)
 }
 
 // backgroundMoved notes that the device did more or less without our load at the end of the run than at its start, by
@@ -100,7 +102,7 @@ func backgroundMoved(run *drivers.Run, arms []Arm) string {
 		least, most := min(first, last), max(first, last)
 		if most > 2*least && most-least > sharedFrom*quietest.Of(drivers.DeviceRequests).Value {
 			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others do on it changed, "+
-				"and its mean was taken off all arms.", rate(first), rate(last))
+				"and its mean was subtracted from all loads.", number.Rate(first), number.Rate(last))
 		}
 	}
 	return ""
@@ -120,7 +122,7 @@ func others(metrics []Metric) string {
 		return ""
 	}
 	return fmt.Sprintf(" Somebody else writes to it: the server's processes asked for %s kB/s then, and the device wrote %s kB/s.",
-		rate(asked.Value/1000), rate(done.Value/1000))
+		number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
 // sharedWhileObserved warns when somebody else writes to the device: nothing is taken off for that in an observation. What
@@ -131,7 +133,7 @@ func sharedWhileObserved(r Report) string {
 		return ""
 	}
 	return fmt.Sprintf("Somebody else writes to the device: the server's processes asked for %s kB/s, and it wrote %s kB/s. "+
-		"What the device did is not the server's alone.", rate(asked.Value/1000), rate(done.Value/1000))
+		"What the device did is not the server's alone.", number.Rate(asked.Value/1000), number.Rate(done.Value/1000))
 }
 
 // throughout is a metric's rate under all loads together; not known where it is not under one of them.
@@ -151,7 +153,7 @@ func (r Report) throughout(metric string) Figure {
 // What the server's processes asked to be written, and what the device wrote.
 const (
 	askedMetric = "block.process/wchar"
-	doneMetric  = "block/write_bytes"
+	doneMetric  = metric.BlockWriteBytes
 )
 
 // byOthers tells whether the server cannot have asked for what the device wrote.
@@ -197,13 +199,4 @@ func neighbours(s runfile.Storage) string {
 		return ""
 	}
 	return " The same disks carry " + enumerated(few(all), " and ") + "."
-}
-
-// few are the first of many names, and how many more there are.
-func few(names []string) []string {
-	const shown = 4
-	if n := len(names) - shown; n > 1 {
-		return append(slices.Clone(names[:shown]), fmt.Sprintf("%d more", n))
-	}
-	return names
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -23,7 +24,7 @@ func rateLine(s series.Series, name string, begin, end time.Time) plot.Line {
 		}
 		if change.Seconds() > 0 {
 			y := change.Amount / change.Seconds()
-			text := fmt.Sprintf("%s s: %s %s a second", rate(at), rate(y), name)
+			text := fmt.Sprintf("%s s: %s %s a second", number.Rate(at), number.Rate(y), name)
 			thin.add(plot.Point{X: at, Y: max(1, y), Text: text}) // a logarithmic scale has no nought
 		}
 	}

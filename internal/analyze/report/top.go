@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Top is what caused the most, of one sort.
@@ -30,10 +31,11 @@ type TopItem struct {
 
 // sort is how one sort of thing is ranked and shown.
 type sort struct {
-	of, title string
-	by        string   // the share is that of the sum of these
-	parts     []string // of the sum
-	columns   []topColumn
+	of, one string
+	title   string
+	by      string   // the share is that of the sum of these
+	parts   []string // of the sum
+	columns []topColumn
 }
 
 type topColumn struct {
@@ -47,18 +49,18 @@ const ofAll = 0
 
 func sorts() []sort {
 	return []sort{
-		{"statements", "Statements, by their part in the log", "wal_bytes of the server", []string{"wal_bytes"}, []topColumn{
-			{"log\nkB", []string{"wal_bytes"}, 1000}, {"log\nrecords", []string{"wal_records"}, 1},
-			{"pages\ndirtied", []string{"shared_blks_dirtied"}, 1}, {"share of\nthese", []string{"shared_blks_dirtied"}, ofAll},
+		{"statements", "statement", "Statements, by their share of the WAL", "wal_bytes of the server", []string{"wal_bytes"}, []topColumn{
+			{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1},
+			{"pages dirtied", []string{"shared_blks_dirtied"}, 1}, {"share of these", []string{"shared_blks_dirtied"}, ofAll},
 			{"calls", []string{"calls"}, 1},
 		}},
-		{"tables", "Tables, by their part in rows and index entries written", "rows and index entries", []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
-			{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1}, {"of these\nHOT", []string{"n_tup_hot_upd"}, 1},
-			{"deleted", []string{"n_tup_del"}, 1}, {"index\nentries", []string{"entries"}, 1},
+		{"tables", "table", "Tables, by their share of the rows and index entries written", "rows and index entries", []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
+			{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1}, {"of these HOT", []string{"n_tup_hot_upd"}, 1},
+			{"deleted", []string{"n_tup_del"}, 1}, {"index entries", []string{"entries"}, 1},
 		}},
-		{"indexes", "Indexes, by their part in index entries written", "index entries", []string{"entries"}, []topColumn{
-			{"entries", []string{"entries"}, 1}, {"pages\nlooked at", []string{"idx_blks_hit", "idx_blks_read"}, 1},
-			{"of these\nread", []string{"idx_blks_read"}, 1}, {"scans", []string{"idx_scan"}, 1},
+		{"indexes", "index", "Indexes, by their share of the index entries written", "index entries", []string{"entries"}, []topColumn{
+			{"entries", []string{"entries"}, 1}, {"pages looked at", []string{"idx_blks_hit", "idx_blks_read"}, 1},
+			{"of these read", []string{"idx_blks_read"}, 1}, {"scans", []string{"idx_scan"}, 1},
 		}},
 	}
 }
@@ -104,79 +106,60 @@ func sumOf(of map[string]float64, names []string) (sum float64, known bool) {
 	return sum, len(names) > 0
 }
 
-// Of what stands first in a ranking so many are shown, with names of so many columns.
+// topShown of a ranking are shown, with names of nameWidth characters.
 const (
 	topShown  = 5
 	nameWidth = 30
 )
 
-const topTitle = "Who causes it (per second)"
-
-// topText says who causes what storage has to do.
-func (r Report) topText(notes *footnotes, width int) string {
+// topSection says who causes what storage has to do, a table for each sort.
+func (r Report) topSection() document.Block {
 	if r.Observed == nil {
-		return ""
+		return nil
 	}
-	var all []string
+	section := document.Section{Title: "Who causes it (per second)"}
 	for _, t := range r.Observed.Top {
-		if text := t.text(notes, width); text != "" {
-			all = append(all, text)
+		if t.Missing != "" {
+			section.Blocks = append(section.Blocks, document.Paragraph{Text: fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)})
+		} else if len(t.Items) > 0 && t.Seconds > 0 {
+			section.Blocks = append(section.Blocks, document.Together{t.table(), faint(t.rest())})
 		}
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	return topTitle + "\n\n" + strings.Join(all, "\n\n")
-}
-
-func (t Top) text(notes *footnotes, width int) string {
-	s := sortOf(t.Of)
-	if t.Missing != "" {
-		return wrapped(t.unknown(), width)
-	}
-	g := t.grid(notes)
-	if g == nil {
-		return ""
-	}
-	return joined(s.title, g.layout(width), wrapped(t.rest(), width))
-}
-
-// unknown says why nothing is known of this sort.
-func (t Top) unknown() string {
-	return fmt.Sprintf("%s: not known, since %s.", sortOf(t.Of).title, t.Missing)
+	return section
 }
 
 // shown are those that a table has room for.
 func (t Top) shown() []TopItem { return t.Items[:min(topShown, len(t.Items))] }
 
-// grid is the table of this sort; nil: nothing caused anything.
-func (t Top) grid(notes *footnotes) *grid {
-	if len(t.Items) == 0 || t.Seconds <= 0 {
-		return nil
-	}
-	var names, shares []string
-	for _, i := range t.shown() {
-		names, shares = append(names, i.short()), append(shares, i.share(notes))
-	}
-	g := newGrid(strings.TrimSuffix(t.Of, "s"), names)
-	if t.Of == "indexes" {
-		g.header[0] = "index"
-	}
-	g.add("share", shares)
-	for _, c := range sortOf(t.Of).columns {
-		if whole, known := sumOf(t.Total, c.of); c.unit != ofAll {
-			g.add(c.header, c.cells(t.shown(), t.Seconds*c.unit, rate, notes))
-		} else if known && whole > 0 {
-			g.add(c.header, c.cells(t.shown(), whole, percent, notes))
+func (t Top) table() document.Table {
+	sort := sortOf(t.Of)
+	table := document.Table{Caption: sort.title}
+	table.Add(wordy(sort.one), cells(t.shown(), TopItem.cell))
+	table.Add(numeric("share"), cells(t.shown(), TopItem.share))
+	for _, c := range sort.columns {
+		whole, write := t.Seconds*c.unit, number.Rate
+		if c.unit == ofAll {
+			known := false
+			if whole, known = sumOf(t.Total, c.of); !known || whole <= 0 {
+				continue
+			}
+			write = number.Percent
 		}
+		table.Add(numeric(c.header), cells(t.shown(), func(i TopItem) document.Cell {
+			sum, known := sumOf(i.Grew, c.of)
+			if !known {
+				return document.Missing("not counted of it")
+			}
+			return document.Number(write(sum/whole), sum/whole)
+		}))
 	}
-	return g
+	return table
 }
 
 // rest says how much of the whole stands under no name here, and what nobody can tell.
 func (t Top) rest() string {
 	if t.Of == "tables" {
-		return "PostgreSQL counts neither log nor written pages by table."
+		return "PostgreSQL counts neither WAL nor written pages by table."
 	}
 	left := 1.0
 	for _, i := range t.Items {
@@ -188,7 +171,7 @@ func (t Top) rest() string {
 	if t.Of != "statements" || left < oneInAHundred {
 		return ""
 	}
-	text := "The other " + percent(left) + " of the log is commits, vacuum, and statements further down."
+	text := "The other " + number.Percent(left) + " of the WAL is commits, vacuum, and statements further down."
 	if slices.ContainsFunc(t.shown(), TopItem.hidden) {
 		text += " To see which statements of others those are takes pg_monitor."
 	}
@@ -201,19 +184,18 @@ func (i TopItem) hidden() bool { return i.Name == "hidden" }
 // oneInAHundred of the whole is not worth a word.
 const oneInAHundred = 0.01
 
-// short is the name, or the text of a statement, cut where there is no more room.
-func (i TopItem) short() string {
-	name := i.Name
-	if i.hidden() {
+// cell is the name, or the text of a statement, cut where there is no more room.
+func (i TopItem) cell() document.Cell {
+	name := cmp.Or(i.Text, i.Name)
+	if i.hidden() && i.Text == "" {
 		name = "all of other users"
-	}
-	if i.Text != "" {
-		name = i.Text
 	}
 	if runes := []rune(name); len(runes) > nameWidth {
 		name = string(runes[:nameWidth-1]) + "…"
 	}
-	return name
+	c := document.Words(name)
+	c.Hover = i.Text
+	return c
 }
 
 // shareOrNone is for sorting: what is not known comes last.
@@ -224,26 +206,13 @@ func (i TopItem) shareOrNone() float64 {
 	return *i.Share
 }
 
-func (i TopItem) share(notes *footnotes) string {
-	switch {
-	case i.Share == nil:
-		return "- " + notes.mark("the whole is not known")
-	case i.AtLeast:
-		return percent(min(1, *i.Share)) + " " + notes.mark("at least: it began anew on the way")
-	default:
-		return percent(min(1, *i.Share))
+func (i TopItem) share() document.Cell {
+	if i.Share == nil {
+		return document.Missing("the whole is not known")
 	}
-}
-
-// cells are what each did for one of a whole.
-func (c topColumn) cells(items []TopItem, whole float64, write func(float64) string, notes *footnotes) (all []string) {
-	for _, i := range items {
-		sum, known := sumOf(i.Grew, c.of)
-		if !known {
-			all = append(all, "- "+notes.mark("not counted of it"))
-			continue
-		}
-		all = append(all, write(sum/whole))
+	c := document.Number(number.Percent(min(1, *i.Share)), *i.Share)
+	if i.AtLeast {
+		c.Note = "at least: it began anew on the way"
 	}
-	return all
+	return c
 }

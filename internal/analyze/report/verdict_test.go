@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
-	"github.com/realiops/realiops/internal/runfile/runfiletest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // verdictsByHand have one of each kind, with figures that nobody computed, so that a test sees what is shown of them.
@@ -66,7 +66,7 @@ func TestRatiosCanBeRead(t *testing.T) {
 			PerUnit: &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.9, N: 7},
 		}
 		text := textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80)
-		if want = "block/requests PHYSICAL log writes " + want + " 7"; !strings.Contains(unwrapped(text), want) {
+		if want = "/proc/diskstats writes - flushes PHYSICAL WAL writes " + want + " 7"; !strings.Contains(unwrapped(text), want) {
 			t.Errorf("%v from %v to %v: not %q in\n%s", value, lo, hi, want, text)
 		}
 		if !strings.Contains(text, "  90%") {

@@ -1,48 +1,180 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // question is what people come with, and the title of the answer.
 const question = "Which of these are real storage I/O?"
 
-// verdictTable has one row for each metric that does something and says more than that it is itself.
-func (r Report) verdictTable(width int) string {
-	g := r.verdictGrid(width)
-	var parts []string
-	if len(g.rows) > 0 {
-		parts = append(parts, g.layout(width), wrapped(r.verdictLegend()+" "+r.armByArm()+": -v.", width))
+// verdictSection has the verdicts for which the first screen has room.
+func (r Report) verdictSection() document.Block {
+	first, hidden := r.firstScreen()
+	rest := ""
+	if hidden > 0 {
+		rest = fmt.Sprintf("%d more metrics, most of them shares of these: realiops analyze -v.", hidden)
 	}
-	parts = append(parts,
-		listing("Load does not move", r.namesOf(Metric.silent), width),
-		listing("Lost in the background of every arm, and so without a ratio", r.namesOf(Metric.drowned), width),
-		r.byDefinition(attribution.Physical, width), r.byDefinition(attribution.Logical, width))
-	if text := joined(parts...); text != "" {
-		return question + "\n\n" + text
-	}
-	return ""
+	return first.verdicts(rest)
 }
 
-// unlimited is the width of a rendering that breaks its own lines.
-const unlimited = 1 << 20
+// verdicts has a row for each metric that does something and says more than that it is itself.
+func (r Report) verdicts(rest string) document.Block {
+	var all document.Together
+	if t := r.verdictTable(); len(t.Rows) > 0 {
+		all = append(all, t, faint(r.verdictLegend()+" Load by load: realiops analyze -v."))
+	}
+	of := func(said string, are func(Metric) bool) { all = append(all, faint(listing(said, r.namesOf(are)))) }
+	of("No load moves", Metric.silent)
+	of("Not to be told from what goes on without load, and so without a ratio", Metric.drowned)
+	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Logical} {
+		of(label(kind)+" by definition, since others are compared with them", func(m Metric) bool { return m.itself() && m.Kind == kind })
+	}
+	return document.Section{Title: question, Blocks: []document.Block{append(all, faint(rest))}}
+}
 
-// verdictGrid is that table before it is laid out, with names broken where that makes the columns fit beside each other.
-func (r Report) verdictGrid(width int) (g *grid) {
-	for _, longest := range []int{26, 22, 18} {
-		g = &grid{header: []string{"metric", "verdict", "it counts", "ratio", r.interval(), "n"}, words: 3}
-		for _, m := range r.judged() {
-			g.rows = append(g.rows, m.rows(longest)...)
+func faint(text string) document.Block { return document.Paragraph{Text: text, Style: document.Faint} }
+
+func (r Report) verdictTable() document.Table {
+	t := document.Table{Columns: []document.Column{wordy("metric"), wordy("verdict"), wordy("it counts"), numeric("ratio"), numeric(r.interval()), numeric("n")}}
+	for _, m := range r.judged() {
+		name := document.Name(m.Name)
+		if m.Misnomer != "" {
+			name.Also = "called " + m.Misnomer
 		}
-		if g.fitting(1, width, tight) == len(g.header) {
-			break
+		before := []document.Cell{name, document.Verdict(label(m.Kind))}
+		for i, term := range m.terms() {
+			t.Rows = append(t.Rows, document.Row{Cells: append(before, term...), More: i > 0})
+			before = []document.Cell{document.Words(""), document.Words("")}
 		}
 	}
-	return g
+	return t
+}
+
+// terms are the cells from what the metric counts on, several where it counts several things.
+func (m Metric) terms() (lines [][]document.Cell) {
+	line := func(counts string, e *attribution.Estimate) {
+		lines = append(lines, append([]document.Cell{document.Words(counts)}, m.ratioCells(e)...))
+	}
+	switch {
+	case m.Mixture != nil && !m.undetermined():
+		for i, t := range m.Mixture.Terms {
+			line(map[bool]string{true: "+ "}[i > 0]+m.called(t.Driver), &t.PerUnit)
+			for _, other := range t.Or {
+				line("or "+m.called(other), nil)
+			}
+		}
+	case m.Counts != "":
+		line(m.called(m.Counts), m.PerUnit)
+	case len(m.Between) == 1 && !m.undetermined():
+		line("some "+many(m.Between[0]), nil)
+	case len(m.Between) == 0:
+		line("see below", m.PerUnit)
+	case len(m.Between) > mostNamed:
+		line(fmt.Sprintf("one of %s, below", number.Spelled(len(m.Between))), m.PerUnit)
+	default:
+		line(many(m.Between[0]), m.PerUnit)
+		for _, other := range m.Between[1:] {
+			line("or "+many(other), nil)
+		}
+	}
+	return lines
+}
+
+// mostNamed quantities that a metric may count are named in the table.
+const mostNamed = 2
+
+// ratioCells are a ratio, its interval and the loads it rests on.
+func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {
+	switch {
+	case e == nil:
+		return []document.Cell{document.Words(""), document.Words(""), document.Words("")}
+	case m.Exact:
+		return []document.Cell{document.Number(number.Ratio(e.Value), e.Value), document.Words("exact"), count(e.N)}
+	default:
+		ratio, interval := estimated(*e)
+		return []document.Cell{document.Number(ratio, e.Value), document.Words(interval), count(e.N)}
+	}
+}
+
+func count(n int) document.Cell { return document.Number(fmt.Sprint(n), float64(n)) }
+
+// seldom is the ratio below which one of the metric for many of what it counts is easier to read.
+const seldom = 0.001
+
+// estimated is the estimate and its interval, upside down where it is small.
+func estimated(e attribution.Estimate) (value, interval string) {
+	if e.Value > 0 && e.Value < seldom && number.Finite(e.Hi) {
+		inverse := attribution.Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / max(0, e.Lo)}
+		value, interval = "1/"+estimateNumber(inverse, inverse.Value), between(inverse)
+		if e.Lo <= 0 {
+			interval = ">" + estimateNumber(inverse, inverse.Lo)
+		}
+		return value, interval
+	}
+	return estimateNumber(e, e.Value), between(e)
+}
+
+func estimateNumber(e attribution.Estimate, v float64) string {
+	return number.Estimate(v, e.Value, e.Lo, e.Hi)
+}
+
+// between writes the interval.
+func between(e attribution.Estimate) string {
+	switch {
+	case !number.Finite(e.Lo) || !number.Finite(e.Hi):
+		return "unbounded"
+	case !(e.Lo <= e.Value && e.Value <= e.Hi):
+		return "unknown"
+	}
+	return estimateNumber(e, e.Lo) + "-" + estimateNumber(e, e.Hi)
+}
+
+// interval is the header over the intervals: their level, as the verdicts have it.
+func (r Report) interval() string {
+	for _, m := range r.Metrics {
+		for _, rival := range m.Rivals {
+			if m.PerUnit == nil {
+				m.PerUnit = rival.Ratio
+			}
+		}
+		if m.PerUnit != nil {
+			return number.Percent(m.PerUnit.Level)
+		}
+	}
+	return "interval"
+}
+
+func (r Report) verdictLegend() string {
+	text := "PHYSICAL: what storage has to do. LOGICAL: what the database is asked to do and notes in its WAL."
+	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Kind == attribution.Mixed }) {
+		text += " MIXED: some of both."
+	}
+	return text + " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
+}
+
+// label writes a verdict so that it can be found without colour.
+func label(verdict attribution.Kind) string {
+	if verdict == attribution.Undetermined {
+		return "CANNOT TELL"
+	}
+	return strings.ToUpper(string(verdict))
+}
+
+// called is what people call a quantity that the metric is said to count, and whether anybody counted it.
+func (m Metric) called(quantity string) string {
+	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity && r.Modelled }) {
+		return "modelled " + many(quantity)
+	}
+	return many(quantity)
 }
 
 // judged are the metrics that get a row.
@@ -61,13 +193,13 @@ func (r Report) namesOf(are func(Metric) bool) []string {
 	var names []string
 	for _, m := range ranked(r.Metrics) {
 		if m.Missing == nil && are(m) {
-			names = append(names, short(m.Metric))
+			names = append(names, m.Name)
 		}
 	}
 	return names
 }
 
-// drowned tells whether what load adds to it can in no arm be told from what happens without load.
+// drowned tells whether what load adds to it can under no load be told from what happens without.
 func (m Metric) drowned() bool {
 	loaded, lost := 0, 0
 	for _, a := range m.Arms {
@@ -81,175 +213,172 @@ func (m Metric) drowned() bool {
 	return loaded > 0 && lost == loaded && !m.silent() && !m.itself()
 }
 
-func (m Metric) silent() bool { return m.Verdict == string(attribution.Silent) }
+func (m Metric) silent() bool { return m.Kind == attribution.Silent }
 
-func (m Metric) undetermined() bool { return m.Verdict == string(attribution.Undetermined) }
+func (m Metric) undetermined() bool { return m.Kind == attribution.Undetermined }
 
-// byDefinition names the metrics that are on a side because drivers of that side are made of them.
-func (r Report) byDefinition(kind attribution.Kind, width int) string {
-	are := func(m Metric) bool { return m.itself() && m.Verdict == string(kind) }
-	return listing(label(string(kind))+" by definition, since others are compared with them", r.namesOf(are), width)
+// itself tells whether the metric is what the quantity that it counts is made of: a tautology, and no finding.
+func (m Metric) itself() bool {
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == m.Counts })
+	return m.Counts != "" && i >= 0 && m.Rivals[i].Status == attribution.Itself
 }
 
-// short is a metric's name without what all views of PostgreSQL begin with.
-func short(metric string) string { return strings.TrimPrefix(metric, "pgstat.") }
+// roomFor is how many metrics the first screen has room for, whatever they are.
+const roomFor = 20
 
-// listing is a paragraph of names after a word on them.
-func listing(word string, names []string, width int) string {
-	if len(names) == 0 {
+// firstScreen is the report with the metrics that the first screen has room for, and how many it leaves out: none, if
+// they are few, or else those that people do not take for I/O.
+func (r Report) firstScreen() (short Report, hidden int) {
+	if len(r.judged()) <= roomFor && len(r.Metrics) <= 2*roomFor {
+		return r, 0
+	}
+	all := r.Metrics
+	r.Metrics = slices.DeleteFunc(slices.Clone(all), func(m Metric) bool { return !metric.All().First(m.Metric) })
+	if len(r.judged()) == 0 {
+		r.Metrics = all[:min(len(all), roomFor)]
+	}
+	return r, len(all) - len(r.Metrics)
+}
+
+// ranked are the metrics in the order in which people want to know.
+func ranked(metrics []Metric) []Metric {
+	all := slices.Clone(metrics)
+	slices.SortStableFunc(all, func(a, b Metric) int { return cmp.Compare(metric.Rank(a.Metric), metric.Rank(b.Metric)) })
+	return all
+}
+
+// openSection says what the run cannot tell, why, and which load would.
+func (r Report) openSection() document.Block {
+	first, _ := r.firstScreen()
+	return first.open()
+}
+
+func (r Report) open() document.Block {
+	open := r.grouped(func(m Metric) []string { return []string{m.openQuestion()} })
+	if len(open) == 0 {
+		return nil
+	}
+	said := document.Together{document.List(open)}
+	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
+		said = append(said, r.settling())
+	}
+	return document.Section{Title: "What this run cannot tell", Blocks: []document.Block{said}}
+}
+
+// settling says what would tell what this run could not. Of a server that others use it takes another like it.
+func (r Report) settling() document.Block {
+	c := document.Command{Lead: "To find out:", Lines: []string{"realiops run --plan identify"}}
+	if r.Run.Target.Kind == "dsn" {
+		c.Lines = []string{"realiops run --plan identify --dsn ..."}
+	}
+	if r.Observed != nil {
+		c.Lead = "These are short loads of our own, for where you may put one:"
+	}
+	return c
+}
+
+// grouped says together what is to be said of several metrics.
+func (r Report) grouped(said func(Metric) []string) []string {
+	var g gathered
+	for _, m := range ranked(r.Metrics) {
+		for _, text := range filled(said(m)...) {
+			g.add(text, m.Name)
+		}
+	}
+	return g.sentences(func(names, text string) string { return names + ": " + text })
+}
+
+// openQuestion is what is not told of a metric; empty where nothing is open.
+func (m Metric) openQuestion() string {
+	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
+	if m.silent() || m.drowned() || m.Missing != nil || named && !m.undetermined() {
 		return ""
 	}
-	return wrapped(word+": "+strings.Join(names, ", ")+".", width)
+	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and nothing that was counted explains how much of it there is")
+	if len(m.Between) > 1 {
+		why = alternatives(m.Between)
+	}
+	return sentences(why, m.underOneLoad(), settling(m.SettleWith))
 }
 
-// interval is the header over the intervals: their level, as the verdicts have it.
-func (r Report) interval() string {
+// underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.
+func (m Metric) underOneLoad() string {
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == drivers.Rows })
+	if i < 0 || !m.undetermined() || m.Why == attribution.OneLoad { // said of all at once
+		return ""
+	}
+	known := slices.DeleteFunc(slices.Clone(m.Rivals[i].Arms), func(a ArmRatio) bool { return !a.Ratio.Known() })
+	switch {
+	case len(known) != 1 || known[0].Ratio.Value <= 0:
+		return ""
+	case known[0].Ratio.Value < 1:
+		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Arm, number.Ratio(1/known[0].Ratio.Value))
+	default:
+		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Arm, number.Ratio(known[0].Ratio.Value))
+	}
+}
+
+func settling(s *attribution.Settle) string {
+	if s == nil {
+		return ""
+	}
+	text := fmt.Sprintf("The load %s would tell: there %s differ", s.Arm, conjunction(s.Between))
+	if number.Finite(s.Factor) {
+		text += " by a factor of " + number.Ratio(s.Factor)
+	}
+	return text
+}
+
+// ofItself is the code of what is said of metrics that a quantity is computed from: it is in the evidence, and no caution.
+const ofItself = "itself"
+
+// cautions are the warnings about single verdicts of the first screen.
+func (r Report) cautions() []string {
+	first, _ := r.firstScreen()
+	return first.cautioned()
+}
+
+func (r Report) cautioned() []string {
+	return r.grouped(func(m Metric) (texts []string) {
+		for _, w := range m.Warnings {
+			if w.Code != ofItself && !m.itself() {
+				texts = append(texts, sentences(w.Text))
+			}
+		}
+		return texts
+	})
+}
+
+// everyMetric has a line for each metric: its verdict, and what it did under every load a second.
+func (r Report) everyMetric() document.Table {
+	t := document.Table{Columns: each(wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo", "hi", "level", "arms"})}
+	for _, a := range r.Arms {
+		t.Columns = append(t.Columns, numeric(a.Name+" per second"))
+	}
 	for _, m := range r.Metrics {
-		for _, rival := range m.Rivals {
-			if m.PerUnit == nil {
-				m.PerUnit = rival.Ratio
-			}
+		line := append(texts([]string{m.Metric, m.Unit, string(m.Kind), m.quantities()}), estimateCells(m.PerUnit)...)
+		for _, a := range m.Arms {
+			line = append(line, a.PerSecond.exactly())
 		}
-		if m.PerUnit != nil {
-			return percent(m.PerUnit.Level)
-		}
+		t.Rows = append(t.Rows, document.Row{Cells: line})
 	}
-	return "interval"
+	return t
 }
 
-func (r Report) verdictLegend() string {
-	text := "PHYSICAL: what storage has to do. LOGICAL: what the database is asked to do and notes in its log."
-	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Verdict == string(attribution.Mixed) }) {
-		text += " MIXED: some of both."
+// quantities names one, the terms of a sum joined by +, or what cannot be told apart by |.
+func (m Metric) quantities() string {
+	if m.Counts != "" || m.Mixture == nil {
+		return m.Counts + strings.Join(m.Between, "|")
 	}
-	return text + " ratio: how many the metric shows for one of what it counts; n: " + r.armWord() + "s that this rests on."
+	return strings.Join(each(func(t attribution.Term) string { return t.Driver }, m.Mixture.Terms), "+")
 }
 
-// rows are the metric's lines in the table: as many as its name, what it is falsely called and what it counts take.
-func (m Metric) rows(longestName int) [][]string {
-	names, counts := broken(short(m.Metric), longestName), m.terms()
-	if m.Misnomer != "" {
-		names = append(names, "  called "+m.Misnomer)
+func estimateCells(e *attribution.Estimate) []document.Cell {
+	if e == nil {
+		return texts(make([]string, 5))
 	}
-	var rows [][]string
-	for i := range max(len(names), len(counts)) {
-		row := make([]string, 2, 6)
-		if i < len(names) {
-			row[0] = names[i]
-		}
-		if i == 0 {
-			row[1] = label(m.Verdict)
-		}
-		if i < len(counts) {
-			rows = append(rows, append(row, counts[i]...))
-		} else {
-			rows = append(rows, append(row, "", "", "", ""))
-		}
-	}
-	return rows
+	return append(each(exact, []float64{e.Value, e.Lo, e.Hi, e.Level}), count(e.N))
 }
 
-// broken is a name in lines no longer than width, where its points and slashes allow it.
-func broken(name string, width int) []string {
-	if len(name) <= width {
-		return []string{name}
-	}
-	at := strings.LastIndexAny(name[:width], "./")
-	if at <= 0 {
-		return []string{name}
-	}
-	return append([]string{name[:at+1]}, broken("  "+name[at+1:], width)...)
-}
-
-// terms are the lines from what the metric counts on.
-func (m Metric) terms() [][]string {
-	line := func(counts string, e *Estimate) []string { return append([]string{counts}, m.ratioCells(e)...) }
-	switch {
-	case m.Mixture != nil && !m.undetermined():
-		var lines [][]string
-		for i, t := range m.Mixture.Terms {
-			plus := map[bool]string{true: "+ "}[i > 0]
-			lines = append(lines, line(plus+m.called(t.Driver).many, &t.PerUnit))
-			for _, other := range t.Or {
-				lines = append(lines, line("  or "+m.called(other).many, nil))
-			}
-		}
-		return lines
-	case m.Counts != "":
-		return [][]string{line(m.called(m.Counts).many, m.PerUnit)}
-	case len(m.Between) == 1 && !m.undetermined():
-		return [][]string{line("part of", nil), line("  "+noun(m.Between[0]).many, nil)}
-	default:
-		var lines [][]string
-		for i, text := range among(m.Between) {
-			lines = append(lines, line(text, map[bool]*Estimate{true: m.PerUnit}[i == 0]))
-		}
-		return lines
-	}
-}
-
-// ratioCells are a ratio, its interval and the arms it rests on.
-func (m Metric) ratioCells(e *Estimate) []string {
-	switch {
-	case e == nil:
-		return []string{"", "", ""}
-	case m.Exact:
-		return []string{quotient(e.Value), "exact", fmt.Sprint(e.N)}
-	default:
-		return append(e.cells(), fmt.Sprint(e.N))
-	}
-}
-
-// seldom is the ratio below which one of the metric for many of what it counts is easier to read.
-const seldom = 0.001
-
-// cells are the estimate and its interval, upside down where it is small.
-func (e Estimate) cells() []string {
-	if e.Value > 0 && e.Value < seldom && finite(e.Hi) {
-		many := Estimate{Value: 1 / e.Value, Lo: 1 / e.Hi, Hi: 1 / max(0, e.Lo)}
-		cells := []string{"1/" + many.number(many.Value), many.between()}
-		if e.Lo <= 0 {
-			cells[1] = ">" + many.number(many.Lo)
-		}
-		return cells
-	}
-	return []string{e.number(e.Value), e.between()}
-}
-
-// between writes the interval.
-func (e Estimate) between() string {
-	switch {
-	case !finite(e.Lo) || !finite(e.Hi):
-		return "unbounded"
-	case !(e.Lo <= e.Value && e.Value <= e.Hi):
-		return "unknown"
-	}
-	return e.number(e.Lo) + "-" + e.number(e.Hi)
-}
-
-// mostNamed drivers are named in the table.
-const mostNamed = 2
-
-// among writes drivers that cannot be told apart, in lines.
-func among(between []string) []string {
-	if len(between) == 0 {
-		return []string{"see below"}
-	}
-	if len(between) > mostNamed {
-		return []string{fmt.Sprintf("one of %s, below", inWords(len(between)))}
-	}
-	var lines []string
-	for i, driver := range between {
-		or := map[bool]string{true: "or "}[i > 0]
-		lines = append(lines, or+noun(driver).many)
-	}
-	return lines
-}
-
-// label writes a verdict so that it can be found without colour.
-func label(verdict string) string {
-	if verdict == string(attribution.Undetermined) {
-		return "CANNOT TELL"
-	}
-	return strings.ToUpper(verdict)
-}
+// exact is a number for a program.
+func exact(v float64) document.Cell { return document.Number("", v) }

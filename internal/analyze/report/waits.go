@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Wait is how many sessions waited for something, on average over an arm's loads.
@@ -20,33 +22,23 @@ func waits(a drivers.Arm) (all []Wait) {
 	return all
 }
 
-// waitsTitle is what Performance Insights answers.
-const waitsTitle = "Where time went, by Performance Insights"
-
-// waitLines has a line for each arm of which it is known.
-func (r Report) waitLines() (lines []string) {
+// waitSection is what Performance Insights answers, a line for each load of which it is known.
+func (r Report) waitSection() document.Block {
 	const most = 3
+	var lines document.List
 	for _, a := range r.Arms {
 		if len(a.Waits) == 0 {
 			continue
 		}
+		line := fmt.Sprintf("%s: %s sessions at work or waiting", a.Name, number.Ratio(a.Waits[0].Sessions))
 		var events []string
 		for _, w := range a.Waits[1:min(len(a.Waits), 1+most)] {
-			events = append(events, fmt.Sprintf("%s %s", w.Event, quotient(w.Sessions)))
+			events = append(events, w.Event+" "+number.Ratio(w.Sessions))
 		}
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s: %s sessions at work or waiting: %s", a.Name, quotient(a.Waits[0].Sessions), strings.Join(events, ", ")), ": "))
+		if len(events) > 0 {
+			line += ": " + strings.Join(events, ", ")
+		}
+		lines = append(lines, line)
 	}
-	return lines
-}
-
-func (r Report) waitsText(width int) string {
-	lines := r.waitLines()
-	if len(lines) == 0 {
-		return ""
-	}
-	text := []string{waitsTitle, ""}
-	for _, l := range lines {
-		text = append(text, bulleted("- ", l, width))
-	}
-	return strings.Join(text, "\n")
+	return document.Section{Title: "Where time went, by Performance Insights", Blocks: []document.Block{lines}}
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Warning is something that a reader must know before believing the numbers.
@@ -34,10 +36,10 @@ func warnings(run *drivers.Run, r Report) []Warning {
 		condition("fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
 	}
 	if settings["full_page_writes"] == "off" {
-		condition("full-page-writes-off", "full_page_writes is off: the log is shorter than that of a server which survives a crash.")
+		condition("full-page-writes-off", "full_page_writes is off: the WAL is shorter than that of a server which survives a crash.")
 	}
 	if settings["synchronous_commit"] == "off" {
-		condition("synchronous-commit-off", "synchronous_commit is off: commits do not wait for the log, so there are fewer flushes than commits.")
+		condition("synchronous-commit-off", "synchronous_commit is off: commits do not wait for the WAL, so there are fewer flushes than commits.")
 	}
 	if run.Header.Target.Storage.RAM {
 		condition("ram", "The data lie in memory: nothing reaches a disk, and no figure here speaks of one.")
@@ -45,6 +47,8 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	if run.Header.Target.Pooler && run.Observed == nil {
 		condition("pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
+	condition("settings-changed", run.ChangesText())
+	condition("others-worked", run.OthersText())
 	condition("device-unknown", deviceUnknown(r.Arms))
 	condition("device-unseen", unseen(run.Header.Target.Storage))
 	condition("shared-device", sharedDevice(r))
@@ -74,9 +78,9 @@ func unfinished(run *drivers.Run) string {
 	}
 }
 
-// deviceUnknown says why no arm's requests to the device were counted.
+// deviceUnknown says why requests to the device were counted under no load.
 func deviceUnknown(arms []Arm) string {
-	var why *Missing
+	var why *series.Missing
 	for _, a := range arms {
 		requests := a.Of(drivers.DeviceRequests)
 		if requests.Known() || a.Replicates == 0 {
@@ -90,7 +94,7 @@ func deviceUnknown(arms []Arm) string {
 	if why == nil {
 		return ""
 	}
-	return "What the device did is not known (" + why.text() + "): nothing here tells real storage I/O."
+	return "What the device did is not known (" + missingText(why) + "): nothing here tells real storage I/O."
 }
 
 // idleWork is a driver's rate without our load; unknown where no idle arm was measured.
@@ -131,9 +135,9 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	case run.Observed != nil:
 		fewest = 0 // of windows there are as many as there was time
 	case loaded == 0:
-		odd("nothing-measured", "No arm with a load was measured to its end, so there is nothing to compare.")
+		odd("nothing-measured", "No load was measured to its end, so there is nothing to compare.")
 	case run.Idle.Replicates == 0:
-		odd("no-idle", "No idle arm was measured: what others did on the server and its device is in every figure.")
+		odd("no-idle", "The server was not measured idle: what others did on it and its device is in every figure.")
 	}
 	odd("background-moved", backgroundMoved(run, r.Arms))
 	odd("provenance", provenance(run))
@@ -144,7 +148,7 @@ func oddities(run *drivers.Run, r Report) []Warning {
 			odd("left-out", text)
 		}
 		if a.Failures.Value > 0 {
-			odd("failures", fmt.Sprintf("%s transactions/s of %s failed.", rate(a.Failures.Value), a.Name))
+			odd("failures", fmt.Sprintf("%s transactions/s of %s failed.", number.Rate(a.Failures.Value), a.Name))
 		}
 	}
 	for _, n := range run.Notes {
@@ -166,9 +170,9 @@ func (a Arm) leftOut() []string {
 	var texts []string
 	for i, l := range a.LeftOut {
 		if i == leftOutShown {
-			return append(texts, fmt.Sprintf("%d more replicates of %s were left out.", len(a.LeftOut)-i, a.Name))
+			return append(texts, fmt.Sprintf("%d more repetitions of %s were left out.", len(a.LeftOut)-i, a.Name))
 		}
-		texts = append(texts, fmt.Sprintf("Replicate %d of %s was left out: %s.", l.Replicate, a.Name, strings.TrimSuffix(l.Reason, ".")))
+		texts = append(texts, fmt.Sprintf("Repetition %d of %s was left out: %s.", l.Replicate, a.Name, strings.TrimSuffix(l.Reason, ".")))
 	}
 	return texts
 }
@@ -213,23 +217,26 @@ func fewReplicates(n int) string {
 	case n == 0 || n >= enoughReplicates:
 		return ""
 	case n == 1:
-		return "An arm has only 1 replicate: how far its figures vary is not known."
+		return "A load has only 1 repetition: how far its figures vary is not known."
 	default:
-		return fmt.Sprintf("An arm has only %d replicates: they hardly show how far its figures vary.", n)
+		return fmt.Sprintf("A load has only %d repetitions: they hardly show how far its figures vary.", n)
 	}
 }
 
 // text is a reason in one line.
-func (m *Missing) text() string {
+func missingText(m *series.Missing) string {
 	if m == nil {
 		return "not recorded"
 	}
-	text := m.Reason
-	if m.Detail != "" {
-		text += ": " + m.Detail
+	return m.Error()
+}
+
+// warned are the warnings of one sort.
+func (r Report) warned(conditions bool) (texts []string) {
+	for _, w := range r.Warnings {
+		if w.Condition == conditions {
+			texts = append(texts, w.Text)
+		}
 	}
-	if m.Code != "" {
-		text += " (" + m.Code + ")"
-	}
-	return text
+	return texts
 }

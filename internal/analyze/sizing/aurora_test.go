@@ -78,7 +78,7 @@ func TestPublishedCalibration(t *testing.T) {
 }
 
 // TestCalibrateByThePublishedRun: the run file of it tells 820 billed writes a second and 105,700,000 rows in 900 s, and
-// nothing of the log.
+// nothing of the WAL.
 func TestCalibrateByThePublishedRun(t *testing.T) {
 	c, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide")
 	if err != nil {
@@ -124,7 +124,7 @@ func TestCalibrateBySeveral(t *testing.T) {
 // TestWhatDoesNotCalibrate is said in a line.
 func TestWhatDoesNotCalibrate(t *testing.T) {
 	_, err := sizing.Calibrate(shipped(t, "arms-pg17.jsonl"), "bulk")
-	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside an arm (not-recorded: this run did not read cloudwatch/VolumeWriteIOPs)"
+	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load (not-recorded: this run did not read cloudwatch/VolumeWriteIOPs)"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -12,14 +12,14 @@ import (
 // Calibration is how many billed writes of Aurora stand for what a run can count.
 type Calibration struct {
 	RowsPerWrite *Range // rows for one billed write; nil: not known
-	OfLogUnits   *Range // billed writes for each 4,096 bytes of log; nil: not known
+	OfLogUnits   *Range // billed writes for each 4,096 bytes of WAL; nil: not known
 	Replicates   int    // that it rests on
 	Run          string // of the user's own that it comes from; empty: it was published
 	Arm          string // of that run; empty: of all
 	Source       string // key, of what was published
 }
 
-// logUnit is how many bytes of log Aurora bills as one write, at most.
+// logUnit is how many bytes of WAL Aurora bills as one write, at most.
 const logUnit = 4096
 
 // spreadOfOne is how far an estimate that rests on one run may be off, either way. It is a judgement, not a measurement: the
@@ -27,7 +27,7 @@ const logUnit = 4096
 const spreadOfOne = 2
 
 // Published is the calibration of the one published run: 246,000 writes in 300 s at about 117,000 rows a second, of which
-// stock PostgreSQL makes 75.4 bytes of log each.
+// stock PostgreSQL makes 75.4 bytes of WAL each.
 func Published() Calibration {
 	const writes, rows, logBytes = 246000.0 / 300, 117000.0, 75.4
 	return Calibration{
@@ -40,7 +40,7 @@ func Published() Calibration {
 const billedWrites = "cloudwatch/VolumeWriteIOPs"
 
 // ErrNotCalibrated is a run that cannot stand in the place of the published one.
-var ErrNotCalibrated = errors.New("nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside an arm")
+var ErrNotCalibrated = errors.New("nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load")
 
 // Calibrate takes the calibration from a run on Aurora: from the arm of that name where it has one, else from all. Without
 // a run it is the published one.

@@ -22,7 +22,7 @@ const (
 	auroraOptimized = "aurora-iopt1"
 )
 
-// forecast is what the mean of the arm would show on Aurora; nil: neither rows nor bytes of log are known.
+// forecast is what the mean of the arm would show on Aurora; nil: neither rows nor bytes of WAL are known.
 func (s Sizing) forecast() (*Forecast, error) {
 	c, err := Calibrate(s.Ask.Calibrate, s.Need.Arm)
 	if err != nil {

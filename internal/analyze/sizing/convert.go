@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/metric"
 )
 
-// What log records stand for, in eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/arms-pg17.jsonl;
+// What WAL records stand for, in eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/arms-pg17.jsonl;
 // a test holds these against it). The span is the point: there is no one factor.
 const (
 	recordsPerRequestLeast = 8.02   // one-row transactions
@@ -21,11 +21,11 @@ const (
 
 // Converted is what an amount of a metric means in real storage I/O, as far as anything published or measured tells.
 type Converted struct {
-	Meaning   catalog.Meaning
+	Meaning   metric.Meaning
 	Amount    float64
 	PerSecond float64  // of what the metric counts
 	Real      bool     // it counts storage I/O itself
-	Rows      *Range   // a second; nil: it does not count log records
+	Rows      *Range   // a second; nil: it does not count WAL records
 	Requests  *Range   // of a device under a PostgreSQL that writes pages, a second
 	Billed    *Range   // writes of Aurora, a second
 	IOCost    *Range   // a month on Aurora Standard; nil: no price is known
@@ -34,7 +34,7 @@ type Converted struct {
 }
 
 // Convert says what an amount of a metric means on a flavor.
-func Convert(meanings []catalog.Meaning, amount float64, t Tariff, calibration Calibration) (Converted, error) {
+func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Calibration) (Converted, error) {
 	if len(meanings) != 1 {
 		return Converted{}, ambiguous(meanings)
 	}
@@ -43,9 +43,9 @@ func Convert(meanings []catalog.Meaning, amount float64, t Tariff, calibration C
 		c.PerSecond = amount / c.Meaning.Period
 	}
 	switch {
-	case c.Meaning.Side == "physical" && isRate(c.Meaning):
+	case c.Meaning.Side == metric.Physical && isRate(c.Meaning):
 		c.Real = true
-	case c.Meaning.Counts == "log records":
+	case c.Meaning.Counts == metric.WALRecords.Many():
 		c.records(t, calibration)
 	default:
 		return c, fmt.Errorf("%s counts %s, which tells nothing of how often storage is asked", c.Meaning.Metric, c.Meaning.Counts)
@@ -54,16 +54,16 @@ func Convert(meanings []catalog.Meaning, amount float64, t Tariff, calibration C
 }
 
 // isCount tells a count of a period from a rate.
-func isCount(m catalog.Meaning) bool {
+func isCount(m metric.Meaning) bool {
 	return strings.HasSuffix(m.Unit, "in 5 minutes") || m.Statistic == "Sum"
 }
 
 // isRate tells operations from bytes, times and percentages.
-func isRate(m catalog.Meaning) bool {
+func isRate(m metric.Meaning) bool {
 	return strings.HasPrefix(m.Unit, "operations") || strings.HasPrefix(m.Unit, "requests per second")
 }
 
-func ambiguous(meanings []catalog.Meaning) error {
+func ambiguous(meanings []metric.Meaning) error {
 	if len(meanings) == 0 {
 		return fmt.Errorf("nothing is known of such a metric there")
 	}
@@ -74,7 +74,7 @@ func ambiguous(meanings []catalog.Meaning) error {
 	return fmt.Errorf("%s means different things on %s: say which with --flavor", meanings[0].Metric, strings.Join(on, " and "))
 }
 
-// records spans what so many log records may mean.
+// records spans what so many WAL records may mean.
 func (c *Converted) records(t Tariff, calibration Calibration) {
 	n := c.PerSecond
 	c.Rows = between(n/recordsPerRowMost, n/recordsPerRowLeast)
@@ -91,7 +91,7 @@ func (c *Converted) records(t Tariff, calibration Calibration) {
 	}
 }
 
-// preferringLog leaves rows aside where the log is known: how many records a row makes is already a span.
+// preferringLog leaves rows aside where the WAL is known: how many records a row makes is already a span.
 func (c Calibration) preferringLog() Calibration {
 	if c.OfLogUnits != nil {
 		c.RowsPerWrite = nil

@@ -2,7 +2,7 @@ package sizing
 
 // Forecast is what a load on this machine would show and cost on Aurora.
 type Forecast struct {
-	WriteIOPS    *float64 // log records a second; nil: not known
+	WriteIOPS    *float64 // WAL records a second; nil: not known
 	BilledWrites Range    // a second
 	BilledReads  float64  // pages a second, as the device read them here; on Aurora they depend on its cache
 	Calibration  Calibration
@@ -20,7 +20,7 @@ func (f Forecast) IO() Range {
 // pageSize is what Aurora PostgreSQL bills as one read.
 const pageSize = 8192
 
-// ForecastAurora carries a calibration over to a load in two ways, by its rows and by its bytes of log, and takes what
+// ForecastAurora carries a calibration over to a load in two ways, by its rows and by its bytes of WAL, and takes what
 // lies between and around them. It cannot where neither is
 // known.
 func ForecastAurora(rows, logBytes *float64, c Calibration) (Range, bool) {

@@ -18,7 +18,7 @@ const (
 // LogShare is how much of what is written is log, of requests and of bytes.
 type LogShare struct{ Requests, Bytes float64 }
 
-// logShare is that of a need, by what log writes cost a device; nil: they are not known.
+// logShare is that of a need, by what WAL writes cost a device; nil: they are not known.
 func (n Need) logShare() *LogShare {
 	if n.LogWrites == nil || n.LogBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What the device did for the log and for pages, as non-negative mixtures over eight arms of a run on PostgreSQL 17.11, alone
-// on its device (testdata/runs/arms-pg17.jsonl): requests 0.98 for a log write and 0.013 for a page, bytes 1.01 for a byte of log,
-// 8,120 for a log write and 8,860 for a page, flushes 0.99 for a log write.
+// What the device did for the WAL and for pages, as non-negative mixtures over eight arms of a run on PostgreSQL 17.11, alone
+// on its device (testdata/runs/arms-pg17.jsonl): requests 0.98 for a WAL write and 0.013 for a page, bytes 1.01 for a byte of WAL,
+// 8,120 for a WAL write and 8,860 for a page, flushes 0.99 for a WAL write.
 const (
 	requestsPerLogWrite = 0.98
 	requestsPerPage     = 0.013

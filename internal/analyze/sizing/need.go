@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -21,7 +22,7 @@ type Need struct {
 	Seconds    []Rate // one after the other, over all replicates, the background included; none: they were not read
 	Peaks      *Peaks // nil: as there are no seconds
 
-	// Model tells that the device could not be read: the rates follow from the log and the pages, and Lowest and Highest are
+	// Model tells that the device could not be read: the rates follow from the WAL and the pages, and Lowest and Highest are
 	// as far off as the model may be.
 	Model *series.Missing // why the device could not be read; nil: it was
 
@@ -39,19 +40,19 @@ type Peaks struct {
 	PeakMinute *Rate // nil: no arm lasted a minute
 }
 
-// metric of the block device, and where its rate goes.
-type metric struct {
+// deviceMetric is a metric of the device, and where its rate goes.
+type deviceMetric struct {
 	name  string
 	field func(*Rate) *float64
 }
 
-func metrics() []metric {
-	return []metric{
-		{"block/reads", func(r *Rate) *float64 { return &r.Reads }},
-		{"block/writes", func(r *Rate) *float64 { return &r.Writes }},
-		{"block/flushes", func(r *Rate) *float64 { return &r.Flushes }},
-		{"block/read_bytes", func(r *Rate) *float64 { return &r.ReadBytes }},
-		{"block/write_bytes", func(r *Rate) *float64 { return &r.WriteBytes }},
+func deviceMetrics() []deviceMetric {
+	return []deviceMetric{
+		{metric.BlockReads, func(r *Rate) *float64 { return &r.Reads }},
+		{metric.BlockWrites, func(r *Rate) *float64 { return &r.Writes }},
+		{metric.BlockFlushes, func(r *Rate) *float64 { return &r.Flushes }},
+		{metric.BlockReadBytes, func(r *Rate) *float64 { return &r.ReadBytes }},
+		{metric.BlockWriteBytes, func(r *Rate) *float64 { return &r.WriteBytes }},
 	}
 }
 
@@ -131,7 +132,7 @@ func (n *Need) add(rate Rate, first bool) {
 // others then write less than before it is no mystery.
 func rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
 	var rate Rate
-	for _, m := range metrics() {
+	for _, m := range deviceMetrics() {
 		count, err := r.Count(m.name)
 		why := reason(err)
 		switch {
@@ -147,7 +148,7 @@ func rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
 	if rate.Writes < rate.Flushes && !alone {
 		return Rate{}, background()
 	}
-	rate.Writes = max(0, rate.Writes-rate.Flushes) // the kernel counts a flush as a write as well
+	rate.Writes = max(0, metric.Requests(rate.Writes, rate.Flushes))
 	return rate, nil
 }
 
@@ -165,7 +166,7 @@ func reason(err error) *series.Missing {
 	return why
 }
 
-// logical is how often a driver happened a second, on average over the replicates.
+// logical is how often a quantity happened a second, on average over the replicates.
 func logical(arm drivers.Arm, name string) *float64 {
 	driver, _ := drivers.Named(name)
 	sum := 0.0
@@ -207,8 +208,8 @@ func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm) {
 // Seconds are the rates from one reading to the next, of those that lie a second apart or less; what was read more often is
 // put together to seconds. There are none where a metric of writing misses some.
 func Seconds(run *drivers.Run, begin, end time.Time) []Rate {
-	all := make([]Rate, len(secondsOf(run.Series("block/writes"), begin, end)))
-	for _, m := range metrics() {
+	all := make([]Rate, len(secondsOf(run.Series(metric.BlockWrites), begin, end)))
+	for _, m := range deviceMetrics() {
 		rates := secondsOf(run.Series(m.name), begin, end)
 		if len(rates) != len(all) {
 			if mayMiss(m.name) {
@@ -221,13 +222,13 @@ func Seconds(run *drivers.Run, begin, end time.Time) []Rate {
 		}
 	}
 	for i := range all {
-		all[i].Writes = max(0, all[i].Writes-all[i].Flushes)
+		all[i].Writes = max(0, metric.Requests(all[i].Writes, all[i].Flushes))
 	}
 	return all
 }
 
 // mayMiss tells of what a record of writing may go without.
-func mayMiss(metric string) bool { return metric == "block/reads" || metric == "block/read_bytes" }
+func mayMiss(name string) bool { return name == metric.BlockReads || name == metric.BlockReadBytes }
 
 // secondsOf are a counter's rates over seconds.
 func secondsOf(s series.Series, begin, end time.Time) []float64 {

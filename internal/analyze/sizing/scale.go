@@ -8,7 +8,7 @@ type Span struct{ Value, Least, Most Rate }
 // Scale carries a need over to another load of the same kind.
 type Scale struct {
 	Factor float64 // of rows
-	// Shared is how many commits share a flush of the log in the arm, at least 1: with fewer of them fewer can share.
+	// Shared is how many commits share a WAL flush in the arm, at least 1: with fewer of them fewer can share.
 	Shared float64
 	// Pages is the share of the bytes written that is not log.
 	Pages float64
@@ -24,12 +24,12 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 	if from > 0 {
 		factor *= to / from
 	} else if to > 0 {
-		return Scale{}, fmt.Errorf("the arm has no rows to scale from")
+		return Scale{}, fmt.Errorf("the load has no rows to scale from")
 	}
 	s := Scale{Factor: factor, Shared: 1}
 	if factor != 1 {
 		s.Law = []string{
-			fmt.Sprintf("%.3g times the rows: bytes of log and reads go with the rows.", factor),
+			fmt.Sprintf("%.3g times the rows: bytes of WAL and reads go with the rows.", factor),
 			requestsLaw(factor),
 			"Pages written at checkpoints lie between staying as many, as the same page takes several rows, and going with them.",
 		}
@@ -39,9 +39,9 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 
 func requestsLaw(factor float64) string {
 	if factor > 1 {
-		return "Requests and flushes lie between staying as they are, as more commits share one flush of the log, and going with the rows; the larger is ordered for."
+		return "Requests and flushes lie between staying as they are, as more commits share one flush of the WAL, and going with the rows; the larger is ordered for."
 	}
-	return "Requests and flushes lie between going with the rows and as many as if no two commits shared a flush of the log any more; the larger is ordered for."
+	return "Requests and flushes lie between going with the rows and as many as if no two commits shared a flush of the WAL any more; the larger is ordered for."
 }
 
 // of takes from a need how its commits share flushes, and how much of what it writes is log.

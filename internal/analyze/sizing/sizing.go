@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // Ask is what somebody wants to know of a run.
@@ -34,8 +35,8 @@ type Sizing struct {
 	Balance  Balance
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
-	Aurora   *AuroraAnswer // nil: rows or bytes of log are not known
-	Misread  *Misread      // nil: log records are not known
+	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
+	Misread  *Misread      // nil: WAL records are not known
 	Spreads  []Spread      // on distributed databases; none: rows are not known
 	Warnings []string
 }
@@ -50,7 +51,7 @@ type Part struct {
 	Own   Span // what it makes of the target
 }
 
-// Misread is what would have been ordered by somebody who took log records for I/O.
+// Misread is what would have been ordered by somebody who took WAL records for I/O.
 type Misread struct {
 	Records  float64  // a second
 	Factor   float64  // of the requests that are sized for
@@ -226,7 +227,7 @@ type UnknownArm struct {
 	Known []string
 }
 
-func (e *UnknownArm) Error() string { return fmt.Sprintf("the run has no arm %s with a load", e.Arm) }
+func (e *UnknownArm) Error() string { return fmt.Sprintf("the run has no load %s", e.Arm) }
 
 // rate is what is sized for: the 99th percentile of the seconds where they were read, but never below the mean, which has
 // the pages of the closing checkpoint in it.
@@ -234,7 +235,7 @@ func (p *Part) rate(warnings *[]string) Rate {
 	switch {
 	case p.Need.Model != nil:
 		p.Basis = ByModel
-		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the log and the pages by a model of one machine, and are ordered for at twice that.", p.Need.Model))
+		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the WAL and the pages by a model of one machine, and are ordered for at twice that.", p.Need.Model))
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean
@@ -256,16 +257,19 @@ func (p *Part) rate(warnings *[]string) Rate {
 // othersShare is how much of the device's requests may be somebody else's before that is worth a word.
 const othersShare = 0.1
 
-// others tells that seconds hold what others did to the device, which cannot be taken off them one by one.
-func (p Part) others() []string {
-	idle := p.Run.Idle.PerSecond["block/writes"]
-	if p.Basis == ByP99 && idle > othersShare*p.Own.Most.Requests() {
-		return []string{fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle)}
+// others tells that others worked on the server, or that seconds hold what they did to the device: neither can be taken off.
+func (p Part) others() (warnings []string) {
+	if text := p.Run.OthersText(); text != "" {
+		warnings = append(warnings, text)
 	}
-	return nil
+	idle := p.Run.Idle.PerSecond[metric.BlockWrites]
+	if p.Basis == ByP99 && idle > othersShare*p.Own.Most.Requests() {
+		warnings = append(warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle))
+	}
+	return warnings
 }
 
-// misread orders for the log records of the arm as if each were a request.
+// misread orders for the WAL records of the arm as if each were a request.
 func (s Sizing) misread() (*Misread, error) {
 	need := s.Target.Most
 	if s.Need.LogRecords == nil || need.Requests() == 0 {

@@ -2,6 +2,7 @@ package sizing_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 func shipped(t *testing.T, name string) *drivers.Run {
@@ -49,7 +51,7 @@ func TestNeedsAreThePublishedTable(t *testing.T) {
 	check("wide", 252478, 515820, 1758, 1317, 727)
 }
 
-// TestSpansOfRecords: what log records stand for is what the arms of the shipped run show, from the least to the most.
+// TestSpansOfRecords: what WAL records stand for is what the arms of the shipped run show, from the least to the most.
 func TestSpansOfRecords(t *testing.T) {
 	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	most := [3]float64{}
@@ -71,19 +73,9 @@ func TestSpansOfRecords(t *testing.T) {
 	near(t, "misread", *c.Misread, 800000*730*3600/1e6*0.20, 1)
 }
 
-func onAurora(t *testing.T, metric string) []catalog.Meaning {
+func onAurora(t *testing.T, name string) []metric.Meaning {
 	t.Helper()
-	all, err := catalog.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []catalog.Meaning
-	for _, m := range all.Of(metric) {
-		if m.On == "aurora" {
-			found = append(found, m)
-		}
-	}
-	return found
+	return slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool { return m.On != "aurora" })
 }
 
 // TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
@@ -95,17 +87,13 @@ func TestVolumeWriteIOPsIsACount(t *testing.T) {
 }
 
 func TestWhatCannotBeConverted(t *testing.T) {
-	check := func(meanings []catalog.Meaning, want string) {
+	check := func(meanings []metric.Meaning, want string) {
 		t.Helper()
 		if _, err := sizing.Convert(meanings, 1, sizing.Tariff{}, sizing.Published()); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	all, err := catalog.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(all.Of("WriteIOPS"), "WriteIOPS means different things on aurora and rds: say which with --flavor")
+	check(metric.MeaningsOf("WriteIOPS"), "WriteIOPS means different things on aurora and rds: say which with --flavor")
 	check(onAurora(t, "CommitLatency"), "CommitLatency counts time of one commit, which tells nothing of how often storage is asked")
 	check(nil, "nothing is known of such a metric there")
 }

@@ -7,6 +7,7 @@
 //   - [Groups.Between] is the standard deviation between groups, with an interval: the Q profile of the one-way random
 //     effects model, with the estimated part of the variance within groups allowed for.
 //   - [Groups.Mean] is the mean over groups, with the interval of Hartung and Knapp.
+//   - [Correlated] is the variance that a mean has on top because readings that follow each other are alike.
 //   - [Within] is the variance within groups that is left beyond what is known of each value.
 //   - [Welch] is the difference of two means, and [MeanDifference] that of several pairs.
 //   - [NonNegative] is a least-squares sum of columns with coefficients that are not below zero.

@@ -28,6 +28,14 @@ type Call struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
+// Unasked is the reason of a call that was not made, because nothing would come of it here.
+const Unasked = "unasked"
+
+// Silent tells whether AWS does not say what a run would ask it.
+func (a AWS) Silent() bool {
+	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool { return !c.Allowed && c.Reason != Unasked })
+}
+
 // aws lists the calls. It stands before what PostgreSQL lets one read, because nothing there replaces it.
 func (p *page) aws(a *AWS, t runfile.Target) {
 	if a == nil {

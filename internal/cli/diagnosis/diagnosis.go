@@ -1,7 +1,7 @@
 // Package diagnosis says what a run could conclude on a target, from one reading of each of its sources.
 //
 // [New] asks the analysis itself: it makes the records that a run would leave if every reading of it were like that one,
-// and looks which ways to count the work come out of them. So nothing here knows how a driver is computed, and what it
+// and looks which ways to count the work come out of them. So nothing here knows how a quantity is computed, and what it
 // promises is what a run keeps. [Text] and [JSON] write the same [Diagnosis].
 //
 // The package computes and writes; it asks no server.
@@ -86,7 +86,7 @@ type Source struct {
 type Gap struct {
 	Missing
 	Metrics []string `json:"metrics"`
-	Costs   []string `json:"costs"` // drivers that would be known without it
+	Costs   []string `json:"costs"` // quantities that would be known without it
 	Remedy  string   `json:"remedy,omitempty"`
 }
 
@@ -120,7 +120,7 @@ func New(s Subject) Diagnosis {
 	return d
 }
 
-// tellsSidesApart asks for a driver on either side. The bytes of the log alone are no physical truth: they follow the
+// tellsSidesApart asks for a quantity on either side. The bytes of the log alone are no physical truth: they follow the
 // rows, whatever reaches the storage. On Aurora nothing else reaches it.
 func (d Diagnosis) tellsSidesApart() bool {
 	on := func(side drivers.Side) bool {
@@ -141,11 +141,11 @@ func (d Diagnosis) unknown() []string {
 	return names
 }
 
-// known are all drivers, each with what the run has of it.
+// known are all quantities, each with what the run has of it.
 func known(run *drivers.Run) []Driver {
 	arm := run.Arms[0]
 	var all []Driver
-	for _, d := range run.Drivers() {
+	for _, d := range run.Quantities() {
 		driver := Driver{Name: d.Name, Side: d.Side, Unit: d.Unit, Help: d.Help, Known: true, Modelled: d.Modelled}
 		if _, err := d.Count(arm, arm.Replicates[0]); err != nil {
 			driver.Known, driver.Missing = false, missing(err)
@@ -159,12 +159,12 @@ func known(run *drivers.Run) []Driver {
 }
 
 // within is how far a model may be off in each sort of arm, with a confidence of 95 %.
-func within(run *drivers.Run, d drivers.Driver) string {
+func within(run *drivers.Run, d drivers.Quantity) string {
 	var parts []string
 	for _, a := range run.Arms {
 		r := a.Replicates[0]
 		if n, err := d.Count(a, r); err == nil {
-			parts = append(parts, fmt.Sprintf("%.2g %% in an arm of %s", 100*2*d.Doubt(a, r)/n, a.Method))
+			parts = append(parts, fmt.Sprintf("%.2g %% under a load of %s", 100*2*d.StandardError(a, r)/n, a.Method))
 		}
 	}
 	return strings.Join(parts, " and ")

@@ -120,7 +120,7 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}
-		for _, words := range []string{"behind ours by 2s (± 250ms)", "NOTHING HERE", "! fsync is off", "modelled, not counted, and off by at most", "in an arm of insert-select and", "costs: device_requests"} {
+		for _, words := range []string{"behind ours by 2s (± 250ms)", "NOTHING HERE", "! fsync is off", "modelled, not counted, and off by at most", "under a load of insert-select and", "costs: device requests"} {
 			if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), words) {
 				t.Errorf("%q is not in\n%s", words, &text)
 			}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -90,6 +92,7 @@ func (p *page) blank() { p.text.WriteByte('\n') }
 
 // paragraph puts words after a lead, and aligns the lines below with them.
 func (p *page) paragraph(lead, words string) {
+	lead, words = printable.Line(lead), printable.Line(words)
 	indent := strings.Repeat(" ", text.StringWidth(lead))
 	for i, line := range strings.Split(text.WrapSoft(words, max(p.width-len(indent), narrowest)), "\n") {
 		if i > 0 {
@@ -102,7 +105,7 @@ func (p *page) paragraph(lead, words string) {
 // narrowest is the width below which nothing is broken any narrower.
 const narrowest = 30
 
-// column is as wide as the longest name of a driver or a source, with two spaces.
+// column is as wide as the longest name of a quantity or a source, with two spaces.
 const column = 22
 
 func (p *page) drivers(heading string, all []Driver, known bool) {
@@ -116,7 +119,7 @@ func (p *page) drivers(heading string, all []Driver, known bool) {
 			p.paragraph("", heading)
 			first = false
 		}
-		p.paragraph(lead(d.Name), d.Help)
+		p.paragraph(lead(metric.Quantity(d.Name).Many()), d.Help)
 	}
 }
 
@@ -210,14 +213,18 @@ func (s Source) part(g Gap) string {
 	case n > named:
 		return fmt.Sprintf("%s (%d of %d)", s.Name, n, s.Of)
 	default:
-		return s.Name + "/" + strings.Join(columns(g.Metrics), ", ")
+		return strings.Join(printed(g.Metrics), ", ")
 	}
 }
 
 func (p *page) cause(c cause) {
 	p.paragraph("  - ", strings.Join(c.what, ", ")+": "+c.words())
 	if len(c.costs) > 0 {
-		p.paragraph("    costs: ", strings.Join(c.costs, ", "))
+		var counted []string
+		for _, name := range c.costs {
+			counted = append(counted, metric.Quantity(name).Many())
+		}
+		p.paragraph("    costs: ", strings.Join(counted, ", "))
 	}
 	if c.remedy != "" {
 		p.paragraph("    to do: ", c.remedy)
@@ -235,13 +242,13 @@ func (m Missing) words() string {
 	return words
 }
 
-// columns are the names without the source's.
-func columns(metrics []string) []string {
-	var short []string
-	for _, m := range metrics {
-		short = append(short, strings.TrimPrefix(m, view(m)+"/"))
+// printed are metrics as people write them.
+func printed(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, metric.Printed(name, 0))
 	}
-	return short
+	return all
 }
 
 func (p *page) cautions(all []Caution) {

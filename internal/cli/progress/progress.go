@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -50,6 +51,9 @@ const (
 
 // Display shows progress until Close.
 type Display struct {
+	// Layout breaks a message into lines; nil: it is one. It is set before anything is shown.
+	Layout func(string) string
+
 	out   io.Writer
 	mode  Mode
 	width func() int
@@ -78,10 +82,10 @@ func New(out io.Writer, mode Mode, width func() int) *Display {
 func (d *Display) Stage(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stage = text
+	d.stage = printable.Line(text)
 	switch d.mode {
 	case Plain:
-		fmt.Fprintln(d.out, text)
+		fmt.Fprintln(d.out, d.stage)
 	case Bar:
 		d.draw()
 	}
@@ -92,6 +96,10 @@ func (d *Display) Message(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clear()
+	text = printable.Line(text)
+	if d.Layout != nil {
+		text = d.Layout(text)
+	}
 	fmt.Fprintln(d.out, text)
 }
 

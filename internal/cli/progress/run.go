@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/text/message"
 
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -63,13 +65,14 @@ func (s *run) follow(record runfile.Record) {
 		if reads, alone := record.Values["fio/reads"]; alone {
 			s.job.follow(record.At, reads+record.Values["fio/writes"])
 		}
-		writes, ok := record.Values["block/writes"]
-		flushes, also := record.Values["block/flushes"]
+		writes, ok := record.Values[metric.BlockWrites]
+		flushes, also := record.Values[metric.BlockFlushes]
 		if ok && also {
+			requests := metric.Requests(writes, flushes)
 			if s.job.known {
-				writes += record.Values["block/reads"]
+				requests += record.Values[metric.BlockReads]
 			}
-			s.device.follow(record.At, writes-flushes)
+			s.device.follow(record.At, requests)
 		}
 	}
 }
@@ -127,10 +130,11 @@ func (s *run) bar(p *message.Printer, width int) string {
 }
 
 func (s *run) armName() string {
+	name := printable.Line(s.event.Arm)
 	if s.event.Replicate > s.plan.Replicates { // beyond the plan
-		return fmt.Sprintf("%s %d", s.event.Arm, s.event.Replicate)
+		return fmt.Sprintf("%s %d", name, s.event.Replicate)
 	}
-	return fmt.Sprintf("%s %d/%d", s.event.Arm, s.event.Replicate, s.plan.Replicates)
+	return fmt.Sprintf("%s %d/%d", name, s.event.Replicate, s.plan.Replicates)
 }
 
 // speeds leaves out the device where it is out of sight.

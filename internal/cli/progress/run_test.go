@@ -103,3 +103,27 @@ func TestPlainSaysALineForEachArm(t *testing.T) {
 		t.Errorf("it said %q, want %q", out.String(), want)
 	}
 }
+
+func TestNothingInANameDrivesTheTerminal(t *testing.T) {
+	for _, mode := range []Mode{Plain, Bar} {
+		var out strings.Builder
+		d := New(&out, mode, func() int { return 200 })
+		d.Stage("fetching \x1b]0;x\x07")
+		d.Message("first\nforged\u202E")
+		d.run = *halfway()
+		d.Record(runfile.ArmEvent{At: time.Now(), Arm: "a\x1b[2Jb", Replicate: 1, Event: runfile.End})
+		d.mu.Lock()
+		d.draw()
+		d.mu.Unlock()
+		d.Close()
+		shown := strings.ReplaceAll(out.String(), "\r\x1b[K", "")
+		for _, want := range []string{`fetching \x1B]0;x\x07`, `first\nforged\u202E`, `a\x1B[2Jb`} {
+			if !strings.Contains(shown, want) {
+				t.Errorf("%s does not show %s: %q", mode, want, shown)
+			}
+		}
+		if strings.ContainsAny(shown, "\x1b\x07\r\u202E") {
+			t.Errorf("%s passes on what it was given: %q", mode, shown)
+		}
+	}
+}

@@ -98,6 +98,14 @@ func TestAnswersOfAWS(t *testing.T) {
 		account.Other, "rds:DescribeDBInstances: Strange: about *** of ***")
 	check("not AWS", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello") },
 		account.Other, "rds:DescribeDBInstances: the answer (HTTP 200) cannot be read: does AWS answer there, or something in between?")
+	check("a page that refuses", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>no", http.StatusForbidden) },
+		account.Other, "rds:DescribeDBInstances: the answer (HTTP 403) cannot be read: does AWS answer there, or something in between?")
+	check("nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
+		account.Other, "rds:DescribeDBInstances: the answer (HTTP 404) cannot be read: does AWS answer there, or something in between?")
+	check("elsewhere", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://login.example/", http.StatusFound)
+	},
+		account.Other, "rds:DescribeDBInstances: the answer leads elsewhere (HTTP 302), which AWS does not do: is there a proxy that wants a sign-in?")
 	check("clock", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", time.Now().Add(-20*time.Minute).UTC().Format(http.TimeFormat))
 		refusing(403, "SignatureDoesNotMatch", "Signature not yet current: 20261120T122000Z is still later than 20261120T120000Z")(w, r)
@@ -157,6 +165,25 @@ func TestDeadline(t *testing.T) {
 	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Unreachable {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestDeadlineWhileAskedToSlowDown: what AWS said all the time is told, and not that the time has ended.
+func TestDeadlineWhileAskedToSlowDown(t *testing.T) {
+	check := func(handler http.HandlerFunc, kind account.Kind, want string) {
+		t.Helper()
+		server := httptest.NewServer(handler)
+		defer server.Close()
+		alone(t, server.URL)
+		withKeys(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := describe(ctx, open(t, account.Options{Region: "eu-west-1"}))
+		if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != kind || !strings.Contains(trouble.Error(), want) {
+			t.Errorf("%v, want %s: %s", err, kind, want)
+		}
+	}
+	check(refusing(400, "Throttling", "Rate exceeded"), account.Throttled, "asking to slow down")
+	check(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>oops", http.StatusBadGateway) }, account.Other, "failed (HTTP 502)")
 }
 
 // TestNoMachine: on a laptop nobody answers for the credentials of a machine, at once or ever.

@@ -2,12 +2,14 @@ package account
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -63,20 +65,29 @@ func (b *book) attach(stack *middleware.Stack) error {
 	return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("realiops/try", b.try), "Retry", middleware.After)
 }
 
+// tried is how often a call was, and what AWS said no with at last.
+type tried struct {
+	times int
+	said  error
+}
+
 // triesKey is where a call's context holds how often it was tried.
 type triesKey struct{}
 
 func (b *book) call(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error) {
-	tries := new(0)
-	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, triesKey{}, tries), in)
+	t := &tried{}
+	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, triesKey{}, t), in)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	call := b.of(ctx)
 	call.Count++
-	call.Retries += max(0, *tries-1)
+	call.Retries += max(0, t.times-1)
 	if err != nil {
 		call.Failures++
+		if errors.Is(err, context.DeadlineExceeded) && t.said != nil {
+			err = t.said // AWS did answer: the time ended while it was asked again
+		}
 		return out, metadata, err
 	}
 	call.Billed += billed(in.Parameters)
@@ -87,8 +98,11 @@ func (b *book) try(ctx context.Context, in middleware.FinalizeInput, next middle
 	middleware.FinalizeOutput, middleware.Metadata, error) {
 	sent := time.Now()
 	out, metadata, err := next.HandleFinalize(ctx, in)
-	if tries, ok := ctx.Value(triesKey{}).(*int); ok {
-		*tries++
+	if t, ok := ctx.Value(triesKey{}).(*tried); ok {
+		t.times++
+		if _, answered := errors.AsType[*awshttp.ResponseError](err); answered {
+			t.said = err
+		}
 	}
 	if ahead, ok := awsmiddleware.GetAttemptSkew(metadata); ok {
 		b.compared(ahead, time.Since(sent))

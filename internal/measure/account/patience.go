@@ -16,6 +16,7 @@ const (
 	tries        = 8
 	longestPause = 20 * time.Second
 	dials        = 2 // to an endpoint that does not answer
+	hangs        = 2 // of one that takes the call and does not answer, each as long as headerWithin
 )
 
 // patience waits longer and longer between tries of a call, and gives up early on an endpoint that cannot be reached.
@@ -46,6 +47,9 @@ func (p patience) IsErrorRetryable(err error) bool {
 // RetryDelay is the pause after a try; an error ends the tries.
 func (p patience) RetryDelay(attempt int, err error) (time.Duration, error) {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" && attempt >= dials {
+		return 0, err
+	}
+	if silent, ok := errors.AsType[net.Error](err); ok && silent.Timeout() && attempt >= hangs {
 		return 0, err
 	}
 	return p.Standard.RetryDelay(attempt, err)

@@ -113,7 +113,10 @@ func (t *Trouble) answer(err error, call string) bool {
 	if !ok {
 		return false
 	}
-	t.Code = said.ErrorCode()
+	if t.Code = said.ErrorCode(); t.Code == "" || t.Code == "UnknownError" { // the SDK's word for what is no answer of AWS's
+		t.Code = ""
+		return false
+	}
 	switch kind := kindOf(t.Code, said.ErrorMessage()); kind {
 	case Denied:
 		t.denied(said.ErrorMessage(), call)
@@ -124,7 +127,7 @@ func (t *Trouble) answer(err error, call string) bool {
 	case Skewed:
 		t.Kind, t.text = kind, call+": this machine's clock is "+ahead(err)+": synchronize it"
 	case Throttled:
-		t.Kind, t.text = kind, fmt.Sprintf("%s: AWS was still asking to slow down after %d tries (%s): try again later", call, tries, t.Code)
+		t.Kind, t.text = kind, fmt.Sprintf("%s: AWS was still asking to slow down at the last try (%s): try again later", call, t.Code)
 	default:
 		t.Kind, t.text = kind, call+": "+t.Code+": "+Clean(said.ErrorMessage())
 	}
@@ -211,11 +214,27 @@ func (t *Trouble) network(err error, call string) bool {
 		return true
 	}
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
-		t.Kind, t.Code = Other, fmt.Sprint(response.HTTPStatusCode())
-		t.text = fmt.Sprintf("%s: the answer (HTTP %s) cannot be read: does AWS answer there, or something in between?", call, t.Code)
+		t.Kind = Other
+		t.Code, t.text = unreadable(call, response.HTTPStatusCode())
 		return true
 	}
 	return false
+}
+
+// unreadable says what it means that an answer is none of AWS's, by its HTTP status.
+func unreadable(call string, status int) (code, text string) {
+	code = fmt.Sprint(status)
+	switch {
+	case status == 0:
+		return "", call + ": the answer cannot be read: does AWS answer there, or something in between?"
+	case status >= 300 && status < 400:
+		return code, fmt.Sprintf("%s: the answer leads elsewhere (HTTP %d), which AWS does not do: is there a proxy that wants a sign-in?", call, status)
+	case status == http.StatusTooManyRequests:
+		return code, fmt.Sprintf("%s: AWS, or a proxy, still asked to slow down (HTTP 429): try again later", call)
+	case status >= 500:
+		return code, fmt.Sprintf("%s: AWS, or a proxy, failed (HTTP %d) each time it was asked: try again later", call, status)
+	}
+	return code, fmt.Sprintf("%s: the answer (HTTP %d) cannot be read: does AWS answer there, or something in between?", call, status)
 }
 
 var (

@@ -46,13 +46,27 @@ type Outcome struct {
 	Unsettled int // of these, still open
 }
 
+// UnansweredError is what sources did not tell, although they were asked: a later collection asks again.
+type UnansweredError struct {
+	Metrics, Of int
+	Reasons     []string
+}
+
+func (e *UnansweredError) Error() string {
+	text := fmt.Sprintf("AWS did not answer for %d of %d metrics: %s", e.Metrics, e.Of, e.Reasons[0])
+	if more := len(e.Reasons) - 1; more > 0 {
+		text += fmt.Sprintf("; %d more reasons stand in the report", more)
+	}
+	return text
+}
+
 // look is how often whoever waits is told.
 const look = 10 * time.Second
 
 // Run asks until all is settled, the patience ends or ctx does. What was read is recorded whatever happens; the error says
 // which source failed, or why the collection was ended.
 func (c *Collector) Run(ctx context.Context) (Outcome, error) {
-	ledgers, err := c.open()
+	states, err := c.open()
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -60,22 +74,35 @@ func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 	var failed []error
 	for {
 		var errs []error
-		if ledgers, errs = c.pass(ctx, ledgers); len(errs) > 0 {
+		if states, errs = c.pass(ctx, states); len(errs) > 0 {
 			failed = append(failed, errs...)
 		}
-		next, open := earliest(ledgers)
+		next, open := earliest(states)
 		if !open || ctx.Err() != nil || next.After(deadline) {
 			break
 		}
-		if c.await(ctx, ledgers, next) != nil {
+		if c.await(ctx, states, next) != nil {
 			break
 		}
 	}
-	failed = append(failed, c.close(ledgers))
+	failed = append(failed, c.close(states))
 	if ctx.Err() != nil {
-		return c.outcome(ledgers), errors.Join(context.Cause(ctx), c.recordFailure(failed))
+		return c.outcome(states), errors.Join(context.Cause(ctx), c.recordFailure(failed))
 	}
-	return c.outcome(ledgers), errors.Join(failed...)
+	return c.outcome(states), errors.Join(append(failed, unanswered(states))...)
+}
+
+func unanswered(states []*sourceState) error {
+	e := &UnansweredError{}
+	for _, l := range states {
+		reasons, metrics := l.unanswered()
+		e.Metrics, e.Of = e.Metrics+metrics, e.Of+len(l.metrics)
+		e.Reasons = append(e.Reasons, reasons...)
+	}
+	if e.Metrics == 0 {
+		return nil
+	}
+	return e
 }
 
 // errRecord is a file that cannot be written: asking on would be in vain.
@@ -88,11 +115,11 @@ func (c *Collector) recordFailure(failed []error) error {
 	return nil // the errors of calls that were cut off say nothing new
 }
 
-// open makes a ledger for each source, and announces the metrics that the file does not know.
-func (c *Collector) open() ([]*ledger, error) {
-	var ledgers []*ledger
+// open makes the state for each source, and announces the metrics that the file does not know.
+func (c *Collector) open() ([]*sourceState, error) {
+	var states []*sourceState
 	for _, source := range c.Sources {
-		l := newLedger(source, c.File.spanOf(source), c.Rules)
+		l := newSourceState(source, c.File.spanOf(source), c.Rules)
 		for _, m := range source.Metrics() {
 			if c.File.announced[m.Name] {
 				continue
@@ -103,15 +130,15 @@ func (c *Collector) open() ([]*ledger, error) {
 			c.File.announced[m.Name] = true
 		}
 		c.File.replay(l)
-		ledgers = append(ledgers, l)
+		states = append(states, l)
 	}
-	return ledgers, nil
+	return states, nil
 }
 
 // pass asks each source once for all that is open. A source that fails is not asked again; what is known of it is kept.
-func (c *Collector) pass(ctx context.Context, ledgers []*ledger) ([]*ledger, []error) {
+func (c *Collector) pass(ctx context.Context, states []*sourceState) ([]*sourceState, []error) {
 	var failed []error
-	for _, l := range ledgers {
+	for _, l := range states {
 		stretch, open := l.open()
 		if !open || l.failed || ctx.Err() != nil {
 			continue
@@ -121,19 +148,21 @@ func (c *Collector) pass(ctx context.Context, ledgers []*ledger) ([]*ledger, []e
 			failed = append(failed, fmt.Errorf("collect from %s: %w", l.source.Name(), err))
 		}
 	}
-	return ledgers, failed
+	return states, failed
 }
 
-func (c *Collector) ask(ctx context.Context, l *ledger, s Span) error {
-	now := c.Now()
+func (c *Collector) ask(ctx context.Context, l *sourceState, s Span) error {
+	for _, m := range l.metrics {
+		m.unanswered = nil
+	}
 	err := l.source.Backfill(ctx, s.From, s.To, func(r runfile.Record) error {
 		switch r := r.(type) {
 		case runfile.Period:
-			if settled, isNew := l.read(r, now); isNew {
+			if settled, isNew := l.read(r, c.Now()); isNew {
 				return c.keep(l, settled)
 			}
 		case runfile.Gap:
-			if l.gap(r) {
+			if l.gap(r, c.Now()) {
 				return c.record(r)
 			}
 		}
@@ -142,11 +171,11 @@ func (c *Collector) ask(ctx context.Context, l *ledger, s Span) error {
 	if err != nil {
 		return err
 	}
-	l.missed(s, now)
+	l.missed(s, c.Now())
 	return nil
 }
 
-func (c *Collector) keep(l *ledger, p runfile.Period) error {
+func (c *Collector) keep(l *sourceState, p runfile.Period) error {
 	l.periods++
 	return c.record(p)
 }
@@ -159,10 +188,10 @@ func (c *Collector) record(r runfile.Record) error {
 }
 
 // await waits for the moment at which all that is open could settle.
-func (c *Collector) await(ctx context.Context, ledgers []*ledger, until time.Time) error {
+func (c *Collector) await(ctx context.Context, states []*sourceState, until time.Time) error {
 	for left := until.Sub(c.Now()); left > 0; left = until.Sub(c.Now()) {
 		if c.Tell != nil {
-			c.Tell(progressOf(ledgers, left))
+			c.Tell(progressOf(states, left))
 		}
 		if err := c.Wait(ctx, min(left, look)); err != nil {
 			return err
@@ -172,8 +201,8 @@ func (c *Collector) await(ctx context.Context, ledgers []*ledger, until time.Tim
 }
 
 // close records what has not settled, and what never came.
-func (c *Collector) close(ledgers []*ledger) error {
-	for _, l := range ledgers {
+func (c *Collector) close(states []*sourceState) error {
+	for _, l := range states {
 		for _, p := range l.unsettled() {
 			l.periods++
 			if err := c.record(p); err != nil {
@@ -189,9 +218,9 @@ func (c *Collector) close(ledgers []*ledger) error {
 	return nil
 }
 
-func (c *Collector) outcome(ledgers []*ledger) Outcome {
+func (c *Collector) outcome(states []*sourceState) Outcome {
 	var o Outcome
-	for _, l := range ledgers {
+	for _, l := range states {
 		settled, metrics := l.settled()
 		o.Settled, o.Metrics = o.Settled+settled, o.Metrics+metrics
 		o.Periods, o.Unsettled = o.Periods+l.periods, o.Unsettled+l.left
@@ -199,9 +228,9 @@ func (c *Collector) outcome(ledgers []*ledger) Outcome {
 	return o
 }
 
-func progressOf(ledgers []*ledger, left time.Duration) Progress {
+func progressOf(states []*sourceState, left time.Duration) Progress {
 	p := Progress{Left: left}
-	for _, l := range ledgers {
+	for _, l := range states {
 		settled, metrics := l.settled()
 		p.Settled, p.Metrics = p.Settled+settled, p.Metrics+metrics
 		if settled < metrics && p.Source == "" {
@@ -212,8 +241,8 @@ func progressOf(ledgers []*ledger, left time.Duration) Progress {
 }
 
 // earliest is when all that is open could have settled, if nothing changes any more; false: nothing is open.
-func earliest(ledgers []*ledger) (at time.Time, open bool) {
-	for _, l := range ledgers {
+func earliest(states []*sourceState) (at time.Time, open bool) {
+	for _, l := range states {
 		if when, some := l.next(); some && !l.failed {
 			open = true
 			if when.After(at) {

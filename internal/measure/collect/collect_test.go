@@ -314,7 +314,7 @@ func TestASourceThatFailsDoesNotStopTheOthers(t *testing.T) {
 	})
 }
 
-func TestWhatTheSourceSaysItLacksIsNotWaitedFor(t *testing.T) {
+func TestWhatIsRefusedIsNotWaitedForAndNotSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(minutes(10)))
 		s := &service{
@@ -322,9 +322,12 @@ func TestWhatTheSourceSaysItLacksIsNotWaitedFor(t *testing.T) {
 			gaps: []runfile.Gap{{Probe: "cloudwatch", Reason: runfile.Permission, Detail: "not allowed"}},
 		}
 		c, records := collecting(t, fileWith(), s)
-		_, err := c.Run(t.Context())
-		if diff := cmp.Diff([]string{" permission: not allowed"}, lines(*records)); diff != "" || err != nil || len(s.asked) != 1 {
-			t.Errorf("%v, asked %d times %s", err, len(s.asked), diff)
+		outcome, err := c.Run(t.Context())
+		if diff := cmp.Diff([]string{" permission: not allowed"}, lines(*records)); diff != "" || len(s.asked) != 1 || outcome.Settled != 0 {
+			t.Errorf("asked %d times, %d are settled %s", len(s.asked), outcome.Settled, diff)
+		}
+		if err == nil || err.Error() != "AWS did not answer for 2 of 2 metrics: not allowed" {
+			t.Errorf("it ends with %v", err)
 		}
 		s.gaps, s.says = nil, late // the policy was mended since
 		c, records = collecting(t, fileWith(*records...), s)
@@ -333,6 +336,55 @@ func TestWhatTheSourceSaysItLacksIsNotWaitedFor(t *testing.T) {
 		}
 		if diff := cmp.Diff(whole(), lines(*records)); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// A source that fails to tell one metric is asked again some times, by this collection and by the next, and the other metric
+// settles meanwhile.
+func TestWhatIsNotToldIsNotSettled(t *testing.T) {
+	for _, reason := range []runfile.Reason{runfile.Failed, runfile.Throttled} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(minutes(90))) // long after the run, when one reading settles a period
+			s := &service{
+				metrics: metrics(), gaps: []runfile.Gap{{Probe: "cloudwatch", Metric: slow, Reason: reason, Detail: "PartialData"}},
+				says: func(metric string, p Span, _ time.Duration) (float64, bool) { return truth(p), metric == quick },
+			}
+			c, records := collecting(t, fileWith(), s)
+			outcome, err := c.Run(t.Context())
+			if err == nil || err.Error() != "AWS did not answer for 1 of 2 metrics: PartialData" || outcome.Settled != 1 || len(s.asked) != mostAsks {
+				t.Errorf("%s: %v, %d settled, asked %d times", reason, err, outcome.Settled, len(s.asked))
+			}
+			for _, r := range *records {
+				if g, isGap := r.(runfile.Gap); isGap && g.Reason != reason {
+					t.Errorf("%s is written down as %+v", reason, g)
+				}
+			}
+			s.gaps, s.says = nil, late
+			c, _ = collecting(t, fileWith(*records...), s)
+			outcome, err = c.Run(t.Context())
+			if err != nil || outcome.Settled != 2 || outcome.Periods != 2 { // ten minutes have two of it
+				t.Errorf("%s: the next collection ends with %v, %+v", reason, err, outcome)
+			}
+		})
+	}
+}
+
+// An answer that holds nothing at all is written down as what it is, and asked for again.
+func TestAnEmptyAnswerIsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(minutes(90)))
+		s := &service{metrics: metrics(), says: func(string, Span, time.Duration) (float64, bool) { return 0, false }}
+		c, records := collecting(t, fileWith(), s)
+		outcome, err := c.Run(t.Context())
+		unanswered, is := errors.AsType[*UnansweredError](err)
+		if !is || unanswered.Metrics != 2 || outcome.Settled != 0 {
+			t.Errorf("%v, %+v", err, outcome)
+		}
+		s.says = late
+		c, _ = collecting(t, fileWith(*records...), s)
+		if outcome, err = c.Run(t.Context()); err != nil || outcome.Settled != 2 {
+			t.Errorf("the next collection ends with %v, %+v", err, outcome)
 		}
 	})
 }

@@ -127,9 +127,9 @@ func (f *File) AnnouncedAny(source string) bool {
 	return false
 }
 
-// replay brings a ledger to where the file is. What was said to be late or unknown is not waited for again; what was
+// replay brings the state to where the file is. What was said to be late or unknown is not waited for again; what was
 // refused or failed is asked for anew.
-func (f *File) replay(l *ledger) {
+func (f *File) replay(l *sourceState) {
 	for _, p := range f.periods {
 		if p.Probe == l.source.Name() {
 			l.recall(p)
@@ -147,7 +147,7 @@ func (f *File) replay(l *ledger) {
 }
 
 // recall takes a period of the file.
-func (l *ledger) recall(p runfile.Period) {
+func (l *sourceState) recall(p runfile.Period) {
 	m := l.metrics[p.Metric]
 	if m == nil {
 		return
@@ -163,7 +163,7 @@ func (l *ledger) recall(p runfile.Period) {
 }
 
 // forget gives up what is missing of a metric, or of all.
-func (l *ledger) forget(name string) {
+func (l *sourceState) forget(name string) {
 	for n, m := range l.metrics {
 		if name != "" && name != n {
 			continue

@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"time"
+
+	"github.com/realiops/realiops/internal/series"
 )
 
 // align waits until a load that begins now has whole periods inside, and reads again what the wait may have changed.
@@ -13,12 +15,12 @@ func (e *Experiment) align(ctx context.Context) error {
 	if err := Wait(ctx, untilLead(time.Now(), e.Period)); err != nil {
 		return err
 	}
-	return e.Edge(ctx)
+	return e.ReadAll(ctx)
 }
 
 // untilLead is how long it is until shortly before the next boundary of the period.
 func untilLead(now time.Time, period time.Duration) time.Duration {
 	ahead := time.Duration(Lead * float64(period))
-	into := time.Duration(now.Add(ahead).UnixNano()) % period
-	return (period - into) % period
+	soon := now.Add(ahead)
+	return series.PeriodUp(soon, period).Sub(soon)
 }

@@ -125,7 +125,7 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 }
 
 func tooShort(plan runfile.Plan, limits Limits) error {
-	return fmt.Errorf("--budget %v is too short for %d arms: give it at least %v, or choose a shorter --plan",
+	return fmt.Errorf("--budget %v is too short for %d loads: give it at least %v, or choose a shorter --plan",
 		limits.Budget, len(plan.Arms), Duration(plan, limits).Truncate(time.Second)+time.Second)
 }
 
@@ -163,4 +163,16 @@ func (p Pause) after(seconds float64) time.Duration {
 // length is how long the load of a replicate may last that takes so long.
 func (p Pause) length(replicate time.Duration) float64 {
 	return (replicate - p.Fixed).Seconds() / (1 + p.Share)
+}
+
+// About writes a length of time that is only estimated.
+func About(d time.Duration) string {
+	seconds := int(d.Round(time.Second).Seconds())
+	if seconds < 60 {
+		return fmt.Sprintf("%d s", seconds)
+	}
+	if seconds >= 3600 {
+		return fmt.Sprintf("%d h %d min", seconds/3600, seconds/60%60)
+	}
+	return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
 }

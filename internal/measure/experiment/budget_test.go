@@ -73,16 +73,16 @@ func TestFitRefuses(t *testing.T) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}
 	}
-	check(0, 0, 28*time.Second, "--budget 28s is too short for 9 arms: give it at least 31s") // 19 x 1.6 s
+	check(0, 0, 28*time.Second, "--budget 28s is too short for 9 loads: give it at least 31s") // 19 x 1.6 s
 	check(0, 0, 0, "at least 31s")
 	check(0, 0, -time.Second, "at least 31s")
-	check(0, -3, time.Hour, "asks for -3 replicates")
+	check(0, -3, time.Hour, "asks for -3 repetitions")
 	if _, err := fit(0, -1, 1, time.Hour, 0); err == nil {
 		t.Error("-1 replicates of one arm")
 	}
-	check(-1, 0, time.Hour, "arms of -1 s")
-	check(0.1, 2, time.Hour, "arms of 0.1 s")
-	check(1e9, 2, time.Hour, "arms of 1e+09 s")
-	check(math.Inf(1), 2, time.Hour, "arms of +Inf s")
-	check(math.NaN(), 0, time.Hour, "arms of NaN s")
+	check(-1, 0, time.Hour, "loads of -1 s")
+	check(0.1, 2, time.Hour, "loads of 0.1 s")
+	check(1e9, 2, time.Hour, "loads of 1e+09 s")
+	check(math.Inf(1), 2, time.Hour, "loads of +Inf s")
+	check(math.NaN(), 0, time.Hour, "loads of NaN s")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -25,6 +26,7 @@ type Experiment struct {
 	Plan    runfile.Plan
 	Control *pgx.Conn    // makes tables, asks for checkpoints
 	Connect load.Connect // opens a client's session
+	Engine  load.Engine  // runs the clients
 	Schema  string
 
 	// Checkpoint tells whether the user may ask for one. Without it an arm's dirty pages fall on the next.
@@ -33,21 +35,28 @@ type Experiment struct {
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
-	// Tidy reads everything once before a checkpoint, so that the readings after it write nothing: whoever first reads
-	// the system's tables after a change marks their rows and clears their pages, which goes into the log. Nil: nobody.
-	Tidy func(context.Context) error
-	// Survey looks back at what was put into the server's log, before a checkpoint lets go of it; nil: nobody does.
-	Survey func(context.Context) error
-	// Quiesce waits until the server's counters have caught up with what it did.
-	Quiesce func(context.Context) error
-	// Edge takes a reading of every probe at once.
-	Edge func(context.Context) error
+	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it; nil: nobody does.
+	ReadWAL func(context.Context) error
+	// WaitForCounters waits until the server's counters have caught up with what it did.
+	WaitForCounters func(context.Context) error
+	// ReadAll takes a reading of every probe at once. It is called before a checkpoint as well, so that the readings after it
+	// write nothing: whoever first reads the system's tables after a change sets hint bits and prunes pages, which makes WAL.
+	ReadAll func(context.Context) error
 	// Recover is asked when a replicate has failed, with why. It waits until the server takes a load again and gives a
 	// session in the place of Control, or says why the run cannot go on; nil: it never does.
 	Recover func(ctx context.Context, failed error) (*pgx.Conn, error)
 	// Moved is what the provider says of the server at the beginning of a load, where it is another than the one that the
 	// run began on; nil, or nil from it: it is the same.
 	Moved func() *runfile.Cloud
+	// Look is called as a load is about to begin, and when its clients have left: who else is at work? Nil: nobody looks.
+	Look func(context.Context, runfile.Event) error
+	// Others is what others did on the server during a load of the arm, where that is too much to be passed over; nil, or nil
+	// from it: nothing. A repetition that they disturbed is left out and run again, unless the server is shared knowingly.
+	Others func(runfile.Arm) *runfile.Others
+	Shared bool
+	// Spoiled says why a repetition that just ended tells nothing of its load, whoever shares the server: its settings were
+	// changed, or the clock of this process stood still. Nil, or empty from it: it does tell.
+	Spoiled func() string
 	// Record keeps a record. An error from it ends the experiment.
 	Record func(runfile.Record) error
 	// Sync brings the record of a finished arm to the disk.
@@ -67,6 +76,7 @@ type Experiment struct {
 	Next func() (Addition, bool)
 
 	repeated  int  // replicates run again because the server was lost
+	spoiled   int  // and those that were disturbed
 	uncounted bool // the server's counters of rows stand still, so waiting for them is in vain
 }
 
@@ -105,20 +115,27 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if err := e.align(ctx); err != nil {
 		return err
 	}
-	if err := e.mark(s, runfile.Begin, nil); err != nil {
+	if err := e.mark(s, runfile.Begin, nil, nil); err != nil {
 		return err
 	}
 	rows, failed := e.work(ctx, s, w)
 	if failed == nil {
 		failed = e.finish(ctx, w, rows)
 	}
-	if err := errors.Join(e.mark(s, runfile.End, failed), e.Sync()); err != nil {
+	others := e.others(s.arm)
+	if failed == nil {
+		failed = e.disturbed(others)
+	}
+	if err := errors.Join(e.mark(s, runfile.End, failed, others), e.Sync()); err != nil {
 		return err
 	}
 	if failed == nil {
 		failed = e.prove(ctx, s, w)
 	}
-	return errors.Join(failed, e.clear(ctx, w))
+	if err := e.clear(ctx, w); err != nil {
+		return errors.Join(failed, err)
+	}
+	return failed
 }
 
 // prepare makes the arm's table and leaves the server with nothing to write, then takes the reading it starts from.
@@ -133,7 +150,10 @@ func (e *Experiment) prepare(ctx context.Context, arm runfile.Arm) (*load.Worklo
 			return nil, err
 		}
 	}
-	return w, e.settle(ctx)
+	if err := e.look(ctx, runfile.Begin); err != nil {
+		return nil, err
+	}
+	return w, e.readStart(ctx)
 }
 
 // work is the arm's load, or its silence. It tells how many rows the server confirmed.
@@ -141,7 +161,7 @@ func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows i
 	if w == nil {
 		return 0, e.idle(ctx)
 	}
-	err = w.Run(ctx, e.Connect, e.armLength(), func(line runfile.Load) error {
+	err = w.Run(ctx, e.Connect, e.Engine, e.armLength(), func(line runfile.Load) error {
 		line.Replicate = s.replicate
 		rows += line.Rows
 		return e.Record(line)
@@ -161,11 +181,14 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 	if err := e.Gone(ctx); err != nil {
 		return err
 	}
-	if err := e.tidy(ctx); err != nil {
+	if err := e.look(ctx, runfile.End); err != nil {
 		return err
 	}
-	if e.Survey != nil {
-		if err := e.Survey(ctx); err != nil {
+	if err := e.ReadAll(ctx); err != nil {
+		return err
+	}
+	if e.ReadWAL != nil {
+		if err := e.ReadWAL(ctx); err != nil {
 			return err
 		}
 	}
@@ -177,25 +200,18 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 			return err
 		}
 	}
-	return e.readAll(ctx)
+	return e.readCounted(ctx)
 }
 
-// settle leaves the server with nothing to write and nothing to count, and reads what it starts from.
-func (e *Experiment) settle(ctx context.Context) error {
-	if err := e.tidy(ctx); err != nil {
+// readStart leaves the server with nothing to write and nothing to count, and reads what a load starts from.
+func (e *Experiment) readStart(ctx context.Context) error {
+	if err := e.ReadAll(ctx); err != nil {
 		return err
 	}
 	if err := e.writeOut(ctx); err != nil {
 		return err
 	}
-	return e.readAll(ctx)
-}
-
-func (e *Experiment) tidy(ctx context.Context) error {
-	if e.Tidy == nil {
-		return nil
-	}
-	return e.Tidy(ctx)
+	return e.readCounted(ctx)
 }
 
 // writeOut brings what is dirty to the device.
@@ -214,19 +230,19 @@ func (e *Experiment) writeOut(ctx context.Context) error {
 	return nil
 }
 
-// readAll lets the counters catch up, and reads them.
-func (e *Experiment) readAll(ctx context.Context) error {
-	if err := e.Quiesce(ctx); err != nil {
+// readCounted lets the counters catch up, and reads them.
+func (e *Experiment) readCounted(ctx context.Context) error {
+	if err := e.WaitForCounters(ctx); err != nil {
 		return err
 	}
-	return e.Edge(ctx)
+	return e.ReadAll(ctx)
 }
 
 // checkpoint is not cut short by an interrupt, which would cost us the session that has to clear up.
 func (e *Experiment) checkpoint(ctx context.Context) error {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 	defer cancel()
-	if _, err := e.Control.Exec(own, "/* realiops */ checkpoint"); err != nil {
+	if err := postgres.Exec(own, e.Control, "checkpoint"); err != nil {
 		return fmt.Errorf("ask for a checkpoint: %w", err)
 	}
 	return context.Cause(ctx)
@@ -255,8 +271,8 @@ func (e *Experiment) planned(arm runfile.Arm) bool {
 	return slices.ContainsFunc(e.Plan.Arms, func(a runfile.Arm) bool { return a.Name == arm.Name })
 }
 
-func (e *Experiment) mark(s step, event runfile.Event, failed error) error {
-	line := runfile.ArmEvent{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate, Event: event}
+func (e *Experiment) mark(s step, event runfile.Event, failed error, others *runfile.Others) error {
+	line := runfile.ArmEvent{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate, Event: event, Others: others}
 	if failed != nil {
 		line.Failed = failed.Error()
 	}

@@ -14,9 +14,10 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
@@ -50,16 +51,17 @@ func newTrialOn(t *testing.T, version string, arms ...runfile.Arm) *trial {
 	})
 	r := &trial{endpoint: endpoint, conn: conn, rows: map[string]int64{}}
 	r.Experiment = experiment.Experiment{
-		Plan:       runfile.Plan{Arms: arms, Replicates: 2, ArmSeconds: 0.5, Seed: 1},
-		Control:    conn,
-		Connect:    endpoint.ConnectClient,
-		Schema:     postgres.SchemaName,
-		Checkpoint: true,
-		Gone:       func(context.Context) error { r.note("gone"); return nil },
-		Quiesce:    func(context.Context) error { r.note("quiesce"); return nil },
-		Edge:       func(context.Context) error { r.note("edge"); return nil },
-		Sync:       func() error { r.note("sync"); return nil },
-		Record:     r.record,
+		Plan:            runfile.Plan{Arms: arms, Replicates: 2, ArmSeconds: 0.5, Seed: 1},
+		Control:         conn,
+		Connect:         endpoint.ConnectClient,
+		Engine:          engine.Run,
+		Schema:          postgres.SchemaName,
+		Checkpoint:      true,
+		Gone:            func(context.Context) error { r.note("gone"); return nil },
+		WaitForCounters: func(context.Context) error { r.note("wait"); return nil },
+		ReadAll:         func(context.Context) error { r.note("read"); return nil },
+		Sync:            func() error { r.note("sync"); return nil },
+		Record:          r.record,
 	}
 	return r
 }
@@ -94,7 +96,7 @@ func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
 	want := []string{"gone"} // those who warmed up
 	for replicate := range 2 {
 		name := fmt.Sprint("bulk ", replicate+1, " ")
-		want = append(want, name+"settle", "quiesce", "edge", name+"begin", "gone", "quiesce", "edge", name+"end", "sync")
+		want = append(want, name+"settle", "read", "wait", "read", name+"begin", "gone", "read", "wait", "read", name+"end", "sync")
 	}
 	if diff := cmp.Diff(want, r.diary); diff != "" {
 		t.Error(diff)
@@ -151,7 +153,7 @@ func TestAnInterruptMarksItsReplicateAndClearsUp(t *testing.T) {
 	if err := r.Run(ctx); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
-	want := []string{"gone", "bulk 1 settle", "quiesce", "edge", "bulk 1 begin", "bulk 1 end failed", "sync"}
+	want := []string{"gone", "bulk 1 settle", "read", "wait", "read", "bulk 1 begin", "bulk 1 end failed", "sync"}
 	if diff := cmp.Diff(want, r.diary); diff != "" {
 		t.Error(diff)
 	}
@@ -163,26 +165,28 @@ func TestAnInterruptMarksItsReplicateAndClearsUp(t *testing.T) {
 func TestARecordThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	full := errors.New("no space left")
 	for _, event := range []runfile.Event{runfile.Settle, runfile.Begin, runfile.End} {
-		r := newTrial(t, bulk)
-		record := r.Record
-		r.Record = func(line runfile.Record) error {
-			if arm, ok := line.(runfile.ArmEvent); ok && arm.Event == event {
-				return full
+		t.Run(string(event), func(t *testing.T) {
+			r := newTrial(t, bulk)
+			record := r.Record
+			r.Record = func(line runfile.Record) error {
+				if arm, ok := line.(runfile.ArmEvent); ok && arm.Event == event {
+					return full
+				}
+				return record(line)
 			}
-			return record(line)
-		}
-		if err := r.Run(t.Context()); !errors.Is(err, full) {
-			t.Errorf("at %s: %v", event, err)
-		}
+			if err := r.Run(t.Context()); !errors.Is(err, full) {
+				t.Error(err)
+			}
+		})
 	}
 }
 
 func TestAProbeThatCannotBeReadFailsTheReplicate(t *testing.T) {
 	r := newTrial(t, bulk)
 	blind := errors.New("blind")
-	edges := 0
-	r.Edge = func(context.Context) error {
-		if edges++; edges == 2 { // after the load
+	readings := 0
+	r.ReadAll = func(context.Context) error {
+		if readings++; readings == 3 { // the first after the load
 			return blind
 		}
 		return nil
@@ -201,6 +205,7 @@ func TestRehearseTriesEveryArm(t *testing.T) {
 		t.Error(err)
 	}
 	servertest.Exec(t, r.conn, "create table realiops.copy ()")
+	defer servertest.Exec(t, r.conn, "drop table realiops.copy") // which is not ours, and stands in the way
 	if err := r.Rehearse(t.Context()); err == nil {
 		t.Error("an arm that cannot work is not found")
 	}

@@ -2,16 +2,17 @@ package experiment
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -26,7 +27,7 @@ type Sizes struct {
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
 // Published is the pair of arms of the published runs, bulk insert without and with two indexes, with the two that
-// make it tell something: COPY, whose rows leave few log records, and idle, for what happens without us.
+// make it tell something: COPY, whose rows leave few WAL records, and idle, for what happens without us.
 func Published() runfile.Plan {
 	return runfile.Plan{
 		Name: "published",
@@ -39,7 +40,7 @@ func Published() runfile.Plan {
 	}
 }
 
-// Identify has every arm that tells two drivers of I/O apart, and idle. It leaves open how long and how often.
+// Identify has every arm that tells two counted quantities apart, and idle. It leaves open how long and how often.
 func Identify() runfile.Plan {
 	return runfile.Plan{
 		Name: "identify",
@@ -58,13 +59,13 @@ func Cloud() runfile.Plan {
 }
 
 // Named gives a plan by its name, or else reads it from the file by that name.
-func Named(name string) (runfile.Plan, error) {
+func Named(ctx context.Context, name string) (runfile.Plan, error) {
 	for _, plan := range plans() {
 		if plan.Name == name {
 			return plan, nil
 		}
 	}
-	return ReadPlan(name)
+	return ReadPlan(ctx, name)
 }
 
 func plans() []runfile.Plan { return []runfile.Plan{Identify(), Published(), Cloud()} }
@@ -77,9 +78,9 @@ func names() (names []string) {
 }
 
 // ReadPlan reads a plan from a JSON file, in the form in which a run file records it.
-func ReadPlan(path string) (runfile.Plan, error) {
+func ReadPlan(ctx context.Context, path string) (runfile.Plan, error) {
 	var plan runfile.Plan
-	text, err := os.ReadFile(path)
+	text, err := input.Read(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan, fmt.Errorf("there is no plan %s: it is %s, or a file", path, strings.Join(names(), ", "))
 	}
@@ -110,8 +111,17 @@ func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
 		arms[i] = arm
 	}
 	plan.Arms = arms
+	if plan.Workers == 0 {
+		plan.Workers = defaultWorkers
+	}
 	return plan, validate(plan)
 }
+
+// defaultWorkers leaves most of the processors to the server, which is often on the same machine.
+const defaultWorkers = 1
+
+// mostWorkers are more than there is a use for: one for each processor is enough.
+const mostWorkers = 1024
 
 // armName keeps names fit for a table, a column of a report and a file name.
 var armName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}$`)
@@ -122,27 +132,42 @@ const (
 	longestArm  = 24 * 60 * 60
 )
 
+// Bounds of a plan that keep what is made of it in memory small.
+const (
+	mostArms       = 100
+	mostReplicates = 1_000
+)
+
 func validateLengths(plan runfile.Plan) error {
 	switch {
 	case plan.Replicates < 1:
-		return fmt.Errorf("the plan asks for %d replicates: at least 1", plan.Replicates)
+		return fmt.Errorf("the plan asks for %d repetitions: at least 1", plan.Replicates)
 	case !(plan.ArmSeconds >= shortestArm && plan.ArmSeconds <= longestArm): // also NaN
-		return fmt.Errorf("the plan asks for arms of %g s: from %g s to a day", plan.ArmSeconds, shortestArm)
+		return fmt.Errorf("the plan asks for loads of %g s: from %g s to a day", plan.ArmSeconds, shortestArm)
 	}
 	return nil
 }
 
 func validate(plan runfile.Plan) error {
 	if len(plan.Arms) == 0 {
-		return errors.New("the plan has no arms")
+		return errors.New("the plan has no loads")
+	}
+	if len(plan.Arms) > mostArms {
+		return fmt.Errorf("the plan has %d loads: at most %d", len(plan.Arms), mostArms)
+	}
+	if plan.Replicates > mostReplicates {
+		return fmt.Errorf("the plan asks for %d repetitions: at most %d", plan.Replicates, mostReplicates)
+	}
+	if plan.Workers < 1 || plan.Workers > mostWorkers {
+		return fmt.Errorf("workers is %d and must be 1 to %d", plan.Workers, mostWorkers)
 	}
 	seen := map[string]bool{}
 	for _, arm := range plan.Arms {
 		if !armName.MatchString(arm.Name) {
-			return fmt.Errorf("arm name %q: lower-case letters, digits, - and _, at most 31", arm.Name)
+			return fmt.Errorf("load name %q: lower-case letters, digits, - and _, at most 31", arm.Name)
 		}
 		if seen[arm.Name] {
-			return fmt.Errorf("two arms are named %s", arm.Name)
+			return fmt.Errorf("two loads are named %s", arm.Name)
 		}
 		seen[arm.Name] = true
 		if arm.Idle() {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,13 +83,20 @@ func TestCompleteRefuses(t *testing.T) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}
 	}
-	check(func(p *runfile.Plan) { p.Arms = nil }, "no arms")
-	check(func(p *runfile.Plan) { p.Arms[1].Name = "Bulk; drop" }, "arm name")
-	check(func(p *runfile.Plan) { p.Arms[1].Name = "idle" }, "two arms")
+	check(func(p *runfile.Plan) { p.Arms = nil }, "no loads")
+	check(func(p *runfile.Plan) { p.Arms[1].Name = "Bulk; drop" }, "load name")
+	check(func(p *runfile.Plan) { p.Arms[1].Name = "idle" }, "two loads")
 	check(func(p *runfile.Plan) { p.Arms[1].Method = "upsert" }, `unknown method "upsert"`)
 	check(func(p *runfile.Plan) { p.Arms[1].Indexes = 9 }, "indexes is 9")
 	check(func(p *runfile.Plan) { p.Arms[1].RowsPerTx = -1 }, "rows_per_tx is -1")
 	check(func(p *runfile.Plan) { p.Arms[1].Clients = -1 }, "clients is -1")
+	check(func(p *runfile.Plan) { p.Arms[1].Clients = 1e9 }, "clients is 1000000000 and must be at most 10000")
+	check(func(p *runfile.Plan) { p.Replicates = 1e18 }, "asks for 1000000000000000000 repetitions: at most 1000")
+	check(func(p *runfile.Plan) {
+		for i := range 97 {
+			p.Arms = append(p.Arms, runfile.Arm{Name: fmt.Sprint("more", i)})
+		}
+	}, "has 101 loads: at most 100")
 }
 
 func TestReadPlan(t *testing.T) {
@@ -97,7 +105,7 @@ func TestReadPlan(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return ReadPlan(path)
+		return ReadPlan(t.Context(), path)
 	}
 	recorded, err := json.Marshal(Published())
 	if err != nil {
@@ -121,7 +129,7 @@ func TestReadPlan(t *testing.T) {
 
 func TestEveryNamedPlanIsComplete(t *testing.T) {
 	for _, name := range []string{"published", "identify"} {
-		plan, err := Named(name)
+		plan, err := Named(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +137,7 @@ func TestEveryNamedPlanIsComplete(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, err, plan)
 		}
 	}
-	if _, err := Named("nowhere.json"); err == nil {
+	if _, err := Named(t.Context(), "nowhere.json"); err == nil {
 		t.Error("a plan that is neither named nor a file")
 	}
 }

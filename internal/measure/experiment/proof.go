@@ -40,7 +40,7 @@ func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows in
 }
 
 // Bounds of the time for counting a replicate's rows one by one. It takes a tenth of the load's time, or as long as
-// that where each page must go into the log first, because somebody looked at it (with checksums).
+// that where each page must go into the WAL first, because somebody looked at it (with checksums).
 const (
 	shortestCount = 2 * time.Second
 	longestCount  = 10 * time.Second

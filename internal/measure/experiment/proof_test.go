@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // proofs runs the experiment and gives the proof of each replicate; at is called when one has ended.

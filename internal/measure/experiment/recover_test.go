@@ -12,8 +12,8 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // taken is a trial whose sessions the server ends in the middle of the first load.

@@ -31,7 +31,7 @@ func (e *Experiment) Run(ctx context.Context) error {
 	for _, block := range blocks(e.Plan) {
 		replicate := block[0].replicate
 		if !e.Whole && replicate > leastReplicates && !e.timeFor(len(block), p, e.grace(p)) {
-			e.Tell(fmt.Sprintf("The arms take longer than expected: no time is left for replicate %d of %d", replicate, e.Plan.Replicates))
+			e.Tell(fmt.Sprintf("The loads take longer than expected: no time is left for repetition %d of %d", replicate, e.Plan.Replicates))
 			break
 		}
 		for _, s := range block {
@@ -65,25 +65,43 @@ func (e *Experiment) extend(ctx context.Context, p *pace) error {
 	return nil
 }
 
-// count runs a replicate, and once more where the server was taken from it and came back.
+// count runs a repetition, and once more where the server was taken from it and came back, or others disturbed it.
 func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 	p.done++
 	p.of[s.arm.Name]++
 	err := e.replicate(ctx, s)
-	for err != nil && e.Recover != nil && ctx.Err() == nil && e.repeated < mostRepeats {
-		control, lost := e.Recover(ctx, err)
-		if lost != nil {
-			return lost
+	for err != nil && ctx.Err() == nil {
+		why := "lost its server"
+		if disturbed, is := err.(*disturbedError); is { //nolint:errorlint // nothing else failed beside it
+			if !e.again(p, s, disturbed) {
+				return nil
+			}
+			why = "was disturbed"
+		} else if err := e.recover(ctx, err); err != nil {
+			return err
 		}
-		e.Control = control
-		e.repeated++
 		number := max(e.Plan.Replicates, p.of[s.arm.Name]) + 1
-		s = step{s.arm, number, fmt.Sprintf("replicate %d of it lost its server", s.replicate)}
+		s = step{s.arm, number, fmt.Sprintf("repetition %d of it %s", s.replicate, why)}
 		p.of[s.arm.Name] = number
+		p.done++
 		e.Tell(fmt.Sprintf("%s is run again: %s", s.arm.Name, s.added))
 		err = e.replicate(ctx, s)
 	}
 	return err
+}
+
+// recover waits for a server that takes a load again; what failed for another reason stays failed.
+func (e *Experiment) recover(ctx context.Context, failed error) error {
+	if e.Recover == nil || e.repeated >= mostRepeats {
+		return failed
+	}
+	control, err := e.Recover(ctx, failed)
+	if err != nil {
+		return err
+	}
+	e.Control = control
+	e.repeated++
+	return nil
 }
 
 // mostRepeats is how often a run puts up with losing its server.
@@ -110,7 +128,7 @@ func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 		if err := e.writeOut(ctx); err != nil {
 			return pause, err
 		}
-		if err := e.Quiesce(ctx); err != nil {
+		if err := e.WaitForCounters(ctx); err != nil {
 			return pause, err
 		}
 	}

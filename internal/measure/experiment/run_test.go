@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // settles notes the settle events and gives what is needed of them.
@@ -65,10 +65,11 @@ func TestAnArmThatCannotBeAddedEndsNothing(t *testing.T) {
 	r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: bulk, Why: "to know"}, true }
 	settles := r.settles()
 	servertest.Exec(t, r.conn, "create table realiops.bulk ()")
+	defer servertest.Exec(t, r.conn, "drop table realiops.bulk") // which is not ours, and stands in the way
 	if err := r.Run(t.Context()); err != nil || len(*settles) != 1 {
 		t.Errorf("%d replicates, %v", len(*settles), err)
 	}
-	if last := r.diary[len(r.diary)-1]; !strings.Contains(last, "cannot be: create the table of arm bulk") {
+	if last := r.diary[len(r.diary)-1]; !strings.Contains(last, "cannot be: create the table of the load bulk") {
 		t.Errorf("told last: %q", last)
 	}
 }
@@ -91,14 +92,16 @@ func (r *trial) leaves(after int, left time.Duration) {
 func TestNothingIsAddedBeyondTheBudget(t *testing.T) {
 	check := func(name string, set func(*trial), want int) {
 		t.Helper()
-		r := newTrial(t, idle)
-		r.Plan.Replicates, r.Checkpoint = 1, false
-		set(r)
-		r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: idle, Why: "why not"}, true }
-		settles := r.settles()
-		if err := r.Run(t.Context()); err != nil || len(*settles) != want {
-			t.Errorf("%s: %d replicates, %v, want %d", name, len(*settles), err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := newTrial(t, idle)
+			r.Plan.Replicates, r.Checkpoint = 1, false
+			set(r)
+			r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: idle, Why: "why not"}, true }
+			settles := r.settles()
+			if err := r.Run(t.Context()); err != nil || len(*settles) != want {
+				t.Errorf("%d replicates, %v, want %d", len(*settles), err, want)
+			}
+		})
 	}
 	check("no budget: the plan as it is", func(*trial) {}, 1)
 	check("no time for another", func(r *trial) { r.leaves(1, halfAnArm) }, 1)
@@ -108,14 +111,16 @@ func TestNothingIsAddedBeyondTheBudget(t *testing.T) {
 func TestReplicatesForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
 	check := func(name string, after int, left time.Duration, want int) {
 		t.Helper()
-		r := newTrial(t, idle)
-		r.Plan.Replicates, r.Checkpoint = 4, false
-		r.leaves(after, left)
-		r.Next = func() (experiment.Addition, bool) { return experiment.Addition{}, false }
-		settles := r.settles()
-		if err := r.Run(t.Context()); err != nil || len(*settles) != want {
-			t.Errorf("%s: %d replicates, %v, want %d", name, len(*settles), err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := newTrial(t, idle)
+			r.Plan.Replicates, r.Checkpoint = 4, false
+			r.leaves(after, left)
+			r.Next = func() (experiment.Addition, bool) { return experiment.Addition{}, false }
+			settles := r.settles()
+			if err := r.Run(t.Context()); err != nil || len(*settles) != want {
+				t.Errorf("%d replicates, %v, want %d", len(*settles), err, want)
+			}
+		})
 	}
 	check("one alone would show nothing", 1, -halfAnArm, 2)
 	check("a fourth would end more than a tenth too late", 3, 0, 3) // after four arms where there is time for three
@@ -125,7 +130,7 @@ func TestReplicatesForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
 func TestCalibrateMeasuresWhatLiesBetweenArms(t *testing.T) {
 	r := newTrial(t, idle)
 	r.Checkpoint = false
-	r.Quiesce = func(context.Context) error { time.Sleep(50 * time.Millisecond); return nil }
+	r.WaitForCounters = func(context.Context) error { time.Sleep(50 * time.Millisecond); return nil }
 	began := time.Now()
 	got, err := r.Calibrate(t.Context())
 	const besides = 100 * time.Millisecond

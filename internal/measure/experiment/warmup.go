@@ -15,7 +15,7 @@ import (
 const longestWarmUp = 5 * time.Second
 
 // warmUp puts the load of the arm that writes most on the server before anything is counted. A server makes the files of
-// its log when it first needs them, and fills each with zeros; later it uses them again. Without a warm-up the first
+// its WAL when it first needs them, and fills each with zeros; later it uses them again. Without a warm-up the first
 // arms pay for that with up to twice their writes, whichever arms these are.
 func (e *Experiment) warmUp(ctx context.Context) error {
 	arm := heaviest(e.Plan.Arms)
@@ -29,7 +29,7 @@ func (e *Experiment) warmUp(ctx context.Context) error {
 	if err := w.Create(ctx, e.Control); err != nil {
 		return err
 	}
-	err = w.Run(ctx, e.Connect, min(e.armLength(), longestWarmUp), func(runfile.Load) error { return nil })
+	err = w.Run(ctx, e.Connect, e.Engine, min(e.armLength(), longestWarmUp), func(runfile.Load) error { return nil })
 	if err == nil {
 		err = context.Cause(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/scratch"
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 // prefix of our directories.
@@ -18,9 +19,9 @@ const prefix = "realiops-baseline-"
 
 // Directory is where test files lie, and nothing else.
 type Directory struct {
-	Path  string
-	lock  *os.File
-	guard *guard
+	Path       string
+	lock       *os.File
+	supervisor *supervisor.Supervisor
 }
 
 // Make makes a directory in a place, and removes what earlier runs left there.
@@ -30,21 +31,22 @@ func Make(place string) (*Directory, error) {
 		return nil, err
 	}
 	scratch.Sweep(absolute, prefix, os.RemoveAll)
+	watcher, err := supervisor.Start()
+	if err != nil {
+		return nil, err
+	}
 	path, lock, err := scratch.Make(absolute, prefix)
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for the test files: %w", err)
+		return nil, errors.Join(fmt.Errorf("make a directory for the test files: %w", err), watcher.Release(context.Background()))
 	}
-	d := &Directory{Path: path, lock: lock}
-	if d.guard, err = post(path); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(path), lock.Close())
-	}
-	return d, nil
+	watcher.Hold(supervisor.Item{Directory: &supervisor.Directory{Path: path}})
+	watcher.Hold(supervisor.Item{Users: &supervisor.Users{Directory: path}})
+	return &Directory{path, lock, watcher}, nil
 }
 
 // Remove takes the directory away, with the test files.
 func (d *Directory) Remove() error {
-	err := os.RemoveAll(d.Path)
-	return errors.Join(err, d.lock.Close(), d.guard.dismiss())
+	return errors.Join(d.lock.Close(), d.supervisor.Release(context.Background()))
 }
 
 // Place is what a file system has for test files.

@@ -211,16 +211,16 @@ func (s Section) job(set Settings) (Job, error) {
 func (j *Job) bound(clones int, set Settings) error {
 	options := j.Sections[0].Options
 	each := set.Size / int64(clones)
-	if v := value(options, "size", "filesize"); v != "" {
-		var err error
-		if each, err = bytesOf(v); err != nil {
-			return fmt.Errorf("size=%s: %w", v, err)
-		}
-	} else {
+	if value(options, "size", "filesize") == "" {
 		*j = j.with(Option{"size", fmt.Sprint(each)})
+	} else {
+		var err error
+		if each, err = laid(options); err != nil {
+			return err
+		}
 	}
-	if each > math.MaxInt64/int64(clones) {
-		return fmt.Errorf("size is too much")
+	if each > mostBytes/int64(clones) {
+		return fmt.Errorf("its files come to more than a pebibyte")
 	}
 	j.Bytes = each * int64(clones)
 	depth, err := strconv.Atoi(orOne(value(options, "iodepth")))
@@ -228,6 +228,42 @@ func (j *Job) bound(clones int, set Settings) error {
 		j.Depth = depth * clones
 	}
 	return nil
+}
+
+// mostBytes bounds the files of a job so that those of all jobs can be added up.
+const mostBytes = 1 << 50
+
+// laid is how much the files of one clone take at most: its size or what its files are said to have, whichever is more, from
+// its offset on. fio lays filesize for each of nrfiles, and all of size when there is none.
+func laid(options []Option) (most int64, err error) {
+	files := 1
+	if v := value(options, "nrfiles"); v != "" {
+		if files, err = strconv.Atoi(v); err != nil || files < 1 || files > 1e6 {
+			return 0, fmt.Errorf("nrfiles=%s: from 1 to 1000000", v)
+		}
+	}
+	amount := func(name string) (n int64) {
+		v := value(options, name)
+		partOfFile := strings.HasSuffix(v, "%") && strings.HasPrefix(name, "offset") // takes no more than there is
+		if v == "" || partOfFile || err != nil {
+			return 0
+		}
+		if _, upper, isRange := strings.Cut(v, "-"); isRange {
+			v = upper
+		}
+		if n, err = bytesOf(v); err != nil {
+			err = fmt.Errorf("%s=%s: %w", name, v, err)
+		}
+		return min(n, mostBytes+1)
+	}
+	size, each, offset := amount("size"), amount("filesize"), amount("offset")+amount("offset_increment")
+	if err != nil {
+		return 0, err
+	}
+	if size > mostBytes || offset > mostBytes || each > mostBytes/int64(files) {
+		return 0, fmt.Errorf("its files come to more than a pebibyte")
+	}
+	return max(size, each*int64(files)) + offset, nil
 }
 
 func orOne(text string) string {

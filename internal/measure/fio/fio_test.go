@@ -14,24 +14,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/role"
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 func TestMain(m *testing.M) {
-	switch {
-	case IsGuard(os.Args):
-		exit(Guard(os.Stdin))
-	case len(os.Args) == 3 && os.Args[1] == holderCommand:
-		exit(runForever(os.Args[2]))
+	if status, played := role.Main(os.Args, supervisor.Role()); played {
+		os.Exit(status)
+	}
+	if len(os.Args) == 3 && os.Args[1] == holderCommand {
+		if err := runForever(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
 	os.Exit(m.Run())
-}
-
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
 // holderCommand makes the test program a realiops that can be killed while fio runs.
@@ -46,7 +44,7 @@ func runForever(place string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(d.guard.command.Process.Pid)
+	fmt.Println(d.supervisor.PID())
 	job := small("long", time.Minute)
 	_, err = d.Run(context.Background(), p, job, func(Status) { fmt.Println("running") })
 	return err
@@ -197,10 +195,10 @@ func TestStopsInOrder(t *testing.T) {
 	}
 }
 
-// Whoever is killed, nothing stays.
+// Whoever is killed, nothing stays: at the latest the next run removes it.
 func TestKilledRealiopsLeavesNothing(t *testing.T) {
 	program(t)
-	check := func(who string, kill func(realiops, guard int), sweep bool) {
+	check := func(who string, kill func(realiops, watcher int), sweep bool) {
 		t.Run(who, func(t *testing.T) {
 			place := t.TempDir()
 			c := exec.Command(os.Args[0], holderCommand, place)
@@ -211,27 +209,22 @@ func TestKilledRealiopsLeavesNothing(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			var guard int
+			var watcher int
 			var word string
-			if _, err := fmt.Fscan(out, &guard, &word); err != nil || word != "running" {
+			if _, err := fmt.Fscan(out, &watcher, &word); err != nil || word != "running" {
 				t.Fatal(word, err)
 			}
-			kill(c.Process.Pid, guard)
+			kill(c.Process.Pid, watcher)
 			_ = c.Wait()
-			if sweep { // fio has to be ended by hand, and the next run finds what is left
-				left, _ := filepath.Glob(filepath.Join(place, prefix+"*"))
-				if len(left) != 1 {
-					t.Fatalf("%q", left)
-				}
-				_ = unix.Kill(fioIn(t, &Directory{Path: left[0]}), unix.SIGKILL)
-			}
 			for range 100 {
 				if sweep {
 					d, err := Make(place)
 					if err != nil {
 						t.Fatal(err)
 					}
-					_ = d.Remove()
+					if err := d.Remove(); err != nil {
+						t.Fatal(err)
+					}
 				}
 				if left, _ := os.ReadDir(place); len(left) == 0 {
 					return
@@ -243,29 +236,24 @@ func TestKilledRealiopsLeavesNothing(t *testing.T) {
 		})
 	}
 	check("realiops", func(realiops, _ int) { _ = unix.Kill(realiops, unix.SIGKILL) }, false)
-	check("both", func(realiops, guard int) { _ = unix.Kill(guard, unix.SIGKILL); _ = unix.Kill(realiops, unix.SIGKILL) }, true)
+	check("both", func(realiops, watcher int) {
+		_ = unix.Kill(realiops, unix.SIGSTOP) // or it would start another one
+		_ = unix.Kill(watcher, unix.SIGKILL)
+		_ = unix.Kill(realiops, unix.SIGKILL)
+	}, true)
 }
 
-func TestGuardTouchesNothingElse(t *testing.T) {
+func TestSweepTouchesNothingElse(t *testing.T) {
 	place := t.TempDir()
-	file := filepath.Join(place, "precious")
+	file, foreign := filepath.Join(place, "precious"), filepath.Join(place, prefix+"1")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, said := range []string{"", "{}", `{"directory":"` + place + `"}`, `{"directory":"realiops-baseline-1"}`} {
-		if err := Guard(strings.NewReader(said)); err == nil {
-			t.Errorf("%q is taken", said)
-		}
-	}
-	foreign := filepath.Join(place, prefix+"1")
 	if err := os.Mkdir(foreign, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(foreign, "data"), nil, 0o600); err != nil {
 		t.Fatal(err)
-	}
-	if err := Guard(strings.NewReader(`{"directory":"` + foreign + `"}`)); err != nil {
-		t.Error(err)
 	}
 	d, err := Make(place)
 	if err != nil {

@@ -3,38 +3,15 @@ package fio
 import (
 	"time"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Name begins the names of the metrics, up to the slash.
 const Name = "fio"
 
-const source = "https://fio.readthedocs.io/en/latest/fio_doc.html"
-
-// own is what to beware of in every count of fio's.
-const own = "as fio says it; one of its operations may be several requests of the device, or a part of one"
-
 // Metrics are what fio says of its jobs: counters over all of them, and levels of the last.
-func Metrics() []runfile.Metric {
-	var all []runfile.Metric
-	add := func(kind runfile.MetricType, name, unit, help string) {
-		all = append(all, runfile.Metric{Name: Name + "/" + name, Unit: unit, Type: kind, Source: source, Help: help, Caveat: own})
-	}
-	for _, side := range []struct{ name, one, many string }{
-		{"read", "read", "reads"}, {"write", "write", "writes"}, {"sync", "flush that a job asked for", "flushes that jobs asked for, by fsync or fdatasync"},
-	} {
-		add(runfile.Counter, side.name+"s", "operations", side.many+", completed")
-		if side.name != "sync" {
-			add(runfile.Counter, side.name+"_bytes", "bytes", "bytes in them")
-		}
-		add(runfile.Counter, side.name+"_time", "seconds", "time that they took, from submission to completion, summed over operations")
-		for _, p := range []struct{ name, share string }{{"p50", "half"}, {"p95", "95 %"}, {"p99", "99 %"}, {"p999", "99.9 %"}} {
-			add(runfile.Gauge, side.name+"_"+p.name, "seconds", "time within which "+p.share+" were done, of the job that ran last")
-		}
-		add(runfile.Gauge, side.name+"_max", "seconds", "the longest "+side.one+" of the job that ran last")
-	}
-	return all
-}
+func Metrics() []runfile.Metric { return metric.All().View(Name).Announced() }
 
 // Totals are the counts of the jobs that are over, to which those of a running one are added.
 type Totals struct{ values map[string]float64 }

@@ -7,11 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 // grace is what fio is given to end in order, when it is asked to.
@@ -42,7 +45,7 @@ func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status)
 	c.Dir = d.Path
 	c.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+d.Path)
 	c.ExtraFiles = []*os.File{d.lock}
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.SysProcAttr = supervisor.Attributes(syscall.SIGINT)
 	c.Cancel = func() error { return unix.Kill(-c.Process.Pid, unix.SIGINT) }
 	c.WaitDelay = grace
 	var complaints strings.Builder
@@ -51,10 +54,14 @@ func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status)
 	if err != nil {
 		return Status{}, err
 	}
+	runtime.LockOSThread() // which fio must not outlive
+	defer runtime.UnlockOSThread()
 	if err := c.Start(); err != nil {
 		return Status{}, fmt.Errorf("start fio: %w", err)
 	}
-	_ = d.guard.words.Encode(word{Group: c.Process.Pid}) // without a guard the next run clears up
+	defer d.supervisor.Hold(supervisor.Item{Process: &supervisor.Process{
+		Name: "fio", ID: -c.Process.Pid, Directory: d.Path, Steps: []supervisor.Step{{Signal: unix.SIGKILL, Patience: 10 * time.Second}},
+	}})()
 	var last Status
 	messages := statusesIn(out, func(s Status) { last = s; heed(s) })
 	err = c.Wait()

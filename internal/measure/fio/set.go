@@ -37,7 +37,7 @@ type shape struct {
 }
 
 // Database are the jobs whose answers bound a database: pages read and written anywhere, a long write such as a
-// checkpoint or COPY makes, and the commit, which writes and flushes a page of the log and waits.
+// checkpoint or COPY makes, and the commit, which writes and flushes a page of WAL and waits.
 func Database(s Settings) []Job {
 	const shared = "data"
 	file := []Option{{"filename", shared}}

@@ -20,14 +20,14 @@ const (
 	wideBytes = 1024
 )
 
-// Arms are chosen so that no two drivers of I/O keep the same ratio in all of them: each parts a pair that the others
+// Arms are chosen so that no two counted quantities keep the same ratio in all of them: each parts a pair that the others
 // leave together. How many clients there are is left open.
 func Arms() []runfile.Arm {
 	return []runfile.Arm{
 		{Name: "bulk", Method: InsertSelect, RowsPerTx: bulkRows},                                // of the published runs
 		{Name: "bulk-indexed", Method: InsertSelect, RowsPerTx: bulkRows, Indexes: 2},            // rows from entries
-		{Name: "copy", Method: Copy, RowsPerTx: bulkRows},                                        // rows from log records
-		{Name: "copy-indexed", Method: Copy, RowsPerTx: bulkRows, Indexes: 2},                    // entries from log records
+		{Name: "copy", Method: Copy, RowsPerTx: bulkRows},                                        // rows from WAL records
+		{Name: "copy-indexed", Method: Copy, RowsPerTx: bulkRows, Indexes: 2},                    // entries from WAL records
 		{Name: "single", Method: Insert, RowsPerTx: 1},                                           // commits and flushes from rows
 		{Name: "async", Method: Insert, RowsPerTx: 1, SynchronousCommit: "off"},                  // commits from flushes
 		{Name: "multi", Method: Insert, RowsPerTx: batchRows},                                    // statements from commits

@@ -11,13 +11,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// recordsPerRow are the log records that a row left in each arm on PostgreSQL 17, with 8 clients and 5 s an arm: a
+// recordsPerRow are the WAL records that a row left in each arm on PostgreSQL 17, with 8 clients and 5 s an arm: a
 // measurement made with another load generator. One for the row (or for a page of rows, with COPY), one for each index
 // entry, one for the commit, and one for 33 values of the sequence.
 var recordsPerRow = map[string]float64{
@@ -71,7 +72,7 @@ func newWatchedBench(t *testing.T) bench {
 // run runs an arm, waits for its clients to have left, and adds up what was reported.
 func (b bench) run(t *testing.T, arm runfile.Arm, duration time.Duration) (total runfile.Load) {
 	t.Helper()
-	err := b.workload(t, arm).Run(t.Context(), b.endpoint.ConnectClient, duration, func(l runfile.Load) error {
+	err := b.workload(t, arm).Run(t.Context(), b.endpoint.ConnectClient, engine.Run, duration, func(l runfile.Load) error {
 		total.Transactions += l.Transactions
 		total.Statements += l.Statements
 		total.Rows += l.Rows
@@ -259,7 +260,7 @@ func TestNewWorkloadRefuses(t *testing.T) {
 		}
 	}
 	check(func(*runfile.Arm) {}, "")
-	check(func(a *runfile.Arm) { a.Method = "upsert" }, `arm a: unknown method "upsert": there are insert-select, copy, insert, insert-values`)
+	check(func(a *runfile.Arm) { a.Method = "upsert" }, `load a: unknown method "upsert": there are insert-select, copy, insert, insert-values`)
 	check(func(a *runfile.Arm) { a.RowsPerTx = 0 }, "rows_per_tx is 0")
 	check(func(a *runfile.Arm) { a.RowsPerTx = 10_001 }, "at most 10000 with method insert")
 	check(func(a *runfile.Arm) { a.Method, a.RowsPerTx = load.InsertValues, 32_768 }, "at most 32767 with method insert-values")

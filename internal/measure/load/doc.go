@@ -2,7 +2,7 @@
 //
 // A [Workload] is what one arm of the plan does: its table, and its transaction as a script of the engine. [Workload.Run]
 // lets clients repeat the transaction for a set time and reports what they did, second by second, as [runfile.Load].
-// [Arms] are the ones that tell the drivers of I/O apart. The load never retries, never counts what the server did not
+// [Arms] are the ones that tell the counted quantities apart. The load never retries, never counts what the server did not
 // confirm, and ends when the server confirms another number of rows than were sent.
 //
 // A transaction puts the numbers 1 to rows_per_tx into the column value, whatever the method, so that arms differ in

@@ -13,9 +13,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
@@ -58,7 +59,7 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 			}
 			var lines []runfile.Load
 			const duration = 1300 * time.Millisecond
-			err := w.Run(t.Context(), b.endpoint.ConnectClient, duration, func(l runfile.Load) error {
+			err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, duration, func(l runfile.Load) error {
 				lines = append(lines, l)
 				return nil
 			})
@@ -129,7 +130,7 @@ func TestInterruptStopsAndReports(t *testing.T) {
 	enough := errors.New("enough")
 	var rows int64
 	began := time.Now()
-	err := w.Run(ctx, b.endpoint.ConnectClient, time.Minute, func(l runfile.Load) error {
+	err := w.Run(ctx, b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Load) error {
 		if rows += l.Rows; rows > 0 {
 			stop(enough)
 		}
@@ -156,8 +157,8 @@ func TestAnErrorOfTheServerEndsTheArm(t *testing.T) {
 		_, _ = dropper.Exec(t.Context(), `drop table realiops.bulk`)
 	})
 	defer dropped.Wait()
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "arm bulk") || !strings.Contains(err.Error(), "does not exist") {
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Load) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "load bulk") || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -173,8 +174,8 @@ func TestRowsThatGoMissingEndTheArm(t *testing.T) {
 			if new.id > 1000 and new.value = 3 then return null; end if; return new; end $$;
 		create trigger t before insert on realiops.a for each row execute function lose()`)
 	var rows int64
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(l runfile.Load) error { rows += l.Rows; return nil })
-	if err == nil || !strings.Contains(err.Error(), "arm a: the server confirmed another number of rows than were sent: ") {
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Load) error { rows += l.Rows; return nil })
+	if err == nil || !strings.Contains(err.Error(), "load a: the server confirmed another number of rows than were sent: ") {
 		t.Errorf("got %v", err)
 	}
 	if inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops.a`); rows != inTable {
@@ -189,7 +190,7 @@ func TestMoreClientsThanTheServerTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines int
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { lines++; return nil })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Load) error { lines++; return nil })
 	if err == nil || !strings.Contains(err.Error(), "of 500 clients") || !strings.HasSuffix(err.Error(), "ask for fewer clients, or wait") {
 		t.Errorf("got %v", err)
 	}
@@ -205,7 +206,7 @@ func TestARecordThatCannotBeWrittenEndsTheArm(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left")
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, time.Minute, func(runfile.Load) error { return full })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Load) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}

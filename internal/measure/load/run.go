@@ -25,11 +25,14 @@ const (
 // Connect opens a session for a client.
 type Connect func(context.Context) (*pgx.Conn, error)
 
+// Engine runs a load's clients: engine.Run in this process, or a crew of workers.
+type Engine func(context.Context, engine.Options) (engine.Result, error)
+
 // Run lets the arm's clients repeat the workload for the duration and hands what they did to report, every second and
 // once at the end; Replicate is the caller's to fill in. All clients are connected before the first begins, finish
 // what they began, and have left when Run returns. When one fails, or ctx ends, all stop at once; what the server had
 // confirmed by then has been reported.
-func (w *Workload) Run(ctx context.Context, connect Connect, duration time.Duration, report func(runfile.Load) error) error {
+func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duration time.Duration, report func(runfile.Load) error) error {
 	config, err := configOf(ctx, connect)
 	if err != nil {
 		return err
@@ -37,8 +40,8 @@ func (w *Workload) Run(ctx context.Context, connect Connect, duration time.Durat
 	o := w.options(config)
 	o.Clients, o.Duration, o.Silence = w.arm.Clients, duration, duration+patience
 	o.Every, o.Tick = reportEvery, func(t engine.Tick) error { return w.report(t, report) }
-	if _, err := engine.Run(ctx, o); err != nil {
-		return fmt.Errorf("arm %s: %w", w.arm.Name, plain(err))
+	if _, err := run(ctx, o); err != nil {
+		return fmt.Errorf("load %s: %w", w.arm.Name, plain(err))
 	}
 	return nil
 }
@@ -94,7 +97,7 @@ func (w *Workload) line(t engine.Tick) (runfile.Load, error) {
 	line := runfile.Load{
 		From: t.From, To: t.To, Arm: w.arm.Name,
 		Transactions: t.Transactions, Statements: t.Statements - w.brackets(t.Totals), Rows: t.Rows,
-		Failures: t.Failed(), BytesSent: t.Sent, BytesReceived: t.Received,
+		Failures: t.Failed(), BytesSent: t.Sent, BytesReceived: t.Received, Processor: t.Processor.Seconds(),
 	}
 	if t.Transactions == 0 {
 		return line, nil

@@ -33,23 +33,23 @@ func (w *Workload) Mode() engine.Mode {
 // insertSelect is the statement of the published runs, unless rows are to be wide.
 func (w *Workload) insertSelect() string {
 	if w.arm.Width == 0 {
-		return fmt.Sprintf("insert into %s (value) select generate_series(1, %d);\n", w.table, w.arm.RowsPerTx)
+		return fmt.Sprintf("insert into %s (value) select pg_catalog.generate_series(1, %d);\n", w.table, w.arm.RowsPerTx)
 	}
-	return fmt.Sprintf("insert into %s (value, filler) select value, %s from generate_series(1, %d) as value;\n",
-		w.table, w.filler(), w.arm.RowsPerTx)
+	return fmt.Sprintf("insert into %s (value, filler) select value, %s from pg_catalog.generate_series(1, %d) as value;\n",
+		w.table, w.filler(repeatInSQL), w.arm.RowsPerTx)
 }
 
 // generated has the rows made here.
 func (w *Workload) generated(command string) string {
 	return fmt.Sprintf("\\%s %s (%s) rows %d values (%s)\n",
-		command, w.table, w.columns(), w.arm.RowsPerTx, w.values(":row"))
+		command, w.table, w.columns(), w.arm.RowsPerTx, w.values(":row", repeatOfOurs))
 }
 
 // inserts have the value as a parameter, so that all of them are one statement to whoever counts statements.
 func (w *Workload) inserts() string {
 	var b strings.Builder
 	for row := range w.arm.RowsPerTx {
-		fmt.Fprintf(&b, "\\set value %d\ninsert into %s (%s) values (%s);\n", row+1, w.table, w.columns(), w.values(":value"))
+		fmt.Fprintf(&b, "\\set value %d\ninsert into %s (%s) values (%s);\n", row+1, w.table, w.columns(), w.values(":value", repeatInSQL))
 	}
 	if !w.bracketed() {
 		return b.String()
@@ -75,12 +75,19 @@ func (w *Workload) columns() string {
 	return "value, filler"
 }
 
-func (w *Workload) values(value string) string {
+func (w *Workload) values(value, repeat string) string {
 	if w.arm.Width == 0 {
 		return value
 	}
-	return value + ", " + w.filler()
+	return value + ", " + w.filler(repeat)
 }
 
-// filler reads the same in SQL and in our own commands.
-func (w *Workload) filler() string { return fmt.Sprintf("repeat('x', %d)", w.arm.Width) }
+// What repeats a text, in SQL and in our own commands.
+const (
+	repeatInSQL  = "pg_catalog.repeat"
+	repeatOfOurs = "repeat"
+)
+
+func (w *Workload) filler(repeat string) string {
+	return fmt.Sprintf("%s('x', %d)", repeat, w.arm.Width)
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -22,15 +23,18 @@ type Workload struct {
 	script *script.Script
 }
 
+// mostClients is more than servers take sessions, and less than costs gigabytes here.
+const mostClients = 10_000
+
 // NewWorkload checks an arm and makes it ready. The arm must not be idle.
 func NewWorkload(arm runfile.Arm, schema string) (*Workload, error) {
 	if err := check(arm); err != nil {
-		return nil, fmt.Errorf("arm %s: %w", arm.Name, err)
+		return nil, fmt.Errorf("load %s: %w", arm.Name, err)
 	}
 	w := &Workload{arm: arm, table: pgx.Identifier{schema, arm.Name}.Sanitize(), set: script.NewSet()}
 	var err error
 	if w.script, err = w.set.Parse(arm.Name, w.Script()); err != nil {
-		return nil, fmt.Errorf("arm %s: %w", arm.Name, err)
+		return nil, fmt.Errorf("load %s: %w", arm.Name, err)
 	}
 	return w, nil
 }
@@ -60,6 +64,8 @@ func check(arm runfile.Arm) error {
 		return fmt.Errorf("indexes is %d and must be 0 to %d", arm.Indexes, maxIndexes)
 	case arm.Width < 0 || arm.Width > maxWidth:
 		return fmt.Errorf("width is %d and must be 0 to %d bytes", arm.Width, maxWidth)
+	case arm.Clients > mostClients:
+		return fmt.Errorf("clients is %d and must be at most %d", arm.Clients, mostClients)
 	case arm.Clients < 1:
 		return fmt.Errorf("clients is %d and must be at least 1", arm.Clients)
 	}
@@ -92,45 +98,41 @@ func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	if w.arm.Indexes >= 1 {
 		key = " primary key"
 	}
-	ddl := fmt.Sprintf("/* realiops */ create table %s (id bigserial%s, value int) with (autovacuum_enabled = off)", w.table, key)
+	ddl := fmt.Sprintf("create table %s (id bigserial%s, value int) with (autovacuum_enabled = off)", w.table, key)
 	if w.arm.Width > 0 { // neither compressed nor put elsewhere, so that it is as wide as it says
-		ddl += fmt.Sprintf("; alter table %s add filler text, alter filler set storage plain", w.table)
+		ddl += fmt.Sprintf("; alter table %s add filler pg_catalog.text, alter filler set storage plain", w.table)
 	}
 	if w.arm.Indexes >= 2 {
 		ddl += fmt.Sprintf("; create index on %s (value)", w.table)
 	}
-	if _, err := conn.Exec(ctx, ddl, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return fmt.Errorf("create the table of arm %s: %w", w.arm.Name, err)
+	ddl += fmt.Sprintf("; comment on table %s is '%s'", w.table, postgres.TableMark)
+	if err := postgres.Exec(ctx, conn, ddl); err != nil {
+		return fmt.Errorf("create the table of the load %s: %w", w.arm.Name, err)
 	}
 	return nil
 }
 
 // Drop removes the arm's table.
 func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := conn.Exec(ctx, "/* realiops */ drop table "+w.table); err != nil {
-		return fmt.Errorf("drop the table of arm %s: %w", w.arm.Name, err)
+	if err := postgres.Exec(ctx, conn, "drop table "+w.table); err != nil {
+		return fmt.Errorf("drop the table of the load %s: %w", w.arm.Name, err)
 	}
 	return nil
 }
 
-// querier is a session, or a transaction in one.
-type querier interface {
-	QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row
-}
-
 // Rows are those in the arm's table, each looked at.
-func (w *Workload) Rows(ctx context.Context, conn querier) (rows int64, err error) {
-	if err := conn.QueryRow(ctx, "/* realiops */ select count(*) from "+w.table).Scan(&rows); err != nil {
-		return 0, fmt.Errorf("count the rows of arm %s: %w", w.arm.Name, err)
+func (w *Workload) Rows(ctx context.Context, conn postgres.Asker) (rows int64, err error) {
+	if err := postgres.QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) from "+w.table).Scan(&rows); err != nil {
+		return 0, fmt.Errorf("count the rows of the load %s: %w", w.arm.Name, err)
 	}
 	return rows, nil
 }
 
 // Inserted are the rows that the server's own counter has of the arm's table by now, of failed transactions too.
-func (w *Workload) Inserted(ctx context.Context, conn querier) (rows int64, err error) {
-	const ask = "/* realiops */ select pg_stat_get_tuples_inserted($1::text::regclass)"
-	if err := conn.QueryRow(ctx, ask, w.table).Scan(&rows); err != nil {
-		return 0, fmt.Errorf("read the counter of rows of arm %s: %w", w.arm.Name, err)
+func (w *Workload) Inserted(ctx context.Context, conn postgres.Asker) (rows int64, err error) {
+	const ask = "/* realiops */ select pg_catalog.pg_stat_get_tuples_inserted($1::pg_catalog.text::pg_catalog.regclass)"
+	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&rows); err != nil {
+		return 0, fmt.Errorf("read the counter of rows of the load %s: %w", w.arm.Name, err)
 	}
 	return rows, nil
 }
@@ -142,14 +144,14 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	if err := w.try(ctx, conn.Config()); err != nil {
-		return fmt.Errorf("try arm %s: %w", w.arm.Name, err)
+		return fmt.Errorf("try the load %s: %w", w.arm.Name, err)
 	}
 	rows, err := w.Rows(ctx, conn)
 	if err != nil {
 		return err
 	}
 	if rows != int64(w.arm.RowsPerTx) {
-		return fmt.Errorf("arm %s wrote %d rows where %d were sent: does a trigger or a rule stand on new tables?",
+		return fmt.Errorf("the load %s wrote %d rows where %d were sent: does a trigger or a rule stand on new tables?",
 			w.arm.Name, rows, w.arm.RowsPerTx)
 	}
 	return w.Drop(ctx, conn)

@@ -1,6 +1,6 @@
 // Package observation reads a server on which others work, for as long as it takes, and adds nothing to their work.
 //
-// [Observation.Run] has a clock read the sources. A server that is gone is a gap and not the end: the sources find it
+// [Do] opens the server and keeps what is read in a run file. [Observation.Run] has a clock read the sources. A server that is gone is a gap and not the end: the sources find it
 // again by themselves, and when it was started anew, or another one answers in its place, they are all opened anew and the
 // record says that their counters begin anew. What is asked rarely, such as which tables cost the most, is asked beside
 // the clock. The memory that it takes does not grow with the time.
@@ -62,7 +62,7 @@ func (o *Observation) Run(ctx context.Context, source Source) error {
 
 // read has a clock read one source, and says whether to go on with another.
 func (o *Observation) read(ctx context.Context, source Source) (again bool, err error) {
-	w := &watch{started: o.Started, record: o.Record, changed: make(chan struct{})}
+	w := &watch{started: o.Started, record: o.Record, tell: o.Tell, interval: o.Interval, changed: make(chan struct{})}
 	for _, s := range source.Samplers {
 		w.probes = append(w.probes, s.Name())
 	}
@@ -119,7 +119,7 @@ const lastWithin = 5 * time.Second
 func (o *Observation) last(ctx context.Context, clock *probe.Clock, source Source) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWithin)
 	defer cancel()
-	if err := clock.Edge(ctx); err != nil && ctx.Err() == nil {
+	if err := clock.ReadAll(ctx); err != nil && ctx.Err() == nil {
 		return nil // for an error that Stop returns, as on a full disk
 	}
 	return o.rare(ctx, source)

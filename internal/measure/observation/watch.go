@@ -1,6 +1,7 @@
 package observation
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -12,6 +13,10 @@ type watch struct {
 	started string
 	probes  []string
 	record  func(runfile.Record) error
+	tell    func(string)
+
+	interval time.Duration // of the readings
+	ran      time.Time     // when something was last recorded; zero: nothing was yet
 
 	last    float64 // when the server was started; 0: it was not read yet
 	changed chan struct{}
@@ -19,6 +24,9 @@ type watch struct {
 }
 
 func (w *watch) take(r runfile.Record) error {
+	if err := w.stood(time.Now()); err != nil {
+		return err
+	}
 	if reading, is := r.(runfile.Reading); is && w.again(reading) {
 		if err := w.anew(reading.At); err != nil {
 			return err
@@ -27,6 +35,30 @@ func (w *watch) take(r runfile.Record) error {
 		w.over = true
 	}
 	return w.record(r)
+}
+
+// stoodStill is by how much more than an interval nothing came of any probe, where nothing was read at all: what does not
+// answer leaves a gap.
+const stoodStill = 10 * time.Second
+
+// stood records that nothing was read for a while because this process did not run. The clock on the wall goes on while a
+// machine sleeps, the other one does not.
+func (w *watch) stood(now time.Time) error {
+	before := w.ran
+	w.ran = now
+	gone := now.Round(0).Sub(before.Round(0))
+	if before.IsZero() || gone < w.interval+stoodStill {
+		return nil
+	}
+	why := fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)", gone.Seconds())
+	w.tell("Nothing was read: " + why)
+	for _, p := range w.probes {
+		gap := runfile.Gap{At: before.Add(w.interval), Probe: p, Reason: runfile.Late, Detail: why}
+		if err := w.record(gap); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // again tells whether a reading is of another start than the one before.

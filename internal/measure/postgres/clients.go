@@ -20,9 +20,9 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 	}
 	for until := time.Now().Add(leaveWithin); ; {
 		var left int
-		err := conn.QueryRow(ctx, `/* realiops */
-			select count(*) from pg_catalog.pg_stat_activity
-			where application_name = $1 and datname = current_database()`, clientName).Scan(&left)
+		err := QueryRow(ctx, conn, `/* realiops */
+			select pg_catalog.count(*) from pg_catalog.pg_stat_activity
+			where application_name = $1 and datname = pg_catalog.current_database()`, clientName).Scan(&left)
 		switch {
 		case err != nil:
 			return fmt.Errorf("wait for our clients to leave: %w", err)
@@ -43,7 +43,7 @@ func (f Facts) ReportCounters(ctx context.Context, conn *pgx.Conn) error {
 	if f.VersionNum < firstThatCan {
 		return nil
 	}
-	if _, err := conn.Exec(ctx, "/* realiops */ select pg_stat_force_next_flush()"); err != nil {
+	if err := Exec(ctx, conn, "/* realiops */ select pg_catalog.pg_stat_force_next_flush()"); err != nil {
 		return fmt.Errorf("have our own counters reported: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,26 +30,29 @@ const (
 const connectTimeout = 10 * time.Second
 
 // Endpoint is how to reach a server: host, port, database, user, password, TLS.
-type Endpoint struct{ config *pgx.ConnConfig }
+type Endpoint struct {
+	config *pgx.ConnConfig
+	pooled atomic.Bool                           // a pooler refuses our settings at the start of a session
+	ask    func(context.Context) (string, error) // finds a password for each connection; nil: there is one for all
+}
 
 // Parse reads a connection string as libpq does: a URL, keywords or a database name, completed from the PG*
 // variables, the service file and the password file.
 func Parse(dsn string) (*Endpoint, error) {
-	if dsn != "" && !strings.Contains(dsn, "=") && !strings.Contains(dsn, "://") {
-		dsn = "dbname='" + strings.ReplaceAll(strings.ReplaceAll(dsn, `\`, `\\`), "'", `\'`) + "'"
-	}
-	config, err := pgx.ParseConfig(dsn)
+	config, err := read(dsn)
 	if err != nil {
+		return nil, fmt.Errorf("read the connection string: %w", err)
+	}
+	if err := asLibpq(config); err != nil {
 		return nil, fmt.Errorf("read the connection string: %w", err)
 	}
 	verifyByDefault(config, dsn)
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	config.RuntimeParams["application_name"] = applicationName
 	// Without named prepared statements, so that even a pooler can be asked what it is.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	return &Endpoint{config}, nil
+	return &Endpoint{config: config}, nil
 }
 
 // Host is the host or the directory of the socket.
@@ -79,29 +83,6 @@ func (e *Endpoint) address() string {
 		return fmt.Sprintf("socket %s, port %d", e.config.Host, e.config.Port)
 	}
 	return net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
-}
-
-// Config is a copy of what pgx needs to connect.
-func (e *Endpoint) Config() *pgx.ConnConfig { return e.config.Copy() }
-
-// Connect opens a session that asks and arranges.
-func (e *Endpoint) Connect(ctx context.Context) (*pgx.Conn, error) {
-	return e.connect(ctx, e.Config())
-}
-
-// ConnectClient opens a session that puts load on the server.
-func (e *Endpoint) ConnectClient(ctx context.Context) (*pgx.Conn, error) {
-	config := e.Config()
-	config.RuntimeParams["application_name"] = clientName
-	return e.connect(ctx, config)
-}
-
-func (e *Endpoint) connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", e, cmp.Or(distrust(err, config.Host), reasonOf(err)))
-	}
-	return conn, nil
 }
 
 // reasonOf takes the one thing that people need out of pgx's account of all hosts and attempts.

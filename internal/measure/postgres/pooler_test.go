@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestPoolerIsSeen(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
@@ -39,6 +39,8 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				MaySeeOthers:  true,
 				BackendPID:    servertest.Value[int](t, conn, "select pg_backend_pid()"),
 				DataDirectory: servertest.Value[string](t, conn, "show data_directory"),
+
+				SystemIdentifier: servertest.Value[string](t, conn, "select system_identifier::text from pg_control_system()"),
 			}
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(postgres.Facts{}, "Settings", "Clock")); diff != "" {
 				t.Error(diff)
@@ -127,6 +129,57 @@ func TestBusySessionsAreThoseOfOthersAtWork(t *testing.T) {
 	}
 }
 
+// Other runs of realiops are others, and so is whatever else they call themselves; who only reads the counters is not.
+func TestAtWorkAreOtherRunsToo(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	conn := servertest.Connect(t, endpoint)
+	check := func(name string, want ...string) {
+		t.Helper()
+		other := servertest.Connect(t, endpoint)
+		servertest.Exec(t, other, "set application_name = '"+name+"'; begin")
+		defer servertest.Exec(t, other, "rollback")
+		facts, err := postgres.Inspect(t.Context(), conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		who, err := facts.AtWork(t.Context(), conn)
+		if diff := cmp.Diff(want, who); diff != "" || err != nil || facts.BusySessions != len(want) {
+			t.Errorf("%q: %d at work, %v\n%s", name, facts.BusySessions, err, diff)
+		}
+	}
+	role, database := endpoint.Config().User, endpoint.Config().Database
+	check("realiops")
+	check("realiops load", "realiops load of "+role+" in "+database)
+	check("", "a session of "+role+" in "+database)
+}
+
+// The lock is the server's, whatever database a run works in.
+func TestTwoRunsInTwoDatabasesOfOneServer(t *testing.T) {
+	one, two := servertest.Database(t, "17"), servertest.Database(t, "17")
+	first, err := (postgres.Facts{}).ClaimSchema(t.Context(), servertest.Connect(t, one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := servertest.Connect(t, two)
+	_, err = (postgres.Facts{}).ClaimSchema(t.Context(), second)
+	if err == nil || !strings.Contains(err.Error(), "in the database "+one.Config().Database+":") {
+		t.Errorf("beside another run: %v", err)
+	}
+	if refusal, err := (postgres.Facts{}).RefuseSchema(t.Context(), second); refusal == nil || err != nil {
+		t.Errorf("a look beside another run: %v, %v", refusal, err)
+	}
+	if err := first.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := (postgres.Facts{}).ClaimSchema(t.Context(), second)
+	if err != nil {
+		t.Fatalf("after the other run: %v", err)
+	}
+	if err := schema.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSchemaIsOursAlone(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
 	conn := servertest.Connect(t, endpoint)
@@ -161,7 +214,7 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servertest.Exec(t, conn, "create table realiops.left_behind ()")
+	servertest.Exec(t, conn, "create table realiops.left_behind (); comment on table realiops.left_behind is '"+postgres.TableMark+"'")
 	// The run is killed, and its session with it.
 	servertest.Exec(t, conn, "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()")
 	_ = second
@@ -187,6 +240,69 @@ func TestSchemaIsOursAlone(t *testing.T) {
 	refused("did not make")
 	if !servertest.Value[bool](t, conn, "select to_regclass('realiops.precious') is not null") {
 		t.Error("somebody's table is gone")
+	}
+}
+
+// What others made of our tables, or put into our schema, is theirs. They are told, and what is ours is dropped once it may be.
+func TestTheSchemaTakesNothingOfOthersWithIt(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	conn := servertest.Connect(t, endpoint)
+	claim := func() (*postgres.Schema, error) {
+		session, err := endpoint.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { session.Close(context.Background()) })
+		claimed, err := (postgres.Facts{}).ClaimSchema(t.Context(), session)
+		if err != nil {
+			session.Close(t.Context()) // and lets go of the lock that keeps runs apart
+		}
+		return claimed, err
+	}
+	schema, err := claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := func(name string) {
+		servertest.Exec(t, conn, fmt.Sprintf("create table realiops.%s (v int); comment on table realiops.%[1]s is '%s'", name, postgres.TableMark))
+	}
+	table("bulk")
+	table("copy")
+	servertest.Exec(t, conn, "create view public.theirs as select * from realiops.bulk")
+	stays := func(err error, words string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want one line about %q", err, words)
+		}
+	}
+	stays(schema.Release(t.Context()), "view public.theirs depends on table realiops.bulk")
+	if !servertest.Value[bool](t, conn, "select to_regclass('public.theirs') is not null and to_regclass('realiops.copy') is null") {
+		t.Error("the view is gone, or a table that nobody needs is there")
+	}
+	_, err = claim()
+	stays(err, "view public.theirs depends on table realiops.bulk")
+
+	servertest.Exec(t, conn, "drop view public.theirs; create table realiops.precious ()")
+	_, err = claim()
+	stays(err, "table realiops.precious depends on schema realiops")
+	if !servertest.Value[bool](t, conn, "select to_regclass('realiops.precious') is not null and to_regclass('realiops.bulk') is null") {
+		t.Error("somebody's table is gone, or ours is there")
+	}
+	servertest.Exec(t, conn, "drop table realiops.precious")
+	table("locked")
+	servertest.Exec(t, conn, "set application_name = 'their app'; begin; lock table realiops.locked")
+	began := time.Now()
+	_, err = claim()
+	stays(err, "of postgres (their app) holds a lock, and was waited for 5s")
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v to say so", took)
+	}
+	servertest.Exec(t, conn, "rollback")
+	if schema, err = claim(); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Release(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

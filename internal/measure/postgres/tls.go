@@ -81,6 +81,7 @@ var errPlain = errors.New("a token is not sent over a connection without TLS: le
 // SetPassword makes every connection ask for a password of its own, for those that last only minutes. They are sent
 // over TLS only.
 func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
+	e.ask = ask
 	e.config.AfterNetConnect = func(ctx context.Context, config *pgconn.Config, conn net.Conn) (net.Conn, error) {
 		if _, encrypted := conn.(*tls.Conn); !encrypted {
 			return conn, &unsigned{errPlain}
@@ -93,6 +94,9 @@ func (e *Endpoint) SetPassword(ask func(context.Context) (string, error)) {
 		return conn, nil
 	}
 }
+
+// PasswordSource is what was given to SetPassword; nil where one password is for all connections.
+func (e *Endpoint) PasswordSource() func(context.Context) (string, error) { return e.ask }
 
 // unsigned is why there was no password for a connection.
 type unsigned struct{ error }

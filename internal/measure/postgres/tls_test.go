@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 const amazonsHost = "db1.c9akciq32rgd.eu-west-1.rds.amazonaws.com"

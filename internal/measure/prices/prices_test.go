@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/prices"
+	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
 // listed is a product as the price list has one, in the form of AWS's own example of GetProducts.

@@ -14,7 +14,7 @@ import (
 // every gap to a sink as it comes. A due time that passes while a reading is still under way is left out: the readings
 // after it are on the grid again.
 //
-// Its methods may be called from any goroutine; Start once, and before Edge.
+// Its methods may be called from any goroutine; Start once, and before ReadAll.
 type Clock struct {
 	interval time.Duration
 	sink     func(runfile.Record) error
@@ -28,7 +28,7 @@ type Clock struct {
 	err error
 }
 
-// ErrStopped is an Edge that the clock could not serve.
+// ErrStopped is a ReadAll that the clock could not serve.
 var ErrStopped = errors.New("the clock of the probes has stopped")
 
 // NewClock makes a clock that reads each sampler every interval. The sink is called by one goroutine at a time; its
@@ -50,7 +50,7 @@ func (c *Clock) Metrics() []runfile.Metric {
 	return all
 }
 
-// Start begins to read, now and then every interval, until ctx ends or Stop is called. Whoever wants a last Edge after
+// Start begins to read, now and then every interval, until ctx ends or Stop is called. Whoever wants a last ReadAll after
 // an interrupt passes a ctx that the interrupt does not end.
 func (c *Clock) Start(ctx context.Context) {
 	ctx, c.cancel = context.WithCancel(ctx)
@@ -74,10 +74,10 @@ func (c *Clock) Stop() error {
 // Done is closed when the clock stops, also by itself after the sink failed.
 func (c *Clock) Done() <-chan struct{} { return c.ended }
 
-// Edge reads every sampler now, all at once, beside the grid, and returns when each has answered or timed out. The
+// ReadAll reads every sampler now, all at once, beside the grid, and returns when each has answered or timed out. The
 // last reading recorded by then is the value at the edge of an arm; a sampler that could not answer has left a gap.
 // The error is about the clock, not about a sampler.
-func (c *Clock) Edge(ctx context.Context) error {
+func (c *Clock) ReadAll(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, r := range c.readers {
 		all.Go(func() { c.ask(ctx, r) })
@@ -94,20 +94,20 @@ func (c *Clock) Edge(ctx context.Context) error {
 	}
 }
 
-// Quiesce waits until the counters of all samplers that lag have caught up with work that is over.
-func (c *Clock) Quiesce(ctx context.Context) error {
+// WaitForCounters waits until the counters of all samplers that lag have caught up with work that is over.
+func (c *Clock) WaitForCounters(ctx context.Context) error {
 	var all sync.WaitGroup
 	failed := make([]error, len(c.readers))
 	for i, r := range c.readers {
-		if q, ok := r.sampler.(Quiescer); ok {
-			all.Go(func() { failed[i] = q.Quiesce(ctx) })
+		if q, ok := r.sampler.(Lagging); ok {
+			all.Go(func() { failed[i] = q.WaitForCounters(ctx) })
 		}
 	}
 	all.Wait()
 	return errors.Join(failed...)
 }
 
-// run serves one sampler: what is due, and what an Edge asks for in between.
+// run serves one sampler: what is due, and what a ReadAll asks for in between.
 func (c *Clock) run(ctx context.Context, r *reader, start time.Time) {
 	for due := start; ; {
 		edge, ok := r.wait(ctx, due)

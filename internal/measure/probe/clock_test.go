@@ -238,13 +238,13 @@ func TestClockSaysWhenACounterFalls(t *testing.T) {
 	})
 }
 
-func TestEdgeReadsEverySamplerAtOnceBesideTheGrid(t *testing.T) {
+func TestReadAllReadsEverySamplerAtOnceBesideTheGrid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
 		clock := probe.NewClock(time.Second, tape.sink, counting("a", 100*time.Millisecond), counting("b", 200*time.Millisecond))
 		clock.Start(t.Context())
 		time.Sleep(500 * time.Millisecond)
-		if err := clock.Edge(t.Context()); err != nil {
+		if err := clock.ReadAll(t.Context()); err != nil {
 			t.Fatalf("edge: %v", err)
 		}
 		if waited := time.Since(tape.start); waited != 700*time.Millisecond {
@@ -263,13 +263,13 @@ func TestEdgeReadsEverySamplerAtOnceBesideTheGrid(t *testing.T) {
 	})
 }
 
-func TestEdgeReadsAnewAfterAReadingUnderWay(t *testing.T) {
+func TestReadAllReadsAnewAfterAReadingUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
 		clock := probe.NewClock(time.Second, tape.sink, counting("a", 400*time.Millisecond))
 		clock.Start(t.Context())
 		time.Sleep(200 * time.Millisecond) // in the middle of the first reading
-		if err := clock.Edge(t.Context()); err != nil {
+		if err := clock.ReadAll(t.Context()); err != nil {
 			t.Fatalf("edge: %v", err)
 		}
 		clock.Stop()
@@ -280,7 +280,7 @@ func TestEdgeReadsAnewAfterAReadingUnderWay(t *testing.T) {
 	})
 }
 
-func TestEdgeDoesNotWaitForASamplerThatHangs(t *testing.T) {
+func TestReadAllDoesNotWaitForASamplerThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tape := newTape()
 		release := make(chan struct{})
@@ -293,7 +293,7 @@ func TestEdgeDoesNotWaitForASamplerThatHangs(t *testing.T) {
 		clock.Start(t.Context())
 		for i, longest := range []time.Duration{2200 * time.Millisecond, 0, 0} {
 			began := time.Now()
-			if err := clock.Edge(t.Context()); err != nil {
+			if err := clock.ReadAll(t.Context()); err != nil {
 				t.Errorf("edge %d: %v", i, err)
 			}
 			if took := time.Since(began); took > longest {
@@ -305,17 +305,17 @@ func TestEdgeDoesNotWaitForASamplerThatHangs(t *testing.T) {
 	})
 }
 
-func TestEdgeSaysWhyItCouldNotRead(t *testing.T) {
+func TestReadAllSaysWhyItCouldNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := probe.NewClock(time.Second, newTape().sink, counting("a", time.Second))
 		clock.Start(t.Context())
 		interrupted, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("interrupted"))
-		if err := clock.Edge(interrupted); err == nil || err.Error() != "interrupted" {
+		if err := clock.ReadAll(interrupted); err == nil || err.Error() != "interrupted" {
 			t.Errorf("edge after an interrupt: %v", err)
 		}
 		clock.Stop()
-		if err := clock.Edge(t.Context()); !errors.Is(err, probe.ErrStopped) {
+		if err := clock.ReadAll(t.Context()); !errors.Is(err, probe.ErrStopped) {
 			t.Errorf("edge after the stop: %v", err)
 		}
 	})
@@ -362,7 +362,7 @@ func TestSinkErrorStopsTheClock(t *testing.T) {
 		if written != 3 {
 			t.Errorf("%d records were handed to the sink, want none after the third", written)
 		}
-		if err := clock.Edge(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+		if err := clock.ReadAll(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("edge: %v", err)
 		}
 		if err := clock.Stop(); !errors.Is(err, syscall.ENOSPC) {
@@ -391,16 +391,16 @@ func TestStopDoesNotWaitForASamplerThatHangs(t *testing.T) {
 // lagging is a sampler whose counters need a second.
 type lagging struct{ *fake }
 
-func (lagging) Quiesce(ctx context.Context) error {
+func (lagging) WaitForCounters(ctx context.Context) error {
 	time.Sleep(time.Second)
 	return errors.New("still moving")
 }
 
-func TestQuiesceWaitsForThoseThatLag(t *testing.T) {
+func TestWaitForCountersWaitsForThoseThatLag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		clock := probe.NewClock(time.Second, newTape().sink, counting("a", 0), lagging{counting("b", 0)}, lagging{counting("c", 0)})
-		err := clock.Quiesce(t.Context())
+		err := clock.WaitForCounters(t.Context())
 		if err == nil || err.Error() != "still moving\nstill moving" || time.Since(began) != time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}

@@ -34,11 +34,11 @@ type Sample struct {
 	Gaps   []runfile.Gap // At and Probe are filled in by the clock
 }
 
-// A Quiescer is a sampler whose counters lag behind the work they count.
-type Quiescer interface {
-	// Quiesce waits until the counters have caught up with work that is over. It may be called while a reading is
+// Lagging is a sampler whose counters lag behind the work they count.
+type Lagging interface {
+	// WaitForCounters waits until the counters have caught up with work that is over. It may be called while a reading is
 	// under way, and returns after a few seconds at most, with an error if the counters still move.
-	Quiesce(ctx context.Context) error
+	WaitForCounters(ctx context.Context) error
 }
 
 // A Backfiller is a source that keeps what it counted, in periods of its own, and tells it some time after.

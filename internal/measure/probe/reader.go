@@ -22,7 +22,7 @@ const (
 type reader struct {
 	sampler  Sampler
 	counters []string
-	asked    chan chan struct{} // a reading that an Edge wants; closed when it is recorded
+	asked    chan chan struct{} // a reading that a ReadAll wants; closed when it is recorded
 
 	overdue <-chan answer      // of a call that has not returned though its deadline is over; nil: there is none
 	open    map[kind]bool      // the gaps of the reading before
@@ -51,7 +51,7 @@ func newReader(s Sampler) *reader {
 	return r
 }
 
-// wait returns when the time has come (nil) or an Edge asks (the channel to close), and false when ctx has ended.
+// wait returns when the time has come (nil) or a ReadAll asks (the channel to close), and false when ctx has ended.
 func (r *reader) wait(ctx context.Context, due time.Time) (chan struct{}, bool) {
 	timer := time.NewTimer(time.Until(due))
 	defer timer.Stop()

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // The benchmarks run the same load by pgbench and by us in turn, so that a busy machine hits both, and give medians.
@@ -233,7 +233,7 @@ func (b *bench) pgbenchCommand(flags ...string) *exec.Cmd {
 	if err != nil {
 		b.t.Skip("pgbench is not installed")
 	}
-	return exec.CommandContext(b.t.Context(), path, append(flags, b.endpoint.Config().ConnString())...)
+	return exec.CommandContext(b.t.Context(), path, append(flags, b.endpoint.UserConfig().ConnString())...)
 }
 
 // cpuOf is the processor time used so far, in microseconds.

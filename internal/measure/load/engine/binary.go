@@ -69,8 +69,8 @@ func (c *client) askColumns(r *script.Rows) ([]column, error) {
 func typesOf(r *script.Rows) string {
 	var asked []string
 	for _, name := range r.Columns {
-		asked = append(asked, "(select pg_catalog.format_type(coalesce(nullif(typbasetype, 0), oid), null)"+
-			" from pg_catalog.pg_type where oid = pg_catalog.pg_typeof(target."+name+"))")
+		asked = append(asked, "(select pg_catalog.format_type(case when typbasetype operator(pg_catalog.=) '0' then oid else typbasetype end, null)"+
+			" from pg_catalog.pg_type where oid operator(pg_catalog.=) pg_catalog.pg_typeof(target."+name+"))")
 	}
 	return "select " + strings.Join(asked, ", ") + " from (select) as nothing left join " + r.Table + " as target on false"
 }

@@ -24,11 +24,12 @@ type client struct {
 	count int           // transactions that count
 
 	// Of the transaction under way.
-	due, begun       time.Duration
-	at               int  // the command
-	piped            bool // between \startpipeline and \endpipeline
-	statements, rows int64
-	sent, received   uint64 // of the session, when it began
+	due, begun     time.Duration
+	at             int  // the command
+	piped          bool // between \startpipeline and \endpipeline
+	statements     int64
+	rows           int64  // of the session, when it began
+	sent, received uint64 // the same
 
 	lapFrom time.Duration // when the command began, where that is asked for
 	scratch scratch
@@ -38,9 +39,8 @@ type client struct {
 	cutShort   bool
 }
 
-func newClient(l *load, t *thread, random script.Random, common *script.Vars) (*client, error) {
+func newClient(l *load, t *thread, id int, random script.Random, common *script.Vars) (*client, error) {
 	vars := common.Clone()
-	id := len(l.clients)
 	if _, given := l.Define["client_id"]; !given {
 		if err := vars.DefineValue("client_id", script.Int(int64(id))); err != nil {
 			return nil, err
@@ -148,6 +148,10 @@ func (c *client) transact(p *program) bool {
 		err := c.attempt(p)
 		if err == nil {
 			c.record(p, done, try)
+			if c.session.Status() != session.Idle { // as in pgbench, what left a transaction open counts all the same
+				c.statements = 0
+				return c.abort(p, errOpenTransaction, try) != Aborts
+			}
 			return c.part()
 		}
 		switch c.settle(p, err, try) {
@@ -164,7 +168,7 @@ func (c *client) transact(p *program) bool {
 
 // attempt runs the commands of a script.
 func (c *client) attempt(p *program) error {
-	c.rows, c.piped = 0, false
+	c.piped = false
 	for c.at = 0; c.at < len(p.steps); {
 		next, err := c.execute(p)
 		if err != nil {
@@ -175,11 +179,8 @@ func (c *client) attempt(p *program) error {
 		}
 		c.at = next
 	}
-	switch {
-	case c.piped:
+	if c.piped {
 		return errOpenPipeline
-	case c.session.Status() != session.Idle:
-		return errOpenTransaction
 	}
 	return nil
 }
@@ -203,8 +204,8 @@ func (c *client) record(p *program, how outcome, try int) {
 		s.late = c.LatencyLimit > 0 && s.latency > c.LatencyLimit
 	}
 	if how != skipped { // which sent nothing: what stands there is the transaction's before it
-		s.statements, s.rows = c.statements, c.rows
-		s.sent, s.received = c.moved()
+		s.statements = c.statements
+		s.rows, s.sent, s.received = c.moved()
 	}
 	c.tally.add(s)
 	if s.warmup || how == unfinished {
@@ -218,14 +219,15 @@ func (c *client) record(p *program, how outcome, try int) {
 	}
 }
 
-// moved is how many bytes the session moved since it was last asked.
-func (c *client) moved() (sent, received int64) {
+// moved is how many rows the session has committed, and how many bytes it has moved, since it was last asked.
+func (c *client) moved() (rows, sent, received int64) {
 	if c.session == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
+	rows = c.session.Rows() - c.rows
 	sent, received = int64(c.session.Sent()-c.sent), int64(c.session.Received()-c.received)
-	c.sent, c.received = c.session.Sent(), c.session.Received()
-	return sent, received
+	c.rows, c.sent, c.received = c.session.Rows(), c.session.Sent(), c.session.Received()
+	return rows, sent, received
 }
 
 // connect opens the client's session.
@@ -234,7 +236,7 @@ func (c *client) connect() error {
 	if err != nil {
 		return err
 	}
-	c.session, c.sent, c.received = s, 0, 0
+	c.session, c.rows, c.sent, c.received = s, 0, 0, 0
 	c.open.Store(s)
 	return nil
 }

@@ -67,10 +67,14 @@ func (l *load) connect() error {
 	workers.Wait()
 	l.connecting = l.clock.now() - from
 	if err := failed.Load(); err != nil {
-		for _, c := range l.clients {
-			c.disconnect()
-		}
-		return fmt.Errorf("connected %d of %d clients, then: %w", l.connections.Load(), len(l.clients), *err)
+		l.disconnect()
+		return &ConnectError{Connected: l.connections.Load(), Clients: l.Clients, Err: *err}
 	}
 	return nil
+}
+
+func (l *load) disconnect() {
+	for _, c := range l.clients {
+		c.disconnect()
+	}
 }

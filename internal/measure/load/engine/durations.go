@@ -59,8 +59,20 @@ func (d *Durations) reset() {
 	*d = Durations{Histogram: histogram}
 }
 
+func (c *CommandResult) merge(other *CommandResult) {
+	c.Latency.merge(&other.Latency)
+	c.Failures += other.Failures
+	c.Retries += other.Retries
+}
+
+func (c *CommandResult) reset() {
+	c.Latency.reset()
+	c.Failures, c.Retries = 0, 0
+}
+
 func (t *Totals) add(s *sample) {
 	t.Statements += s.statements
+	t.Rows += s.rows
 	t.Sent += s.sent
 	t.Received += s.received
 	switch s.outcome {
@@ -88,7 +100,6 @@ func (t *Totals) add(s *sample) {
 
 func (t *Totals) done(s *sample) {
 	t.Transactions++
-	t.Rows += s.rows
 	t.Latency.add(s.latency)
 	if s.paced {
 		t.Lag.add(s.lag)

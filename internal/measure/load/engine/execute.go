@@ -170,7 +170,6 @@ func (c *client) take(r session.Result) error {
 		return r.Err
 	}
 	c.statements++
-	c.rows += r.Affected
 	return nil
 }
 

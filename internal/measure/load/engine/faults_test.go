@@ -13,7 +13,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // kinds counts why clients gave up.
@@ -137,7 +137,7 @@ func TestServerStopsInTheMiddle(t *testing.T) {
 func TestServerStopsAnswering(t *testing.T) {
 	b := newBench(t, "create table demo (n int)")
 	o := b.options("\\set n :n + 1\n\\if :n = 5 and :client_id = 1\nselect 'mark';\n\\endif\ninsert into demo values (:n);")
-	config := mute(t, b.endpoint.Config(), "mark")
+	config := mute(t, b.endpoint.UserConfig(), "mark")
 	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
 	o.Clients, o.Transactions, o.Silence, o.Define = 3, 10, time.Second, map[string]string{"n": "0"}
 	r, err := Run(t.Context(), o)
@@ -148,7 +148,7 @@ func TestServerStopsAnswering(t *testing.T) {
 
 func TestServerNeverAnswers(t *testing.T) {
 	b := newBench(t, "select 1")
-	config := mute(t, b.endpoint.Config(), "")
+	config := mute(t, b.endpoint.UserConfig(), "")
 	for _, reconnect := range []bool{false, true} {
 		o := b.options("select 1;")
 		o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }

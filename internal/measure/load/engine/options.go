@@ -26,17 +26,18 @@ const (
 // Options say what to run. The zero value of a field is pgbench's default, where that is possible.
 //
 // The functions are called while the load runs; each is called by one goroutine at a time. An error of one of them
-// ends the load.
+// ends the load. What is plain goes to another process as JSON.
 type Options struct {
-	Scripts []Weighted
-	Set     *script.Set
+	Scripts []Weighted        `json:"-"`
+	Set     *script.Set       `json:"-"`
 	Define  map[string]string // -D, and scale, client_id … unless given
 
-	Connect func(context.Context) (*pgx.ConnConfig, error)
+	Connect func(context.Context) (*pgx.ConnConfig, error) `json:"-"`
 	Mode    Mode
 
 	Clients      int           // 1 where 0
 	Threads      int           // pgbench's -j: which streams of random numbers clients share; 1 where 0
+	Thread       int           // the one whose clients are run, from 1; 0: those of all
 	Transactions int           // a client, -t; exclusive with Duration, 10 where both are 0
 	Duration     time.Duration // -T
 	Warmup       time.Duration // runs before it counts
@@ -53,13 +54,18 @@ type Options struct {
 	Seed      uint64
 	SeedGiven bool // default_seed was given by -D
 
-	PerCommand bool          // -r
-	Every      time.Duration // of Ticks; 0: none
-	Tick       func(Tick) error
-	Log        func(Transaction) error // nil: transactions are not logged one by one; those of the warm-up never are
+	PerCommand bool                    // -r
+	Every      time.Duration           // of Ticks; 0: none
+	Tick       func(Tick) error        `json:"-"`
+	Log        func(Transaction) error `json:"-"` // nil: transactions are not logged one by one; those of the warm-up never are
 	SampleRate float64                 // of Log; 1 where 0
-	Trouble    func(Trouble)           // told at once of everything that goes wrong for a client, also in the warm-up
-	Debug      io.Writer               // where debug() writes
+	Trouble    func(Trouble)           `json:"-"` // told at once of each client that gives up, also in the warm-up
+	Verbose    bool                    // Trouble is told of every error, those too after which the client goes on
+	Debug      io.Writer               `json:"-"` // where debug() writes
+
+	// Ready is called when all clients are connected, with how long that took and how many connections it took. They begin
+	// when it returns.
+	Ready func(time.Duration, int64) error `json:"-"`
 
 	Silence time.Duration // a server that says nothing for so long is given up; 0: never
 }

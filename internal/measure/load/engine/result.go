@@ -15,10 +15,9 @@ type Result struct {
 	Elapsed     time.Duration // from when the clients were connected (or the warm-up was over) to the end of the last transaction
 	Connecting  time.Duration // pgbench's initial connection time; with Options.Reconnect the sum over all connections
 	Connections int64
+	Processor   time.Duration // that the clients' processes used; 0 where they have none of their own
 	Totals
-	Scripts []ScriptResult
-	Faults  []Fault // by kind, the most frequent first
-	Aborted []error // why clients gave up before their time: each is an *Abort
+	Record
 }
 
 // ScriptResult is one script's share.
@@ -78,6 +77,8 @@ type Tick struct {
 	Last     bool // what was left when the clients were done: shorter than the others
 	Running  int  // clients that go on
 	Totals
+	Record    *Record       // the same by script, and what went wrong
+	Processor time.Duration // that the clients' processes used, as in Result
 }
 
 // Outcome is how a transaction ended.
@@ -126,6 +127,7 @@ type Trouble struct {
 	Try                     int           // which try of the transaction met it, from 1
 	Latency                 time.Duration // since the transaction was due
 	Err                     error
+	Statement               string // as it was sent, where Err names a place in it
 	Then                    Aftermath
 }
 
@@ -138,3 +140,15 @@ const (
 	FailsTransaction
 	Aborts
 )
+
+// ConnectError is why a load did not begin: a client could not connect.
+type ConnectError struct {
+	Connected int64
+	Clients   int
+	Err       error
+}
+
+func (e *ConnectError) Error() string {
+	return fmt.Sprintf("connected %d of %d clients, then: %v", e.Connected, e.Clients, e.Err)
+}
+func (e *ConnectError) Unwrap() error { return e.Err }

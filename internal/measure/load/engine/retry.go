@@ -105,12 +105,26 @@ func (c *client) rollBack() error {
 }
 
 func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble {
-	at := min(c.at, len(p.steps)-1)                // behind the last where something was left open
+	at := min(c.at, len(p.steps)-1) // behind the last where something was left open
+	sent := c.sentBy(&p.steps[at], err)
 	if p.steps[at].command.Kind != script.KindIf { // which says so itself
 		err = p.script.Wrap(at, err)
 	}
 	return Trouble{
-		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due, Err: err, Then: then,
+		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due, Err: err, Statement: sent, Then: then,
+	}
+}
+
+// sentBy is the statement of a command as it was sent, where the server's error names a place in it.
+func (c *client) sentBy(st *step, err error) string {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok || refused.Position == 0 || st.command.Kind != script.KindSQL:
+		return ""
+	case c.Mode == Simple:
+		return string(st.command.Statement.AppendSimple(nil, c.env.Vars))
+	default:
+		return st.command.Statement.Query
 	}
 }
 
@@ -119,24 +133,18 @@ func (c *client) abort(p *program, err error, try int) Aftermath {
 	c.record(p, unfinished, try)
 	t := c.trouble(p, err, try, Aborts)
 	c.report(t)
-	c.giveUp(&Abort{Client: c.id, Kind: session.KindOf(err), Err: t.Err})
-	return Aborts
-}
-
-// giveUp notes an aborted client.
-func (l *load) giveUp(a *Abort) {
-	l.reports.Lock()
-	defer l.reports.Unlock()
-	l.aborted = append(l.aborted, a)
-	if l.ExitOnAbort {
-		l.cancel(a)
+	gaveUp := &Abort{Client: c.id, Kind: session.KindOf(err), Err: t.Err}
+	c.books.enterAbort(gaveUp, c.time() < c.warm)
+	if c.ExitOnAbort {
+		c.cancel(gaveUp)
 	}
+	return Aborts
 }
 
 // report tells of trouble and enters it in the books.
 func (c *client) report(t Trouble) {
 	c.books.enterFault(t, c.time() < c.warm)
-	if c.Trouble == nil {
+	if c.Trouble == nil || t.Then != Aborts && !c.Verbose {
 		return
 	}
 	c.reports.Lock()
@@ -148,7 +156,7 @@ func (c *client) report(t Trouble) {
 func (l *load) log(c *client, s *sample, now time.Duration) {
 	l.reports.Lock()
 	defer l.reports.Unlock()
-	if l.SampleRate < 1 && l.sample.Float64() > l.SampleRate {
+	if l.SampleRate < 1 && c.thread.sample.Float64() > l.SampleRate {
 		return
 	}
 	err := l.Log(Transaction{

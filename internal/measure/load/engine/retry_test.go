@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/load/session"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // serializing makes clients fight for one row and notes what each transaction drew.
@@ -34,7 +34,7 @@ func TestSerializationFailuresAreTriedAgain(t *testing.T) {
 			o.Mode, o.Clients, o.Transactions, o.MaxTries, o.Seed = mode, clients, 50, 10000, 7
 			o.Define = map[string]string{"n": "0"}
 			told := 0
-			o.Trouble = func(x Trouble) {
+			o.Verbose, o.Trouble = true, func(x Trouble) {
 				if told++; x.Then != TriesAgain || x.Command < 2 || x.Try < 1 {
 					t.Errorf("trouble: %+v", x)
 				}

@@ -164,10 +164,18 @@ func (c *client) insertRows(st *step) error {
 	return c.answers()
 }
 
+// mostText bounds the text of an INSERT, in bytes. PostgreSQL takes a gigabyte; every client would hold one.
+const mostText = 64 << 20
+
+var errTooMuchText = fmt.Errorf(`an INSERT of more than %d MiB: make fewer rows, or use \copy_rows, which sends them as they are made`, mostText>>20)
+
 // spellOut writes an INSERT with all values in its text.
 func (c *client) spellOut(g *generator, rows int64) (err error) {
 	b := append(c.scratch.text[:0], g.head...)
 	for row := int64(1); row <= rows && err == nil; row++ {
+		if len(b) > mostText {
+			return errTooMuchText
+		}
 		if row > 1 {
 			b = append(b, ',')
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // Every way of sending rows leaves the same ones, and those that SQL makes by the same arithmetic.

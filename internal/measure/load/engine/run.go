@@ -17,8 +17,6 @@ import (
 //
 // Where ctx is cancelled, or a function of the options fails, all clients stop quickly and the error is the cause; the
 // result is what ran until then. Clients that abort are no error of Run, unless Options.ExitOnAbort asks for it.
-//
-// While clients run, GOMAXPROCS is as low as the load allows; so there should be one load in a process at a time.
 func Run(ctx context.Context, o Options) (Result, error) {
 	l, err := newLoad(&o)
 	if err != nil {
@@ -32,6 +30,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer l.keeper.Close()
 	if err := l.connect(); err != nil {
 		return Result{Connections: l.connections.Load()}, err
+	}
+	if l.Ready != nil {
+		if err := l.Ready(l.connecting, l.connections.Load()); err != nil {
+			l.disconnect()
+			return Result{Connections: l.connections.Load()}, err
+		}
 	}
 	l.run()
 	return l.result(), l.cause()
@@ -60,8 +64,6 @@ type load struct {
 	connections atomic.Int64
 	running     atomic.Int64
 	reports     sync.Mutex // held while a function of the options is called, except Tick
-	sample      script.Random
-	aborted     []error
 }
 
 // clock tells the time in the load, in steps that never go back.
@@ -80,7 +82,7 @@ func newLoad(o *Options) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &load{Options: *o, programs: programs, books: newBooks(programs), clock: clock{time.Now()}}
+	l := &load{Options: *o, programs: programs, books: newBooks(o.Scripts), clock: clock{time.Now()}}
 	if o.Debug != nil {
 		l.debug = &lockedWriter{w: o.Debug}
 	}
@@ -90,16 +92,21 @@ func newLoad(o *Options) (*load, error) {
 // addClients makes the clients, deals them out to threads in pgbench's order, and gives them their variables.
 func (l *load) addClients() error {
 	streams := script.Derive(l.Seed, l.Clients, l.Threads, l.SeedGiven)
-	l.sample = streams.Threads[0].Sample
 	vars, err := l.variables(streams.DefaultSeed)
 	if err != nil {
 		return err
 	}
-	for i := range streams.Threads {
-		t := &thread{weights: l.weights(), choices: streams.Threads[i].Choose, pauses: streams.Threads[i].Throttle}
+	id := 0
+	for i, random := range streams.Threads {
+		first := id
+		id += ceiling(l.Clients-first, l.Threads-i)
+		if l.Thread != 0 && l.Thread != i+1 {
+			continue
+		}
+		t := &thread{weights: l.weights(), choices: random.Choose, pauses: random.Throttle, sample: random.Sample}
 		l.threads = append(l.threads, t)
-		for range ceiling(l.Clients-len(l.clients), l.Threads-i) {
-			c, err := newClient(l, t, streams.Clients[len(l.clients)], vars)
+		for client := first; client < id; client++ {
+			c, err := newClient(l, t, client, streams.Clients[client], vars)
 			if err != nil {
 				return err
 			}
@@ -141,7 +148,6 @@ func (l *load) run() {
 	var clients, others sync.WaitGroup
 	done := make(chan struct{})
 	others.Go(func() { l.stopper(done) })
-	others.Go(func() { l.govern(done) })
 	if l.Every > 0 {
 		others.Go(func() { l.tick(done) })
 	}
@@ -164,7 +170,7 @@ func (l *load) start() {
 	}
 	if l.Rate > 0 {
 		for _, t := range l.threads {
-			t.schedule = newSchedule(t.pauses, l.Rate/float64(len(l.threads)), l.began)
+			t.schedule = newSchedule(t.pauses, l.Rate/float64(l.Threads), l.began)
 		}
 	}
 }
@@ -173,13 +179,10 @@ func (l *load) result() Result {
 	r := Result{
 		Began: l.clock.time(l.warm), Elapsed: l.elapsed(),
 		Connecting: l.connecting, Connections: l.connections.Load(),
-		Totals: l.books.total.totals(), Faults: l.books.sortedFaults(), Aborted: l.aborted,
+		Totals: l.books.total.Totals(), Record: *l.books.total,
 	}
 	for _, c := range l.clients {
 		r.Connecting += c.connecting
-	}
-	for i := range l.programs {
-		r.Scripts = append(r.Scripts, l.scriptResult(i))
 	}
 	return r
 }
@@ -191,18 +194,6 @@ func (l *load) elapsed() time.Duration {
 		last = max(last, c.left)
 	}
 	return max(last-l.warm, 0)
-}
-
-func (l *load) scriptResult(i int) ScriptResult {
-	p, a := &l.programs[i], &l.books.total.scripts[i]
-	r := ScriptResult{Name: p.script.Name, Weight: l.Scripts[i].Weight, Totals: a.Totals}
-	for at, st := range p.steps {
-		r.Commands = append(r.Commands, CommandResult{
-			Line: st.command.Line, Text: st.command.Text,
-			Latency: a.commands[at].latency, Failures: a.commands[at].failures, Retries: a.commands[at].retries,
-		})
-	}
-	return r
 }
 
 // cause is why the load was stopped, if it was.

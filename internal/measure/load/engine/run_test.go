@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestWarmupIsLeftOut(t *testing.T) {
@@ -60,7 +60,7 @@ func TestWarmupIsLeftOut(t *testing.T) {
 // once do not take each other's.
 func TestPasswordOfAConnection(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
-	config := b.endpoint.Config()
+	config := b.endpoint.UserConfig()
 	var own sync.Map
 	config.AfterNetConnect = func(_ context.Context, c *pgconn.Config, conn net.Conn) (net.Conn, error) {
 		if _, taken := own.LoadOrStore(c, true); taken || c == &config.Config {

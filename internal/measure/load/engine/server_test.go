@@ -10,7 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
@@ -45,7 +45,7 @@ func (b *bench) options(texts ...string) Options {
 }
 
 func connectTo(endpoint *postgres.Endpoint) func(context.Context) (*pgx.ConnConfig, error) {
-	config := endpoint.Config()
+	config := endpoint.UserConfig()
 	return func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
 }
 

@@ -8,12 +8,13 @@ import (
 )
 
 // thread is what pgbench has per thread of -j: the clients that share it draw their scripts and their times from the
-// same streams. Here it is no thread.
+// same streams. Here it is no thread; package workers gives each one a process.
 type thread struct {
 	weights []int
 
 	mu       sync.Mutex
 	choices  script.Random
+	sample   script.Random // of the log; its own lock is that of all reports
 	pauses   script.Random
 	schedule schedule
 }

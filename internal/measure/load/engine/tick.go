@@ -44,13 +44,13 @@ func (l *load) tell(from, to time.Duration, warmup, last bool) {
 			c.tally.handOver()
 		}
 	}
-	totals := l.books.turnPage(warmup)
+	page := l.books.turnPage(warmup)
 	if l.Tick == nil || l.Every == 0 || to <= from {
 		return
 	}
 	err := l.Tick(Tick{
 		From: l.clock.time(from), To: l.clock.time(to), Warmup: warmup, Last: last,
-		Running: int(l.running.Load()), Totals: totals,
+		Running: int(l.running.Load()), Totals: page.Totals(), Record: page,
 	})
 	if err != nil {
 		l.cancel(err)

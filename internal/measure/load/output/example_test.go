@@ -58,8 +58,8 @@ func plain() output.Report {
 		},
 		Result: engine.Result{
 			Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Elapsed: 2020 * time.Millisecond, Connecting: 1500 * time.Microsecond,
-			Connections: 4, Totals: totals,
-			Scripts: []engine.ScriptResult{{Name: "insert.sql", Weight: 1, Totals: totals}},
+			Connections: 4, Processor: 250 * time.Millisecond, Totals: totals,
+			Record: engine.Record{Scripts: []engine.ScriptResult{{Name: "insert.sql", Weight: 1, Totals: totals}}},
 		},
 		Status: output.Complete,
 	}
@@ -86,16 +86,18 @@ func everything() output.Report {
 		},
 		Result: engine.Result{
 			Elapsed: 10 * time.Second, Connecting: 20 * time.Millisecond, Totals: all,
-			Scripts: []engine.ScriptResult{
-				{Name: "a.sql", Weight: 3, Totals: first, Commands: []engine.CommandResult{
-					{Line: 1, Text: `\set x 1`, Latency: durations(1, 1)},
-					{Line: 2, Text: "select 1;", Latency: durations(500, 1500), Failures: 3, Retries: 5},
-				}},
-				{Name: "b.sql", Weight: 1, Totals: second, Commands: []engine.CommandResult{{Line: 4, Text: "select 2;"}}},
-			},
-			Faults: []engine.Fault{
-				{Kind: session.Serialization, Code: "40001", Count: 7, First: errors.New("could not serialize")},
-				{Kind: session.Canceled, Code: "57014", Count: 2, First: errors.New("canceling\nstatement")},
+			Record: engine.Record{
+				Scripts: []engine.ScriptResult{
+					{Name: "a.sql", Weight: 3, Totals: first, Commands: []engine.CommandResult{
+						{Line: 1, Text: `\set x 1`, Latency: durations(1, 1)},
+						{Line: 2, Text: "select 1;", Latency: durations(500, 1500), Failures: 3, Retries: 5},
+					}},
+					{Name: "b.sql", Weight: 1, Totals: second, Commands: []engine.CommandResult{{Line: 4, Text: "select 2;"}}},
+				},
+				Faults: []engine.Fault{
+					{Kind: session.Serialization, Code: "40001", Count: 7, First: errors.New("could not serialize")},
+					{Kind: session.Canceled, Code: "57014", Count: 2, First: errors.New("canceling\nstatement")},
+				},
 			},
 		},
 		Status: output.Complete,

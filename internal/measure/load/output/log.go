@@ -15,8 +15,7 @@ import (
 // DefaultLogPrefix begins the names of log files.
 const DefaultLogPrefix = "pgbench_log"
 
-// Log is pgbench's log file, of each transaction or of intervals. pgbench writes one file for each thread; we write
-// one, under the name of the first.
+// Log is pgbench's log file of one thread, of each transaction or of intervals.
 type Log struct {
 	asked    Asked
 	interval time.Duration
@@ -28,9 +27,17 @@ type Log struct {
 	interim aggregate // its beginning is zero until that of the load is known
 }
 
-// CreateLog makes the file PREFIX.PID. With an interval it holds a line for each of them instead of each transaction.
-func CreateLog(prefix string, pid int, asked Asked, interval time.Duration) (*Log, error) {
-	file, err := os.Create(fmt.Sprintf("%s.%d", prefix, pid))
+// LogName is how pgbench names the log file of a thread, which is counted from 1.
+func LogName(prefix string, pid, thread int) string {
+	if thread == 1 {
+		return fmt.Sprintf("%s.%d", prefix, pid)
+	}
+	return fmt.Sprintf("%s.%d.%d", prefix, pid, thread-1)
+}
+
+// CreateLog makes the file. With an interval it holds a line for each of them instead of each transaction.
+func CreateLog(name string, asked Asked, interval time.Duration) (*Log, error) {
+	file, err := os.Create(name)
 	if err != nil {
 		return nil, fmt.Errorf("make the log file: %w", err)
 	}
@@ -95,6 +102,16 @@ func (l *Log) word(o engine.Outcome) string {
 }
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(append(b, ' '), n, 10) }
+
+// Flush hands to the file what is kept back.
+func (l *Log) Flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.buffer.Flush(); err != nil {
+		return fmt.Errorf("write the log file: %w", err)
+	}
+	return nil
+}
 
 // Close ends the intervals that are over and brings the file to its end.
 func (l *Log) Close(now time.Time) error {

@@ -23,7 +23,7 @@ const ms = time.Millisecond
 func logged(t *testing.T, asked output.Asked, interval time.Duration, end time.Time, transactions ...engine.Transaction) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "log")
-	l, err := output.CreateLog(prefix, 4711, asked, interval)
+	l, err := output.CreateLog(prefix+".4711", asked, interval)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestLogOfIntervals(t *testing.T) {
 
 func TestIntervalsBeginWithTheLoad(t *testing.T) {
 	prefix := filepath.Join(t.TempDir(), "log")
-	l, err := output.CreateLog(prefix, 1, output.Asked{}, 2*time.Second)
+	l, err := output.CreateLog(prefix+".1", output.Asked{}, 2*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,14 +117,14 @@ func TestIntervalsBeginWithTheLoad(t *testing.T) {
 }
 
 func TestLogThatCannotBeWritten(t *testing.T) {
-	if _, err := output.CreateLog(filepath.Join(t.TempDir(), "no", "log"), 1, output.Asked{}, 0); err == nil {
+	if _, err := output.CreateLog(filepath.Join(t.TempDir(), "no", "log"), output.Asked{}, 0); err == nil {
 		t.Error("a log file in a directory that is not there")
 	}
 	prefix := filepath.Join(t.TempDir(), "log")
 	if err := os.Symlink("/dev/full", prefix+".1"); err != nil {
 		t.Fatal(err)
 	}
-	l, err := output.CreateLog(prefix, 1, output.Asked{}, 0)
+	l, err := output.CreateLog(prefix+".1", output.Asked{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Text writes pgbench 17's report with our lines in it. Ours stand where nothing that reads pgbench looks for the
@@ -32,7 +34,19 @@ type page struct {
 	Report
 }
 
-func (p page) line(format string, values ...any) { fmt.Fprintf(p.w, format+"\n", values...) }
+// line keeps what names and statements hold from driving the terminal. A tab stays one, as in pgbench.
+func (p page) line(format string, values ...any) {
+	for i, v := range values {
+		if text, ok := v.(string); ok {
+			cells := strings.Split(text, "\t")
+			for c := range cells {
+				cells[c] = printable.Line(cells[c])
+			}
+			values[i] = strings.Join(cells, "\t")
+		}
+	}
+	fmt.Fprintf(p.w, format+"\n", values...)
+}
 
 // Banner is the line with which pgbench begins, before it does anything else.
 func (a Asked) Banner() string { return fmt.Sprintf("realiops (%s, server %s)", a.Program, a.Server) }
@@ -92,6 +106,9 @@ func (p page) totals() {
 func (p page) failures(prefix string, t engine.Totals) {
 	all := attempted(t)
 	if all == 0 {
+		if prefix != "" && p.Asked.mayRetry() { // the one line that pgbench has of a script that never ran
+			p.line("%stotal number of retries: %d", prefix, t.Retries)
+		}
 		return
 	}
 	part := func(what string, n int64) { p.line("%snumber of %s: %d (%.3f%%)", prefix, what, n, percent(n, all)) }

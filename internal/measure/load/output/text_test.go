@@ -173,7 +173,7 @@ func TestTextOfOtherRuns(t *testing.T) {
 // Nothing that happened leaves nothing to divide by.
 func TestTextOfNothing(t *testing.T) {
 	r := plain()
-	r.Result = engine.Result{Scripts: []engine.ScriptResult{{Name: "insert.sql"}}}
+	r.Result = engine.Result{Record: engine.Record{Scripts: []engine.ScriptResult{{Name: "insert.sql"}}}}
 	got := text(t, r)
 	if !strings.HasSuffix(got, "number of transactions actually processed: 0\n") || strings.Contains(got, "NaN") {
 		t.Error(got)

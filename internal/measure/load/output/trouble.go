@@ -7,6 +7,8 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/session"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Troubles tells at once what goes wrong: why clients give up and, where asked, every error that a transaction met.
@@ -31,6 +33,7 @@ func (t *Troubles) Tell(x engine.Trouble) {
 		return
 	}
 	fmt.Fprintf(t.W, "realiops: client %d got an error in command %d of script %d; %s\n", x.Client, x.Command, x.Script, line(x.Err))
+	t.tellDetails(x)
 	what := "ends the failed transaction"
 	if x.Then == engine.TriesAgain {
 		what = "repeats the transaction after the error"
@@ -43,8 +46,16 @@ func (t *Troubles) tellAbort(x engine.Trouble) {
 	switch {
 	case t.aborts <= fewAborts || t.Verbose:
 		fmt.Fprintf(t.W, "realiops: error: client %d script %d aborted in command %d: %s\n", x.Client, x.Script, x.Command, line(x.Err))
+		t.tellDetails(x)
 	case t.aborts == fewAborts+1:
 		fmt.Fprintln(t.W, "realiops: error: more clients aborted; --verbose-errors shows all of them")
+	}
+}
+
+// tellDetails tells what the server said beside the message.
+func (t *Troubles) tellDetails(x engine.Trouble) {
+	for _, detail := range postgres.Details(x.Err, x.Statement) {
+		fmt.Fprintf(t.W, "realiops: %s\n", printable.Line(detail))
 	}
 }
 
@@ -61,7 +72,7 @@ func (t *Troubles) try(x engine.Trouble) string {
 }
 
 // line folds the text of an error, which may have several lines, into one.
-func line(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func line(err error) string { return printable.Line(strings.Join(strings.Fields(err.Error()), " ")) }
 
 // Faults says how often each kind of error was met, where neither the report does, which counts serialization failures
 // and deadlocks, nor [Troubles] has told of each.

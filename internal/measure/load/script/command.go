@@ -29,6 +29,7 @@ const (
 // Script is a parsed script.
 type Script struct {
 	Name     string
+	Source   string // its whole text
 	Commands []Command
 }
 

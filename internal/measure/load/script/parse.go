@@ -15,7 +15,7 @@ type parser struct {
 
 // Parse reads one script of the set. Errors are a [*ParseError] and name the file, the line and the column.
 func (s *Set) Parse(name, text string) (*Script, error) {
-	p := &parser{set: s, script: &Script{Name: name}}
+	p := &parser{set: s, script: &Script{Name: name, Source: text}}
 	p.source = &source{name: name, text: text}
 	for {
 		found, err := p.statement()

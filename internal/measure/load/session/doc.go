@@ -20,6 +20,6 @@
 // machine this hand-over was 40 % of all CPU time of the client. The calls never block, so there is nothing to announce.
 //
 // The same cost comes back with more threads than the load needs, because idle ones keep waking each other: beside
-// GOMAXPROCS 1, a second thread took a quarter more CPU for each round trip. So a load should begin with one and take
-// another when that one is busy. scripts/bench-load measures it.
+// GOMAXPROCS 1, a second thread took a quarter more CPU for each round trip. So a worker has one (package workers), and
+// who wants more takes more workers. scripts/bench-load measures it.
 package session

@@ -19,13 +19,13 @@ type Keeper struct {
 	buffers  buffers
 
 	mu       sync.Mutex
-	sessions map[*Session]*vigil
+	sessions map[*Session]*lastSeen
 	stop     chan struct{}
 	stopped  sync.WaitGroup
 }
 
-// vigil is what the keeper last saw of a session.
-type vigil struct {
+// lastSeen is what was last seen of a session.
+type lastSeen struct {
 	beat  uint64
 	since time.Time
 }
@@ -33,7 +33,7 @@ type vigil struct {
 // NewKeeper makes a keeper that ends a session when its server, being asked, has not sent or taken a byte for longer
 // than patience (up to an eighth more); 0 is for ever. Close it, once, to stop looking.
 func NewKeeper(connect Connect, patience time.Duration) *Keeper {
-	k := &Keeper{connect: connect, patience: patience, sessions: map[*Session]*vigil{}, stop: make(chan struct{})}
+	k := &Keeper{connect: connect, patience: patience, sessions: map[*Session]*lastSeen{}, stop: make(chan struct{})}
 	if patience > 0 {
 		k.stopped.Go(k.watch)
 	}
@@ -52,7 +52,7 @@ func (k *Keeper) Open(ctx context.Context) (*Session, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.sessions[s] = &vigil{}
+	k.sessions[s] = &lastSeen{}
 	return s, nil
 }
 

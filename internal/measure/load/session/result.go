@@ -101,7 +101,7 @@ func (s *Session) take(kind byte, body []byte) (bool, error) {
 	case msgParseComplete:
 		return false, s.noteParsed()
 	case msgCommandComplete:
-		s.latest.count(body, s.copyOut)
+		s.committed.complete(s.latest.count(body, s.copyOut), s.latest.Affected)
 		return true, s.answer()
 	case msgEmptyQuery:
 		return true, s.answer()
@@ -138,6 +138,7 @@ func (s *Session) fail(body []byte) error {
 	if err := message.Decode(body); err != nil {
 		return protocolError("error message is cut off")
 	}
+	s.committed.failed = true
 	refusal := pgconn.ErrorResponseToPgError(&message)
 	s.latest.Err = refusal
 	if s.refused {
@@ -172,6 +173,7 @@ func (s *Session) becomeReady(body []byte) error {
 		return protocolError("ready with a body of %d bytes", len(body))
 	}
 	s.status = Status(body[0])
+	s.committed.ready(s.status)
 	segment := &s.batch[s.current]
 	s.parsed += segment.parses // those that are left were never begun
 	s.skipped = max(segment.statements-s.answered, 0)
@@ -190,11 +192,12 @@ func (s *Session) endBatch() {
 	}
 }
 
-// count takes the number at the end of a command tag: INSERT 0 5, SELECT 3, CREATE TABLE.
-func (r *Result) count(tag []byte, copyOut bool) {
+// count takes the number at the end of a command tag: INSERT 0 5, SELECT 3, CREATE TABLE. It gives the verb.
+func (r *Result) count(tag []byte, copyOut bool) string {
 	verb, rest, _ := bytes.Cut(bytes.TrimRight(tag, "\x00"), []byte{' '})
 	n := lastNumber(rest)
-	switch string(verb) {
+	name := verbOf(verb)
+	switch name {
 	case "INSERT", "UPDATE", "DELETE", "MERGE":
 		r.Affected = n
 	case "COPY":
@@ -207,6 +210,25 @@ func (r *Result) count(tag []byte, copyOut bool) {
 		if r.Returned == 0 { // CREATE TABLE AS, SELECT INTO: the rows went into a table
 			r.Affected = n
 		}
+	}
+	return name
+}
+
+// verbOf is a verb as one text for all tags that have it: a tag comes with every statement.
+func verbOf(verb []byte) string {
+	switch string(verb) {
+	case "INSERT":
+		return "INSERT"
+	case "UPDATE":
+		return "UPDATE"
+	case "SELECT":
+		return "SELECT"
+	case "BEGIN":
+		return "BEGIN"
+	case "COMMIT":
+		return "COMMIT"
+	default:
+		return string(verb)
 	}
 }
 

@@ -40,6 +40,7 @@ type Session struct {
 
 	requests
 	answers
+	committed      committed
 	sent, received uint64
 }
 
@@ -106,6 +107,9 @@ func (s *Session) Status() Status { return s.status }
 
 // Err is what ended the session, a *[LostError], or nil while it is usable.
 func (s *Session) Err() error { return s.err }
+
+// Rows are those inserted, updated, deleted, merged or copied in by what the server has committed.
+func (s *Session) Rows() int64 { return s.committed.rows }
 
 // Sent is how many bytes of requests went to the server, TLS not counted.
 func (s *Session) Sent() uint64 { return s.sent }

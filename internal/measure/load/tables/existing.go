@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // undefinedTable is the SQLSTATE.
@@ -16,7 +18,7 @@ const undefinedTable = "42P01"
 // Scale is the scale that the tables were initialized with: how many branches there are.
 func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 	var scale int
-	err := conn.QueryRow(ctx, "select count(*) from pgbench_branches", pgx.QueryExecModeSimpleProtocol).Scan(&scale)
+	err := conn.QueryRow(ctx, "select pg_catalog.count(*) from pgbench_branches").Scan(&scale)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedTable {
 		return 0, fmt.Errorf("count the branches: %s; initialize the tables with -i first, or name a script of your own with -f",
 			refused.Message)
@@ -31,10 +33,9 @@ func Scale(ctx context.Context, conn *pgx.Conn) (int, error) {
 func Partitions(ctx context.Context, conn *pgx.Conn) (method Method, count int, err error) {
 	var letter string
 	err = conn.QueryRow(ctx, `
-		select p.partstrat::text, (select pg_catalog.count(*) from pg_catalog.pg_inherits as i where i.inhparent = p.partrelid)
+		select p.partstrat::pg_catalog.text, (select pg_catalog.count(*) from pg_catalog.pg_inherits as i where i.inhparent operator(pg_catalog.=) p.partrelid)
 		from pg_catalog.pg_partitioned_table as p
-		where p.partrelid = pg_catalog.to_regclass('pgbench_accounts')`,
-		pgx.QueryExecModeSimpleProtocol).Scan(&letter, &count)
+		where p.partrelid operator(pg_catalog.=) pg_catalog.to_regclass('pgbench_accounts')`).Scan(&letter, &count)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return "", 0, nil
@@ -88,7 +89,7 @@ func (v vacuumer) all(ctx context.Context, title string, statements ...string) e
 			return err
 		}
 		if ok {
-			fmt.Fprintf(v.progress, "%s (ignored)\n", refused.Message)
+			fmt.Fprintf(v.progress, "%s (ignored)\n", printable.Line(refused.Message))
 		}
 	}
 	fmt.Fprint(v.progress, "end.\n")

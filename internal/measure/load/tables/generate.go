@@ -50,7 +50,10 @@ func (i *initializer) copy(ctx context.Context, f filling) error {
 	p := newProgress(i.Options, f)
 	_, err = i.conn.PgConn().CopyFrom(ctx, newRows(f, p), sql)
 	p.end()
-	return err
+	if err != nil {
+		return detailed(err, sql)
+	}
+	return nil
 }
 
 // freezes is the server version from which on pgbench has rows frozen as they are copied.
@@ -63,8 +66,8 @@ func (i *initializer) copyStatement(ctx context.Context, table string) (string, 
 		return sql, err
 	}
 	var plain bool // the server freezes nothing behind a table that has partitions
-	err = i.conn.QueryRow(ctx, "select relkind = 'r' from pg_catalog.pg_class where oid = $1::pg_catalog.regclass",
-		pgx.QueryExecModeSimpleProtocol, table).Scan(&plain)
+	err = i.conn.QueryRow(ctx, `select relkind operator(pg_catalog.=) 'r' from pg_catalog.pg_class
+		where oid operator(pg_catalog.=) $1::pg_catalog.text::pg_catalog.regclass`, table).Scan(&plain)
 	if plain {
 		sql += " with (freeze on)"
 	}
@@ -72,8 +75,7 @@ func (i *initializer) copyStatement(ctx context.Context, table string) (string, 
 }
 
 func (s session) serverVersion(ctx context.Context) (version int, err error) {
-	err = s.conn.QueryRow(ctx, "select pg_catalog.current_setting('server_version_num')::int",
-		pgx.QueryExecModeSimpleProtocol).Scan(&version)
+	err = s.conn.QueryRow(ctx, "select pg_catalog.current_setting('server_version_num')::int").Scan(&version)
 	return version, err
 }
 
@@ -82,12 +84,16 @@ func (i *initializer) generateOnServer(ctx context.Context) error {
 	i.say("generating data (server-side)...\n")
 	return i.refill(ctx, func() error {
 		return i.run(ctx,
-			fmt.Sprintf("insert into pgbench_branches (bid, bbalance) select bid, 0 from generate_series(1, %d) as bid",
+			fmt.Sprintf("insert into pgbench_branches (bid, bbalance) select bid, 0 from pg_catalog.generate_series(1, %d) as bid",
 				branchesPerScale*i.Scale),
-			fmt.Sprintf("insert into pgbench_tellers (tid, bid, tbalance) "+
-				"select tid, (tid - 1) / %d + 1, 0 from generate_series(1, %d) as tid", tellersPerScale, tellersPerScale*i.Scale),
-			fmt.Sprintf("insert into pgbench_accounts (aid, bid, abalance, filler) "+
-				"select aid, (aid - 1) / %d + 1, 0, '' from generate_series(1, %d) as aid",
-				accountsPerScale, accountsPerScale*int64(i.Scale)))
+			fmt.Sprintf("insert into pgbench_tellers (tid, bid, tbalance) select tid, %s, 0 from pg_catalog.generate_series(1, %d) as tid",
+				branchOf("tid", tellersPerScale), tellersPerScale*i.Scale),
+			fmt.Sprintf("insert into pgbench_accounts (aid, bid, abalance, filler) select aid, %s, 0, '' from pg_catalog.generate_series(1, %d) as aid",
+				branchOf("aid", accountsPerScale), accountsPerScale*int64(i.Scale)))
 	})
+}
+
+// branchOf is the branch of a row by its number, in operators of nobody else's: the path is the user's here.
+func branchOf(number string, perBranch int) string {
+	return fmt.Sprintf("((%s operator(pg_catalog.-) 1) operator(pg_catalog./) %d) operator(pg_catalog.+) 1", number, perBranch)
 }

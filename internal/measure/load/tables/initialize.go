@@ -2,11 +2,15 @@ package tables
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
 // Initialize takes the steps on a session, and says on Progress what it does. When it returns an error, the steps
@@ -17,6 +21,9 @@ func Initialize(ctx context.Context, conn *pgx.Conn, options Options) error {
 		return err
 	}
 	i := &initializer{session: session{conn}, Options: o}
+	if err := i.rehearse(ctx); err != nil {
+		return err
+	}
 	var took []string
 	begin := time.Now()
 	for _, letter := range o.Steps {
@@ -32,6 +39,33 @@ func Initialize(ctx context.Context, conn *pgx.Conn, options Options) error {
 	}
 	i.say("done in %.2f s (%s).\n", time.Since(begin).Seconds(), strings.Join(took, ", "))
 	return nil
+}
+
+// rehearse makes the tables anew in a transaction that is rolled back, where old ones are to be dropped, so that they are
+// there still when something that is to follow cannot be done: a tablespace may be missing, a right, or a step.
+func (i *initializer) rehearse(ctx context.Context) error {
+	if !strings.Contains(i.Steps, "d") {
+		return nil
+	}
+	silent := *i
+	silent.Progress = io.Discard
+	errDone := errors.New("rehearsed")
+	err := pgx.BeginFunc(ctx, i.conn, func(pgx.Tx) error {
+		for _, letter := range i.Steps {
+			s, known := stepOf(letter)
+			if !known || !s.defines {
+				continue // a blank, or rows
+			}
+			if err := s.take(&silent, ctx); err != nil {
+				return fmt.Errorf("initialize, %s: %w; nothing was dropped", s.name, causeOf(ctx, err))
+			}
+		}
+		return errDone
+	})
+	if errors.Is(err, errDone) {
+		return nil
+	}
+	return err
 }
 
 // causeOf says why a context ended where that is what went wrong.
@@ -52,29 +86,38 @@ func (i *initializer) say(format string, args ...any) { fmt.Fprintf(i.Progress, 
 
 // step is one letter of -I, under the name that pgbench's last line gives it.
 type step struct {
-	name string
-	take func(*initializer, context.Context) error
+	name    string
+	take    func(*initializer, context.Context) error
+	defines bool // it makes or drops tables and keys, and touches no row
 }
 
 func stepOf(letter rune) (step, bool) {
 	switch letter {
 	case 'd':
-		return step{"drop tables", (*initializer).drop}, true
+		return step{"drop tables", (*initializer).drop, true}, true
 	case 't':
-		return step{"create tables", (*initializer).create}, true
+		return step{"create tables", (*initializer).create, true}, true
 	case 'g':
-		return step{"client-side generate", (*initializer).generate}, true
+		return step{"client-side generate", (*initializer).generate, false}, true
 	case 'G':
-		return step{"server-side generate", (*initializer).generateOnServer}, true
+		return step{"server-side generate", (*initializer).generateOnServer, false}, true
 	case 'v':
-		return step{"vacuum", (*initializer).vacuum}, true
+		return step{"vacuum", (*initializer).vacuum, false}, true
 	case 'p':
-		return step{"primary keys", (*initializer).addPrimaryKeys}, true
+		return step{"primary keys", (*initializer).addPrimaryKeys, true}, true
 	case 'f':
-		return step{"foreign keys", (*initializer).addForeignKeys}, true
+		return step{"foreign keys", (*initializer).addForeignKeys, true}, true
 	default:
 		return step{}, false
 	}
+}
+
+// detailed adds to an error what the server said beside its message.
+func detailed(err error, sql string) error {
+	if details := postgres.Details(err, sql); len(details) > 0 {
+		return fmt.Errorf("%w; %s", err, strings.Join(details, "; "))
+	}
+	return err
 }
 
 // session runs statements as they are: the simple protocol, nothing prepared, so that a pooler may stand between.
@@ -83,7 +126,7 @@ type session struct{ conn *pgx.Conn }
 func (s session) run(ctx context.Context, statements ...string) error {
 	for _, sql := range statements {
 		if _, err := s.conn.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
-			return err
+			return detailed(err, sql)
 		}
 	}
 	return nil

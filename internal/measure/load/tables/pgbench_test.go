@@ -15,7 +15,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/tables"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load/tables"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestEveryTableIsFrozenAsItIsFilled(t *testing.T) {
@@ -141,7 +141,7 @@ func TestVacuumBeforeARun(t *testing.T) {
 
 func TestALostSessionIsNoRefusalToIgnore(t *testing.T) {
 	endpoint := servertest.Database(t, "17")
-	conn, err := pgx.ConnectConfig(t.Context(), endpoint.Config())
+	conn, err := pgx.ConnectConfig(t.Context(), endpoint.UserConfig())
 	if err != nil {
 		t.Fatal(err)
 	}

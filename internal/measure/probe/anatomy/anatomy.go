@@ -1,16 +1,16 @@
 // Package anatomy reads what kinds of record the write-ahead log is made of: inserts, index entries, sequences,
 // commits. The sums of its parts are what pg_stat_wal counts as one number.
 //
-// It reads the log itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump, in windows that begin and end where records do,
+// It reads the WAL itself, by pg_walinspect (PostgreSQL 15 and later) or from its files by pg_waldump, in windows that begin and end where records do,
 // so that windows side by side count every record once. A [Sampler] looks in two ways:
 //
 //   - A reading takes all that is new where that is little. Under load it takes one window at a place drawn at random,
 //     so small that it costs the server half a percent of one core at most, and no more often than every half second.
-//   - [Sampler.Survey] looks back when the load is over, before a checkpoint lets go of the log: at everything that no
+//   - [Sampler.ReadWAL] looks back when the load is over, before a checkpoint lets the server recycle it: at everything that no
 //     window has covered yet, for half a second at most. Then the anatomy of an arm is exact, or nearly so.
 //
-// How much was covered is counted beside the parts. Where a part of the log was recycled before it could be looked
-// back at, the windows taken under load stand alone: they lie evenly, and what is left of the log does not.
+// How much was covered is counted beside the parts. Where a part of the WAL was recycled before it could be looked
+// back at, the windows taken under load stand alone: they lie evenly, and what is left of the WAL does not.
 package anatomy
 
 import (
@@ -20,36 +20,37 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Name of the sampler, and the beginning of the names of its metrics.
 const Name = "anatomy"
 
-// Sampler reads the log of one server. Its methods may be called from several goroutines, and wait for each other.
+// Sampler reads the WAL of one server. Its methods may be called from several goroutines, and wait for each other.
 type Sampler struct {
 	config *pgx.ConnConfig
 	schema string // where the extension may be made; empty: nowhere
-	files  *Files // that the log is read from; nil: the server reads it
+	files  *Files // that the WAL is read from; nil: the server reads it
 
 	turn    probe.Turn // of whoever uses what follows
 	session *session   // nil while there is no connection
 	refused error      // that lasts: asking again would only fill the server's log
 
-	begun    bool // the position in the log is known
-	course   course
-	surveyed bool // since the last Quiesce
-	counted  counts
+	begun   bool // the position in the WAL is known
+	course  course
+	walRead bool // since the last WaitForCounters
+	counted counts
 }
 
-// New connects and finds out whether the server lets us read its log. Where pg_walinspect is not installed, it is made
+// New connects and finds out whether the server lets us read its WAL. Where pg_walinspect is not installed, it is made
 // in the schema, which goes away with all that is in it; an empty schema is for servers where nothing may be made. The
 // error is a *probe.Error if the server answers; see Remedy.
 func New(ctx context.Context, config *pgx.ConnConfig, schema string) (*Sampler, error) {
 	return open(ctx, config, schema, nil)
 }
 
-// NewOfFiles connects, and reads the log from its files by pg_waldump: for servers that cannot read it themselves, or
+// NewOfFiles connects, and reads the WAL from its files by pg_waldump: for servers that cannot read it themselves, or
 // do not let this user. It takes a process for each window, so that nothing is read under load.
 func NewOfFiles(ctx context.Context, config *pgx.ConnConfig, files Files) (*Sampler, error) {
 	return open(ctx, config, "", &files)
@@ -75,13 +76,13 @@ func (s *Sampler) Metrics() []runfile.Metric {
 	metrics := Metrics()
 	if s.files != nil {
 		for i := range metrics {
-			metrics[i].Source = chapterOfFiles
+			metrics[i].Source = metric.WALFilesManual
 		}
 	}
 	return metrics
 }
 
-// Sample counts what is new in the log, or a window of it. It connects again if the session was lost.
+// Sample counts what is new in the WAL, or a window of it. It connects again if the session was lost.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	if err := s.turn.Take(ctx); err != nil {
 		return probe.Sample{}, err
@@ -96,7 +97,7 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	return probe.Sample{Values: s.counted.values()}, nil
 }
 
-// look moves on to the end of the log.
+// look moves on to the end of the WAL.
 func (s *Sampler) look(ctx context.Context) error {
 	if err := s.connected(ctx); err != nil {
 		return err
@@ -125,7 +126,7 @@ func (s *Sampler) look(ctx context.Context) error {
 	return nil
 }
 
-// begin starts at the end of the log, once.
+// begin starts at the end of the WAL, once.
 func (s *Sampler) begin(end uint64) {
 	if !s.begun {
 		s.begun, s.course = true, course{from: end, at: end, looked: time.Now(), speed: assumedSpeed}

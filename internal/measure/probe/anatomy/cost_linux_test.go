@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // TestReadingUnderLoadCostsLittle takes the processor time of the sampler's backend from the kernel, while others write

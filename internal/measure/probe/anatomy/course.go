@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// share is what reading the log may cost: so much of one core, of the time since the last look.
+	// share is what reading the WAL may cost: so much of one core, of the time since the last look.
 	share = 0.005
 	// lookEvery bounds how often a window is taken under load: each look costs a little whatever its size.
 	lookEvery = 500 * time.Millisecond
@@ -22,11 +22,11 @@ const (
 	assumedSpeed = 200e6
 	// chunk is what a look back reads at a time: some milliseconds.
 	chunk = 4 << 20
-	// margin is left at the end of the log: the end of a window is moved on to a record that has to be there.
+	// margin is left at the end of the WAL: the end of a window is moved on to a record that has to be there.
 	margin = 1 << 20
 )
 
-// span is a stretch of the log, [first, last), in bytes since its beginning.
+// span is a stretch of the WAL, [first, last), in bytes since its beginning.
 type span struct{ first, last uint64 }
 
 func (s span) size() uint64 { return s.last - s.first }
@@ -38,7 +38,7 @@ type place struct {
 	firstKnown, lastKnown bool
 }
 
-// course is how far the log has been looked at. Its positions are beginnings of records.
+// course is how far the WAL has been looked at. Its positions are beginnings of records.
 type course struct {
 	from    uint64 // where the next look back begins
 	at      uint64 // what lies before has been passed

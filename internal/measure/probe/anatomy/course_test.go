@@ -91,7 +91,7 @@ func TestRestIsWhatNoWindowCovers(t *testing.T) {
 	}
 }
 
-// TestEvenly: when time is up after some chunks, those read lie in all parts of the log.
+// TestEvenly: when time is up after some chunks, those read lie in all parts of the WAL.
 func TestEvenly(t *testing.T) {
 	for n := range 200 {
 		chunks := make([]place, n)

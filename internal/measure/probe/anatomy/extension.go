@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -45,7 +46,7 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and only a superuser may make it")
 	}
 	home := pgx.Identifier{schema}
-	if _, err := conn.Exec(ctx, mark+"create extension pg_walinspect schema "+home.Sanitize()); err != nil {
+	if err := postgres.Exec(ctx, conn, "create extension pg_walinspect schema "+home.Sanitize()); err != nil {
 		return nil, notMade(err)
 	}
 	return home, mayExecute(ctx, conn, home)
@@ -53,9 +54,9 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 
 // ask finds out what there is, and what there might be.
 func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
-	err = conn.QueryRow(ctx, mark+`select current_setting('server_version_num')::int,
-		split_part(current_setting('server_version'), ' ', 1),
-		(select n.nspname::text from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+	err = postgres.QueryRow(ctx, conn, mark+`select pg_catalog.current_setting('server_version_num')::int,
+		pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
+		(select n.nspname::pg_catalog.text from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 		 where e.extname = 'pg_walinspect'),
 		exists (select from pg_catalog.pg_available_extensions where name = 'pg_walinspect'),
 		(select rolsuper from pg_catalog.pg_roles where rolname = current_user)`).Scan(
@@ -90,10 +91,11 @@ func Remedy(gap runfile.Gap) string {
 
 // mayExecute asks before anything is read, so that what is not allowed is known at once.
 func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error {
-	for _, signature := range [][2]string{{recordInfo, "(pg_lsn)"}, {walStats, "(pg_lsn, pg_lsn, bool)"}} {
+	for _, signature := range [][2]string{{recordInfo, "(pg_catalog.pg_lsn)"}, {walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}} {
 		var may bool
 		function := append(home, signature[0]).Sanitize() + signature[1]
-		err := conn.QueryRow(ctx, mark+"select has_schema_privilege($1, 'usage') and has_function_privilege($2, 'execute')",
+		err := postgres.QueryRow(ctx, conn,
+			mark+"select pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
 			home[0], function).Scan(&may)
 		if err != nil {
 			return fmt.Errorf("ask for the right to read the log: %w", err)
@@ -123,9 +125,9 @@ const (
 	undefinedFunction = "42883"
 	invalidSchemaName = "3F000"
 	internalError     = "XX000" // up to 15: the same
-	undefinedFile     = "58P01" // a part of the log that has been recycled
+	undefinedFile     = "58P01" // a part of the WAL that has been recycled
 	queryCanceled     = "57014" // by statement_timeout
-	invalidParameter  = "22023" // a position that is not in the log
+	invalidParameter  = "22023" // a position that is not in the WAL
 )
 
 // asError puts into the terms of a gap why nothing could be read.

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Files are the log of a server on this machine, for those that cannot read it themselves.
+// Files are the WAL of a server on this machine, for those that cannot read it themselves.
 type Files struct {
 	Directory string // of the data
 	Program   string // pg_waldump of the server's major version
@@ -23,7 +24,7 @@ type Files struct {
 	timeline string
 }
 
-// dump runs the program on the log and gives what it prints.
+// dump runs the program on the WAL and gives what it prints.
 func (f *Files) dump(ctx context.Context, arguments ...string) ([]byte, error) {
 	arguments = append([]string{"--path", filepath.Join(f.Directory, "pg_wal"), "--timeline", f.timeline}, arguments...)
 	command := exec.CommandContext(ctx, f.Program, arguments...)
@@ -90,9 +91,9 @@ func number(digits string) float64 {
 
 // countAll reads one window after the other until the time for that is over.
 func (f *Files) countAll(ctx context.Context, places []place, add func(window)) error {
-	limited, cancel := context.WithTimeout(ctx, surveyWithin)
+	limited, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
-	for began := time.Now(); len(places) > 0 && time.Since(began) < surveyWithin; places = places[1:] {
+	for began := time.Now(); len(places) > 0 && time.Since(began) < readWithin; places = places[1:] {
 		w, err := f.count(limited, places[0])
 		if limited.Err() != nil {
 			return ctx.Err() // what is not read by then stays uncovered
@@ -105,11 +106,11 @@ func (f *Files) countAll(ctx context.Context, places []place, add func(window)) 
 	return nil
 }
 
-// prepare finds out which part of the log's history the server is in, and whether the program can read it.
+// prepare finds out which part of the WAL's history the server is in, and whether the program can read it.
 func (f *Files) prepare(ctx context.Context, s *session) error {
 	var at uint64
-	err := s.conn.QueryRow(ctx, mark+`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
-		pg_wal_lsn_diff(redo_lsn, '0/0')::int8 from pg_control_checkpoint()`).Scan(&f.timeline, &at)
+	err := postgres.QueryRow(ctx, s.conn, mark+`select pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8),
+		pg_catalog.pg_wal_lsn_diff(redo_lsn, '0/0')::bigint from pg_catalog.pg_control_checkpoint()`).Scan(&f.timeline, &at)
 	if err != nil {
 		return fmt.Errorf("ask where the log is: %w", err)
 	}

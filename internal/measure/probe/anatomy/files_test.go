@@ -11,11 +11,11 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// filesOf are the log of a server of version 15, which Debian's pg_waldump reads.
+// filesOf are the WAL of a server of version 15, which Debian's pg_waldump reads.
 func filesOf(t *testing.T, d database) Files {
 	t.Helper()
 	installed, err := binaries.Installed(15)

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/probe"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // expectGap compares an error with the gap that it must be, and the remedy with what must be told.
@@ -41,7 +41,7 @@ func TestVersionsThatCannotReadTheirLog(t *testing.T) {
 	}
 }
 
-// TestRights goes from a role that may nothing to one that may read the log, and back.
+// TestRights goes from a role that may nothing to one that may read the WAL, and back.
 func TestRights(t *testing.T) {
 	for _, version := range []string{"15", "18"} {
 		t.Run(version, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestRights(t *testing.T) {
 			if _, again := s.Sample(t.Context()); again == nil || again.Error() != err.Error() {
 				t.Errorf("asked again: %v", again)
 			}
-			if err := errors.Join(s.Survey(t.Context()), s.Quiesce(t.Context())); err != nil {
+			if err := errors.Join(s.ReadWAL(t.Context()), s.WaitForCounters(t.Context())); err != nil {
 				t.Errorf("what cannot be read stops the experiment: %v", err)
 			}
 		})
@@ -145,7 +145,7 @@ func TestLogRecycled(t *testing.T) {
 
 			before = settled(t, s)
 			d.recycle(t)
-			if err := s.Survey(t.Context()); err != nil {
+			if err := s.ReadWAL(t.Context()); err != nil {
 				t.Error(err)
 			}
 			servertest.Exec(t, d.boss, "insert into t select generate_series(1, 1000)")
@@ -157,7 +157,7 @@ func TestLogRecycled(t *testing.T) {
 	}
 }
 
-// recycle lets go of the log, all but the last checkpoint's.
+// recycle makes the server recycle the WAL, all but the last checkpoint's.
 func (d database) recycle(t *testing.T) {
 	t.Helper()
 	servertest.Exec(t, d.boss, "insert into t values (0)")

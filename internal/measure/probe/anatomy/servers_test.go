@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/realiops/realiops/internal/measure/probe/probetest"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/test/probetest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
@@ -48,7 +48,7 @@ func (d database) sampler(t *testing.T) *Sampler {
 	return s
 }
 
-// counters are PostgreSQL's own of the log, when nobody is at work.
+// counters are PostgreSQL's own of the WAL, when nobody is at work.
 type counters struct{ Records, Bytes, Position float64 }
 
 // counters waits until all processes have reported what they wrote.
@@ -83,7 +83,7 @@ func (c counters) since(before counters) counters {
 // settled reads after everything is covered.
 func settled(t *testing.T, s *Sampler) map[string]float64 {
 	t.Helper()
-	if err := errors.Join(s.Survey(t.Context()), s.Quiesce(t.Context())); err != nil {
+	if err := errors.Join(s.ReadWAL(t.Context()), s.WaitForCounters(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	sample, err := s.Sample(t.Context())
@@ -132,7 +132,7 @@ func TestSumsAreTheServersCounters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Survey(t.Context()); err != nil {
+			if err := s.ReadWAL(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			truth := d.counters(t).since(counted)
@@ -227,7 +227,7 @@ func TestBetweenArms(t *testing.T) {
 	s := d.sampler(t)
 	before := settled(t, s)
 	servertest.Exec(t, d.boss, "insert into t select generate_series(1, 5000)")
-	if err := s.Quiesce(t.Context()); err != nil {
+	if err := s.WaitForCounters(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	servertest.Exec(t, d.boss, "insert into t select generate_series(1, 300)")

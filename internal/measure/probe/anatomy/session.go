@@ -8,19 +8,21 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
 // mark tells the server's people, in its log and its statistics, whose statement it is.
 const mark = "/* realiops */ "
 
-// limits hold for the transaction that they open: a reading must fail soon, and a pooler must not hand our limits on.
-const limits = mark + "select set_config('statement_timeout', '1s', true), set_config('lock_timeout', '100ms', true)"
+// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a reading must fail soon, and a pooler must not hand our limits on.
+const limits = mark + "select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', true)"
 
-// positions are the ends of the log, in this order: what was put into it before the question what of it is flushed.
-const positions = mark + `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8,
-	pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::int8`
+// positions are the ends of the WAL, in this order: what was put into it before the question what of it is flushed.
+const positions = mark + `select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::bigint,
+	pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_flush_lsn(), '0/0')::bigint`
 
-// window is what a part of the log was made of.
+// window is what a part of the WAL was made of.
 type window struct {
 	span  span
 	kinds []kind
@@ -31,17 +33,17 @@ type kind struct {
 	records, bytes, images float64
 }
 
-// session is a connection to a server that lets us read its log.
+// session is a connection to a server that lets us read its WAL.
 type session struct {
 	conn   *pgx.Conn
-	page   uint64 // bytes in a page of the log
+	page   uint64 // bytes in a page of the WAL
 	reader string // the statement that counts a window; empty with files
-	files  *Files // nil where the server reads its log itself
+	files  *Files // nil where the server reads its WAL itself
 
-	inserted uint64 // the end of what was put into the log, as last asked
+	inserted uint64 // the end of what was put into the WAL, as last asked
 }
 
-// connect opens a session and sees to it that the log can be read in it, or else from the files.
+// connect opens a session and sees to it that the WAL can be read in it, or else from the files.
 func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *Files) (*session, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -57,7 +59,8 @@ func connect(ctx context.Context, config *pgx.ConnConfig, schema string, files *
 
 func (s *session) learn(ctx context.Context, schema string) error {
 	var backend int
-	err := s.conn.QueryRow(ctx, mark+"select current_setting('wal_block_size')::int8, pg_backend_pid()").Scan(&s.page, &backend)
+	err := postgres.QueryRow(ctx, s.conn,
+		mark+"select pg_catalog.current_setting('wal_block_size')::bigint, pg_catalog.pg_backend_pid()").Scan(&s.page, &backend)
 	if err != nil {
 		return fmt.Errorf("ask for the size of a page of the log: %w", err)
 	}
@@ -85,12 +88,12 @@ func (s *session) learn(ctx context.Context, schema string) error {
 func reader(home pgx.Identifier) string {
 	function := func(name string) string { return append(home, name).Sanitize() }
 	end := func(position, known string) string {
-		return fmt.Sprintf("case when %s::bool then %s::pg_lsn else (select start_lsn from %s(%s::pg_lsn)) end",
+		return fmt.Sprintf("case when %s::boolean then %s::pg_catalog.pg_lsn else (select start_lsn from %s(%s::pg_catalog.pg_lsn)) end",
 			known, position, function(recordInfo), position)
 	}
-	return mark + fmt.Sprintf(`select pg_wal_lsn_diff(w.first, '0/0')::int8, pg_wal_lsn_diff(w.last, '0/0')::int8,
-		coalesce(s."resource_manager/record_type", ''), coalesce(s.count, 0)::float8,
-		coalesce(s.combined_size, 0)::float8, coalesce(s.fpi_size, 0)::float8
+	return mark + fmt.Sprintf(`select pg_catalog.pg_wal_lsn_diff(w.first, '0/0')::bigint, pg_catalog.pg_wal_lsn_diff(w.last, '0/0')::bigint,
+		coalesce(s."resource_manager/record_type", ''), coalesce(s.count, 0)::pg_catalog.float8,
+		coalesce(s.combined_size, 0)::pg_catalog.float8, coalesce(s.fpi_size, 0)::pg_catalog.float8
 		from (select %s as first, %s as last offset 0) w
 		left join lateral (select * from %s(w.first, w.last, true) where count > 0) s on w.first < w.last`,
 		end("$1", "$3"), end("$2", "$4"), function(walStats))
@@ -100,14 +103,14 @@ func reader(home pgx.Identifier) string {
 func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	var flushed uint64
 	before := s.inserted
-	if err := s.conn.QueryRow(ctx, positions).Scan(&s.inserted, &flushed); err != nil {
+	if err := postgres.QueryRow(ctx, s.conn, positions).Scan(&s.inserted, &flushed); err != nil {
 		return 0, false, err
 	}
 	end, known = boundary(before, s.inserted, flushed, s.page)
 	return end, known, nil
 }
 
-// boundary is the last of the positions that is a beginning of a record and flushed. What was put into the log ends
+// boundary is the last of the positions that is a beginning of a record and flushed. What was put into the WAL ends
 // where the next record will begin. Flushes end with a record or with a page, which may lie inside of one.
 func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
 	switch {
@@ -120,7 +123,7 @@ func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
 	}
 }
 
-// flushedEnd waits until all that was put into the log is flushed. What no transaction waits for may stay behind for
+// flushedEnd waits until all that was put into the WAL is flushed. What no transaction waits for may stay behind for
 // long: then the end is that of the rest.
 func (s *session) flushedEnd(ctx context.Context) (end uint64, known bool, err error) {
 	for began := time.Now(); ; {
@@ -139,12 +142,15 @@ func (s *session) flushedEnd(ctx context.Context) (end uint64, known bool, err e
 // count reads one window in a transaction of its own.
 func (s *session) count(ctx context.Context, p place) (w window, err error) {
 	batch := &pgx.Batch{}
+	batch.Queue(postgres.SafeTransaction)
 	batch.Queue(limits)
 	batch.Queue(s.reader, p.arguments()...)
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
-	if _, err := results.Exec(); err != nil {
-		return w, err
+	for range batch.Len() - 1 {
+		if _, err := results.Exec(); err != nil {
+			return w, err
+		}
 	}
 	rows, err := results.Query()
 	if err != nil {
@@ -155,7 +161,7 @@ func (s *session) count(ctx context.Context, p place) (w window, err error) {
 
 // report has the few records that our own session writes, when it clears pages of the system's tables, counted with the
 // next transaction and not seconds later.
-const report = mark + "select pg_stat_force_next_flush()"
+const report = mark + "select pg_catalog.pg_stat_force_next_flush()"
 
 // countAll reads one window after the other, all in one transaction, until the time for that is over.
 func (s *session) countAll(ctx context.Context, places []place, add func(window)) error {
@@ -163,12 +169,12 @@ func (s *session) countAll(ctx context.Context, places []place, add func(window)
 		return s.files.countAll(ctx, places, add)
 	}
 	return pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
-		for _, sql := range []string{limits, report} {
+		for _, sql := range []string{postgres.SafeTransaction, limits, report} {
 			if _, err := tx.Exec(ctx, sql); err != nil {
 				return err
 			}
 		}
-		for began := time.Now(); len(places) > 0 && time.Since(began) < surveyWithin; places = places[1:] {
+		for began := time.Now(); len(places) > 0 && time.Since(began) < readWithin; places = places[1:] {
 			rows, err := tx.Query(ctx, s.reader, places[0].arguments()...)
 			if err != nil {
 				return err
@@ -187,7 +193,7 @@ func (p place) arguments() []any {
 	return []any{position(p.first), position(p.last), p.firstKnown, p.lastKnown}
 }
 
-// position is a place in the log as PostgreSQL writes it.
+// position is a place in the WAL as PostgreSQL writes it.
 func position(bytes uint64) string { return fmt.Sprintf("%X/%X", bytes>>32, uint32(bytes)) }
 
 func windowOf(rows pgx.Rows) (w window, err error) {

@@ -111,7 +111,7 @@ func Metrics() []runfile.Metric {
 	for _, role := range roles {
 		metrics = append(metrics, figuresOf("."+role)...)
 	}
-	return slices.Concat(metrics, processMetrics, cgroupMetrics)
+	return slices.Concat(metrics, processMetrics(), cgroupMetrics())
 }
 
 // Sample reads all counters of each device in one read of one file.

@@ -13,28 +13,15 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // cgroupView begins the names of what the kernel put on the account of the server's control group.
 const cgroupView = Name + ".cgroup/"
 
-const cgroupSource = "https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files"
-
-// blindness is what every figure of a control group lacks.
-const blindness = "counts whoever else is in the group, and not all that the server does: pages written back later and the file system's journal " +
-	"may be on another account, and version 1 counts nothing on a device that no rule limits"
-
-var cgroupMetrics = []runfile.Metric{
-	{Name: cgroupView + "reads", Unit: "operations", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
-		Help: "reads of the server's control group (its container or service) from the server's devices"},
-	{Name: cgroupView + "read_bytes", Unit: "bytes", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
-		Help: "bytes that the server's control group (its container or service) read from the server's devices"},
-	{Name: cgroupView + "writes", Unit: "operations", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
-		Help: "writes of the server's control group (its container or service) to the server's devices, flushes among them, before any are merged"},
-	{Name: cgroupView + "write_bytes", Unit: "bytes", Type: runfile.Counter, Source: cgroupSource, Caveat: blindness,
-		Help: "bytes that the server's control group (its container or service) wrote to the server's devices"},
-}
+// cgroupMetrics are announced as the table has them.
+func cgroupMetrics() []runfile.Metric { return metric.All().View(Name + ".cgroup").Announced() }
 
 // cgroup is a control group in which block I/O is counted, of version 1 or 2.
 type cgroup struct {

@@ -10,7 +10,7 @@ import (
 
 // Absent stands for the sampler of a server whose devices and processes are out of reach.
 func Absent(why error) probe.Sampler {
-	return probe.Absent(Name, slices.Concat(figuresOf(""), processMetrics, cgroupMetrics), why)
+	return probe.Absent(Name, slices.Concat(figuresOf(""), processMetrics(), cgroupMetrics()), why)
 }
 
 // counters are metrics that are read together, or not at all.
@@ -40,15 +40,15 @@ func absent(metrics []runfile.Metric, why error) counters {
 func (h host) countersOf(data string, devices []string) []counters {
 	p, err := h.processesIn(data)
 	if err != nil {
-		return []counters{absent(processMetrics, err), absent(cgroupMetrics, err)}
+		return []counters{absent(processMetrics(), err), absent(cgroupMetrics(), err)}
 	}
-	account := absent(cgroupMetrics, nil)
+	account := absent(cgroupMetrics(), nil)
 	if c, err := h.cgroupOf(p.postmaster, devices); err != nil {
-		account = absent(cgroupMetrics, err)
+		account = absent(cgroupMetrics(), err)
 	} else {
 		account.read = c.read
 	}
-	return []counters{{processMetrics, p.read}, account}
+	return []counters{{processMetrics(), p.read}, account}
 }
 
 // Remedy says what to do about a gap of this package, in one sentence; empty where its own words do, or nothing can be

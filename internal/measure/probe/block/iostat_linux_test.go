@@ -153,7 +153,7 @@ func TestADeviceThatIsTakenAwayIsAGap(t *testing.T) {
 	read := func() (values map[string]float64, gaps []runfile.Gap) {
 		t.Helper()
 		records = nil
-		if err := clock.Edge(t.Context()); err != nil {
+		if err := clock.ReadAll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range records {
@@ -167,7 +167,7 @@ func TestADeviceThatIsTakenAwayIsAGap(t *testing.T) {
 		return values, gaps
 	}
 	clock.Start(t.Context())
-	if err := clock.Edge(t.Context()); err != nil { // after its first reading, which comes by itself
+	if err := clock.ReadAll(t.Context()); err != nil { // after its first reading, which comes by itself
 		t.Fatal(err)
 	}
 	if values, _ := read(); len(values) < len(all) {

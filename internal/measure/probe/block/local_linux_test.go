@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/probe"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }

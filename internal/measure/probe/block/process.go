@@ -14,25 +14,15 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // processView begins the names of what the server's processes did.
 const processView = Name + ".process/"
 
-const processSource = "https://man7.org/linux/man-pages/man5/proc_pid_io.5.html"
-
-// asked is what to beware of in the figures of processes.
-const asked = "what the kernel makes of it comes later, or never; what goes to clients is not in it; only root and the " +
-	"server's own user may read it"
-
-// processMetrics leave out the file's write_bytes: with large folios the kernel counts a multiple there.
-var processMetrics = []runfile.Metric{
-	{Name: processView + "wchar", Unit: "bytes", Type: runfile.Counter, Source: processSource, Caveat: asked,
-		Help: "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes"},
-	{Name: processView + "syscw", Unit: "operations", Type: runfile.Counter, Source: processSource, Caveat: asked,
-		Help: "write calls of the server's processes, of those that have ended as well, for files and pipes"},
-}
+// processMetrics are announced as the table has them.
+func processMetrics() []runfile.Metric { return metric.All().View(Name + ".process").Announced() }
 
 // processes are a server's: the postmaster, on whose account the figures of its ended children go, and its children.
 type processes struct {

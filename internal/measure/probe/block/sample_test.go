@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/measure/probe"
-	"github.com/realiops/realiops/internal/measure/probe/probetest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/probetest"
 )
 
 func sampleOf(t *testing.T, h host, l Layout) probe.Sample {

@@ -1,7 +1,7 @@
 // Package cloudwatch asks Amazon CloudWatch what it counted of a server: afterwards, in periods of a minute or five.
 //
-// Of each metric it knows whose it is, the instance's, the cluster's or a volume's, in which period it is published and
-// which statistic tells how much there was; the same name may mean something else on Aurora and on RDS. A [Source] asks
+// Of each metric internal/metric says whose it is, the instance's, the cluster's or a volume's, in which period it is
+// published and which statistic tells how much there was; the same name may mean something else on Aurora and on RDS. A [Source] asks
 // for what the server at hand can have, as few and as large calls as CloudWatch takes, and hands on each page as it
 // comes. Asked again for the same stretch it tells what CloudWatch says by then.
 //
@@ -11,7 +11,6 @@
 package cloudwatch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,12 +20,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/typo"
 )
 
 // Name is the source's name, and begins the name of each of its metrics.
-const Name = "cloudwatch"
+const Name = metric.CloudWatch
 
 // Final is how long after its end a period may still change, or come at all. Amazon promises nothing; points that were
 // too low for ten minutes have been reported, and none for an hour.
@@ -38,13 +38,13 @@ type Source struct {
 	Now func() time.Time
 
 	client *cw.Client
-	series []series
+	series []published
 	whose  string // for people: the instance db-1
 	region string
 }
 
-// series is a metric of one instance, cluster or volume.
-type series struct {
+// published is a metric of one instance, cluster or volume.
+type published struct {
 	metric     runfile.Metric
 	namespace  string
 	name       string // as CloudWatch knows it
@@ -81,69 +81,56 @@ func (s *Source) Metrics() []runfile.Metric {
 }
 
 // of lists the series of a server.
-func of(cloud runfile.Cloud) []series {
-	var all []series
+func of(cloud runfile.Cloud) []published {
+	var all []published
 	if cloud.Instance != "" || cloud.Cluster != "" {
 		all = append(all, managed(cloud)...)
 	}
 	for _, id := range cloud.Volumes {
-		for _, r := range ofLevel(ebs, volume) {
-			one := r.series(ebs, id)
+		for _, r := range rows(ebs, volume) {
+			one := publishedOf(r, id)
 			if len(cloud.Volumes) > 1 { // or the volumes would all have one name
-				one.metric.Name = Name + "." + id + "/" + r.name
+				one.metric.Name = Name + "." + id + "/" + r.Metric
 			}
 			all = append(all, one)
 		}
 	}
 	if cloud.Machine != "" {
-		for _, r := range ofLevel(ebs, machine) {
-			all = append(all, r.series(ebs, cloud.Machine))
+		for _, r := range rows(ebs, machine) {
+			all = append(all, publishedOf(r, cloud.Machine))
 		}
 	}
 	return all
 }
 
-func ofLevel(f flavor, l level) []row {
-	return slices.DeleteFunc(rows(f), func(r row) bool { return r.level != l })
-}
-
-func managed(cloud runfile.Cloud) []series {
+func managed(cloud runfile.Cloud) []published {
 	f := rds
 	if strings.HasPrefix(cloud.Engine, "aurora") {
 		f = aurora
 	}
-	var all []series
-	for _, r := range rows(f) {
-		id := map[level]string{instance: cloud.Instance, cluster: cloud.Cluster}[r.level]
-		if id != "" && (r.when == nil || r.when(cloud)) {
-			all = append(all, r.series(f, id))
+	var all []published
+	for _, r := range rows(f, instance, cluster) {
+		id := map[string]string{instance: cloud.Instance, cluster: cloud.Cluster}[r.Level]
+		if id != "" && has(cloud, r.Only) {
+			all = append(all, publishedOf(r, id))
 		}
 	}
 	return all
 }
 
-func (r row) series(f flavor, id string) series {
-	return series{
-		metric: runfile.Metric{Name: Name + "/" + r.name, Unit: r.unit, Type: r.kind, Period: float64(r.period), Source: f.source(),
-			Help: r.counts, Caveat: r.caveat},
-		namespace: r.level.namespace(), name: r.name, dimensions: map[string]string{r.level.dimension(): id},
-		period: time.Duration(r.period) * time.Second, statistics: r.statistics, scale: cmp.Or(r.scale, 1),
-	}
-}
-
 // choose picks the series of the names, in their order; all where there are none.
-func choose(all []series, names []string) ([]series, error) {
+func choose(all []published, names []string) ([]published, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	var chosen []series
+	var chosen []published
 	for _, name := range names {
-		found := slices.DeleteFunc(slices.Clone(all), func(s series) bool { return name != s.name && name != s.metric.Name })
+		found := slices.DeleteFunc(slices.Clone(all), func(s published) bool { return name != s.name && name != s.metric.Name })
 		if len(found) == 0 {
 			return nil, unknown(name, all)
 		}
 		for _, s := range found {
-			if !slices.ContainsFunc(chosen, func(c series) bool { return c.metric.Name == s.metric.Name }) {
+			if !slices.ContainsFunc(chosen, func(c published) bool { return c.metric.Name == s.metric.Name }) {
 				chosen = append(chosen, s)
 			}
 		}
@@ -153,7 +140,7 @@ func choose(all []series, names []string) ([]series, error) {
 
 // unknown is about a name that is none. CloudWatch itself says nothing of that: it has no points of it, and letters of
 // the other case make another name.
-func unknown(name string, all []series) error {
+func unknown(name string, all []published) error {
 	var names []string
 	for _, s := range all {
 		names = append(names, s.name)

@@ -19,10 +19,10 @@ import (
 	"github.com/aws/smithy-go/encoding/cbor"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
 const operation = "GetMetricData"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // query asks for one statistic of one series in one window.
@@ -41,8 +42,8 @@ func (b *backfill) queries(w window) []*query {
 	var all []*query
 	for i, s := range b.series {
 		period := max(s.period, w.finest)
-		first, end := down(w.from, period), up(w.to, period)
-		if over := down(b.now, period); end.After(over) {
+		first, end := series.PeriodDown(w.from, period), series.PeriodUp(w.to, period)
+		if over := series.PeriodDown(b.now, period); end.After(over) {
 			end = over // what is not over is not told yet
 		}
 		n := int(end.Sub(first) / period)
@@ -105,7 +106,7 @@ func (q *query) wants() time.Time {
 }
 
 // in writes the query as CloudWatch reads it. No unit is named: one that it does not have would find nothing.
-func (q *query) in(s series) types.MetricDataQuery {
+func (q *query) in(s published) types.MetricDataQuery {
 	metric := &types.Metric{Namespace: aws.String(s.namespace), MetricName: aws.String(s.name)}
 	for name, value := range s.dimensions {
 		metric.Dimensions = append(metric.Dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(value)})

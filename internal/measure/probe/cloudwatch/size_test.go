@@ -18,9 +18,9 @@ import (
 
 	"github.com/aws/smithy-go/encoding/cbor"
 
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
 // fleet is volumes with ten metrics each, of one statistic each.

@@ -45,13 +45,3 @@ func windows(from, to, now time.Time) []window {
 	add(to, finest)
 	return all
 }
-
-// down and up are the boundaries of periods around a moment, counted from 1970 as CloudWatch counts them.
-func down(t time.Time, period time.Duration) time.Time {
-	since := t.UnixNano()
-	return time.Unix(0, since-since%int64(period)).UTC()
-}
-
-func up(t time.Time, period time.Duration) time.Time {
-	return down(t.Add(period-1), period)
-}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/measure/account/accounttest"
 	"github.com/realiops/realiops/internal/measure/probe/insights"
-	"github.com/realiops/realiops/internal/measure/probe/insights/insightstest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/accounttest"
+	"github.com/realiops/realiops/internal/test/insightstest"
 )
 
 // behind puts a proxy before a service.

@@ -23,11 +23,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/pi"
 
 	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Name is the probe's name.
-const Name = "insights"
+const Name = metric.Insights
 
 // Probe asks about one instance. It may be used again, by one goroutine at a time.
 type Probe struct {
@@ -53,9 +54,9 @@ func (p *Probe) Name() string { return Name }
 
 // Metrics lists what the instance may have, by its engine.
 func (p *Probe) Metrics() []runfile.Metric {
-	all := []runfile.Metric{load()}
+	var all []runfile.Metric
 	for _, c := range p.table {
-		all = append(all, c.metric())
+		all = append(all, c.metric)
 	}
 	return all
 }
@@ -166,9 +167,14 @@ func (b *backfill) all(ctx context.Context, from, to time.Time) error {
 		return err
 	}
 	bySeconds := map[int][]counter{}
+	var load []counter // it is in no list of what an instance has
 	for _, c := range b.table {
+		if c.waits {
+			load = append(load, c)
+			continue
+		}
 		if !has[c.name] {
-			gap := runfile.Gap{At: from, Probe: Name, Metric: c.metric().Name, Reason: runfile.Unsupported, Detail: b.instance() + " has no such counter"}
+			gap := runfile.Gap{At: from, Probe: Name, Metric: c.metric.Name, Reason: runfile.Unsupported, Detail: b.instance() + " has no such counter"}
 			if err := b.keep(gap); err != nil {
 				return err
 			}
@@ -183,7 +189,7 @@ func (b *backfill) all(ctx context.Context, from, to time.Time) error {
 			}
 		}
 	}
-	return b.group(ctx, []counter{{name: loadName, seconds: 60, scale: 1, waits: true}}, from, to)
+	return b.group(ctx, load, from, to)
 }
 
 // available are the names of what the instance has.
@@ -202,6 +208,9 @@ func (b *backfill) available(ctx context.Context) (map[string]bool, error) {
 		for _, m := range page.Metrics {
 			has[aws.ToString(m.Metric)] = true
 		}
+	}
+	if len(has) == 0 { // every instance has some: this is no answer
+		return nil, &refusal{runfile.Failed, "nothing", "Performance Insights lists not one metric of " + b.instance()}
 	}
 	return has, nil
 }

@@ -15,11 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/insights"
-	"github.com/realiops/realiops/internal/measure/probe/insights/insightstest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/insightstest"
 )
 
 var _ probe.Backfiller = (*insights.Probe)(nil)
@@ -339,35 +338,5 @@ func TestKeepEnds(t *testing.T) {
 	}
 	if asked := questions(s); asked["GetResourceMetrics"] > 2 {
 		t.Error(slices.Collect(maps.Keys(asked)), asked)
-	}
-}
-
-// TestMeaningsAreKnown: what the probe may bring, explain can explain: the same name on the same flavor, whose documented
-// unit becomes ours by the factor that is used.
-func TestMeaningsAreKnown(t *testing.T) {
-	known, err := catalog.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	units := map[string]string{ // ours, of the service's
-		"requests per second": "operations", "bytes per second": "bytes", "kilobytes per second": "bytes", "milliseconds": "seconds",
-		"microseconds": "seconds", "requests": "requests", "rows per second": "rows", "commits per second": "transactions",
-		"transactions per second": "transactions", "blocks per second": "blocks", "checkpoints per minute": "checkpoints",
-		"files per minute": "files", "sessions": "sessions",
-	}
-	for engine, flavor := range map[string]string{"aurora-postgresql": "aurora", "postgres": "rds"} {
-		cloud := aurora()
-		cloud.Engine = engine
-		for _, m := range insights.New(aws.Config{}, cloud).Metrics() {
-			meanings := slices.DeleteFunc(known.Of(m.Name), func(k catalog.Meaning) bool { return k.On != flavor })
-			if len(meanings) != 1 {
-				t.Errorf("%s on %s has %d meanings", m.Name, flavor, len(meanings))
-				continue
-			}
-			k, amount := meanings[0], m.Type == runfile.Rate
-			if units[k.Unit] != m.Unit || amount != strings.Contains(k.Unit, " per ") || m.Help == "" || m.Source == "" || m.Period != k.Period {
-				t.Errorf("%s on %s: %s by the catalog, and %+v", m.Name, flavor, k.Unit, m)
-			}
-		}
 	}
 }

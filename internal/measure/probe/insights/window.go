@@ -16,6 +16,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // Limits of one question: https://docs.aws.amazon.com/performance-insights/latest/APIReference/API_GetResourceMetrics.html
@@ -35,12 +36,12 @@ const published = 5 * time.Minute
 // group asks for some metrics of one period, from the beginning to the end of a stretch.
 func (b *backfill) group(ctx context.Context, group []counter, from, to time.Time) error {
 	period := time.Duration(group[0].seconds) * time.Second
-	for at := from.Truncate(period); at.Before(to); at = at.Add(mostPoints * period) {
+	for at := series.PeriodDown(from, period); at.Before(to); at = at.Add(mostPoints * period) {
 		group = slices.DeleteFunc(slices.Clone(group), func(c counter) bool { return b.refused[c.name] })
 		if len(group) == 0 {
 			return nil
 		}
-		w := &window{counters: group, period: period, from: at, to: roundUp(earlier(at.Add(mostPoints*period), to), period)}
+		w := &window{counters: group, period: period, from: at, to: series.PeriodUp(earlier(at.Add(mostPoints*period), to), period)}
 		if err := b.read(ctx, w); err != nil {
 			return err
 		}
@@ -49,13 +50,6 @@ func (b *backfill) group(ctx context.Context, group []counter, from, to time.Tim
 		}
 	}
 	return nil
-}
-
-func roundUp(t time.Time, period time.Duration) time.Time {
-	if down := t.Truncate(period); down.Before(t) {
-		return down.Add(period)
-	}
-	return t
 }
 
 // window is what was told of some metrics in a stretch of whole periods.
@@ -104,7 +98,7 @@ func (b *backfill) read(ctx context.Context, w *window) error {
 func (b *backfill) short(w *window, cut func(*line) (time.Time, time.Time)) (short []counter, from, to time.Time) {
 	for _, c := range w.counters {
 		begin, end := cut(w.of(c))
-		end = earlier(end, b.now.Add(-published).Truncate(w.period))
+		end = earlier(end, series.PeriodDown(b.now.Add(-published), w.period))
 		if !begin.Before(end) || b.barren[c.name] || b.refused[c.name] {
 			continue
 		}
@@ -198,7 +192,7 @@ func (b *backfill) halve(ctx context.Context, w *window, counters []counter, fro
 	}
 	b.refused[counters[0].name] = true
 	return b.keep(runfile.Gap{
-		At: from, Probe: Name, Metric: counters[0].metric().Name, Reason: runfile.Unsupported, Code: refused.ErrorCode(),
+		At: from, Probe: Name, Metric: counters[0].metric.Name, Reason: runfile.Unsupported, Code: refused.ErrorCode(),
 		Detail: "Performance Insights does not answer for it: " + runfile.Scrub(strings.Join(strings.Fields(refused.ErrorMessage()), " ")),
 	})
 }
@@ -220,7 +214,7 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 				continue
 			}
 			at := *p.Timestamp
-			if at.Before(from.Truncate(w.period)) || !at.Before(to) || !at.Truncate(w.period).Equal(at) {
+			if at.Before(series.PeriodDown(from, w.period)) || !at.Before(to) || series.IntoPeriod(at, w.period) != 0 {
 				return fmt.Errorf("ask Performance Insights: it told of %s at %s, which is no period from %s to %s",
 					name, stamp(at), stamp(from), stamp(to))
 			}

@@ -16,24 +16,18 @@ import "github.com/realiops/realiops/internal/runfile"
 // So the least and the most are the same where all indexes are of the first sort, and then the figure is exact. An index
 // that is not ready yet takes none.
 func entries(schemas []string) view {
-	const sums = "the number of indexes now times the versions of rows ever: it jumps when an index is made or dropped; a row " +
-		"refused by a unique index counts in full"
 	return view{
 		name:      Name + ".tables",
 		from:      entriesOfTables,
 		arguments: []any{schemas},
-		chapter:   "https://www.postgresql.org/docs/current/storage-hot.html",
-		fields: append(all(ofTables,
-			counter("index_entries_least", "entries", "index entries written, at least", way{"coalesce(sum(versions * least), 0)", nil}).but(sums),
-			counter("index_entries_most", "entries", "index entries written, at most: exact where it is the least as well",
-				way{"case when not coalesce(bool_or(versions > 0 and boundless > 0), false) " +
-					"then coalesce(sum(versions * indexes + hot * summaries), 0) end", nil}).but(sums).nullIs(boundless),
-			counter("toast_tup_ins", "chunks", "pieces of long values put into toast tables, each with one index entry of its own",
-				way{"coalesce(sum(toasted), 0)", nil})),
-			gauge("indexes", "indexes", "indexes of the tables that take entries", way{"coalesce(sum(indexes), 0)", nil}),
-			gauge("indexes_inexact", "indexes", "those among them that do not take exactly one entry for each version of a row",
-				way{"coalesce(sum(indexes - exact), 0)", nil}),
-		),
+		fields: []field{
+			value("index_entries_least", way{"coalesce(pg_catalog.sum(versions * least), 0)", nil}),
+			value("index_entries_most", way{"case when not coalesce(pg_catalog.bool_or(versions > 0 and boundless > 0), false) " +
+				"then coalesce(pg_catalog.sum(versions * indexes + hot * summaries), 0) end", nil}).nullIs(boundless),
+			value("toast_tup_ins", way{"coalesce(pg_catalog.sum(toasted), 0)", nil}),
+			value("indexes", way{"coalesce(pg_catalog.sum(indexes), 0)", nil}),
+			value("indexes_inexact", way{"coalesce(pg_catalog.sum(indexes - exact), 0)", nil}),
+		},
 	}
 }
 
@@ -44,13 +38,13 @@ var boundless = null{
 
 // entriesOfTables has a row for each table. Its functions are those that the views of tables are made of.
 const entriesOfTables = `(
-	select pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) - pg_stat_get_tuples_hot_updated(c.oid) as versions,
-		pg_stat_get_tuples_hot_updated(c.oid) as hot, pg_stat_get_tuples_inserted(c.reltoastrelid) as toasted, i.*
+	select pg_catalog.pg_stat_get_tuples_inserted(c.oid) + pg_catalog.pg_stat_get_tuples_updated(c.oid) - pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) as versions,
+		pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) as hot, pg_catalog.pg_stat_get_tuples_inserted(c.reltoastrelid) as toasted, i.*
 	from pg_catalog.pg_class c cross join lateral (
-		select count(*) as indexes, count(*) filter (where exact) as exact,
-			count(*) filter (where exact or method = 'gin' and not partial) as least,
-			count(*) filter (where method not in ('btree', 'gist', 'spgist', 'hash', 'brin')) as boundless,
-			count(*) filter (where method = 'brin' and current_setting('server_version_num')::int >= 160000) as summaries
+		select pg_catalog.count(*) as indexes, pg_catalog.count(*) filter (where exact) as exact,
+			pg_catalog.count(*) filter (where exact or method = 'gin' and not partial) as least,
+			pg_catalog.count(*) filter (where method not in ('btree', 'gist', 'spgist', 'hash', 'brin')) as boundless,
+			pg_catalog.count(*) filter (where method = 'brin' and pg_catalog.current_setting('server_version_num')::int >= 160000) as summaries
 		from (
 			select m.amname as method, x.indpred is not null as partial, x.indpred is null and (
 				m.amname in ('btree', 'gist', 'spgist') or m.amname = 'hash' and coalesce(a.attnotnull, false)) as exact

@@ -8,12 +8,7 @@ func indexes(schemas []string) view {
 		relations: []string{"pg_stat_user_indexes"},
 		rows:      inSchemas,
 		arguments: []any{schemas},
-		chapter:   "https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-ALL-INDEXES-VIEW",
-		fields: all(ofTables,
-			counter("idx_scan", "scans", "scans of the indexes", summed("idx_scan")),
-			counter("idx_tup_read", "entries", "index entries that scans returned", summed("idx_tup_read")),
-			counter("idx_tup_fetch", "rows", "rows fetched by plain scans of the indexes", summed("idx_tup_fetch")),
-		),
+		fields:    sums("idx_scan", "idx_tup_read", "idx_tup_fetch"),
 	}
 }
 
@@ -24,10 +19,6 @@ func indexBlocks(schemas []string) view {
 		relations: []string{"pg_statio_user_indexes"},
 		rows:      inSchemas,
 		arguments: []any{schemas},
-		chapter:   "https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STATIO-ALL-INDEXES-VIEW",
-		fields: all(ofTables,
-			counter("idx_blks_read", "blocks", "blocks of indexes asked of the operating system", summed("idx_blks_read")),
-			counter("idx_blks_hit", "blocks", "blocks of indexes found in shared buffers", summed("idx_blks_hit")),
-		),
+		fields:    sums("idx_blks_read", "idx_blks_hit"),
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
 // mostTables are as many as may be read each second without being felt: the server looks at each of them.
@@ -58,11 +60,11 @@ func primaryOnly(config *pgx.ConnConfig) *pgx.ConnConfig {
 }
 
 func refuseStandby(ctx context.Context, conn *pgconn.PgConn) error {
-	results, err := conn.Exec(ctx, mark+"select pg_is_in_recovery()").ReadAll()
+	results, err := conn.Exec(ctx, postgres.SafeTransaction+"; select pg_catalog.pg_is_in_recovery()").ReadAll()
 	if err != nil {
 		return err
 	}
-	if len(results) == 1 && len(results[0].Rows) == 1 && string(results[0].Rows[0][0]) == "t" {
+	if len(results) == 2 && len(results[1].Rows) == 1 && string(results[1].Rows[0][0]) == "t" {
 		return ErrStandby
 	}
 	return nil
@@ -76,7 +78,7 @@ func countTables(ctx context.Context, config *pgx.ConnConfig) (tables int, err e
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
-	err = conn.QueryRow(ctx, mark+`select count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+	err = postgres.QueryRow(ctx, conn, mark+`select pg_catalog.count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 		where c.relkind in ('r', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`).Scan(&tables)
 	return tables, err
 }

@@ -4,15 +4,15 @@
 // columns it has it is asked, so that a version newer than any known here is read by the columns that are left. A view
 // that the server lacks or refuses (Aurora does, and a privilege may be missing) is a gap with the reason, and costs
 // the others nothing; it is asked for again after the next connection only, so as not to fill the server's log. A
-// counter that a setting switches off is a gap as well, whatever number it shows. [Remedy] says what to do about a gap,
-// [Conditions] what it takes for each metric to be there.
+// counter that a setting switches off is a gap as well, whatever number it shows. [Remedy] says what to do about a gap; what it takes
+// for each metric to be there stands in internal/metric.
 //
 // A [Sampler] has one session for itself. It changes no setting of it and leaves nothing behind on the server, and a
 // reading is one round trip and one transaction, outside of which no counters are frozen. That transaction is in
 // xact_commit like any other. Our tables are found by an index, however many others there are.
 //
 // The counters lag: a transaction is counted when it ends, a session reports once a second (13 and 14: through a
-// collector, half a second later still) and when it disconnects. [Sampler.Quiesce] waits for that. On 13 and 14 a reading
+// collector, half a second later still) and when it disconnects. [Sampler.WaitForCounters] waits for that. On 13 and 14 a reading
 // more than half a second after the one before waits 10 ms at least until the collector has written its file.
 package pgstat
 
@@ -69,11 +69,11 @@ func views(schemas []string) []view {
 	if len(schemas) > 0 {
 		all = append(all, indexes(schemas), indexBlocks(schemas), tableBlocks(schemas), entries(schemas), tables(schemas))
 	}
-	return append(all, statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
+	return append(all, cluster(), statIO(), wal(), insertLSN(), writeLSN(), flushLSN())
 }
 
 // known are the views that any sampler may read.
-func known() []view { return append(views([]string{allSchemas}), cluster(), serverItself()) }
+func known() []view { return append(views([]string{allSchemas}), serverItself()) }
 
 // Metrics lists what can be read of any server, with the tables of any schemas.
 func Metrics() []runfile.Metric { return metricsOf(known()) }
@@ -88,7 +88,7 @@ func metricsOf(views []view) []runfile.Metric {
 	var metrics []runfile.Metric
 	for _, v := range views {
 		for _, f := range v.fields {
-			metrics = append(metrics, v.metric(f))
+			metrics = append(metrics, v.metric(f).Announced())
 		}
 	}
 	return metrics

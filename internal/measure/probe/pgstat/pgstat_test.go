@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/probe"
-	"github.com/realiops/realiops/internal/measure/probe/probetest"
+	"github.com/realiops/realiops/internal/test/probetest"
 )
 
 var (
-	_ probe.Sampler  = (*Sampler)(nil)
-	_ probe.Quiescer = (*Sampler)(nil)
+	_ probe.Sampler = (*Sampler)(nil)
+	_ probe.Lagging = (*Sampler)(nil)
 )
 
 const madeTable = "create schema load; create table load.t (id int primary key, v int) with (fillfactor = 50)"
@@ -126,7 +126,7 @@ func TestBytesOfGrowthAreThoseOfTheFiles(t *testing.T) {
 	})
 }
 
-func TestQuiesceGivesUpOnCountersThatOthersMove(t *testing.T) {
+func TestWaitForCountersGivesUpOnCountersThatOthersMove(t *testing.T) {
 	s := serverOf(t, "17")
 	s.work(t, madeTable)
 	sampler := s.sampler(t)
@@ -141,7 +141,7 @@ func TestQuiesceGivesUpOnCountersThatOthersMove(t *testing.T) {
 		})
 	}
 	began := time.Now()
-	err := sampler.Quiesce(t.Context())
+	err := sampler.WaitForCounters(t.Context())
 	took := time.Since(began)
 	stop()
 	others.Wait()

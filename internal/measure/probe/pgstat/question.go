@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,15 +43,15 @@ func questions() []question {
 // versions of rows take an entry in each index of their table, unless they are updates within a page.
 const versions = "(s.n_tup_ins + s.n_tup_upd - s.n_tup_hot_upd)"
 
-const tablesRanked = `select s.relid::text, format('%s.%s', s.schemaname, s.relname), s.n_tup_ins::float8, s.n_tup_upd::float8,
-		s.n_tup_hot_upd::float8, s.n_tup_del::float8, (` + versions + ` * coalesce(x.n, 0))::float8, io.heap_blks_read::float8,
-		io.heap_blks_hit::float8, (s.vacuum_count + s.autovacuum_count)::float8
+const tablesRanked = `select s.relid::pg_catalog.text, pg_catalog.format('%s.%s', s.schemaname, s.relname),
+		s.n_tup_ins::pg_catalog.float8, s.n_tup_upd::pg_catalog.float8, s.n_tup_hot_upd::pg_catalog.float8, s.n_tup_del::pg_catalog.float8, (` + versions + ` * coalesce(x.n, 0))::pg_catalog.float8, io.heap_blks_read::pg_catalog.float8,
+		io.heap_blks_hit::pg_catalog.float8, (s.vacuum_count + s.autovacuum_count)::pg_catalog.float8
 	from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_statio_user_tables io using (relid)
-	left join (select indrelid, count(*) as n from pg_catalog.pg_index where indislive and indisready group by indrelid) x on x.indrelid = s.relid`
+	left join (select indrelid, pg_catalog.count(*) as n from pg_catalog.pg_index where indislive and indisready group by indrelid) x on x.indrelid = s.relid`
 
 // A partial index takes entries of some rows only: of how many nothing tells.
-const indexesRanked = `select io.indexrelid::text, format('%s.%s', io.schemaname, io.indexrelname),
-		case when x.indpred is null then ` + versions + `::float8 end, io.idx_blks_read::float8, io.idx_blks_hit::float8, i.idx_scan::float8
+const indexesRanked = `select io.indexrelid::pg_catalog.text, pg_catalog.format('%s.%s', io.schemaname, io.indexrelname),
+		case when x.indpred is null then ` + versions + `::pg_catalog.float8 end, io.idx_blks_read::pg_catalog.float8, io.idx_blks_hit::pg_catalog.float8, i.idx_scan::pg_catalog.float8
 	from pg_catalog.pg_statio_user_indexes io join pg_catalog.pg_stat_user_indexes i using (indexrelid)
 	join pg_catalog.pg_index x using (indexrelid) join pg_catalog.pg_stat_user_tables s on s.relid = io.relid`
 
@@ -66,7 +67,7 @@ var errNoStatements = errors.New("the extension pg_stat_statements is not in the
 
 // statementsIn is where the extension is, and its columns.
 func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []string, err error) {
-	err = conn.QueryRow(ctx, mark+`select format('%I.%I', n.nspname, c.relname), array_agg(a.attname::text)
+	err = postgres.QueryRow(ctx, conn, mark+`select pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.array_agg(a.attname::pg_catalog.text)
 		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 		join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'pg_stat_statements'
 		join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -90,13 +91,13 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 		if !slices.Contains(columns, c) {
 			return "", fmt.Errorf("pg_stat_statements has no column %s: alter extension pg_stat_statements update", c)
 		}
-		sums = append(sums, "sum("+c+")::float8")
+		sums = append(sums, "pg_catalog.sum("+c+")::pg_catalog.float8")
 	}
 	outer := ""
 	if slices.Contains(columns, "toplevel") {
 		outer = " and toplevel"
 	}
-	return fmt.Sprintf(`select coalesce(queryid::text, 'hidden'), coalesce(queryid::text, 'hidden'), %s from %s(false)
+	return fmt.Sprintf(`select coalesce(queryid::pg_catalog.text, 'hidden'), coalesce(queryid::pg_catalog.text, 'hidden'), %s from %s(false)
 		where (wal_records > 0 or shared_blks_dirtied > 0 or shared_blks_written > 0 or temp_blks_written > 0)%s group by 1, 2`,
 		strings.Join(sums, ", "), path, outer), nil
 }
@@ -111,17 +112,14 @@ func texts(ctx context.Context, conn *pgx.Conn, items []runfile.TopItem) {
 	for _, i := range items {
 		ids = append(ids, i.Name)
 	}
-	rows, err := conn.Query(ctx, mark+"select queryid::text, min(query) from "+path+" where queryid::text = any($1) group by 1", ids)
-	if err != nil {
-		return
-	}
 	var id, text string
-	_, _ = pgx.ForEachRow(rows, []any{&id, &text}, func() error {
+	_ = postgres.ForEachRow(ctx, conn, []any{&id, &text}, func() error {
 		for i := range items {
 			if items[i].Name == id {
 				items[i].Text = withoutLiterals(text)
 			}
 		}
 		return nil
-	})
+	}, mark+`select queryid::pg_catalog.text, pg_catalog.min(query) from `+path+`
+		where queryid::pg_catalog.text = any($1) group by 1`, ids)
 }

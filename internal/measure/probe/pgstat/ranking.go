@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -100,11 +101,11 @@ func (r *Ranking) top(ctx context.Context, conn *pgx.Conn, q question, now amoun
 func serverTotals(ctx context.Context, conn *pgx.Conn) map[string]float64 {
 	totals := map[string]float64{}
 	for name, sql := range map[string]string{
-		"wal_bytes":   "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8",
-		"wal_records": "select wal_records::float8 from pg_catalog.pg_stat_wal",
+		"wal_bytes":   "select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), '0/0')::pg_catalog.float8",
+		"wal_records": "select wal_records::pg_catalog.float8 from pg_catalog.pg_stat_wal",
 	} {
 		var value float64
-		if err := conn.QueryRow(ctx, mark+sql).Scan(&value); err == nil {
+		if err := postgres.QueryRow(ctx, conn, mark+sql).Scan(&value); err == nil {
 			totals[name] = value
 		}
 	}
@@ -117,22 +118,14 @@ func (q question) ask(ctx context.Context, conn *pgx.Conn) (amounts, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := conn.Query(ctx, mark+sql+fmt.Sprintf(" limit %d", mostRanked+1))
-	if err != nil {
-		return nil, err
+	var key, name string
+	values := make([]*float64, len(q.columns))
+	targets := []any{&key, &name}
+	for i := range values {
+		targets = append(targets, &values[i])
 	}
-	defer rows.Close()
 	found := amounts{}
-	for rows.Next() {
-		var key, name string
-		values := make([]*float64, len(q.columns))
-		targets := []any{&key, &name}
-		for i := range values {
-			targets = append(targets, &values[i])
-		}
-		if err := rows.Scan(targets...); err != nil {
-			return nil, err
-		}
+	err = postgres.ForEachRow(ctx, conn, targets, func() error {
 		of := map[string]float64{}
 		for i, column := range q.columns {
 			if values[i] != nil {
@@ -140,9 +133,10 @@ func (q question) ask(ctx context.Context, conn *pgx.Conn) (amounts, error) {
 			}
 		}
 		found[key] = ranked{name, of}
-	}
+		return nil
+	}, mark+sql+fmt.Sprintf(" limit %d", mostRanked+1))
 	if len(found) > mostRanked {
 		return nil, fmt.Errorf("there are more than %d %s", mostRanked, q.of)
 	}
-	return found, rows.Err()
+	return found, err
 }

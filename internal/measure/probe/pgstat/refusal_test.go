@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/measure/probe"
-	"github.com/realiops/realiops/internal/measure/probe/probetest"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/probetest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // as is the server for another role.
@@ -115,7 +115,7 @@ func (s server) otherShape(t *testing.T, view, definition string) {
 	exec(t, s.boss, "grant select on pg_catalog."+view+" to public")
 }
 
-// TestAurora: what Aurora refuses is a gap with its words, and all else is read, the position in the log among it.
+// TestAurora: what Aurora refuses is a gap with its words, and all else is read, the position in the WAL among it.
 func TestAurora(t *testing.T) {
 	s := serverOf(t, "17")
 	s.config = servertest.Aurora(t, servertest.Endpoint(t, s.config.ConnString()), "db-1").Config()
@@ -222,7 +222,7 @@ func TestNothingIsLeftInTheSession(t *testing.T) {
 	read(t, sampler)
 	var statement, lock string
 	row(t, sampler.session.conn, "select current_setting('statement_timeout'), current_setting('lock_timeout')", &statement, &lock)
-	if statement != "0" || lock != "0" {
+	if statement != "0" || lock != "5s" { // as the session began
 		t.Errorf("statement_timeout is %s and lock_timeout %s after a reading", statement, lock)
 	}
 }

@@ -2,8 +2,9 @@ package pgstat
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -35,10 +36,10 @@ func Remedy(gap runfile.Gap) string {
 }
 
 // find is the view and the field of a metric.
-func find(metric string) (view, field, bool) {
+func find(name string) (view, field, bool) {
 	for _, v := range known() {
 		for _, f := range v.fields {
-			if v.metric(f).Name == metric {
+			if v.name+"/"+f.name == name {
 				return v, f, true
 			}
 		}
@@ -49,8 +50,8 @@ func find(metric string) (view, field, bool) {
 // enable is how to turn on what a setting has turned off.
 func (v view) enable(f field) string {
 	switch {
-	case f.setting != "":
-		return fmt.Sprintf("alter system set %s = on; select pg_reload_conf();", f.setting)
+	case setting(v.metric(f)) != "":
+		return fmt.Sprintf("alter system set %s = on; select pg_reload_conf();", setting(v.metric(f)))
 	case v.extension != "":
 		return fmt.Sprintf("add %s to shared_preload_libraries and restart the server", v.extension)
 	default:
@@ -72,44 +73,35 @@ func (v view) grant(f field, gap runfile.Gap) string {
 
 // elsewhere is what shows the same in this version, or which version shows it.
 func (v view) elsewhere(f field, gap runfile.Gap) string {
+	m := v.metric(f)
+	first, last := m.Versions.First, m.Versions.Last
 	switch {
 	case gap.Code == notSupported:
 		return v.remedy
 	case f.null != nil && gap.Code == "":
 		return f.null.remedy
-	case f.instead != "" && gap.Code != undefinedTable: // a server without the whole view is too old for either
-		return f.instead
+	case len(m.Instead) > 0 && gap.Code != undefinedTable: // a server without the whole view is too old for either
+		return fmt.Sprintf("from %d on %s", last+1, shownBy(m.Instead))
 	case v.extension != "":
-		return fmt.Sprintf("PostgreSQL %d and later show it, after: alter extension %s update;", f.shown.First, v.extension)
-	case f.shown.First > 0 && f.shown.Last > 0:
-		return fmt.Sprintf("PostgreSQL %d to %d show it", f.shown.First, f.shown.Last)
-	case f.shown.First > 0:
-		return fmt.Sprintf("PostgreSQL %d and later show it", f.shown.First)
+		return fmt.Sprintf("PostgreSQL %d and later show it, after: alter extension %s update;", first, v.extension)
+	case first > 0 && last > 0:
+		return fmt.Sprintf("PostgreSQL %d to %d show it", first, last)
+	case first > 0:
+		return fmt.Sprintf("PostgreSQL %d and later show it", first)
 	default:
 		return ""
 	}
 }
 
-// Condition is what it takes for a server to show a metric.
-type Condition struct {
-	Versions Span
-	Needs    []string // extensions that must be there, and settings that must be on
-}
-
-// Conditions are those of each metric.
-func Conditions() map[string]Condition {
-	conditions := map[string]Condition{}
-	for _, v := range known() {
-		for _, f := range v.fields {
-			conditions[v.metric(f).Name] = Condition{f.shown, v.needs(f)}
-		}
+func shownBy(names []string) string {
+	var printed []string
+	for _, name := range names {
+		printed = append(printed, metric.Printed(name, 0))
 	}
-	return conditions
-}
-
-func (v view) needs(f field) []string {
-	nothing := func(name string) bool { return name == "" }
-	return slices.DeleteFunc([]string{v.extension, f.setting}, nothing)
+	if len(printed) > 1 {
+		return strings.Join(printed, " and ") + " show it"
+	}
+	return printed[0] + " shows it"
 }
 
 // Notice is one line about a server that is newer than any known here; empty for all others.

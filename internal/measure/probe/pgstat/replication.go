@@ -9,34 +9,29 @@ var hidden = null{
 	remedy: "grant pg_monitor to the user of this connection",
 }
 
-// replication is who is sent the log: each standby has it read, sent and, if it is synchronous, waited for.
+// replication is who is sent the WAL: each standby has it read, sent and, if it is synchronous, waited for.
 func replication() view {
 	return senders(
-		gauge("senders", "sessions", "sessions that are sent the log", counted()).
-			but("a backup that streams the log is one as well"),
-		gauge("synchronous", "sessions", "those among them that commits may wait for",
-			seen("count(*) filter (where sync_state in ('sync', 'quorum'))")).nullIs(hidden),
+		value("senders", counted()),
+		value("synchronous", seen("pg_catalog.count(*) filter (where sync_state in ('sync', 'quorum'))")).nullIs(hidden),
 	)
 }
 
-// lag is asked for by itself: an engine that has no position in the log refuses it.
+// lag is asked for by itself: an engine that has no position in the WAL refuses it.
 func lag() view {
-	return senders(
-		gauge("replay_lag_bytes", "bytes", "log that the slowest of them has not replayed; 0 where there is none",
-			seen("coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)), 0)")).nullIs(hidden),
-	)
+	return senders(value("replay_lag_bytes",
+		seen("coalesce(pg_catalog.max(pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), replay_lsn)), 0)")).nullIs(hidden))
 }
 
 // seen is NULL where there are senders that we may not look at.
 func seen(sql string) way {
-	return way{"case when count(state) = count(*) then " + sql + " end", []string{"state"}}
+	return way{"case when pg_catalog.count(state) = pg_catalog.count(*) then " + sql + " end", []string{"state"}}
 }
 
 func senders(fields ...field) view {
 	return view{
 		name:      Name + ".replication",
 		relations: []string{"pg_stat_replication"},
-		chapter:   "https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-REPLICATION-VIEW",
 		fields:    fields,
 	}
 }

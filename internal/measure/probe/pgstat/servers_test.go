@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/realiops/realiops/internal/measure/server/servertest"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
@@ -41,9 +41,11 @@ func serverOf(t *testing.T, version string) server {
 	return s
 }
 
-// login opens a session that ends with the test.
+// login opens a session for the test's own statements, which ends with it.
 func login(t *testing.T, config *pgx.ConnConfig) *pgx.Conn {
 	t.Helper()
+	config = config.Copy()
+	delete(config.RuntimeParams, "search_path")
 	conn, err := pgx.ConnectConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +107,7 @@ func (s server) gone(t *testing.T, name string) {
 // settled reads once the counters have caught up.
 func settled(t *testing.T, s *Sampler) map[string]float64 {
 	t.Helper()
-	if err := s.Quiesce(t.Context()); err != nil {
+	if err := s.WaitForCounters(t.Context()); err != nil {
 		t.Fatalf("quiesce: %v", err)
 	}
 	return read(t, s)

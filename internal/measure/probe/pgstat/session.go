@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -17,10 +18,10 @@ import (
 // mark tells the server's people, in its log and its statistics, whose statement it is.
 const mark = "/* realiops */ "
 
-// limits hold for the transaction that they open: a view that somebody has locked must fail alone and soon, and a
-// pooler must not hand our limits on to the next client. Beside them it asks which settings are off.
-const limits = mark + `select set_config('statement_timeout', '1s', true), set_config('lock_timeout', '100ms', true),
-	array(select s from unnest($1::text[]) s where current_setting(s, true) is distinct from 'on')`
+// limits hold for the transaction, which [postgres.SafeTransaction] has opened: a view that somebody has locked must fail
+// alone and soon, and a pooler must not hand our limits on to the next client. Beside them it asks which settings are off.
+const limits = mark + `select pg_catalog.set_config('statement_timeout', '1s', true), pg_catalog.set_config('lock_timeout', '100ms', true),
+	array(select s from pg_catalog.unnest($1::pg_catalog.text[]) s where pg_catalog.current_setting(s, true) is distinct from 'on')`
 
 // session is a connection and what the server at its other end has.
 type session struct {
@@ -46,9 +47,9 @@ func connect(ctx context.Context, config *pgx.ConnConfig, views []view) (*sessio
 
 func (s *session) learn(ctx context.Context, views []view) error {
 	var backend int
-	err := s.conn.QueryRow(ctx, mark+`select current_setting('server_version_num')::int,
-		split_part(current_setting('server_version'), ' ', 1), current_database()::text,
-		array(select extname::text from pg_catalog.pg_extension), pg_backend_pid()`).Scan(
+	err := postgres.QueryRow(ctx, s.conn, mark+`select pg_catalog.current_setting('server_version_num')::int,
+		pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1), pg_catalog.current_database()::pg_catalog.text,
+		array(select extname::pg_catalog.text from pg_catalog.pg_extension), pg_catalog.pg_backend_pid()`).Scan(
 		&s.server.number, &s.server.version, &s.server.database, &s.server.extensions, &backend)
 	if err != nil {
 		return fmt.Errorf("ask the server what it is: %w", err)
@@ -78,24 +79,19 @@ func (s *session) learnRelations(ctx context.Context, views []view) error {
 		names = append(names, v.relations...)
 		extensions = append(extensions, v.extension)
 	}
-	rows, err := s.conn.Query(ctx, mark+`select c.relname::text, format('%I.%I', n.nspname, c.relname), array_agg(a.attname::text)
+	s.server.relations = map[string]relation{}
+	var name, path string
+	var columns []string
+	return postgres.ForEachRow(ctx, s.conn, []any{&name, &path, &columns}, func() error {
+		s.server.relations[name] = relation{path, slices.Clone(columns)}
+		return nil
+	}, mark+`select c.relname::pg_catalog.text, pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.array_agg(a.attname::pg_catalog.text)
 		from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
 		join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 		where c.relname = any($1) and a.attnum > 0 and not a.attisdropped and (n.nspname = 'pg_catalog'
 			or exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid
-				where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e' and e.extname = any($2)))
+				where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objid = c.oid and d.deptype = 'e' and e.extname = any($2)))
 		group by c.relname, n.nspname`, names, extensions)
-	if err != nil {
-		return err
-	}
-	s.server.relations = map[string]relation{}
-	var name, path string
-	var columns []string
-	_, err = pgx.ForEachRow(rows, []any{&name, &path, &columns}, func() error {
-		s.server.relations[name] = relation{path, slices.Clone(columns)}
-		return nil
-	})
-	return err
 }
 
 // prepare spares the server to plan a statement in every reading, which is nine tenths of the cost. Behind a pooler
@@ -142,12 +138,16 @@ func (s *session) read(ctx context.Context, wanted func(statement) bool) (probe.
 // ask reads statements into the sample and tells how many it has read.
 func (s *session) ask(ctx context.Context, statements []statement, sample *probe.Sample) (read int, err error) {
 	batch := &pgx.Batch{}
+	batch.Queue(postgres.SafeTransaction)
 	batch.Queue(limits, settings())
 	for _, ask := range statements {
 		batch.Queue(ask.sql, ask.arguments...)
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { err = cmp.Or(err, results.Close()) }()
+	if _, err := results.Exec(); err != nil {
+		return 0, err
+	}
 	var off []string
 	if err := results.QueryRow().Scan(nil, nil, &off); err != nil {
 		return 0, err

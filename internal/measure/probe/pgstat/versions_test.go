@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/measure/server/servertest"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 // everythingOn are settings under which a server shows all that its version has.
@@ -37,9 +38,9 @@ func completeServer(t *testing.T, version string) server {
 // What each version shows is told by the fields; a server that shows everything must agree, metric by metric.
 func showsWhatIsSaid(t *testing.T, s server) {
 	want := map[string]runfile.Reason{}
-	for metric, condition := range Conditions() {
-		if !condition.Versions.Has(s.number) {
-			want[metric] = runfile.Unsupported
+	for _, m := range Metrics() {
+		if !metric.All().Row(m.Name).Versions.Has(s.number) {
+			want[m.Name] = runfile.Unsupported
 		}
 	}
 	check := func(what string, s server) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -17,7 +18,6 @@ type view struct {
 	from      string   // what it is read from, as SQL, where that is more than a relation
 	rows      string   // the condition for the rows that count; empty: all
 	arguments []any    // of the condition
-	chapter   string   // of the documentation
 	remedy    string   // what stands in for the view where an engine has none
 	fields    []field
 }
@@ -37,10 +37,18 @@ func (v view) selecting(values []string, relation string) string {
 	return sql
 }
 
-func (v view) metric(f field) runfile.Metric {
-	return runfile.Metric{
-		Name: v.name + "/" + f.name, Unit: f.unit, Type: f.kind, Source: v.chapter, Help: f.help, Caveat: f.caveat,
+// metric is the field as the table of metrics has it.
+func (v view) metric(f field) metric.Metric { return metric.All().Row(v.name + "/" + f.name) }
+
+// setting is the one that must be on for the server to count a metric. Where it is off the counter stands still and shows
+// zero or an old value, which is no reading.
+func setting(m metric.Metric) string {
+	for _, name := range m.Needs {
+		if slices.Contains(settings(), name) {
+			return name
+		}
 	}
+	return ""
 }
 
 // statement is what a server is asked for a view.
@@ -92,17 +100,17 @@ func (v view) ask(server catalog) (statement, []runfile.Gap) {
 	var values []string
 	var gaps []runfile.Gap
 	for _, f := range v.fields {
-		metric := v.metric(f).Name
+		m := v.metric(f)
 		w, ok := f.wayFor(server.relations[name].columns)
 		if !ok {
 			gaps = append(gaps, runfile.Gap{
-				Metric: metric, Reason: runfile.Unsupported, Code: undefinedColumn,
+				Metric: m.Name, Reason: runfile.Unsupported, Code: undefinedColumn,
 				Detail: fmt.Sprintf("%s of PostgreSQL %s does not show it", name, server.version),
 			})
 			continue
 		}
-		values = append(values, "("+w.sql+")::float8")
-		s.answers = append(s.answers, answer{metric, f.setting, f.unanswered()})
+		values = append(values, "("+w.sql+")::pg_catalog.float8")
+		s.answers = append(s.answers, answer{m.Name, setting(m), f.unanswered()})
 	}
 	s.sql = v.selecting(values, server.relations[name].path)
 	return s, gaps

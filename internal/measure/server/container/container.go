@@ -6,9 +6,10 @@
 // image will do that keeps to the official one's ways: PGDATA and POSTGRES_PASSWORD, and a command that is passed on to
 // the server.
 //
-// What ends the container is its lifeline, see lifeline.go: the container lives as long as this process holds a
+// What ends the container is the engine, see attachment.go: the container lives as long as this process holds a
 // connection to it, and it and its volume are removed by the engine itself when it ends. So nothing stays either after
-// a kill -9. The library's own answer to that, a second container that watches, is turned off: it has an image of its
+// a kill -9, and no process of ours has to outlive us for that, as package supervisor does for what only we know of.
+// The library's own answer to that, a second container that watches, is turned off: it has an image of its
 // own that not everybody can pull.
 package container
 
@@ -57,9 +58,9 @@ type Server struct {
 	dsn     string
 	storage runfile.Storage
 
-	name string // of the container
-	id   string // empty before it was made
-	line *lifeline
+	name       string // of the container
+	id         string // empty before it was made
+	attachment *attachment
 
 	stop    sync.Once
 	stopped error
@@ -146,13 +147,13 @@ func (s *Server) Target() runfile.Target {
 }
 
 // Died is closed when the container has ended without being asked to; Cause then says why.
-func (s *Server) Died() <-chan struct{} { return s.line.died }
+func (s *Server) Died() <-chan struct{} { return s.attachment.died }
 
 // Cause is nil before the server has died.
 func (s *Server) Cause() error {
 	select {
-	case <-s.line.died:
-		return fmt.Errorf("the container %s of %s stopped by itself: %w", s.name, s.image, s.line.outcome)
+	case <-s.attachment.died:
+		return fmt.Errorf("the container %s of %s stopped by itself: %w", s.name, s.image, s.attachment.outcome)
 	default:
 		return nil
 	}
@@ -177,15 +178,15 @@ func (s *Server) end(ctx context.Context) error {
 	if s.id == "" {
 		return nil
 	}
-	defer s.line.close()
-	s.line.expect()
+	defer s.attachment.close()
+	s.attachment.expect()
 	if s.keep {
 		_, err := s.engine.ContainerStop(ctx, s.id, client.ContainerStopOptions{Timeout: new(shutdownSeconds)})
 		return s.told("stop", err, "docker stop")
 	}
 	_, err := s.engine.ContainerRemove(ctx, s.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	if isGone(err) {
-		err = s.line.wait(ctx)
+		err = s.attachment.wait(ctx)
 	}
 	return s.told("remove", err, "docker rm --force --volumes")
 }
@@ -207,7 +208,7 @@ func (s *Server) request(image image, command []string, password string) []testc
 		testcontainers.WithLabels(map[string]string{label: ownerOf(s.keep)}),
 		testcontainers.WithEnv(map[string]string{"PGDATA": image.dataDirectory}),
 		postgres.WithPassword(password),
-		testcontainers.WithEntrypoint(onLifeline(image.entrypoint)...),
+		testcontainers.WithEntrypoint(endedWithInput(image.entrypoint)...),
 		testcontainers.WithCmd(command...),
 		testcontainers.WithConfigModifier(holdStdin),
 		testcontainers.WithHostConfigModifier(s.arrange(image)),

@@ -167,7 +167,7 @@ func ownerOf(keep bool) string {
 // many times what lies between making a container and starting it.
 const idle = 10 * time.Minute
 
-// sweep removes what a lifeline cannot: containers whose maker was killed after they were made and before they ran.
+// sweep removes what ends with no attachment: containers whose maker was killed after they were made and before they ran.
 // What does not work is left to the next time.
 func (e *engine) sweep(ctx context.Context, owner string, before time.Time) {
 	filters := make(client.Filters).Add("label", label+"="+owner).

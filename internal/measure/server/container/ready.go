@@ -49,8 +49,8 @@ func (s *Server) await(ctx context.Context, c testcontainers.Container, password
 			return directory, nil
 		}
 		select {
-		case <-s.line.over:
-			return "", fmt.Errorf("it stopped: %w", s.line.outcome)
+		case <-s.attachment.over:
+			return "", fmt.Errorf("it stopped: %w", s.attachment.outcome)
 		case <-ctx.Done():
 			return "", fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		case <-time.After(again):
@@ -80,7 +80,7 @@ func ask(ctx context.Context, dsn string) (directory string, err error) {
 		return "", err
 	}
 	defer conn.Close(ctx)
-	err = conn.QueryRow(ctx, "SHOW data_directory").Scan(&directory)
+	err = conn.QueryRow(ctx, "show data_directory").Scan(&directory)
 	return directory, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -25,7 +24,7 @@ const (
 
 // cluster is a server and its data, in a run directory.
 type cluster struct {
-	dir      directory
+	dir      string // the run directory
 	bin      string // the directory of the programs
 	program  program
 	journal  *journal
@@ -37,41 +36,48 @@ type cluster struct {
 
 // newCluster finds out whether the server's user can run the programs in the run directory, and helps where borrowed
 // programs allow it.
-func newCluster(ctx context.Context, d directory, lock *os.File, bin string, mayBorrow bool) (*cluster, error) {
+func newCluster(ctx context.Context, directory string, lock *os.File, bin string, mayBorrow bool) (*cluster, error) {
 	user, err := serverAccount(os.Geteuid(), os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	log, err := os.OpenFile(d.in(logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(directory, logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make the server's log: %w", err)
 	}
 	j := &journal{file: log}
 	c := &cluster{
-		dir: d, bin: bin, journal: j, password: rand.Text(),
-		program: program{account: user, dir: d.Path, lock: lock, output: j},
+		dir: directory, bin: bin, journal: j, password: rand.Text(),
+		program: program{account: user, dir: directory, lock: lock, output: j},
 	}
-	return c, c.reach(ctx, mayBorrow)
+	if err := c.reach(ctx, mayBorrow); err != nil {
+		j.close()
+		return nil, err
+	}
+	return c, nil
 }
+
+// in is the path of something in the run directory.
+func (c *cluster) in(name string) string { return filepath.Join(c.dir, name) }
 
 // reach tries the programs as the server's user, which is surer than reading permissions.
 func (c *cluster) reach(ctx context.Context, mayBorrow bool) error {
-	err := c.askVersion(ctx, c.dir.Path)
+	err := c.askVersion(ctx, c.dir)
 	if !errors.Is(err, fs.ErrPermission) || !c.program.account.other() {
 		return err
 	}
 	if c.askVersion(ctx, "/") == nil {
-		return c.unreachable(filepath.Dir(c.dir.Path), "--data-dir")
+		return c.unreachable(filepath.Dir(c.dir), "--data-dir")
 	}
 	if !mayBorrow {
 		return c.unreachable(c.bin, "--pg-bin")
 	}
-	if err := borrow(filepath.Dir(c.bin), c.dir.in(programsName)); err != nil {
+	if err := borrow(filepath.Dir(c.bin), c.in(programsName)); err != nil {
 		return err
 	}
-	c.bin = c.dir.in(filepath.Join(programsName, filepath.Base(c.bin)))
-	if err = c.askVersion(ctx, c.dir.Path); errors.Is(err, fs.ErrPermission) {
-		return c.unreachable(filepath.Dir(c.dir.Path), "--data-dir")
+	c.bin = c.in(filepath.Join(programsName, filepath.Base(c.bin)))
+	if err = c.askVersion(ctx, c.dir); errors.Is(err, fs.ErrPermission) {
+		return c.unreachable(filepath.Dir(c.dir), "--data-dir")
 	}
 	return err
 }
@@ -107,7 +113,7 @@ func (c *cluster) makeDirectories() error {
 
 // device puts the data directory on a device of its own.
 func (c *cluster) device(ctx context.Context, size int64) error {
-	err := c.dir.mountDevice(ctx, size)
+	err := c.mountDevice(ctx, size)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -127,7 +133,7 @@ func (c *cluster) initialize(ctx context.Context, settings []setting) error {
 
 // makeDirectory makes a directory that only the server's user may use.
 func (c *cluster) makeDirectory(name string) error {
-	if err := os.Mkdir(c.dir.in(name), 0o700); err != nil {
+	if err := os.Mkdir(c.in(name), 0o700); err != nil {
 		return fmt.Errorf("make the server's directory: %w", err)
 	}
 	return c.give(name)
@@ -138,20 +144,20 @@ func (c *cluster) give(name string) error {
 	if !c.program.account.other() {
 		return nil
 	}
-	return os.Lchown(c.dir.in(name), c.program.account.uid, c.program.account.gid)
+	return os.Lchown(c.in(name), c.program.account.uid, c.program.account.gid)
 }
 
 // initdb sets the password of the superuser, and the locale that every system has and that compares fastest.
 func (c *cluster) initdb(ctx context.Context) error {
-	if err := os.WriteFile(c.dir.in(passwordName), []byte(c.password), 0o600); err != nil {
+	if err := os.WriteFile(c.in(passwordName), []byte(c.password), 0o600); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
-	defer os.Remove(c.dir.in(passwordName))
+	defer os.Remove(c.in(passwordName))
 	if err := c.give(passwordName); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
-	err := run(c.program.command(ctx, filepath.Join(c.bin, "initdb"), "--pgdata="+c.dir.in(dataName),
-		"--username="+superuser, "--pwfile="+c.dir.in(passwordName), "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8"))
+	err := run(c.program.command(ctx, filepath.Join(c.bin, "initdb"), "--pgdata="+c.in(dataName),
+		"--username="+superuser, "--pwfile="+c.in(passwordName), "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8"))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -164,7 +170,7 @@ func (c *cluster) initdb(ctx context.Context) error {
 // configure adds to the server's configuration file; of settings given twice the last one counts. The file is the
 // server's user's, so nothing there may lead out of the directory.
 func (c *cluster) configure(settings []setting) error {
-	root, err := os.OpenRoot(c.dir.in(dataName))
+	root, err := os.OpenRoot(c.in(dataName))
 	if err != nil {
 		return fmt.Errorf("configure the server: %w", err)
 	}
@@ -181,11 +187,12 @@ func (c *cluster) configure(settings []setting) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// start starts the server on a port that nobody has. Between finding one and taking it somebody may be faster.
-func (c *cluster) start(ctx context.Context) error {
+// start starts the server on a port that nobody has, and has it held. Between finding one and taking it somebody may be
+// faster.
+func (c *cluster) start(ctx context.Context, hold func(*cluster) (drop func())) error {
 	const attempts = 10
 	for attempt := 1; ; attempt++ {
-		err := c.startOnce(ctx)
+		err := c.startOnce(ctx, hold)
 		if err == nil || attempt == attempts || !c.portWasTaken() {
 			return err
 		}
@@ -196,7 +203,7 @@ func (c *cluster) portWasTaken() bool {
 	return strings.Contains(strings.Join(c.journal.lines(), "\n"), "could not bind IPv4 address")
 }
 
-func (c *cluster) startOnce(ctx context.Context) (err error) {
+func (c *cluster) startOnce(ctx context.Context, hold func(*cluster) (drop func())) (err error) {
 	if c.port, err = freePort(); err != nil {
 		return fmt.Errorf("find a free port: %w", err)
 	}
@@ -205,12 +212,18 @@ func (c *cluster) startOnce(ctx context.Context) (err error) {
 	}
 	c.journal.forget()
 	// Not with the context: a server is to be stopped, which takes longer than an interrupt.
-	command := c.program.command(context.WithoutCancel(ctx), filepath.Join(c.bin, "postgres"), "-D", c.dir.in(dataName))
+	command := c.program.command(context.WithoutCancel(ctx), filepath.Join(c.bin, "postgres"), "-D", c.in(dataName))
 	if c.server, err = launch(command); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
+	drop := hold(c)
 	if err := c.await(ctx); err != nil {
-		return errors.Join(err, c.stop(time.Second))
+		select {
+		case <-c.server.exited:
+			drop()
+		default:
+		}
+		return err
 	}
 	return nil
 }
@@ -223,7 +236,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// address is where the server listens. Where the path is too long for a socket there is none.
+// address is where the server listens. Where the path is too long for a socket, or would be read as two, there is none.
 func (c *cluster) address() []setting {
 	return []setting{
 		{"listen_addresses", loopback},
@@ -236,10 +249,11 @@ func (c *cluster) address() []setting {
 const longestSocket = 103
 
 func (c *cluster) socketDir() string {
-	if len(c.dir.in(socketName))+len("/.s.PGSQL.65535") > longestSocket {
+	directory := c.in(socketName)
+	if len(directory)+len("/.s.PGSQL.65535") > longestSocket || strings.Contains(directory, ",") {
 		return ""
 	}
-	return c.dir.in(socketName)
+	return directory
 }
 
 // await watches until the server takes connections.
@@ -252,7 +266,7 @@ func (c *cluster) await(ctx context.Context) error {
 	for !c.ready() {
 		select {
 		case <-c.server.exited:
-			return fmt.Errorf("start the server: %s", c.obituary())
+			return fmt.Errorf("start the server: %s", c.whyEnded())
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-tick.C:
@@ -263,7 +277,7 @@ func (c *cluster) await(ctx context.Context) error {
 
 // ready reads the file in which the server tells its state to pg_ctl: the eighth line.
 func (c *cluster) ready() bool {
-	root, err := os.OpenRoot(c.dir.in(dataName))
+	root, err := os.OpenRoot(c.in(dataName))
 	if err != nil {
 		return false
 	}
@@ -273,8 +287,8 @@ func (c *cluster) ready() bool {
 	return err == nil && len(lines) >= 8 && strings.TrimSpace(lines[7]) == "ready"
 }
 
-// obituary is why the server ended, in one line.
-func (c *cluster) obituary() string {
+// whyEnded is why the server ended, in one line.
+func (c *cluster) whyEnded() string {
 	if complaint := c.journal.complaint(); complaint != "" {
 		return complaint
 	}
@@ -284,17 +298,8 @@ func (c *cluster) obituary() string {
 	return "it ended by itself and did not say why"
 }
 
-// stop ends the server: its clients are cut off and a checkpoint is written; where that takes too long, without.
-func (c *cluster) stop(patience time.Duration) error {
-	if c.server == nil {
-		return nil
-	}
-	return c.server.end(patience, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL)
-}
-
-func (c *cluster) endpoint(p place) endpoint {
+func (c *cluster) endpoint() endpoint {
 	return endpoint{
-		Version: c.version, Port: c.port, Password: c.password,
-		SocketDir: c.socketDir(), DataDir: c.dir.in(dataName), Place: p,
+		version: c.version, port: c.port, password: c.password, socketDir: c.socketDir(), dataDir: c.in(dataName),
 	}
 }

@@ -46,13 +46,13 @@ func (o Options) checkRoom(p place) error {
 	if _, err := formatter(systemDirectories()); err != nil {
 		return err
 	}
-	s, err := storageOf(p.Directory)
+	s, err := storageOf(p.directory)
 	if err != nil {
-		return fmt.Errorf("look at the file system of %s: %w", p.Directory, err)
+		return fmt.Errorf("look at the file system of %s: %w", p.directory, err)
 	}
 	if s.free < o.OwnDevice {
 		return fmt.Errorf("%s has %d MB free and --own-device would take %d MB: make room, ask for less, or name another with --data-dir",
-			p.Directory, s.free>>20, o.OwnDevice>>20)
+			p.directory, s.free>>20, o.OwnDevice>>20)
 	}
 	return nil
 }

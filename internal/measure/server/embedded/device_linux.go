@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 // blockSize is the page of ext4 and of the disks with the largest sectors, so that direct I/O fits all of them.
@@ -19,8 +19,8 @@ const blockSize = 4096
 
 // mountDevice makes a file in the run directory a block device and mounts a file system on it, over the data directory.
 // The kernel detaches the device when it is unmounted, or when we are killed before it is mounted.
-func (d directory) mountDevice(ctx context.Context, size int64) error {
-	image, err := os.OpenFile(d.in(imageName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+func (c *cluster) mountDevice(ctx context.Context, size int64) error {
+	image, err := os.OpenFile(c.in(imageName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the file for the device: %w", err)
 	}
@@ -36,10 +36,10 @@ func (d directory) mountDevice(ctx context.Context, size int64) error {
 	if err := format(ctx, loop.Name()); err != nil {
 		return fmt.Errorf("make a file system on %s: %w", loop.Name(), err)
 	}
-	if err := unix.Mount(loop.Name(), d.in(dataName), deviceFileSystem, unix.MS_NOSUID|unix.MS_NODEV, ""); err != nil {
+	if err := unix.Mount(loop.Name(), c.in(dataName), deviceFileSystem, unix.MS_NOSUID|unix.MS_NODEV, ""); err != nil {
 		return fmt.Errorf("mount %s: %w", loop.Name(), err)
 	}
-	return os.Remove(filepath.Join(d.in(dataName), "lost+found")) // initdb wants an empty directory
+	return os.Remove(filepath.Join(c.in(dataName), "lost+found")) // initdb wants an empty directory
 }
 
 // attach finds a free loop device for a file. The page cache is passed by where the file's own file system allows it,
@@ -84,31 +84,13 @@ func format(ctx context.Context, device string) error {
 	if err != nil {
 		return err
 	}
-	var mutters journal
+	var said journal
 	c := exec.CommandContext(ctx, path, formatArguments(device)...)
-	c.Stdout, c.Stderr = &mutters, &mutters
-	c.SysProcAttr = attributes(account{}, syscall.SIGKILL)
+	c.Env = environment(os.Environ())
+	c.Stdout, c.Stderr = &said, &said
+	c.SysProcAttr = supervisor.Attributes(syscall.SIGKILL)
 	if err := run(c); err != nil {
-		return mutters.explain(err)
+		return said.explain(err)
 	}
 	return nil
-}
-
-// unmountDevice takes a device away that is mounted in the run directory, if one is.
-func (d directory) unmountDevice() error {
-	if _, err := os.Lstat(d.in(imageName)); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	err := unix.Unmount(d.in(dataName), unix.UMOUNT_NOFOLLOW)
-	for tries := 1; errors.Is(err, unix.EBUSY) && tries < 20; tries++ {
-		time.Sleep(time.Duration(tries) * 10 * time.Millisecond) // 2 seconds in all, for somebody who looks into it
-		err = unix.Unmount(d.in(dataName), unix.UMOUNT_NOFOLLOW)
-	}
-	if errors.Is(err, unix.EBUSY) {
-		err = unix.Unmount(d.in(dataName), unix.UMOUNT_NOFOLLOW|unix.MNT_DETACH) // it goes with its last user
-	}
-	if err == nil || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) { // nothing is mounted there
-		return nil
-	}
-	return fmt.Errorf("unmount %s: %w", d.in(dataName), err)
 }

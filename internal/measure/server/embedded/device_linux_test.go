@@ -89,7 +89,7 @@ func TestADeviceOfItsOwn(t *testing.T) {
 	before := sectorsOf(t, found[0])
 	execute(t, s.DSN(), "create table t as select 'x'::char(1000) from generate_series(1, 7000)")
 	execute(t, s.DSN(), "checkpoint")
-	const least = 2 * 7000 * 1000 // bytes: each row goes to the log and to the table
+	const least = 2 * 7000 * 1000 // bytes: each row goes to the WAL and to the table
 	if grown := 512 * (sectorsOf(t, found[0]) - before); grown < least || grown > least+64<<20 {
 		t.Errorf("%d bytes were written, want %d, and at most a few files of the log more", grown, least)
 	}
@@ -114,7 +114,7 @@ func sectorsOf(t *testing.T, device string) int {
 func TestAKillLeavesNoDevice(t *testing.T) {
 	mayMakeDevices(t)
 	fetched(t, "")
-	check := func(what, stage string, victims func(h *holder, said string) []int, next bool) {
+	check := func(what, stage string, victims func(h *holder, said string), next bool) {
 		t.Run(what, func(t *testing.T) {
 			dataDir := newDataDir(t)
 			if next { // a directory that stays is swept
@@ -124,11 +124,7 @@ func TestAKillLeavesNoDevice(t *testing.T) {
 			}
 			h := startHolder(t, Options{DataDir: dataDir, OwnDevice: deviceSize})
 			said := h.until(t, stage)
-			for _, pid := range victims(h, said) {
-				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-					t.Fatal(err)
-				}
-			}
+			victims(h, said)
 			if next {
 				awaitServersEnd(t, dataDir)
 				sweep(dataDir)
@@ -137,27 +133,19 @@ func TestAKillLeavesNoDevice(t *testing.T) {
 			checkNothingIn(t, dataDir)
 		})
 	}
-	realiops := func(h *holder, _ string) []int { return []int{h.command.Process.Pid} }
-	both := func(h *holder, said string) []int {
-		keeper, err := strconv.Atoi(strings.TrimPrefix(said, "keeper "))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []int{h.command.Process.Pid, keeper}
-	}
-	keeper := func(h *holder, said string) []int { return both(h, said)[1:] }
+	realiops := func(h *holder, _ string) { kill(t, strconv.Itoa(h.command.Process.Pid), syscall.SIGKILL) }
+	both := func(h *holder, said string) { killBoth(t, h, pidIn(t, said)) }
 	check("realiops making the device", "making a device", realiops, false)
 	check("realiops initializing", "initializing", realiops, false)
-	check("realiops", "keeper", realiops, false)
-	check("the keeper", "keeper", keeper, false)
-	check("both", "keeper", both, true)
+	check("realiops", "supervisor", realiops, false)
+	check("both", "supervisor", both, true)
 }
 
-// awaitServersEnd waits until a server that has lost its keeper has ended.
+// awaitServersEnd waits until a server whose realiops is gone has ended.
 func awaitServersEnd(t *testing.T, dataDir string) {
 	t.Helper()
 	directories, _ := filepath.Glob(filepath.Join(dataDir, runPrefix+"*"))
-	if len(directories) != 1 || !lockComesFree(t, directory{Path: directories[0]}) {
+	if len(directories) != 1 || !lockComesFree(t, directories[0]) {
 		t.Fatalf("a server goes on in %q", directories)
 	}
 }

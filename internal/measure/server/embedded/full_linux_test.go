@@ -50,6 +50,9 @@ func TestFullDiskIsTheCauseOfDeath(t *testing.T) {
 	if !want.MatchString(fmt.Sprint(s.Cause())) {
 		t.Errorf("cause %v, want %s", s.Cause(), want)
 	}
+	if err := s.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
 	checkNothingIn(t, dataDir)
 }
 

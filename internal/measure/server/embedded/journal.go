@@ -16,7 +16,7 @@ const journalSize = 64 << 10 // bytes
 // journal takes what initdb and the server say. The file is for people; memory is for telling why a server died,
 // since on a full disk nothing of that would reach the file.
 type journal struct {
-	file io.Writer
+	file io.WriteCloser // nil: nowhere
 
 	mu   sync.Mutex
 	tail []byte
@@ -34,6 +34,16 @@ func (j *journal) Write(text []byte) (int, error) {
 		j.tail = append(j.tail[:0], j.tail[excess:]...)
 	}
 	return len(text), nil
+}
+
+// close ends what goes to the file. Memory stays.
+func (j *journal) close() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file != nil {
+		j.file.Close()
+	}
+	j.file = nil
 }
 
 // forget drops what is in memory, so that a later complaint is about what comes now.

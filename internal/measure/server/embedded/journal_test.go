@@ -77,3 +77,5 @@ func TestJournalKeepsTheEnd(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func (fullDisk) Close() error { return nil }

@@ -35,11 +35,11 @@ func TestKilledRealiopsLeavesNothing(t *testing.T) {
 	}
 	cache := t.TempDir()
 	check("downloading", Options{Repository: silentMirror(t), CacheDir: cache}, "downloading")
-	if staging, _ := filepath.Glob(filepath.Join(cache, "*.staging")); len(staging) > 0 {
+	if staging, _ := filepath.Glob(filepath.Join(cache, "realiops-fetch-*")); len(staging) > 0 {
 		t.Errorf("left in the cache: %q", staging)
 	}
 	check("initializing", Options{}, "initializing")
-	check("holding", Options{}, "keeper")
+	check("holding", Options{}, "supervisor")
 }
 
 // silentMirror takes requests and never answers.
@@ -55,17 +55,22 @@ func silentMirror(t *testing.T) string {
 	return s.URL
 }
 
-func TestKilledKeeperLeavesNothing(t *testing.T) {
+// When the supervisor is killed another one takes its place, and the server goes on.
+func TestKilledSupervisorIsReplaced(t *testing.T) {
+	fetched(t, "")
 	dataDir := newDataDir(t)
-	s := start(t, Options{DataDir: dataDir})
-	if err := s.keeper.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	waitForDeath(t, s, "the server's keeper ended: signal: killed")
-	if err := s.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
+	h := startHolder(t, Options{DataDir: dataDir})
+	kill(t, pidIn(t, h.until(t, "supervisor")), syscall.SIGKILL)
+	h.until(t, "supervisor") // another one, when it has been told everything
+	kill(t, strconv.Itoa(h.command.Process.Pid), syscall.SIGKILL)
 	checkGone(t, dataDir)
+}
+
+// pidIn is the number at the end of a line.
+func pidIn(t *testing.T, line string) string {
+	t.Helper()
+	fields := strings.Fields(line)
+	return fields[len(fields)-1]
 }
 
 func waitForDeath(t *testing.T, s *Server, cause string) {
@@ -80,7 +85,7 @@ func waitForDeath(t *testing.T, s *Server, cause string) {
 	}
 }
 
-// When realiops and its keeper are killed at once, only the server can end itself; the rest is for the next start.
+// When realiops and its supervisor are killed at once, only the server can end itself; the rest is for the next start.
 func TestNextStartSweeps(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs a kernel that tells a child of its parent's death")
@@ -91,28 +96,21 @@ func TestNextStartSweeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := startHolder(t, Options{DataDir: dataDir})
-	keeper, err := strconv.Atoi(strings.TrimPrefix(h.until(t, "keeper"), "keeper "))
-	if err != nil {
-		t.Fatal(err)
-	}
+	watcher := pidIn(t, h.until(t, "supervisor"))
 	servers, _ := filepath.Glob(filepath.Join(dataDir, runPrefix+"*", dataName, "postmaster.pid"))
 	if len(servers) != 1 {
 		t.Fatalf("servers %q, want one", servers)
 	}
 	server := firstLine(t, servers[0])
 	checkHoldsLock(t, server)
-	for _, pid := range []int{h.command.Process.Pid, keeper} {
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-	}
+	killBoth(t, h, watcher)
 	stale, _ := filepath.Glob(filepath.Join(dataDir, runPrefix+"*"))
 	if len(stale) != 1 {
 		t.Fatalf("after the kill there is %q, want one directory", stale)
 	}
-	if !lockComesFree(t, directory{Path: stale[0]}) {
+	if !lockComesFree(t, stale[0]) {
 		kill(t, server, syscall.SIGQUIT)
-		t.Fatal("the server goes on without a keeper")
+		t.Fatal("the server goes on without realiops")
 	}
 	s := start(t, Options{DataDir: dataDir})
 	if _, err := os.Stat(stale[0]); err == nil {
@@ -131,6 +129,15 @@ func TestNextStartSweeps(t *testing.T) {
 	}
 }
 
+// killBoth kills realiops and its supervisor. Realiops is stopped first, so that it starts no other one.
+func killBoth(t *testing.T, h *holder, watcher string) {
+	t.Helper()
+	parent := strconv.Itoa(h.command.Process.Pid)
+	kill(t, parent, syscall.SIGSTOP)
+	kill(t, watcher, syscall.SIGKILL)
+	kill(t, parent, syscall.SIGKILL)
+}
+
 // checkHoldsLock looks for the lock among the open files of a server: that is what keeps others from sweeping it away.
 func checkHoldsLock(t *testing.T, pid string) {
 	t.Helper()
@@ -144,10 +151,10 @@ func checkHoldsLock(t *testing.T, pid string) {
 }
 
 // lockComesFree waits until the last process of a server has ended.
-func lockComesFree(t *testing.T, d directory) bool {
+func lockComesFree(t *testing.T, directory string) bool {
 	t.Helper()
-	for range 3000 { // a minute
-		free, release, err := scratch.Free(d.Path)
+	for range 1000 { // 20 seconds
+		free, release, err := scratch.Free(directory)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,6 +173,9 @@ func TestCauseOfDeath(t *testing.T) {
 			o.DataDir = newDataDir(t)
 			s := start(t, o)
 			waitForDeath(t, s, kill(t, s))
+			if err := s.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
 			checkGone(t, o.DataDir)
 		})
 	}

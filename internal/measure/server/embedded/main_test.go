@@ -16,30 +16,27 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/role"
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 // holderCommand makes the test program a realiops that can be killed: it starts a server, says where, and holds it.
 const holderCommand = "test-holder"
 
 func TestMain(m *testing.M) {
-	switch {
-	case IsKeeper(os.Args):
-		exit(Keep(os.Stdin, os.Stdout))
-	case len(os.Args) == 3 && os.Args[1] == holderCommand:
-		exit(holdForever(os.Args[2]))
+	if status, played := role.Main(os.Args, supervisor.Role()); played {
+		os.Exit(status)
 	}
-	// The race detector would have every keeper sleep for a second at its end.
+	if len(os.Args) == 3 && os.Args[1] == holderCommand {
+		if err := holdForever(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	// The race detector would have every other process of this program sleep for a second at its end.
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
-}
-
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
 func holdForever(options string) error {
@@ -52,8 +49,12 @@ func holdForever(options string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("keeper", s.keeper.Process.Pid)
-	select {}
+	for pid := 0; ; time.Sleep(20 * time.Millisecond) {
+		if holds := s.supervisor.PID(); holds != pid {
+			fmt.Println("supervisor", holds)
+			pid = holds
+		}
+	}
 }
 
 // holder is a process that holds a server as realiops would.
@@ -128,7 +129,7 @@ func fetched(t *testing.T, version string) {
 		t.Skip(err)
 	}
 	store := binaries.Store{
-		Directory: cache, Repository: os.Getenv("REALIOPS_PG_REPOSITORY"), Download: downloadApart, Notify: func(string) {},
+		Directory: cache, Repository: os.Getenv("REALIOPS_PG_REPOSITORY"), Notify: func(string) {},
 	}
 	if _, err := store.Bin(t.Context(), release); err != nil {
 		t.Skip(err)
@@ -195,7 +196,7 @@ func checkGone(t *testing.T, dataDir string) {
 func checkNothingIn(t *testing.T, dataDir string) {
 	t.Helper()
 	var left []string
-	for range 1200 { // a minute
+	for range 600 { // half a minute
 		found, _ := filepath.Glob(filepath.Join(dataDir, "*"))
 		left = append(found, processesOf(dataDir)...)
 		if len(left) == 0 {

@@ -29,15 +29,19 @@ type Options struct {
 	Notify func(stage string) `json:"-"`
 }
 
+func (o Options) notify(stage string) {
+	if o.Notify != nil {
+		o.Notify(stage)
+	}
+}
+
 // checked are the options with their paths made absolute, or what is wrong with them.
 func (o Options) checked() (Options, error) {
 	if err := o.checkDevice(runtime.GOOS, os.Geteuid()); err != nil {
 		return o, err
 	}
-	for _, s := range o.Settings {
-		if _, err := parseSetting(s); err != nil {
-			return o, err
-		}
+	if _, err := o.settings(); err != nil {
+		return o, err
 	}
 	paths := []*string{&o.DataDir, &o.CacheDir}
 	if o.BinDir != InstalledBin {
@@ -54,6 +58,18 @@ func (o Options) checked() (Options, error) {
 		*path = absolute
 	}
 	return o, nil
+}
+
+// settings are those that were asked for.
+func (o Options) settings() ([]setting, error) {
+	all := make([]setting, len(o.Settings))
+	for i, text := range o.Settings {
+		var err error
+		if all[i], err = parseSetting(text); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // setting is a parameter of the server.

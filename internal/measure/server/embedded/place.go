@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
+	"unicode"
 
 	"golang.org/x/sys/unix"
 
@@ -16,10 +18,10 @@ const leastFree = 1 << 30 // bytes
 
 // place is where a run directory goes.
 type place struct {
-	Directory  string `json:"directory"`
-	FileSystem string `json:"file_system,omitempty"` // empty: unknown
-	RAM        bool   `json:"ram,omitempty"`         // nothing reaches a disk
-	Made       bool   `json:"made,omitempty"`        // by us
+	directory  string
+	fileSystem string // empty: unknown
+	ram        bool   // nothing reaches a disk
+	made       bool   // by us
 }
 
 // storage is what the system says of a file system.
@@ -68,7 +70,7 @@ func takeDirectory(path string, allowRAM bool) (place, error) {
 		if err != nil {
 			return p, errors.Join(err, os.Remove(path))
 		}
-		p.Made = true
+		p.made = true
 		return p, nil
 	case !errors.Is(err, fs.ErrExist):
 		return place{}, fmt.Errorf("make the data directory: %w", err)
@@ -99,6 +101,9 @@ func examine(path string, allowRAM bool) (place, error) {
 	switch {
 	case err != nil:
 		return place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
+	case strings.ContainsFunc(path, func(r rune) bool { return r == '"' || unicode.IsControl(r) }):
+		return place{}, fmt.Errorf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
+			"name another with --data-dir", path)
 	case unix.Access(path, unix.W_OK|unix.X_OK) != nil:
 		return place{}, fmt.Errorf("%s is not to be written to: name another with --data-dir", path)
 	case s.ram && !allowRAM:
@@ -108,5 +113,5 @@ func examine(path string, allowRAM bool) (place, error) {
 		return place{}, fmt.Errorf("%s has %d MB free and a run needs %d MB: make room, or name another with --data-dir",
 			path, s.free/1e6, leastFree/1_000_000)
 	}
-	return place{Directory: path, FileSystem: s.name, RAM: s.ram}, nil
+	return place{directory: path, fileSystem: s.name, ram: s.ram}, nil
 }

@@ -2,13 +2,14 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 // program starts programs for a cluster: as its account, in a directory that account can enter, with the lock of the
@@ -27,7 +28,8 @@ func (p program) command(ctx context.Context, path string, args ...string) *exec
 	c.Env = environment(os.Environ())
 	c.Stdout, c.Stderr = p.output, p.output
 	c.ExtraFiles = []*os.File{p.lock}
-	c.SysProcAttr = attributes(p.account, syscall.SIGINT)
+	c.SysProcAttr = supervisor.Attributes(syscall.SIGINT)
+	c.SysProcAttr.Credential = p.account.credential()
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 10 * time.Second
 	return c
@@ -41,16 +43,17 @@ func (a account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
 }
 
-// environment is ours without what would change a server, and with messages that journal.go can read.
+// environment is what a program of the server is given of ours: no secrets and nothing that would change a server, only
+// what it takes to find programs and libraries and to know the time zone; and the language that journal.go can read.
 func environment(ours []string) []string {
-	clean := []string{"LC_ALL=C"}
+	minimal := []string{"LC_ALL=C"}
 	for _, variable := range ours {
-		name, _, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, "PG") && !strings.HasPrefix(name, "LC_") && name != "LANG" && name != "LANGUAGE" {
-			clean = append(clean, variable)
+		switch name, _, _ := strings.Cut(variable, "="); name {
+		case "PATH", "TZ", "TZDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH":
+			minimal = append(minimal, variable)
 		}
 	}
-	return clean
+	return minimal
 }
 
 // process is a program that was started.
@@ -85,19 +88,4 @@ func run(c *exec.Cmd) error {
 	}
 	<-p.exited
 	return p.err
-}
-
-func (p *process) signal(s os.Signal) { _ = p.command.Process.Signal(s) }
-
-// end stops the process, more and more firmly, each step having that long to work.
-func (p *process) end(patience time.Duration, signals ...os.Signal) error {
-	for _, s := range signals {
-		p.signal(s)
-		select {
-		case <-p.exited:
-			return nil
-		case <-time.After(patience):
-		}
-	}
-	return errors.New("the server does not end")
 }

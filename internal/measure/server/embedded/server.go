@@ -1,44 +1,34 @@
 package embedded
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/realiops/realiops/internal/measure/server"
+	"github.com/realiops/realiops/internal/measure/supervisor"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Server is a PostgreSQL that a keeper holds for us.
+// Server is a PostgreSQL of our own.
 type Server struct {
-	options  Options
-	keeper   *exec.Cmd
-	order    io.WriteCloser // closing it ends the keeper
-	says     io.Reader
-	mutters  *journal
-	ready    chan struct{}
-	died     chan struct{}
-	done     chan struct{} // the keeper has ended and everything is cleared up
-	dismiss  func()
-	endpoint endpoint // valid once ready is closed
+	options    Options
+	supervisor *supervisor.Supervisor
+	place      place
+	cluster    *cluster
+	endpoint   endpoint
+	died       chan struct{}
 
-	mu        sync.Mutex
-	dismissed bool
-	cause     error
-	kept      string
-	left      error
-
-	// Of the keeper's goroutine.
-	directory *directory
-	process   int
-	finished  bool
+	stop     sync.Once
+	stopping atomic.Bool
+	left     error
+	kept     string
 }
 
 var _ server.Server = (*Server)(nil)
@@ -50,126 +40,114 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := hire(o)
-	if err != nil {
-		return nil, fmt.Errorf("start the server's keeper: %w", err)
-	}
-	select {
-	case <-s.ready:
-		return s, nil
-	case <-s.done:
-		return nil, errors.Join(s.Cause(), s.left)
-	case <-ctx.Done():
-		return nil, errors.Join(context.Cause(ctx), s.Stop(context.WithoutCancel(ctx)))
-	}
-}
-
-// hire starts the keeper, in a session of its own so that neither the keys of our terminal nor its end reach it.
-func hire(o Options) (*Server, error) {
-	path, err := ownProgram()
+	watcher, err := supervisor.Start()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{
-		options: o, keeper: exec.Command(path, KeeperCommand), mutters: &journal{},
-		ready: make(chan struct{}), died: make(chan struct{}), done: make(chan struct{}),
+	s := &Server{options: o, supervisor: watcher, died: make(chan struct{})}
+	if err := s.bringUp(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, errors.Join(err, s.release(context.WithoutCancel(ctx)))
 	}
-	s.keeper.Args[0] = os.Args[0]
-	s.keeper.Stderr = s.mutters
-	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if s.order, err = s.keeper.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if s.says, err = s.keeper.StdoutPipe(); err != nil {
-		return nil, err
-	}
-	if err := s.keeper.Start(); err != nil {
-		return nil, err
-	}
-	s.dismiss = sync.OnceFunc(func() { s.order.Close() })
-	go s.listen()
-	// If the keeper is gone already, listen finds out why.
-	_ = json.NewEncoder(s.order).Encode(order{Serve: &o})
+	go func() {
+		if <-s.cluster.server.exited; !s.stopping.Load() {
+			close(s.died)
+		}
+	}()
 	return s, nil
 }
 
-// listen follows the keeper to its end.
-func (s *Server) listen() {
-	defer close(s.done)
-	for events := json.NewDecoder(s.says); ; {
-		var e event
-		if events.Decode(&e) != nil {
-			break
+// bringUp makes what a server needs and starts it. All that is made is handed to the supervisor at once.
+func (s *Server) bringUp(ctx context.Context) error {
+	o := s.options
+	var err error
+	if s.place, err = choosePlace(o); err != nil {
+		return err
+	}
+	if s.place.made {
+		s.supervisor.Hold(supervisor.Item{Empty: &supervisor.Empty{Path: s.place.directory}})
+	}
+	if err := o.checkRoom(s.place); err != nil {
+		return err
+	}
+	d, lock, err := create(s.place, o.Keep)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // which leaves it to the processes of the server
+	made := items(d, o.OwnDevice != 0)
+	dropDirectory := s.supervisor.Hold(made[0])
+	for _, item := range made[1:] {
+		s.supervisor.Hold(item)
+	}
+	s.supervisor.Hold(supervisor.Item{Users: &supervisor.Users{Directory: d}})
+	bin, err := s.programs(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := newCluster(ctx, d, lock, bin, o.BinDir == "")
+	if err != nil {
+		return err
+	}
+	s.cluster = c
+	if err := checkVersion(c, o); err != nil {
+		return err
+	}
+	if err := c.makeDirectories(); err != nil {
+		return err
+	}
+	if o.OwnDevice != 0 {
+		o.notify(fmt.Sprintf("making a device of %d MB", o.OwnDevice>>20))
+		if err := c.device(ctx, o.OwnDevice); err != nil {
+			return err
 		}
-		s.take(e)
 	}
-	err := s.keeper.Wait()
-	if s.finished {
-		s.end(errors.New("the server's keeper was told to stop it"))
-		return
+	settings, err := o.settings()
+	if err != nil {
+		return err
 	}
-	s.end(fmt.Errorf("the server's keeper ended: %w", s.mutters.explain(cmp.Or(err, errGaveUp))))
-	if s.directory != nil {
-		s.leave(reclaim(*s.directory, s.process, s.options.Keep && s.isReady()))
+	o.notify("initializing PostgreSQL " + c.version)
+	if err := c.initialize(ctx, append(o.deviceSettings(), settings...)); err != nil {
+		return err
 	}
+	o.notify("starting PostgreSQL " + c.version)
+	if err := c.start(ctx, s.hold); err != nil {
+		return err
+	}
+	if o.Keep {
+		dropDirectory()
+	}
+	s.endpoint = c.endpoint()
+	return nil
 }
 
-var errGaveUp = errors.New("it gave up")
-
-func (s *Server) take(e event) {
-	switch {
-	case e.Stage != "" && s.options.Notify != nil:
-		s.options.Notify(e.Stage)
-	case e.Directory != nil:
-		s.directory = e.Directory
-	case e.Process != 0:
-		s.process = e.Process
-	case e.Ready != nil:
-		s.endpoint = *e.Ready
-		close(s.ready)
-	case e.Failed != "":
-		s.end(errors.New(e.Failed))
-	case e.Died != "":
-		s.end(errors.New(e.Died))
-	case e.Kept != "":
-		s.keep(e.Kept)
-	case e.Left != "":
-		s.leave(errors.New(e.Left))
-	case e.Done:
-		s.finished = true
+// release ends what was started and removes what was made.
+func (s *Server) release(ctx context.Context) error {
+	err := s.supervisor.Release(ctx)
+	if s.cluster != nil {
+		s.cluster.journal.close()
 	}
+	return err
 }
 
-func (s *Server) isReady() bool {
-	select {
-	case <-s.ready:
-		return true
-	default:
-		return false
+// hold has the supervisor stop a server: its clients are cut off and a checkpoint is written; where that takes too long,
+// it ends without. Data that is thrown away needs no checkpoint, and a large one of data that is kept takes its time.
+func (s *Server) hold(c *cluster) (drop func()) {
+	patience := 5 * time.Second
+	if s.options.Keep {
+		patience = 5 * time.Minute
 	}
-}
-
-// end notes why there is no server any more. The first cause is the one; after Stop there is none.
-func (s *Server) end(cause error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dismissed || s.cause != nil {
-		return
+	steps := []supervisor.Step{
+		{Signal: syscall.SIGINT, Patience: patience},
+		// The server itself kills those of its processes that do not heed it for five seconds. Killed before, it leaves them.
+		{Signal: syscall.SIGQUIT, Patience: max(patience, 15*time.Second)},
+		{Signal: syscall.SIGKILL, Patience: patience},
 	}
-	s.cause = cause
-	close(s.died)
-}
-
-func (s *Server) keep(what string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kept = what
-}
-
-func (s *Server) leave(what error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left = errors.Join(s.left, what)
+	return s.supervisor.Hold(supervisor.Item{Process: &supervisor.Process{
+		Name: "the server in " + c.dir, ID: c.server.command.Process.Pid, Directory: c.dir, Steps: steps,
+	}})
 }
 
 // DSN connects as superuser, by a Unix socket where there is one.
@@ -180,14 +158,13 @@ func (s *Server) URL() string { return s.endpoint.url() }
 
 // Target says what is known of the server without asking it.
 func (s *Server) Target() runfile.Target {
-	place := s.endpoint.Place
-	storage := runfile.Storage{Directory: s.endpoint.DataDir, FileSystem: place.FileSystem, RAM: place.RAM}
+	storage := runfile.Storage{Directory: s.endpoint.dataDir, FileSystem: s.place.fileSystem, RAM: s.place.ram}
 	if s.options.OwnDevice != 0 {
 		storage.Own, storage.FileSystem = true, deviceFileSystem
 	}
 	return runfile.Target{
-		Kind: server.Embedded, Flavor: "postgres", Version: s.endpoint.Version,
-		Host: loopback, Port: s.endpoint.Port, Database: database, User: superuser, Storage: storage,
+		Kind: server.Embedded, Flavor: "postgres", Version: s.endpoint.version,
+		Host: loopback, Port: s.endpoint.port, Database: database, User: superuser, Storage: storage,
 	}
 }
 
@@ -196,31 +173,44 @@ func (s *Server) Died() <-chan struct{} { return s.died }
 
 // Cause says why the server died, in one line.
 func (s *Server) Cause() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.cause
+	select {
+	case <-s.died:
+		return errors.New(s.cluster.whyEnded())
+	default:
+		return nil
+	}
 }
 
 // Kept tells, after Stop, what stays on the disk and how to go on with it; empty where nothing does.
-func (s *Server) Kept() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kept
-}
+func (s *Server) Kept() string { return s.kept }
 
 // Stop ends the server and removes what was made for it, or says what could not be removed. When the context ends
-// first, the keeper goes on with that by itself. A second call does nothing.
+// first, the supervisor goes on with that by itself. A second call does nothing.
 func (s *Server) Stop(ctx context.Context) error {
-	s.mu.Lock()
-	s.dismissed = true
-	s.mu.Unlock()
-	s.dismiss()
-	select {
-	case <-s.done:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.left
-	case <-ctx.Done():
-		return fmt.Errorf("the server is still being stopped: %w", context.Cause(ctx))
+	s.stop.Do(func() {
+		s.stopping.Store(true)
+		if s.left = s.release(ctx); s.options.Keep {
+			s.kept = s.cluster.farewell()
+		}
+	})
+	return s.left
+}
+
+// farewell tells how to go on with what was kept.
+func (c *cluster) farewell() string {
+	as := ""
+	if c.program.account.other() {
+		as = " as user " + c.program.account.name
 	}
+	return fmt.Sprintf("kept %s; to start that server again at the same address, run%s: %s -D %s",
+		c.dir, as, quoted(filepath.Join(c.bin, "postgres")), quoted(c.in(dataName)))
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-"
+	if strings.Trim(path, plain) == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

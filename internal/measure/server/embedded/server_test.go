@@ -3,11 +3,14 @@ package embedded
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,6 +75,67 @@ func TestServerTakesConnectionsAndLeavesNothing(t *testing.T) {
 	default:
 	}
 	checkGone(t, dataDir)
+}
+
+// What the processes of a server are given is what everybody may see that PostgreSQL runs as.
+func TestServerIsGivenNothingOfOurs(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("PGDATA", "/nowhere")
+	t.Setenv("PGOPTIONS", "-c work_mem=1234kB")
+	s := start(t, Options{})
+	pid := firstLine(t, filepath.Join(s.Target().Storage.Directory, "postmaster.pid"))
+	text, err := os.ReadFile("/proc/" + pid + "/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variable := range strings.SplitSeq(strings.TrimRight(string(text), "\x00"), "\x00") {
+		switch name, _, _ := strings.Cut(variable, "="); name {
+		case "LC_ALL", "PATH", "TZ", "LD_LIBRARY_PATH":
+		case "PG_GRANDPARENT_PID", "PGSYSCONFDIR", "PGLOCALEDIR": // of PostgreSQL's own making
+		default:
+			t.Errorf("the server is given %s", variable)
+		}
+	}
+}
+
+// The kernel keeps the shared memory of a server that was killed.
+func TestKilledServerLeavesNoSharedMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	s := start(t, Options{})
+	file := filepath.Join(s.Target().Storage.Directory, "postmaster.pid")
+	pid, segments := firstLine(t, file), segmentsOf(t, firstLine(t, file))
+	if len(segments) != 1 {
+		t.Fatalf("the server has the segments %q, want one", segments)
+	}
+	kill(t, pid, syscall.SIGKILL)
+	waitForDeath(t, s, "its process ended (signal: killed)")
+	if err := s.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left := segmentsOf(t, pid); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// segmentsOf are the System V segments that a process made.
+func segmentsOf(t *testing.T, pid string) (segments []string) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/sysvipc/shm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		const id, maker = 1, 4
+		if fields := strings.Fields(line); fields[maker] == pid {
+			segments = append(segments, fields[id])
+		}
+	}
+	return segments
 }
 
 func TestEveryVersionStarts(t *testing.T) {
@@ -166,14 +230,15 @@ func checkKept(t *testing.T, s *Server, dataDir string) {
 		t.Fatal(err)
 	}
 	p := program{account: user, dir: kept[0], lock: lock, output: &journal{}}
-	c := cluster{dir: directory{Path: kept[0]}, journal: p.output, port: s.Target().Port}
+	c := cluster{dir: kept[0], journal: p.output, port: s.Target().Port}
 	if c.server, err = launch(p.command(context.Background(), words[0], words[1:]...)); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := c.stop(stopPatience(false)); err != nil {
+		if err := c.server.command.Process.Signal(syscall.SIGINT); err != nil {
 			t.Error(err)
 		}
+		<-c.server.exited
 	}()
 	if err := c.await(t.Context()); err != nil {
 		t.Fatal(err)
@@ -193,6 +258,42 @@ func TestLongPath(t *testing.T) {
 	s := start(t, Options{DataDir: long})
 	if got := ask(t, s.DSN(), "select host(inet_server_addr())"); got != "127.0.0.1" {
 		t.Errorf("the DSN goes by %s", got)
+	}
+}
+
+// A path may have in it what means something to PostgreSQL's settings, to connection strings and to shells.
+func TestOddPaths(t *testing.T) {
+	check := func(name, by string) {
+		t.Run(name, func(t *testing.T) {
+			odd := filepath.Join(newDataDir(t), name)
+			if err := os.MkdirAll(odd, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			s := start(t, Options{DataDir: odd})
+			if got := ask(t, s.DSN(), "select coalesce(host(inet_server_addr()), 'socket')"); got != by {
+				t.Errorf("the DSN goes by %s, want %s", got, by)
+			}
+			if err := s.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+			checkNothingIn(t, odd)
+		})
+	}
+	check("a b+c%20d", "socket")
+	check(`a'b\c`, "socket")
+	check("a,b", "127.0.0.1")
+
+	for _, name := range []string{`a"b`, "a\nb"} {
+		odd := filepath.Join(newDataDir(t), name)
+		if err := os.MkdirAll(odd, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Start(t.Context(), Options{DataDir: odd})
+		want := fmt.Sprintf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
+			"name another with --data-dir", odd)
+		if err == nil || err.Error() != want {
+			t.Errorf("error\n%v\nwant\n%s", err, want)
+		}
 	}
 }
 

@@ -1,86 +1,163 @@
 package binaries
 
 import (
+	"archive/zip"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
-
-	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
+	"time"
 )
 
-// Order asks for one archive. It is plain data, so that it can be given to another process.
-type Order struct {
-	Version    string // as the repository names it
-	Directory  string // where the archive goes; empty before
-	Repository string // empty: the library's own
+// published is where the project zonky has put PostgreSQL's programs for everybody: Maven's central repository.
+const published = "https://repo1.maven.org/maven2"
+
+// jarOverhead is how much larger than the archive in it the file of the repository may be: some hundred bytes are usual.
+const jarOverhead = 4 << 20
+
+// patience is how long a server may say nothing before it is given up, in a download of any length.
+const patience = 30 * time.Second
+
+// download writes the file of a repository that holds a release. It tries again where a transfer broke off or the server
+// was in trouble, which passes, and not where nobody answers or the file is not there.
+type download struct {
+	repository string // empty: published
+	release    Release
+	patience   time.Duration
+	pause      time.Duration // before the second try, twice that before the third
 }
 
-// Download puts the archive of an order into its directory, and returns why it is not there.
-//
-// The work is done by the library embedded-postgres, which knows the repository and holds the download against the sum
-// published beside it. Its only way in is Start, which would go on to unpack and run what came, before anyone could
-// hold it against our own pins. So unpacking is made impossible: the place for it lies below a symbolic link to
-// nowhere. To the library's first look there is nothing there, hence it downloads; when it then makes the directory,
-// the link is in the way, and Start ends. Start therefore always fails, and what counts is whether the archive came.
-//
-// The library cannot be interrupted, may end the process, and leaves a file in the temporary directory: run this in a
-// process of its own whose TMPDIR is the order's directory.
-func Download(o Order) error {
-	nowhere := filepath.Join(o.Directory, "nowhere")
-	if err := os.Symlink("absent", nowhere); err != nil {
-		return fmt.Errorf("prepare the download: %w", err)
+func (d download) to(ctx context.Context, file *os.File) error {
+	const tries = 3
+	for try := 1; ; try++ {
+		passing, err := d.once(ctx, file)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err == nil || !passing || try == tries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Duration(try) * d.pause):
+		}
 	}
-	config := embeddedpostgres.DefaultConfig().
-		Version(embeddedpostgres.PostgresVersion(o.Version)).
-		Port(0).
-		CachePath(o.Directory).
-		RuntimePath(filepath.Join(o.Directory, "runtime")).
-		BinariesPath(filepath.Join(nowhere, "binaries")).
-		Logger(io.Discard)
-	if o.Repository != "" {
-		config = config.BinaryRepositoryURL(strings.TrimRight(o.Repository, "/"))
+}
+
+// once tells as well whether its error may be a passing one.
+func (d download) once(ctx context.Context, file *os.File) (passing bool, err error) {
+	if err := errors.Join(file.Truncate(0), rewind(file)); err != nil {
+		return false, fmt.Errorf("prepare the download: %w", err)
 	}
-	err := embeddedpostgres.NewDatabase(config).Start()
-	if _, missing := archive(o.Directory); missing == nil {
-		return nil
+	ctx, quiet := context.WithCancelCause(ctx)
+	defer quiet(nil)
+	alarm := time.AfterFunc(d.patience, func() { quiet(fmt.Errorf("%s says nothing for %v", d.from(), d.patience)) })
+	defer alarm.Stop()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.address(), nil)
+	if err != nil {
+		return false, fmt.Errorf("REALIOPS_PG_REPOSITORY is not the address of a repository: %s", d.from())
 	}
-	if err == nil {
-		err = errors.New("the library brought no archive")
+	answer, err := http.DefaultClient.Do(request) // which goes by the proxy that the environment names
+	if err != nil {
+		return false, cmp.Or(context.Cause(ctx), d.unreachable(err))
 	}
+	defer answer.Body.Close()
+	pin := d.release.pin
+	switch {
+	case answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests:
+		return true, fmt.Errorf("%s answers %s: try again later, or name a mirror in REALIOPS_PG_REPOSITORY", d.from(), answer.Status)
+	case answer.StatusCode != http.StatusOK:
+		return false, fmt.Errorf("%s has no PostgreSQL %s for %s, or does not give it out (%s)",
+			d.from(), d.release.Version(), pin.platform, answer.Status)
+	}
+	most := pin.size + jarOverhead
+	n := int64(0)
+	if answer.ContentLength <= most {
+		n, err = io.Copy(file, io.LimitReader(&watched{answer.Body, func() { alarm.Reset(d.patience) }}, most+1))
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return true, context.Cause(ctx)
+	case max(n, answer.ContentLength) > most:
+		return false, fmt.Errorf("%s sends more than the %d MB that PostgreSQL %s has: nothing was unpacked",
+			d.from(), (pin.size+500_000)/1_000_000, d.release.Version())
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return true, fmt.Errorf("the download of PostgreSQL %s from %s broke off after %d bytes", d.release.Version(), d.from(), n)
+	case err != nil:
+		return true, fmt.Errorf("download PostgreSQL %s from %s: %w", d.release.Version(), d.from(), err)
+	}
+	return false, nil
+}
+
+// watched tells of each part that it reads.
+type watched struct {
+	io.Reader
+	heard func()
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	w.heard()
+	return n, err
+}
+
+// address is where a Maven repository has the file.
+func (d download) address() string {
+	artifact := "embedded-postgres-binaries-" + d.release.pin.platform
+	version := d.release.pin.version
+	return strings.TrimRight(cmp.Or(d.repository, published), "/") +
+		"/io/zonky/test/postgres/" + artifact + "/" + version + "/" + artifact + "-" + version + ".jar"
+}
+
+// from names the repository for people, without a password.
+func (d download) from() string {
+	if d.repository == "" {
+		return "the repository of its binaries"
+	}
+	if u, err := url.Parse(d.repository); err == nil {
+		return u.Redacted()
+	}
+	return "what it names"
+}
+
+// unreachable says what to do where nobody answers.
+func (d download) unreachable(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	if _, ok := errors.AsType[*net.OpError](err); !ok {
+		return fmt.Errorf("download PostgreSQL %s from %s: %w", d.release.Version(), d.from(), err)
+	}
+	return fmt.Errorf("PostgreSQL %s is not in the cache yet and %s cannot be reached: "+
+		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY", d.release.Version(), d.from())
+}
+
+func rewind(f *os.File) error {
+	_, err := f.Seek(0, io.SeekStart)
 	return err
 }
 
-// archive is where the library put what it downloaded.
-func archive(directory string) (string, error) {
-	found, err := filepath.Glob(filepath.Join(directory, "*.txz"))
+// archiveIn finds the one archive in what was downloaded.
+func archiveIn(file *os.File) (*zip.File, error) {
+	info, err := file.Stat()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if len(found) != 1 {
-		return "", fmt.Errorf("%d archives in %s, want one", len(found), directory)
+	jar, err := zip.NewReader(file, info.Size())
+	if err != nil {
+		return nil, err
 	}
-	return found[0], nil
-}
-
-// explained turns what the library says into what a person can act on.
-func explained(err error, r Release, repository string) error {
-	if repository == "" {
-		repository = "the repository of its binaries"
+	for _, f := range jar.File {
+		if strings.HasSuffix(f.Name, ".txz") {
+			return f, nil
+		}
 	}
-	text := err.Error()
-	switch {
-	case strings.Contains(text, "unable to connect"), strings.Contains(text, "download sha256"):
-		return fmt.Errorf("PostgreSQL %s is not in the cache yet and %s cannot be reached: "+
-			"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY", r.Version(), repository)
-	case strings.Contains(text, "no version found"):
-		return fmt.Errorf("%s has no PostgreSQL %s for %s, or does not give it out", repository, r.Version(), r.pin.platform)
-	case strings.Contains(text, "checksums do not match"):
-		return fmt.Errorf("the download of PostgreSQL %s does not have the checksum published beside it: "+
-			"nothing was unpacked", r.Version())
-	default:
-		return fmt.Errorf("download PostgreSQL %s from %s: %w", r.Version(), repository, err)
-	}
+	return nil, errors.New("there is no archive in it")
 }

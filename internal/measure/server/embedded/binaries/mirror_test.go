@@ -6,10 +6,8 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -45,42 +43,42 @@ func sum(content []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// mirror is a repository on this machine that gives out one jar, and the sum published beside it.
+// mirror is a repository on this machine.
 type mirror struct {
 	URL string
 
-	mu   sync.Mutex
-	jars int // given out
+	mu    sync.Mutex
+	asked int // times
 }
 
-func newMirror(t *testing.T, jar []byte, published string) *mirror {
+// newMirror answers requests for the file of the fake release.
+func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	m := &mirror{}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !strings.Contains(r.URL.Path, fake(t, nil).pin.version):
-			http.NotFound(w, r)
-		case strings.HasSuffix(r.URL.Path, ".sha256"):
-			fmt.Fprint(w, published)
-		default:
-			m.count()
-			_, _ = w.Write(jar)
-		}
-	}))
+	release := fake(t, nil)
+	mux := http.NewServeMux()
+	// As Maven lays a repository out: group, artifact, version, artifact-version.
+	artifact := "embedded-postgres-binaries-" + release.pin.platform
+	mux.HandleFunc("/io/zonky/test/postgres/"+artifact+"/99.1.0/"+artifact+"-99.1.0.jar", func(w http.ResponseWriter, r *http.Request) {
+		m.mu.Lock()
+		m.asked++
+		m.mu.Unlock()
+		answer(w, r)
+	})
+	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	m.URL = s.URL
 	return m
 }
 
-func (m *mirror) count() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.jars++
+// giving answers with a content.
+func giving(content []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) }
 }
 
 func (m *mirror) given() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.jars
+	return m.asked
 }
 
 // fake is a release for this machine whose archive has that content.

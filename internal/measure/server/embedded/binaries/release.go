@@ -90,7 +90,7 @@ func (m machine) String() string {
 	return m.system + "/" + m.processor
 }
 
-// platform is the repository's name for the machine; the library that downloads derives the same. There is no
+// platform is the repository's name for the machine. There is no
 // PostgreSQL 13 for Macs with Apple's processor, which can run the one for Intel's.
 func (m machine) platform(major int) string {
 	processor := m.processor

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
 // Store keeps unpacked releases, one directory each, for all realiops of a user.
@@ -18,11 +20,14 @@ import (
 // that miss the same release one makes it and the other waits. What a killed process left is cleared by the next.
 type Store struct {
 	Directory  string
-	Repository string // empty: the library's own
-	// Download runs [Download], best in a process of its own.
-	Download func(context.Context, Order) error
-	Notify   func(string)
+	Repository string // empty: where they are published
+	Notify     func(string)
+	// Hold has a staging directory removed, should this process not come to it. Nil: the next fetch does.
+	Hold func(directory string) (drop func())
 }
+
+// staging is how the names of staging directories begin.
+const staging = "realiops-fetch-"
 
 // Bin is the directory with the release's programs. They are fetched where they are not there yet.
 func (s Store) Bin(ctx context.Context, r Release) (string, error) {
@@ -80,21 +85,31 @@ func (s Store) lock(ctx context.Context, file string) (unlock func(), err error)
 
 // make fetches and unpacks a release; the caller holds its lock.
 func (s Store) make(ctx context.Context, r Release, place string) error {
-	staging := place + ".staging"
-	if err := errors.Join(os.RemoveAll(staging), os.RemoveAll(place)); err != nil {
+	scratch.Sweep(s.Directory, staging, os.RemoveAll)
+	if err := os.RemoveAll(place); err != nil {
 		return fmt.Errorf("clear what is left of another fetch: %w", err)
 	}
-	tree := filepath.Join(staging, "tree")
-	if err := os.MkdirAll(tree, 0o755); err != nil {
+	directory, lock, err := scratch.Make(s.Directory, staging)
+	if err != nil {
 		return fmt.Errorf("prepare the cache: %w", err)
 	}
-	defer os.RemoveAll(staging)
+	defer lock.Close()
+	if s.Hold != nil {
+		defer s.Hold(directory)()
+	}
+	defer os.RemoveAll(directory)
+	file, err := os.Create(filepath.Join(directory, "jar"))
+	if err != nil {
+		return fmt.Errorf("prepare the cache: %w", err)
+	}
+	defer file.Close()
 	s.Notify(fmt.Sprintf("downloading PostgreSQL %s (%d MB)", r.Version(), (r.pin.size+500_000)/1_000_000))
-	if err := s.fetch(ctx, r, staging); err != nil {
+	if err := (download{s.Repository, r, patience, time.Second}).to(ctx, file); err != nil {
 		return err
 	}
 	s.Notify("unpacking PostgreSQL " + r.Version())
-	if err := s.unpack(ctx, r, staging, tree); err != nil {
+	tree := filepath.Join(directory, "tree")
+	if err := s.unpack(ctx, r, file, tree); err != nil {
 		return err
 	}
 	if err := os.Rename(tree, place); err != nil {
@@ -103,28 +118,24 @@ func (s Store) make(ctx context.Context, r Release, place string) error {
 	return nil
 }
 
-func (s Store) fetch(ctx context.Context, r Release, staging string) error {
-	err := s.Download(ctx, Order{Version: r.pin.version, Directory: staging, Repository: s.Repository})
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+func (s Store) unpack(ctx context.Context, r Release, file *os.File, tree string) error {
+	archive, err := archiveIn(file)
 	if err != nil {
-		return explained(err, r, s.Repository)
+		return fmt.Errorf("what %s gave out is not PostgreSQL %s (%w): is there a login page in between?",
+			download{repository: s.Repository}.from(), r.Version(), err)
 	}
-	return nil
-}
-
-func (s Store) unpack(ctx context.Context, r Release, staging, tree string) error {
-	file, err := archive(staging)
-	if err != nil {
-		return fmt.Errorf("find the archive: %w", err)
+	if err := checkPinned(archive, r); err != nil {
+		return err
 	}
-	f, err := openPinned(file, r)
+	content, err := archive.Open()
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if err := unpack(ctx, f, tree); err != nil {
+	defer content.Close()
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		return err
+	}
+	if err := unpack(ctx, content, tree); err != nil {
 		return fmt.Errorf("unpack PostgreSQL %s into %s: %w", r.Version(), s.Directory, err)
 	}
 	if err := os.Chmod(tree, 0o755); err != nil {

@@ -1,29 +1,33 @@
 package binaries
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
-// newStore is an empty cache that fetches from a mirror, in this process.
+// newStore is an empty cache that fetches from a mirror.
 func newStore(t *testing.T, repository string) Store {
 	t.Helper()
-	t.Setenv("TMPDIR", t.TempDir()) // the library leaves a file there
 	t.Setenv("REALIOPS_TEST_RAN", filepath.Join(t.TempDir(), "ran"))
 	return Store{
-		Directory: t.TempDir(), Repository: repository,
-		Download: func(_ context.Context, o Order) error { return Download(o) },
-		Notify:   func(string) {},
+		Directory: t.TempDir(), Repository: repository, Notify: func(string) {},
 	}
 }
 
@@ -60,8 +64,7 @@ func checkNothingRan(t *testing.T) {
 }
 
 func TestStoreFetchesOnceAndKeepsTheTree(t *testing.T) {
-	packed := jar(t, treeArchive)
-	m := newMirror(t, packed, sum(packed))
+	m := newMirror(t, giving(jar(t, treeArchive)))
 	s, release := newStore(t, m.URL), fake(t, treeArchive)
 	var stages []string
 	s.Notify = func(stage string) { stages = append(stages, stage) }
@@ -113,8 +116,7 @@ func checkOnly(t *testing.T, s Store, want ...string) {
 }
 
 func TestStoreLetsOneOfTwoFetch(t *testing.T) {
-	packed := jar(t, treeArchive)
-	m := newMirror(t, packed, sum(packed))
+	m := newMirror(t, giving(jar(t, treeArchive)))
 	s, release := newStore(t, m.URL), fake(t, treeArchive)
 	var all sync.WaitGroup
 	for range 4 {
@@ -131,9 +133,13 @@ func TestStoreLetsOneOfTwoFetch(t *testing.T) {
 }
 
 func TestStoreClearsWhatAKilledFetchLeft(t *testing.T) {
-	packed := jar(t, treeArchive)
-	s, release := newStore(t, newMirror(t, packed, sum(packed)).URL), fake(t, treeArchive)
-	half := filepath.Join(s.Directory, release.name()+".staging", "tree", "bin")
+	s, release := newStore(t, newMirror(t, giving(jar(t, treeArchive))).URL), fake(t, treeArchive)
+	abandoned, lock, err := scratch.Make(s.Directory, staging)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
+	half := filepath.Join(abandoned, "tree", "bin")
 	partial := filepath.Join(s.Directory, release.name(), "bin") // as a cleaner of caches would leave it
 	for _, dir := range []string{half, partial} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -153,39 +159,148 @@ func TestStoreClearsWhatAKilledFetchLeft(t *testing.T) {
 	checkOnly(t, s, release.name(), release.name()+".lock")
 }
 
+// What is wrong is said in one line, nothing that came is run, and nothing of it stays.
 func TestStoreRefuses(t *testing.T) {
-	good := jar(t, treeArchive)
-	tampered := append([]byte{}, treeArchive...)
-	tampered[len(tampered)/2] ^= 1
-	evil := jar(t, tampered)
-	closed := closedPort(t)
-
-	check := func(name, repository string, release Release, want string) {
+	release := fake(t, treeArchive)
+	check := func(name, repository, want string) {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, repository)
 			_, err := s.Bin(t.Context(), release)
-			if err == nil || err.Error() != strings.ReplaceAll(want, "URL", repository) {
-				t.Errorf("error\n%v\nwant\n%s", err, strings.ReplaceAll(want, "URL", repository))
+			if want := strings.ReplaceAll(want, "URL", repository); err == nil || err.Error() != want {
+				t.Errorf("error\n%v\nwant\n%s", err, want)
 			}
 			checkNothingRan(t)
 			checkOnly(t, s, release.name()+".lock")
 		})
 	}
-	release := fake(t, treeArchive)
-	check("no network", closed, release, "PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
+	check("no network", closedPort(t), "PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
 		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
-	check("tampered with, and the published sum too", newMirror(t, evil, sum(evil)).URL, release,
+	check("no host of that name", "http://nowhere.invalid", "PostgreSQL 99.1 is not in the cache yet and URL cannot be reached: "+
+		"connect to the network once, or name a mirror in REALIOPS_PG_REPOSITORY")
+	check("not an address", "nowhere", `download PostgreSQL 99.1 from URL: unsupported protocol scheme ""`)
+	check("not there", newMirror(t, http.NotFound).URL,
+		"URL has no PostgreSQL 99.1 for "+release.pin.platform+", or does not give it out (404 Not Found)")
+
+	tampered := append([]byte{}, treeArchive...)
+	tampered[len(tampered)/2] ^= 1
+	check("tampered with", newMirror(t, giving(jar(t, tampered))).URL,
 		"the archive of PostgreSQL 99.1 is not the one this realiops knows: nothing was unpacked "+
 			"(sha256 "+sum(tampered)+", want "+sum(treeArchive)+")")
-	check("damaged on the way", newMirror(t, evil, sum(good)).URL, release,
-		"the download of PostgreSQL 99.1 does not have the checksum published beside it: nothing was unpacked")
-	junk := []byte("<html>please log in</html>")
-	check("not an archive", newMirror(t, junk, sum(junk)).URL, release,
-		"download PostgreSQL 99.1 from URL: error fetching postgres: zip: not a valid zip file")
-	other := release
-	other.pin.version = "98.7.0"
-	check("not there", newMirror(t, good, sum(good)).URL, other,
-		"URL has no PostgreSQL 98.7 for "+release.pin.platform+", or does not give it out")
+	damaged := jar(t, treeArchive)
+	damaged[len(damaged)/2] ^= 1
+	check("damaged on the way", newMirror(t, giving(damaged)).URL,
+		"the archive of PostgreSQL 99.1 is damaged: nothing was unpacked (zip: checksum error)")
+	huge := append(append([]byte{}, treeArchive...), make([]byte, 100<<20)...)
+	check("a bomb", newMirror(t, giving(jar(t, huge))).URL,
+		"the archive of PostgreSQL 99.1 is not the one this realiops knows: nothing was unpacked "+
+			"(sha256 "+sum(huge[:len(treeArchive)+1])+", want "+sum(treeArchive)+")")
+	check("a login page", newMirror(t, giving([]byte("<html>please log in</html>"))).URL,
+		"what URL gave out is not PostgreSQL 99.1 (zip: not a valid zip file): is there a login page in between?")
+	check("endless", newMirror(t, func(w http.ResponseWriter, _ *http.Request) {
+		for part := make([]byte, 64<<10); ; {
+			if _, err := w.Write(part); err != nil {
+				return
+			}
+		}
+	}).URL, "URL sends more than the 0 MB that PostgreSQL 99.1 has: nothing was unpacked")
+	check("too long by its own account", newMirror(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "9000000000000")
+	}).URL, "URL sends more than the 0 MB that PostgreSQL 99.1 has: nothing was unpacked")
+	var round *mirror
+	round = newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, round.URL+r.URL.Path, http.StatusFound)
+	})
+	check("in a circle", round.URL, "download PostgreSQL 99.1 from URL: stopped after 10 redirects")
+}
+
+func TestStoreFollowsARedirect(t *testing.T) {
+	there := newMirror(t, giving(jar(t, treeArchive)))
+	here := newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, there.URL+r.URL.Path, http.StatusFound)
+	})
+	s, release := newStore(t, here.URL), fake(t, treeArchive)
+	if _, err := s.Bin(t.Context(), release); err != nil {
+		t.Error(err)
+	}
+}
+
+// What passes is tried again, and no more than three times.
+func TestDownloadTriesAgain(t *testing.T) {
+	content := jar(t, treeArchive)
+	check := func(name string, bad http.HandlerFunc, badTimes, asked int, want string) {
+		t.Run(name, func(t *testing.T) {
+			var m *mirror
+			m = newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+				if m.given() <= badTimes {
+					bad(w, r)
+					return
+				}
+				_, _ = w.Write(content)
+			})
+			file, err := os.Create(filepath.Join(t.TempDir(), "jar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			got := ""
+			d := download{m.URL, fake(t, treeArchive), 300 * time.Millisecond, time.Millisecond}
+			if err := d.to(t.Context(), file); err != nil {
+				got = err.Error()
+			}
+			if want := strings.ReplaceAll(want, "URL", m.URL); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if m.given() != asked {
+				t.Errorf("asked %d times, want %d", m.given(), asked)
+			}
+			if written, _ := os.ReadFile(file.Name()); want == "" && !bytes.Equal(written, content) {
+				t.Errorf("%d bytes, want the %d of the mirror", len(written), len(content))
+			}
+		})
+	}
+	truncated := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+		_, _ = w.Write(content[:100])
+	}
+	check("truncated twice", truncated, 2, 3, "")
+	check("truncated always", truncated, 9, 3, "the download of PostgreSQL 99.1 from URL broke off after 100 bytes")
+	busy := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "busy", http.StatusServiceUnavailable) }
+	check("busy once", busy, 1, 2, "")
+	check("busy always", busy, 9, 3, "URL answers 503 Service Unavailable: try again later, or name a mirror in REALIOPS_PG_REPOSITORY")
+	check("forbidden", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }, 9, 1,
+		"URL has no PostgreSQL 99.1 for "+fake(t, nil).pin.platform+", or does not give it out (403 Forbidden)")
+	check("silent before it answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 9, 1, "URL says nothing for 300ms")
+	check("silent in the middle", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(content[:100])
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}, 1, 2, "")
+}
+
+func TestDownloadIsCancelled(t *testing.T) {
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	m := newMirror(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel(why)
+		<-r.Context().Done()
+	})
+	s, release := newStore(t, m.URL), fake(t, treeArchive)
+	if _, err := s.Bin(ctx, release); !errors.Is(err, why) {
+		t.Errorf("error %v, want %v", err, why)
+	}
+	checkOnly(t, s, release.name()+".lock")
+}
+
+func TestDownloadNamesNoPassword(t *testing.T) {
+	u, err := url.Parse(newMirror(t, http.NotFound).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("joe", "secret")
+	s, release := newStore(t, u.String()), fake(t, treeArchive)
+	if _, err := s.Bin(t.Context(), release); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "joe:xxxxx@") {
+		t.Errorf("error %v, want one without the password", err)
+	}
 }
 
 // closedPort is the address of nobody.

@@ -2,6 +2,7 @@ package binaries
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,29 +16,22 @@ import (
 	"github.com/xi2/xz"
 )
 
-// openPinned opens an archive whose content is the pinned one. What is read from it later is what was checked.
-func openPinned(file string, r Release) (*os.File, error) {
-	f, err := os.Open(file)
+// checkPinned holds the content of an archive against the pinned one, reading no more than that may have.
+func checkPinned(archive *zip.File, r Release) error {
+	content, err := archive.Open()
 	if err != nil {
-		return nil, fmt.Errorf("open the archive: %w", err)
+		return fmt.Errorf("open the archive: %w", err)
 	}
-	if err := checkPinned(f, r); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-func checkPinned(f *os.File, r Release) error {
+	defer content.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return fmt.Errorf("read the archive: %w", err)
+	if _, err := io.Copy(sum, io.LimitReader(content, r.pin.size+1)); err != nil {
+		return fmt.Errorf("the archive of PostgreSQL %s is damaged: nothing was unpacked (%w)", r.Version(), err)
 	}
 	if found := hex.EncodeToString(sum.Sum(nil)); found != r.pin.sha256 {
 		return fmt.Errorf("the archive of PostgreSQL %s is not the one this realiops knows: nothing was unpacked "+
 			"(sha256 %s, want %s)", r.Version(), found, r.pin.sha256)
 	}
-	_, err := f.Seek(0, io.SeekStart)
-	return err
+	return nil
 }
 
 // unpack lays the archive out in a directory, which no entry can leave. Whatever the umask, everyone may read the

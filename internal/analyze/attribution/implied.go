@@ -1,0 +1,259 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// span are the bounds of a quantity.
+type span struct{ lo, hi float64 }
+
+// anything is what is known of a quantity of which nothing is known.
+func anything() span { return span{0, math.Inf(1)} }
+
+// done is what the clients did in an arm, as a mean over some of its replicates, and its factors.
+type done struct {
+	rows, commits, seconds, indexes, width, clients float64
+
+	known  bool // how the rows came in
+	copied bool
+	waited bool // for the log, at each commit, for all that is known
+	aurora bool
+}
+
+// Methods of a load: rows come by COPY, or by INSERT of some sort.
+const (
+	byCopy   = "copy"
+	byInsert = "insert"
+)
+
+// waiting are the methods of which nothing but their settings tells whether a commit waits for the log.
+func waiting() []string { return []string{byCopy, byInsert, "insert-select", "insert-values"} }
+
+// manyClients are taken where a plan does not say how many there were.
+const manyClients = 100
+
+func (j *judge) done(a int, use []int) done {
+	arm := j.arms[a]
+	d := done{
+		indexes: float64(arm.Indexes), width: float64(arm.Width), clients: manyClients,
+		known: byKnownMethod(arm.Arm), copied: arm.Method == byCopy, aurora: j.run.Header.Target.Flavor == "aurora",
+	}
+	commit := arm.SynchronousCommit
+	if commit == "" {
+		commit = j.run.Header.Target.Settings["synchronous_commit"]
+	}
+	d.waited = commit != "off" && slices.Contains(waiting(), arm.Method) && j.run.Header.Target.Settings["fsync"] != "off"
+	if arm.Clients > 0 {
+		d.clients = float64(arm.Clients)
+	}
+	for _, r := range use {
+		n, w := float64(len(use)), arm.Replicates[r]
+		d.rows += float64(w.Work.Rows) / n
+		d.commits += float64(w.Work.Transactions) / n
+		d.seconds += w.Seconds / n
+	}
+	return d
+}
+
+func byKnownMethod(a runfile.Arm) bool {
+	return a.Method == byCopy || strings.HasPrefix(a.Method, byInsert)
+}
+
+// What rows, index entries and commits put into the log, in bytes: the least and the most of a narrow row.
+const (
+	leastRow, mostRow       = 30, 160
+	leastCopied             = 8
+	leastEntry, mostEntry   = 40, 512 // most with the image of a page that few entries share
+	leastCommit, mostCommit = 34, 200
+	outOfLine               = 2000 // bytes from which on PostgreSQL compresses a row or stores it out of line
+	logPage                 = 8192
+	segment                 = 16 << 20
+)
+
+// records of the log: one for each row, or page of a COPY, index entry and commit, and what indexes, a sequence and a vacuum
+// take besides.
+func (d done) records() span {
+	entries := d.rows * d.indexes
+	extras := 0.02*(d.rows+entries) + d.rows/32 + d.rows/50 + 10
+	s := span{d.rows + entries + d.commits, d.rows + entries + d.commits + extras}
+	if d.copied {
+		s.lo = d.rows*(leastRow+d.width)/logPage + entries + d.commits
+	}
+	return s
+}
+
+func (d done) bytes() span {
+	entries, least, most := d.rows*d.indexes, leastRow+d.width, mostRow+1.2*d.width
+	if d.copied {
+		least = leastCopied + d.width
+	}
+	if d.width > outOfLine {
+		least = leastCopied
+		most *= 1.5
+	}
+	return span{
+		d.rows*least + entries*leastEntry + d.commits*leastCommit,
+		d.rows*most + entries*mostEntry + d.commits*mostCommit + segment,
+	}
+}
+
+// syncs of the log: each client waits for its own, so that so many commits as there are clients share one at most.
+func (d done) syncs(bytes span) span {
+	s := span{0, d.commits + bytes.hi/segment + 10*d.seconds}
+	if d.waited {
+		s.lo = d.commits / d.clients
+	}
+	if d.aurora { // a quorum of other machines keeps the log, in batches of which nothing is published
+		s = span{s.lo / 10, 6*d.commits + bytes.hi/4096 + 100*d.seconds}
+	}
+	return s
+}
+
+func (d done) writes(bytes, syncs span) span {
+	if d.aurora {
+		return syncs
+	}
+	return span{syncs.lo / 2, d.commits + syncs.hi + bytes.hi/logPage}
+}
+
+// pages written: rows fill pages one after the other, each of which is written a few times; an index entry may make a page
+// dirty by itself. Nothing forces a server to write them while the load is looked at.
+func (d done) pages() span {
+	return span{0, 3*d.rows*(mostRow+1.2*d.width)/logPage + 2*d.rows*d.indexes + 100*d.seconds}
+}
+
+// implied is what the load of an arm implies of a quantity that the run did not record, on any server: between these. It
+// goes by the factors of the arm and by what else was recorded there, and by no name.
+func (j *judge) implied(driver string, a int, use []int) span {
+	if n, recorded := j.recorded(driver, a, use); recorded {
+		return span{n, n}
+	}
+	d := j.done(a, use)
+	if !d.known {
+		return anything()
+	}
+	of := func(driver string) span { return j.implied(driver, a, use) }
+	switch driver {
+	case drivers.WALRecords:
+		return d.records()
+	case drivers.WALBytes:
+		return d.bytes()
+	case drivers.WALSyncs:
+		return d.syncs(of(drivers.WALBytes))
+	case drivers.WALWrites:
+		return d.writes(of(drivers.WALBytes), of(drivers.WALSyncs))
+	case drivers.PagesWritten:
+		return d.pages()
+	}
+	if d.aurora {
+		return anything()
+	}
+	bytes, syncs, writes := of(drivers.WALBytes), of(drivers.WALSyncs), of(drivers.WALWrites)
+	pages := of(drivers.PagesWritten)
+	const (
+		files     = 300     // that a checkpoint syncs
+		largest   = 1 << 20 // bytes of a request
+		journaled = 3       // requests and flushes of a file system for one that it is asked for
+	)
+	flushes := span{0.3 * syncs.lo, journaled * (syncs.hi + files + 10*d.seconds)}
+	written := span{bytes.lo, 2*bytes.hi + 2*logPage*(writes.hi+pages.hi) + journaled*logPage*flushes.hi}
+	switch driver {
+	case drivers.DeviceFlushes:
+		return flushes
+	case drivers.DeviceBytes:
+		return written
+	case drivers.DeviceRequests:
+		return span{max(0.3*syncs.lo, written.lo/largest), 1.5*(writes.hi+pages.hi) + journaled*flushes.hi}
+	default:
+		return anything()
+	}
+}
+
+// recorded is the mean of what a quantity counted in an arm.
+func (j *judge) recorded(driver string, a int, use []int) (mean float64, known bool) {
+	c := j.columnOf(driver)
+	if c == nil {
+		return 0, false
+	}
+	n := 0.0
+	for _, r := range use {
+		if c[a][r].missing == nil {
+			mean, n = mean+c[a][r].value, n+1
+		}
+	}
+	return mean / n, n > 0
+}
+
+func (j *judge) columnOf(driver string) column {
+	i := slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return d.Name == driver })
+	if i < 0 {
+		return nil
+	}
+	return j.columns[i]
+}
+
+// ratios are the ratios that a metric may keep to a quantity that was not recorded, by what each load implies of it: where
+// lo is above hi, there is none. noise is what the metric's replicates vary by, as a factor.
+func (j *judge) ratios(y column, driver string, noise float64) span {
+	s := span{0, math.Inf(1)}
+	for a := range y {
+		mean, use := 0.0, []int(nil)
+		for r, c := range y[a] {
+			if c.missing == nil {
+				use, mean = append(use, r), mean+c.value
+			}
+		}
+		if len(use) == 0 {
+			continue
+		}
+		mean /= float64(len(use))
+		of := j.implied(driver, a, use)
+		slack := noise * math.Sqrt(j.options.Tolerance) // to either side
+		s.lo, s.hi = max(s.lo, mean/slack/of.hi), min(s.hi, mean*slack/of.lo)
+	}
+	return s
+}
+
+func (s span) empty() bool { return s.lo > s.hi }
+
+func (s span) has(value float64) bool { return s.lo <= value && value <= s.hi }
+
+// unread are the quantities that the run did not record, or lost in their own background, and that a metric may count all the
+// same.
+func (j *judge) unread(y column, rivals []held) (open []held) {
+	if j.run.Observed != nil {
+		return nil // nothing is known of loads that nobody set up
+	}
+	noise := math.Exp(twice * math.Sqrt(j.withinOf(rivals)))
+	for _, h := range rivals {
+		lost := h.Status == Unknown && !absentByNature(h) || h.Status == Possible && j.columns[h.place].drowned()
+		if lost && !j.ratios(y, h.Driver, noise).empty() {
+			open = append(open, h)
+		}
+	}
+	return open
+}
+
+// withinOf is the least that replicates vary by around a quantity: the metric itself varies by no more.
+func (j *judge) withinOf(rivals []held) float64 {
+	least := math.Inf(1)
+	for _, h := range rivals {
+		if h.Status != Unknown {
+			least = min(least, h.within)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least
+}
+
+// absentByNature tells whether a server has no such quantity, rather than that nobody read it.
+func absentByNature(h held) bool {
+	return h.Driver == drivers.PagesWritten && h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")
+}

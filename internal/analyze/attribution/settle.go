@@ -1,0 +1,139 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// usual is what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a local disk.
+// They serve to choose a load to advise and never to judge by.
+func usual(a runfile.Arm) map[string]float64 {
+	commits, indexes, width := 1/float64(max(1, a.RowsPerTx)), float64(a.Indexes), float64(a.Width)
+	statements, records, bytes := commits, 1.0, 70+width
+	switch a.Method {
+	case byInsert:
+		statements = 1
+	case byCopy:
+		records, bytes = (44+width)/logPage, 24+width
+	}
+	bytes += 66*indexes + 40*commits
+	syncs := 0.4 * commits
+	writes := 1.05 * syncs
+	if a.Clients == 1 {
+		syncs = commits
+	}
+	if a.SynchronousCommit == "off" {
+		syncs, writes = commits/8000, commits/4000
+	}
+	pages := (44+width)/logPage + 0.002*indexes
+	return map[string]float64{
+		drivers.Rows: 1, drivers.Entries: 1 + indexes, drivers.Statements: statements, drivers.Commits: commits,
+		drivers.WALRecords: records + indexes + commits + 1.0/32, drivers.WALBytes: bytes, drivers.WALWrites: writes, drivers.WALSyncs: syncs,
+		drivers.PagesWritten: pages, drivers.DeviceFlushes: 1.05 * syncs, drivers.DeviceRequests: writes + 0.03*pages,
+		drivers.DeviceBytes: bytes + logPage*(writes+pages),
+	}
+}
+
+// advisable are the loads that can be advised: those of the plan identify.
+func advisable() []runfile.Arm {
+	return []runfile.Arm{
+		{Name: "bulk", Method: "insert-select", RowsPerTx: 1000},
+		{Name: "bulk-indexed", Method: "insert-select", RowsPerTx: 1000, Indexes: 2},
+		{Name: "copy", Method: "copy", RowsPerTx: 1000},
+		{Name: "copy-indexed", Method: "copy", RowsPerTx: 1000, Indexes: 2},
+		{Name: "single", Method: "insert", RowsPerTx: 1},
+		{Name: "async", Method: "insert", RowsPerTx: 1, SynchronousCommit: "off"},
+		{Name: "multi", Method: "insert", RowsPerTx: 100},
+		{Name: "wide", Method: "insert-values", RowsPerTx: 100, Indexes: 1, Width: 1024},
+	}
+}
+
+// typically is the mean logarithm of the ratio of two quantities in the arms that were run, as it was measured there, or else
+// as it usually is.
+func (j *judge) typically(one, other string) (mean float64, ok bool) {
+	n := 0.0
+	for a := range j.arms {
+		l, found := j.measured(a, one, other)
+		if !found && byKnownMethod(j.arms[a].Arm) {
+			of := usual(j.arms[a].Arm)
+			l, found = math.Log(of[one]/of[other]), true
+		}
+		if found {
+			mean, n = mean+l, n+1
+		}
+	}
+	return mean / n, n > 0
+}
+
+// measured is the logarithm of the ratio of two quantities in an arm that was run.
+func (j *judge) measured(a int, one, other string) (float64, bool) {
+	x, y := j.columnOf(one), j.columnOf(other)
+	if x == nil || y == nil {
+		return 0, false
+	}
+	ratio, logs, _ := quotients(x[a], y[a])
+	return math.Log(ratio.Value), len(logs) > 0
+}
+
+// settle finds the load that parts the most of these quantities, and of several the one that parts them furthest. One that was
+// run as often as planned has told what it can, and is not advised again.
+func (j *judge) settle(open []string) *Settle {
+	read := slices.DeleteFunc(slices.Clone(open), func(d string) bool { c := j.columnOf(d); return c == nil || c.whole() != nil })
+	if len(read) > 1 {
+		open = read // no load tells what nobody reads
+	}
+	var best *Settle
+	pairs := 0
+	for _, arm := range advisable() {
+		if j.wasRun(arm) {
+			continue
+		}
+		s, n := j.settledBy(arm, open)
+		if n > 0 && (best == nil || n > pairs || n == pairs && s.Factor > best.Factor) {
+			best, pairs = s, n
+		}
+	}
+	return best
+}
+
+// wasRun tells whether a load with these factors was run as often as planned.
+func (j *judge) wasRun(arm runfile.Arm) bool {
+	return slices.ContainsFunc(j.arms, func(a drivers.Arm) bool {
+		a.Arm.Name, a.Arm.Clients = arm.Name, 0
+		return a.Arm == arm && len(a.Replicates) >= j.run.Header.Plan.Replicates
+	})
+}
+
+// parting is by what factor the ratio of two quantities has to differ in an arm for the arm to part them: by enough to show
+// through noise of a tenth.
+const parting = 1.3
+
+// settledBy tells which of the quantities a load would part, and how many pairs of them.
+func (j *judge) settledBy(arm runfile.Arm, open []string) (s *Settle, pairs int) {
+	s = &Settle{Arm: arm.Name, Factor: math.Inf(1)}
+	there := usual(arm)
+	for i, one := range open {
+		for _, other := range open[:i] {
+			here, ok := j.typically(one, other)
+			if !ok {
+				continue
+			}
+			if f := math.Exp(math.Abs(math.Log(there[one]/there[other]) - here)); f >= parting {
+				pairs++
+				s.Factor = min(s.Factor, f)
+				s.add(other)
+				s.add(one)
+			}
+		}
+	}
+	return s, pairs
+}
+
+func (s *Settle) add(driver string) {
+	if !slices.Contains(s.Between, driver) {
+		s.Between = append(s.Between, driver)
+	}
+}

@@ -1,0 +1,159 @@
+package document
+
+import "github.com/realiops/realiops/internal/analyze/plot"
+
+// Document is a report, in the order in which it is read.
+type Document struct {
+	Title   string // of the window that shows a page
+	Heading string // of a page; text begins with its first block
+	Blocks  []Block
+}
+
+// Block is one thing that is said. Nothing is said by nil, and by a block without content.
+type Block interface{ isBlock() }
+
+type (
+	// Section has a title over what belongs to it; one in another is a part of that.
+	Section struct {
+		Title  string
+		Blocks []Block
+	}
+
+	// Together is what text writes without blank lines in between.
+	Together []Block
+
+	// Paragraph is text that is broken wherever a format likes.
+	Paragraph struct {
+		Text  string
+		Style Style
+	}
+
+	// List has an item for each of several things of one kind.
+	List []string
+
+	// Answers are questions that people come with, and what is said to each in short.
+	Answers []Answer
+
+	// Warnings come before what they warn of: they make all numbers lie.
+	Warnings []string
+
+	// Notes are the footnotes of the cells before it that have no notes yet, and remarks that belong to no cell.
+	Notes struct {
+		Title   string // on a page; text puts them below what it has said
+		Remarks []string
+	}
+
+	// Command is what to type.
+	Command struct {
+		Lead  string // what it is for
+		Lines []string
+	}
+
+	// Figure are pictures, which only HTML can show.
+	Figure struct {
+		Pictures []*plot.Picture
+		Legend   []string
+	}
+)
+
+// Answer is what is said to a question.
+type Answer struct {
+	Question string
+	Texts    []string
+}
+
+// Style is how a paragraph stands out on a page.
+type Style int
+
+// Styles of a paragraph.
+const (
+	Plain Style = iota
+	Headline
+	Faint
+)
+
+func (Section) isBlock()   {}
+func (Together) isBlock()  {}
+func (Paragraph) isBlock() {}
+func (List) isBlock()      {}
+func (Answers) isBlock()   {}
+func (Warnings) isBlock()  {}
+func (Notes) isBlock()     {}
+func (Command) isBlock()   {}
+func (Figure) isBlock()    {}
+func (Table) isBlock()     {}
+func (only) isBlock()      {}
+
+// Format is a set of formats.
+type Format int
+
+// The formats. CSV has nothing but tables that are made for it.
+const (
+	InText Format = 1 << iota
+	InHTML
+	InMarkdown
+	InCSV
+	OnPages = InHTML | InMarkdown
+)
+
+type only struct {
+	in     Format
+	blocks []Block
+}
+
+// Only is what some formats show and the others do not.
+func Only(in Format, blocks ...Block) Block { return only{in, blocks} }
+
+// shown are the blocks that a format shows.
+func shown(blocks []Block, in Format) []Block {
+	var all []Block
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case nil:
+		case only:
+			if b.in&in != 0 {
+				all = append(all, shown(b.blocks, in)...)
+			}
+		default:
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// flat is for formats to which it is all the same whether text would leave blank lines in between.
+func flat(blocks []Block, in Format) []Block {
+	var all []Block
+	for _, b := range shown(blocks, in) {
+		if together, is := b.(Together); is {
+			all = append(all, flat(together, in)...)
+		} else {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// footnotes numbers what cells say in a footnote; what is the same has the same number.
+type footnotes []string
+
+// mark refers to a footnote.
+func (n *footnotes) mark(text string) int {
+	for i, said := range *n {
+		if said == text {
+			return i + 1
+		}
+	}
+	*n = append(*n, text)
+	return len(*n)
+}
+
+// take are the footnotes to be written, and begins anew.
+func (n *footnotes) take() []string {
+	all := *n
+	*n = nil
+	return all
+}
+
+// Within are the blocks that only some formats show.
+func (o only) Within() []Block { return o.blocks }

@@ -1,0 +1,60 @@
+package document
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
+)
+
+// CSV writes the tables of a document that are made for it, numbers with all their digits.
+func CSV(w io.Writer, d Document) error {
+	out := csv.NewWriter(w)
+	for _, b := range d.Blocks {
+		made, is := b.(only)
+		if !is || made.in&InCSV == 0 {
+			continue
+		}
+		for _, block := range flat(made.blocks, InCSV) {
+			if table, is := block.(Table); is {
+				writeTable(out, table.in(InCSV))
+			}
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// writeTable leaves errors to the writer, which keeps the first.
+func writeTable(out *csv.Writer, t Table) {
+	var line []string
+	for _, c := range t.Columns {
+		line = append(line, guarded(header(c.Header, "")))
+	}
+	_ = out.Write(line)
+	for _, row := range t.Rows {
+		line = line[:0]
+		for _, c := range row.Cells {
+			if c.Kind == IsNumber {
+				line = append(line, c.exact())
+			} else {
+				line = append(line, guarded(c.exact()))
+			}
+		}
+		_ = out.Write(line)
+	}
+}
+
+// guarded is text that no spreadsheet takes for a formula: the only way in which text gets into a file. The quote is
+// what spreadsheets themselves put before such text.
+func guarded(s string) string {
+	if s = printable.Line(s); strings.ContainsAny(s[:min(1, len(s))], "=+-@") {
+		return "'" + s
+	}
+	return s
+}

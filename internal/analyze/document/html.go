@@ -1,0 +1,250 @@
+package document
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/plot"
+)
+
+//go:embed page.css
+var style string
+
+// HTML writes a document as one page that needs nothing else.
+func HTML(w io.Writer, d Document) error {
+	p := &page{}
+	p.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+	p.element("title", d.Title)
+	p.raw("<style>\n" + style + "</style>\n</head>\n<body>\n<main>\n")
+	p.element("h1", d.Heading)
+	p.blocks(d.Blocks, d.Heading)
+	p.raw("</main>\n</body>\n</html>\n")
+	if p.err != nil {
+		return p.err
+	}
+	if _, err := io.WriteString(w, p.text.String()); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// page grows from top to bottom.
+type page struct {
+	text  strings.Builder
+	notes footnotes
+	depth int   // of sections in each other
+	err   error // of a picture that cannot be drawn
+}
+
+func (p *page) raw(markup string) { p.text.WriteString(markup) }
+
+// quoted is text as a part of a page: the only way in which text gets into one.
+func quoted(s string) string { return strings.ReplaceAll(html.EscapeString(safe(s)), "&#39;", "'") }
+
+// open begins an element; attributes are names and values in turn, of which those without a value are left out.
+func (p *page) open(tag string, attributes ...string) {
+	p.raw("<" + tag)
+	for pair := range slices.Chunk(attributes, 2) {
+		if pair[1] != "" {
+			p.raw(" " + pair[0] + `="` + quoted(pair[1]) + `"`)
+		}
+	}
+	p.raw(">")
+}
+
+// element is one with text in it.
+func (p *page) element(tag, text string, attributes ...string) {
+	if text != "" {
+		p.open(tag, attributes...)
+		p.raw(quoted(text) + "</" + tag + ">\n")
+	}
+}
+
+func (p *page) blocks(all []Block, title string) {
+	for _, b := range flat(all, InHTML) {
+		p.block(b, title)
+	}
+}
+
+// block is under a title, by which it can be found by who cannot see it.
+func (p *page) block(b Block, title string) {
+	switch b := b.(type) {
+	case Section:
+		p.section(b)
+	case Paragraph:
+		p.element("p", b.Text, "class", map[Style]string{Headline: "headline", Faint: "faint"}[b.Style])
+	case List:
+		p.list(b)
+	case Warnings:
+		for _, text := range b {
+			p.raw(`<p class="condition"><strong>Caution:</strong> ` + quoted(text) + "</p>\n")
+		}
+	case Answers:
+		p.answers(b)
+	case Notes:
+		p.foot(b)
+	case Command:
+		p.element("p", b.Lead)
+		p.open("pre", "tabindex", "0", "role", "region", "aria-label", "commands: "+title)
+		p.raw("<code>")
+		for _, line := range b.Lines {
+			p.raw(quoted(line) + "\n")
+		}
+		p.raw("</code></pre>\n")
+	case Table:
+		p.table(b.in(InHTML), title)
+	case Figure:
+		p.figure(b, title)
+	}
+}
+
+// section is left out again where nothing came into it.
+func (p *page) section(s Section) {
+	before := p.text.String()
+	p.depth++
+	p.raw("<section>\n")
+	p.element(fmt.Sprintf("h%d", 1+p.depth), s.Title)
+	bare := p.text.Len()
+	p.blocks(s.Blocks, s.Title)
+	p.depth--
+	if p.text.Len() > bare {
+		p.raw("</section>\n")
+		return
+	}
+	p.text.Reset()
+	p.raw(before)
+}
+
+func (p *page) list(items []string) {
+	if len(items) == 0 {
+		return
+	}
+	p.raw("<ul>\n")
+	for _, item := range items {
+		p.element("li", item)
+	}
+	p.raw("</ul>\n")
+}
+
+func (p *page) answers(all Answers) {
+	p.raw("<dl class=\"short\">\n")
+	for _, a := range all {
+		p.raw("<dt>" + quoted(a.Question) + "</dt>")
+		for _, text := range a.Texts {
+			p.raw("<dd>" + quoted(text) + "</dd>")
+		}
+		p.raw("\n")
+	}
+	p.raw("</dl>\n")
+}
+
+func (p *page) foot(n Notes) {
+	var items []string
+	for i, note := range p.notes.take() {
+		items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
+	}
+	if items = append(items, n.Remarks...); len(items) > 0 {
+		p.section(Section{Title: n.Title, Blocks: []Block{List(items)}})
+	}
+}
+
+func (p *page) table(t Table, title string) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	p.open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", "table: "+title+map[bool]string{true: ", "}[t.Caption != ""]+t.Caption)
+	p.raw("\n<table>\n")
+	p.element("caption", t.Caption)
+	p.raw("<thead><tr>")
+	for _, c := range t.Columns {
+		p.open("th", "scope", "col", "class", wordClass(c))
+		p.raw(html.EscapeString(header(c.Header, "\u00ad")) + "</th>")
+	}
+	p.raw("</tr></thead>\n<tbody>\n")
+	for _, row := range t.Rows {
+		p.raw("<tr>")
+		for i, c := range row.Cells {
+			p.cell(c, t.Columns[i])
+		}
+		p.raw("</tr>\n")
+	}
+	p.raw("</tbody>\n</table>\n</div>\n")
+}
+
+func wordClass(c Column) string { return map[bool]string{true: "words"}[c.Words] }
+
+func (p *page) cell(c Cell, of Column) {
+	class := []string{wordClass(of), c.Mark}
+	if c.Kind == IsVerdict {
+		class = append(class, strings.ReplaceAll(strings.ToLower(c.Text), " ", "-"))
+	}
+	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover)
+	text := quoted(strings.TrimSpace(c.Text + " " + c.PlusMinus))
+	if c.Also != "" {
+		text += " (" + quoted(c.Also) + ")"
+	}
+	if c.Kind == IsName {
+		text = strings.NewReplacer("/", "/<wbr>", "_", "_<wbr>", ".", ".<wbr>").Replace(text)
+	}
+	if c.Note != "" {
+		text += fmt.Sprintf(" (%d)", p.notes.mark(c.Note))
+	}
+	p.raw(text + "</td>")
+}
+
+// figure has small pictures beside each other, with a title each, and a large one by itself.
+func (p *page) figure(f Figure, title string) {
+	if len(f.Pictures) == 0 {
+		return
+	}
+	several := slices.ContainsFunc(f.Pictures, func(p *plot.Picture) bool { return p.Size != (plot.Size{}) })
+	if several {
+		p.raw("<div class=\"panels\">\n")
+	}
+	for _, picture := range f.Pictures {
+		p.raw("<figure>\n")
+		if several {
+			p.element(fmt.Sprintf("h%d", 2+p.depth), picture.Title)
+			p.svg(picture)
+		} else {
+			p.open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", "picture: "+title)
+			p.svg(picture)
+			p.raw("</div>\n")
+		}
+		p.legend(picture.Legend())
+		p.raw("</figure>\n")
+	}
+	if several {
+		p.raw("</div>\n")
+	}
+	for _, text := range f.Legend {
+		p.element("p", text, "class", "faint")
+	}
+}
+
+// svg is a picture as a part of the page; plot has quoted what is text in it.
+func (p *page) svg(picture *plot.Picture) {
+	text, err := picture.SVG()
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("draw the page: %w", err)
+	}
+	p.raw(text)
+}
+
+func (p *page) legend(keys []plot.Key) {
+	if len(keys) == 0 {
+		return
+	}
+	p.raw("<figcaption>")
+	for _, k := range keys {
+		p.raw(`<span class="key">`)
+		p.open("span", "style", "color: "+k.Color, "aria-hidden", "true")
+		p.raw(quoted(k.Shape) + "</span> " + quoted(k.Name) + "</span> ")
+	}
+	p.raw("</figcaption>\n")
+}

@@ -1,0 +1,123 @@
+package document
+
+import (
+	"math"
+	"strconv"
+)
+
+// Table has a line for each row. Its first column names what the row is about.
+type Table struct {
+	Caption string
+	Columns []Column
+	Rows    []Row
+}
+
+// Column is one thing that is told of every row.
+type Column struct {
+	// Header may be broken at a space, behind a hyphen, and with a hyphen at a soft one ("\u00ad"); not at "\u00a0".
+	Header string
+	Words  bool   // what stands in it are no numbers
+	In     Format // that have it; 0: all
+	First  bool   // a page puts it next to the names, where a phone shows it
+}
+
+// Row has a cell for each column.
+type Row struct {
+	Cells []Cell
+	More  bool // goes on with what the row above it is about
+}
+
+// Cell is one field of a table: what people read, and what it is to a program.
+type Cell struct {
+	Text      string
+	PlusMinus string  // how far a number is sure, in line with those above and below it: ±3%
+	Note      string  // to be said in a footnote, as the reason why a figure is missing
+	Hover     string  // more about it, where the mouse rests
+	Kind      Kind    // of what it says
+	Also      string  // a second line below a name
+	Mark      string  // what a page marks the cell by, as a status
+	value     float64 // of a number, as it was computed; NaN: as it is read
+}
+
+// Kind is what a cell holds.
+type Kind int
+
+// Kinds of cell.
+const (
+	IsWords Kind = iota
+	IsName       // may be broken behind its separators
+	IsNumber
+	IsVerdict
+	IsMissing
+)
+
+// Words is a cell with text.
+func Words(text string) Cell { return Cell{Text: text, value: math.NaN()} }
+
+// Name is a cell with a name, which may be broken behind its separators where a format has no room.
+func Name(name string) Cell { return Cell{Text: name, Kind: IsName, value: math.NaN()} }
+
+// Verdict is a cell with one of few words, each of which a page shows in its own colour.
+func Verdict(word string) Cell { return Cell{Text: word, Kind: IsVerdict, value: math.NaN()} }
+
+// Number is a cell with a number, as people read it and as it was computed.
+func Number(text string, value float64) Cell { return Cell{Text: text, Kind: IsNumber, value: value} }
+
+// Missing stands in the place of a number, with the reason in a footnote.
+func Missing(reason string) Cell {
+	return Cell{Text: "-", Note: reason, Kind: IsMissing, value: math.NaN()}
+}
+
+// Sure adds how far a number is sure.
+func (c Cell) Sure(doubt string) Cell {
+	c.PlusMinus = doubt
+	return c
+}
+
+// exact is the cell for a program: a number with all its digits, and nothing for what is missing.
+func (c Cell) exact() string {
+	switch {
+	case c.Kind == IsMissing:
+		return ""
+	case c.Kind != IsNumber:
+		return c.Text
+	case math.IsNaN(c.value) || math.IsInf(c.value, 0):
+		return ""
+	default:
+		return strconv.FormatFloat(c.value, 'g', -1, 64)
+	}
+}
+
+// Add puts a column at the right, with a cell for each row.
+func (t *Table) Add(c Column, cells []Cell) {
+	t.Columns = append(t.Columns, c)
+	for i := range cells {
+		if i == len(t.Rows) {
+			t.Rows = append(t.Rows, Row{})
+		}
+		t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
+	}
+}
+
+// in is the table with the columns that a format shows.
+func (t Table) in(f Format) Table {
+	picked := Table{Caption: t.Caption, Rows: make([]Row, len(t.Rows))}
+	for j, row := range t.Rows {
+		picked.Rows[j].More = row.More
+	}
+	pick := func(i int) {
+		picked.Columns = append(picked.Columns, t.Columns[i])
+		for j, row := range t.Rows {
+			picked.Rows[j].Cells = append(picked.Rows[j].Cells, row.Cells[i])
+		}
+	}
+	for _, first := range []bool{true, false} { // what a page has next to the names
+		for i, c := range t.Columns {
+			early := i == 0 || c.First && f&OnPages != 0
+			if early == first && (c.In == 0 || c.In&f != 0) {
+				pick(i)
+			}
+		}
+	}
+	return picked
+}

@@ -1,0 +1,125 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// narrowest is the width below which nothing is laid out any narrower.
+const narrowest = 40
+
+// Text writes a document in lines of at most width columns where words allow it.
+func Text(w io.Writer, d Document, width int) error {
+	t := textWriter{width: max(width, narrowest)}
+	if _, err := io.WriteString(w, t.all(d.Blocks, "\n\n", "\n\n")+"\n"); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+type textWriter struct {
+	width int
+	notes footnotes
+}
+
+// all are the blocks with gap between them; a title stands under apart from what it is over.
+func (t *textWriter) all(blocks []Block, gap, under string) string {
+	var parts []string
+	for _, b := range shown(blocks, InText) {
+		if part := t.block(b, under); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, gap)
+}
+
+func (t *textWriter) block(b Block, under string) string {
+	switch b := b.(type) {
+	case Section:
+		content := t.all(b.Blocks, "\n\n", "\n")
+		if content == "" {
+			return ""
+		}
+		return t.hanging("", b.Title) + under + content
+	case Together:
+		return t.all(b, "\n", under)
+	case Paragraph:
+		return t.hanging("", b.Text)
+	case List:
+		return t.each("- ", b)
+	case Warnings:
+		return t.each("! ", b)
+	case Answers:
+		return t.answers(b)
+	case Notes:
+		return t.foot(b)
+	case Command:
+		return t.command(b)
+	case Table:
+		return t.table(b.in(InText))
+	default: // a picture
+		return ""
+	}
+}
+
+// hanging is a paragraph after a mark, with all its lines behind that.
+func (t *textWriter) hanging(mark, words string) string {
+	if words = plain(words); words == "" {
+		return ""
+	}
+	lines := strings.Split(text.WrapSoft(words, t.width-text.StringWidth(mark)), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return mark + strings.Join(lines, "\n"+strings.Repeat(" ", text.StringWidth(mark)))
+}
+
+func (t *textWriter) each(mark string, items []string) string {
+	var lines []string
+	for _, item := range items {
+		if item != "" {
+			lines = append(lines, t.hanging(mark, item))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *textWriter) answers(all Answers) string {
+	var lines []string
+	for _, a := range all {
+		lines = append(lines, t.hanging("", a.Question), t.each("  ", a.Texts))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *textWriter) foot(n Notes) string {
+	var lines []string
+	for i, note := range t.notes.take() {
+		lines = append(lines, t.hanging(fmt.Sprintf("(%d) ", i+1), note))
+	}
+	if remarks := t.each("- ", n.Remarks); remarks != "" {
+		lines = append(lines, remarks)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// command stands in one line with what it is for, where there is room, and is never broken.
+func (t *textWriter) command(c Command) string {
+	if one := plain(c.Lead + " " + strings.Join(c.Lines, " ")); len(c.Lines) == 1 && text.StringWidth(one) <= t.width {
+		return one
+	}
+	lines := []string{}
+	if c.Lead != "" {
+		lines = append(lines, t.hanging("", c.Lead))
+	}
+	for _, line := range c.Lines {
+		lines = append(lines, "  "+plain(line))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// plain is text that a terminal may show, with spaces where no line may end, which a terminal does not know.
+func plain(s string) string { return strings.ReplaceAll(safe(s), "\u00a0", " ") }

@@ -1,0 +1,265 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// grid is a table as text has it: each cell in its final words, and each row of as many lines as it takes.
+type grid struct {
+	header []string
+	words  []bool // columns that are no numbers
+	rows   [][]string
+}
+
+// Between columns stand two spaces, or one where that lets the whole table fit.
+const (
+	roomy = "  "
+	tight = " "
+)
+
+// shortestName is the length below which names are not broken any more.
+const shortestName = 18
+
+func (t *textWriter) table(of Table) string {
+	if len(of.Rows) == 0 || len(of.Columns) == 0 {
+		return ""
+	}
+	cells := t.cells(of)
+	best := gridOf(of, cells, longestName(of), false)
+	if best.fitting(1, t.width, roomy) < len(best.header) {
+		best = gridOf(of, cells, longestName(of), true)
+	}
+	for limit := longestName(of) - 1; limit >= shortestName && best.stacked(t.width) > 1; limit-- {
+		if g := gridOf(of, cells, limit, true); g.stacked(t.width) < best.stacked(t.width) {
+			best = g
+		}
+	}
+	laid := best.layout(t.width)
+	if of.Caption != "" {
+		return t.hanging("", of.Caption) + "\n" + laid
+	}
+	return laid
+}
+
+// cells are the texts of all cells, the doubts of a column in line below each other.
+func (t *textWriter) cells(of Table) [][]string {
+	all := make([][]string, len(of.Rows))
+	for i, row := range of.Rows {
+		all[i] = make([]string, len(row.Cells))
+		for j, c := range row.Cells {
+			all[i][j] = plain(c.Text)
+			if c.Note != "" {
+				all[i][j] += fmt.Sprintf(" (%d)", t.notes.mark(c.Note))
+			}
+		}
+	}
+	for j := range of.Columns {
+		longest := 0
+		for _, row := range of.Rows {
+			longest = max(longest, text.StringWidth(row.Cells[j].PlusMinus))
+		}
+		for i, row := range of.Rows {
+			if c := row.Cells[j]; longest > 0 && c.Kind != IsWords {
+				all[i][j] += " " + text.Pad(c.PlusMinus, longest, ' ')
+			}
+		}
+	}
+	return all
+}
+
+func longestName(of Table) int {
+	longest := shortestName
+	for _, row := range of.Rows {
+		if c := row.Cells[0]; c.Kind == IsName {
+			longest = max(longest, text.StringWidth(plain(c.Text)))
+		}
+	}
+	return longest
+}
+
+// gridOf breaks names that are longer than a limit, and where room is short headers that are wider than their column.
+func gridOf(of Table, cells [][]string, limit int, short bool) *grid {
+	g := &grid{}
+	for i := 0; i < len(of.Rows); {
+		next := i + 1
+		for next < len(of.Rows) && of.Rows[next].More {
+			next++
+		}
+		g.rows = append(g.rows, nameBeside(nameLines(of.Rows[i].Cells[0], cells[i][0], limit), cells[i:next])...)
+		i = next
+	}
+	for j, c := range of.Columns {
+		widest := 0
+		if !short {
+			widest = text.StringWidth(plain(header(c.Header, "")))
+		}
+		for _, row := range g.rows {
+			widest = max(widest, text.StringWidth(row[j]))
+		}
+		g.header, g.words = append(g.header, headerLines(c.Header, widest)), append(g.words, c.Words)
+	}
+	return g
+}
+
+// nameBeside puts the lines of a name beside the lines of what is told of it.
+func nameBeside(name []string, lines [][]string) [][]string {
+	var rows [][]string
+	for i := range max(len(name), len(lines)) {
+		row := make([]string, len(lines[0]))
+		if i < len(lines) {
+			row = slices.Clone(lines[i])
+		}
+		if i < len(name) {
+			row[0] = name[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// nameLines are those of a name, with what it is called too below it.
+func nameLines(c Cell, name string, limit int) []string {
+	lines := []string{name}
+	if c.Kind == IsName {
+		lines = broken(name, limit)
+	}
+	if c.Also != "" {
+		lines = append(lines, "  "+plain(c.Also))
+	}
+	return lines
+}
+
+// broken is a name in lines no longer than width, where its separators allow it: at a space if there is one, and as early as
+// leaves the rest room in one line.
+func broken(name string, width int) []string {
+	const indent = "  "
+	if text.StringWidth(name) <= width {
+		return []string{name}
+	}
+	for _, separators := range []string{" ", "./", "_"} {
+		last := 0
+		for i := len(indent); i < min(len(name), width); i++ {
+			if !strings.ContainsRune(separators, rune(name[i])) {
+				continue
+			}
+			last = i + 1
+			if text.StringWidth(indent+name[last:]) <= width {
+				break
+			}
+		}
+		if last > 0 {
+			return append([]string{strings.TrimRight(name[:last], " ")}, broken(indent+name[last:], width)...)
+		}
+	}
+	return []string{name}
+}
+
+// headerLines is a header in one line, or in two where that makes its column narrower.
+func headerLines(of string, widest int) string {
+	best := plain(header(of, ""))
+	if text.StringWidth(best) <= widest {
+		return best
+	}
+	for i, r := range of {
+		end, hyphen := i, map[rune]string{'\u00ad': "-"}[r]
+		switch r {
+		case '-':
+			end++
+		case ' ', '\u00ad':
+		default:
+			continue
+		}
+		first, rest := plain(header(of[:end], ""))+hyphen, plain(header(strings.TrimPrefix(of[i:], string(r)), ""))
+		if lines := first + "\n" + rest; rest != "" && text.LongestLineLen(lines) < text.LongestLineLen(best) {
+			best = lines
+		}
+	}
+	return best
+}
+
+// layout lays the table out within width. Columns that do not fit beside each other go below, with the names again.
+func (g *grid) layout(width int) string {
+	if all := len(g.header); g.fitting(1, width, roomy) < all && g.fitting(1, width, tight) == all {
+		return g.block(1, all, tight)
+	}
+	var blocks []string
+	for first := 1; first < len(g.header) || len(blocks) == 0; {
+		last := g.fitting(first, width, roomy)
+		blocks = append(blocks, g.block(first, last, roomy))
+		first = last
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// stacked is how many blocks stand below each other then; a column that does not fit beside the names counts as many.
+func (g *grid) stacked(width int) int {
+	if g.fitting(1, width, tight) == len(g.header) && g.columnWidth(0) < width {
+		return 1
+	}
+	n := 0
+	for first := 1; first < len(g.header); n++ {
+		if g.columnWidth(0)+len(roomy)+g.columnWidth(first) > width {
+			n += len(g.header)
+		}
+		first = g.fitting(first, width, roomy)
+	}
+	return n
+}
+
+// fitting is the end of the columns from first on that fit beside the names; at least one does.
+func (g *grid) fitting(first, width int, gap string) int {
+	used := g.columnWidth(0)
+	for i := first; i < len(g.header); i++ {
+		used += len(gap) + g.columnWidth(i)
+		if used > width && i > first {
+			return i
+		}
+	}
+	return len(g.header)
+}
+
+func (g *grid) columnWidth(i int) int {
+	width := text.LongestLineLen(g.header[i])
+	for _, row := range g.rows {
+		width = max(width, text.StringWidth(row[i]))
+	}
+	return width
+}
+
+// block renders the names and the columns from first to before last.
+func (g *grid) block(first, last int, gap string) string {
+	pick := func(cells []string) table.Row {
+		row := table.Row{cells[0]}
+		for _, cell := range cells[first:last] {
+			row = append(row, cell)
+		}
+		return row
+	}
+	w := table.NewWriter()
+	w.SetStyle(table.Style{
+		Options: table.Options{SeparateColumns: true},
+		Box:     table.BoxStyle{MiddleVertical: gap},
+	})
+	w.SuppressTrailingSpaces()
+	columns := []table.ColumnConfig{{Number: 1, VAlignHeader: text.VAlignBottom}}
+	for i := range last - first {
+		align := text.AlignRight
+		if g.words[first+i] {
+			align = text.AlignLeft
+		}
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: align, AlignHeader: align, VAlignHeader: text.VAlignBottom})
+	}
+	w.SetColumnConfigs(columns)
+	w.AppendHeader(pick(g.header))
+	for _, row := range g.rows {
+		if strings.Join(append([]string{row[0]}, row[first:last]...), "") != "" {
+			w.AppendRow(pick(row))
+		}
+	}
+	return w.Render()
+}

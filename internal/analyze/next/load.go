@@ -1,0 +1,70 @@
+// Package next reads the run file of a measurement that is still going on and says what it should do next: which load to
+// run once more ([Chooser]), or that nothing more is learned ([Settling]).
+//
+// Both go by verdicts, and so lie right of the run file; whoever measures asks them, and knows nothing of verdicts.
+package next
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// mostAdded is how often one load is added: what two more repetitions of it left open, a third would hardly settle.
+const mostAdded = 2
+
+// Chooser names loads to run once more, and remembers which it has named. Its zero value has named none.
+type Chooser struct{ named map[string]int }
+
+// Load is the one that would settle most of what a run has left open about the metrics asked for, and why; an empty name:
+// none would. Of several that settle as many it is the one whose first metric comes first.
+func (c *Chooser) Load(run *drivers.Run, metrics []string, loads []runfile.Arm) (name, why string) {
+	if len(metrics) == 0 {
+		return "", ""
+	}
+	name, why = c.choose(attribution.Judge(run, attribution.Options{Asked: metrics}).Metrics)
+	if !slices.ContainsFunc(loads, func(a runfile.Arm) bool { return a.Name == name }) {
+		return "", ""
+	}
+	if c.named == nil {
+		c.named = map[string]int{}
+	}
+	c.named[name]++
+	return name, why
+}
+
+func (c *Chooser) choose(verdicts []attribution.Verdict) (load, why string) {
+	settles := map[string][]attribution.Verdict{}
+	for _, v := range verdicts {
+		if v.Kind != attribution.Undetermined || v.SettleWith == nil || c.named[v.SettleWith.Arm] >= mostAdded {
+			continue
+		}
+		name := v.SettleWith.Arm
+		settles[name] = append(settles[name], v)
+		if len(settles[name]) > len(settles[load]) {
+			load = name
+		}
+	}
+	if load == "" {
+		return "", ""
+	}
+	return load, reasonFor(settles[load])
+}
+
+// reasonFor says what a load is to settle.
+func reasonFor(open []attribution.Verdict) string {
+	apart := open[0].SettleWith.Between
+	what := fmt.Sprintf("%d quantities apart", len(apart))
+	if len(apart) == 2 {
+		what = metric.Quantity(apart[0]).Many() + " from " + metric.Quantity(apart[1]).Many()
+	}
+	why := fmt.Sprintf("it would tell %s for %s", what, metric.Printed(open[0].Metric.Name, 0))
+	if more := len(open) - 1; more > 0 {
+		why += fmt.Sprintf(" and %d more", more)
+	}
+	return why
+}

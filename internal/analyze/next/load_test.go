@@ -1,0 +1,50 @@
+package next
+
+import (
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// open is an undetermined verdict that an arm would settle; "" is none.
+func open(metric, arm string) attribution.Verdict {
+	v := attribution.Verdict{Metric: runfile.Metric{Name: metric}, Kind: attribution.Undetermined}
+	if arm != "" {
+		v.SettleWith = &attribution.Settle{Arm: arm, Between: []string{"rows", "wal_records"}}
+	}
+	return v
+}
+
+func TestTheLoadThatSettlesMostIsChosen(t *testing.T) {
+	check := func(named map[string]int, wantLoad, wantWhy string, verdicts ...attribution.Verdict) {
+		t.Helper()
+		load, why := (&Chooser{named: named}).choose(verdicts)
+		if load != wantLoad || why != wantWhy {
+			t.Errorf("%q, because %q, want %q, because %q", load, why, wantLoad, wantWhy)
+		}
+	}
+	settled := open("block/writes", "single")
+	settled.Kind = attribution.Logical
+	check(nil, "", "")
+	check(nil, "", "", open("pgstat.io/writes", ""), settled)
+	check(nil, "copy", "it would tell rows from WAL records for pg_stat_io.writes (relation)", open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), settled)
+	check(nil, "multi", "it would tell rows from WAL records for pg_stat_io.extends (relation) and 1 more",
+		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
+	three := open("pgstat.io/writes", "copy")
+	three.SettleWith.Between = []string{"rows", "entries", "wal_records"}
+	check(nil, "copy", "it would tell 3 quantities apart for pg_stat_io.writes (relation)", three)
+	check(map[string]int{"multi": mostAdded}, "copy", "it would tell rows from WAL records for pg_stat_io.writes (relation)",
+		open("pgstat.io/writes", "copy"), open("pgstat.io/extends", "multi"), open("pgstat.io/fsyncs", "multi"))
+}
+
+// A run in which nobody asks for anything, or nothing was done, is not gone on with.
+func TestNothingIsChosenFromARunThatTellsNothing(t *testing.T) {
+	var c Chooser
+	for _, metrics := range [][]string{nil, {"block/writes"}} {
+		if load, why := c.Load(&drivers.Run{}, metrics, []runfile.Arm{{Name: "copy"}}); load != "" {
+			t.Errorf("%q: %s, because %s", metrics, load, why)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package next
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// lookAgain is by what part of the time so far the next look is later: looks cost little, however long it lasts.
+const lookAgain = 10
+
+// Settling looks now and then at what a file tells so far, and finds that twice the time has told nothing new.
+type Settling struct {
+	AtLeast time.Duration // before which nothing is settled
+	looks   []look
+}
+
+// look is what was known after some time.
+type look struct {
+	after time.Duration
+	known string
+	open  int // metrics without a verdict
+}
+
+// Ask reads the file where it is time for that, and may say why there is no use in going on.
+func (s *Settling) Ask(after time.Duration, read func() (*drivers.Run, error)) (why string, settled bool) {
+	if n := len(s.looks); n > 0 && after < s.looks[n-1].after+s.looks[n-1].after/lookAgain {
+		return "", false
+	}
+	run, err := read()
+	if err != nil {
+		return "", false
+	}
+	known, open := learned(run)
+	return s.take(look{after, known, open})
+}
+
+// take tells whether, with this look, enough time has told nothing new. It keeps the looks of the second half only.
+func (s *Settling) take(now look) (why string, settled bool) {
+	s.looks = append(s.looks, now)
+	for len(s.looks) > 1 && s.looks[1].after <= now.after/2 {
+		s.looks = s.looks[1:]
+	}
+	if now.after < s.AtLeast || s.looks[0].after > now.after/2 {
+		return "", false
+	}
+	for _, l := range s.looks {
+		if l.known != now.known {
+			return "", false
+		}
+	}
+	if now.open == 0 {
+		return fmt.Sprintf("Settled after %v: every metric has its verdict", now.after.Round(time.Second)), true
+	}
+	return fmt.Sprintf("Settled after %v: the second half of it told nothing that the first had not; %d metrics are open, and take loads that do not come here",
+		now.after.Round(time.Second), now.open), true
+}
+
+// learned is all that a run tells, in a form that is the same as long as nothing is learned.
+func learned(run *drivers.Run) (known string, open int) {
+	var all []string
+	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
+		all = append(all, fmt.Sprint(v.Metric.Name, v.Kind, v.Counts, v.Between))
+		if v.Kind == attribution.Undetermined {
+			open++
+		}
+	}
+	return fmt.Sprint(len(run.Arms), strings.Join(all, "\n")), open
+}

@@ -1,0 +1,130 @@
+// Package number writes numbers for people: rounded to what is read of them, with commas between thousands.
+//
+// A doubt is rounded up, so that none is rounded away, and what is not there is never nought.
+package number
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/number"
+)
+
+// Mega is what M in MB means here: storage is sold in powers of ten.
+const Mega = 1e6
+
+// Finite tells whether it is a number at all.
+func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Grouped has so many decimals.
+func Grouped(v float64, decimals int) string {
+	text := message.NewPrinter(language.English).Sprint(number.Decimal(v, number.Scale(decimals)))
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-") // no minus nought
+	}
+	return text
+}
+
+// Rate is how often something happens: whole numbers, unless it is seldom.
+func Rate(v float64) string {
+	switch size := math.Abs(v); {
+	case size == 0:
+		return "0"
+	case size >= 9.95:
+		return Grouped(v, 0)
+	case size >= 0.095:
+		return Grouped(v, 1)
+	default:
+		return Significant(v, 1)
+	}
+}
+
+// Ratio is how many there are of one for one of another, to three digits where it is small.
+func Ratio(v float64) string {
+	switch size := math.Abs(v); {
+	case size == 0:
+		return "0"
+	case size >= 99.95:
+		return Grouped(v, 0)
+	case size >= 9.995:
+		return Grouped(v, 1)
+	case size >= 0.0009995:
+		return Significant(v, 3)
+	default:
+		return Significant(v, 2)
+	}
+}
+
+// smallest is where decimals are no longer read and powers of ten are.
+const smallest = 1e-5
+
+// Significant is a number below ten with so many digits that are not leading noughts.
+func Significant(v float64, digits int) string {
+	if size := math.Abs(v); size < smallest {
+		return fmt.Sprintf("%.*e", digits-1, v)
+	}
+	return Grouped(v, digits-1-int(math.Floor(math.Log10(math.Abs(v)))))
+}
+
+// Percent is a share.
+func Percent(share float64) string {
+	switch size := math.Abs(share) * 100; {
+	case size < 1e-6: // what is left of rounding in the computer
+		return "0%"
+	case size < 0.95:
+		return fmt.Sprintf("%.1f%%", math.Ceil(share*1000)/10)
+	case !(size <= 999.5):
+		return ">999%"
+	default:
+		return fmt.Sprintf("%.0f%%", share*100)
+	}
+}
+
+// Milliseconds is a time given in seconds.
+func Milliseconds(seconds float64) string {
+	if ms := seconds * 1000; ms < 9.95 && ms >= smallest {
+		return Significant(ms, 2)
+	}
+	return Ratio(seconds * 1000)
+}
+
+// Estimate writes v, a value with an interval or an end of it, with as many decimals as the interval leaves of any use:
+// from two digits of the value to three.
+func Estimate(v, value, lo, hi float64) string {
+	size, half := math.Abs(value), (hi-lo)/2
+	if size < smallest || !Finite(value) || !Finite(v) {
+		return Ratio(v)
+	}
+	if math.Abs(v) >= large {
+		return thousands(v)
+	}
+	first := -int(math.Floor(math.Log10(size))) // decimal place of the first digit
+	decimals := first + 2
+	if Finite(half) && half > 0 {
+		decimals = min(decimals, max(first+1, -int(math.Floor(math.Log10(half)))))
+	}
+	return Grouped(v, max(0, decimals))
+}
+
+// large is where the last digits of a number are no longer read.
+const large = 1e5
+
+// thousands writes a large number in thousands or millions.
+func thousands(v float64) string {
+	if math.Abs(v) >= 1e6 {
+		return Grouped(v/1e6, 0) + "M"
+	}
+	return Grouped(v/1e3, 0) + "k"
+}
+
+// Spelled is a small number as a word.
+func Spelled(n int) string {
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+	if n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprint(n)
+}

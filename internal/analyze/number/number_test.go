@@ -1,0 +1,40 @@
+package number
+
+import (
+	"math"
+	"testing"
+)
+
+func TestNumbersAreRoundedToWhatIsRead(t *testing.T) {
+	check := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	check(Rate(1914568.4), "1,914,568")
+	check(Rate(9.96), "10")
+	check(Rate(9.94), "9.9")
+	check(Rate(0.0412), "0.04")
+	check(Rate(0), "0")
+	check(Rate(math.Copysign(0.0, -1)), "0")
+	check(Ratio(8.0249), "8.02")
+	check(Ratio(40.04), "40.0")
+	check(Ratio(5905.2), "5,905")
+	check(Ratio(0.00012), "0.00012")
+	check(Ratio(0.0000012), "1.2e-06")
+	check(Percent(0), "0%")
+	check(Percent(0.0001), "0.1%") // a doubt is rounded up
+	check(Percent(0.104), "10%")
+	check(Percent(12), ">999%")
+	check(Percent(math.Inf(1)), ">999%")
+	check(Milliseconds(0.00187), "1.9")
+	check(Milliseconds(0.0533), "53.3")
+	check(Milliseconds(1.25), "1,250")
+	check(Estimate(0.9876, 0.9876, 0.9512, 1.0241), "0.99")
+	check(Estimate(0.9876, 0.9876, 0.9872, 0.9881), "0.988")
+	check(Estimate(5300, 8120, 5300, 11400), "5,300")
+	check(Estimate(21074558, 320624, 161541, 21074558), "21M")
+	check(Spelled(5), "five")
+	check(Spelled(11), "11")
+}

@@ -1,0 +1,403 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// Document says what to order for a run, and why.
+func (s Size) Document() document.Document {
+	return document.Document{Blocks: append(s.blocks(&citations{}), document.Only(document.InCSV, s.everyOption()))}
+}
+
+// blocks are what a sizing says, also as a part of the page on a run.
+func (s Size) blocks(cited *citations) []document.Block {
+	return []document.Block{
+		s.needSection(),
+		s.detailSection(),
+		document.Together{document.Paragraph{Text: s.sizedFor()}, document.Warnings(s.Warnings)},
+		s.deviceSection(),
+		s.optionSection(cited),
+		s.enoughSection(),
+		s.bareSection(),
+		s.curves(),
+		document.Section{Title: "What the wrong number would have cost", Blocks: []document.Block{
+			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.misreadText()},
+		}},
+		document.Section{Title: "The same load on Aurora", Blocks: []document.Block{document.Paragraph{Text: s.auroraText()}}},
+		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{document.Paragraph{Text: s.spreadText()}}},
+	}
+}
+
+// orderBlocks are what to order for a run, and the sources of limits and prices; nothing: the run does not tell.
+func orderBlocks(size *Size) (order []document.Block, sources document.Block) {
+	if size == nil {
+		return nil, nil
+	}
+	cited := &citations{}
+	order = size.blocks(cited)
+	return order, document.Section{Title: "Sources of limits and prices", Blocks: []document.Block{document.List(cited.list())}}
+}
+
+// citations number the sources of limits and prices.
+type citations struct{ keys []string }
+
+// mark refers to sources, new ones or those named before.
+func (c *citations) mark(keys []string) string {
+	var numbers []int
+	for _, key := range keys {
+		i := slices.Index(c.keys, key)
+		if i < 0 {
+			i, c.keys = len(c.keys), append(c.keys, key)
+		}
+		if !slices.Contains(numbers, i+1) {
+			numbers = append(numbers, i+1)
+		}
+	}
+	slices.Sort(numbers)
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+}
+
+// list names the sources with their state.
+func (c *citations) list() []string {
+	var all []string
+	for i, key := range c.keys {
+		text := key
+		if s, known := metric.SourceOf(key); known {
+			text = fmt.Sprintf("%s, as of %s: %s", s.Title, s.State, s.Address)
+		}
+		all = append(all, fmt.Sprintf("(%d) %s", i+1, text))
+	}
+	return all
+}
+
+// command is the one that sizes so.
+func (s Size) command() string {
+	words := []string{"realiops size"}
+	for _, r := range s.Sized.Runs {
+		if file := r.ID + ".jsonl"; !slices.Contains(words, file) {
+			words = append(words, file)
+		}
+	}
+	if len(s.Sized.Runs) == 1 {
+		words = append(words, "--load "+quoted(s.Sized.Arm))
+	}
+	return strings.Join(append(words, fmt.Sprintf("--gib %.0f --headroom %.0f", s.Sized.GiB, s.Sized.Headroom)), " ")
+}
+
+// quoted is a name as a shell takes it for one.
+func quoted(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || strings.ContainsRune("'\"$&|;<>()*?`\\", r) }) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
+// optionSection is what carries the load, with the sources of its limits and its price, and what does not.
+func (s Size) optionSection(cited *citations) document.Block {
+	options := s.carrying()
+	after := document.Together{}
+	if len(options) > 0 {
+		after = append(after, s.optionTable(options, cited), faint(s.optionLegend()))
+	} else if len(s.Options) > 0 {
+		after = append(after, document.Paragraph{Text: "No volume here carries it."})
+	}
+	tooSmall := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Why == "" })
+	after = append(after, faint(listing("Too small at any size", each(func(o SizeOption) string { return o.Title }, tooSmall))))
+	for _, o := range options {
+		if o.Unverified != "" {
+			after = append(after, document.List{o.Title + ": " + o.Unverified + "."})
+		}
+	}
+	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
+}
+
+func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
+	var t document.Table
+	add := func(c document.Column, of func(SizeOption) document.Cell) { t.Add(c, cells(options, of)) }
+	add(wordy("volume"), func(o SizeOption) document.Cell { return document.Words(o.name()) })
+	add(numeric("GiB"), func(o SizeOption) document.Cell { return whole(o.GiB) })
+	add(numeric("IOPS"), func(o SizeOption) document.Cell { return o.carries(0, o.IOPS) })
+	add(numeric("MiB/s"), func(o SizeOption) document.Cell { return o.carries(1, o.MiBps) })
+	if slices.ContainsFunc(options, func(o SizeOption) bool { return o.Instance != nil }) {
+		add(numeric(s.machine()+" lets\u00a0by"), func(o SizeOption) document.Cell { return document.Words(s.through(o)) })
+	}
+	add(numeric("decided\u00a0by"), func(o SizeOption) document.Cell { return document.Words(o.Binding) })
+	add(document.Column{Header: s.currency() + " a\u00a0month", First: true}, SizeOption.price)
+	add(document.Column{Header: "sources", In: document.OnPages}, func(o SizeOption) document.Cell { return document.Words(cited.mark(o.sourceKeys())) })
+	return t
+}
+
+func whole(v float64) document.Cell { return document.Number(number.Grouped(v, 0), v) }
+
+// price is what it costs a month, with a mark where that is an estimate, and what it is made of.
+func (o SizeOption) price() document.Cell {
+	c := known(o.Monthly)
+	if o.Span != nil {
+		c.Text = "~" + c.Text
+	}
+	var parts []string
+	for _, l := range o.Bill {
+		parts = append(parts, fmt.Sprintf("%s: %s", l.What, number.Grouped(l.Amount, 2)))
+	}
+	c.Hover = strings.Join(parts, "; ")
+	return c
+}
+
+// carries is what an order carries, with a mark where that must be said beside the size.
+func (o SizeOption) carries(which int, bought float64) document.Cell {
+	if o.Carries == nil {
+		return document.Words("-")
+	}
+	c := whole(o.Carries[which])
+	if bought > 0 {
+		c.Text += "*"
+	}
+	return c
+}
+
+// through says whether a machine lets it through, or else how much of what is too little.
+func (s Size) through(o SizeOption) string {
+	need := s.Sized.Rate.Bytes / (1 << 20) * (1 + s.Sized.Headroom/100)
+	switch i := o.Instance; {
+	case i == nil:
+		return "-"
+	case i.Carries:
+		return "yes"
+	case i.MiBps < need:
+		return number.Grouped(i.MiBps, 0) + " MiB/s"
+	default:
+		return number.Grouped(i.IOPS, 0) + " IOPS"
+	}
+}
+
+func (s Size) optionLegend() string {
+	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - where none is known: see --price."
+	if slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
+		text += " ~ is an estimate: see Aurora below."
+		if s.Aurora != nil && s.Aurora.Standard != nil {
+			text += " I/O-Optimized has the 30 % in it that the " + s.machine() + " costs more there."
+		}
+	}
+	if slices.ContainsFunc(s.carrying(), func(o SizeOption) bool { return o.Volumes > 1 }) {
+		text += " RDS stripes it over four volumes from 400 GiB on."
+	}
+	return text
+}
+
+// places are the regions that prices are of: Azure and Google have one each.
+func (s Size) places() string {
+	var places []string
+	for _, p := range []struct{ provider, place string }{{"", s.Sized.Region}, {"azure", "East US"}, {"google", "us-central1"}} {
+		of := func(o SizeOption) bool {
+			return o.Provider == p.provider || p.provider == "" && o.Provider != "azure" && o.Provider != "google"
+		}
+		if slices.ContainsFunc(s.carrying(), of) {
+			places = append(places, p.place)
+		}
+	}
+	return enumerated(places, " and ")
+}
+
+// machine is the class that was asked for, as its provider says it in short.
+func (s Size) machine() string { return strings.TrimPrefix(s.Sized.Instance, "Standard_") }
+
+func (s Size) currency() string { return s.Sized.Currency }
+
+func (s Size) carrying() []SizeOption {
+	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Why != "" })
+}
+
+// name has the name of the size, where sizes have names.
+func (o SizeOption) name() string { return strings.TrimSpace(o.Title + " " + o.Tier) }
+
+// sourceKeys are the sources of an option's limits and of its price.
+func (o SizeOption) sourceKeys() []string {
+	keys := slices.Clone(o.Sources)
+	for _, l := range o.Bill {
+		keys = append(keys, l.Source)
+	}
+	return slices.DeleteFunc(keys, func(key string) bool { return key == "" })
+}
+
+// sides holds what is ordered for the device's requests against what would have been for WAL records; nothing: there are
+// none, or they have no factor.
+func (s Size) sides() document.Block {
+	m := s.Misread
+	if m == nil {
+		return nil
+	}
+	right, wrong := "none carries it", "none carries it"
+	var paid *float64
+	if o := s.cheapest(); o != nil {
+		right, paid = o.name(), o.Monthly
+	}
+	if m.Volume != "" {
+		wrong = m.Volume
+	}
+	var t document.Table
+	t.Add(wordy("sized from"), texts([]string{"what the device did (real)", "WAL records, read as IOPS"}))
+	t.Add(numeric(s.currency()+" a month"), []document.Cell{known(paid), known(m.Cheapest)})
+	t.Add(numeric("the cheapest that carries it"), texts([]string{right, wrong}))
+	t.Add(numeric("requests a second"), []document.Cell{known(&s.Sized.Rate.Requests), known(&m.Requests)})
+	if s.Aurora != nil && s.Aurora.IOCost != nil {
+		t.Add(numeric("Aurora's I/O, "+s.currency()+" a month"), []document.Cell{
+			document.Words(number.Rate(s.Aurora.IOCost[0]) + " to " + number.Rate(s.Aurora.IOCost[2])), known(m.IOCost),
+		})
+	}
+	return t
+}
+
+// cheapest is the option that is known to carry it for the least money, where an instance was asked for behind that; nil:
+// none has a price that is no estimate.
+func (s Size) cheapest() *SizeOption {
+	var best *SizeOption
+	for _, o := range s.carrying() {
+		through := s.Sized.Instance == "" || o.Instance != nil && o.Instance.Carries
+		if o.Monthly != nil && o.Span == nil && o.Carries != nil && through && (best == nil || *o.Monthly < *best.Monthly) {
+			best = &o
+		}
+	}
+	return best
+}
+
+// misreadText says what reading WAL records as I/O would have led to.
+func (s Size) misreadText() string {
+	m := s.Misread
+	if m == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Sized from the WAL records instead, as if they were IOPS, it would have been %s a second, %s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
+	switch {
+	case !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Carries != nil || o.Why != "" }):
+		// none was asked for
+	case m.Volume == "":
+		text += ": no volume here carries that"
+	case m.Cheapest != nil:
+		text += fmt.Sprintf(": %s for %s %s a month", m.Volume, number.Rate(*m.Cheapest), s.currency())
+	default:
+		text += ": " + m.Volume
+	}
+	if m.IOCost != nil {
+		text += fmt.Sprintf("; and a bill for I/O on Aurora of %s %s a month", number.Rate(*m.IOCost), s.currency())
+	}
+	return text + "."
+}
+
+// auroraText says what the load would show there.
+func (s Size) auroraText() string {
+	a := s.Aurora
+	if a == nil {
+		return ""
+	}
+	load := "this load"
+	if len(s.Sized.Runs) > 1 { // of several, that which asks for most bytes
+		load = s.Sized.Arm
+	}
+	text := "On Aurora " + load + " would show "
+	if a.WriteIOPS != nil {
+		text += fmt.Sprintf("about %s WriteIOPS, none of them disk operations, and ", number.Rate(*a.WriteIOPS))
+	}
+	text += fmt.Sprintf("between %s and %s billed writes a second, %s as estimated (%s)",
+		number.Rate(a.BilledWrites[0]), number.Rate(a.BilledWrites[2]), number.Rate(a.BilledWrites[1]), a.Calibration)
+	if a.BilledReads > 0 {
+		text += fmt.Sprintf(", and %s pages read", number.Rate(a.BilledReads))
+	}
+	if a.IOCost != nil {
+		text += fmt.Sprintf(": %s to %s %s a month if it never stops", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency())
+	}
+	return sentences(text, s.clusterText())
+}
+
+// clusterText holds the two ways to pay for Aurora against each other.
+func (s Size) clusterText() string {
+	a := s.Aurora
+	if a.Standard == nil {
+		return ""
+	}
+	verdict := "which of them is cheaper, only the I/O that is really billed will tell"
+	switch {
+	case a.Standard[2] < *a.Optimized:
+		verdict = "Standard is cheaper"
+	case a.Standard[0] > *a.Optimized:
+		verdict = "I/O-Optimized is cheaper"
+	}
+	return fmt.Sprintf("With one %s and %s GiB that is %s to %s %s a month on Standard, and %s on I/O-Optimized, which pays from %s of I/O on: %s",
+		s.machine(), number.Grouped(s.Sized.GiB, 0), number.Rate(a.Standard[0]), number.Rate(a.Standard[2]), s.currency(), number.Rate(*a.Optimized), number.Rate(*a.BreakEven), verdict)
+}
+
+// everyOption has a line for each option, those that do not carry the load too, in columns called as the fields of JSON.
+func (s Size) everyOption() document.Table {
+	var t document.Table
+	add := func(name string, of func(SizeOption) document.Cell) { t.Add(wordy(name), cells(s.Options, of)) }
+	word := func(name string, of func(SizeOption) string) {
+		add(name, func(o SizeOption) document.Cell { return document.Words(of(o)) })
+	}
+	word("volume", func(o SizeOption) string { return o.Volume })
+	word("title", func(o SizeOption) string { return o.Title })
+	word("provider", func(o SizeOption) string { return o.Provider })
+	word("why", func(o SizeOption) string { return o.Why })
+	word("tier", func(o SizeOption) string { return o.Tier })
+	add("gib", func(o SizeOption) document.Cell { return bought(o.GiB) })
+	add("iops", func(o SizeOption) document.Cell { return bought(o.IOPS) })
+	add("mibps", func(o SizeOption) document.Cell { return bought(o.MiBps) })
+	add("carries_iops", func(o SizeOption) document.Cell { return end(o.Carries, 0) })
+	add("carries_mibps", func(o SizeOption) document.Cell { return end(o.Carries, 1) })
+	word("binding", func(o SizeOption) string { return o.Binding })
+	add("monthly", func(o SizeOption) document.Cell { return optional(o.Monthly) })
+	add("monthly_lo", func(o SizeOption) document.Cell { return end(o.Span, 0) })
+	add("monthly_hi", func(o SizeOption) document.Cell { return end(o.Span, 1) })
+	word("currency", func(o SizeOption) string { return o.Currency })
+	word("instance_carries", func(o SizeOption) string {
+		if o.Instance == nil {
+			return ""
+		}
+		return fmt.Sprint(o.Instance.Carries)
+	})
+	credits := func(name string, of func(SizeOption) *SizeCredits, value func(SizeCredits) *float64) {
+		add(name, func(o SizeOption) document.Cell {
+			if c := of(o); c != nil {
+				return optional(value(*c))
+			}
+			return document.Words("")
+		})
+	}
+	enough := func(o SizeOption) *SizeCredits { return o.Credits }
+	bare := func(o SizeOption) *SizeCredits { return o.Bare }
+	credits("credits_gib", enough, func(c SizeCredits) *float64 { return &c.GiB })
+	credits("credits_monthly", enough, func(c SizeCredits) *float64 { return c.Monthly })
+	credits("credits_lowest_percent", enough, func(c SizeCredits) *float64 { return &c.Lowest })
+	credits("bare_gib", bare, func(c SizeCredits) *float64 { return &c.GiB })
+	credits("bare_dry_at", bare, func(c SizeCredits) *float64 { return new(float64(*c.Dry)) }) // where credits last there is no bare
+	credits("bare_served_dry_operations", bare, func(c SizeCredits) *float64 { return &c.Served.Operations })
+	credits("bare_served_dry_bytes", bare, func(c SizeCredits) *float64 { return &c.Served.Bytes })
+	credits("bare_refill_seconds", bare, func(c SizeCredits) *float64 { return &c.Refills })
+	return t
+}
+
+// bought is an amount; nothing where none is bought.
+func bought(v float64) document.Cell {
+	if v == 0 {
+		return document.Words("")
+	}
+	return exact(v)
+}
+
+func optional(v *float64) document.Cell {
+	if v == nil {
+		return document.Words("")
+	}
+	return exact(*v)
+}
+
+func end(span *[2]float64, i int) document.Cell {
+	if span == nil {
+		return document.Words("")
+	}
+	return exact(span[i])
+}

@@ -1,0 +1,176 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// needSection shows what each load asked of storage, and what is sized for.
+func (s Size) needSection() document.Block {
+	t := document.Table{}
+	t.Add(wordy("load"), cells(s.Needs, func(n SizeNeed) document.Cell {
+		name := n.Arm
+		if n.Run != "" {
+			name = n.Run + ": " + name
+		}
+		if n.Model != "" {
+			name += " (model)"
+		}
+		return document.Words(name)
+	}))
+	add := func(header string, rate func(SizeNeed) *SizeRate, of func(SizeRate) float64) {
+		t.Add(numeric(header), cells(s.Needs, func(n SizeNeed) document.Cell { return ofRate(rate(n), of) }))
+	}
+	mean := func(n SizeNeed) *SizeRate { return n.Mean }
+	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
+	t.Add(numeric("rows"), cells(s.Needs, func(n SizeNeed) document.Cell { return known(n.Rows) }))
+	add("requests", mean, requestsOf)
+	add("p99", p99, requestsOf)
+	add("worst second", func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
+	add("flushes", mean, flushesOf)
+	add("MB", mean, megabytesOf)
+	add("p99 MB", p99, megabytesOf)
+	add("KB each", mean, sizeOf)
+	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{t}}
+}
+
+func requestsOf(r SizeRate) float64  { return r.Requests }
+func flushesOf(r SizeRate) float64   { return r.Flushes }
+func megabytesOf(r SizeRate) float64 { return r.Bytes / number.Mega }
+func sizeOf(r SizeRate) float64      { return r.Bytes / r.Requests / 1000 }
+
+// known is a rate that may be missing.
+func known(v *float64) document.Cell {
+	if v == nil || !number.Finite(*v) {
+		return document.Words("-")
+	}
+	return document.Number(number.Rate(*v), *v)
+}
+
+func ofRate(r *SizeRate, of func(SizeRate) float64) document.Cell {
+	if r == nil {
+		return document.Words("-")
+	}
+	return known(new(of(*r)))
+}
+
+// detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst; nothing:
+// there is nothing beside the mean.
+func (s Size) detailSection() document.Block {
+	need := s.sizedNeed()
+	if need == nil || need.P95 == nil {
+		return nil
+	}
+	var t document.Table
+	var rates []SizeRate
+	var names []string
+	for _, row := range []struct {
+		name string
+		rate *SizeRate
+	}{{"mean", need.Mean}, {"p95", need.P95}, {"p99", need.P99}, {"worst second", need.PeakSecond}, {"worst minute", need.PeakMinute}} {
+		if row.rate != nil {
+			names, rates = append(names, row.name), append(rates, *row.rate)
+		}
+	}
+	t.Add(wordy("a second"), texts(names))
+	for _, column := range []struct {
+		header string
+		of     func(SizeRate) float64
+	}{
+		{"reads", func(r SizeRate) float64 { return r.Reads }}, {"writes", func(r SizeRate) float64 { return r.Writes }},
+		{"flushes", flushesOf},
+		{"MB read", func(r SizeRate) float64 { return r.ReadBytes / number.Mega }}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
+		{"KB each", sizeOf},
+	} {
+		t.Add(numeric(column.header), cells(rates, func(r SizeRate) document.Cell { return known(new(column.of(r))) }))
+	}
+	legend := fmt.Sprintf("Each number by itself, in %d seconds", need.Seconds)
+	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
+		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average", number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
+	}
+	return document.Section{Title: need.Arm + " in detail", Blocks: []document.Block{document.Together{t, faint(legend + ".")}}}
+}
+
+// sizedNeed is that of the load that is sized for; of several runs, of the one that asks for most bytes.
+func (s Size) sizedNeed() *SizeNeed {
+	for i, n := range s.Needs {
+		if n.Arm == s.Sized.Arm && (n.Run == "" || n.Run == s.Run.ID) {
+			return &s.Needs[i]
+		}
+	}
+	return nil
+}
+
+// sizedFor says what the options are for.
+func (s Size) sizedFor() string {
+	need := s.Sized.Rate
+	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Arm, basis(s.Sized.Basis), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
+	if len(s.Sized.Runs) > 1 {
+		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.sizedLoad(),
+			number.Rate(need.Requests), s.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega), s.worstOf(megabytesOf))
+	}
+	text += fmt.Sprintf("; with %.0f %% of headroom, on %s GiB.", s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
+	return strings.Join(append([]string{text}, s.scaled()...), " ")
+}
+
+// basis says what rate of a load is sized for.
+func basis(name string) string {
+	return map[string]string{
+		"p99": "the 99th percentile of its seconds and nowhere below the mean", "mean": "the highest mean of its repetitions", "model": "twice what the model gives",
+	}[name]
+}
+
+// sizedLoad names what is sized for: a load, or the worst of several.
+func (s Size) sizedLoad() string {
+	runs := s.runs()
+	switch parts := len(s.Sized.Runs); {
+	case parts == 1:
+		return s.Sized.Arm
+	case runs == parts:
+		return fmt.Sprintf("the worst of %d runs", runs)
+	case runs == 1:
+		return fmt.Sprintf("the worst of %d kinds of load", parts)
+	default:
+		return fmt.Sprintf("the worst of %d kinds of load in %d runs", parts, runs)
+	}
+}
+
+// runs is how many are sized for.
+func (s Size) runs() int {
+	ids := map[string]bool{}
+	for _, r := range s.Sized.Runs {
+		ids[r.ID] = true
+	}
+	return len(ids)
+}
+
+// worstOf names what asks for most of something: its load, and the run where there are several.
+func (s Size) worstOf(of func(SizeRate) float64) string {
+	most := slices.MaxFunc(s.Sized.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
+	if s.runs() == 1 {
+		return most.Arm + ", " + most.Basis
+	}
+	return fmt.Sprintf("%s, %s, %s", most.ID, most.Arm, most.Basis)
+}
+
+// scaled says what was taken to go with the rows, and how far apart that leaves what is needed.
+func (s Size) scaled() []string {
+	if len(s.Sized.Law) == 0 {
+		return nil
+	}
+	least, most := s.Sized.Least, s.Sized.Rate
+	text := fmt.Sprintf("So it lies between %s and %s requests/s, and %s and %s MB/s.",
+		number.Rate(least.Requests), number.Rate(most.Requests), number.Rate(least.Bytes/number.Mega), number.Rate(most.Bytes/number.Mega))
+	if most.Requests > wide*least.Requests || most.Bytes > wide*least.Bytes {
+		text += " A run with that load would tell more."
+	}
+	return append(slices.Clone(s.Sized.Law), text)
+}
+
+// wide is how far apart the ends of what is needed may lie before that is worth a run.
+const wide = 2

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// COLUMNS decides, then the terminal; what is read line by line stays one line.
+func TestColumns(t *testing.T) {
+	check := func(said string, terminal bool, report, message int) {
+		t.Helper()
+		env := Env{OutTerminal: terminal, ErrTerminal: terminal, Width: func() int { return 120 }, Getenv: func(string) string { return said }}
+		if env.columns() != report || env.messageColumns() != message {
+			t.Errorf("COLUMNS=%s, terminal %v: %d and %d, want %d and %d", said, terminal, env.columns(), env.messageColumns(), report, message)
+		}
+	}
+	check("", false, 80, 0)
+	check("", true, 120, 120)
+	check("40", false, 40, 40)
+	check("40", true, 40, 40)
+	check("wide", false, 80, 0)
+	check("-1", true, 120, 120)
+}
+
+func TestErrorsFitTheColumns(t *testing.T) {
+	var out bytes.Buffer
+	Main(Env{Out: &out, Err: &out, Getenv: func(string) string { return "40" }}, []string{"run", "--budget", "120"})
+	for line := range strings.Lines(out.String()) {
+		if len(strings.TrimSuffix(line, "\n")) > 40 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+	}
+	if strings.Count(out.String(), "\n") < 3 {
+		t.Errorf("one line: %s", out.String())
+	}
+}

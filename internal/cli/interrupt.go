@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stopSignals ask a command to stop, keep what there is and report on it. So does a pipe that nobody reads any more:
+// whoever types «2>&1 | head» wants no more, and what was made on a server must go. See [outputBroken].
+var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
+// patience is how long a command may take to stop before people are told what it waits for.
+const patience = 2 * time.Second
+
+// leftBehind is what a command that is ended at once may leave on a server of the user's.
+var leftBehind = map[string]string{
+	"run": "the schema realiops may stay on the server, and the next run drops it",
+}
+
+// stoppable gives a context that the first signal ends. A second one ends the process, which says what it leaves.
+func stoppable(w io.Writer, command string) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, stopSignals...)
+	pipes := make(chan os.Signal, 1) // apart: a server that dies under many sessions must not crowd out a Ctrl-C
+	signal.Notify(pipes, syscall.SIGPIPE)
+	ended := make(chan struct{})
+	go func() {
+		defer signal.Stop(signals)
+		defer signal.Stop(pipes)
+		first, asked := firstStop(signals, pipes, ended)
+		if !asked {
+			return
+		}
+		cancel(&stoppedError{first})
+		late := time.NewTimer(patience)
+		defer late.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-late.C:
+				fmt.Fprintln(w, "realiops: stopping; waiting for what is under way on the server. Interrupt again to end at once"+leaving(command))
+			case again := <-signals:
+				fmt.Fprintln(w, "realiops: ended at once"+leaving(command))
+				die(again)
+			}
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		close(ended)
+	}
+}
+
+// firstStop waits for what asks the command to stop, or for its end.
+func firstStop(signals, pipes <-chan os.Signal, ended <-chan struct{}) (first os.Signal, asked bool) {
+	for {
+		select {
+		case first := <-signals:
+			return first, true
+		case broken := <-pipes:
+			if outputBroken(os.Stdout.Fd(), os.Stderr.Fd()) {
+				return broken, true
+			}
+		case <-ended:
+			return nil, false
+		}
+	}
+}
+
+// outputBroken tells whether nobody reads one of these any more. The signal alone does not: it comes for every connection
+// as well whose other end is gone, such as one to a server that is restarted.
+func outputBroken(outputs ...uintptr) bool {
+	var polled []unix.PollFd
+	for _, fd := range outputs {
+		polled = append(polled, unix.PollFd{Fd: int32(fd)}) //nolint:gosec // a file descriptor is small
+	}
+	if _, err := unix.Poll(polled, 0); err != nil {
+		return false
+	}
+	return slices.ContainsFunc(polled, func(p unix.PollFd) bool { return p.Revents&(unix.POLLERR|unix.POLLHUP) != 0 })
+}
+
+// stoppedError is why a context of stoppable ended, for people; for everybody else the context was canceled.
+type stoppedError struct{ by os.Signal }
+
+func (e *stoppedError) Error() string        { return e.by.String() + " signal received" }
+func (e *stoppedError) Is(target error) bool { return target == context.Canceled } //nolint:errorlint // that very one
+
+func leaving(command string) string {
+	if what := leftBehind[command]; what != "" {
+		return ": " + what
+	}
+	return ""
+}
+
+// die ends the process by a signal, as if nobody had heeded it.
+func die(by os.Signal) {
+	signal.Reset(by)
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Signal(by)
+	}
+	select {}
+}

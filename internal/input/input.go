@@ -1,0 +1,60 @@
+// Package input reads what users hand in by name: plans, scripts, job files, prices. All of it is read before anything is
+// done, so it is bounded, and a name may be that of a pipe at whose other end nobody is: an interrupt ends the wait.
+package input
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Most is how much is taken: the largest that anybody has written by hand is a hundredth of it.
+const Most = 4 << 20
+
+// Read reads a file whole.
+func Read(ctx context.Context, name string) ([]byte, error) {
+	return await(ctx, func() ([]byte, error) {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return all(file, name)
+	})
+}
+
+// ReadFrom is Read of what is open already, such as standard input.
+func ReadFrom(ctx context.Context, r io.Reader, name string) ([]byte, error) {
+	return await(ctx, func() ([]byte, error) { return all(r, name) })
+}
+
+func all(r io.Reader, name string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, Most+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > Most {
+		return nil, fmt.Errorf("%s is longer than %d MiB, which is the most that is taken", name, Most>>20)
+	}
+	return text, nil
+}
+
+// await gives up waiting when asked. What still waits to be opened or read then is left to the end of the process.
+func await(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case r := <-done:
+		return r.text, r.err
+	}
+}

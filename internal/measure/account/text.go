@@ -1,0 +1,63 @@
+package account
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text says in a few lines what AWS was asked, and what that costs by the price list; empty where it was not asked.
+func Text(calls []Call) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	var parts, unknown []string
+	total, priced := 0.0, 0
+	for _, c := range calls {
+		parts = append(parts, callText(c))
+		usd, known := c.ListPrice()
+		if !known {
+			unknown = append(unknown, c.Service+":"+c.Operation)
+			continue
+		}
+		total, priced = total+usd, priced+1
+	}
+	text := "AWS was asked: " + strings.Join(parts, ", ") + "."
+	if priced > 0 {
+		text += " By the price list of us-east-1, before any free allowance: " + dollars(total)
+		if len(unknown) > 0 {
+			text += ", without " + strings.Join(unknown, " and ") + ", whose price is not known here"
+		}
+		text += "."
+	}
+	return text
+}
+
+// dollars keeps what little a call costs apart from nothing.
+func dollars(usd float64) string {
+	if usd == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%.5f USD", usd)
+}
+
+func callText(c Call) string {
+	text := fmt.Sprintf("%s:%s %d×", c.Service, c.Operation, c.Count)
+	var beside []string
+	add := func(n int, one, more string) {
+		switch {
+		case n == 1:
+			beside = append(beside, "1 "+one)
+		case n > 1:
+			beside = append(beside, fmt.Sprintf("%d %s", n, more))
+		}
+	}
+	if c.Price.Unit == "metric" {
+		add(c.Billed, "metric", "metrics")
+	}
+	add(c.Retries, "further try", "further tries")
+	add(c.Failures, "failed", "failed")
+	if len(beside) > 0 {
+		text += " (" + strings.Join(beside, ", ") + ")"
+	}
+	return text
+}

@@ -1,0 +1,182 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/probe/insights"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Cloud is what AWS tells of a server when a run is over.
+type Cloud struct {
+	account *account.Account
+	tempo   Tempo
+	now     func() time.Time
+	wanted  func(runfile.Metric) bool // by the name that it has of the run's own instance
+	sources []probe.Backfiller
+}
+
+// NewCloud has the sources for a server: all that they have, or the metrics that are wanted. It asks nobody yet.
+func NewCloud(a *account.Account, server runfile.Cloud, tempo Tempo, now func() time.Time, wanted func(runfile.Metric) bool) (*Cloud, error) {
+	c := &Cloud{account: a, tempo: tempo, now: now, wanted: wanted}
+	var err error
+	c.sources, err = c.about(server)
+	return c, err
+}
+
+// about are the sources about one server.
+func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err error) {
+	there := func() time.Time { return c.tempo.ToThere(c.clock()) }
+	config := c.account.In(server.Region).Config()
+	watch, err := cloudwatch.New(config, server)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range watch.Metrics() {
+		if c.wanted(m) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) > 0 {
+		if watch, err = cloudwatch.New(config, server, names...); err != nil {
+			return nil, err
+		}
+		watch.Now = there
+		sources = append(sources, c.tempo.Source(watch))
+	}
+	if detail := insights.New(config, server); server.Resource != "" && slices.ContainsFunc(detail.Metrics(), c.wanted) {
+		detail.Now = there
+		sources = append(sources, c.tempo.Source(detail))
+	}
+	return sources, nil
+}
+
+// follow adds the sources about instances that failovers moved the load to.
+func (c *Cloud) follow(moves []Move) error {
+	for _, to := range moves {
+		sources, err := c.about(to.Cloud)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			c.sources = append(c.sources, Moved(s, to))
+		}
+	}
+	return nil
+}
+
+// Metrics are those of all sources; a run that asks nobody has none.
+func (c *Cloud) Metrics() []runfile.Metric {
+	if c == nil {
+		return nil
+	}
+	var all []runfile.Metric
+	for _, s := range c.sources {
+		all = append(all, s.Metrics()...)
+	}
+	return all
+}
+
+// Display is told what comes of it, for people.
+type Display interface {
+	Stage(text string)
+	Message(text string)
+}
+
+// tolerated is how far our clock may be off AWS's, in seconds, before AWS's is used to judge what has settled.
+const tolerated = 5
+
+// clock is the time by AWS's clock, as soon as that is known to go otherwise than ours.
+func (c *Cloud) clock() time.Time {
+	now := c.now()
+	if aws := c.account.Clock(); aws.Off(tolerated) {
+		now = now.Add(time.Duration(aws.Offset * float64(time.Second)))
+	}
+	return now
+}
+
+// Collect asks for what the run file does not have yet, until it has settled, and adds it to the file.
+func (c *Cloud) Collect(ctx context.Context, w *runfile.Writer, show Display) error {
+	if err := w.Sync(); err != nil {
+		return err
+	}
+	file, err := Read(w.Path())
+	if err != nil {
+		return err
+	}
+	if file.Span.From.IsZero() {
+		return errors.New("no load was run, so there is nothing to ask AWS for")
+	}
+	if err := c.follow(file.Moves); err != nil {
+		return err
+	}
+	said := ""
+	collector := Collector{
+		Sources: c.sources, Rules: c.tempo.Rules(DefaultRules()), File: file, Record: telling(w, show), Now: c.clock, Wait: experiment.Wait,
+		Tell: func(now Progress) {
+			if text := waitingFor(now); text != said {
+				said = text
+				show.Stage(text)
+			}
+		},
+	}
+	outcome, err := collector.Run(ctx)
+	c.conclude(show, outcome)
+	return errors.Join(err, w.Sync())
+}
+
+// telling writes what is collected, and tells people what a source does not have at all, or only coarsely: in the file
+// alone nobody would see it. What single metrics lack stands in the report.
+func telling(w *runfile.Writer, show Display) func(runfile.Record) error {
+	said := map[string]bool{}
+	return func(r runfile.Record) error {
+		gap, isGap := r.(runfile.Gap)
+		refused := gap.Reason == runfile.Failed || gap.Reason == runfile.Permission // which the collection ends with
+		if isGap && !refused && (gap.Metric == "" || gap.Code == cloudwatch.Retention) && !said[gap.Probe+gap.Code] {
+			said[gap.Probe+gap.Code] = true
+			show.Message(gap.Detail)
+		}
+		return w.Write(r)
+	}
+}
+
+// conclude says what came, and what it cost to ask.
+func (c *Cloud) conclude(show Display, o Outcome) {
+	switch {
+	case o.Metrics == 0:
+	case o.Periods == 0 && o.Settled == o.Metrics:
+		show.Message(fmt.Sprintf("AWS has told all it has: nothing of %d metrics is open", o.Metrics))
+	default:
+		text := fmt.Sprintf("AWS told of %d periods", o.Periods)
+		if o.Unsettled > 0 {
+			text += fmt.Sprintf(", %d of which it may still correct", o.Unsettled)
+		}
+		show.Message(text + fmt.Sprintf("; %d of %d metrics are settled", o.Settled, o.Metrics))
+	}
+	if aws := c.account.Clock(); aws.Off(tolerated) {
+		show.Message("AWS's clock and ours differ by " + aws.Apart() + ": what has settled was judged by AWS's. Synchronize this machine's clock before the next run")
+	}
+	if text := account.Text(c.account.Calls()); text != "" {
+		show.Message(text)
+	}
+}
+
+func waitingFor(p Progress) string {
+	names := map[string]string{cloudwatch.Name: "CloudWatch", insights.Name: "Performance Insights"}
+	source, _, _ := strings.Cut(p.Source, ".")
+	left := "less than a minute"
+	if p.Left > time.Minute {
+		left = fmt.Sprintf("about %.0f min", p.Left.Minutes())
+	}
+	return fmt.Sprintf("waiting for %s: %d of %d metrics settled, %s", names[source], p.Settled, p.Metrics, left)
+}

@@ -1,0 +1,318 @@
+package collect
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// sourceState is what is known of one source's periods, and what is open. Only periods that lie wholly in the span are waited
+// for; others are kept as they come.
+type sourceState struct {
+	source  probe.Backfiller
+	span    Span
+	rules   Rules
+	metrics map[string]*metric
+	gaps    map[gapKind]bool
+	failed  bool // the source is not asked any more
+	periods int  // recorded
+	left    int  // of these, unsettled
+}
+
+type gapKind struct {
+	metric string
+	reason runfile.Reason
+	code   string
+}
+
+// metric is one metric's periods: those whole in the span are its slots, by number.
+type metric struct {
+	period  time.Duration
+	first   time.Time
+	slots   int
+	tracks  map[string]*track // by statistic and dimensions
+	present map[int]bool      // slots of which something was read
+	absent  map[int]time.Time // slots of which nothing was, and since when
+	lost    map[int]bool      // slots that are given up
+	gapped  bool              // the source has said that it has nothing, or no more
+	told    bool              // the file says already that slots are lost
+
+	unanswered *runfile.Gap // why the source did not answer for it when it was asked last; nil: it did
+	asks       int          // that were not answered
+	asked      time.Time    // the last of them
+}
+
+// mostAsks is how often a collection asks in vain for a metric that the source fails to tell; the next one asks again.
+const mostAsks = 3
+
+// hopeless tells whether asking on is in vain for now.
+func (m *metric) hopeless() bool {
+	return m.unanswered != nil && (m.unanswered.Reason == runfile.Permission || m.asks >= mostAsks)
+}
+
+// track is one statistic of one set of dimensions.
+type track struct {
+	settled map[int64]bool // by the period's begin
+	open    map[int64]*reading
+}
+
+type reading struct {
+	period   runfile.Period
+	since    time.Time // when it was first read with this value
+	recorded bool
+}
+
+func newSourceState(source probe.Backfiller, span Span, rules Rules) *sourceState {
+	l := &sourceState{source: source, span: span, rules: rules, metrics: map[string]*metric{}, gaps: map[gapKind]bool{}}
+	for _, m := range source.Metrics() {
+		l.metrics[m.Name] = newMetric(time.Duration(m.Period*float64(time.Second)), span)
+	}
+	return l
+}
+
+func newMetric(period time.Duration, span Span) *metric {
+	m := &metric{
+		period: max(period, time.Millisecond), tracks: map[string]*track{}, present: map[int]bool{}, absent: map[int]time.Time{},
+		lost: map[int]bool{},
+	}
+	m.first = series.PeriodUp(span.From, m.period)
+	m.slots = max(0, int(span.To.Sub(m.first)/m.period))
+	return m
+}
+
+func (m *metric) slot(i int) Span {
+	from := m.first.Add(time.Duration(i) * m.period)
+	return Span{from, from.Add(m.period)}
+}
+
+func (m *metric) track(p runfile.Period) *track {
+	key := p.Statistic + fmt.Sprint(p.Dimensions) // maps print in the order of their keys
+	if m.tracks[key] == nil {
+		m.tracks[key] = &track{settled: map[int64]bool{}, open: map[int64]*reading{}}
+	}
+	return m.tracks[key]
+}
+
+// covers notes that something is known of the slots of a period. Where the source has but coarse periods left, they are
+// several.
+func (m *metric) covers(p runfile.Period) {
+	for i := int(p.From.Sub(m.first) / m.period); i < m.slots && m.slot(i).From.Before(p.To); i++ {
+		if i >= 0 && !m.slot(i).From.Before(p.From) {
+			m.present[i] = true
+			delete(m.absent, i)
+		}
+	}
+}
+
+// read takes what the source says of a period now. It gives the period to be recorded, if it has settled by that.
+func (l *sourceState) read(p runfile.Period, now time.Time) (runfile.Period, bool) {
+	m := l.metrics[p.Metric]
+	if m == nil { // not announced; the file could not say what it is
+		return p, false
+	}
+	m.covers(p)
+	t, begin := m.track(p), p.From.UnixNano()
+	if t.settled[begin] {
+		return p, false
+	}
+	known := t.open[begin]
+	if known == nil || known.period.Value != p.Value || !known.period.To.Equal(p.To) {
+		known = &reading{since: now}
+		t.open[begin] = known
+	}
+	known.period = p
+	if !l.rules.settled(p.To, known.since, now) {
+		return p, false
+	}
+	delete(t.open, begin)
+	t.settled[begin] = true
+	p.Unsettled = false
+	return p, true
+}
+
+// gap takes what the source says it does not have, or does not tell, and tells whether that is new. Only the former is an
+// answer.
+func (l *sourceState) gap(g runfile.Gap, now time.Time) bool {
+	for name, m := range l.metrics {
+		switch {
+		case g.Metric != "" && g.Metric != name:
+		case g.Reason == runfile.Permission || g.Reason == runfile.Failed || g.Reason == runfile.Throttled:
+			m.unanswered, m.asked = &g, now
+			m.asks++
+		default:
+			m.gapped = true
+		}
+	}
+	kind := gapKind{g.Metric, g.Reason, g.Code}
+	fresh := !l.gaps[kind]
+	l.gaps[kind] = true
+	return fresh
+}
+
+// missed notes the slots in a stretch that the source was asked for, and of which it said nothing.
+func (l *sourceState) missed(s Span, now time.Time) {
+	for _, m := range l.metrics {
+		for i := range m.slots {
+			slot := m.slot(i)
+			if m.unanswered != nil || m.present[i] || m.lost[i] || slot.From.Before(s.From) || slot.To.After(s.To) {
+				continue
+			}
+			if m.absent[i].IsZero() {
+				m.absent[i] = now
+			}
+			if m.gapped || l.rules.settled(slot.To, m.absent[i], now) {
+				m.lost[i] = true
+				delete(m.absent, i)
+			}
+		}
+	}
+}
+
+// whole tells whether a period is waited for.
+func (l *sourceState) whole(p runfile.Period) bool {
+	return !p.From.Before(l.span.From) && !p.To.After(l.span.To)
+}
+
+// wanting calls with every period that is open, and since when what is known of it has not changed; the zero time: it was
+// never asked for.
+func (l *sourceState) wanting(m *metric, each func(s Span, since time.Time)) {
+	for _, t := range m.tracks {
+		for _, r := range t.open {
+			if l.whole(r.period) {
+				each(Span{r.period.From, r.period.To}, r.since)
+			}
+		}
+	}
+	for i := range m.slots {
+		if !m.present[i] && !m.lost[i] && !m.gapped && !m.hopeless() {
+			each(m.slot(i), later(m.absent[i], m.asked))
+		}
+	}
+}
+
+// open is the stretch in which something is; false: nothing.
+func (l *sourceState) open() (s Span, some bool) {
+	for _, m := range l.metrics {
+		l.wanting(m, func(w Span, _ time.Time) {
+			if !some || w.From.Before(s.From) {
+				s.From = w.From
+			}
+			if !some || w.To.After(s.To) {
+				s.To = w.To
+			}
+			some = true
+		})
+	}
+	return s, some
+}
+
+// next is when all that is open could settle.
+func (l *sourceState) next() (at time.Time, some bool) {
+	for _, m := range l.metrics {
+		l.wanting(m, func(w Span, since time.Time) {
+			some = true
+			if when := l.rules.settles(w.To, since); when.After(at) {
+				at = when
+			}
+		})
+	}
+	return at, some
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// unanswered are the reasons for which metrics were not told, and how many these are.
+func (l *sourceState) unanswered() (reasons []string, metrics int) {
+	for _, name := range slices.Sorted(maps.Keys(l.metrics)) {
+		if m := l.metrics[name]; m.unanswered != nil {
+			metrics++
+			if !slices.Contains(reasons, m.unanswered.Detail) {
+				reasons = append(reasons, m.unanswered.Detail)
+			}
+		}
+	}
+	return reasons, metrics
+}
+
+// settled counts the metrics of which nothing is open.
+func (l *sourceState) settled() (settled, all int) {
+	for _, m := range l.metrics {
+		open := m.unanswered != nil
+		l.wanting(m, func(Span, time.Time) { open = true })
+		if !open {
+			settled++
+		}
+	}
+	return settled, len(l.metrics)
+}
+
+// unsettled are the periods that are open and not in the file as they were last read, in order.
+func (l *sourceState) unsettled() []runfile.Period {
+	var all []runfile.Period
+	l.left = 0
+	for _, name := range slices.Sorted(maps.Keys(l.metrics)) {
+		for _, key := range slices.Sorted(maps.Keys(l.metrics[name].tracks)) {
+			t := l.metrics[name].tracks[key]
+			for _, begin := range slices.Sorted(maps.Keys(t.open)) {
+				r := t.open[begin]
+				if l.whole(r.period) {
+					l.left++
+				}
+				if !r.recorded {
+					r.recorded, r.period.Unsettled = true, true
+					all = append(all, r.period)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// lacking are gaps for the metrics of which slots never came, where nothing says so yet.
+func (l *sourceState) lacking(now time.Time) []runfile.Gap {
+	if gap, none := l.none(now); none {
+		return []runfile.Gap{gap}
+	}
+	var all []runfile.Gap
+	for _, name := range slices.Sorted(maps.Keys(l.metrics)) {
+		m := l.metrics[name]
+		if m.gapped || m.told || m.unanswered != nil || len(m.lost) == 0 {
+			continue
+		}
+		first := m.slot(slices.Min(slices.Collect(maps.Keys(m.lost)))).From
+		gap := runfile.Gap{At: now, Probe: l.source.Name(), Metric: name, Reason: runfile.Late}
+		gap.Detail = fmt.Sprintf("%d of its %d periods never came, the first of them that of %s", len(m.lost), m.slots, first.Format(time.RFC3339))
+		if len(m.lost) == m.slots {
+			gap.Reason, gap.Detail = runfile.Unsupported, "nothing of it came for the time of the run"
+		}
+		m.told = true
+		all = append(all, gap)
+	}
+	return all
+}
+
+// none is the gap of a source that answered and had nothing of any metric: that is no answer either.
+func (l *sourceState) none(now time.Time) (runfile.Gap, bool) {
+	some := len(l.metrics) == 0
+	for _, m := range l.metrics {
+		some = some || len(m.present) > 0 || m.gapped || m.told || m.unanswered != nil || len(m.lost) < m.slots || m.slots == 0
+	}
+	if some {
+		return runfile.Gap{}, false
+	}
+	gap := runfile.Gap{
+		At: now, Probe: l.source.Name(), Reason: runfile.Failed, Code: "nothing",
+		Detail: fmt.Sprintf("%s answered, and had nothing of any of %d metrics for the time of the run", l.source.Name(), len(l.metrics)),
+	}
+	return gap, l.gap(gap, now)
+}

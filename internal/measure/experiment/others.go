@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// disturbedError is a repetition during which something else than its load made its numbers.
+type disturbedError struct{ why, remedy string }
+
+func (e *disturbedError) Error() string { return e.why + e.remedy }
+
+func (e *Experiment) look(ctx context.Context, event runfile.Event) error {
+	if e.Look == nil {
+		return nil
+	}
+	return e.Look(ctx, event)
+}
+
+func (e *Experiment) others(arm runfile.Arm) *runfile.Others {
+	if e.Others == nil {
+		return nil
+	}
+	return e.Others(arm)
+}
+
+// disturbed is what makes the repetition that just ended useless, or nil.
+func (e *Experiment) disturbed(others *runfile.Others) error {
+	if e.Spoiled != nil {
+		if why := e.Spoiled(); why != "" {
+			return &disturbedError{why: why}
+		}
+	}
+	if others != nil && !e.Shared {
+		return &disturbedError{others.String(), ", and it cannot be told from what the load did; --shared keeps such numbers, marked"}
+	}
+	return nil
+}
+
+// mostDisturbed is how often a run tries again what was disturbed; after that it leaves such repetitions out.
+const mostDisturbed = 5
+
+// again tells whether there is time to try once more what was disturbed, and says so.
+func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
+	what := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.replicate, s.arm.Name, disturbed.why)
+	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))
+	e.spoiled++
+	if may {
+		what += ", and there is time to run it again"
+	}
+	e.Tell(what)
+	return may
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Record is what clients did in a stretch of time.
+type Record struct {
+	Scripts []ScriptResult
+	Faults  []Fault // by kind, the most frequent first
+	Aborted []error // why clients gave up before their time: each is an *Abort
+}
+
+// NewRecord is that of a time in which nothing was done with these scripts.
+func NewRecord(scripts []Weighted) *Record {
+	r := &Record{Scripts: make([]ScriptResult, len(scripts))}
+	for i, w := range scripts {
+		r.Scripts[i] = ScriptResult{Name: w.Script.Name, Weight: w.Weight, Commands: make([]CommandResult, len(w.Script.Commands))}
+		for at, c := range w.Script.Commands {
+			r.Scripts[i].Commands[at].Line, r.Scripts[i].Commands[at].Text = c.Line, c.Text
+		}
+	}
+	return r
+}
+
+// Add takes in what was done at another time, or by others at the same. Of a warm-up only that clients gave up counts.
+func (r *Record) Add(other *Record, warmup bool) {
+	r.Aborted = append(r.Aborted, other.Aborted...)
+	if warmup {
+		return
+	}
+	for i := range r.Scripts {
+		to, from := &r.Scripts[i], &other.Scripts[i]
+		to.Totals.merge(&from.Totals)
+		for at := range to.Commands {
+			to.Commands[at].merge(&from.Commands[at])
+		}
+	}
+	for _, f := range other.Faults {
+		r.addFault(f)
+	}
+}
+
+func (r *Record) addFault(f Fault) {
+	at := slices.IndexFunc(r.Faults, func(known Fault) bool { return known.Kind == f.Kind && known.Code == f.Code })
+	if at < 0 {
+		r.Faults = append(r.Faults, f)
+	} else {
+		r.Faults[at].Count += f.Count
+	}
+	slices.SortFunc(r.Faults, func(x, y Fault) int {
+		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Code, y.Code))
+	})
+}
+
+// Totals are the sums over all scripts.
+func (r *Record) Totals() Totals {
+	var t Totals
+	for i := range r.Scripts {
+		t.merge(&r.Scripts[i].Totals)
+	}
+	return t
+}
+
+// reset empties it and keeps the memory of the histograms.
+func (r *Record) reset() {
+	for i := range r.Scripts {
+		s := &r.Scripts[i]
+		s.Totals.reset()
+		for at := range s.Commands {
+			s.Commands[at].reset()
+		}
+	}
+	r.Faults, r.Aborted = nil, nil
+}

@@ -1,0 +1,46 @@
+package session
+
+// committed counts the rows that are there for good: what a transaction wrote is, once the server has committed it.
+type committed struct {
+	rows       int64
+	pending    int64   // of the transaction under way
+	savepoints []int64 // what was pending at each, the latest last
+	rolledBack bool    // a ROLLBACK was the last to end a transaction or a part of one, since the server was ready
+	failed     bool    // a statement failed since then
+}
+
+// complete takes a statement that the server has done, by the verb of its tag.
+func (c *committed) complete(verb string, affected int64) {
+	switch verb {
+	case "COMMIT", "PREPARE":
+		c.settle(true)
+	case "SAVEPOINT":
+		c.savepoints = append(c.savepoints, c.pending)
+	case "RELEASE":
+		c.savepoints = c.savepoints[:max(len(c.savepoints)-1, 0)]
+	case "ROLLBACK": // of the whole, or to a savepoint: what the server says when it is ready tells which it was
+		c.rolledBack, c.pending = true, 0
+		if n := len(c.savepoints); n > 0 {
+			c.pending = c.savepoints[n-1]
+		}
+	case "BEGIN", "START":
+		c.rolledBack = false
+	default:
+		c.pending += affected
+	}
+}
+
+// ready takes the state of the transaction when the server has answered all that it was asked.
+func (c *committed) ready(s Status) {
+	if s == Idle {
+		c.settle(!c.failed && !(c.rolledBack && len(c.savepoints) > 0))
+	}
+	c.rolledBack, c.failed = false, false
+}
+
+func (c *committed) settle(done bool) {
+	if done {
+		c.rows += c.pending
+	}
+	c.pending, c.savepoints, c.rolledBack = 0, c.savepoints[:0], false
+}

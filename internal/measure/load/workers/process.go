@@ -1,0 +1,150 @@
+package workers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is a worker as this side holds it. It belongs to one Run, except that anybody may tell it something.
+type process struct {
+	number  int // of its thread, from 1
+	command *exec.Cmd
+	kill    context.CancelFunc
+
+	mu    sync.Mutex
+	words *json.Encoder
+
+	connected bool
+	ticks     []*tick // that are not added up yet
+	ended     *ended
+	silenced  bool // its last tick was taken
+	gone      bool // nothing comes any more
+
+	heard time.Time // when it last gave a sign of life
+	still bool      // it was told that there are none
+}
+
+// event is what a worker reported, or that it is gone.
+type event struct {
+	from   *process
+	report report
+	gone   bool
+	cause  error // of its going
+}
+
+// complaints is how much of what a worker writes to standard error is kept: why it could not begin, or a crash's first
+// lines.
+const complaints = 4 << 10
+
+// start starts a worker, which sends what it reports to events until it is gone.
+func (c Crew) start(ctx context.Context, number int, events chan<- event) (*process, error) {
+	ctx, kill := context.WithCancel(context.WithoutCancel(ctx))
+	p := &process{number: number, kill: kill, heard: time.Now()}
+	err := p.start(ctx, c.command, events)
+	if err != nil {
+		kill()
+		return nil, fmt.Errorf("start worker %d of the load: %w", number, err)
+	}
+	return p, nil
+}
+
+func (p *process) start(ctx context.Context, command func(context.Context) (*exec.Cmd, error), events chan<- event) (err error) {
+	if p.command, err = command(ctx); err != nil {
+		return err
+	}
+	p.command.SysProcAttr = attributes()
+	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool { return strings.HasPrefix(v, "PGPASSWORD=") })
+	p.command.WaitDelay = time.Second // for another program, whose own children may hold its output open
+	said := &beginning{most: complaints}
+	p.command.Stderr = said
+	in, err := p.command.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.command.Start(); err != nil {
+		return err
+	}
+	p.words = json.NewEncoder(in)
+	go func() {
+		err := p.hear(out, events)
+		p.kill() // one that speaks no sense, and one that has closed its output and goes on
+		events <- event{from: p, gone: true, cause: whyEnded(err, p.command.Wait(), said.String())}
+	}()
+	return nil
+}
+
+// hear passes on what the worker reports until there is no more.
+func (p *process) hear(out io.Reader, events chan<- event) error {
+	reports := json.NewDecoder(out)
+	var first report
+	if err := reports.Decode(&first); err != nil || first.Greeting != greeting {
+		return errNoWorker
+	}
+	for {
+		var r report
+		if err := reports.Decode(&r); err != nil {
+			return err
+		}
+		events <- event{from: p, report: r}
+	}
+}
+
+var errNoWorker = errors.New("it is no worker of this version of realiops: does its main function call role.Main with workers.Role?")
+
+// whyEnded is why a worker is gone: what it complained of, or else how it ended.
+func whyEnded(heard, ended error, said string) error {
+	said = strings.Join(strings.Fields(said), " ")
+	switch {
+	case said != "":
+		return errors.New(said)
+	case errors.Is(heard, errNoWorker):
+		return heard
+	case ended != nil:
+		return ended
+	default:
+		return errors.New("it left")
+	}
+}
+
+// tell sends a word. It does not wait for a worker that does not listen; one that is gone needs none.
+func (p *process) tell(w word) {
+	go func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		_ = p.words.Encode(w)
+	}()
+}
+
+// silent tells whether no more ticks come.
+func (p *process) silent() bool { return p.silenced || p.ended != nil || p.gone }
+
+// name is the worker as messages have it.
+func (p *process) name() string {
+	return fmt.Sprintf("worker %d of the load (process %d)", p.number, p.command.Process.Pid)
+}
+
+// beginning keeps the first bytes written to it.
+type beginning struct {
+	most int
+	kept bytes.Buffer
+}
+
+func (b *beginning) Write(p []byte) (int, error) {
+	b.kept.Write(p[:min(len(p), b.most-b.kept.Len())])
+	return len(p), nil
+}
+
+func (b *beginning) String() string { return b.kept.String() }

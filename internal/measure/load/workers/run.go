@@ -1,0 +1,266 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/output"
+)
+
+// Crew is what workers need beside the options of their load. The zero value is a crew for most loads.
+type Crew struct {
+	// Password finds one for a connection, where each needs one of its own.
+	Password func(context.Context) (string, error)
+	// Log is pgbench's log; nil: there is none.
+	Log *Log
+	// Tell is told at once, in a line, what people should know of the workers; nil: nobody is.
+	Tell func(string)
+
+	command func(context.Context) (*exec.Cmd, error) // starts another program than this one, for tests; nil: this one
+}
+
+// Log says where workers log their transactions: one file for each, named as pgbench names those of its threads.
+type Log struct {
+	Prefix           string
+	PID              int
+	Interval         time.Duration // 0: each transaction is logged
+	FailuresDetailed bool
+}
+
+const (
+	// stillAfter is how long a worker may be silent before people are told. It gives a sign of life each second.
+	stillAfter = 10 * time.Second
+	// lostAfter is when it is given up.
+	lostAfter = time.Minute
+	// stopWithin is how long workers may take to end what runs on the server, once they are told to: the engine cuts what is
+	// left after a second.
+	stopWithin = 5 * time.Second
+)
+
+// Run is engine.Run with a worker for each of the threads. Where a worker is lost the load is stopped, and the result has
+// what it had reported. Options.Log and Options.Ready are the workers' own.
+func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) {
+	o.Clients = max(o.Clients, 1)
+	o.Threads = min(max(o.Threads, 1), o.Clients)
+	config, err := o.Connect(ctx)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	if c.command == nil {
+		c.command = Role().Command
+	}
+	l := &load{Crew: c, options: o, ctx: ctx, sums: newSums(o), events: make(chan event)}
+	l.server = server{config.ConnString(), config.Password, config.RuntimeParams, c.Password != nil}
+	for thread := range o.Threads {
+		p, err := c.start(ctx, thread+1, l.events)
+		if err != nil {
+			l.stop(err)
+			break
+		}
+		l.workers = append(l.workers, p)
+		p.tell(word{Order: l.order(thread + 1)})
+	}
+	l.supervise()
+	return l.result(), l.failure
+}
+
+// load is a load that workers run. It belongs to one goroutine.
+type load struct {
+	Crew
+	options engine.Options
+	ctx     context.Context
+	server  server
+	workers []*process
+	events  chan event
+	*sums
+
+	begun   time.Time // when the clients were told to begin
+	failure error     // why the load was stopped, the first reason
+	stopped bool
+	late    <-chan time.Time // when workers that still run are killed
+}
+
+func (l *load) order(thread int) *order {
+	o := &order{Options: l.options, Server: l.server}
+	o.Options.Thread, o.Options.Every = thread, l.grain
+	for _, s := range l.options.Scripts {
+		o.Scripts = append(o.Scripts, source{s.Script.Name, s.Script.Source, s.Weight})
+	}
+	if l.Log != nil {
+		o.Log = &logFile{output.LogName(l.Log.Prefix, l.Log.PID, thread), l.Log.Interval, l.Log.FailuresDetailed}
+	}
+	return o
+}
+
+// supervise listens until all workers are gone.
+func (l *load) supervise() {
+	watch := time.NewTicker(heartbeat)
+	defer watch.Stop()
+	interrupted, looked := l.ctx.Done(), time.Now()
+	for left := len(l.workers); left > 0; {
+		select {
+		case e := <-l.events:
+			if e.gone {
+				left--
+			}
+			l.take(e)
+		case <-interrupted:
+			interrupted = nil
+			l.stop(context.Cause(l.ctx))
+		case <-l.late:
+			for _, p := range l.workers {
+				p.kill()
+			}
+		case <-watch.C:
+			l.look(time.Since(looked))
+			looked = time.Now()
+		}
+	}
+	l.fail(l.finish())
+}
+
+// take does about a report what there is to do.
+func (l *load) take(e event) {
+	p, r := e.from, e.report
+	p.heard, p.still = time.Now(), false
+	switch {
+	case e.gone:
+		p.gone = true
+		if p.ended == nil {
+			l.stop(fmt.Errorf("%s was lost: %w", p.name(), e.cause))
+		}
+		l.fail(l.addUp(l.workers))
+	case r.Ready != nil:
+		p.connected = true
+		l.beginTogether(r.Ready)
+	case r.Tick != nil:
+		p.ticks = append(p.ticks, r.Tick)
+		l.fail(l.addUp(l.workers))
+	case r.Trouble != nil && l.options.Trouble != nil:
+		t := r.Trouble.Trouble
+		t.Err = r.Trouble.Err.err()
+		l.options.Trouble(t)
+	case r.Debug != "" && l.options.Debug != nil:
+		_, err := l.options.Debug.Write([]byte(r.Debug))
+		l.fail(err)
+	case r.Question > 0:
+		go l.answer(p, r.Question)
+	case r.Ended != nil:
+		p.ended = r.Ended
+		l.fail(l.reason(r.Ended))
+	}
+}
+
+// beginTogether lets the clients begin when the last of them is connected.
+func (l *load) beginTogether(r *ready) {
+	l.connecting = max(l.connecting, r.Took)
+	for _, p := range l.workers {
+		if !p.connected {
+			return
+		}
+	}
+	l.begun = time.Now()
+	for _, p := range l.workers {
+		p.tell(word{Begin: true})
+	}
+}
+
+// answer finds a password for a connection of a worker's.
+func (l *load) answer(p *process, question int) {
+	text, err := l.Password(l.ctx)
+	a := password{Question: question, Text: text}
+	if err != nil {
+		a.Refused = err.Error()
+	}
+	p.tell(word{Password: &a})
+}
+
+// reason is why a worker's load ended before its time; nil: it did not.
+func (l *load) reason(e *ended) error {
+	switch {
+	case e.Failed == nil:
+		return nil
+	case e.Abort != nil:
+		return e.Abort.err()
+	case e.Connect:
+		return &engine.ConnectError{Clients: l.options.Clients, Err: e.Failed.err()}
+	default:
+		return e.Failed.err()
+	}
+}
+
+// fail stops the load, if there is a reason.
+func (l *load) fail(err error) {
+	if err != nil {
+		l.stop(err)
+	}
+}
+
+// stop ends the load for the first reason that there is; the other workers end as one that was told to.
+func (l *load) stop(why error) {
+	if l.stopped {
+		return
+	}
+	l.stopped, l.failure = true, why
+	l.late = time.After(stopWithin)
+	for _, p := range l.workers {
+		p.tell(word{Stop: true})
+	}
+}
+
+// look misses workers that give no sign of life. Where we have stood still ourselves since we looked last, theirs may only
+// not be read yet.
+func (l *load) look(since time.Duration) {
+	for _, p := range l.workers {
+		silent := time.Since(p.heard)
+		switch {
+		case p.gone:
+		case since > 3*heartbeat:
+			p.heard = time.Now()
+		case silent > lostAfter:
+			l.stop(fmt.Errorf("%s was given up: it has not been heard of for %s", p.name(), lostAfter))
+			p.kill()
+		case silent > stillAfter && !p.still && l.Tell != nil:
+			p.still = true
+			l.Tell(fmt.Sprintf("%s has not been heard of for %s: it was stopped, or gets no processor; its clients do nothing meanwhile",
+				p.name(), stillAfter))
+		}
+	}
+}
+
+// result is what the workers did, also those that were lost.
+func (l *load) result() engine.Result {
+	r := engine.Result{Connecting: l.connecting, Processor: l.processor, Totals: l.total.Totals(), Record: *l.total}
+	began, over := time.Time{}, l.until
+	for _, p := range l.workers {
+		e := p.ended
+		if e == nil {
+			continue
+		}
+		r.Connections += e.Connections
+		if l.options.Reconnect {
+			r.Connecting += e.Connecting
+		}
+		if e.Began.IsZero() {
+			continue
+		}
+		if began.IsZero() || e.Began.Before(began) {
+			began = e.Began
+		}
+		if end := e.Began.Add(e.Elapsed); end.After(over) {
+			over = end
+		}
+	}
+	if refused, ok := errors.AsType[*engine.ConnectError](l.failure); ok {
+		refused.Connected = r.Connections
+	}
+	if began.IsZero() && !l.begun.IsZero() { // all were lost
+		began = l.begun.Add(l.options.Warmup)
+	}
+	r.Began, r.Elapsed = began, max(over.Sub(began), 0)
+	return r
+}

@@ -1,0 +1,256 @@
+package workers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/output"
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/role"
+)
+
+// Role is the life of a worker.
+func Role() role.Role { return role.Role{Name: "worker", Play: play} }
+
+var (
+	errStopped = errors.New("stopped")
+	errGone    = errors.New("realiops has gone")
+)
+
+const (
+	// heartbeat is how often a worker gives a sign of life, and the longest that it keeps what its clients did to itself.
+	heartbeat = time.Second
+	// parting is how long a worker whose realiops has gone may take to end what runs on the server.
+	parting = 3 * time.Second
+)
+
+// worker is the process that this package's other side started.
+type worker struct {
+	cancel context.CancelCauseFunc
+	begin  chan struct{}
+
+	mu        sync.Mutex
+	out       *json.Encoder
+	questions []chan password
+	used      time.Duration // of the processors, when it was last told
+}
+
+// play runs one share of a load. An error means that nobody asked for one.
+func play(in io.Reader, out io.Writer) error {
+	// The keys of a terminal are meant for realiops, which says when to stop; what ends a worker alone stops the load.
+	signal.Ignore(os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	terminated, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	context.AfterFunc(terminated, func() { cancel(fmt.Errorf("worker process %d was told to end", os.Getpid())) })
+	// A second thread, idle most of the time, would wake and be woken for each transaction.
+	runtime.GOMAXPROCS(1)
+
+	w := &worker{out: json.NewEncoder(out), cancel: cancel, begin: make(chan struct{})}
+	w.tell(report{Greeting: greeting})
+	words := json.NewDecoder(in)
+	var first word
+	if err := words.Decode(&first); err != nil || first.Order == nil {
+		return errors.New("worker is for realiops itself: people use realiops load")
+	}
+	go w.listen(words)
+	go w.live(ctx)
+	last := make(chan ended, 1)
+	go func() { last <- w.run(ctx, first.Order) }()
+	select {
+	case e := <-last:
+		w.tell(report{Ended: &e})
+	case <-w.abandoned(ctx):
+	}
+	return nil
+}
+
+// abandoned tells when the clients of a worker that nobody listens to have had their time to stop.
+func (w *worker) abandoned(ctx context.Context) <-chan struct{} {
+	late := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), errGone) {
+			time.AfterFunc(parting, func() { close(late) })
+		}
+	})
+	return late
+}
+
+// tell sends a message. Where nobody listens, the end of the words says so.
+func (w *worker) tell(r report) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_ = w.out.Encode(r)
+}
+
+// listen hears what the load is told, and that there is nobody left to tell it.
+func (w *worker) listen(words *json.Decoder) {
+	for {
+		var next word
+		if err := words.Decode(&next); err != nil {
+			w.cancel(errGone)
+			return
+		}
+		switch {
+		case next.Begin:
+			close(w.begin)
+		case next.Stop:
+			w.cancel(errStopped)
+		case next.Password != nil:
+			w.answer(*next.Password)
+		}
+	}
+}
+
+// live gives signs of life.
+func (w *worker) live(ctx context.Context) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			w.tell(report{})
+		}
+	}
+}
+
+// run is the load, from the order to the end.
+func (w *worker) run(ctx context.Context, o *order) ended {
+	result, err := w.load(ctx, o)
+	e := ended{Began: result.Began, Elapsed: result.Elapsed, Connecting: result.Connecting, Connections: result.Connections}
+	if err == nil {
+		return e
+	}
+	f := newFailure(err)
+	e.Failed = &f
+	if refused, ok := errors.AsType[*engine.ConnectError](err); ok {
+		f.Text, e.Connect = refused.Err.Error(), true
+	}
+	if gaveUp, ok := errors.AsType[*engine.Abort](err); ok {
+		e.Abort = &abort{gaveUp.Client, newFailure(gaveUp.Err)}
+	}
+	return e
+}
+
+func (w *worker) load(ctx context.Context, given *order) (result engine.Result, err error) {
+	o := given.Options
+	o.Set = script.NewSet()
+	for _, s := range given.Scripts {
+		parsed, err := o.Set.Parse(s.Name, s.Text)
+		if err != nil {
+			return engine.Result{}, err
+		}
+		o.Scripts = append(o.Scripts, engine.Weighted{Script: parsed, Weight: s.Weight})
+	}
+	config, err := w.config(given.Server)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	o.Connect = func(context.Context) (*pgx.ConnConfig, error) { return config, nil }
+	o.Debug = debugger{w}
+	o.Trouble = func(t engine.Trouble) { w.tell(report{Trouble: &trouble{t, newFailure(t.Err)}}) }
+	o.Ready = func(took time.Duration, connections int64) error {
+		w.tell(report{Ready: &ready{took, connections}})
+		select {
+		case <-w.begin:
+			w.used = processor() // what it took to connect is not the load's
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	o.Tick = w.tick
+	if given.Log == nil {
+		return engine.Run(ctx, o)
+	}
+	asked := output.Asked{Options: o, FailuresDetailed: given.Log.FailuresDetailed}
+	log, err := output.CreateLog(given.Log.Path, asked, given.Log.Interval)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	o.Log = log.Transaction
+	o.Tick = func(t engine.Tick) error {
+		if !t.Warmup {
+			log.Begin(t.From)
+		}
+		return errors.Join(log.Flush(), w.tick(t))
+	}
+	result, err = engine.Run(ctx, o)
+	return result, errors.Join(err, log.Close(time.Now()))
+}
+
+func (w *worker) tick(t engine.Tick) error {
+	used := processor()
+	m, err := pack(t, used-w.used)
+	w.used = used
+	if err == nil {
+		w.tell(report{Tick: m})
+	}
+	return err
+}
+
+// config is how the clients connect: read as the first process read it, which then says what it found or was asked to.
+func (w *worker) config(s server) (*pgx.ConnConfig, error) {
+	endpoint, err := postgres.Parse(s.Connection)
+	if err != nil {
+		return nil, err
+	}
+	if s.Asks {
+		endpoint.SetPassword(w.ask)
+	}
+	config := endpoint.Config()
+	config.Password, config.RuntimeParams = s.Password, s.Parameters
+	return config, nil
+}
+
+// ask has the first process find a password for one connection.
+func (w *worker) ask(ctx context.Context) (string, error) {
+	answer := make(chan password, 1)
+	w.mu.Lock()
+	w.questions = append(w.questions, answer)
+	number := len(w.questions)
+	w.mu.Unlock()
+	w.tell(report{Question: number})
+	select {
+	case a := <-answer:
+		if a.Refused != "" {
+			return "", errors.New(a.Refused)
+		}
+		return a.Text, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+func (w *worker) answer(a password) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at := a.Question - 1; at >= 0 && at < len(w.questions) && w.questions[at] != nil {
+		w.questions[at] <- a
+		w.questions[at] = nil
+	}
+}
+
+// debugger sends what debug() writes to where the first process shows it.
+type debugger struct{ *worker }
+
+func (d debugger) Write(p []byte) (int, error) {
+	d.tell(report{Debug: string(p)})
+	return len(p), nil
+}

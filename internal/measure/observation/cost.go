@@ -1,0 +1,69 @@
+package observation
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// cost is what an observation costs while it goes on. The clock of the probes calls follow from one goroutine at a time.
+type cost struct {
+	began      time.Time
+	processor  float64 // seconds of ours at the beginning
+	perReading atomic.Int64
+	queries    int64
+	waited     float64
+}
+
+func (s *cost) begin() { s.began, s.processor = time.Now(), processorSeconds() }
+
+func (s *cost) follow(r runfile.Record) {
+	reading, is := r.(runfile.Reading)
+	if !is {
+		return
+	}
+	s.waited += reading.Took
+	if reading.Probe == pgstat.Name {
+		s.queries += s.perReading.Load()
+	}
+}
+
+// total is the cost until now, once everything is in the file.
+func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
+	c := runfile.Cost{
+		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited, Processor: processorSeconds() - s.processor,
+	}
+	if err := file.Sync(); err != nil {
+		return c, err
+	}
+	info, err := os.Stat(file.Path())
+	if err != nil {
+		return c, fmt.Errorf("see how long the run file is: %w", err)
+	}
+	c.Bytes = info.Size()
+	return c, nil
+}
+
+// processorSeconds are those that this process has used.
+func processorSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}
+
+// inWords is the cost in a minute, for people.
+func inWords(c runfile.Cost) string {
+	minutes := c.Seconds / 60
+	if minutes <= 0 {
+		return "Nothing was observed"
+	}
+	return fmt.Sprintf("Observing took, a minute: %.0f queries, %.0f ms until all sources had answered, %.0f ms of our processor, %.0f kB of file",
+		float64(c.Queries)/minutes, 1000*c.Waited/minutes, 1000*c.Processor/minutes, float64(c.Bytes)/1000/minutes)
+}

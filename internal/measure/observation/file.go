@@ -1,0 +1,262 @@
+package observation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Options are what is to be observed, and what an observation needs of whoever asked for it.
+type Options struct {
+	Head     runfile.Run // the file's first line, as far as it is known beforehand
+	Path     string      // of the file
+	Append   bool        // go on in it
+	Target   target.Options
+	Interval time.Duration // between two readings of the probes
+	For      time.Duration // at most
+	Show     Display
+
+	// Known is asked, with the metrics that there will be, before anything is read: an error ends the observation.
+	Known func([]runfile.Metric) error
+	// Settled reads the file so far, now and then, and may say why there is no use in going on; nil: it goes on.
+	Settled func(path string, after time.Duration) (why string, settled bool)
+	// AtLeast is how long it lasts before it may be settled.
+	AtLeast time.Duration
+}
+
+// Display shows people how far an observation has come.
+type Display interface {
+	target.Notices
+	Record(runfile.Record)
+}
+
+// recording is an observation that goes on, with its file.
+type recording struct {
+	Options
+	file     *runfile.Writer
+	target   *target.Target
+	cost     cost
+	before   *runfile.Run // the head of the file that is gone on with; nil: it is a new one
+	settings settings     // as they were seen last
+	recorded bool         // the file holds a run, however it ended
+}
+
+const (
+	// rarely is the time between two looks at what costs the server more to tell.
+	rarely = 5 * time.Minute
+	// fewestLooks are taken before anything is settled, however soon that may be.
+	fewestLooks = 4
+)
+
+// Do observes a server, and keeps what it reads in a file. The file is made first, so that a place that cannot be written
+// is found before the server is asked anything. recorded tells whether anything was read; without it there is no new file.
+func Do(ctx context.Context, o Options) (recorded bool, err error) {
+	r := &recording{Options: o}
+	if err := r.openFile(); err != nil {
+		return false, err
+	}
+	err = r.observe(ctx)
+	if !r.recorded && r.before == nil {
+		return false, errors.Join(err, r.file.Discard())
+	}
+	return r.recorded, errors.Join(err, r.file.Close())
+}
+
+// openFile makes the file, or goes on with one that an earlier observation has left.
+func (r *recording) openFile() (err error) {
+	if r.Append {
+		before, err := headOf(r.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("go on with %s: %w", r.Path, err)
+		case !before.Observed:
+			return fmt.Errorf("go on with %s: it is a run that put a load on its server, and no observation", r.Path)
+		default:
+			r.before = &before
+			r.file, err = runfile.Append(r.Path)
+			return err
+		}
+	}
+	r.file, err = runfile.Create(r.Path)
+	return err
+}
+
+// headOf is the first record of a run file.
+func headOf(path string) (runfile.Run, error) {
+	records, file, err := runfile.OpenRows(path)
+	if err != nil {
+		return runfile.Run{}, err
+	}
+	defer file.Close()
+	for record, err := range records {
+		run, is := record.(runfile.Run)
+		if err == nil && !is {
+			err = runfile.ErrNotRunFile
+		}
+		return run, err
+	}
+	return runfile.Run{}, runfile.ErrEmpty
+}
+
+// observe asks the server what it is, writes the head of the file, and reads until the end.
+func (r *recording) observe(ctx context.Context) (err error) {
+	if r.target, err = target.Open(ctx, r.Target, r.Show); err != nil {
+		return err
+	}
+	facts, probes, err := r.open(ctx)
+	r.file.Hide(r.target.Secrets(ctx)...)
+	if err != nil {
+		return err
+	}
+	if err := r.Known(probes.Metrics()); err != nil {
+		return err // now, and not when it has been observed for days
+	}
+	if err := r.head(facts, probes); err != nil {
+		return err
+	}
+	r.announce(facts, probes)
+	r.cost.begin()
+	began := time.Now()
+	o := Observation{
+		Interval: r.Interval, For: r.For, Rarely: min(rarely, r.AtLeast/fewestLooks), Started: pgstat.Name + ".server/started",
+		Open: r.again, Record: r.record, Tell: r.Show.Message,
+	}
+	if r.Settled != nil {
+		o.Settled = func(context.Context) (why string, settled bool) {
+			if r.file.Sync() != nil {
+				return "", false // the next record meets it, too
+			}
+			return r.Settled(r.file.Path(), time.Since(began))
+		}
+	}
+	err = o.Run(ctx, r.source(ctx, probes))
+	return errors.Join(err, r.end(err))
+}
+
+// open asks the server what it is, and finds what can be read of it and of the disks under it. The session that asks stays
+// until the disks are found: they are those of its process.
+func (r *recording) open(ctx context.Context) (postgres.Facts, *target.Probes, error) {
+	session, err := r.target.Session(ctx)
+	if err != nil {
+		return postgres.Facts{}, nil, err
+	}
+	defer session.Close(ctx)
+	facts := session.Facts
+	r.settings.become(facts.Settings)
+	switch {
+	case facts.VersionNum < postgres.Oldest:
+		return facts, nil, facts.Refuse(postgres.Permissions{})
+	case facts.Standby:
+		return facts, nil, pgstat.ErrStandby
+	}
+	probes, err := r.target.Observe(ctx, facts)
+	return facts, probes, err
+}
+
+// again opens everything anew, after the server was started anew or another one took its place.
+func (r *recording) again(ctx context.Context) (Source, error) {
+	_, probes, err := r.open(ctx)
+	if err != nil {
+		return Source{}, err
+	}
+	return r.source(ctx, probes), nil
+}
+
+func (r *recording) source(ctx context.Context, p *target.Probes) Source {
+	r.cost.perReading.Store(int64(p.Stats.Queries(ctx)))
+	ranking := pgstat.NewRanking(r.target.Endpoint.Config())
+	rarely := func(ctx context.Context) []runfile.Record {
+		return append(r.settings.look(ctx, r.target.Endpoint), ranking.Read(ctx)...)
+	}
+	return Source{Samplers: p.Samplers, Rarely: rarely, Close: p.Close}
+}
+
+// head opens the file with the run and the metrics it will hold, or says in one that is there already that counters are
+// not to be compared with those of before the pause.
+func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
+	head := r.Head
+	head.Observed, head.Target, head.Host = true, r.target.Describe(facts, p.Storage), host.Facts()
+	head.Clocks, head.Plan = []runfile.Clock{facts.Clock}, runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
+	var lines []runfile.Record
+	if r.before == nil {
+		lines = append(lines, head)
+	} else if err := r.sameServer(head.Target); err != nil {
+		return err
+	}
+	r.recorded = true
+	var names []string
+	for _, sampler := range p.Samplers {
+		names = append(names, sampler.Name())
+		for _, metric := range sampler.Metrics() {
+			lines = append(lines, metric)
+		}
+	}
+	for _, line := range lines {
+		if err := r.file.Write(line); err != nil {
+			return err
+		}
+	}
+	if r.before == nil {
+		return nil
+	}
+	r.settings.goneOnFrom(head.Target.Settings, r.before.Target.Settings, r.before.Start)
+	return Anew(r.file.Write, time.Now(), names, "the observation had stopped, and goes on")
+}
+
+// sameServer refuses to put what two servers did into one file.
+func (r *recording) sameServer(now runfile.Target) error {
+	then := r.before.Target
+	if then.Host != now.Host || then.Port != now.Port || then.Database != now.Database {
+		return fmt.Errorf("%s is an observation of %s:%d, database %s, and this is %s:%d, database %s", r.Path,
+			then.Host, then.Port, then.Database, now.Host, now.Port, now.Database)
+	}
+	if then.SystemIdentifier != "" && now.SystemIdentifier != "" && then.SystemIdentifier != now.SystemIdentifier {
+		return fmt.Errorf("%s is an observation of another server at %s:%d (system identifier %s, and this one has %s): give a new file", r.Path,
+			then.Host, then.Port, then.SystemIdentifier, now.SystemIdentifier)
+	}
+	if then.SystemIdentifier == "" || now.SystemIdentifier == "" {
+		r.Show.Message(fmt.Sprintf("Whether %s is of this very server cannot be told, because this user may not, or a realiops of then did not, "+
+			"ask for its system identifier", r.Path))
+	}
+	return nil
+}
+
+// announce says what is going on, and what makes it tell less than it could.
+func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
+	tell := r.Show.Message
+	tell(fmt.Sprintf("Observing %s at %s, every %v for %v, into %s. Nothing is written there; Ctrl-C ends it sooner.",
+		facts.Describe(), r.target.Endpoint, r.Interval, r.For, r.Path))
+	if facts.Pooler {
+		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server more; connect to the server itself.")
+	}
+	if !facts.MaySeeOthers {
+		tell("This user does not see the work of others in full: grant pg_monitor to " + postgres.Quoted(facts.User))
+	}
+	if notice := p.Stats.Notice(); notice != "" {
+		tell(notice)
+	}
+}
+
+func (r *recording) record(line runfile.Record) error {
+	r.cost.follow(line)
+	r.Show.Record(line)
+	return r.file.Write(line)
+}
+
+// end writes the last line, with what the observation has cost.
+func (r *recording) end(failed error) error {
+	end := runfile.EndOf(failed, false)
+	cost, err := r.cost.total(r.file)
+	end.Cost = &cost
+	r.Show.Message(inWords(cost))
+	return errors.Join(err, r.file.Write(end))
+}

@@ -1,0 +1,67 @@
+package observation
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// told keeps what a display was told.
+type told []string
+
+func (d *told) Stage(string)          {}
+func (d *told) Message(text string)   { *d = append(*d, text) }
+func (d *told) Record(runfile.Record) {}
+
+// A file is gone on with for the data that it began with, not for what answers at the same address.
+func TestAnotherServerAtTheSameAddressIsRefused(t *testing.T) {
+	at := func(identifier string) runfile.Target {
+		return runfile.Target{Host: "db", Port: 5432, Database: "app", SystemIdentifier: identifier}
+	}
+	check := func(then, now runfile.Target, refused, said string) {
+		t.Helper()
+		show := &told{}
+		r := &recording{Options: Options{Path: "a.jsonl", Show: show}, before: &runfile.Run{Target: then}}
+		err := r.sameServer(now)
+		if (err == nil) != (refused == "") || err != nil && !strings.Contains(err.Error(), refused) {
+			t.Errorf("%v, want %q", err, refused)
+		}
+		if text := strings.Join(*show, ""); (text == "") != (said == "") || !strings.Contains(text, said) {
+			t.Errorf("told %q, want %q", text, said)
+		}
+	}
+	check(at("71"), at("71"), "", "")
+	check(at("71"), at("72"), "another server at db:5432 (system identifier 71, and this one has 72)", "")
+	check(at("71"), at(""), "", "cannot be told")
+	check(at(""), at("71"), "", "cannot be told")
+	other := at("71")
+	other.Database = "shop"
+	check(at("71"), other, "database shop", "")
+}
+
+// Nothing comes of any probe while this process does not run; a server that does not answer leaves gaps all the time.
+func TestThatNothingWasReadIsRecorded(t *testing.T) {
+	var gaps []string
+	show := &told{}
+	w := &watch{
+		probes: []string{"pgstat", "block"}, interval: time.Second, tell: show.Message,
+		record: func(r runfile.Record) error {
+			if gap, is := r.(runfile.Gap); is {
+				gaps = append(gaps, gap.Probe+": "+string(gap.Reason))
+			}
+			return nil
+		},
+	}
+	now := time.Now()
+	for _, after := range []time.Duration{0, time.Second, 5 * time.Second, 25 * time.Second} {
+		if err := w.stood(now.Add(after)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(gaps, []string{"pgstat: late", "block: late"}) || len(*show) != 1 || !strings.Contains((*show)[0], "stood still for 20 s") {
+		t.Errorf("%q, told %q", gaps, *show)
+	}
+}

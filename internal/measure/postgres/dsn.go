@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/typo"
+)
+
+// read is pgx's ParseConfig for what people mistype. A connection string that is not understood is never shown, nor is a part
+// of it: where its parts begin and end is what is in doubt, so any of them may be of the password.
+func read(dsn string) (*pgx.ConnConfig, error) {
+	form, err := formOf(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if form == databaseName {
+		dsn = "dbname='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(dsn) + "'"
+	}
+	config, err := pgx.ParseConfig(dsn)
+	if refused, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+		return nil, unread(reasonIn(refused), form)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return config, misplaced(config, form)
+}
+
+// form is how a connection string is written.
+type form int
+
+const (
+	databaseName form = iota // a name alone, or nothing
+	keywords                 // host=... user=...
+	address                  // postgresql://...
+)
+
+var (
+	firstKeyword = regexp.MustCompile(`^\s*\w+\s*=`)
+	// aimedAtURL is what a URL looks like that lost a letter: joe:pw@host, or slashes.
+	aimedAtURL = regexp.MustCompile(`:.*@|:/|//`)
+)
+
+func formOf(dsn string) (form, error) {
+	for _, scheme := range []string{"postgres://", "postgresql://"} {
+		if rest, is := strings.CutPrefix(dsn, scheme); is {
+			name, _, _ := strings.Cut(rest, "?")
+			if slash := strings.IndexByte(name, '/'); slash >= 0 && strings.Contains(name[slash:], "@") {
+				return address, unread("an @ follows the / that ends the host", address)
+			}
+			return address, nil
+		}
+	}
+	switch {
+	case firstKeyword.MatchString(dsn):
+		return keywords, nil
+	case strings.Contains(dsn, "=") || aimedAtURL.MatchString(dsn):
+		return 0, unread("it begins neither with postgres:// or postgresql:// nor with a keyword such as host=", address)
+	}
+	return databaseName, nil
+}
+
+// unread says why a connection string cannot be used, and how to write what most often breaks one.
+func unread(reason string, as form) error {
+	advice := "in a password, percent-encode whatever is neither letter nor digit (%40 for @, %2F for /)"
+	if as == keywords {
+		advice = `a password with a space is written password='...', with \' for a quote in it`
+	}
+	return fmt.Errorf("%s. It is not shown, because it may hold a password; %s, or use PGPASSWORD or ~/.pgpass", reason, advice)
+}
+
+// reasonIn is what pgx says beside the string, without what it quotes of it.
+func reasonIn(err *pgconn.ParseConfigError) string {
+	text := err.Error()
+	reason := text[strings.LastIndex(text, "`: ")+len("`: "):]
+	if words, _, quotes := strings.Cut(reason, `"`); quotes {
+		reason, _, _ = strings.Cut(words, " (")
+	}
+	return reason
+}
+
+// misplaced finds a piece of a password in what pgx took for something else, and in messages would be named.
+func misplaced(config *pgx.ConnConfig, as form) error {
+	hosts := []string{config.Host}
+	for _, other := range config.Fallbacks {
+		hosts = append(hosts, other.Host)
+	}
+	for _, host := range hosts {
+		_, noAddress := netip.ParseAddr(host)
+		if noAddress != nil && !strings.HasPrefix(host, "/") && strings.ContainsAny(strings.TrimPrefix(host, "@"), "@=:;? ") {
+			return unread("what stands for the host cannot be one", as)
+		}
+	}
+	if as == databaseName {
+		return nil
+	}
+	if as == keywords && aimedAtURL.MatchString(config.Database) { // what was typed in place of a database's name
+		return unread("the name of the database looks like a URL that was mistyped", as)
+	}
+	for _, name := range slices.Sorted(maps.Keys(config.RuntimeParams)) {
+		if typo.Guess(name, []string{"password", "passwd", "pass", "pwd", "pw"}) != "" {
+			return unread("a keyword is unknown and looks like password", as)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// variables are those environment variables of libpq's that pgx does not read, with their keywords.
+var variables = map[string]string{
+	"PGHOSTADDR": "hostaddr", "PGREQUIREPEER": "requirepeer", "PGGSSENCMODE": "gssencmode", "PGGSSDELEGATION": "gssdelegation",
+	"PGSSLCRL": "sslcrl", "PGSSLCRLDIR": "sslcrldir", "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
+	"PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version", "PGREQUIRESSL": "requiressl", "PGLOADBALANCEHOSTS": "load_balance_hosts",
+	"PGCLIENTENCODING": "client_encoding", "PGDATESTYLE": "datestyle", "PGGEQO": "geqo",
+}
+
+// ownServer is what the environment may say of the user's servers and must not say of one that realiops has started.
+var ownServer = url.Values{
+	"target_session_attrs": {"any"}, "connect_timeout": {"10"}, "channel_binding": {"prefer"}, "require_auth": {""}, "options": {""},
+	"timezone": {"UTC"}, "application_name": {""},
+}
+
+// ParseOwn is [Parse] for the URL of a server that realiops has started.
+func ParseOwn(dsn string) (*Endpoint, error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of a server of our own: %w", err)
+	}
+	query := u.Query()
+	maps.Copy(query, ownServer)
+	for _, keyword := range variables {
+		query.Set(keyword, "")
+	}
+	u.RawQuery = query.Encode()
+	return Parse(u.String())
+}
+
+// libpq obeys or refuses what libpq knows and pgx would send to the server as a setting of the session, or not look at: what
+// is asked for safety's sake is never passed over.
+type libpq struct {
+	config *pgx.ConnConfig
+	dialer net.Dialer
+	peer   string // who must run the server at the other end of a socket
+}
+
+func asLibpq(config *pgx.ConnConfig) error {
+	l := &libpq{config: config}
+	for variable, keyword := range variables {
+		if _, closer := config.RuntimeParams[keyword]; !closer && os.Getenv(variable) != "" {
+			config.RuntimeParams[keyword] = os.Getenv(variable)
+		}
+	}
+	maps.DeleteFunc(config.RuntimeParams, func(_, value string) bool { return value == "" })
+	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.ignored} {
+		if err := obey(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take is the value of a keyword, which the server is not sent.
+func (l *libpq) take(keyword string) string {
+	value := l.config.RuntimeParams[keyword]
+	delete(l.config.RuntimeParams, keyword)
+	return value
+}
+
+// encryption refuses what we cannot do. Encryption by GSSAPI is what libpq tries first where there is a ticket; we never do.
+func (l *libpq) encryption() error {
+	if mode := l.take("gssencmode"); !slices.Contains([]string{"", "disable", "prefer"}, mode) {
+		return fmt.Errorf("gssencmode=%s cannot be obeyed: realiops encrypts by TLS, not by GSSAPI; leave it out, and say sslmode=verify-full", mode)
+	}
+	for _, keyword := range []string{"sslcrl", "sslcrldir", "scram_client_key", "scram_server_key", "sslkeylogfile", "oauth_issuer", "oauth_client_id"} {
+		if l.take(keyword) != "" {
+			return fmt.Errorf("%s cannot be obeyed: realiops does not know how; leave it out", keyword)
+		}
+	}
+	if value := l.take("requiressl"); value != "" && value != "0" {
+		return fmt.Errorf("requiressl=%s cannot be obeyed: say sslmode=require", value)
+	}
+	if value := l.take("gssdelegation"); value != "" && value != "0" {
+		return fmt.Errorf("gssdelegation=%s cannot be obeyed: realiops hands no credentials on; leave it out", value)
+	}
+	return nil
+}
+
+// versions bounds the versions of TLS.
+func (l *libpq) versions() error {
+	known := map[string]uint16{"": 0, "tlsv1": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13}
+	var bounds [2]uint16
+	for i, keyword := range []string{"ssl_min_protocol_version", "ssl_max_protocol_version"} {
+		value := l.take(keyword)
+		version, ok := known[strings.ToLower(value)]
+		if !ok {
+			return fmt.Errorf("%s=%s is none that is known: there are TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3", keyword, value)
+		}
+		bounds[i] = version
+	}
+	if bounds[1] != 0 && bounds[0] > bounds[1] {
+		return errors.New("ssl_min_protocol_version is later than ssl_max_protocol_version")
+	}
+	configs := []*tls.Config{l.config.TLSConfig}
+	for _, f := range l.config.Fallbacks {
+		configs = append(configs, f.TLSConfig)
+	}
+	for _, c := range configs {
+		if c != nil {
+			c.MinVersion, c.MaxVersion = cmp.Or(bounds[0], c.MinVersion), cmp.Or(bounds[1], c.MaxVersion)
+		}
+	}
+	return nil
+}
+
+// dialing is how connections are opened and watched over.
+func (l *libpq) dialing() error {
+	l.dialer.Timeout = cmp.Or(l.config.ConnectTimeout, connectTimeout)
+	var numbers [4]int
+	for i, keyword := range []string{"keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"} {
+		var err error
+		if value := l.take(keyword); value != "" {
+			if numbers[i], err = strconv.Atoi(value); err != nil || numbers[i] < 0 {
+				return fmt.Errorf("%s=%s is no number", keyword, value)
+			}
+		}
+	}
+	switch value := l.take("keepalives"); value {
+	case "", "1":
+		seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
+		l.dialer.KeepAliveConfig = net.KeepAliveConfig{
+			Enable: true, Idle: seconds(numbers[0]), Interval: seconds(numbers[1]), Count: numbers[2],
+		}
+	case "0":
+		l.dialer.KeepAlive = -1
+	default:
+		return fmt.Errorf("keepalives=%s is neither 0 nor 1", value)
+	}
+	if numbers[3] > 0 {
+		if err := limitUnanswered(&l.dialer, numbers[3]); err != nil {
+			return err
+		}
+	}
+	if l.peer = l.take("requirepeer"); l.peer != "" {
+		if err := peersAreKnown(); err != nil {
+			return err
+		}
+	}
+	l.config.DialFunc = l.dial
+	return nil
+}
+
+func (l *libpq) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := l.dialer.DialContext(ctx, network, address)
+	if err != nil || l.peer == "" || network != "unix" { // as libpq, which asks only where the kernel knows
+		return conn, err
+	}
+	runs, err := peerOf(conn)
+	if err == nil && runs != l.peer {
+		err = &unsigned{fmt.Errorf("requirepeer is %s, and the server at the other end of the socket is run by %s", l.peer, runs)}
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// addresses connects to an address in the place of a name, which stays what a certificate must be for.
+func (l *libpq) addresses() error {
+	text := l.take("hostaddr")
+	if text == "" {
+		return nil
+	}
+	if strings.Contains(text, ",") || strings.HasPrefix(l.config.Host, "/") {
+		return errors.New("hostaddr is obeyed for one server, whose name or address host has as well")
+	}
+	if net.ParseIP(text) == nil {
+		return fmt.Errorf("hostaddr=%s is no IP address", text)
+	}
+	for _, f := range l.config.Fallbacks {
+		if f.Host != l.config.Host {
+			return errors.New("hostaddr is obeyed for one server, and host names several")
+		}
+	}
+	l.config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{text}, nil }
+	return nil
+}
+
+// names is how the session is called, and what it calls letters.
+func (l *libpq) names() error {
+	if name := l.take("fallback_application_name"); l.config.RuntimeParams["application_name"] == "" && name != "" {
+		l.config.RuntimeParams["application_name"] = name
+	}
+	if l.config.RuntimeParams["client_encoding"] == "auto" {
+		l.config.RuntimeParams["client_encoding"] = encodingOf(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
+	}
+	switch value := l.take("load_balance_hosts"); value {
+	case "", "disable":
+		return nil
+	default:
+		return fmt.Errorf("load_balance_hosts=%s cannot be obeyed: hosts are tried in their order; leave it out", value)
+	}
+}
+
+// encodingOf is the encoding of a locale, in PostgreSQL's words, of those that people still have.
+func encodingOf(locale string) string {
+	_, encoding, _ := strings.Cut(locale, ".")
+	encoding, _, _ = strings.Cut(encoding, "@")
+	switch strings.ToUpper(strings.ReplaceAll(encoding, "-", "")) {
+	case "UTF8":
+		return "UTF8"
+	case "ISO88591":
+		return "LATIN1"
+	case "ISO885915":
+		return "LATIN9"
+	default:
+		return "SQL_ASCII"
+	}
+}
+
+// ignored are keywords that make no difference here: libpq itself no longer heeds the first two.
+func (l *libpq) ignored() error {
+	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
+		l.take(keyword)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package postgres
+
+import (
+	"fmt"
+	"net"
+	"os/user"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// peersAreKnown tells whether the kernel says who is at the other end of a socket.
+func peersAreKnown() error { return nil }
+
+// peerOf is the name of the user at the other end of a socket.
+func peerOf(conn net.Conn) (string, error) {
+	socket, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return "", err
+	}
+	var peer *unix.Ucred
+	var failed error
+	err = socket.Control(func(fd uintptr) { peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return "", fmt.Errorf("ask who runs the server: %w", err)
+	}
+	id := strconv.FormatUint(uint64(peer.Uid), 10)
+	who, err := user.LookupId(id)
+	if err != nil {
+		return "the user number " + id, nil
+	}
+	return who.Username, nil
+}
+
+// limitUnanswered ends a connection of which the other side has acknowledged nothing for so many milliseconds.
+func limitUnanswered(d *net.Dialer, milliseconds int) error {
+	d.Control = func(network, _ string, c syscall.RawConn) (err error) {
+		if network == "unix" {
+			return nil
+		}
+		if controlled := c.Control(func(fd uintptr) {
+			err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, milliseconds)
+		}); controlled != nil {
+			return controlled
+		}
+		return err
+	}
+	return nil
+}

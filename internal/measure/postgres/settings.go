@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// ioSettings change how much I/O the same work makes, or what a counter of it means.
+var ioSettings = []string{
+	"fsync", "synchronous_commit", "full_page_writes", "wal_level", "wal_compression", "wal_sync_method",
+	"wal_buffers", "wal_segment_size", "commit_delay", "commit_siblings", "max_wal_size", "min_wal_size", "checkpoint_timeout",
+	"checkpoint_completion_target", "checkpoint_flush_after", "shared_buffers", "block_size", "data_checksums", "autovacuum",
+	"bgwriter_lru_maxpages", "track_io_timing", "track_wal_io_timing", "track_counts", "archive_mode",
+	"effective_io_concurrency", "io_method", "temp_tablespaces", "default_tablespace", "server_version",
+}
+
+// Settings are those of a session's server that change what is counted, by name.
+func Settings(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	settings := map[string]string{}
+	var name, value string
+	err := ForEachRow(ctx, conn, []any{&name, &value}, func() error {
+		settings[name] = value
+		return nil
+	}, `/* realiops */
+		select name, pg_catalog.current_setting(name) from pg_catalog.pg_settings where name = any($1)`, ioSettings)
+	if err != nil {
+		return nil, fmt.Errorf("read the server's settings: %w", err)
+	}
+	return settings, nil
+}
+
+// SettingsNow are those of a new session, and so of clients that begin to work now: what is set for a role or a database
+// reaches no session that is there. Where none can be opened they are those of the one given.
+func (e *Endpoint) SettingsNow(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	fresh, err := e.Connect(ctx)
+	if err != nil {
+		return Settings(ctx, conn)
+	}
+	defer fresh.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it only asked
+	return Settings(ctx, fresh)
+}
+
+// Changes are what is another in the later settings, by name.
+func Changes(before map[string]string, since time.Time, later map[string]string, at time.Time) (changes []runfile.SettingChange) {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if now, known := later[name]; known && now != before[name] {
+			changes = append(changes, runfile.SettingChange{At: at, Since: since, Setting: name, From: before[name], To: now})
+		}
+	}
+	return changes
+}

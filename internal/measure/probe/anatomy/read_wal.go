@@ -1,0 +1,67 @@
+package anatomy
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// readWithin bounds a look back, in which the server does nothing else for us.
+	readWithin = time.Second
+	// flushedWithin is how long to wait for the WAL's last records to be flushed: three rounds of the WAL's writer.
+	flushedWithin = 600 * time.Millisecond
+	askEvery      = 20 * time.Millisecond
+)
+
+// ReadWAL reads the WAL since the last WaitForCounters and counts what no window has covered. It is to be called when a
+// load is over and before the next checkpoint, after which the server may recycle that WAL. What it cannot read stays
+// uncovered; the error is about ctx only.
+func (s *Sampler) ReadWAL(ctx context.Context) error {
+	return s.lookBack(ctx, func(end uint64) []place {
+		s.walRead = true
+		return s.course.rest(end)
+	})
+}
+
+// WaitForCounters moves on to the end of the WAL. What has come since a ReadWAL is counted, so that an arm ends with all of its
+// own; without a ReadWAL before it the WAL since the last WaitForCounters is of no arm, and passed over.
+func (s *Sampler) WaitForCounters(ctx context.Context) error {
+	return s.lookBack(ctx, func(end uint64) []place {
+		if !s.walRead {
+			return nil
+		}
+		s.walRead = false
+		return s.course.rest(end)
+	})
+}
+
+// lookBack ends the course at the end of the WAL, and counts of it what is asked for.
+func (s *Sampler) lookBack(ctx context.Context, of func(end uint64) []place) error {
+	if err := s.turn.Take(ctx); err != nil {
+		return err
+	}
+	defer s.turn.Release()
+	if s.refused != nil {
+		return nil
+	}
+	if err := s.countBack(ctx, of); err != nil && ctx.Err() == nil {
+		_ = s.failed(ctx, err) // the next reading says it, if it lasts
+	}
+	return ctx.Err()
+}
+
+func (s *Sampler) countBack(ctx context.Context, of func(end uint64) []place) error {
+	if err := s.connected(ctx); err != nil {
+		return err
+	}
+	end, known, err := s.session.flushedEnd(ctx)
+	if err != nil || !known {
+		return err
+	}
+	s.begin(end)
+	end = max(end, s.course.at)
+	s.counted.pass(s.course.advance(end, time.Now()))
+	places := of(end)
+	s.course.begin(end)
+	return s.session.countAll(ctx, places, s.counted.add)
+}

@@ -1,0 +1,93 @@
+package pgstat
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+const (
+	// quietWithin bounds the wait: counters that still move by then are moved by somebody else.
+	quietWithin = 2 * time.Second
+	// lookEvery is the time between two looks, each a transaction of its own.
+	lookEvery = 50 * time.Millisecond
+
+	// A session reports its counters before it is gone (15 and later), at which they are there for all to see.
+	quietFor = 200 * time.Millisecond
+	// Up to 14 it sends them to a collector, whose file a reader takes as long as it is no older than half a second
+	// (PGSTAT_STAT_INTERVAL in pgstat.c): only what is read later than that is sure to be newer.
+	quietForCollector = 600 * time.Millisecond
+)
+
+// moving are the counters of finished work.
+var moving = [...]string{
+	Name + ".database/tup_inserted", Name + ".database/tup_updated", Name + ".database/tup_deleted",
+	Name + ".tables/n_tup_ins", Name + ".tables/n_tup_upd", Name + ".tables/n_tup_del",
+}
+
+// hasMoving picks the statements that read them.
+func hasMoving(ask statement) bool {
+	return slices.ContainsFunc(ask.answers, func(a answer) bool { return slices.Contains(moving[:], a.metric) })
+}
+
+// WaitForCounters waits until the counters of rows have stood still for as long as the server may take to show what sessions
+// that are gone have done. If others keep them moving, it gives up without an error after two seconds. The sessions of
+// the load must be gone by then: one that only sits idle may keep its last counts to itself for ten seconds.
+func (s *Sampler) WaitForCounters(ctx context.Context) error {
+	began := time.Now()
+	last, still := map[string]float64(nil), began
+	for time.Since(began) < quietWithin {
+		asked := time.Now()
+		sample, server, err := s.sample(ctx, hasMoving)
+		if err != nil {
+			return err
+		}
+		if last == nil || moved(last, sample.Values) {
+			last, still = sample.Values, time.Now()
+		}
+		if asked.Sub(still) >= server.lag() {
+			return s.report(ctx, server)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(lookEvery):
+		}
+	}
+	return nil
+}
+
+// report has the server count what our own session wrote: a few WAL records, when it clears pages of the
+// system's tables. By itself it would do so up to ten seconds later, in an arm that has nothing to do with it.
+func (s *Sampler) report(ctx context.Context, server catalog) error {
+	const firstWithFunction = 150000
+	if server.number < firstWithFunction {
+		return nil
+	}
+	if err := s.turn.Take(ctx); err != nil {
+		return err
+	}
+	defer s.turn.Release()
+	if s.session == nil {
+		return nil
+	}
+	return postgres.Exec(ctx, s.session.conn, mark+"select pg_catalog.pg_stat_force_next_flush()")
+}
+
+func (c catalog) lag() time.Duration {
+	if c.number < 150000 {
+		return quietForCollector
+	}
+	return quietFor
+}
+
+func moved(before, after map[string]float64) bool {
+	for _, name := range moving {
+		if before[name] != after[name] {
+			return true
+		}
+	}
+	return false
+}

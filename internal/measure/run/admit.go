@@ -1,0 +1,38 @@
+package run
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// admit decides whether the load may begin: what the server's state forbids, and what its owner must agree to.
+func (m *measurement) admit() error {
+	if err := m.target.Refuse(m.session.Facts); err != nil {
+		return err
+	}
+	if m.target.Own() || m.target.Endpoint.Local() {
+		return nil
+	}
+	return m.Agree(fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
+		"schema %s, which is dropped at the end.%s", m.target.Endpoint, experiment.About(m.Program.Duration()), mostClients(m.Program.Plan),
+		postgres.SchemaName, m.bill()))
+}
+
+func mostClients(plan runfile.Plan) int {
+	most := 0
+	for _, arm := range plan.Arms {
+		most = max(most, arm.Clients)
+	}
+	return most
+}
+
+// bill says what the run may cost; empty where the server has no bill that is known.
+func (m *measurement) bill() string {
+	if m.target.AWS.Cloud == nil {
+		return ""
+	}
+	return m.Bill(*m.target.AWS.Cloud, m.Program.Plan)
+}

@@ -1,0 +1,50 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// askAWS is what AWS will be asked for when the run is over; nil where that was not asked for.
+func (m *measurement) askAWS() (*collect.Cloud, error) {
+	aws := &m.target.AWS
+	m.say(aws.Notice(m.session.Facts))
+	switch {
+	case m.AWSPeriod == 0 && aws.Cloud != nil:
+		m.Show.Message("What AWS publishes of this server is not judged: that takes --quick-aws, or --aws with hours of time")
+		return nil, nil
+	case m.AWSPeriod == 0:
+		return nil, nil
+	case aws.Trouble != nil:
+		return nil, fmt.Errorf("--aws: %w", aws.Trouble)
+	case aws.Cloud == nil:
+		return nil, errors.New("--aws: neither the host nor --instance says which of AWS's databases this is")
+	}
+	if clock := aws.Account.Clock(); clock.Off(experiment.Lead * m.AWSPeriod) {
+		return nil, fmt.Errorf("--aws: AWS's clock and ours differ by %s, more than a load reaches over AWS's periods: synchronize this machine's clock", clock.Apart())
+	}
+	return collect.NewCloud(aws.Account, *aws.Cloud, m.Tempo, time.Now, func(metric runfile.Metric) bool { return metric.Period <= m.AWSPeriod })
+}
+
+// collect waits for what AWS tells of a run, once its server is let go of.
+func (m *measurement) collect(ctx context.Context) error {
+	switch {
+	case m.cloud == nil:
+		return nil
+	case ctx.Err() != nil:
+		m.Show.Message("AWS was not asked for its part: realiops collect does that later")
+		return nil
+	}
+	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s after a load; an interrupt loses nothing, and realiops collect goes on",
+		experiment.About(m.Tempo.Rules(collect.DefaultRules()).Ripe)))
+	if err := m.cloud.Collect(ctx, m.file, m.Show); err != nil {
+		return fmt.Errorf("%w; realiops collect goes on from here", err)
+	}
+	return nil
+}

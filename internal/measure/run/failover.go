@@ -1,0 +1,51 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/load/session"
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// How long a failover may take, and how often it is looked whether it is over: AWS speaks of one or two minutes.
+const (
+	failoverWithin = 10 * time.Minute
+	failoverLook   = 2 * time.Second
+)
+
+// recover waits until the server that was lost takes writes again, claims the schema there and gives the new session. What
+// failed for another reason stays failed.
+func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, error) {
+	if !m.lost(ctx, failed) {
+		return nil, failed
+	}
+	m.session.Close(ctx) // it is lost, or leads to a server that takes no writes
+	m.Show.Message("The server was lost: waiting until one takes writes again, as after a failover")
+	ctx, cancel := context.WithTimeoutCause(ctx, failoverWithin, fmt.Errorf("no server took writes again within %v: %w", failoverWithin, failed))
+	defer cancel()
+	for m.session.Reclaim(ctx) != nil {
+		if experiment.Wait(ctx, failoverLook) != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	if m.moved = m.target.AWS.MovedTo(ctx, m.session.Facts.Instance); m.moved != nil {
+		m.Show.Message("The load goes on, on " + m.moved.Instance + " now")
+	}
+	return m.session.Control, nil
+}
+
+// lost tells whether the server was taken from us: it ended our sessions, or takes no writes any more.
+func (m *measurement) lost(ctx context.Context, failed error) bool {
+	if _, cut := errors.AsType[*session.LostError](failed); cut {
+		return true
+	}
+	var standby bool
+	err := postgres.QueryRow(ctx, m.session.Control, "/* realiops */ select pg_catalog.pg_is_in_recovery()").Scan(&standby)
+	return err != nil || standby
+}

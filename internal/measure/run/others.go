@@ -1,0 +1,105 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// others follows the records of a run for what others do on the server meanwhile: its counters of all databases, less what
+// our clients did. These counters show to every role, also to one that may not see who is at work.
+type others struct {
+	mu     sync.Mutex // the clock of the probes records, too
+	latest runfile.Reading
+	before runfile.Reading // the last one before the load began
+	work   runfile.Load    // of our clients since then
+	who    []string
+}
+
+// What is passed over: a hundredth of what our clients did, and what a server and its watchers do by themselves, such as
+// analyzing a table, scraping its counters, and our own readings.
+const (
+	othersShare          = 0.01
+	othersRows           = 50.0
+	othersRowsASecond    = 1.0
+	othersCommits        = 200.0
+	othersCommitsASecond = 10.0
+)
+
+func (o *others) follow(record runfile.Record) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch r := record.(type) {
+	case runfile.Reading:
+		if r.Probe == pgstat.Name {
+			o.latest = r
+		}
+	case runfile.ArmEvent:
+		if r.Event == runfile.Begin {
+			o.before, o.work = o.latest, runfile.Load{}
+		}
+	case runfile.Load:
+		o.work.Rows += r.Rows
+		o.work.Transactions += r.Transactions
+		o.work.Failures += r.Failures
+	}
+}
+
+// during is what others did since the load began; each of our transactions that failed left so many rows that the server
+// counts. nil: too little to speak of, or
+// the counters do not tell.
+func (o *others) during(rowsOfFailed int) *runfile.Others {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	grew := func(names ...string) (sum float64, known bool) {
+		for _, name := range names {
+			before, begun := o.before.Values[pgstat.Name+".cluster/"+name]
+			now, read := o.latest.Values[pgstat.Name+".cluster/"+name]
+			if !begun || !read || now < before {
+				return 0, false
+			}
+			sum += now - before
+		}
+		return sum, true
+	}
+	seconds := o.latest.At.Sub(o.before.At).Seconds()
+	beyond := func(all float64, known bool, ours, least float64) (theirs, share float64) {
+		theirs = max(all-ours, 0)
+		if !known || theirs <= least+othersShare*ours {
+			return 0, 0
+		}
+		return theirs, theirs / all
+	}
+	rows, known := grew("tup_inserted", "tup_updated", "tup_deleted")
+	ours := float64(o.work.Rows + o.work.Failures*int64(rowsOfFailed))
+	rows, rowsShare := beyond(rows, known, ours, othersRows+othersRowsASecond*seconds)
+	commits, known := grew("xact_commit")
+	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+othersCommitsASecond*seconds)
+	if rows == 0 && commits == 0 {
+		return nil
+	}
+	return &runfile.Others{Rows: int64(rows), Commits: int64(commits), RowsShare: rowsShare, CommitsShare: commitsShare, Who: o.who}
+}
+
+// lookForOthers asks who is at work as a load begins or ends. Behind a pooler, or without the right to, it may be nobody:
+// the counters tell all the same.
+func (m *measurement) lookForOthers(ctx context.Context, event runfile.Event) error {
+	who, err := m.session.Facts.AtWork(ctx, m.session.Control)
+	if err != nil {
+		return err
+	}
+	m.others.mu.Lock()
+	defer m.others.mu.Unlock()
+	if event == runfile.Begin {
+		m.others.who = nil
+	}
+	for _, name := range who {
+		if !slices.Contains(m.others.who, name) {
+			m.others.who = append(m.others.who, name)
+		}
+	}
+	return nil
+}

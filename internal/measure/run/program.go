@@ -1,0 +1,82 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Program is the plan of a run as far as somebody decided it, and what decides the rest.
+type Program struct {
+	Plan runfile.Plan // with all decided
+
+	open   runfile.Plan // its lengths may be zero: they are the budget's to decide
+	sizes  experiment.Sizes
+	limits experiment.Limits
+	exact  bool // the user has set lengths and no budget: nothing is left out, nothing added
+}
+
+// NewProgram decides what a plan leaves open, by the limits that are known before the server is. Unless a budget was set, a
+// plan with lengths is run as it is, and so are loads as long as periods ask for.
+func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Limits, budgeted bool) (*Program, error) {
+	open, err := experiment.Complete(plan, sizes)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{open: open, sizes: sizes, limits: limits}
+	p.exact = (p.decided() || limits.Period > 0) && !budgeted
+	p.Plan, err = experiment.Fit(p.open, p.limits)
+	return p, err
+}
+
+// measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked for.
+func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
+	p.limits.Pause, p.limits.Period = pause, max(p.limits.Period, period)
+	p.Plan, err = experiment.Fit(p.open, p.limits)
+	return err
+}
+
+// decided tells whether somebody has said how long or how often.
+func (p *Program) decided() bool { return p.open.ArmSeconds != 0 || p.open.Replicates != 0 }
+
+// Duration is about how long it takes.
+func (p *Program) Duration() time.Duration { return experiment.Duration(p.Plan, p.limits) }
+
+// until is when all is to be done; zero where the plan alone decides.
+func (p *Program) until(now time.Time) time.Time {
+	if p.exact {
+		return time.Time{}
+	}
+	return now.Add(p.limits.Budget)
+}
+
+// loads are all that may be run beyond the plan: its own, and those of the plan identify beside it.
+func (p *Program) loads() ([]runfile.Arm, error) {
+	all, err := experiment.Complete(experiment.Identify(), p.sizes)
+	if err != nil {
+		return nil, err
+	}
+	loads := slices.Clone(p.Plan.Arms)
+	for _, arm := range all.Arms {
+		if !slices.ContainsFunc(loads, func(a runfile.Arm) bool { return a.Name == arm.Name }) {
+			loads = append(loads, arm)
+		}
+	}
+	return loads, nil
+}
+
+// announcement says what is going to happen, how long it takes and where it is recorded.
+func (p *Program) announcement(path string) string {
+	cost := ""
+	if over := p.Duration() - p.limits.Budget; p.decided() && over > time.Second && p.limits.Budget > 0 {
+		cost = fmt.Sprintf(", %s more than --budget, as the lengths that were set ask for", experiment.About(over))
+	}
+	if p.limits.Short(p.Plan.ArmSeconds) {
+		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)", p.limits.Period)
+	}
+	return fmt.Sprintf("%d loads x %d repetitions x %g s, about %s%s; recorded in %s",
+		len(p.Plan.Arms), p.Plan.Replicates, p.Plan.ArmSeconds, experiment.About(p.Duration()), cost, path)
+}

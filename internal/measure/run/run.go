@@ -1,0 +1,289 @@
+// Package run does one run, from an empty run file to its end line: a server, a schema of our own in it, the plan's loads
+// one after another while the probes read, and what AWS tells of it when it is over.
+//
+// It decides nothing by what the numbers mean. Who reads verdicts, and so knows which load would tell most if it were run
+// once more, is handed in as [Options.Next]. What the run found is in the file and nowhere else.
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/workers"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Options are what a run is to do, and what it needs of whoever asked for it.
+type Options struct {
+	Head     runfile.Run // the file's first line, as far as it is known beforehand
+	Path     string      // of the file
+	Target   target.Options
+	Program  *Program
+	Interval time.Duration // between two readings of the probes
+	Show     Display
+
+	// AWSPeriod is that of the slowest of AWS's metrics to be judged, in seconds; 0: none of them is.
+	AWSPeriod float64
+	Tempo     collect.Tempo
+
+	// Agree is asked before a server that is not on this machine is put under load. An error from it ends the run.
+	Agree func(question string) error
+	// Bill says what the writes of a plan may cost on a server of AWS's, in a sentence with a space before it; empty where
+	// there is nothing to say.
+	Bill func(runfile.Cloud, runfile.Plan) string
+	// Required are the names of the metrics, of all that the run will hold, that whoever runs it wants to know about; none:
+	// they want what there is. An error ends the run before anything is measured.
+	Required func([]runfile.Metric) ([]string, error)
+	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run once
+	// more, and says why; an empty name: none would.
+	Next func(path string, required []string, loads []runfile.Arm) (load, why string)
+}
+
+// Display shows people how far a run has come.
+type Display interface {
+	target.Notices
+	Record(runfile.Record)
+}
+
+// measurement is a run that goes on.
+type measurement struct {
+	Options
+	file     *runfile.Writer
+	target   *target.Target
+	session  *target.Session
+	cloud    *collect.Cloud // what AWS tells later; nil: it is not asked
+	moved    *runfile.Cloud // where the load is by now, after a failover; nil: where it began
+	others   others         // what they do on the server
+	settings settings       // of the server
+	stops    stops          // of this process
+	recorded bool           // the file holds a run, however it ended
+}
+
+// Do runs the plan. The file is made first, so that a place that cannot be written is found before a server is started.
+// recorded tells whether the file holds a run, however it ended; without one there is no file.
+func Do(ctx context.Context, o Options) (recorded bool, err error) {
+	m := &measurement{Options: o}
+	if m.file, err = runfile.Create(o.Path); err != nil {
+		return false, err
+	}
+	err = m.measure(ctx)
+	if !m.recorded {
+		return false, errors.Join(err, m.file.Discard())
+	}
+	return true, errors.Join(err, m.collect(ctx), m.file.Close())
+}
+
+// measure has a server, a session and a schema for as long as the experiment takes, and gives each back whatever happens.
+func (m *measurement) measure(ctx context.Context) (err error) {
+	if m.target, err = target.Open(ctx, m.Target, m.Show); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.target.Close(ctx, m.Show)) }()
+	m.file.Hide(m.target.Secrets(ctx)...)
+	ctx, cancel := m.target.Watch(ctx)
+	defer cancel()
+
+	if m.session, err = m.target.Session(ctx); err != nil {
+		return m.target.Because(ctx, err)
+	}
+	defer func() { m.session.Close(ctx) }()
+	if err := m.admit(); err != nil {
+		return err
+	}
+	if m.cloud, err = m.askAWS(); err != nil {
+		return err
+	}
+
+	if err := m.session.Claim(ctx); err != nil {
+		return m.target.Because(ctx, err)
+	}
+	defer func() { err = errors.Join(err, m.session.Release(ctx)) }()
+	return m.target.Because(ctx, m.experiment(ctx))
+}
+
+// experiment runs the plan between the head of the file and its end line.
+func (m *measurement) experiment(ctx context.Context) error {
+	e := m.newExperiment()
+	if err := e.Rehearse(ctx); err != nil {
+		return err
+	}
+	m.Show.Message(fmt.Sprintf("%s is ready, and every load has been tried: first rows after %.1f s",
+		m.session.Facts.Describe(), time.Since(m.Head.Start).Seconds()))
+
+	probes, err := m.target.Probes(ctx, m.session.Facts, postgres.SchemaName)
+	if err != nil {
+		return err
+	}
+	defer probes.Close(context.WithoutCancel(ctx))
+	m.say(probes.Stats.Notice())
+	if !m.session.Facts.MaySeeOthers {
+		m.Show.Message("This role does not see who else is at work on the server (grant pg_monitor to " + postgres.Quoted(m.session.Facts.User) +
+			"): what they write is found by the server's counters alone")
+	}
+	clock := probe.NewClock(m.Interval, e.Record, probes.Samplers...)
+	m.readFrom(e, probes, clock)
+
+	metrics := slices.Concat(clock.Metrics(), m.cloud.Metrics())
+	if err := m.completePlan(ctx, e, metrics); err != nil {
+		return err
+	}
+	m.say(m.bill())
+	if err := m.begin(probes.Storage, metrics); err != nil {
+		return err
+	}
+	m.settings = settings{first: m.session.Facts.Settings, last: m.session.Facts.Settings, at: time.Now()}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go m.stops.watch(watching)
+	clock.Start(context.WithoutCancel(ctx))
+	m.Show.Stage("warming up")
+	err = errors.Join(m.target.Because(ctx, e.Run(ctx)), clock.Stop())
+	return errors.Join(err, m.end(ctx, err))
+}
+
+// newExperiment is the plan, on the server of the session.
+func (m *measurement) newExperiment() *experiment.Experiment {
+	e := &experiment.Experiment{
+		Plan:       m.Program.Plan,
+		Control:    m.session.Control,
+		Connect:    m.target.Endpoint.ConnectClient,
+		Engine:     m.work,
+		Schema:     postgres.SchemaName,
+		Checkpoint: m.session.Facts.MayCheckpoint,
+		Gone: func(ctx context.Context) error {
+			return m.session.Facts.AwaitClientsGone(context.WithoutCancel(ctx), m.session.Control)
+		},
+		Record: m.record,
+		Sync:   m.file.Sync,
+		Tell:   m.Show.Message,
+		Look:   m.look,
+		Others: func(a runfile.Arm) *runfile.Others { return m.others.during(a.RowsPerTx) },
+		Shared: m.Target.Allowed.Shared,
+		Spoiled: func() string {
+			return cmp.Or(m.settings.differ(), m.stops.during())
+		},
+	}
+	if m.target.AWS.Cloud != nil {
+		e.Recover = m.recover
+		e.Moved = func() *runfile.Cloud { return m.moved }
+	}
+	return e
+}
+
+// work has worker processes run a load's clients, so that those share nothing with the probes.
+func (m *measurement) work(ctx context.Context, o engine.Options) (engine.Result, error) {
+	o.Threads = m.Program.Plan.Workers
+	crew := workers.Crew{Password: m.target.Endpoint.PasswordSource(), Tell: m.Show.Message}
+	return crew.Run(ctx, o)
+}
+
+// readFrom has the probes read at the begin and the end of each load, once the server's counters and the disks under it have caught up.
+func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock *probe.Clock) {
+	e.ReadAll, e.ReadWAL = clock.ReadAll, p.ReadWAL
+	e.Flush = experiment.FlushDirectories(p.Directories)
+	e.WaitForCounters = func(ctx context.Context) error {
+		return errors.Join(m.session.Facts.ReportCounters(context.WithoutCancel(ctx), m.session.Control), clock.WaitForCounters(ctx))
+	}
+}
+
+// completePlan decides what the plan leaves open, by what lies between two loads here and by what is asked for.
+func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment, metrics []runfile.Metric) error {
+	required, err := m.Required(metrics)
+	if err != nil {
+		return err
+	}
+	pause, err := e.Calibrate(ctx)
+	if err != nil {
+		return err
+	}
+	p := m.Program
+	if err := p.measured(pause, slowest(metrics, required)); err != nil {
+		return err
+	}
+	more, err := p.loads()
+	if err != nil {
+		return err
+	}
+	e.Plan, e.Whole, e.Until, e.Period = p.Plan, p.decided(), p.until(time.Now()), p.limits.Aligned()
+	e.Next = func() (experiment.Addition, bool) { return m.next(required, more) }
+	m.Show.Message(p.announcement(m.file.Path()))
+	return nil
+}
+
+// slowest is the longest period of a source that something is required of.
+func slowest(metrics []runfile.Metric, required []string) float64 {
+	period := 0.0
+	for _, metric := range metrics {
+		if slices.Contains(required, metric.Name) {
+			period = max(period, metric.Period)
+		}
+	}
+	return period
+}
+
+// next is the load that would tell most if it were run once more; none where the file cannot be written.
+func (m *measurement) next(required []string, loads []runfile.Arm) (experiment.Addition, bool) {
+	if m.file.Sync() != nil {
+		return experiment.Addition{}, false
+	}
+	name, why := m.Next(m.file.Path(), required, loads)
+	i := slices.IndexFunc(loads, func(a runfile.Arm) bool { return a.Name == name })
+	if i < 0 {
+		return experiment.Addition{}, false
+	}
+	return experiment.Addition{Arm: loads[i], Why: why}, true
+}
+
+// begin writes the head of the file: the run, and the metrics it will hold.
+func (m *measurement) begin(storage runfile.Storage, metrics []runfile.Metric) error {
+	m.recorded = true
+	head := m.Head
+	head.Target, head.Host = m.target.Describe(m.session.Facts, storage), host.Facts()
+	head.Clocks, head.Plan = []runfile.Clock{m.session.Facts.Clock}, m.Program.Plan
+	err := m.record(head)
+	for _, metric := range metrics {
+		if err != nil {
+			return err
+		}
+		err = m.record(metric)
+	}
+	return err
+}
+
+// end writes the last line: how the run ended, and how the clocks compare by then, where the server still answers.
+func (m *measurement) end(ctx context.Context, failed error) error {
+	end := runfile.EndOf(failed, ctx.Err() != nil && !errors.Is(failed, target.ErrDied))
+	const within = time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	defer cancel()
+	if clock, err := postgres.CompareClocks(ctx, m.session.Control); err == nil {
+		end.Clocks = []runfile.Clock{clock}
+	}
+	return m.record(end)
+}
+
+// record keeps a record, and shows how far the run has come.
+func (m *measurement) record(r runfile.Record) error {
+	m.Show.Record(r)
+	m.others.follow(r)
+	return m.file.Write(r)
+}
+
+// say passes on what there may be to say.
+func (m *measurement) say(text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		m.Show.Message(text)
+	}
+}

@@ -1,0 +1,287 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/load/workers"
+	"github.com/realiops/realiops/internal/measure/run"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(servertest.Main(m, workers.Role()))
+}
+
+// told is a display that keeps what it was told.
+type told struct {
+	mu       sync.Mutex
+	messages []string
+	begun    chan struct{} // closed when the first load has begun
+	once     sync.Once
+}
+
+func (s *told) Stage(string) {}
+
+func (s *told) Message(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = append(s.messages, text)
+}
+
+func (s *told) Record(r runfile.Record) {
+	if e, is := r.(runfile.ArmEvent); is && e.Event == runfile.Begin {
+		s.once.Do(func() { close(s.begun) })
+	}
+}
+
+// trial is a run of the loads on a server, without a command line.
+type trial struct {
+	options run.Options
+	show    *told
+}
+
+func newTrial(t *testing.T, dsn string, repetitions int, loads ...runfile.Arm) *trial {
+	t.Helper()
+	plan := runfile.Plan{Name: "test", Arms: loads, Replicates: repetitions, ArmSeconds: 1, Seed: 1}
+	limits := experiment.Limits{Budget: time.Minute, Pause: experiment.DefaultPause()}
+	program, err := run.NewProgram(plan, experiment.DefaultSizes(), limits, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := &told{begun: make(chan struct{})}
+	return &trial{show: show, options: run.Options{
+		Head: runfile.Run{Schema: runfile.Schema, ID: "test", Start: time.Now()},
+		Path: filepath.Join(t.TempDir(), "run.jsonl"), Program: program, Interval: time.Second, Show: show,
+		Target:   target.Options{Yours: true, DSN: dsn},
+		Agree:    func(question string) error { return fmt.Errorf("asked: %s", question) },
+		Required: func([]runfile.Metric) ([]string, error) { return nil, nil },
+		Next:     func(string, []string, []runfile.Arm) (string, string) { return "", "" },
+	}}
+}
+
+// ends runs it and gives the end of each repetition.
+func (r *trial) ends(t *testing.T) (ends []runfile.ArmEvent) {
+	t.Helper()
+	if recorded, err := run.Do(t.Context(), r.options); err != nil || !recorded {
+		t.Fatalf("recorded %v, %v, told %q", recorded, err, r.show.messages)
+	}
+	for _, record := range runfiletest.Records(t, r.options.Path) {
+		if e, is := record.(runfile.ArmEvent); is && e.Event == runfile.End {
+			ends = append(ends, e)
+		}
+	}
+	return ends
+}
+
+var (
+	idle   = runfile.Arm{Name: "idle"}
+	single = runfile.Arm{Name: "single", Method: load.Insert, RowsPerTx: 1, Clients: 2}
+	bulk   = runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Indexes: 1, Clients: 2}
+)
+
+// What a server does by itself, and what realiops asks of it, is not taken for the work of others, on any version.
+func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
+	for _, version := range servertest.Versions() {
+		t.Run(version, func(t *testing.T) {
+			s := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"autovacuum_naptime=1s"}})
+			for _, end := range newTrial(t, s.DSN(), 2, idle, single, bulk).ends(t) {
+				if end.Failed != "" || end.Others != nil {
+					t.Errorf("%s %d: %s, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+				}
+			}
+		})
+	}
+}
+
+// stranger writes a row at a time into a table of its own, in another database of the server, from the first load on until the
+// test is over.
+func stranger(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration) {
+	t.Helper()
+	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
+	servertest.Exec(t, boss, "create database shop")
+	config := servertest.Endpoint(t, dsn).UserConfig()
+	config.Database = "shop"
+	config.RuntimeParams["application_name"] = "the shop"
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	servertest.Exec(t, conn, "create table orders (id int)")
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		defer conn.Close(context.Background()) //nolint:errcheck // the server goes anyway
+		<-begun
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(pause):
+				if _, err := conn.Exec(context.Background(), "insert into orders values (1)"); err != nil {
+					return
+				}
+			}
+		}
+	}()
+	t.Cleanup(func() { close(over); <-done })
+}
+
+// limited makes a role that may run realiops and not see what others do, and gives how it connects.
+func limited(t *testing.T, dsn string) string {
+	t.Helper()
+	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
+	servertest.Exec(t, boss, "create role plain login password 'x'")
+	servertest.Exec(t, boss, "create database test owner plain")
+	c := servertest.Endpoint(t, dsn).Config()
+	return fmt.Sprintf("host=%s port=%d dbname=test user=plain password=x", c.Host, c.Port)
+}
+
+// A role without pg_monitor does not see a stranger that begins to write after the run has; the server's counters do.
+func TestAStrangerNobodySees(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17"})
+	r := newTrial(t, limited(t, s.DSN()), 2, single)
+	stranger(t, s.DSN(), r.show.begun, time.Millisecond)
+	ends := r.ends(t)
+	if len(ends) < 3 || len(ends) > 2+5 {
+		t.Errorf("%d repetitions of two that were disturbed", len(ends))
+	}
+	for _, end := range ends {
+		if end.Others == nil || end.Others.RowsShare < 0.01 || !strings.Contains(end.Failed, "others on the server did") {
+			t.Errorf("%s %d was used: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+		}
+	}
+	if !slices.ContainsFunc(r.show.messages, func(m string) bool { return strings.Contains(m, "grant pg_monitor to plain") }) {
+		t.Errorf("nobody was told that the role does not see who is at work: %q", r.show.messages)
+	}
+}
+
+// Who shares a server knowingly gets the numbers, and what others did beside them.
+func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17"})
+	r := newTrial(t, s.DSN(), 2, single)
+	r.options.Target.Allowed.Shared = true
+	stranger(t, s.DSN(), r.show.begun, time.Millisecond)
+	ends := r.ends(t)
+	if len(ends) != 2 {
+		t.Errorf("%d repetitions, want the two of the plan", len(ends))
+	}
+	for _, end := range ends {
+		if end.Failed != "" || end.Others == nil || end.Others.Rows < 10 {
+			t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+		}
+	}
+}
+
+// A setting that is changed under a run takes the repetitions that it fell into, and those after it, and stands in the file.
+func TestASettingChangesUnderTheRun(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17"})
+	r := newTrial(t, s.DSN(), 2, single)
+	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		<-r.show.begun
+		_, _ = boss.Exec(t.Context(), "alter system set fsync = off")
+		_, _ = boss.Exec(t.Context(), "select pg_catalog.pg_reload_conf()")
+	}()
+	ends := r.ends(t)
+	<-done
+	for _, end := range ends {
+		if !strings.Contains(end.Failed, "fsync") {
+			t.Errorf("%s %d was used: %q", end.Arm, end.Replicate, end.Failed)
+		}
+	}
+	var changes []string
+	for _, record := range runfiletest.Records(t, r.options.Path) {
+		if c, is := record.(runfile.SettingChange); is {
+			changes = append(changes, c.Setting+" "+c.From+" "+c.To)
+		}
+	}
+	if !slices.Equal(changes, []string{"fsync on off"}) {
+		t.Errorf("the file says that %q changed", changes)
+	}
+}
+
+// What is set for a role reaches only clients that connect later, and so not the session that asks.
+func TestARolesSettingIsSeen(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17"})
+	r := newTrial(t, s.DSN(), 1, single)
+	boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		<-r.show.begun
+		_, _ = boss.Exec(t.Context(), "alter role current_user set synchronous_commit = off")
+	}()
+	ends := r.ends(t)
+	<-done
+	if len(ends) < 2 || !strings.Contains(ends[0].Failed, "synchronous_commit changed from on to off") {
+		t.Errorf("%+v", ends)
+	}
+}
+
+// The dates of a role are read as they are meant, however it has them written.
+func TestDateStyle(t *testing.T) {
+	for _, style := range []string{"German", "SQL, DMY", "Postgres, MDY"} {
+		t.Run(style, func(t *testing.T) {
+			s := servertest.Start(t, embedded.Options{Version: "17"})
+			boss := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+			servertest.Exec(t, boss, "alter role current_user set datestyle = '"+style+"'")
+			servertest.Exec(t, boss, "alter role current_user set intervalstyle = 'sql_standard'")
+			servertest.Exec(t, boss, "alter role current_user set timezone = 'Asia/Kathmandu'")
+			r := newTrial(t, s.DSN(), 1, idle, single)
+			for _, end := range r.ends(t) {
+				if end.Failed != "" {
+					t.Errorf("%s: %s", end.Arm, end.Failed)
+				}
+			}
+			for _, record := range runfiletest.Records(t, r.options.Path) {
+				if head, is := record.(runfile.Run); is && (len(head.Clocks) != 1 || head.Clocks[0].Off(1)) {
+					t.Errorf("the server's clock was read as %+v", head.Clocks)
+				}
+			}
+		})
+	}
+}
+
+// A scraper of counters does not disturb.
+func TestAScraperIsPassedOver(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17"})
+	r := newTrial(t, s.DSN(), 1, idle, single)
+	scraper := servertest.Connect(t, servertest.Endpoint(t, s.DSN()))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			for range 20 {
+				_, _ = scraper.Exec(ctx, "select pg_catalog.sum(xact_commit) from pg_catalog.pg_stat_database")
+			}
+			_ = experiment.Wait(ctx, 5*time.Second)
+		}
+	}()
+	ends := r.ends(t)
+	cancel()
+	<-done
+	for _, end := range ends {
+		if end.Failed != "" || end.Others != nil {
+			t.Errorf("%s: %s, %+v", end.Arm, end.Failed, end.Others)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package run
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A process that was stopped, or whose machine slept, finds a step in the time between two looks.
+func TestAStopIsFound(t *testing.T) {
+	now := time.Now()
+	check := func(name string, between time.Duration, found bool) {
+		t.Helper()
+		s := &stops{}
+		s.look(now.Add(-between))
+		if said := s.during(); strings.Contains(said, "stood still for 20 s") != found || (said == "") == found {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+	check("stopped for 20 s", 20*time.Second, true)
+	check("a busy machine", 2*time.Second, false)
+	asleep := &stops{last: now.Add(-time.Hour).Round(0)} // its other clock is not known, as if it had stood still
+	asleep.look(now)
+	if said := asleep.during(); !strings.Contains(said, "stood still for 3600 s") {
+		t.Errorf("asleep: %q", said)
+	}
+	s := &stops{last: now.Add(-20 * time.Second)}
+	s.begin()
+	if said := s.during(); said != "" {
+		t.Errorf("before the load: %q", said)
+	}
+}

@@ -1,0 +1,130 @@
+package container
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// script is the container's first process. It starts the image's own entrypoint and ends it, gently at first, when its
+// standard input closes. The engine closes that when the connection on the other end is lost, for whatever reason.
+// SIGINT makes PostgreSQL close its sessions and stop; SIGTERM reaches an entrypoint that has not come that far.
+const script = `exec 3<&0
+end() { kill -INT $server; kill -TERM $server; }
+"$@" 3<&- </dev/null &
+server=$!
+trap end INT TERM
+{ cat <&3 >/dev/null; end; sleep 5; kill -KILL $server; } 2>/dev/null &
+status=0
+while kill -0 $server 2>/dev/null; do
+	wait $server
+	status=$?
+done
+exit $status`
+
+// endedWithInput is the entrypoint that runs another one until its standard input ends.
+func endedWithInput(entrypoint []string) []string {
+	return append([]string{"sh", "-c", script, "realiops"}, entrypoint...)
+}
+
+// holdStdin makes the engine keep the container's standard input open for one connection, and close it with that.
+func holdStdin(c *container.Config) {
+	c.OpenStdin, c.StdinOnce = true, true
+	c.AttachStdin, c.AttachStdout, c.AttachStderr = true, true, true
+}
+
+// attachment is the connection to a container's standard streams. While it is held the container runs; what the
+// container prints comes in through it.
+type attachment struct {
+	stream client.ContainerAttachResult
+	cancel context.CancelFunc
+	log    tail
+
+	expected atomic.Bool   // the end is our own wish
+	died     chan struct{} // closed at an end that was not expected
+	over     chan struct{} // closed at any end
+	outcome  error         // why it ended; to be read after over or died
+}
+
+// tie attaches to a container that was made and not started yet, so that it never runs without.
+func (s *Server) tie(ctx context.Context, c testcontainers.Container) error {
+	s.id = c.GetContainerID()
+	var err error
+	s.attachment, err = s.engine.attach(ctx, s.id, s.keep)
+	return err
+}
+
+// attach opens an attachment, which outlives the context. It is never nil.
+func (e *engine) attach(ctx context.Context, id string, keep bool) (*attachment, error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	a := &attachment{cancel: cancel, died: make(chan struct{}), over: make(chan struct{})}
+	var err error
+	a.stream, err = e.ContainerAttach(ctx, id,
+		client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+	if err != nil {
+		close(a.over)
+		a.outcome = err
+		return a, fmt.Errorf("attach to the container: %w", err)
+	}
+	condition := container.WaitConditionRemoved
+	if keep {
+		condition = container.WaitConditionNextExit
+	}
+	go a.watch(e.ContainerWait(ctx, id, client.ContainerWaitOptions{Condition: condition}))
+	return a, nil
+}
+
+// lastLines is how long to wait for what the container printed at its end, which comes by another connection.
+const lastLines = time.Second
+
+// watch reads the container's output until it has ended.
+func (a *attachment) watch(exit client.ContainerWaitResult) {
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = stdcopy.StdCopy(&a.log, &a.log, a.stream.Reader) // that it broke off is told by exit
+	}()
+	var cause error
+	select {
+	case result := <-exit.Result:
+		cause = fmt.Errorf("exit code %d", result.StatusCode)
+	case cause = <-exit.Error:
+		cause = fmt.Errorf("the container engine does not answer any more: %w", cause)
+	}
+	select {
+	case <-read:
+	case <-time.After(lastLines):
+	}
+	a.outcome = a.log.explain(cause)
+	if !a.expected.Load() {
+		close(a.died)
+	}
+	close(a.over)
+}
+
+// expect announces that the container is about to be ended.
+func (a *attachment) expect() { a.expected.Store(true) }
+
+// wait returns when the container is gone.
+func (a *attachment) wait(ctx context.Context) error {
+	select {
+	case <-a.over:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// close lets go. A container that still runs ends then.
+func (a *attachment) close() {
+	if a.stream.Conn != nil {
+		a.stream.Close()
+	}
+	a.cancel()
+}

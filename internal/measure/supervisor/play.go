@@ -1,0 +1,61 @@
+package supervisor
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/role"
+)
+
+// Role is what this program is started for by [Start].
+func Role() role.Role { return role.Role{Name: "supervisor", Play: play} }
+
+// stillThere is how often a process that cleans up says that it is at work.
+const stillThere = time.Second
+
+// play holds what it is told until in ends, and then cleans that up. The signals by which a terminal, a broken pipe or a
+// system that is shut down ends programs are meant for realiops, whose end is told by in.
+func play(in io.Reader, out io.Writer) error {
+	dropped := make(chan os.Signal, 1)
+	signal.Notify(dropped, os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTERM)
+	var held []order
+	answers := json.NewEncoder(out)
+	for orders := json.NewDecoder(in); ; {
+		var o order
+		if orders.Decode(&o) != nil {
+			break
+		}
+		held = slices.DeleteFunc(held, func(h order) bool { return h.Number == o.Number })
+		if o.Hold != nil {
+			held = append(held, o)
+		}
+		_ = answers.Encode(answer{}) // where nobody reads it, in has ended
+	}
+	items := make([]Item, len(held))
+	for i, h := range held {
+		items[i] = *h.Hold
+	}
+	cleaned := make(chan error, 1)
+	go func() { cleaned <- CleanUp(items...) }()
+	for tick := time.Tick(stillThere); ; {
+		select {
+		case err := <-cleaned:
+			last := answer{Done: true}
+			if err != nil {
+				last.Left = err.Error()
+			}
+			if answers.Encode(last) != nil && err != nil {
+				fmt.Fprintln(os.NewFile(3, "the standard error of realiops"), "realiops:", err)
+			}
+			return nil
+		case <-tick:
+			_ = answers.Encode(answer{})
+		}
+	}
+}

@@ -1,0 +1,251 @@
+// Package supervisor cleans up when realiops is gone, however it went, kill -9 among the ways.
+//
+// [Start] starts this program a second time, as a process that does nothing but hold a list of what is to be cleaned up
+// ([Item]): processes to end, shared memory and directories to remove, mounts to detach. It cleans up when its standard
+// input ends, which [Supervisor.Release] brings about, and the end of realiops does too: so it is always done in one
+// way. The last thing held comes first, as with defer, and what lies below a thing that cannot be cleaned up stays.
+//
+// When the supervisor itself is killed, another one takes its place; at the worst realiops cleans up by itself. Where both
+// are killed at once, [CleanUp] does it for whoever finds what they left: directories of package scratch have a lock, and
+// a free one means that nobody lives there.
+//
+// Programs that call Start hand [Role] to role.Main, tests in their TestMain.
+package supervisor
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Supervisor is the process as realiops holds it. Its methods may be called from any goroutine.
+type Supervisor struct {
+	mu       sync.Mutex
+	child    *child        // nil where none can be started any more
+	silence  time.Duration // after which a process that should answer is taken to hang, and killed
+	starts   int
+	last     int // number of the item held last
+	held     []order
+	released bool
+	left     error
+}
+
+// order is what the process is told: to hold an item under a number, or to drop the one that it holds.
+type order struct {
+	Number int   `json:"number"`
+	Hold   *Item `json:"hold,omitempty"`
+}
+
+// answer is what the process says: that it has taken an order or is still at work, what it could not clean up, and that it
+// is done.
+type answer struct {
+	Left string `json:"left,omitempty"`
+	Done bool   `json:"done,omitempty"`
+}
+
+// Start starts a supervisor that holds nothing yet.
+func Start() (*Supervisor, error) {
+	s := &Supervisor{silence: 15 * time.Second}
+	err := s.startChild()
+	if errors.Is(err, syscall.EAGAIN) {
+		err = errors.New("this user may start no more processes (ulimit -u)")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the process that cleans up when realiops is gone: %w", err)
+	}
+	return s, nil
+}
+
+// Hold has an item cleaned up before all those that are held already, unless it is dropped.
+func (s *Supervisor) Hold(i Item) (drop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	number := s.last
+	s.held = append(s.held, order{number, &i})
+	s.pass(order{number, &i})
+	return func() { s.drop(number) }
+}
+
+func (s *Supervisor) drop(number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = slices.DeleteFunc(s.held, func(o order) bool { return o.Number == number })
+	s.pass(order{Number: number})
+}
+
+// pass hands an order on. A process that does not take it is replaced by one that is told all there is.
+func (s *Supervisor) pass(o order) {
+	if s.child == nil || s.released {
+		return
+	}
+	if s.child.take(o, s.silence) != nil {
+		s.replace()
+	}
+}
+
+// mostStarts bounds how often a process that ends is replaced.
+const mostStarts = 5
+
+func (s *Supervisor) replace() {
+	s.child = nil
+	for s.child == nil && s.starts < mostStarts {
+		_ = s.startChild() // what cannot be held by another process is cleaned up by this one
+	}
+}
+
+// startChild starts a process and tells it what is held.
+func (s *Supervisor) startChild() error {
+	s.starts++
+	c, err := start()
+	if err != nil {
+		return err
+	}
+	for _, o := range append([]order{{}}, s.held...) { // the first holds nothing: it finds out whether somebody answers
+		if err := c.take(o, s.silence); err != nil {
+			return err
+		}
+	}
+	s.child = c
+	go func() {
+		<-c.ended
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.child == c && !s.released {
+			s.replace()
+		}
+	}()
+	return nil
+}
+
+// PID is the number of the process; 0 where there is none.
+func (s *Supervisor) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.child == nil {
+		return 0
+	}
+	return s.child.command.Process.Pid
+}
+
+// Release cleans up what is held, or says what could not be. When the context ends first, the process goes on with it by
+// itself. A second call does nothing, and says the same.
+func (s *Supervisor) Release(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.released {
+		return s.left
+	}
+	s.released = true
+	if s.child != nil {
+		done, err := s.child.finish(ctx, s.silence)
+		if s.left = err; done || ctx.Err() != nil {
+			return err
+		}
+	}
+	items := make([]Item, len(s.held))
+	for i, o := range s.held {
+		items[i] = *o.Hold
+	}
+	s.left = CleanUp(items...)
+	return s.left
+}
+
+// child is one process.
+type child struct {
+	command *exec.Cmd
+	input   io.Closer
+	orders  *json.Encoder
+	answers chan answer
+	ended   chan struct{}
+	err     error // why it ended; valid once ended is closed
+}
+
+func start() (*child, error) {
+	command, err := Role().Command(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	command.Dir = "/"
+	command.ExtraFiles = []*os.File{os.Stderr} // for what it says when nobody else does
+	var complaint bytes.Buffer
+	command.Stderr = &complaint
+	in, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	c := &child{
+		command: command, input: in, orders: json.NewEncoder(in),
+		answers: make(chan answer, 1), ended: make(chan struct{}),
+	}
+	go func() {
+		defer close(c.ended)
+		for answers := json.NewDecoder(out); ; {
+			var a answer
+			if answers.Decode(&a) != nil {
+				break
+			}
+			c.answers <- a
+		}
+		err := command.Wait()
+		if said, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n"); said != "" {
+			err = errors.New(said)
+		}
+		c.err = cmp.Or(err, errors.New("it ended by itself"))
+	}()
+	return c, nil
+}
+
+// take gives an order and waits until it is taken.
+func (c *child) take(o order, silence time.Duration) error {
+	_ = c.orders.Encode(o) // whether it can be taken is told by the answer
+	select {
+	case <-c.answers:
+		return nil
+	case <-c.ended:
+		return c.err
+	case <-time.After(silence):
+		return errors.Join(fmt.Errorf("it says nothing for %v", silence), c.command.Process.Kill())
+	}
+}
+
+// finish has the process clean up, and tells whether it came to the end of that.
+func (c *child) finish(ctx context.Context, silence time.Duration) (done bool, err error) {
+	c.input.Close()
+	for {
+		select {
+		case a := <-c.answers:
+			if a.Left != "" {
+				err = errors.New(a.Left)
+			}
+			if a.Done {
+				<-c.ended
+				return true, err
+			}
+		case <-c.ended:
+			return false, nil
+		case <-time.After(silence):
+			_ = c.command.Process.Kill()
+		case <-ctx.Done():
+			return false, fmt.Errorf("what was made is still being cleaned up: %w", context.Cause(ctx))
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package target
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// AWSOptions say which database of AWS's a server is, and how to ask AWS about it.
+type AWSOptions struct {
+	Account           account.Options
+	Instance, Cluster string
+	Volumes           []string // EBS volumes of a server on EC2
+	Machine           string   // the EC2 instance that it runs on
+	IAMAuth           bool     // sign in with credentials of AWS's instead of a password
+}
+
+// Given tells whether anything of it was said.
+func (o AWSOptions) Given() bool {
+	return o.Account != account.Options{} || o.Instance != "" || o.Cluster != "" || o.onEC2() || o.IAMAuth
+}
+
+// onEC2 tells whether the server is one that its users run themselves.
+func (o AWSOptions) onEC2() bool { return len(o.Volumes) > 0 || o.Machine != "" }
+
+// AWS is what a server is to AWS. The zero value is a server that AWS is not asked about.
+type AWS struct {
+	Account *account.Account
+	Found   *rds.Found
+	Cloud   *runfile.Cloud // nil where AWS did not say
+	Trouble error          // why it did not
+
+	host string // by which AWS knows the database; empty where the name of the server does not lead to it
+	kind rds.Kind
+}
+
+// Open prepares to ask AWS about a server, if it is one of AWS's by its name, or the options say so. It asks nobody but
+// the DNS.
+func (o AWSOptions) Open(ctx context.Context, endpoint *postgres.Endpoint) (a AWS, err error) {
+	name, host, known := rds.Resolve(ctx, endpoint.Host(), rds.Aliases((&net.Dialer{}).DialContext))
+	if !known && !o.Given() {
+		return a, nil
+	}
+	a.host, a.kind = name, host.Kind
+	of := o.Account
+	of.Region = cmp.Or(of.Region, host.Region)
+	if a.Account, err = account.Open(ctx, of); err != nil {
+		if o.Given() {
+			return a, err
+		}
+		return AWS{host: name, kind: host.Kind, Trouble: err}, nil // of settings that this command did not ask for
+	}
+	if o.IAMAuth {
+		return a, a.signIn(ctx, o, endpoint)
+	}
+	return a, nil
+}
+
+// signIn has each connection use a token. It is made for the host that AWS knows; where the server goes by another name,
+// AWS is asked for that.
+func (a *AWS) signIn(ctx context.Context, o AWSOptions, endpoint *postgres.Endpoint) error {
+	host, port := a.host, endpoint.Port()
+	if host == "" {
+		found, err := rds.Find(ctx, a.Account.Config(), rds.Query{Instance: o.Instance, Cluster: o.Cluster})
+		if err != nil {
+			return fmt.Errorf("--iam-auth: %w", err)
+		}
+		host, port = found.Endpoint, found.Port
+	}
+	if _, err := a.Account.Credentials(ctx); err != nil {
+		return fmt.Errorf("--iam-auth: %w", err)
+	}
+	endpoint.SetPassword(func(ctx context.Context) (string, error) {
+		return rds.Token(ctx, a.Account.Config(), host, port, endpoint.User())
+	})
+	return nil
+}
+
+// AskWithin bounds what a run waits for AWS before it goes on without.
+const AskWithin = 30 * time.Second
+
+// ask finds out what the server is to AWS. That AWS does not say is no error: a run goes on without.
+func (a *AWS) ask(ctx context.Context, o AWSOptions, facts postgres.Facts) {
+	if a.Account == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, AskWithin)
+	defer cancel()
+	if a.Account.Region() == "" {
+		a.Trouble = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+		return
+	}
+	if o.onEC2() {
+		a.Cloud = &runfile.Cloud{Provider: "aws", Region: a.Account.Region(), Volumes: o.Volumes, Machine: o.Machine}
+		return
+	}
+	found, err := a.find(ctx, o, facts.Instance)
+	if err != nil {
+		a.Trouble = err
+		return
+	}
+	a.Found, a.Cloud = &found, &found.Cloud
+}
+
+func (a *AWS) find(ctx context.Context, o AWSOptions, answering string) (rds.Found, error) {
+	return rds.Find(ctx, a.Account.Config(), rds.Query{Host: a.host, Instance: o.Instance, Cluster: o.Cluster, Answering: answering})
+}
+
+// silence says why a server does not answer, where AWS knows: a database that was deleted has no address any more, and
+// one that is stopped has no server.
+func (a *AWS) silence(ctx context.Context, o AWSOptions) error {
+	if a.Account == nil || a.Account.Region() == "" || o.onEC2() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, AskWithin)
+	defer cancel()
+	found, err := a.find(ctx, o, "")
+	switch {
+	case errors.Is(err, rds.ErrNotThere):
+		return fmt.Errorf("AWS says: %w", err)
+	case err == nil && found.Status != "" && found.Status != "available":
+		return fmt.Errorf("AWS says that the instance %s is %s", found.Cloud.Instance, found.Status)
+	case err == nil && o.IAMAuth && !found.IAM:
+		return fmt.Errorf("AWS says that the instance %s takes no tokens: switch on its IAM database authentication", found.Cloud.Instance)
+	default:
+		return nil
+	}
+}
+
+// refuse says why the server may not be loaded by what it is to AWS, or nil.
+func (a AWS) refuse(allowed postgres.Permissions) error {
+	switch {
+	case a.kind == rds.Proxy && !allowed.Pooler:
+		return fmt.Errorf("%s is an RDS Proxy, behind which our clients never really leave: connect to the cluster or the instance itself, "+
+			"or take that with --allow-pooler", a.host)
+	case a.Cloud != nil && a.Cloud.Role == rds.RoleReader:
+		return fmt.Errorf("%s is a reader of the cluster %s, not its writer, and takes no writes: connect to %s",
+			a.Cloud.Instance, a.Cloud.Cluster, a.Found.WriterEndpoint)
+	default:
+		return nil
+	}
+}
+
+// Notice says what of AWS a run here goes without, and why; empty where there is nothing to say.
+func (a AWS) Notice(facts postgres.Facts) string {
+	switch {
+	case a.Trouble != nil:
+		return "AWS's own metrics are left out: " + a.Trouble.Error()
+	case a.Account == nil && facts.Flavor != postgres.FlavorPostgres:
+		return fmt.Sprintf("AWS's own metrics are left out: this is %s, and the host does not say which of AWS's it is: name it with --instance and --region",
+			map[string]string{postgres.FlavorAurora: "Aurora", postgres.FlavorRDS: "RDS"}[facts.Flavor])
+	default:
+		return ""
+	}
+}
+
+// flavor is the server's, by AWS's word where the server itself does not say it.
+func (a AWS) flavor(facts postgres.Facts) string {
+	switch {
+	case facts.Flavor != postgres.FlavorPostgres || a.Cloud == nil || a.Cloud.Engine == "":
+		return facts.Flavor
+	case strings.HasPrefix(a.Cloud.Engine, "aurora"):
+		return postgres.FlavorAurora
+	default:
+		return postgres.FlavorRDS
+	}
+}
+
+// secrets are what must not be written down of the account.
+func (a AWS) secrets(ctx context.Context) []string {
+	if a.Account == nil {
+		return nil
+	}
+	return a.Account.Secrets(ctx)
+}
+
+// MovedTo is what AWS says of the instance that the load is on by now, where that is another than the one it began on. What
+// AWS does not say right after a failover is taken to be as it was, but for what is the instance's own.
+func (a *AWS) MovedTo(ctx context.Context, instance string) *runfile.Cloud {
+	if instance == "" || strings.EqualFold(instance, a.Cloud.Instance) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, AskWithin)
+	defer cancel()
+	moved := *a.Cloud
+	if found, err := rds.Find(ctx, a.Account.Config(), rds.Query{Host: a.host, Answering: instance}); err == nil {
+		moved = found.Cloud
+	} else {
+		moved.Resource, moved.Insights = "", false
+	}
+	moved.Instance, moved.Role = instance, rds.RoleWriter
+	return &moved
+}

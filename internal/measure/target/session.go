@@ -1,0 +1,95 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// Session is the one that arranges things, with what the server says of itself in it, and the schema that is ours.
+type Session struct {
+	Control *pgx.Conn
+	Facts   postgres.Facts
+
+	target *Target
+	schema *postgres.Schema // nil: none was claimed
+}
+
+// Session asks the server what it is, and then AWS what that is to it.
+func (t *Target) Session(ctx context.Context) (*Session, error) {
+	s, err := t.connect(ctx)
+	if err != nil {
+		return s, errors.Join(err, t.AWS.silence(ctx, t.options.AWS))
+	}
+	t.AWS.ask(ctx, t.options.AWS, s.Facts)
+	return s, nil
+}
+
+func (t *Target) connect(ctx context.Context) (*Session, error) {
+	control, err := t.Endpoint.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := postgres.Inspect(ctx, control)
+	if err != nil {
+		return nil, errors.Join(err, control.Close(context.WithoutCancel(ctx)))
+	}
+	return &Session{Control: control, Facts: facts, target: t}, nil
+}
+
+// Close ends the session; its schema is released by then.
+func (s *Session) Close(ctx context.Context) {
+	_ = s.Control.Close(context.WithoutCancel(ctx)) // nothing was written over it that would be lost
+}
+
+// Claim makes the schema empty and ours, until Release.
+func (s *Session) Claim(ctx context.Context) (err error) {
+	s.schema, err = s.Facts.ClaimSchema(ctx, s.Control)
+	return err
+}
+
+// errNoWriter is a server that answers and takes no writes: the old one, or the new one before its time.
+var errNoWriter = errors.New("the server takes no writes")
+
+// Reclaim gets a session and the schema back after the session was lost. It fails where the server takes no writes yet, or
+// another run has the schema by now; then the session is as it was.
+func (s *Session) Reclaim(ctx context.Context) error {
+	again, err := s.target.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if again.Facts.Standby || again.Facts.ReadOnly {
+		err = errNoWriter
+	} else {
+		err = again.Claim(ctx)
+	}
+	if err != nil {
+		again.Close(ctx)
+		return err
+	}
+	*s = *again
+	return nil
+}
+
+// releaseWithin bounds the drop of what may be many gigabytes.
+const releaseWithin = time.Minute
+
+// Release drops the schema, over a new session where the old one is gone, unless it goes with the server or is to be kept.
+func (s *Session) Release(ctx context.Context) error {
+	if s.target.Own() || s.target.options.Embedded.Keep {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
+	defer cancel()
+	if s.Control.IsClosed() {
+		if err := s.Reclaim(ctx); err != nil {
+			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
+		}
+	}
+	return s.schema.Release(ctx)
+}

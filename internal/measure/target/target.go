@@ -1,0 +1,168 @@
+// Package target is the PostgreSQL that a command measures, whoever started it.
+//
+// [Open] starts one of our own or finds the user's, and asks AWS about it where it is one of AWS's; [Target.Session] asks it
+// what it is; [Session.Claim] makes a schema there; [Target.Probes] opens what can be read of it and of the disks under it.
+// It decides nothing about the load.
+package target
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server"
+	"github.com/realiops/realiops/internal/measure/server/container"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Options choose a server, and say what is allowed on it.
+type Options struct {
+	Yours bool   // connect to the user's
+	DSN   string // by this; empty means the PG* variables
+	AWS   AWSOptions
+
+	Contained bool             // start one in a container
+	Image     string           // of this image
+	Embedded  embedded.Options // otherwise one of our own; a container has its Settings and Keep
+
+	Allowed postgres.Permissions
+}
+
+// Notices tell whoever waits what is going on, and what stays.
+type Notices interface {
+	Stage(text string)
+	Message(text string)
+}
+
+// Target is the server.
+type Target struct {
+	Endpoint *postgres.Endpoint
+	AWS      AWS
+
+	options Options
+	kind    string
+	known   runfile.Target // what is known without asking it
+	started server.Server  // nil where it is the user's
+}
+
+// Open starts the server asked for, or finds the user's. Whoever opens it closes it.
+func Open(ctx context.Context, o Options, tell Notices) (*Target, error) {
+	if o.Yours {
+		return yours(ctx, o)
+	}
+	if err := postgres.IgnoreEnvironment(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Contained:
+		s, err := container.Start(ctx, container.Options{
+			Image: o.Image, Settings: o.Embedded.Settings, Keep: o.Embedded.Keep, Notify: tell.Stage})
+		return own(o, s, err)
+	default:
+		o.Embedded.Notify = tell.Stage
+		s, err := embedded.Start(ctx, o.Embedded)
+		return own(o, s, err)
+	}
+}
+
+// yours is the user's server, and AWS where it is one of AWS's.
+func yours(ctx context.Context, o Options) (*Target, error) {
+	endpoint, err := postgres.Parse(o.DSN)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := o.AWS.Open(ctx, endpoint)
+	return &Target{kind: server.Yours, options: o, Endpoint: endpoint, AWS: aws}, err
+}
+
+func own(o Options, s server.Server, err error) (*Target, error) {
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := postgres.ParseOwn(s.DSN())
+	if err != nil {
+		return nil, errors.Join(err, s.Stop(context.Background()))
+	}
+	known := s.Target()
+	return &Target{kind: known.Kind, options: o, known: known, Endpoint: endpoint, started: s}, nil
+}
+
+// Own tells whether the server was started for us and goes with us.
+func (t *Target) Own() bool { return t.started != nil }
+
+// ErrDied is why a context of [Target.Watch] ended.
+var ErrDied = errors.New("the server died")
+
+// Watch gives a context that ends, with the reason, when a server of ours dies.
+func (t *Target) Watch(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	if t.started != nil {
+		go func() {
+			select {
+			case <-ctx.Done():
+			case <-t.started.Died():
+				end(fmt.Errorf("%w: %w", ErrDied, t.started.Cause()))
+			}
+		}()
+	}
+	return ctx, func() { end(nil) }
+}
+
+// newsWithin is how long the news that a server of ours died may be behind the errors that follow from it.
+const newsWithin = time.Second
+
+// Because is what ended the context, where something did: the errors that follow from it would only hide it.
+func (t *Target) Because(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if t.started != nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(newsWithin):
+		}
+	}
+	return cmp.Or(context.Cause(ctx), err)
+}
+
+// stopWithin bounds the stop of a server of ours. One that is kept writes a last checkpoint first.
+const stopWithin = 6 * time.Minute
+
+// Close ends a server of ours and says what stays of it.
+func (t *Target) Close(ctx context.Context, tell Notices) error {
+	if t.started == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	err := t.started.Stop(ctx)
+	if kept := t.started.Kept(); kept != "" {
+		tell.Message(kept)
+	}
+	return err
+}
+
+// Refuse says why the server may not be put under load, or nil.
+func (t *Target) Refuse(facts postgres.Facts) error {
+	return cmp.Or(t.AWS.refuse(t.options.Allowed), facts.Refuse(t.options.Allowed))
+}
+
+// Secrets are what must not be written down.
+func (t *Target) Secrets(ctx context.Context) []string {
+	return append(t.AWS.secrets(ctx), t.Endpoint.Password())
+}
+
+// Describe joins what was known of the server, what it says of itself, and what lies under it.
+func (t *Target) Describe(facts postgres.Facts, storage runfile.Storage) runfile.Target {
+	d := t.known
+	d.Kind, d.Flavor, d.Version, d.Settings = t.kind, t.AWS.flavor(facts), facts.Version, facts.Settings
+	d.Host, d.Port, d.Database, d.User = t.Endpoint.Host(), t.Endpoint.Port(), facts.Database, facts.User
+	d.Pooler, d.SystemIdentifier = facts.Pooler, facts.SystemIdentifier
+	d.Storage = storage
+	d.Cloud = t.AWS.Cloud
+	return d
+}

@@ -1,0 +1,113 @@
+package metric
+
+import "slices"
+
+// Roles of the disks that have counters of their own where they are not the data directory's.
+const (
+	DataRole        = "data"
+	WALRole         = "wal"
+	TablespacesRole = "tablespaces"
+	TempRole        = "temp"
+)
+
+// Names in run files that the analysis of a device speaks of.
+const (
+	BlockReads      = "block/reads"
+	BlockReadBytes  = "block/read_bytes"
+	BlockWrites     = "block/writes"
+	BlockWriteBytes = "block/write_bytes"
+	BlockFlushes    = "block/flushes"
+	BlockFlushTime  = "block/flush_time"
+)
+
+// Requests are the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB and an
+// fdatasync are two writes, one flush and sixteen sectors.
+func Requests(writes, flushes float64) float64 { return writes - flushes }
+
+// device is what the kernel counts of the disks under the server, of its processes, and of its control group.
+func device() []Metric {
+	rows := append(disks("block", "", ""), requests())
+	for _, role := range []struct{ name, directories, printed string }{
+		{DataRole, "the data directory", "data directory"}, {WALRole, "pg_wal", "pg_wal"},
+		{TablespacesRole, "the tablespaces", "tablespaces"}, {TempRole, "temp_tablespaces", "temp_tablespaces"},
+	} {
+		rows = append(rows, disks("block."+role.name, " (devices under "+role.directories+")", " ("+role.printed+")")...)
+	}
+	return slices.Concat(rows, processes(), cgroup())
+}
+
+// disks are the fields of a device's stat file.
+func disks(name, whose, printed string) []Metric {
+	field := func(m Metric, words string) Metric {
+		m.Name, m.Help = name+"/"+m.Name, m.Help+whose
+		m.Source = "https://docs.kernel.org/block/stat.html"
+		return m.As("/proc/diskstats " + words + printed).
+			but("counts whoever uses the device; over several devices it is their sum, so that a mirror counts a write twice")
+	}
+	whole := func(mark func(Metric) Metric, m Metric) Metric { // only of all disks together
+		if printed == "" {
+			return mark(m)
+		}
+		return m
+	}
+	requests, bytes, flushes := Metric.matters, func(m Metric) Metric { return m.makes(DeviceBytes).matters() }, func(m Metric) Metric {
+		return m.makes(DeviceFlushes).matters()
+	}
+	return []Metric{
+		field(counter("reads", "operations", "read requests completed by the device"), "reads"),
+		field(counter("reads_merged", "operations", "reads that were merged into a request already queued, and so are not in reads"), "reads merged"),
+		field(counter("read_bytes", "bytes", "bytes read from the device"), "bytes read"),
+		field(counter("read_time", "seconds", "time that read requests took, summed over requests"), "time reading"),
+		whole(requests, field(counter("writes", "operations",
+			"write requests completed by the device, empty flushes among them: those with data are writes - flushes"), "writes")),
+		field(counter("writes_merged", "operations", "writes that were merged into a request already queued, and so are not in writes"), "writes merged"),
+		whole(bytes, field(counter("write_bytes", "bytes", "bytes written to the device"), "bytes written")),
+		field(counter("write_time", "seconds", "time that write requests took, summed over requests"), "time writing"),
+		whole(flushes, field(counter("flushes", "operations",
+			"flushes of the device's cache; none reach a device that has no volatile cache (write through)"), "flushes")),
+		field(counter("flush_time", "seconds", "time that flushes took, summed over flushes"), "time flushing"),
+		field(counter("discards", "operations", "requests that tell the device which data is needed no more, and so carry none; not in writes"), "discards"),
+		field(counter("discards_merged", "operations", "discards that were merged into a request already queued, and so are not in discards"), "discards merged"),
+		field(counter("discard_bytes", "bytes", "length of what was discarded; none of it is written"), "bytes discarded"),
+		field(counter("discard_time", "seconds", "time that discards took, summed over requests"), "time discarding"),
+		field(counter("io_time", "seconds", "time during which at least one request was in flight: its rate is the utilisation"), "time in flight"),
+		field(counter("weighted_time", "seconds", "time in flight, summed over requests: its rate is the mean queue"), "weighted time in flight"),
+		field(gauge("in_flight", "operations", "requests given to the device and not completed yet"), "requests in flight"),
+	}
+}
+
+// requests are the metric of which [Requests] is the arithmetic.
+func requests() Metric {
+	m := counter("block/requests", "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(DeviceRequests).matters()
+	m.Derived = &Difference{Of: BlockWrites, Less: BlockFlushes}
+	return m
+}
+
+// processes leave out the file's write_bytes: with large folios the kernel counts a multiple there.
+func processes() []Metric {
+	row := func(column, unit, help string) Metric {
+		m := counter("block.process/"+column, unit, help).As("/proc/PID/io " + column)
+		m.Source = "https://man7.org/linux/man-pages/man5/proc_pid_io.5.html"
+		return m.but("what the kernel makes of it comes later, or never; what goes to clients is not in it; only root and the server's own user may read it")
+	}
+	return []Metric{
+		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes"),
+		row("syscw", "operations", "write calls of the server's processes, of those that have ended as well, for files and pipes"),
+	}
+}
+
+func cgroup() []Metric {
+	row := func(name, printed, unit, help string) Metric {
+		m := counter("block.cgroup/"+name, unit, help).As("cgroup io.stat " + printed)
+		m.Source = "https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files"
+		return m.but("counts whoever else is in the group, and not all that the server does: pages written back later and the file system's " +
+			"journal may be on another account, and version 1 counts nothing on a device that no rule limits")
+	}
+	const group = "the server's control group (its container or service)"
+	return []Metric{
+		row("reads", "rios", "operations", "reads of "+group+" from the server's devices"),
+		row("read_bytes", "rbytes", "bytes", "bytes that "+group+" read from the server's devices"),
+		row("writes", "wios", "operations", "writes of "+group+" to the server's devices, flushes among them, before any are merged"),
+		row("write_bytes", "wbytes", "bytes", "bytes that "+group+" wrote to the server's devices"),
+	}
+}

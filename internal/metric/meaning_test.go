@@ -1,0 +1,112 @@
+package metric_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// TestMeaningsAreWhole checks what a table of facts must have to be believed.
+func TestMeaningsAreWhole(t *testing.T) {
+	for _, m := range metric.Meanings() {
+		for what, ok := range map[string]bool{
+			"service":   slices.Contains([]string{"cloudwatch", "insights"}, m.Service),
+			"flavor":    slices.Contains([]string{"aurora", "rds", "ebs"}, m.On),
+			"level":     slices.Contains([]string{"instance", "cluster", "volume", "machine"}, m.Level),
+			"side":      slices.Contains([]string{"logical", "physical", "none"}, m.Side),
+			"basis":     slices.Contains([]metric.Basis{metric.Documented, metric.Measured, metric.Inferred}, m.Basis),
+			"period":    m.Period >= 60,
+			"unit":      m.Unit != "",
+			"dimension": m.Dimension != "",
+			"statistic": m.Statistic != "",
+			"counts":    m.Counts != "",
+			"sentence":  strings.HasSuffix(m.Means, "."),
+			"sources":   len(m.Sources) > 0,
+		} {
+			if !ok {
+				t.Errorf("%s on %s: %s", m.Name(), m.On, what)
+			}
+		}
+		for _, key := range append(shownBy(m), m.Sources...) {
+			if _, known := metric.SourceOf(key); !known {
+				t.Errorf("%s on %s: no source %q", m.Name(), m.On, key)
+			}
+		}
+	}
+}
+
+func shownBy(m metric.Meaning) []string {
+	var keys []string
+	for _, s := range m.Shown {
+		keys = append(keys, s.Source)
+	}
+	return keys
+}
+
+// TestNoRowTwice: a name may mean different things, but only one on each flavor.
+func TestNoRowTwice(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range metric.Meanings() {
+		key := m.Name() + " on " + m.On
+		if seen[key] {
+			t.Error(key, "stands there twice")
+		}
+		seen[key] = true
+	}
+}
+
+// TestTwinsAreThere: the twin of a metric is one of another service on the same flavor, and of the same side.
+func TestTwinsAreThere(t *testing.T) {
+	all, n := metric.Meanings(), 0
+	for _, m := range all {
+		if m.Twin == "" {
+			continue
+		}
+		n++
+		twin := slices.IndexFunc(all, func(o metric.Meaning) bool { return o.Name() == m.Twin && o.On == m.On })
+		if twin < 0 || all[twin].Service == m.Service || all[twin].Side != m.Side {
+			t.Errorf("%s on %s has the twin %s, which is not there or of another sort", m.Name(), m.On, m.Twin)
+		}
+	}
+	if n == 0 {
+		t.Error("nothing has a twin")
+	}
+}
+
+// TestSameNameOppositeMeaning is the trap that this program is about.
+func TestSameNameOppositeMeaning(t *testing.T) {
+	sides := map[string]string{}
+	for _, m := range metric.MeaningsOf("writeiops") {
+		sides[m.On] = m.Side
+	}
+	if diff := cmp.Diff(map[string]string{"aurora": "logical", "rds": "physical"}, sides); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestPublishedArithmetic does the sums of the published figures anew.
+func TestPublishedArithmetic(t *testing.T) {
+	check := func(name, words string) {
+		t.Helper()
+		var all []string
+		for _, m := range metric.MeaningsOf(name) {
+			all = append(all, m.Traps...)
+			for _, s := range m.Shown {
+				all = append(all, s.Text)
+			}
+		}
+		if !strings.Contains(strings.Join(all, " "), words) {
+			t.Errorf("%s does not say %q: %q", name, words, all)
+		}
+	}
+	check("cloudwatch/VolumeReadIOPs", fmt.Sprintf("13,686 -> %.2f/s", 13686.0/300))
+	perSecond := 246000.0 / 300
+	check("cloudwatch/VolumeWriteIOPs", fmt.Sprintf("%.0f a second", perSecond))
+	check("cloudwatch/VolumeWriteIOPs", fmt.Sprintf("one for %.0f rows", 117000/perSecond))
+	check("cloudwatch/VolumeWriteIOPs", fmt.Sprintf("%.2f of the WAL bytes of stock PostgreSQL / 4096", perSecond/(117000*75.4/4096)))
+}

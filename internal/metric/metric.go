@@ -1,0 +1,201 @@
+// Package metric is the one table of every metric that realiops reads or explains.
+//
+// A [Metric] is a row: its name in a run file, the name that people know it by, unit, kind, meaning and source, the
+// versions that show it, whether a first screen has it, and which counted quantity it makes. Probes announce from the
+// table and keep the reading alone; the analysis, realiops explain, --require and docs/metrics.md ask it. So a new metric
+// is a row here and a reading in its probe, and nothing else.
+//
+// The rows stand by where they are read: postgres.go and postgres_io.go, device.go, waldump.go, fio.go, and cloud.json
+// with its sources, which also holds what others have published about a metric. Families that differ in one thing, the
+// disks of a role or the processes of pg_stat_io, are patterns.
+//
+// The table imports the run file and nothing above it. How a metric is read, and when a server has it, is its probe's.
+package metric
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Metric is one row of the table.
+type Metric struct {
+	Name   string // in a run file: pgstat.wal/wal_sync
+	Kind   runfile.MetricType
+	Unit   string  // base unit, as in a run file
+	Period float64 // seconds, where the source counts in periods of its own
+	Help   string  // what it counts, in one line
+	Caveat string  // what to beware of
+	Source string  // the address of the document that defines it
+
+	On       string   // the flavor of server that this row is about, where a name means something else on each: aurora, rds, ebs
+	Versions Span     // the versions of PostgreSQL that show it
+	Instead  []string // the metrics that show it in later ones
+	Needs    []string // settings and extensions without which it is a gap
+
+	First   bool     // a first screen shows it: people take it for I/O, or need it to understand the others
+	Matters bool     // whoever runs a load wants to know what it counts: it is bought, billed, or taken for I/O
+	Makes   Quantity // the counted quantity that it is; of several such metrics, the first in the table that was counted
+	Adds    Quantity // a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
+	Derived *Difference
+
+	spelled []spelling
+}
+
+// Difference is how a metric follows from two others that are read.
+type Difference struct{ Of, Less string }
+
+// String is the arithmetic: block/writes - block/flushes.
+func (d Difference) String() string { return d.Of + " - " + d.Less }
+
+// Span is the major versions of PostgreSQL that show something; 0 is no bound.
+type Span struct{ First, Last int }
+
+// Has tells whether a version, as server_version_num, lies in the span.
+func (s Span) Has(number int) bool {
+	major := number / 10000
+	return major >= s.First && (s.Last == 0 || major <= s.Last)
+}
+
+// String writes the versions for people: 14 to 17, 16+, up to 16, all.
+func (s Span) String() string {
+	switch {
+	case s == Span{}:
+		return "all"
+	case s.First == 0:
+		return fmt.Sprintf("up to %d", s.Last)
+	case s.Last == 0:
+		return fmt.Sprintf("%d+", s.First)
+	default:
+		return fmt.Sprintf("%d to %d", s.First, s.Last)
+	}
+}
+
+// Announced is the metric as a run file announces it.
+func (m Metric) Announced() runfile.Metric {
+	return runfile.Metric{
+		Name: m.Name, Unit: m.Unit, Type: m.Kind, Period: m.Period, Source: m.Source, Help: m.Help, Caveat: m.Caveat,
+	}
+}
+
+// Table is rows, in the order in which quantities prefer them.
+type Table []Metric
+
+// All is the whole table, which is nobody's to change.
+func All() Table { return table() }
+
+var table = sync.OnceValue(func() Table {
+	return slices.Concat(postgres(), postgresIO(), device(), walRecords(), fio(), cloud())
+})
+
+func (t Table) those(wanted func(*Metric) bool) (rows []Metric) {
+	for i := range t {
+		if wanted(&t[i]) {
+			rows = append(rows, t[i])
+		}
+	}
+	return rows
+}
+
+// Of are the rows of a name in a run file: several where it means something else on each flavor. What is of one instance
+// or volume by its own name (cloudwatch.db-2/WriteIOPS) is of the row without it.
+func (t Table) Of(name string) (rows []Metric) {
+	general, _ := shared(name)
+	return t.those(func(m *Metric) bool { return m.Name == name || m.Name == general })
+}
+
+// Row is the first row of a name. A name that the table does not have gives one that says nothing else.
+func (t Table) Row(name string) Metric {
+	if rows := t.Of(name); len(rows) > 0 {
+		return rows[0]
+	}
+	return Metric{Name: name}
+}
+
+// shared splits the name of a metric of one instance or volume: cloudwatch.db-2/WriteIOPS is cloudwatch/WriteIOPS of db-2.
+func shared(name string) (general, whose string) {
+	view, column, _ := strings.Cut(name, "/")
+	service, whose, found := strings.Cut(view, ".")
+	if !found || services[service] == "" {
+		return name, ""
+	}
+	return service + "/" + column, whose
+}
+
+// First tells whether a first screen shows the metric of that name. All of a cloud's service are shown.
+func (t Table) First(name string) bool {
+	rows := t.Of(name)
+	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.First })
+}
+
+// Matters tells whether whoever runs a load wants to know what the metric of that name counts.
+func (t Table) Matters(name string) bool {
+	rows := t.Of(name)
+	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.Matters })
+}
+
+// Rank is the place of a metric of that name in the order in which people want to know of metrics: what is sold as IOPS
+// comes first, and what tells least of I/O last.
+func Rank(name string) int {
+	views := []string{
+		CloudWatch, Insights, "block", "pgstat.io", "pgstat.wal", "pgstat.checkpointer", "pgstat.bgwriter", "pgstat.lsn", "pgstat.database",
+	}
+	view, _, _ := strings.Cut(name, "/")
+	if i := slices.Index(views, view); i >= 0 {
+		return i
+	}
+	return len(views)
+}
+
+// View are the rows that are read of one view, by the part of their names before the slash.
+func (t Table) View(name string) Table {
+	return t.those(func(m *Metric) bool { return m.Derived == nil && strings.HasPrefix(m.Name, name+"/") })
+}
+
+// Announced is what a probe announces of the rows.
+func (t Table) Announced() []runfile.Metric {
+	var all []runfile.Metric
+	for _, m := range t {
+		all = append(all, m.Announced())
+	}
+	return all
+}
+
+func counter(name, unit, help string) Metric {
+	return Metric{Name: name, Kind: runfile.Counter, Unit: unit, Help: help}
+}
+
+// gauge is a level: it falls as well as rises.
+func gauge(name, unit, help string) Metric {
+	return Metric{Name: name, Kind: runfile.Gauge, Unit: unit, Help: help}
+}
+
+func (m Metric) from(version int) Metric { m.Versions.First = version; return m }
+
+// upTo names the last version that shows the metric, and the metrics that show it since.
+func (m Metric) upTo(version int, instead ...string) Metric {
+	m.Versions.Last, m.Instead = version, instead
+	return m
+}
+
+func (m Metric) but(caveat string) Metric     { m.Caveat = caveat; return m }
+func (m Metric) needs(names ...string) Metric { m.Needs = append(m.Needs, names...); return m }
+func (m Metric) makes(q Quantity) Metric      { m.Makes = q; return m }
+func (m Metric) adds(q Quantity) Metric       { m.Adds = q; return m }
+
+// first puts the metric on the first screen.
+func (m Metric) first() Metric { m.First = true; return m }
+
+// matters puts it on the first screen, and has loads chosen to tell what it counts.
+func (m Metric) matters() Metric { m.First, m.Matters = true, true; return m }
+
+// all applies the same change to several rows.
+func all(change func(Metric) Metric, rows ...Metric) []Metric {
+	for i := range rows {
+		rows[i] = change(rows[i])
+	}
+	return rows
+}

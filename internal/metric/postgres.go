@@ -1,0 +1,325 @@
+package metric
+
+import "slices"
+
+// Chapters of PostgreSQL's manual.
+const (
+	manual   = "https://www.postgresql.org/docs/current/"
+	statsAt  = manual + "monitoring-stats.html#"
+	activity = statsAt + "MONITORING-PG-STAT-ACTIVITY-VIEW"
+)
+
+// Names in run files that the analysis speaks of.
+const (
+	StatWALRecords = "pgstat.wal/wal_records"
+	InsertPosition = "pgstat.lsn/insert"
+)
+
+// Settings and extensions without which the server shows nothing, or what means nothing.
+const (
+	TrackActivities  = "track_activities"
+	TrackCounts      = "track_counts"
+	TrackIOTiming    = "track_io_timing"
+	TrackWALIOTiming = "track_wal_io_timing"
+	StatStatements   = "pg_stat_statements"
+)
+
+// view completes the rows of one of PostgreSQL's views: where it is documented, and how people write its columns.
+func view(name, relation, source string, rows ...Metric) []Metric {
+	for i, m := range rows {
+		m.Name, m.Source = name+"/"+m.Name, source
+		if !slices.ContainsFunc(m.spelled, func(s spelling) bool { return s.shown == Span{} }) {
+			m = m.As(relation + "." + rows[i].Name)
+		}
+		rows[i] = m
+	}
+	return rows
+}
+
+func statsReset() Metric {
+	return gauge("stats_reset", "seconds", "when the counters were last reset, since 1970; 0 is never")
+}
+
+// postgres is what the server counts of itself, without pg_stat_io. Where several rows make one quantity, the one that
+// stands first does.
+func postgres() []Metric {
+	return slices.Concat(wal(), positions(), checkpoints(), transactions(), tables(), statements(), sessions())
+}
+
+// wal is what was written to the write-ahead log. 18 moved its writes and fsyncs to pg_stat_io.
+func wal() []Metric {
+	return view("pgstat.wal", "pg_stat_wal", statsAt+"MONITORING-PG-STAT-WAL-VIEW",
+		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but("about one per row and one per index entry"),
+		counter("wal_fpi", "images", "full-page images in the WAL").from(14),
+		counter("wal_bytes", "bytes", "bytes put into the WAL").from(14),
+		counter("wal_buffers_full", "operations", "WAL writes because the WAL buffers were full").from(14),
+		counter("wal_write", "operations", "writes of WAL buffers to the WAL's files").from(14).makes(WALWrites).matters().
+			upTo(17, "pgstat.io/wal_writes"),
+		counter("wal_sync", "operations", "fsyncs of the WAL's files").from(14).makes(WALSyncs).matters().
+			upTo(17, "pgstat.io/wal_fsyncs").but("0 where wal_sync_method syncs by writing"),
+		counter("wal_write_time", "seconds", "time that WAL writes took").from(14).upTo(17, "pgstat.io/wal_write_time").needs(TrackWALIOTiming),
+		counter("wal_sync_time", "seconds", "time that WAL fsyncs took").from(14).upTo(17, "pgstat.io/wal_fsync_time").needs(TrackWALIOTiming),
+		statsReset().from(14),
+	)
+}
+
+// positions are bytes since the beginning of the WAL. They move at once, also for transactions that are not committed.
+func positions() []Metric {
+	return view("pgstat.lsn", "", manual+"functions-admin.html#FUNCTIONS-ADMIN-BACKUP",
+		counter("insert", "bytes", "end of what was put into the WAL, written or not").As("pg_current_wal_insert_lsn()").makes(WALBytes).matters(),
+		counter("write", "bytes", "end of what was given to the operating system").As("pg_current_wal_lsn()"),
+		counter("flush", "bytes", "end of what is known to be on the disk").As("pg_current_wal_flush_lsn()"),
+	)
+}
+
+// checkpoints are the work of the checkpointer, which up to 16 pg_stat_bgwriter showed, of the background writer, of
+// archiving, and of the small caches, whose names 17 changed.
+func checkpoints() []Metric {
+	renamed := func(m Metric, before, since string) Metric {
+		return m.asUpTo(16, "pg_stat_bgwriter."+before).As("pg_stat_checkpointer." + since)
+	}
+	const uncounted = "those of checkpoints are not counted while the server runs: see pgstat.checkpointer/slru_written"
+	ofStatus := func(column, help string) Metric {
+		return counter("xact_"+column, "blocks", help).asUpTo(16, "pg_stat_slru."+column+" (Xact)").As("pg_stat_slru." + column + " (transaction)")
+	}
+	return slices.Concat(
+		view("pgstat.checkpointer", "pg_stat_checkpointer", statsAt+"MONITORING-PG-STAT-CHECKPOINTER-VIEW",
+			renamed(counter("checkpoints_timed", "checkpoints", "checkpoints because checkpoint_timeout was over"), "checkpoints_timed", "num_timed").
+				but("those that were skipped, there being nothing to do, are among them"),
+			renamed(counter("checkpoints_req", "checkpoints", "checkpoints that were asked for, by a statement or by max_wal_size"), "checkpoints_req", "num_requested"),
+			counter("checkpoints_done", "checkpoints", "checkpoints that were completed").from(18).As("pg_stat_checkpointer.num_done"),
+			counter("restartpoints_timed", "checkpoints", "restartpoints of a standby because of time").from(17),
+			counter("restartpoints_req", "checkpoints", "restartpoints of a standby that were asked for").from(17),
+			counter("restartpoints_done", "checkpoints", "restartpoints of a standby that were completed").from(17),
+			renamed(counter("buffers_written", "blocks", "shared buffers written by checkpoints"), "buffers_checkpoint", "buffers_written").adds(PagesWritten).matters().
+				but("from 14 to 17 the lines of log_checkpoints count those of the small caches as well"),
+			counter("slru_written", "blocks", "other buffers (transaction status and the like) written by checkpoints").from(18),
+			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included"), "checkpoint_write_time", "write_time"),
+			renamed(counter("sync_time", "seconds", "time in which checkpoints synced files"), "checkpoint_sync_time", "sync_time"),
+			renamed(statsReset(), "stats_reset", "stats_reset"),
+		),
+		view("pgstat.bgwriter", "pg_stat_bgwriter", statsAt+"MONITORING-PG-STAT-BGWRITER-VIEW",
+			counter("buffers_clean", "blocks", "shared buffers written by the background writer").adds(PagesWritten).matters(),
+			counter("maxwritten_clean", "operations", "rounds that the background writer cut short at its limit"),
+			counter("buffers_alloc", "blocks", "shared buffers given to a block").
+				but("where the background writer had nothing to do, it may come ten seconds late"),
+			counter("buffers_backend", "blocks", "blocks written by sessions").adds(PagesWritten).matters().
+				upTo(16, "pgstat.io/client_writes", "pgstat.io/client_extends").but("growth of tables and indexes is among them"),
+			counter("buffers_backend_fsync", "operations", "fsyncs that sessions had to do themselves").upTo(16, "pgstat.io/client_fsyncs"),
+			statsReset(),
+		),
+		view("pgstat.archiver", "pg_stat_archiver", statsAt+"MONITORING-PG-STAT-ARCHIVER-VIEW",
+			counter("archived_count", "files", "WAL files that were archived"),
+			counter("failed_count", "files", "attempts to archive one that failed"),
+			statsReset(),
+		),
+		view("pgstat.slru", "pg_stat_slru", statsAt+"MONITORING-PG-STAT-SLRU-VIEW",
+			counter("blks_zeroed", "blocks", "new blocks of all small caches"),
+			counter("blks_hit", "blocks", "blocks found in the small caches"),
+			counter("blks_read", "blocks", "blocks of the small caches asked of the operating system"),
+			counter("blks_written", "blocks", "blocks of the small caches given to the operating system").but(uncounted),
+			counter("flushes", "operations", "times that a small cache was written out").but(uncounted),
+			ofStatus("blks_zeroed", "new blocks of the status of transactions: one for 32,768 transactions"),
+			ofStatus("blks_written", "blocks of the status of transactions given to the operating system").but(uncounted),
+			statsReset(),
+		),
+	)
+}
+
+// transactions are what databases did: the connected one, and all of them together, to which the WAL and the device belong.
+func transactions() []Metric {
+	const source = statsAt + "MONITORING-PG-STAT-DATABASE-VIEW"
+	const system = "those of the system's own tables are among them"
+	counting := func(m Metric) Metric { return m.needs(TrackCounts) }
+	everywhere := func(name, unit, help string) Metric {
+		return counter(name, unit, help+" in all databases").As("pg_stat_database." + name + " (all databases)")
+	}
+	return slices.Concat(
+		view("pgstat.database", "pg_stat_database", source, slices.Concat(
+			[]Metric{
+				counter("xact_commit", "transactions", "transactions committed").first().but("one for each reading of ours is among them"),
+				counter("xact_rollback", "transactions", "transactions rolled back"),
+			},
+			all(counting,
+				counter("tup_inserted", "rows", "rows inserted").first().but(system),
+				counter("tup_updated", "rows", "rows updated").but(system),
+				counter("tup_deleted", "rows", "rows deleted").but(system),
+				counter("blks_read", "blocks", "blocks asked of the operating system").but("it may have had them in memory"),
+				counter("blks_hit", "blocks", "blocks found in shared buffers"),
+				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
+				counter("temp_bytes", "bytes", "bytes written to temporary files"),
+				counter("deadlocks", "deadlocks", "deadlocks found"),
+			),
+			[]Metric{
+				counter("blk_read_time", "seconds", "time that sessions waited for reads of blocks").needs(TrackIOTiming),
+				counter("blk_write_time", "seconds", "time that sessions waited for writes of blocks").needs(TrackIOTiming),
+				statsReset(),
+			})...),
+		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
+			everywhere("xact_commit", "transactions", "transactions committed").
+				but("those that only read are among them, and one for each reading of ours"),
+		}, all(counting,
+			everywhere("tup_inserted", "rows", "rows inserted").but(system),
+			everywhere("tup_updated", "rows", "rows updated").but(system),
+			everywhere("tup_deleted", "rows", "rows deleted").but(system),
+			everywhere("temp_bytes", "bytes", "bytes written to temporary files"),
+		)...)...),
+		view("pgstat.server", "", manual+"functions-info.html#FUNCTIONS-INFO-SESSION",
+			gauge("started", "seconds", "when the server was started, since 1970").As("pg_postmaster_start_time()")),
+	)
+}
+
+// tables are sums over the tables of some schemas, and over their indexes. Index entries have no counter of the server's:
+// they follow from those of tables and the definitions of indexes.
+func tables() []Metric {
+	const dropped = "of the tables that there are: it falls when one is dropped"
+	const jumps = "the number of indexes now times the versions of rows ever: it jumps when an index is made or dropped; a row " +
+		"refused by a unique index counts in full"
+	falling := func(m Metric) Metric {
+		if m.Caveat == "" {
+			m.Caveat = dropped
+		}
+		return m.needs(TrackCounts)
+	}
+	blocks := func(name, help string) Metric { return counter(name, "blocks", help) }
+	scans := func(name, unit, help string) Metric { return counter(name, unit, help) }
+	return slices.Concat(
+		view("pgstat.tables", "pg_stat_user_tables", manual+"storage-hot.html", slices.Concat(
+			all(falling,
+				counter("index_entries_least", "entries", "index entries written, at least").As("index entries (least)").but(jumps),
+				counter("index_entries_most", "entries", "index entries written, at most: exact where it is the least as well").
+					As("index entries (most)").but(jumps),
+				counter("toast_tup_ins", "chunks", "pieces of long values put into TOAST tables, each with one index entry of its own").
+					As("pg_stat_all_tables.n_tup_ins (TOAST)")),
+			[]Metric{
+				gauge("indexes", "indexes", "indexes of the tables that take entries").As("pg_index (indexes that take entries)"),
+				gauge("indexes_inexact", "indexes", "those among them that do not take exactly one entry for each version of a row").
+					As("pg_index (indexes with fewer or more)"),
+			})...),
+		view("pgstat.tables", "pg_stat_user_tables", statsAt+"MONITORING-PG-STAT-ALL-TABLES-VIEW", append(
+			[]Metric{gauge("tables", "tables", "tables that are summed over").As("count(*) from pg_stat_user_tables")},
+			all(falling,
+				counter("n_tup_ins", "rows", "rows inserted").but("those of transactions that failed are among them"),
+				counter("n_tup_upd", "rows", "rows updated, those within their page (HOT) among them"),
+				counter("n_tup_del", "rows", "rows deleted"),
+				counter("n_tup_hot_upd", "rows", "rows updated within their page, without new index entries"),
+				counter("n_tup_newpage_upd", "rows", "rows updated into another page").from(16),
+				scans("seq_scan", "scans", "scans of whole tables"),
+				scans("idx_scan", "scans", "scans by an index"),
+				counter("vacuum_count", "vacuums", "vacuums that somebody asked for, when they were over"),
+				counter("autovacuum_count", "vacuums", "vacuums that the server began by itself, when they were over"),
+				counter("autoanalyze_count", "analyses", "analyses that the server began by itself, when they were over"),
+				gauge("n_dead_tup", "rows", "rows that a vacuum would take away").but("an estimate"),
+			)...)...),
+		view("pgstat.tables_io", "pg_statio_user_tables", statsAt+"MONITORING-PG-STATIO-ALL-TABLES-VIEW", all(falling,
+			blocks("heap_blks_read", "blocks of tables asked of the operating system"),
+			blocks("heap_blks_hit", "blocks of tables found in shared buffers"),
+			blocks("idx_blks_read", "blocks of indexes asked of the operating system"),
+			blocks("idx_blks_hit", "blocks of indexes found in shared buffers"),
+			blocks("toast_blks_read", "blocks of TOAST tables asked of the operating system"),
+			blocks("toast_blks_hit", "blocks of TOAST tables found in shared buffers"),
+		)...),
+		view("pgstat.indexes", "pg_stat_user_indexes", statsAt+"MONITORING-PG-STAT-ALL-INDEXES-VIEW", all(falling,
+			scans("idx_scan", "scans", "scans of the indexes"),
+			scans("idx_tup_read", "entries", "index entries that scans returned"),
+			scans("idx_tup_fetch", "rows", "rows fetched by plain scans of the indexes"),
+		)...),
+		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW", all(falling,
+			blocks("idx_blks_read", "blocks of indexes asked of the operating system"),
+			blocks("idx_blks_hit", "blocks of indexes found in shared buffers"),
+		)...),
+	)
+}
+
+// statements are sums over what pg_stat_statements keeps of our own user in this database. 17 gave the times of blocks
+// other names.
+func statements() []Metric {
+	const source = manual + "pgstatstatements.html"
+	const evicted = "falls when the extension forgets statements to make room for others: see evictions"
+	forgetting := func(m Metric) Metric {
+		if m.Caveat == "" {
+			m.Caveat = evicted
+		}
+		return m.needs(StatStatements)
+	}
+	return slices.Concat(
+		view("pgstat.statements", StatStatements, source, all(forgetting,
+			gauge("statements", "statements", "kinds of statement that are counted").As("count(*) from pg_stat_statements").
+				but("our readings' own are among them"),
+			counter("calls", "statements", "statements that were done").but("our readings' own are among them; "+evicted),
+			counter("rows", "rows", "rows that statements returned or changed"),
+			counter("exec_time", "seconds", "time that it took to do them").As("pg_stat_statements.total_exec_time"),
+			counter("wal_records", "records", "WAL records of statements, those of their commits not among them"),
+			counter("wal_fpi", "images", "full-page images in the WAL by statements"),
+			counter("wal_bytes", "bytes", "bytes put into the WAL by statements"),
+			counter("wal_buffers_full", "operations", "WAL writes by statements because the WAL buffers were full").from(18),
+			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers"),
+			counter("shared_blks_read", "blocks", "blocks that statements asked of the operating system"),
+			counter("shared_blks_dirtied", "blocks", "blocks that statements were the first to change"),
+			counter("shared_blks_written", "blocks", "blocks that statements wrote, growth of tables and indexes among them"),
+			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read"),
+			counter("temp_blks_written", "blocks", "blocks of temporary files that statements wrote"),
+			counter("blk_read_time", "seconds", "time that statements waited for reads of blocks").
+				asUpTo(16, "pg_stat_statements.blk_read_time").As("pg_stat_statements.shared_blk_read_time").needs(TrackIOTiming),
+			counter("blk_write_time", "seconds", "time that statements waited for writes of blocks").
+				asUpTo(16, "pg_stat_statements.blk_write_time").As("pg_stat_statements.shared_blk_write_time").needs(TrackIOTiming),
+		)...),
+		view("pgstat.statements", "pg_stat_statements_info", source,
+			counter("evictions", "operations", "times that the extension forgot statements to make room for others").
+				As("pg_stat_statements_info.dealloc").from(14).needs(StatStatements)),
+	)
+}
+
+// sessions are levels of one moment: what sessions wait for, what runs beside a load, and who is sent the WAL.
+func sessions() []Metric {
+	const moment = "a sample of one moment"
+	level := func(name, help, condition string) Metric {
+		return gauge(name, "sessions", help).As("pg_stat_activity (" + condition + ")").needs(TrackActivities).but(moment)
+	}
+	// 17 wrote the names of events of the kind IO in other letters.
+	file := func(name, help, before, since string) Metric {
+		return level(name, help, "wait_event = "+since).asUpTo(16, "pg_stat_activity (wait_event = "+before+")")
+	}
+	running := func(name, help string) []Metric {
+		return view("pgstat.progress", "", manual+"progress-reporting.html",
+			gauge(name, "sessions", help).As("count(*) from pg_stat_progress_"+name).but(moment))
+	}
+	copies := running("copy", "COPY statements at work")
+	copies[0] = copies[0].from(14)
+	return slices.Concat(
+		running("vacuum", "vacuums at work, autovacuum's among them"),
+		running("analyze", "analyses at work, autovacuum's among them"),
+		running("create_index", "indexes being made"),
+		running("cluster", "tables being written anew by CLUSTER or VACUUM FULL"),
+		copies,
+		running("basebackup", "backups being streamed"),
+		view("pgstat.progress", "", activity,
+			gauge("checkpoint", "checkpoints", "1 while a checkpoint is made").As("pg_stat_activity (checkpoint at work)").but(moment)),
+		view("pgstat.waits", "", statsAt+"WAIT-EVENT-TABLE",
+			gauge("sessions", "sessions", "sessions of our user in this database, without those that measure").As("count(*) from pg_stat_activity"),
+			level("idle", "sessions that wait for their client", "state <> active"),
+			level("running", "sessions at work that wait for nothing", "active, no wait_event"),
+			level("io", "sessions that wait for a file", "wait_event_type = IO"),
+			level("lwlock", "sessions that wait for another at some shared memory", "wait_event_type = LWLock"),
+			level("lock", "sessions that wait for a lock", "wait_event_type = Lock"),
+			level("ipc", "sessions that wait for another process", "wait_event_type = IPC"),
+			level("client", "sessions at work that wait for their client, as in COPY", "wait_event_type = Client"),
+			level("timeout", "sessions that sleep for a set time", "wait_event_type = Timeout"),
+			file("wal_write", "sessions that write the WAL", "WALWrite", "WalWrite"),
+			file("wal_sync", "sessions that sync the WAL", "WALSync", "WalSync"),
+			level("data_file_read", "sessions that read a table or an index", "wait_event = DataFileRead"),
+			level("data_file_write", "sessions that write a table or an index", "wait_event = DataFileWrite"),
+			level("data_file_extend", "sessions that let a table or an index grow", "wait_event = DataFileExtend"),
+			level("wal_write_lock", "sessions that wait until another has written the WAL", "wait_event = WALWrite, LWLock"),
+			level("wal_insert_lock", "sessions that wait for room in the WAL buffers", "wait_event = WALInsert, LWLock"),
+			level("extend_lock", "sessions that wait until another has let a table grow", "wait_event = extend, Lock"),
+		),
+		view("pgstat.replication", "", statsAt+"MONITORING-PG-STAT-REPLICATION-VIEW",
+			gauge("senders", "sessions", "sessions that are sent the WAL").As("count(*) from pg_stat_replication").
+				but("a backup that streams the WAL is one as well"),
+			gauge("synchronous", "sessions", "those among them that commits may wait for").As("pg_stat_replication (sync_state = sync or quorum)"),
+			gauge("replay_lag_bytes", "bytes", "WAL that the slowest of them has not replayed; 0 where there is none").
+				As("pg_stat_replication (bytes not replayed)"),
+		),
+	)
+}

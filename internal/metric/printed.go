@@ -1,0 +1,133 @@
+package metric
+
+import (
+	"slices"
+	"strings"
+)
+
+// spelling is how people write a metric, in some versions of the server.
+type spelling struct {
+	text  string
+	shown Span
+}
+
+// As is how people write the metric in the versions for which nothing else is said.
+func (m Metric) As(text string) Metric {
+	m.spelled = append(slices.Clone(m.spelled), spelling{text: text})
+	return m
+}
+
+// asUpTo is how they write it up to a version.
+func (m Metric) asUpTo(last int, text string) Metric {
+	m.spelled = append([]spelling{{text, Span{Last: last}}}, m.spelled...)
+	return m
+}
+
+// Printed is the metric as people write it on a version of the server, as server_version_num; 0 is one that is not known.
+func (m Metric) Printed(version int) string {
+	for _, s := range m.spelled {
+		if s.shown == (Span{}) || version > 0 && s.shown.Has(version) {
+			return s.text
+		}
+	}
+	return m.Name
+}
+
+// Spellings are all the ways to write the metric: in the run file, and by people of each version.
+func (m Metric) Spellings() []string {
+	all := []string{m.Name}
+	for _, s := range m.spelled {
+		if !slices.Contains(all, s.text) {
+			all = append(all, s.text)
+		}
+	}
+	return all
+}
+
+// Printed is how people write the metric of that name in a run file: pg_stat_wal.wal_sync, /proc/diskstats writes,
+// CloudWatch WriteIOPS. The version is server_version_num, 0 where it is not known. A name that the table does not have
+// is given back.
+func Printed(name string, version int) string { return All().Printed(name, version) }
+
+// Printed is the function of that name, of one table.
+func (t Table) Printed(name string, version int) string {
+	_, whose := shared(name)
+	rows := t.Of(name)
+	if len(rows) == 0 {
+		return name
+	}
+	if whose != "" {
+		return rows[0].Printed(version) + " (" + whose + ")"
+	}
+	return rows[0].Printed(version)
+}
+
+// Spellings are all the ways to write the metric of a name in a run file, that name first.
+func (t Table) Spellings(name string) []string {
+	general, whose := shared(name)
+	all := []string{name}
+	for _, m := range t.Of(name) {
+		for _, text := range m.Spellings() {
+			if whose != "" && text != general {
+				text += " (" + whose + ")"
+			}
+			if text != general && !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
+// Named are the names in a run file of what people typed, each once: a printed name of any version, a name in a run file,
+// or either without what stands before its last slash, dot or space (wal_sync, WriteIOPS), in whatever case.
+func Named(typed string) []string { return All().Named(typed) }
+
+// Named is the function of that name, of one table. What is written in full is meant before what ends so.
+func (t Table) Named(typed string) []string {
+	var whole, ending []string
+	for _, m := range t {
+		for _, s := range m.Spellings() {
+			switch {
+			case same(s, typed):
+				whole = append(whole, m.Name)
+			case ends(s, typed):
+				ending = append(ending, m.Name)
+			}
+		}
+	}
+	if len(whole) > 0 {
+		return once(whole)
+	}
+	return once(ending)
+}
+
+// same compares names as people type them: case and the number of spaces do not count.
+func same(a, b string) bool { return plain(a) == plain(b) }
+
+func plain(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+
+// ends tells whether a name ends with what was typed, from a slash, a dot or a space on, with or without what follows it
+// in brackets: wal_sync of pg_stat_wal.wal_sync, pg_stat_io.writes of pg_stat_io.writes (relation).
+func ends(name, typed string) bool {
+	name, typed = plain(name), plain(typed)
+	head, _, _ := strings.Cut(name, " (")
+	for _, n := range []string{name, head} {
+		before, found := strings.CutSuffix(n, typed)
+		calculated := strings.HasSuffix(before, "- ") || strings.HasSuffix(before, "* ")
+		if found && typed != "" && !calculated && (before == "" || strings.ContainsAny(before[len(before)-1:], "/. ")) {
+			return true
+		}
+	}
+	return false
+}
+
+func once(names []string) []string {
+	var all []string
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}

@@ -1,0 +1,48 @@
+package metric
+
+// WALFilesManual documents what reads the WAL's files, where the server is not asked.
+const WALFilesManual = manual + "pgwaldump.html"
+
+// walRecords are what the WAL is made of, as far as it was read.
+func walRecords() []Metric {
+	row := func(name, printed, unit, help string) Metric {
+		m := counter("anatomy/"+name, unit, help).As("pg_walinspect " + printed).needs("pg_walinspect or pg_waldump")
+		m.Source = manual + "pgwalinspect.html"
+		return m
+	}
+	looked := func(m Metric) Metric {
+		return m.but("rises late, when the load is over, and holds all of the WAL only where covered_bytes rises as much as log_bytes")
+	}
+	rows := []Metric{
+		row("log_bytes", "WAL bytes", "bytes", "bytes of WAL that were there to be looked at, by its positions"),
+		looked(row("covered_bytes", "WAL bytes read", "bytes", "bytes of WAL whose records were counted, by its positions; all of log_bytes: exact")),
+		looked(row("windows", "windows", "windows", "windows in which they were counted")),
+		looked(row("records", "records", "records", "records counted, of all kinds")),
+		looked(row("bytes", "record bytes", "bytes", "bytes of the records counted, images of whole pages among them")),
+		looked(row("image_bytes", "full-page image bytes", "bytes", "bytes of images of whole pages in the records counted")),
+	}
+	for _, kind := range []struct{ name, help string }{
+		{"heap_insert", "rows put into tables one by one"},
+		{"heap_multi_insert", "pages of rows put into tables at once, by COPY"},
+		{"heap_update", "rows updated, those within their page among them"},
+		{"heap_delete", "rows deleted"},
+		{"heap_prune", "pages of tables cleared of dead rows, by queries and by vacuum"},
+		{"heap_other", "other changes of tables: locks of rows, changes in place"},
+		{"btree_insert_leaf", "index entries put into leaves of B-trees"},
+		{"btree_insert_upper", "pointers put into the levels above"},
+		{"btree_split", "pages of B-trees split, which puts in the new entry as well"},
+		{"btree_dedup", "leaves whose equal entries were merged"},
+		{"btree_other", "other changes of B-trees: new roots, deletions, vacuum"},
+		{"index_other", "changes of indexes of other kinds"},
+		{"sequence", "sequences moved on, once in 33 values"},
+		{"commit", "transactions committed"},
+		{"checkpoint", "checkpoints"},
+		{"page_image", "images of whole pages by themselves: of built indexes, and for hint bits"},
+		{"other", "everything else: aborted transactions, files made, snapshots for standbys"},
+	} {
+		rows = append(rows,
+			looked(row(kind.name+"_records", kind.name+" records", "records", "records counted: "+kind.help)),
+			looked(row(kind.name+"_bytes", kind.name+" bytes", "bytes", "bytes of the records counted: "+kind.help)))
+	}
+	return rows
+}

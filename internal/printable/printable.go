@@ -1,0 +1,58 @@
+// Package printable makes text of others safe to show: names and messages from servers, files, AWS and users, in which
+// escape sequences would drive the terminal, direction marks would reorder a line, and line ends would forge one.
+//
+// What cannot be seen is written as psql writes it: \n, \x1B, \u202E. Nothing is left out, and what can be seen stays as it
+// is, so two names that differ never look the same for what they hide. Quoting for HTML, markdown or CSV is not done
+// here; those who write these formats do it, on what comes from here.
+package printable
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line is the text as one line of what can be seen: letters, marks, numbers, punctuation, symbols and spaces, as Unicode
+// defines them. Control characters and those that only steer how others are shown are escaped, and so are bytes that are
+// no UTF-8.
+func Line(text string) string {
+	if !strings.ContainsFunc(text, hidden) && utf8.ValidString(text) {
+		return text
+	}
+	var out strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&out, `\x%02X`, text[0])
+		case hidden(r):
+			out.WriteString(escape(r))
+		default:
+			out.WriteRune(r)
+		}
+		text = text[size:]
+	}
+	return out.String()
+}
+
+// hidden characters have no shape of their own. Of Unicode's format characters (Cf) none is spared: the joiners that some
+// scripts need are also what makes two names look alike.
+func hidden(r rune) bool { return !unicode.IsGraphic(r) }
+
+// escape writes a character in the way of psql.
+func escape(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02X`, r)
+	case r > 0xFFFF:
+		return fmt.Sprintf(`\U%08X`, r)
+	}
+	return fmt.Sprintf(`\u%04X`, r)
+}

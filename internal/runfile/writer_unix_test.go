@@ -1,0 +1,89 @@
+//go:build unix
+
+package runfile
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRunFilesAreForTheirOwner(t *testing.T) {
+	for _, name := range []string{"run.jsonl", "run.jsonl.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		mode := func(want os.FileMode) {
+			t.Helper()
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s is %v (%v), want %v", name, info.Mode().Perm(), err, want)
+			}
+		}
+		w, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mode(0o600)
+		if err := w.Write(Run{Schema: Schema, ID: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		// Who has given it to others has done so for good, a torn end or not.
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, whole[:len(whole)-3], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, 0o640); err != nil {
+			t.Fatal(err)
+		}
+		w, err = Append(path)
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			t.Logf("%s: %v", name, err)
+		}
+		mode(0o640)
+	}
+}
+
+// Where there is no room for the mended file, the torn one stays as it is.
+func TestMendingWithoutRoomKeepsTheFile(t *testing.T) {
+	path := saveInBlocks(t, "run.jsonl.zst")
+	torn := contentOf(t, path)
+	torn = torn[:len(torn)-3]
+	if err := os.WriteFile(path, torn, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ) // which comes with the error
+	defer signal.Reset(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	small := syscall.Rlimit{Cur: 10, Max: limit.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Append(path)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("got %v, want %v", err, syscall.EFBIG)
+	}
+	if diff := cmp.Diff(torn, contentOf(t, path)); diff != "" {
+		t.Errorf("the file has changed: %s", diff)
+	}
+	if _, err := os.Lstat(path + ".mended"); !os.IsNotExist(err) {
+		t.Errorf("what was begun stays: %v", err)
+	}
+}

@@ -1,0 +1,173 @@
+// Package servertest gives tests a real PostgreSQL of any version that realiops knows.
+//
+// A package whose tests use it hands its TestMain to [Main], because a server of ours is cleaned up after by a second
+// process of the same program.
+package servertest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/role"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/supervisor"
+)
+
+// Versions are the major versions that tests which must hold on each are run on.
+func Versions() []string { return []string{"13", "14", "15", "16", "17", "18"} }
+
+// Main runs the tests, or plays the role that this process was started for, and gives the exit code.
+func Main(m interface{ Run() int }, roles ...role.Role) int {
+	if status, played := role.Main(os.Args, append(roles, supervisor.Role())...); played {
+		return status
+	}
+	// The race detector would have every program that a test starts sleep for a second at its end.
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
+	return max(m.Run(), codeOf(shared.stop()))
+}
+
+func codeOf(err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// shared are the servers that the tests of a package have in common, by version.
+var shared pool
+
+type pool struct {
+	mu      sync.Mutex
+	servers map[string]*embedded.Server
+}
+
+func (p *pool) get(version string) (*embedded.Server, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.servers[version]; s != nil {
+		return s, nil
+	}
+	// Autovacuum comes at times of its own and writes what no test asked for.
+	s, err := start(embedded.Options{Version: version, Settings: []string{"autovacuum=off"}})
+	if err == nil && p.servers == nil {
+		p.servers = map[string]*embedded.Server{}
+	}
+	if err == nil {
+		p.servers[version] = s
+	}
+	return s, err
+}
+
+func (p *pool) stop() (err error) {
+	for _, s := range p.servers {
+		err = errors.Join(err, s.Stop(context.Background()))
+	}
+	return err
+}
+
+// Database makes a database for a test on the server of that version that the package's tests share.
+func Database(t testing.TB, version string) *postgres.Endpoint {
+	t.Helper()
+	return DatabaseWith(t, version, "")
+}
+
+// DatabaseWith makes one with options of CREATE DATABASE.
+func DatabaseWith(t testing.TB, version, options string) *postgres.Endpoint {
+	t.Helper()
+	s, err := shared.get(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	boss := Connect(t, Endpoint(t, s.DSN()))
+	name := "test_" + strings.ToLower(rand.Text()[:8])
+	Exec(t, boss, "create database "+name+" "+options)
+	t.Cleanup(func() {
+		_, err := boss.Exec(context.Background(), "drop database "+name+" with (force)")
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(s.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return Endpoint(t, u.String())
+}
+
+// start takes the binaries from where the commands take them.
+func start(o embedded.Options) (*embedded.Server, error) {
+	o.Repository = os.Getenv("REALIOPS_PG_REPOSITORY")
+	return embedded.Start(context.Background(), o)
+}
+
+// Start starts a server that stops with the test.
+func Start(t testing.TB, o embedded.Options) *embedded.Server {
+	t.Helper()
+	s, err := start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Endpoint parses a connection string that must be right.
+func Endpoint(t testing.TB, dsn string) *postgres.Endpoint {
+	t.Helper()
+	endpoint, err := postgres.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return endpoint
+}
+
+// Connect opens a session for a test's own statements, which ends with the test. Whoever looks takes it for one of ours.
+func Connect(t testing.TB, endpoint *postgres.Endpoint) *pgx.Conn {
+	t.Helper()
+	config := endpoint.UserConfig()
+	config.RuntimeParams["application_name"] = "realiops"
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := conn.Close(context.Background()); err != nil {
+			t.Log(err)
+		}
+	})
+	return conn
+}
+
+// Exec runs statements that must succeed.
+func Exec(t testing.TB, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Value is the one value of a query.
+func Value[T any](t testing.TB, conn *pgx.Conn, query string) T {
+	t.Helper()
+	var v T
+	if err := conn.QueryRow(t.Context(), query).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return v
+}

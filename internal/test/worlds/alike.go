@@ -1,0 +1,136 @@
+package worlds
+
+import "math"
+
+// tolerance is the factor up to which ratios count as one: the specification's, for the standard deviation between arms.
+const tolerance = 1.10
+
+// Alike says that no method could part a meter from something that counts the driver alone: their true ratio moves from
+// arm to arm within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level
+// of 1 %.
+func (w World) Alike(m Meter, driver string) bool {
+	apart := w.apart(m, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}})
+	return apart.tolerable() || !apart.found(usually)
+}
+
+// Parted says that no method may take the meter for one that counts the driver alone: their ratio moves by more than the
+// tolerance, and a test that knew the noise would miss it less than once in a thousand times. Between Parted and Alike lie
+// few meters, which the best of methods takes for a single driver now and then.
+func (w World) Parted(m Meter, driver string) bool {
+	apart := w.apart(m, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}})
+	return !apart.tolerable() && apart.found(always)
+}
+
+// How often a test finds a difference, as quantiles of the normal distribution: at 0.90 and 0.999.
+const (
+	usually = 1.282
+	always  = 3.090
+)
+
+// Exchangeable says that no method could tell whether a meter of several terms counts a driver in the place of one of
+// them: the two are alike by themselves, or there is a factor for the driver with which nothing of note changes.
+func (w World) Exchangeable(m Meter, term Term, driver string) bool {
+	alone := m
+	alone.Rule = Rule{Sort: Single, Terms: []Term{term}}
+	if w.apart(alone, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}}).tolerable() {
+		return true
+	}
+	for step := -steps; step <= steps; step++ {
+		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
+		if !w.apart(m, w.exchanged(m.Rule, term, driver, factor)).found(usually) {
+			return true
+		}
+	}
+	return false
+}
+
+// steps to either side in which a factor is looked for: an error of one costs less than a percent.
+const steps = 100
+
+func (w World) exchanged(r Rule, out Term, in string, factor float64) Rule {
+	done := loaded(w.replicates)
+	exchanged := Rule{Sort: r.Sort}
+	for _, t := range r.Terms {
+		if t.Driver == out.Driver {
+			t = Term{Driver: in, PerUnit: t.PerUnit * factor * typical(done, t.Driver) / typical(done, in)}
+		}
+		exchanged.Terms = append(exchanged.Terms, t)
+	}
+	return exchanged
+}
+
+// distance is how far a meter and another rule lie apart.
+type distance struct {
+	arms          int
+	deviation     float64 // between arms, of the logarithm of their ratio
+	noncentrality float64 // of the sum of squares between arms, in units of what noise makes of it
+}
+
+func (d distance) tolerable() bool { return d.deviation <= math.Log(tolerance) }
+
+func (d distance) found(power float64) bool { return found(d.noncentrality, float64(d.arms-1), power) }
+
+func (w World) apart(m Meter, rule Rule) distance {
+	arms := w.ratios(m, rule)
+	var logs []float64
+	mean, weights := 0.0, 0.0
+	for _, a := range arms {
+		logs = append(logs, a.log)
+		mean += a.weight * a.log
+		weights += a.weight
+	}
+	_, variance := moments(logs)
+	d := distance{arms: len(arms), deviation: math.Sqrt(variance)}
+	for _, a := range arms {
+		d.noncentrality += a.weight * (a.log - mean/weights) * (a.log - mean/weights)
+	}
+	return d
+}
+
+// ratio is the logarithm of what a meter's rule gives for one of another's in an arm, and the weight of its mean under
+// noise.
+type ratio struct{ log, weight float64 }
+
+// ratios are those of the arms in which the meter was read.
+func (w World) ratios(m Meter, rule Rule) (all []ratio) {
+	for _, arm := range w.plan.Arms {
+		var logs []float64
+		for i, r := range w.replicates {
+			if r.arm.Name == arm.Name && !r.idle() && !m.missing[i] {
+				logs = append(logs, math.Log(max(least, m.Rule.of(r.done))/max(least, rule.of(r.done))))
+			}
+		}
+		if len(logs) > 0 {
+			mean, variance := moments(logs)
+			variance += m.Noise*m.Noise + 2*w.blurred*w.blurred
+			all = append(all, ratio{mean, float64(len(logs)) / max(variance, 1e-12)})
+		}
+	}
+	return all
+}
+
+// least stands for nothing at all.
+const least = 1e-9
+
+func moments(values []float64) (mean, variance float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		variance += (v - mean) * (v - mean) / max(1, float64(len(values)-1))
+	}
+	return mean, variance
+}
+
+// found tells whether a chi-squared test with so many degrees of freedom finds, at the level of 1 %, a difference of so much
+// noncentrality with such a power. Both distributions are taken for normal where that is near enough: the critical value
+// by Wilson and Hilferty's cube, the power by mean and variance.
+func found(noncentrality, freedom, power float64) bool {
+	const level = 2.326 // the normal distribution's quantile at 0.99
+	if freedom < 1 {
+		return false
+	}
+	cube := 1 - 2/(9*freedom) + level*math.Sqrt(2/(9*freedom))
+	critical := freedom * cube * cube * cube
+	return freedom+noncentrality-power*math.Sqrt(2*(freedom+2*noncentrality)) >= critical
+}

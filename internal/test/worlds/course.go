@@ -1,0 +1,145 @@
+package worlds
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// slice is a short stretch of a run in which everything goes evenly.
+type slice struct {
+	from, to  float64 // seconds from the start of the run
+	replicate int     // of the world; -1: between two of them
+	loaded    bool
+	done      amounts // by the load
+	besides   amounts // by the background and by others on the device
+}
+
+func (s slice) seconds() float64 { return s.to - s.from }
+
+// course is a run second by second.
+type course []slice
+
+// courier lays a course down.
+type courier struct {
+	*dice
+	of         course
+	background amounts
+	tenant     *tenant
+}
+
+// pass adds a slice.
+func (c *courier) pass(seconds float64, replicate int, loaded bool, done amounts) {
+	from := 0.0
+	if n := len(c.of); n > 0 {
+		from = c.of[n-1].to
+	}
+	s := slice{from: from, to: from + seconds, replicate: replicate, loaded: loaded, done: done, besides: c.background.times(seconds * c.lognormal(0.2))}
+	if c.tenant != nil {
+		s.besides.add(c.tenant.does(c.dice, seconds))
+	}
+	c.of = append(c.of, s)
+}
+
+// tenant is somebody else on the device, who comes and goes.
+type tenant struct {
+	busy     bool
+	stays    float64 // seconds, on average, of either state
+	share    float64 // of the requests of the middle one of our loads, while busy
+	requests float64 // that is so many a second
+}
+
+// measure finds how busy the tenant is beside these loads.
+func (t *tenant) measure(s server, arms []runfile.Arm, tempers map[string]temper) {
+	var rates []float64
+	for _, a := range arms {
+		if !a.Idle() {
+			now, later := s.does(a, tempers[a.Name], s.commits(a, tempers[a.Name]), 1)
+			rates = append(rates, now[drivers.DeviceRequests]+later[drivers.DeviceRequests])
+		}
+	}
+	slices.Sort(rates)
+	t.requests = t.share * rates[len(rates)/2]
+}
+
+func (t *tenant) does(d *dice, seconds float64) amounts {
+	if d.chance(min(1, seconds/t.stays)) {
+		t.busy = !t.busy
+	}
+	if !t.busy {
+		return nil
+	}
+	n := t.requests * seconds * d.lognormal(0.2)
+	return amounts{drivers.DeviceRequests: n, drivers.DeviceFlushes: n / 10, drivers.DeviceBytes: 16e3 * n}
+}
+
+// replicate is one go of an arm: a pause, seconds of load that come and go a little, and the checkpoint that closes it.
+func (c *courier) replicate(s server, a runfile.Arm, t temper, place int, seconds float64) {
+	c.pass(c.uniform(0.2, 1.2), -1, false, nil)
+	level, wobble := c.lognormal(0.05), 0.0
+	owed := amounts{}
+	for left := seconds * c.lognormal(0.003); left > 0; left-- {
+		length := min(1, left)
+		if a.Idle() {
+			c.pass(length, place, false, nil)
+			continue
+		}
+		wobble = 0.7*wobble + c.normal(0.08)
+		commits := max(1, math.Round(s.commits(a, t)*length*level*math.Exp(wobble)))
+		now, later := s.does(a, t, commits, length)
+		owed.add(later)
+		c.pass(length, place, true, now)
+	}
+	if a.Idle() {
+		return
+	}
+	owed[drivers.DeviceFlushes] += s.closingFlushes
+	c.pass(c.uniform(0.3, 1.5), place, false, owed)
+}
+
+// work is each replicate as a whole.
+func (c course) work(n int) []work {
+	all := make([]work, n)
+	for i := range all {
+		all[i] = work{done: amounts{}, besides: amounts{}}
+	}
+	for _, s := range c {
+		if s.replicate < 0 {
+			continue
+		}
+		w := &all[s.replicate]
+		w.done.add(s.done)
+		w.besides.add(s.besides)
+		w.between += s.seconds()
+		if s.loaded {
+			w.seconds += s.seconds()
+		}
+	}
+	return all
+}
+
+// sum is what something grew by from the start to the end of each slice.
+func (c course) sum(of func(i int, s slice) float64) []float64 {
+	all := make([]float64, len(c)+1)
+	for i, s := range c {
+		all[i+1] = all[i] + of(i, s)
+	}
+	return all
+}
+
+// at is a sum at a moment.
+func (c course) at(sum []float64, moment float64) float64 {
+	i := sort.Search(len(c), func(i int) bool { return c[i].to >= moment })
+	switch {
+	case i == len(c):
+		return sum[len(c)]
+	case moment <= c[i].from:
+		return sum[i]
+	}
+	return sum[i] + (sum[i+1]-sum[i])*(moment-c[i].from)/c[i].seconds()
+}
+
+func (c course) end() float64 { return c[len(c)-1].to }

@@ -1,0 +1,183 @@
+package worlds
+
+import "github.com/realiops/realiops/internal/runfile"
+
+// Meter is a metric by a hidden rule.
+type Meter struct {
+	Name  string
+	Rule  Rule
+	Noise float64 // the deviation of the logarithm of what it shows
+	// Disturbed is the arm in which something else shows up in it, in all replicates or in one; empty: in none.
+	Disturbed string
+	// Restless is a meter of an unrelated rule that moves without load as it does under it.
+	Restless bool
+
+	kind    runfile.MetricType
+	shown   []float64 // in each replicate of the world
+	besides []float64 // of that, what goes on without load, from the first reading to the last
+	missing []bool
+
+	// Of a meter in a wild world only.
+	Trouble          Trouble
+	sum              []float64 // what it grew by until each slice of the course ends
+	lag, step, phase float64   // seconds
+	restarts, wraps  float64   // a moment; the count at which it begins anew
+}
+
+// Noises are the levels of noise, the last of which stands for counters that are exact.
+func Noises() []float64 { return []float64{0.01, 0.03, 0.10, 0} }
+
+const (
+	// exact meters are few: the others are harder.
+	exact = 0.10
+	// inPeriods is how often a meter's source tells of seconds that are over, as a rate or a sum, on a grid of its own.
+	inPeriods = 0.15
+	// disturbed is how often one arm, or one replicate, shows what has nothing to do with the rule.
+	disturbed = 0.10
+	// Readings fail now and then, and a source is now and then blind through all of an arm.
+	readingFails = 0.02
+	armFails     = 0.03
+	// backgrounded is how often a meter has a background of its own, up to this share of what the quietest arm brings it.
+	backgrounded   = 0.67
+	mostBackground = 0.3
+)
+
+// meter draws a meter in a world whose replicates are given.
+func (d *dice) meter(name string, replicates []work) Meter {
+	m := Meter{Name: name, Rule: d.rule(loaded(replicates)), Noise: d.noise()}
+	switch m.Rule.Sort {
+	case Single, Mixture:
+		m.shown, m.besides = d.counting(m, replicates)
+	case Silent:
+		m.shown = d.still(m.Noise, replicates)
+		m.besides = m.shown
+	case Unrelated:
+		m.shown = d.wandering(&m, replicates)
+		m.besides = m.shown
+	}
+	d.disturb(&m, replicates)
+	m.missing = d.blind(replicates)
+	m.kind = d.kind()
+	return m
+}
+
+func (d *dice) kind() runfile.MetricType {
+	if d.chance(inPeriods) {
+		return pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
+	}
+	return runfile.Counter
+}
+
+// loaded are the amounts of the replicates under load.
+func loaded(replicates []work) (done []amounts) {
+	for _, w := range replicates {
+		if !w.idle() {
+			done = append(done, w.done)
+		}
+	}
+	return done
+}
+
+func (d *dice) noise() float64 {
+	levels := Noises()
+	if d.chance(exact) {
+		return levels[len(levels)-1]
+	}
+	return pick(d, levels[:len(levels)-1])
+}
+
+// counting is what a meter shows that counts drivers, those of the background too.
+func (d *dice) counting(m Meter, replicates []work) (shown, besides []float64) {
+	own := 0.0 // background per second
+	if d.chance(backgrounded) {
+		least := smallest(loaded(replicates), m.Rule.of)
+		own = least / replicates[0].between * d.between(mostBackground/300, mostBackground)
+	}
+	for _, w := range replicates {
+		noise, idle := d.lognormal(m.Noise), own*w.between*d.lognormal(m.Noise)
+		shown = append(shown, (m.Rule.of(w.done)+m.Rule.of(w.besides))*noise+idle)
+		besides = append(besides, m.Rule.of(w.besides)*noise+idle)
+	}
+	return shown, besides
+}
+
+// of is what a rule makes of amounts.
+func (r Rule) of(a amounts) float64 {
+	sum := 0.0
+	for _, t := range r.Terms {
+		sum += t.PerUnit * a[t.Driver]
+	}
+	return sum
+}
+
+// still is a meter that goes its own steady way, or never moves.
+func (d *dice) still(noise float64, replicates []work) []float64 {
+	rate := d.between(10, 10000) // per second
+	if d.chance(0.25) {
+		rate = 0
+	}
+	shown := make([]float64, len(replicates))
+	for i, w := range replicates {
+		shown[i] = rate * w.between * d.lognormal(noise)
+	}
+	return shown
+}
+
+// wandering is a meter that moves by no driver: anew in each replicate, or from arm to arm, and under load more than idle
+// or the same.
+func (d *dice) wandering(m *Meter, replicates []work) []float64 {
+	rate, wide, byArm := d.between(100, 1e6), d.uniform(0.7, 1.5), d.chance(1.0/3)
+	m.Restless = !byArm && d.chance(0.5)
+	ofArm := map[string]float64{}
+	shown := make([]float64, len(replicates))
+	for i, w := range replicates {
+		if _, met := ofArm[w.arm.Name]; !met {
+			ofArm[w.arm.Name] = d.lognormal(wide)
+		}
+		factor := d.lognormal(wide)
+		if byArm {
+			factor = ofArm[w.arm.Name] * d.lognormal(m.Noise)
+		}
+		if w.idle() && !m.Restless {
+			factor /= 100
+		}
+		shown[i] = rate * w.between * factor
+	}
+	return shown
+}
+
+// disturb lets something else show up in one arm, in all its replicates or in one.
+func (d *dice) disturb(m *Meter, replicates []work) {
+	if m.Rule.Sort != Single && m.Rule.Sort != Mixture || !d.chance(disturbed) {
+		return
+	}
+	at := pick(d, replicates)
+	if at.idle() {
+		return
+	}
+	factor := d.between(1.3, 3)
+	if d.chance(0.5) {
+		factor = 1 / factor
+	}
+	m.Disturbed = at.arm.Name
+	whole := d.chance(0.5)
+	for i, w := range replicates {
+		if w.arm.Name == at.arm.Name && (whole || w.replicate == at.replicate) {
+			m.shown[i] *= factor
+			m.besides[i] *= factor
+		}
+	}
+}
+
+// blind draws in which replicates a meter is not read at the end.
+func (d *dice) blind(replicates []work) []bool {
+	arm := ""
+	if d.chance(armFails) {
+		arm = pick(d, replicates).arm.Name
+	}
+	missing := make([]bool, len(replicates))
+	for i, w := range replicates {
+		missing[i] = d.chance(readingFails) || w.arm.Name == arm && !w.idle()
+	}
+	return missing
+}

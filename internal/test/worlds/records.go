@@ -1,0 +1,237 @@
+package worlds
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// The probes of a world.
+const (
+	pgstat = "pgstat"
+	block  = "block"
+	meter  = "meter"
+)
+
+// start is when every world begins.
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Records is the world as a run file holds it.
+func (w World) Records() []runfile.Record {
+	p := &press{at: start, world: w, dice: newDice(^w.Seed), totals: map[string]map[string]float64{pgstat: {}, block: {}, meter: {}}}
+	p.write(w.header())
+	for _, m := range w.metrics() {
+		p.write(m)
+		probe, _, _ := strings.Cut(m.Name, "/")
+		probe, _, _ = strings.Cut(probe, ".")
+		if m.Type == runfile.Counter && !w.Wild() {
+			p.add(probe, m.Name, math.Round(p.dice.between(1, 1e9))) // where it stood before
+		}
+	}
+	if !p.sees(block) {
+		p.write(runfile.Gap{At: p.at, Probe: block, Reason: runfile.NotLocal, Detail: "the server runs on another machine"})
+	}
+	switch {
+	case w.Wild():
+		p.wild()
+	case w.observed:
+		p.steps()
+	default:
+		for i, r := range w.replicates {
+			p.replicate(i, r)
+		}
+	}
+	p.pass(time.Second)
+	p.write(runfile.Ended{At: p.at, Status: runfile.Complete})
+	return p.records
+}
+
+func (w World) header() runfile.Run {
+	if w.observed {
+		w.plan = runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
+	}
+	flavor := "postgres"
+	if w.plan.Name == string(Aurora) {
+		flavor = "aurora"
+	}
+	return runfile.Run{
+		Observed: w.observed,
+		Schema:   runfile.Schema, ID: fmt.Sprintf("world-%d", w.Seed), Start: start, Version: "none", Plan: w.plan,
+		Target: runfile.Target{
+			Kind: "dsn", Flavor: flavor, Version: "17.11", Settings: map[string]string{"fsync": "on"},
+			Storage: runfile.Storage{FileSystem: "ext4", Device: "vdb"},
+		},
+		Host:       runfile.Host{OS: "linux", Arch: "amd64", CPUs: 2},
+		Provenance: "drawn by chance, with hidden rules, to judge a method by (scripts/score)",
+	}
+}
+
+// metrics are those of the real probes that drivers are computed from, and the meters.
+func (w World) metrics() []runfile.Metric {
+	counter := func(name, unit, help string) runfile.Metric {
+		return runfile.Metric{Name: name, Unit: unit, Type: runfile.Counter, Help: help}
+	}
+	all := []runfile.Metric{
+		counter("block/flushes", "operations", "flushes of the device's cache"),
+		counter("block/write_bytes", "bytes", "bytes written to the device"),
+		counter("block/writes", "operations", "write requests completed by the device, empty flushes among them"),
+		counter("pgstat.io/writes", "operations", "writes of table and index pages to their files"),
+		counter("pgstat.lsn/insert", "bytes", "insert position of the write-ahead log"),
+		counter("pgstat.wal/wal_records", "records", "records in the write-ahead log"),
+		counter("pgstat.wal/wal_sync", "operations", "syncs of the log's files"),
+		counter("pgstat.wal/wal_write", "operations", "writes of the log to its files"),
+	}
+	if w.observed {
+		for _, name := range observedMetrics() {
+			all = append(all, counter(name, "operations", "what clients of ours would count"))
+		}
+	}
+	for _, m := range w.Meters {
+		announced := counter(m.Name, "operations", "something")
+		if m.kind != runfile.Counter {
+			announced.Type, announced.Period = m.kind, w.period.Seconds()
+		}
+		all = append(all, announced)
+	}
+	return all
+}
+
+// press writes the records of a world down.
+type press struct {
+	at      time.Time
+	world   World
+	dice    *dice
+	totals  map[string]map[string]float64 // of all counters, by probe
+	records []runfile.Record
+}
+
+func (p *press) write(r runfile.Record) { p.records = append(p.records, r) }
+
+func (p *press) pass(d time.Duration) { p.at = p.at.Add(d) }
+
+func (p *press) replicate(i int, r work) {
+	event := func(e runfile.Event) {
+		p.write(runfile.ArmEvent{At: p.at, Arm: r.arm.Name, Replicate: r.replicate, Event: e})
+		p.pass(time.Millisecond)
+	}
+	event(runfile.Settle)
+	p.pass(300 * time.Millisecond)
+	p.readBefore()
+	first := p.at
+	p.pass(time.Millisecond)
+	event(runfile.Begin)
+	p.load(r)
+	p.grow(i, r)
+	p.tell(i, r, p.at)
+	p.at = first.Add(seconds(r.between))
+	p.readAfter(i)
+	p.pass(time.Millisecond)
+	event(runfile.End)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func (p *press) load(r work) {
+	if r.idle() {
+		return
+	}
+	p.write(runfile.Load{
+		From: p.at, To: p.at.Add(seconds(r.seconds)), Arm: r.arm.Name, Replicate: r.replicate,
+		Transactions: int64(r.done[drivers.Commits]), Statements: int64(r.done[drivers.Statements]), Rows: int64(r.done[drivers.Rows]),
+	})
+}
+
+// grow adds a replicate to all counters.
+func (p *press) grow(i int, r work) {
+	p.add(pgstat, "pgstat.wal/wal_records", r.total(drivers.WALRecords))
+	p.add(pgstat, "pgstat.lsn/insert", r.total(drivers.WALBytes))
+	p.add(pgstat, "pgstat.wal/wal_write", p.blur(r.total(drivers.WALWrites)))
+	p.add(pgstat, "pgstat.wal/wal_sync", p.blur(r.total(drivers.WALSyncs)))
+	p.add(pgstat, "pgstat.io/writes", p.blur(r.total(drivers.PagesWritten)))
+	flushes := p.blur(r.total(drivers.DeviceFlushes))
+	p.add(block, "block/flushes", flushes)
+	p.add(block, "block/writes", flushes+p.blur(r.total(drivers.DeviceRequests)))
+	p.add(block, "block/write_bytes", p.blur(r.total(drivers.DeviceBytes)))
+	for _, m := range p.world.Meters {
+		if m.kind == runfile.Counter {
+			p.add(meter, m.Name, math.Round(m.shown[i]))
+		}
+	}
+}
+
+// tell writes what meters with periods tell of those that touch replicate i, whose load began at that moment.
+func (p *press) tell(i int, r work, began time.Time) {
+	last, period := began.Add(seconds(r.between)), p.world.period
+	for from := began.Truncate(period).Add(period); from.Add(period).Before(last); from = from.Add(period) {
+		to := from.Add(period)
+		underLoad := max(0, min(to.Sub(began).Seconds(), period.Seconds(), began.Add(seconds(r.seconds)).Sub(from).Seconds()))
+		for _, m := range p.world.Meters {
+			if m.kind == runfile.Counter || m.missing[i] || p.world.lost[i] == meter {
+				continue
+			}
+			amount := m.besides[i]/r.between*period.Seconds() + (m.shown[i]-m.besides[i])/r.seconds*underLoad
+			p.write(m.period(from, to, amount))
+		}
+	}
+}
+
+func (m Meter) period(from, to time.Time, amount float64) runfile.Period {
+	p := runfile.Period{From: from, To: to, Probe: meter, Metric: m.Name, Statistic: "Sum", Value: amount, Fetched: to}
+	if m.kind == runfile.Rate {
+		p.Statistic, p.Value = "Average", amount/to.Sub(from).Seconds()
+	}
+	return p
+}
+
+func (p *press) add(probe, metric string, amount float64) { p.totals[probe][metric] += amount }
+
+func (p *press) blur(amount float64) float64 {
+	return math.Round(amount * p.dice.lognormal(p.world.blurred))
+}
+
+func (p *press) readBefore() {
+	for _, probe := range []string{block, pgstat, meter} {
+		p.read(probe, maps.Clone(p.totals[probe]))
+	}
+}
+
+// readAfter reads what can be read at the end of replicate i.
+func (p *press) readAfter(i int) {
+	for _, probe := range []string{block, pgstat, meter} {
+		values := maps.Clone(p.totals[probe])
+		if p.world.lost[i] == probe && p.sees(probe) {
+			p.write(runfile.Gap{At: p.at, Probe: probe, Reason: runfile.Late, Detail: "no answer within a second"})
+			continue
+		}
+		if probe == meter {
+			p.hide(i, values)
+		}
+		p.read(probe, values)
+	}
+}
+
+// hide takes out the meters that are not read at the end of replicate i.
+func (p *press) hide(i int, values map[string]float64) {
+	for _, m := range p.world.Meters {
+		if m.missing[i] && m.kind == runfile.Counter {
+			delete(values, m.Name)
+			p.write(runfile.Gap{At: p.at, Probe: meter, Metric: m.Name, Reason: runfile.Throttled, Code: "429"})
+		}
+	}
+}
+
+func (p *press) sees(probe string) bool {
+	return probe != block || !p.world.remote && !p.world.unrecorded[drivers.DeviceBytes]
+}
+
+func (p *press) read(probe string, values map[string]float64) {
+	if !p.sees(probe) {
+		return
+	}
+	p.write(runfile.Reading{At: p.at, Took: 0.001, Probe: probe, Values: values})
+}

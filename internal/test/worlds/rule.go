@@ -1,0 +1,117 @@
+package worlds
+
+import (
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// Sort is what sort of rule a meter counts by.
+type Sort string
+
+// The sorts of rule.
+const (
+	Single    Sort = "single"    // one driver by a factor
+	Mixture   Sort = "mixture"   // two drivers, each by a factor
+	Silent    Sort = "silent"    // load does not move it
+	Unrelated Sort = "unrelated" // it moves, and no driver has to do with it
+)
+
+// Term is one driver of a rule.
+type Term struct {
+	Driver  string
+	Side    drivers.Side
+	PerUnit float64 // what the meter shows for one of it
+	Share   float64 // of what the meter shows, on average over the arms
+}
+
+// Rule is what a meter counts.
+type Rule struct {
+	Sort  Sort
+	Terms []Term // of Single and Mixture
+}
+
+// Sides are the worlds that the rule counts in, by terms of at least so much share.
+func (r Rule) Sides(share float64) (logical, physical bool) {
+	for _, t := range r.Terms {
+		logical = logical || t.Side == drivers.Logical && t.Share >= share
+		physical = physical || t.Side == drivers.Physical && t.Share >= share
+	}
+	return logical, physical
+}
+
+// How often each sort is drawn; the rest is unrelated.
+const (
+	singles  = 0.45
+	mixtures = 0.30
+	silents  = 0.10
+)
+
+// Bounds of a factor, which is one in every so many meters: real ones often count one by one.
+const (
+	leastFactor = 0.01
+	mostFactor  = 100
+	oneToOne    = 0.15
+	// leastCount is what a meter shows at least in the arm that moves it least, so that its steps of one are no noise
+	// of their own; a meter that counts one to one shows what there is.
+	leastCount = 100
+)
+
+// rule draws a rule for a world whose arms did this work.
+func (d *dice) rule(done []amounts) Rule {
+	all := drivers.All()
+	switch roll := d.Float64(); {
+	case roll < singles:
+		driver := pick(d, all)
+		return Rule{Sort: Single, Terms: []Term{{driver.Name, driver.Side, d.factor(done, driver.Name), 1}}}
+	case roll < singles+mixtures:
+		order := d.Perm(len(all))
+		return d.mixture(done, all[order[0]], all[order[1]])
+	case roll < singles+mixtures+silents:
+		return Rule{Sort: Silent}
+	default:
+		return Rule{Sort: Unrelated}
+	}
+}
+
+// factor draws what a meter shows for one of a driver.
+func (d *dice) factor(done []amounts, driver string) float64 {
+	if d.chance(oneToOne) {
+		return 1
+	}
+	least := max(leastFactor, leastCount/smallest(done, func(a amounts) float64 { return a[driver] }))
+	return d.between(least, max(mostFactor, 100*least))
+}
+
+// mixture draws a sum of two drivers that weigh about the same in the middle of the arms.
+func (d *dice) mixture(done []amounts, one, other drivers.Quantity) Rule {
+	ratio := typical(done, one.Name) / typical(done, other.Name) * d.lognormal(1)
+	sum := func(a amounts) float64 { return a[one.Name] + ratio*a[other.Name] }
+	least := max(leastFactor, leastCount/smallest(done, sum))
+	factor := d.between(least, max(mostFactor, 100*least))
+	share := 0.0
+	for _, a := range done {
+		share += a[one.Name] / sum(a) / float64(len(done))
+	}
+	return Rule{Sort: Mixture, Terms: []Term{
+		{one.Name, one.Side, factor, share},
+		{other.Name, other.Side, factor * ratio, 1 - share},
+	}}
+}
+
+func smallest(done []amounts, of func(amounts) float64) float64 {
+	least := math.Inf(1)
+	for _, a := range done {
+		least = min(least, of(a))
+	}
+	return least
+}
+
+// typical is the geometric mean over the arms.
+func typical(done []amounts, driver string) float64 {
+	sum := 0.0
+	for _, a := range done {
+		sum += math.Log(a[driver])
+	}
+	return math.Exp(sum / float64(len(done)))
+}

@@ -1,0 +1,214 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// Case is one meter of a world, and what was said of it.
+type Case struct {
+	World   worlds.World
+	Meter   worlds.Meter
+	Verdict attribution.Verdict
+}
+
+func (c Case) sort() worlds.Sort   { return c.Meter.Rule.Sort }
+func (c Case) term() worlds.Term   { return c.Meter.Rule.Terms[0] } // of a single driver's rule
+func (c Case) stated() bool        { return c.Verdict.Kind != attribution.Undetermined }
+func (c Case) alike(d string) bool { return c.World.Alike(c.Meter, d) }
+
+// single are the drivers one of which is said to be all that the meter counts.
+func (c Case) single() []string {
+	if c.Verdict.Counts != "" {
+		return []string{c.Verdict.Counts}
+	}
+	return c.Verdict.Between
+}
+
+// weighty is the share from which on a term must be named, and may not be named wrongly.
+const weighty = 0.20
+
+// Wrong says how a verdict that was stated contradicts the truth; nothing where it does not, or where none was stated.
+func (c Case) Wrong() string {
+	if !c.stated() {
+		return ""
+	}
+	if c.Meter.Trouble == worlds.Curved {
+		return c.wrongOfCurve()
+	}
+	switch c.sort() {
+	case worlds.Single:
+		return c.wrongOfSingle()
+	case worlds.Mixture:
+		return c.wrongOfMixture()
+	case worlds.Unrelated:
+		if c.Verdict.Kind == attribution.Silent && c.Meter.Restless {
+			return "" // load does not move it
+		}
+		return "nothing of it is related to load"
+	default:
+		if c.Verdict.Kind == attribution.Silent {
+			return ""
+		}
+		return "load does not move it"
+	}
+}
+
+// known: the run has every driver of the rule.
+func (c Case) known() bool {
+	return !slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return !c.World.Recorded(t.Driver) })
+}
+
+func (c Case) wrongOfSingle() string {
+	switch {
+	case string(c.Verdict.Kind) != string(c.term().Side):
+		return fmt.Sprintf("it is %s", c.term().Side)
+	case !c.known():
+		return c.wrongOfUnknown()
+	case c.Verdict.Mixture != nil:
+		return c.strangeTerm()
+	case len(c.single()) > 0 && !slices.Contains(c.single(), c.term().Driver):
+		return fmt.Sprintf("it counts %s", c.term().Driver)
+	}
+	return ""
+}
+
+// wrongOfUnknown: what counts a driver that the run does not have may be said to count one that keeps step with it, or
+// the sum of others that makes it up, but nothing else.
+func (c Case) wrongOfUnknown() string {
+	if c.simplified() && !slices.ContainsFunc(c.single(), c.alike) {
+		return "it counts something that was not recorded"
+	}
+	return ""
+}
+
+func (c Case) wrongOfMixture() string {
+	if c.Verdict.Kind == attribution.Silent {
+		return "load moves it"
+	}
+	if c.Verdict.Mixture == nil && len(c.single()) > 0 {
+		if slices.ContainsFunc(c.single(), c.alike) {
+			return ""
+		}
+		return "it counts two drivers"
+	}
+	logical, physical := c.Meter.Rule.Sides(weighty)
+	some, other := c.Meter.Rule.Sides(0)
+	switch kind := c.Verdict.Kind; {
+	case kind == attribution.Logical && physical, kind == attribution.Physical && logical:
+		return "it counts on both sides"
+	case kind == attribution.Logical && !some, kind == attribution.Physical && !other, kind == attribution.Mixed && !(some && other):
+		return "it counts on one side"
+	}
+	if !c.known() {
+		return ""
+	}
+	return c.strangeTerm()
+}
+
+// strangeTerm finds a term that was named with some weight and that the meter does not count, nor any that is named in its
+// place.
+func (c Case) strangeTerm() string {
+	if c.Verdict.Mixture == nil {
+		return ""
+	}
+	for _, t := range c.Verdict.Mixture.Terms {
+		counts := func(driver string) bool {
+			return slices.ContainsFunc(c.Meter.Rule.Terms, func(term worlds.Term) bool { return c.same(term, driver) })
+		}
+		if t.Share >= weighty && !counts(t.Driver) && !slices.ContainsFunc(t.Or, counts) {
+			return fmt.Sprintf("it does not count %s", t.Driver)
+		}
+	}
+	return ""
+}
+
+// same tells whether a driver is a term of the rule, or one that the world does not part from it.
+func (c Case) same(t worlds.Term, driver string) bool {
+	return t.Driver == driver || c.World.Exchangeable(c.Meter, t, driver)
+}
+
+// sideRight: of a single driver's rule, its side was stated, or rightly left open where the world leaves it open.
+func (c Case) sideRight() bool {
+	if c.stated() {
+		return string(c.Verdict.Kind) == string(c.term().Side)
+	}
+	return slices.ContainsFunc(drivers.All(), func(d drivers.Quantity) bool { return d.Side != c.term().Side && c.alike(d.Name) })
+}
+
+// named: of a single driver's rule, the driver was named, alone or, where the world does not part it from others, with
+// those and no more.
+func (c Case) named() bool {
+	if c.Verdict.Mixture != nil {
+		return false
+	}
+	return c.alone() || c.tied()
+}
+
+func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts == c.term().Driver }
+
+// tied: named with others, rightly.
+func (c Case) tied() bool {
+	between := c.Verdict.Between
+	apart := func(d string) bool { return d != c.term().Driver && !c.alike(d) }
+	return c.Verdict.Counts == "" && slices.Contains(between, c.term().Driver) && !slices.ContainsFunc(between, apart)
+}
+
+// parted: a mixture that the world parts from every single driver.
+func (c Case) parted() bool {
+	return !slices.ContainsFunc(drivers.All(), func(d drivers.Quantity) bool { return c.alike(d.Name) })
+}
+
+// surely: the world parts the mixture from every single driver by far.
+func (c Case) surely() bool {
+	return !slices.ContainsFunc(drivers.All(), func(d drivers.Quantity) bool { return !c.World.Parted(c.Meter, d.Name) })
+}
+
+// barely: it parts them by little, so that the best of methods misses it now and then.
+func (c Case) barely() bool { return c.parted() && !c.surely() }
+
+// simplified: stated to be a single driver, by name or as one of several.
+func (c Case) simplified() bool {
+	return c.stated() && c.Verdict.Mixture == nil && len(c.single()) > 0
+}
+
+// heavy: a mixture of two terms that both weigh.
+func (c Case) heavy() bool {
+	return !slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return t.Share < weighty })
+}
+
+// trace is the share that terms may have in all which the rule does not have.
+const trace = 0.05
+
+// termsNamed: each term of the rule was named, and nothing else with more than a trace.
+func (c Case) termsNamed() bool {
+	if !c.stated() || c.Verdict.Mixture == nil {
+		return false
+	}
+	left, strange := slices.Clone(c.Meter.Rule.Terms), 0.0
+	for _, t := range c.Verdict.Mixture.Terms {
+		i := slices.IndexFunc(left, func(term worlds.Term) bool { return c.same(term, t.Driver) })
+		if i < 0 {
+			strange += t.Share
+			continue
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return len(left) == 0 && strange <= trace
+}
+
+// holds tells whether the interval of the ratio holds the true one.
+func (c Case) holds() bool {
+	return c.Verdict.PerUnit.Lo <= c.term().PerUnit && c.term().PerUnit <= c.Verdict.PerUnit.Hi
+}
+
+// open: the true driver was not excluded.
+func (c Case) open() bool {
+	return !slices.ContainsFunc(c.Verdict.Rivals, func(r attribution.Rival) bool {
+		return r.Driver == c.term().Driver && r.Status == attribution.Excluded
+	})
+}

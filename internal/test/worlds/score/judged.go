@@ -1,0 +1,87 @@
+package score
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// Method is what is judged.
+type Method func(*drivers.Run) attribution.Verdicts
+
+// Judged draws a world, has its run judged, and gives a case for each meter. Its file is left in the directory; without
+// one, the records are judged as they are.
+func Judged(method Method, world worlds.World, directory string) ([]Case, error) {
+	run, path, err := recorded(world, directory)
+	if err != nil {
+		return nil, err
+	}
+	said := map[string]attribution.Verdict{}
+	for _, v := range method(run).Metrics {
+		said[v.Metric.Name] = v
+	}
+	var cases []Case
+	for _, m := range world.Meters {
+		verdict, found := said[m.Name]
+		if !found {
+			return nil, fmt.Errorf("%s: nothing was said of %s", path, m.Name)
+		}
+		cases = append(cases, Case{world, m, verdict})
+	}
+	return cases, nil
+}
+
+func recorded(world worlds.World, directory string) (run *drivers.Run, path string, err error) {
+	path = filepath.Join(directory, fmt.Sprintf("world-%d.jsonl", world.Seed))
+	if directory == "" {
+		run, err = Read(world.Records())
+		return run, path, err
+	}
+	if err := save(path, world.Records()); err != nil {
+		return nil, path, err
+	}
+	run, err = read(path)
+	return run, path, err
+}
+
+// Read takes records as if they came from a file.
+func Read(records []runfile.Record) (*drivers.Run, error) {
+	return drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+}
+
+func save(path string, records []runfile.Record) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	w, err := runfile.Create(path)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}
+
+func read(path string) (*drivers.Run, error) {
+	records, file, err := runfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return drivers.FromRun(records)
+}

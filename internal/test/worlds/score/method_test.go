@@ -1,0 +1,123 @@
+package score
+
+import (
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// TestMethodReachesItsFigures is the small brother of scripts/score: a change of method that falls clearly short of a
+// target, beyond what so few worlds leave to chance, does not pass.
+func TestMethodReachesItsFigures(t *testing.T) {
+	judged := func(design worlds.Design, first, n uint64) (all []Case) {
+		method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+		for seed := first; seed < first+n; seed++ {
+			cases, err := Judged(method, worlds.New(seed, design, 40), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, cases...)
+		}
+		return all
+	}
+	full, twoArms := judged(worlds.Full, 2026, 12), judged(worlds.TwoArms, 4052, 4)
+	for _, f := range mustReach(full, twoArms) {
+		low, high := f.Interval()
+		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
+		if f.Misses() {
+			t.Errorf("missed: %s", f.What)
+		}
+	}
+	if t.Failed() {
+		WriteFailures(t.Output(), append(full, twoArms...))
+	}
+}
+
+// TestMethodIsNotWrongInOtherPhysics is the same for worlds that the method's knowledge has no part in.
+func TestMethodIsNotWrongInOtherPhysics(t *testing.T) {
+	method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	var all []Case
+	for seed := uint64(9000); seed < 9040; seed++ {
+		cases, err := Judged(method, worlds.NewWild(seed, 25), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cases...)
+	}
+	for _, f := range WildTable(all) {
+		low, high := f.Interval()
+		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
+		if f.Misses() {
+			t.Errorf("missed: %s", f.What)
+		}
+	}
+	WriteWrong(t.Output(), all)
+}
+
+// TestModelOfTheLogMisleadsNobody: where log records are modelled and not counted, as on Aurora, no meter is said to count
+// what it does not that would be judged rightly with the count.
+func TestModelOfTheLogMisleadsNobody(t *testing.T) {
+	counted := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	modelled := func(run *drivers.Run) attribution.Verdicts {
+		for _, a := range run.Arms {
+			for _, r := range a.Replicates {
+				delete(r.Counts, "pgstat.wal/wal_records")
+			}
+		}
+		return attribution.Judge(run, attribution.Options{})
+	}
+	stated, named := 0, map[string]int{}
+	for seed := uint64(7000); seed < 7014; seed++ {
+		design := worlds.Full
+		if seed%7 == 0 {
+			design = worlds.TwoArms
+		}
+		world := worlds.New(seed, design, 40)
+		with, errWith := Judged(counted, world, t.TempDir())
+		without, errWithout := Judged(modelled, world, t.TempDir())
+		if errWith != nil || errWithout != nil {
+			t.Fatal(errWith, errWithout)
+		}
+		for i, c := range without {
+			if c.Wrong() != "" && with[i].Wrong() == "" {
+				t.Errorf("world %d, %+v: %s %s, but %s", seed, c.Meter.Rule, c.Verdict.Kind, c.Verdict.Counts, c.Wrong())
+			}
+			if c.stated() {
+				stated++
+			}
+			if c.sort() == worlds.Single && c.term().Driver == drivers.WALRecords && with[i].alone() {
+				named["counted"]++
+				if c.alone() {
+					named["modelled"]++
+				}
+			}
+		}
+	}
+	if stated < 300 || named["modelled"]*2 < named["counted"] {
+		t.Errorf("%d verdicts; log records are named %v times", stated, named)
+	}
+	t.Log(stated, named)
+}
+
+// TestObservationIsNotWrong is the same without arms, where silence is allowed.
+func TestObservationIsNotWrong(t *testing.T) {
+	method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	var all []Case
+	for seed := uint64(7000); seed < 7012; seed++ {
+		cases, err := Judged(method, worlds.NewObserved(seed, 25), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cases...)
+	}
+	for _, f := range ObservedTable(all) {
+		low, high := f.Interval()
+		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
+		if f.Misses() {
+			t.Errorf("missed: %s", f.What)
+		}
+	}
+	WriteWrong(t.Output(), all)
+}

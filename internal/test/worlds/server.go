@@ -1,0 +1,177 @@
+package worlds
+
+import (
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// server is PostgreSQL on a machine that never was. What its parts do is PostgreSQL's documentation and source, and how
+// much of it is drawn from wide spans: nothing here was measured on a machine, and nothing is what a method goes by.
+type server struct {
+	clients    int
+	processors float64
+	flush      float64 // seconds that a flush of the device takes
+	sharing    float64 // of those who wait for a flush, the part that shares one: none at 0, all at 1
+
+	statement, commit, row, entry, written float64 // seconds of processor for one; written is for a byte of the log
+
+	rowBytes                              float64 // of a row in a page, its filler apart
+	rowRecord, entryRecord, commitRecord  float64 // bytes of a record of the log
+	sequence, splits, images, imageBytes  float64 // records by row, by index entry; full pages by page touched; bytes of one
+	touched                               float64 // pages of an index written into, by entry
+	buffer, segment, delay                float64 // bytes of log written out at once, bytes of a file of it, seconds of the WAL writer
+	pageWrites, indexWrites, atClose      float64 // times that a page is written; the part that the closing checkpoint writes
+	pagesMerged, logMerged, largest       float64 // pages in a request; requests for a write of the log; bytes of a request
+	journal, journalFlushes, journalBytes float64 // of the file system's journal, by flush
+	tail                                  float64 // bytes of a page of log written anew with each write
+	closingFlushes                        float64 // of the checkpoint that closes a load
+}
+
+func (d *dice) server() server {
+	pickOr := func(p, value float64) float64 {
+		if d.chance(p) {
+			return value
+		}
+		return 0
+	}
+	return server{
+		clients: pick(d, []int{1, 2, 4, 8, 8, 8, 16, 32}), processors: pick(d, []float64{2, 4, 8, 16}),
+		flush: d.between(50e-6, 10e-3), sharing: d.Float64(),
+		statement: d.between(15e-6, 120e-6), commit: d.between(5e-6, 30e-6), row: d.between(0.4e-6, 3e-6),
+		entry: d.between(0.3e-6, 3e-6), written: d.between(0.2e-9, 3e-9),
+		rowBytes: d.uniform(36, 160), rowRecord: d.uniform(35, 60), entryRecord: d.uniform(50, 90), commitRecord: d.uniform(34, 130),
+		sequence: pickOr(0.7, 1.0/33), splits: d.uniform(0.003, 0.03), images: pickOr(0.6, d.between(0.002, 0.5)), imageBytes: d.uniform(800, 8000),
+		touched: d.between(0.005, 0.2), buffer: d.between(32e3, 2e6), segment: 16 << 20, delay: d.between(0.02, 0.2),
+		pageWrites: d.uniform(0.9, 2), indexWrites: d.between(0.05, 2), atClose: d.Float64(),
+		pagesMerged: d.between(1, 120), logMerged: d.uniform(0.8, 1.3), largest: pick(d, []float64{128e3, 256e3, 1e6}),
+		journal: pickOr(0.5, d.uniform(0.05, 2)), journalFlushes: pickOr(0.3, d.uniform(0.05, 1)), journalBytes: d.uniform(4e3, 16e3),
+		tail: d.uniform(500, 8192), closingFlushes: d.between(5, 60),
+	}
+}
+
+// What a meter may count that no driver does.
+const (
+	IndexEntries = "index entries alone"
+	IndexSplits  = "index splits"
+	PageImages   = "page images"
+)
+
+// foreign are these, with their sides.
+func foreign() []Term {
+	return []Term{
+		{Driver: IndexEntries, Side: drivers.Logical}, {Driver: IndexSplits, Side: drivers.Logical},
+		{Driver: PageImages, Side: drivers.Physical},
+	}
+}
+
+// temper is how a load differs on a server from what its factors alone would make of it.
+type temper struct{ speed, sharing, merging, pages, images, extra float64 }
+
+func (d *dice) temper() temper {
+	return temper{d.lognormal(0.25), d.normal(0.15), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3), d.lognormal(0.3)}
+}
+
+// group is how many commits share a flush on average.
+func (s server) group(t temper) float64 {
+	return 1 + float64(s.clients-1)*min(1, max(0, s.sharing+t.sharing))
+}
+
+func waits(a runfile.Arm) bool { return a.SynchronousCommit != "off" }
+
+// commits are how many a second the load brings about.
+func (s server) commits(a runfile.Arm, t temper) float64 {
+	rows := float64(a.RowsPerTx)
+	busy := s.commit + rows*(s.row+float64(a.Indexes)*s.entry+s.written*s.bytes(a, 1, rows, t)/rows)
+	switch a.Method {
+	case "insert":
+		busy += rows * s.statement
+	default:
+		busy += s.statement
+	}
+	most := s.processors / busy
+	if waits(a) {
+		most = min(most, float64(s.clients)/(busy+1.5*s.flush), s.group(t)/s.flush)
+	} else {
+		most = min(most, float64(s.clients)/busy)
+	}
+	return most * t.speed
+}
+
+const pageSize = 8192
+
+func (s server) perPage(a runfile.Arm) float64 {
+	return max(1, math.Floor((pageSize-24)/(s.rowBytes+float64(a.Width))))
+}
+
+// records and bytes are what the log takes for so many commits.
+func (s server) records(a runfile.Arm, commits, rows float64) float64 {
+	entries := rows * float64(a.Indexes)
+	of := rows
+	if a.Method == "copy" {
+		of = commits * math.Ceil(float64(a.RowsPerTx)/s.perPage(a))
+	}
+	return of + entries*(1+s.splits) + commits + rows*s.sequence
+}
+
+func (s server) bytes(a runfile.Arm, commits, rows float64, t temper) float64 {
+	entries := rows * float64(a.Indexes)
+	data := s.rowBytes + float64(a.Width) - 24
+	of := rows * (s.rowRecord + data)
+	if a.Method == "copy" {
+		of = rows*(data+4) + commits*math.Ceil(float64(a.RowsPerTx)/s.perPage(a))*s.rowRecord
+	}
+	return of + entries*s.entryRecord + commits*s.commitRecord + rows*s.sequence*99 + entries*s.touched*s.images*t.images*s.imageBytes
+}
+
+// does is what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint, later.
+func (s server) does(a runfile.Arm, t temper, commits, seconds float64) (now, later amounts) {
+	rows := commits * float64(a.RowsPerTx)
+	entries := rows * float64(a.Indexes)
+	bytes := s.bytes(a, commits, rows, t)
+	statements := commits
+	if a.Method == "insert" {
+		statements = rows
+	}
+	syncs := min(commits, seconds/s.delay)
+	extra := 0.3 * t.extra
+	if waits(a) {
+		syncs, extra = commits/s.group(t), 0.02*t.extra
+	}
+	syncs += bytes / s.segment
+	writes := syncs*(1+extra) + bytes/s.buffer
+	pages := (rows/s.perPage(a)*s.pageWrites + entries*s.touched*s.indexWrites) * t.pages
+	written := func(pages float64) amounts {
+		return amounts{
+			drivers.PagesWritten: pages, drivers.DeviceBytes: pageSize * pages,
+			drivers.DeviceRequests: pages / max(1, s.pagesMerged*t.merging),
+		}
+	}
+	flushes := syncs * (1 + s.journalFlushes)
+	now = amounts{
+		IndexEntries: entries, IndexSplits: entries * s.splits, PageImages: entries * s.touched * s.images * t.images,
+		drivers.Rows: rows, drivers.Entries: rows + entries, drivers.Statements: statements, drivers.Commits: commits,
+		drivers.WALRecords: s.records(a, commits, rows), drivers.WALBytes: bytes, drivers.WALWrites: writes, drivers.WALSyncs: syncs,
+		drivers.DeviceFlushes:  flushes,
+		drivers.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest + s.journal*flushes,
+		drivers.DeviceBytes:    bytes + writes*s.tail + s.journal*flushes*s.journalBytes,
+	}
+	now.add(written(pages * (1 - s.atClose)))
+	return now, written(pages * s.atClose)
+}
+
+func (a amounts) add(b amounts) {
+	for driver, amount := range b {
+		a[driver] += amount
+	}
+}
+
+// times is all of it so many times.
+func (a amounts) times(factor float64) amounts {
+	all := amounts{}
+	for driver, amount := range a {
+		all[driver] = factor * amount
+	}
+	return all
+}

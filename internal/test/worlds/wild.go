@@ -1,0 +1,373 @@
+package worlds
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// The designs of a world whose physics are its own.
+const (
+	Wild    Design = "wild"         // the factors of the plan identify
+	Renamed Design = "wild-renamed" // the same by other names
+	Odd     Design = "wild-odd"     // arms whose factors were drawn
+	Aurora  Design = "wild-aurora"  // the plan identify on a server that tells nothing of its log, its pages or its device
+)
+
+// How often a wild world is what.
+const (
+	renamedPlans = 0.2
+	oddPlans     = 0.2
+	auroras      = 0.1
+	tenanted     = 0.15
+	// forgetful worlds did not record some of what drivers are computed from.
+	forgetful  = 0.15
+	forgotten  = 0.25
+	longLoads  = 0.25
+	longLoad   = 150
+	mostHeld   = 0.15
+	readEvery  = 1 // second
+	readSlowly = 2 // where loads are long
+)
+
+// NewWild draws a world whose physics are its own, and meters with troubles of all kinds.
+func NewWild(seed uint64, meters int) World {
+	d := newDice(seed)
+	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}}
+	design, armSeconds := Wild, 5.0
+	switch roll := d.Float64(); {
+	case roll < renamedPlans:
+		design = Renamed
+	case roll < renamedPlans+oddPlans:
+		design = Odd
+	case roll < renamedPlans+oddPlans+auroras:
+		design = Aurora
+	}
+	w.every = readEvery
+	if d.chance(longLoads) {
+		w.period, armSeconds, w.every = time.Minute, longLoad, readSlowly
+	}
+	s := d.server()
+	w.plan = runfile.Plan{Name: string(design), Replicates: replicatesPerArm, ArmSeconds: armSeconds, Seed: seed, Arms: d.arms(design, s)}
+	c := &courier{dice: d, background: d.background()}
+	if d.chance(tenanted) {
+		w.Tenanted = true
+		c.tenant = &tenant{stays: d.between(2, 60), share: d.between(0.03, 3)}
+	}
+	w.forget(d, design)
+	w.run(c, s, armSeconds)
+	if d.chance(blurry) {
+		w.blurred = d.uniform(0, mostBlurred)
+	}
+	for range w.replicates {
+		w.lost = append(w.lost, d.lost())
+	}
+	for i := range meters {
+		w.Meters = append(w.Meters, d.troubled(fmt.Sprintf("meter/m%03d", i+1), w))
+	}
+	return w
+}
+
+// arms are those of a design, on a server.
+func (d *dice) arms(design Design, s server) []runfile.Arm {
+	arms := []runfile.Arm{{Name: "idle"}}
+	for _, h := range measured() {
+		arms = append(arms, h.arm)
+	}
+	if design == Odd {
+		arms = arms[:1]
+		for range 6 + d.IntN(5) {
+			arms = append(arms, d.arm())
+		}
+	}
+	for i := range arms {
+		switch {
+		case i == 0:
+			continue
+		case design == Renamed, design == Odd:
+			arms[i].Name = fmt.Sprintf("load %c%d", 'a'+d.IntN(26), i)
+		}
+		arms[i].Clients = s.clients
+	}
+	return arms
+}
+
+func (d *dice) arm() runfile.Arm {
+	a := runfile.Arm{
+		Method: pick(d, []string{"insert", "insert-select", "insert-values", "copy"}), RowsPerTx: pick(d, []int{1, 1, 10, 100, 500, 1000, 5000}),
+		Indexes: d.IntN(5), Width: pick(d, []int{0, 0, 100, 1024, 4000}),
+	}
+	if d.chance(0.2) {
+		a.SynchronousCommit = "off"
+	}
+	return a
+}
+
+// forget draws what the run does not record.
+func (w *World) forget(d *dice, design Design) {
+	device := []string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes}
+	if design == Aurora {
+		for _, driver := range append(device, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs, drivers.PagesWritten) {
+			w.unrecorded[driver] = true
+		}
+		if d.chance(0.5) {
+			w.unrecorded[drivers.WALBytes] = true
+		}
+		return
+	}
+	if d.chance(remotes) {
+		for _, driver := range device {
+			w.unrecorded[driver] = true
+		}
+	}
+	if !d.chance(forgetful) {
+		return
+	}
+	for _, driver := range []string{drivers.WALBytes, drivers.WALWrites, drivers.WALSyncs, drivers.PagesWritten} {
+		if d.chance(forgotten) {
+			w.unrecorded[driver] = true
+		}
+	}
+}
+
+// run lays down the course of a world and sums up its replicates.
+func (w *World) run(c *courier, s server, armSeconds float64) {
+	tempers := map[string]temper{}
+	for _, a := range w.plan.Arms {
+		tempers[a.Name] = c.temper()
+	}
+	if c.tenant != nil {
+		c.tenant.measure(s, w.plan.Arms, tempers)
+	}
+	for number := range replicatesPerArm {
+		for _, i := range c.Perm(len(w.plan.Arms)) {
+			a := w.plan.Arms[i]
+			c.replicate(s, a, tempers[a.Name], len(w.replicates), armSeconds)
+			w.replicates = append(w.replicates, work{arm: a, replicate: number + 1})
+		}
+	}
+	c.pass(1, -1, false, nil)
+	w.course = c.of
+	for i, done := range c.of.work(len(w.replicates)) {
+		r := &w.replicates[i]
+		r.seconds, r.between, r.done, r.besides = done.seconds, done.between, done.done, done.besides
+		for _, driver := range drivers.All() {
+			if !r.idle() {
+				r.done[driver.Name] = max(1, r.done[driver.Name])
+			}
+		}
+	}
+}
+
+// Trouble is what a meter has beside noise that is independent from replicate to replicate.
+type Trouble string
+
+// The troubles of meters.
+const (
+	NoTrouble  Trouble = ""
+	Correlated Trouble = "autocorrelated noise"
+	HeavyTails Trouble = "heavy tails"
+	Lagging    Trouble = "lag"
+	Stepping   Trouble = "steps of a minute"
+	Curved     Trouble = "nonlinear"
+	Restarted  Trouble = "reset"
+	Wrapping   Trouble = "wraps"
+	InPeriods  Trouble = "periods"
+)
+
+// troubled draws a meter of a wild world.
+func (d *dice) troubled(name string, w World) Meter {
+	m := Meter{Name: name, Noise: d.noise(), kind: runfile.Counter, missing: d.blind(w.replicates)}
+	m.Rule = d.wildRule(loaded(w.replicates))
+	m.Trouble = d.trouble(w.period == time.Minute)
+	if m.Trouble == InPeriods {
+		m.missing = make([]bool, len(w.replicates))
+	}
+	if _, listed := drivers.Named(m.Rule.driver()); !listed {
+		switch m.Trouble {
+		case Correlated, Curved, HeavyTails, Wrapping:
+			m.Trouble = NoTrouble
+		}
+	}
+	noise := d.noises(m, w)
+	switch m.Rule.Sort {
+	case Silent, Unrelated:
+		var whole []float64
+		if m.Rule.Sort == Silent {
+			whole = d.still(m.Noise, w.replicates)
+		} else {
+			whole = d.wandering(&m, w.replicates)
+		}
+		rate := 0.0
+		m.sum = w.course.sum(func(_ int, s slice) float64 {
+			if s.replicate >= 0 {
+				rate = whole[s.replicate] / w.replicates[s.replicate].between
+			}
+			return rate * s.seconds()
+		})
+	default:
+		own := 0.0
+		if d.chance(backgrounded) {
+			own = smallest(loaded(w.replicates), m.Rule.of) / w.replicates[0].between * d.between(mostBackground/300, mostBackground)
+		}
+		bend := func(rate float64) float64 { return rate }
+		if m.Trouble == Curved {
+			bend = d.bend(m.Rule, w)
+		}
+		late := 0.0 // of what was counted in a slice, a part shows in the next one
+		m.sum = w.course.sum(func(i int, s slice) float64 {
+			rate := (m.Rule.of(s.done) + m.Rule.of(s.besides)) / s.seconds()
+			shown := late + (bend(rate)+own)*s.seconds()*noise[i]
+			late = 0
+			if s.loaded {
+				late = d.uniform(0, mostHeld) * shown
+			}
+			return shown - late
+		})
+	}
+	d.disturbWild(&m, w)
+	switch m.Trouble {
+	case Lagging:
+		m.lag = d.uniform(1, 5)
+	case Stepping:
+		m.step, m.phase = 60, 60*d.Float64()
+	case Restarted:
+		m.restarts = d.Float64() * w.course.end()
+	case Wrapping:
+		m.wraps = 1 << 32
+	case InPeriods:
+		m.kind = pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
+	}
+	return m
+}
+
+// wildRule draws sums of three too.
+func (d *dice) wildRule(done []amounts) Rule {
+	const threes, foreigners = 0.1, 0.04
+	if d.chance(foreigners) {
+		t := pick(d, foreign())
+		t.PerUnit, t.Share = d.between(1, 100), 1
+		if slices.ContainsFunc(done, func(a amounts) bool { return a[t.Driver] == 0 }) && t.Driver == PageImages {
+			return Rule{Sort: Silent} // this server writes none
+		}
+		return Rule{Sort: Single, Terms: []Term{t}}
+	}
+	if !d.chance(threes) {
+		return d.rule(done)
+	}
+	all, r := drivers.All(), Rule{Sort: Mixture}
+	for _, i := range d.Perm(len(all))[:3] {
+		r.Terms = append(r.Terms, Term{Driver: all[i].Name, Side: all[i].Side, PerUnit: d.lognormal(0.7) / typical(done, all[i].Name)})
+	}
+	factor := d.between(1, 100) * leastCount / smallest(done, r.of)
+	for i := range r.Terms {
+		t := &r.Terms[i]
+		for _, a := range done {
+			t.Share += t.PerUnit * a[t.Driver] / r.of(a) / float64(len(done))
+		}
+	}
+	for i := range r.Terms {
+		r.Terms[i].PerUnit *= factor
+	}
+	return r
+}
+
+func (d *dice) trouble(long bool) Trouble {
+	const clean = 0.4
+	if d.chance(clean) {
+		return NoTrouble
+	}
+	if long {
+		return pick(d, []Trouble{InPeriods, InPeriods, Stepping, Stepping, Lagging, Correlated, HeavyTails})
+	}
+	return pick(d, []Trouble{Correlated, HeavyTails, Lagging, Lagging, Curved, Curved, Restarted, Wrapping, InPeriods})
+}
+
+// noises are the factors by which a meter is off in each slice: the same all through a replicate, or one that changes slowly.
+func (d *dice) noises(m Meter, w World) []float64 {
+	all := make([]float64, len(w.course))
+	memory := d.between(3, w.course.end()/5)
+	slow, last, factor := d.normal(1), -2, 1.0
+	for i, s := range w.course {
+		if m.Trouble == Correlated {
+			keep := math.Exp(-s.seconds() / memory)
+			slow = keep*slow + math.Sqrt(1-keep*keep)*d.normal(1)
+			all[i] = math.Exp(m.Noise * slow)
+			continue
+		}
+		if s.replicate != last && s.replicate >= 0 {
+			last, factor = s.replicate, d.lognormal(m.Noise)
+			if m.Trouble == HeavyTails {
+				factor = math.Exp(m.Noise * d.student())
+			}
+		}
+		all[i] = factor
+	}
+	return all
+}
+
+// student is of Student's distribution with three degrees of freedom, with a variance of one.
+func (d *dice) student() float64 {
+	squares := 0.0
+	for range 3 {
+		x := d.NormFloat64()
+		squares += x * x
+	}
+	return d.NormFloat64() / math.Sqrt(squares)
+}
+
+// driver is the one of a rule that has one.
+func (r Rule) driver() string {
+	if len(r.Terms) == 0 {
+		return ""
+	}
+	return r.Terms[0].Driver
+}
+
+// bend draws a curve through what the rule gives: a root, a cap, or merging that sets in with load.
+func (d *dice) bend(r Rule, w World) func(rate float64) float64 {
+	var rates []float64
+	for _, x := range w.replicates {
+		if !x.idle() {
+			rates = append(rates, r.of(x.done)/x.seconds)
+		}
+	}
+	slices.Sort(rates)
+	knee := rates[int(float64(len(rates))*d.uniform(0.2, 0.7))]
+	power := d.uniform(0.4, 0.8)
+	switch d.IntN(3) {
+	case 0:
+		return func(rate float64) float64 { return knee * math.Pow(rate/knee, power) }
+	case 1:
+		return func(rate float64) float64 { return min(rate, knee) }
+	default:
+		return func(rate float64) float64 { return rate / (1 + rate/knee) }
+	}
+}
+
+// disturbWild is disturb for a course.
+func (d *dice) disturbWild(m *Meter, w World) {
+	if m.Trouble != NoTrouble {
+		return
+	}
+	m.shown, m.besides = make([]float64, len(w.replicates)), make([]float64, len(w.replicates))
+	for i := range m.shown {
+		m.shown[i], m.besides[i] = 1, 1
+	}
+	d.disturb(m, w.replicates)
+	off := m.shown
+	if m.Disturbed == "" {
+		return
+	}
+	plain := m.sum
+	m.sum = w.course.sum(func(i int, s slice) float64 {
+		if s.replicate < 0 {
+			return plain[i+1] - plain[i]
+		}
+		return (plain[i+1] - plain[i]) * off[s.replicate]
+	})
+}

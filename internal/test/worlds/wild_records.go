@@ -1,0 +1,166 @@
+package worlds
+
+import (
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// shows is what a meter reads at a moment.
+func (m Meter) shows(c course, before, moment float64) float64 {
+	moment -= m.lag
+	if m.step > 0 {
+		moment = math.Floor((moment-m.phase)/m.step)*m.step + m.phase
+	}
+	value := before + c.at(m.sum, max(0, moment))
+	if m.restarts > 0 && moment > m.restarts {
+		value = c.at(m.sum, moment) - c.at(m.sum, m.restarts)
+	}
+	if m.wraps > 0 {
+		value = math.Mod(value, m.wraps)
+	}
+	return math.Floor(value)
+}
+
+// wild writes a world down as its course goes: all is read second by second, and at the ends of replicates.
+func (p *press) wild() {
+	w := p.world
+	sums := p.sums()
+	before := map[string]float64{}
+	for _, m := range w.Meters {
+		before[m.Name] = math.Round(p.dice.between(1, 1e9))
+		if m.wraps > 0 {
+			before[m.Name] = m.wraps - math.Round(p.dice.Float64()*min(m.wraps, m.sum[len(m.sum)-1]))
+		}
+	}
+	read := func(moment float64, replicate int) {
+		p.at = w.clock(moment)
+		for _, probe := range []string{block, pgstat, meter} {
+			if !p.sees(probe) {
+				continue
+			}
+			if replicate >= 0 && w.lost[replicate] == probe {
+				p.write(runfile.Gap{At: p.at, Probe: probe, Reason: runfile.Late, Detail: "no answer within a second"})
+				continue
+			}
+			values := map[string]float64{}
+			if probe == meter {
+				for _, m := range w.Meters {
+					switch {
+					case m.kind != runfile.Counter:
+					case replicate >= 0 && m.missing[replicate]:
+						p.write(runfile.Gap{At: p.at, Probe: meter, Metric: m.Name, Reason: runfile.Throttled, Code: "429"})
+					default:
+						values[m.Name] = m.shows(w.course, before[m.Name], moment)
+					}
+				}
+			}
+			for name, sum := range sums[probe] {
+				values[name] = math.Floor(1e6 + w.course.at(sum, moment))
+			}
+			p.write(runfile.Reading{At: p.at, Took: 0.001, Probe: probe, Values: values})
+		}
+	}
+	next, last := 0.0, -1
+	for i, s := range w.course {
+		if s.replicate != last {
+			if last >= 0 {
+				read(s.from-0.002, last)
+				p.event(s.from-0.001, last, runfile.End)
+			}
+			if s.replicate >= 0 {
+				p.event(s.from-0.1, s.replicate, runfile.Settle)
+				read(s.from-0.002, -1)
+				p.event(s.from-0.001, s.replicate, runfile.Begin)
+			}
+			last = s.replicate
+		}
+		if s.loaded {
+			r := w.replicates[s.replicate]
+			p.write(runfile.Load{
+				From: w.clock(s.from), To: w.clock(s.to), Arm: r.arm.Name, Replicate: r.replicate,
+				Transactions: int64(s.done[drivers.Commits]), Statements: int64(s.done[drivers.Statements]), Rows: int64(s.done[drivers.Rows]),
+			})
+		}
+		for next = max(next, s.from+0.05); next < s.to-0.11; next += w.every {
+			read(next, -1)
+		}
+		if i+1 == len(w.course) {
+			read(s.to, -1)
+		}
+	}
+	p.at = w.clock(w.course.end())
+	p.tellAll()
+}
+
+func (w World) clock(moment float64) time.Time { return start.Add(seconds(moment)) }
+
+func (p *press) event(moment float64, place int, e runfile.Event) {
+	r := p.world.replicates[place]
+	p.write(runfile.ArmEvent{At: p.world.clock(moment), Arm: r.arm.Name, Replicate: r.replicate, Event: e})
+}
+
+// tellAll writes all periods of meters that come in them.
+func (p *press) tellAll() {
+	length := p.world.period.Seconds()
+	for _, m := range p.world.Meters {
+		if m.kind == runfile.Counter {
+			continue
+		}
+		for from := 0.0; from+length <= p.world.course.end(); from += length {
+			amount := p.world.course.at(m.sum, from+length) - p.world.course.at(m.sum, from)
+			p.write(m.period(p.world.clock(from), p.world.clock(from+length), amount))
+		}
+	}
+}
+
+// sums are those of what drivers are computed from, by probe and metric, as far as they are recorded.
+func (p *press) sums() map[string]map[string][]float64 {
+	w, all := p.world, map[string]map[string][]float64{}
+	sum := func(of ...string) []float64 {
+		off, last := 1.0, -2
+		return w.course.sum(func(_ int, s slice) (amount float64) {
+			if s.replicate != last {
+				last, off = s.replicate, p.dice.lognormal(w.blurred)
+			}
+			for _, driver := range of {
+				amount += (s.done[driver] + s.besides[driver]) * off
+			}
+			return amount
+		})
+	}
+	add := func(probe, metric string, of ...string) {
+		for _, driver := range of {
+			if w.unrecorded[driver] {
+				return
+			}
+		}
+		if all[probe] == nil {
+			all[probe] = map[string][]float64{}
+		}
+		all[probe][metric] = sum(of...)
+	}
+	exactly := func(metric, driver string) { // what PostgreSQL counts in its memory is exact
+		blurred := w.blurred
+		w.blurred = 0
+		add(pgstat, metric, driver)
+		w.blurred = blurred
+	}
+	exactly("pgstat.wal/wal_records", drivers.WALRecords)
+	exactly("pgstat.lsn/insert", drivers.WALBytes)
+	add(pgstat, "pgstat.wal/wal_write", drivers.WALWrites)
+	add(pgstat, "pgstat.wal/wal_sync", drivers.WALSyncs)
+	add(pgstat, "pgstat.io/writes", drivers.PagesWritten)
+	add(block, "block/flushes", drivers.DeviceFlushes)
+	add(block, "block/write_bytes", drivers.DeviceBytes)
+	if all[block] != nil {
+		requests := sum(drivers.DeviceRequests)
+		for i, flushes := range all[block]["block/flushes"] {
+			requests[i] += flushes
+		}
+		all[block]["block/writes"] = requests
+	}
+	return all
+}

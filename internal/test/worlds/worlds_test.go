@@ -1,0 +1,294 @@
+package worlds
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func TestASeedIsAWorld(t *testing.T) {
+	same := New(1, Full, 5).Records()
+	if diff := cmp.Diff(same, New(1, Full, 5).Records()); diff != "" {
+		t.Error(diff)
+	}
+	if cmp.Equal(same[5:], New(2, Full, 5).Records()[5:]) {
+		t.Error("two seeds give one world")
+	}
+}
+
+// TestArmsAreThoseOfThePlan because figures are about the plan that people run.
+func TestArmsAreThoseOfThePlan(t *testing.T) {
+	arms := New(1, Full, 0).plan.Arms
+	want := append([]runfile.Arm{{Name: "idle"}}, load.Arms()...)
+	if diff := cmp.Diff(want, arms); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// read is a world as a method meets it: from its file.
+func read(t *testing.T, w World) *drivers.Run {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	file, err := runfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range w.Records() {
+		if err := file.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := drivers.FromFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// TestTheFileTellsTheWork compares what drivers read from the file with what was done.
+func TestTheFileTellsTheWork(t *testing.T) {
+	w := New(3, Full, 3)
+	w.blurred, w.remote = 0, false
+	run := read(t, w)
+	if len(run.Notes) > 0 {
+		t.Errorf("the file has defects: %v", run.Notes)
+	}
+	compared := 0
+	for i, r := range w.replicates {
+		arm, _ := run.Arm(r.arm.Name)
+		if r.idle() || w.lost[i] != "" {
+			continue
+		}
+		replicate := arm.Replicates[r.replicate-1]
+		for _, d := range drivers.All() {
+			got, err := d.Count(arm, replicate)
+			background := 0.5 * r.besides[d.Name] // it varies from replicate to replicate
+			if err != nil || math.Abs(got-r.done[d.Name]) > background+1 {
+				t.Errorf("%s %d: %s is %g (%v), and %g was done", arm.Name, r.replicate, d.Name, got, err, r.done[d.Name])
+			}
+			compared++
+		}
+	}
+	if compared < 200 {
+		t.Errorf("only %d counts were compared", compared)
+	}
+}
+
+// TestWorldsLookLikeTheMeasuredOne: the middle of many worlds is near the run that they were modelled on, row by row.
+func TestWorldsLookLikeTheMeasuredOne(t *testing.T) {
+	real, err := drivers.FromFile("../../../testdata/runs/arms-pg17.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := map[string][]float64{}
+	for seed := range uint64(200) {
+		for _, r := range New(seed, Full, 0).replicates {
+			for _, d := range drivers.All() {
+				made[r.arm.Name+" "+d.Name] = append(made[r.arm.Name+" "+d.Name], r.done[d.Name]/r.done[drivers.Rows])
+			}
+		}
+	}
+	for _, arm := range real.Arms {
+		for _, d := range drivers.All() {
+			if arm.Idle() || arm.Name == "multi" && d.Name == drivers.WALSyncs {
+				continue
+			}
+			values := made[arm.Name+" "+d.Name]
+			slices.Sort(values)
+			low, high := values[len(values)/20], values[len(values)*19/20]
+			if got := perRow(t, arm, d); got < 0.97*low || got > 1.03*high {
+				t.Errorf("%s in %s: %g a row measured, %g to %g in nine worlds of ten", d.Name, arm.Name, got, low, high)
+			}
+		}
+	}
+}
+
+func perRow(t *testing.T, arm drivers.Arm, d drivers.Quantity) float64 {
+	t.Helper()
+	count, rows := 0.0, 0.0
+	for _, r := range arm.Replicates {
+		n, err := d.Count(arm, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count, rows = count+n, rows+float64(r.Work.Rows)
+	}
+	return count / rows
+}
+
+// TestMetersKeepTheirRule: an exact meter that nothing disturbs shows in the file what its rule makes of the work.
+func TestMetersKeepTheirRule(t *testing.T) {
+	compared, kinds := map[Sort]int{}, map[runfile.MetricType]int{}
+	for seed := range uint64(20) {
+		w := New(seed, Full, 20)
+		run := read(t, w)
+		for _, m := range w.Meters {
+			if m.Noise > 0 || m.Disturbed != "" || m.Rule.Sort == Unrelated {
+				continue
+			}
+			for i, r := range w.replicates {
+				arm, _ := run.Arm(r.arm.Name)
+				got, err := arm.Replicates[r.replicate-1].Count(m.Name)
+				if missing := m.missing[i]; missing != (err != nil) {
+					t.Errorf("world %d %s in %s %d: missing is %v, got %v", seed, m.Name, r.arm.Name, r.replicate, missing, err)
+				}
+				want := m.Rule.of(r.done)
+				kinds[m.kind]++
+				if err == nil && !r.idle() && math.Abs(got-want) > 0.05*want+0.3*m.Rule.of(r.besides)+10 {
+					t.Errorf("world %d %s in %s %d: %g, want about %g", seed, m.Name, r.arm.Name, r.replicate, got, want)
+				}
+				compared[m.Rule.Sort]++
+			}
+		}
+	}
+	for _, sort := range []Sort{Single, Mixture, Silent} {
+		if compared[sort] < 20 {
+			t.Errorf("of %s only %d replicates were compared", sort, compared[sort])
+		}
+	}
+	if len(kinds) != 3 {
+		t.Errorf("only meters of these types were compared: %v", kinds)
+	}
+}
+
+// TestEveryRuleIsDrawn: each driver alone, each pair, and the two sorts without any.
+func TestEveryRuleIsDrawn(t *testing.T) {
+	seen := map[string]int{}
+	for seed := range uint64(100) {
+		for _, m := range New(seed, Full, 50).Meters {
+			var names []string
+			share := 0.0
+			for _, term := range m.Rule.Terms {
+				names, share = append(names, term.Driver), share+term.Share
+			}
+			slices.Sort(names)
+			if len(names) > 0 && math.Abs(share-1) > 1e-9 {
+				t.Errorf("shares of %v sum to %g", m.Rule.Terms, share)
+			}
+			seen[strings.Join(append(names, string(m.Rule.Sort)), " ")]++
+		}
+	}
+	n := len(drivers.All())
+	if want := n + n*(n-1)/2 + 2; len(seen) != want {
+		t.Errorf("%d rules were drawn, of %d", len(seen), want)
+	}
+}
+
+func TestNothingInTheFileTellsTheRules(t *testing.T) {
+	a, b := New(7, Full, 30), New(8, Full, 30)
+	plain := func(w World) (all []runfile.Metric) {
+		for _, m := range w.metrics() {
+			m.Type, m.Period = "", 0 // drawn apart from the rule
+			all = append(all, m)
+		}
+		return all
+	}
+	if diff := cmp.Diff(plain(a), plain(b)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(a.header().Plan.Arms, b.header().Plan.Arms); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAlike(t *testing.T) {
+	w := New(1, Full, 0)
+	meter := func(noise float64, terms ...Term) Meter {
+		return Meter{Rule: Rule{Sort: Single, Terms: terms}, Noise: noise, missing: make([]bool, len(w.replicates))}
+	}
+	rows := Term{Driver: drivers.Rows, PerUnit: 3, Share: 1}
+	check := func(m Meter, driver string, want bool) {
+		t.Helper()
+		if got := w.Alike(m, driver); got != want {
+			t.Errorf("%v and %s with noise %g: alike is %v", m.Rule.Terms, driver, m.Noise, got)
+		}
+		if w.Parted(m, driver) == want { // none of these is between
+			t.Errorf("%v and %s with noise %g: parted is %v", m.Rule.Terms, driver, m.Noise, want)
+		}
+	}
+	check(meter(0.10, rows), drivers.Rows, true)
+	check(meter(0.10, rows), drivers.Entries, false)
+	check(meter(0.10, rows), drivers.WALRecords, false)
+	check(meter(10, rows), drivers.Entries, true)
+	// A trace of something else lies within the tolerance: one row more in a thousand.
+	check(meter(0.01, rows, Term{Driver: drivers.Commits, PerUnit: 0.003, Share: 0.001}), drivers.Rows, true)
+	check(meter(0.01, rows, Term{Driver: drivers.Commits, PerUnit: 3, Share: 0.3}), drivers.Rows, false)
+	blind := meter(0.01, rows)
+	for i, r := range w.replicates {
+		blind.missing[i] = r.arm.Name != "bulk"
+	}
+	check(blind, drivers.DeviceBytes, true) // one arm parts nothing
+}
+
+// TestFoundIsThePowerOfTheTest plays the test that found speaks of, at the noncentrality where it begins to say yes.
+func TestFoundIsThePowerOfTheTest(t *testing.T) {
+	d := newDice(1)
+	squares := func(freedom int, shift float64) float64 {
+		sum := 0.0
+		for i := range freedom {
+			x := d.NormFloat64()
+			if i == 0 {
+				x += shift
+			}
+			sum += x * x
+		}
+		return sum
+	}
+	for _, freedom := range []int{1, 2, 7} {
+		const plays = 40000
+		var null []float64
+		for range plays {
+			null = append(null, squares(freedom, 0))
+		}
+		slices.Sort(null)
+		critical := null[plays*99/100]
+		for power, within := range map[float64][2]float64{usually: {0.87, 0.94}, always: {0.997, 1}} {
+			edge, hits := 0.0, 0
+			for !found(edge, float64(freedom), power) {
+				edge += 0.1
+			}
+			for range plays {
+				if squares(freedom, math.Sqrt(edge)) > critical {
+					hits++
+				}
+			}
+			if share := float64(hits) / plays; share < within[0] || share > within[1] {
+				t.Errorf("%d degrees of freedom, noncentrality %.1f: found in %.4f of plays, not in %v", freedom, edge, share, within)
+			}
+		}
+	}
+}
+
+func TestWhatIsNotRecordedIsMissing(t *testing.T) {
+	w := New(3, Full, 0)
+	w.remote = true
+	run := read(t, w)
+	arm, _ := run.Arm("bulk")
+	for _, d := range drivers.All() {
+		if _, err := d.Count(arm, arm.Replicates[0]); (err == nil) != w.Recorded(d.Name) {
+			t.Errorf("%s: recorded %v, %v", d.Name, w.Recorded(d.Name), err)
+		}
+	}
+}
+
+func TestTwoArms(t *testing.T) {
+	run := read(t, New(1, TwoArms, 2))
+	var names []string
+	for _, a := range run.Arms {
+		names = append(names, a.Name)
+	}
+	if diff := cmp.Diff([]string{"idle", "bulk", "bulk-indexed"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
