@@ -62,7 +62,7 @@ func auroraCluster(t *testing.T) *onAWS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	database := servertest.Aurora(t, servertest.Database(t, "17"), "shop-1")
+	database := servertest.Aurora(t, servertest.Alone(t, "17"), "shop-1")
 	return &onAWS{account: s, dsn: database.Config().ConnString(), env: s.Environment()}
 }
 

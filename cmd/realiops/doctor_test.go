@@ -26,7 +26,7 @@ func doctor(t *testing.T, dsn string, flags ...string) (printed string, code int
 }
 
 func TestDoctorSeesAPooler(t *testing.T) {
-	pooled := servertest.Pooler(t, servertest.Database(t, "17"), "transaction").Config().ConnString()
+	pooled := servertest.Pooler(t, servertest.Alone(t, "17"), "transaction").Config().ConnString()
 	check := func(code int, words string, flags ...string) {
 		t.Helper()
 		printed, got := doctor(t, pooled, flags...)

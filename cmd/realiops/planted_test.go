@@ -28,7 +28,7 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 	}
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
-			database := servertest.Database(t, version)
+			database := servertest.Alone(t, version)
 			planted := servertest.Plant(t, database)
 			dsn := database.Config().ConnString()
 			types := func(command ...string) {
@@ -52,7 +52,7 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 // Behind a pooler no session is ours, and what we set for one would be somebody else's: each transaction is safe by itself.
 func TestNothingPlantedIsCalledBehindAPooler(t *testing.T) {
 	t.Parallel()
-	database := servertest.Database(t, "17")
+	database := servertest.Alone(t, "17")
 	planted := servertest.Plant(t, database)
 	dsn := servertest.Pooler(t, database, "transaction").Config().ConnString()
 	runs(t, "doctor", "--dsn", dsn, "--allow-pooler")

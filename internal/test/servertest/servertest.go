@@ -127,6 +127,12 @@ func Start(t testing.TB, o embedded.Options) *embedded.Server {
 	return s
 }
 
+// Alone is a server on which nobody but the test is at work, for commands that would not begin beside others.
+func Alone(t testing.TB, version string) *postgres.Endpoint {
+	t.Helper()
+	return Endpoint(t, Start(t, embedded.Options{Version: version}).DSN())
+}
+
 // Endpoint parses a connection string that must be right.
 func Endpoint(t testing.TB, dsn string) *postgres.Endpoint {
 	t.Helper()
