@@ -5,24 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/baseline"
-	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/baseline"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/fio"
-	"github.com/realiops/realiops/internal/measure/probe/block"
-	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -135,135 +127,40 @@ func runBaseline(ctx context.Context, env Env, o baselineOptions, flags *pflag.F
 	if err != nil {
 		return err
 	}
-	m := baselineRun{env: env, options: o, parameters: parametersOf(flags), id: runfile.NewID(env.Now()), started: env.Now()}
-	if err := m.prepare(ctx); err != nil {
+	head := headOf(env, flags)
+	plan, err := baseline.NewPlan(ctx, baseline.Wishes{
+		Directory: o.dir, AllowRAM: o.allowRAM, Set: o.set, File: o.job, Only: o.only, Size: int64(o.size),
+		Runtime: o.runtime, Until: o.until, Buffered: o.buffered,
+	})
+	if err != nil {
 		return err
 	}
-	path := cmp.Or(o.out, runfile.DefaultPath(m.id))
-	m.show = env.display(mode)
-	m.show.Message(m.announcement(path))
-	err = m.run(ctx, path)
-	m.show.Close()
-	if !m.recorded {
+	if question := plan.Question(o.dir != ""); question != "" {
+		if err := agree(env, o.yes, question); err != nil {
+			return err
+		}
+	}
+	path := cmp.Or(o.out, runfile.DefaultPath(head.ID))
+	show := env.display(mode)
+	show.Message(announcement(plan, path))
+	recorded, err := baseline.Do(ctx, baseline.Options{Head: head, Path: path, Plan: plan, Show: show, Throttled: throttled()})
+	show.Close()
+	if !recorded {
 		return err
 	}
 	return errors.Join(withCode(exitFailed, err), o.report(env, path))
 }
 
-// report prints what the file holds, and where it is.
-func (o baselineOptions) report(env Env, path string) error {
-	run, err := readRun(env, path)
-	if err == nil {
-		err = writeBaseline(env, run, o.format)
-	}
-	return o.conclude(env, path, err)
-}
-
-// writeBaseline says what storage delivered.
-func writeBaseline(env Env, run *drivers.Run, format string) error {
-	found, err := baseline.FromRun(run)
-	if err != nil {
-		return err
-	}
-	view := report.NewBaseline(run, found)
-	if format == formatJSON {
-		return report.JSON(env.Out, view)
-	}
-	return document.Text(env.Out, view.Document(run), env.columns())
-}
-
-// prepare finds out everything that can be known before a file is written: the program, the place, the jobs.
-func (m *baselineRun) prepare(ctx context.Context) (err error) {
-	if m.program, err = fio.Find(ctx, ""); err != nil {
-		return err
-	}
-	if err := m.findPlace(); err != nil {
-		return err
-	}
-	if err := m.chooseJobs(ctx); err != nil {
-		return err
-	}
-	return m.admit()
-}
-
-func (m *baselineRun) findPlace() (err error) {
-	m.dir = m.options.dir
-	if m.dir == "" {
-		if m.dir, err = embedded.TemporaryPlace(m.options.allowRAM); err != nil {
-			return err
-		}
-	}
-	if m.dir, err = filepath.Abs(m.dir); err != nil {
-		return err
-	}
-	if m.place, err = fio.Examine(m.dir); err != nil {
-		return err
-	}
-	storage, err := block.StorageOf(m.dir)
-	if err == nil && storage.RAM && !m.options.allowRAM {
-		return fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk: name another with --dir, or allow it with --allow-ram", m.dir, storage.FileSystem)
-	}
-	return nil
-}
-
-// spare is what a file system keeps beside the test files, so that nobody else there runs out of room.
-const spare = 256 << 20
-
-// admit decides whether the load may begin: whether there is room, and what the owner of the place must agree to.
-func (m *baselineRun) admit() error {
-	if need := fio.TestBytes(m.jobs) + spare; m.place.Free < need {
-		return fmt.Errorf("%s has %d MB free and the test files need %d MB, with %d MB to spare: make room, name another with --dir, or less with --size",
-			m.dir, m.place.Free/1e6, need/1e6, spare/1_000_000)
-	}
-	question := m.question()
-	if question == "" || m.options.yes {
-		return nil
-	}
-	if !m.env.InTerminal {
-		return errors.New(question + " Agree with --yes")
-	}
-	return confirm(m.env, question)
-}
-
-// question is what somebody must agree to; empty: nothing.
-func (m *baselineRun) question() string {
-	if m.options.until != 0 {
-		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are used up, if it has any: "+
-			"whatever else is on it will wait.", experiment.About(m.options.until), m.dir)
-	}
-	if m.options.dir == "" {
-		return ""
-	}
-	entries, err := os.ReadDir(m.dir)
-	if err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "lost+found" }) {
-		return ""
-	}
-	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the load that it takes.",
-		m.dir, experiment.About(m.duration()))
-}
-
-// duration is how long the jobs take, with what lies between them.
-func (m *baselineRun) duration() time.Duration {
-	const between = time.Second
-	sum := idleFor
-	for _, j := range m.jobs {
-		sum += j.Runtime + between
-	}
-	return sum
-}
-
 // announcement says beforehand what will be done.
-func (m *baselineRun) announcement(path string) string {
-	direct := "direct I/O"
-	if !m.place.Direct {
+func announcement(p *baseline.Plan, path string) string {
+	direct, most := "direct I/O", "about"
+	if !p.Place.Direct {
 		direct = "no direct I/O there, so the page cache takes part"
 	}
-	most := "about"
-	if m.options.until != 0 {
+	if p.Until != 0 {
 		most = "at most"
 	}
+	files := size(fio.TestBytes(p.Jobs))
 	return fmt.Sprintf("fio %s on %s (%s): %s of test files, then %s for %s %s; run file: %s",
-		m.program.Version, m.dir, direct, bytesText(fio.TestBytes(m.jobs)), strings.Join(m.names(), ", "), most, experiment.About(m.duration()), path)
+		p.Program.Version, p.Directory, direct, files.String(), strings.Join(p.Names(), ", "), most, experiment.About(p.Lasts()), path)
 }
-
-func bytesText(n int64) string { return (*size)(&n).String() }

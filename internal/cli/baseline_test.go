@@ -5,26 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/measure/fio"
+	"github.com/realiops/realiops/internal/measure/baseline"
 )
 
 // A job goes on until storage has slowed down for good, and has been slow for half a minute.
 func TestBaselineWaitsUntilThrottled(t *testing.T) {
-	m := baselineRun{}
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	var before, now fio.Status
+	stop, second := throttled(), baseline.Second{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	for i := range 200 {
-		rate := int64(3000 + i%5) // so that ranks differ
+		second.Operations = float64(3000 + i%5) // so that ranks differ
 		if i >= 60 {
-			rate = int64(300 + i%5)
+			second.Operations = float64(300 + i%5)
 		}
-		at = at.Add(time.Second)
-		now.At, now.Seconds = at, now.Seconds+1
-		now.Write.Operations += rate
-		now.Write.Bytes += rate * 8192
-		now.Write.Time += 16 // seconds, of 16 in flight
-		stop := m.throttled(before, now)
-		if before = now; stop {
+		second.At, second.Seconds = second.At.Add(time.Second), second.Seconds+1
+		second.Bytes, second.Latency = second.Operations*8192, 16/second.Operations // of 16 in flight
+		if stop(second) {
 			if seconds := i + 1; seconds < 90 || seconds > 95 {
 				t.Errorf("stopped after %d s", seconds)
 			}
@@ -35,16 +29,14 @@ func TestBaselineWaitsUntilThrottled(t *testing.T) {
 }
 
 func TestBaselineDoesNotStopASteadyJob(t *testing.T) {
-	m := baselineRun{}
-	var before, now fio.Status
+	stop, second := throttled(), baseline.Second{}
 	for i := range 300 {
-		now.Seconds++
-		now.Write.Operations += int64(3000 + 100*(i*7919%11))
-		now.Write.Time += 16
-		if m.throttled(before, now) {
+		second.Seconds++
+		second.Operations = float64(3000 + 100*(i*7919%11))
+		second.Latency = 16 / second.Operations
+		if stop(second) {
 			t.Fatalf("stopped after %d s", i+1)
 		}
-		before = now
 	}
 }
 

@@ -77,7 +77,7 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	recorded, err := run.Do(ctx, run.Options{
 		Head: head, Path: path, Target: server, Program: program, Interval: o.interval, Show: show,
 		AWSPeriod: o.cloud.period(), Tempo: env.Tempo, Bill: bill,
-		Agree:    func(question string) error { return o.target.agree(env, question) },
+		Agree:    func(question string) error { return agree(env, o.target.yes, question) },
 		Required: func(metrics []runfile.Metric) ([]string, error) { return o.require.names(countedNames(metrics)) },
 		Next:     nextLoad(),
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/container"
 	"github.com/realiops/realiops/internal/measure/target"
-	"github.com/realiops/realiops/internal/printable"
 )
 
 // targetOptions are the flags that choose the server and what is allowed on it.
@@ -97,19 +96,15 @@ func (o *targetOptions) target(env Env) (target.Options, error) {
 }
 
 // agree asks whoever sits at the terminal, unless they have agreed already.
-func (o *targetOptions) agree(env Env, question string) error {
-	switch {
-	case o.yes:
+func agree(env Env, agreed bool, question string) error {
+	if agreed {
 		return nil
-	case !env.InTerminal:
-		return errors.New(question + " Agree with --yes")
-	default:
-		return confirm(env, question)
 	}
-}
-
-func confirm(env Env, question string) error {
-	fmt.Fprintf(env.Err, "%s\nGo on? Type yes: ", printable.Line(question))
+	if !env.InTerminal {
+		return errors.New(question + " Agree with --yes")
+	}
+	env.tell("%s", question)
+	fmt.Fprint(env.Err, "Go on? Type yes: ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')
 	if strings.TrimSpace(answer) != "yes" {
 		return errors.Join(errors.New("not agreed to: nothing was written"), err)

@@ -1,0 +1,127 @@
+// Package baseline measures what storage delivers alone: jobs of the machine's fio one after another, while the device is
+// read, from an empty run file to its end line.
+//
+// It decides nothing by what the numbers mean. Who knows whether storage has slowed down for good is handed in as
+// [Options.Throttled]. What a baseline found is in the file and nowhere else.
+package baseline
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/fio"
+	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Options are what a baseline is to do.
+type Options struct {
+	Head runfile.Run // the file's first line, as far as it is known beforehand
+	Path string      // of the file
+	Plan *Plan
+	Show Display
+	// Throttled is told of each second of the job of a plan that goes on until storage slows down, and says when it has.
+	Throttled func(Second) bool
+}
+
+// Second is what a job did in about a second, by fio.
+type Second struct {
+	At         time.Time // its end
+	Seconds    float64   // since the job began
+	Operations float64   // a second, without flushes
+	Bytes      float64   // a second
+	Latency    float64   // seconds, the mean of its operations
+}
+
+// Display shows people how far a baseline has come.
+type Display interface {
+	Stage(text string)
+	Record(runfile.Record)
+}
+
+// measurement is a baseline that goes on.
+type measurement struct {
+	Options
+	file      *runfile.Writer
+	directory *fio.Directory
+	clock     *probe.Clock
+	flush     func() error // what memory holds, onto the device; nil: the device is out of sight
+	totals    fio.Totals
+	recorded  bool // the file holds a run, however it ended
+}
+
+// Do measures. The file is made first, so that a place that cannot be written is found before anything is measured.
+// recorded tells whether the file holds a run, however it ended; without one there is no file.
+func Do(ctx context.Context, o Options) (recorded bool, err error) {
+	m := &measurement{Options: o}
+	if m.file, err = runfile.Create(o.Path); err != nil {
+		return false, err
+	}
+	err = m.measure(ctx)
+	if !m.recorded {
+		return false, errors.Join(err, m.file.Discard())
+	}
+	return true, errors.Join(err, m.file.Close())
+}
+
+// measure has a directory of our own for as long as the jobs take.
+func (m *measurement) measure(ctx context.Context) (err error) {
+	if m.directory, err = fio.Make(m.Plan.Directory); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.directory.Remove()) }()
+	m.Show.Stage("writing the test files")
+	if err := m.directory.Lay(ctx, m.Plan.Program, m.Plan.Jobs); err != nil {
+		return err
+	}
+	sampler, storage := m.sampler()
+	m.clock = probe.NewClock(time.Second, m.record, sampler)
+	if err := m.open(storage); err != nil {
+		return err
+	}
+	m.clock.Start(context.WithoutCancel(ctx))
+	err = m.jobs(ctx)
+	err = errors.Join(err, m.clock.Stop())
+	return errors.Join(err, m.record(runfile.EndOf(err, ctx.Err() != nil)))
+}
+
+// sampler reads the device under the directory. One out of sight is not an error: the file says why.
+func (m *measurement) sampler() (probe.Sampler, runfile.Storage) {
+	devices, err := block.NewOfDirectory(m.directory.Path)
+	if err != nil {
+		return block.Absent(err), runfile.Storage{Directory: m.Plan.Directory}
+	}
+	m.flush = experiment.FlushDirectories(devices.Directories())
+	storage := devices.Storage()
+	storage.Directory = m.Plan.Directory
+	return devices, storage
+}
+
+func (m *measurement) record(r runfile.Record) error {
+	m.Show.Record(r)
+	return m.file.Write(r)
+}
+
+// open writes the head of the file: the run, and the metrics it will hold.
+func (m *measurement) open(storage runfile.Storage) error {
+	m.recorded = true
+	run, p := m.Head, m.Plan
+	run.Target, run.Host, run.Plan = runfile.Target{Kind: "directory", Storage: storage}, host.Facts(), p.recorded()
+	run.Baseline = &runfile.Baseline{
+		Program: "fio " + p.Program.Version, Set: p.Set, Bytes: fio.TestBytes(p.Jobs), Direct: p.Place.Direct,
+		UntilThrottled: p.Until.Seconds(),
+	}
+	if err := m.record(run); err != nil {
+		return err
+	}
+	for _, metric := range append(m.clock.Metrics(), fio.Metrics()...) {
+		if err := m.record(metric); err != nil {
+			return err
+		}
+	}
+	return nil
+}

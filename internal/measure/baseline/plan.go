@@ -1,0 +1,175 @@
+package baseline
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/fio"
+	"github.com/realiops/realiops/internal/measure/probe/block"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Wishes are what a baseline is asked to be.
+type Wishes struct {
+	Directory string // on the storage to measure; empty: where the data of a server of ours would lie
+	AllowRAM  bool
+	Set       string        // of jobs
+	File      string        // of jobs, instead of a set
+	Only      []string      // of the jobs, by name; none: all
+	Size      int64         // of the test files
+	Runtime   time.Duration // of each job; 0: as long as each says
+	Until     time.Duration // that one job goes on, until storage slows down for good; 0: it is not waited for
+	Buffered  bool          // the long write once more, through the page cache
+}
+
+// Plan is a baseline of which everything is known that can be known before a file is written: program, place, and jobs.
+type Plan struct {
+	Wishes
+	Program fio.Program
+	Jobs    []fio.Job
+	Place   fio.Place
+}
+
+// NewPlan finds what was wished for, and refuses a place without the room for it.
+func NewPlan(ctx context.Context, w Wishes) (p *Plan, err error) {
+	p = &Plan{Wishes: w}
+	if p.Program, err = fio.Find(ctx, ""); err != nil {
+		return nil, err
+	}
+	if err := p.findPlace(); err != nil {
+		return nil, err
+	}
+	if err := p.chooseJobs(ctx); err != nil {
+		return nil, err
+	}
+	const spare = 256 << 20 // for others there
+	if need := fio.TestBytes(p.Jobs) + spare; p.Place.Free < need {
+		return nil, fmt.Errorf("%s has %d MB free and the test files need %d MB, with %d MB to spare: make room, name another with --dir, or less with --size",
+			p.Directory, p.Place.Free/1e6, need/1e6, spare/1_000_000)
+	}
+	return p, nil
+}
+
+func (p *Plan) findPlace() (err error) {
+	if p.Directory == "" {
+		if p.Directory, err = embedded.TemporaryPlace(p.AllowRAM); err != nil {
+			return err
+		}
+	}
+	if p.Directory, err = filepath.Abs(p.Directory); err != nil {
+		return err
+	}
+	if p.Place, err = fio.Examine(p.Directory); err != nil {
+		return err
+	}
+	storage, err := block.StorageOf(p.Directory)
+	if err == nil && storage.RAM && !p.AllowRAM {
+		return fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk: name another with --dir, or allow it with --allow-ram", p.Directory, storage.FileSystem)
+	}
+	return nil
+}
+
+// chooseJobs takes those of the set or the file that were asked for.
+func (p *Plan) chooseJobs(ctx context.Context) error {
+	settings := fio.Settings{Size: p.Size, Runtime: cmp.Or(p.Until, p.Runtime), Direct: p.Place.Direct}
+	if err := p.takeSet(ctx, settings); err != nil {
+		return err
+	}
+	only := p.Only
+	if p.Until != 0 && len(only) == 0 && len(p.Jobs) > 1 { // the job of the set that empties a bucket of operations
+		only = []string{map[string]string{fio.SetDatabase: "random-write", fio.SetPublished: "hub-random-8k"}[p.Wishes.Set]}
+	}
+	if err := p.keepOnly(only); err != nil {
+		return err
+	}
+	if p.Until != 0 && len(p.Jobs) != 1 {
+		return fmt.Errorf("--until-throttled goes on with one job: name it with --only, of %s", strings.Join(p.Names(), ", "))
+	}
+	if p.Buffered {
+		p.Jobs = append(p.Jobs, fio.AsDD(fio.Settings{Size: settings.Size, Runtime: cmp.Or(p.Runtime, p.Jobs[0].Runtime)}))
+	}
+	return nil
+}
+
+func (p *Plan) takeSet(ctx context.Context, settings fio.Settings) error {
+	switch {
+	case p.File != "":
+		text, err := input.Read(ctx, p.File)
+		if err != nil {
+			return fmt.Errorf("read the jobs: %w", err)
+		}
+		p.Set = filepath.Base(p.File)
+		if p.Jobs, err = fio.ReadFile(bytes.NewReader(text), p.Directory, settings); err != nil {
+			return fmt.Errorf("%s: %w", p.File, err)
+		}
+	case p.Set == fio.SetPublished:
+		p.Jobs = fio.Published(settings)
+	default:
+		p.Jobs = fio.Database(settings)
+	}
+	return nil
+}
+
+func (p *Plan) keepOnly(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(p.Names(), name) {
+			return fmt.Errorf("--only %s: there are %s", name, strings.Join(p.Names(), ", "))
+		}
+	}
+	if len(names) > 0 {
+		p.Jobs = slices.DeleteFunc(p.Jobs, func(j fio.Job) bool { return !slices.Contains(names, j.Name) })
+	}
+	return nil
+}
+
+// Names are those of the jobs.
+func (p *Plan) Names() []string {
+	var names []string
+	for _, j := range p.Jobs {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+// Lasts is how long the jobs take, with what lies between them.
+func (p *Plan) Lasts() time.Duration {
+	const between = time.Second
+	sum := idleFor
+	for _, j := range p.Jobs {
+		sum += j.Runtime + between
+	}
+	return sum
+}
+
+// Question is what the owner of the place must agree to; empty: nothing. chosen says that they named the place.
+func (p *Plan) Question(chosen bool) string {
+	if p.Until != 0 {
+		return fmt.Sprintf("For up to %s, storage under %s gets all the load that it takes, until its credits are used up, if it has any: "+
+			"whatever else is on it will wait.", experiment.About(p.Until), p.Directory)
+	}
+	entries, err := os.ReadDir(p.Directory)
+	if !chosen || err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "lost+found" }) {
+		return ""
+	}
+	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the load that it takes.",
+		p.Directory, experiment.About(p.Lasts()))
+}
+
+// recorded has a load for each job, and one without.
+func (p *Plan) recorded() runfile.Plan {
+	plan := runfile.Plan{Name: p.Set, Replicates: 1, Arms: []runfile.Arm{{Name: idle}}}
+	for _, j := range p.Jobs {
+		plan.Arms = append(plan.Arms, runfile.Arm{Name: j.Name, Method: fio.Name, Job: j.Text(), Depth: j.Depth, Buffered: j.Buffered})
+	}
+	return plan
+}
