@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/cli/progress"
@@ -68,7 +69,7 @@ func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	if o.format == formatJSON {
 		err = report.JSON(env.Out, d)
 	} else {
-		err = diagnosis.Text(env.Out, d, env.columns())
+		err = document.Text(env.Out, d.Document(), env.columns())
 	}
 	switch {
 	case err == nil && !d.Concludes:

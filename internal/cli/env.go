@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/collect"
 )
@@ -50,14 +52,13 @@ func (e Env) columns() int { return cmp.Or(e.saidColumns(), e.terminal(e.OutTerm
 // for whoever reads it line by line.
 func (e Env) messageColumns() int { return cmp.Or(e.saidColumns(), e.terminal(e.ErrTerminal)) }
 
-// message lays out what goes to standard error.
-func (e Env) message(text string) string {
-	width := e.messageColumns()
-	if width == 0 {
-		return text
-	}
-	return fill(text, width, "  ")
+// tell puts a message on standard error.
+func (e Env) tell(format string, values ...any) {
+	fmt.Fprintln(e.Err, e.message(fmt.Sprintf(format, values...)))
 }
+
+// message lays out what goes there.
+func (e Env) message(text string) string { return document.Message(text, e.messageColumns()) }
 
 // display shows progress there.
 func (e Env) display(mode progress.Mode) *progress.Display {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 )
 
 // COLUMNS decides, then the terminal; what is read line by line stays one line.
@@ -21,6 +22,32 @@ func TestColumns(t *testing.T) {
 	check("40", true, 40, 40)
 	check("wide", false, 80, 0)
 	check("-1", true, 120, 120)
+}
+
+// Whatever a command says, it says it in the columns there are: reports, explanations, help, errors and progress.
+func TestOutputFitsTheColumns(t *testing.T) {
+	check := func(lines int, args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		Main(Env{Out: &out, Err: &out, Now: time.Now, Getenv: func(string) string { return "60" }}, args)
+		for line := range strings.Lines(out.String()) {
+			if words := strings.Fields(line); len([]rune(strings.TrimSuffix(line, "\n"))) > 60 && len(words) > 1 {
+				t.Errorf("%q, %d columns: %s", args, len(line)-1, line)
+			}
+		}
+		if n := strings.Count(out.String(), "\n"); n < lines {
+			t.Errorf("%q: %d lines: %s", args, n, out.String())
+		}
+	}
+	run := "../../testdata/runs/local-pg17.jsonl.zst"
+	check(600, "explain")
+	check(8, "explain", "WriteIOPS")
+	check(20, "analyze", run)
+	check(20, "compare", run, "../../testdata/runs/local-pg18.jsonl.zst")
+	check(20, "size", run)
+	check(2, "run", "--budget", "120")
+	check(2, "analyze", "there/is/no/file/of/this/name/in/this/directory.jsonl")
+	check(2, "load", "-c", "0")
 }
 
 func TestErrorsFitTheColumns(t *testing.T) {

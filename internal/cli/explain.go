@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -52,9 +53,9 @@ func runExplain(env Env, o explainOptions, names []string) error {
 	switch o.format {
 	case formatText:
 		if len(names) == 0 {
-			return known.list(env.Out, env.columns())
+			return document.Text(env.Out, known.list(), env.columns())
 		}
-		return asked.explain(env.Out, env.columns())
+		return document.Text(env.Out, asked.document(), env.columns())
 	case formatJSON:
 		return asked.json(env)
 	default:

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/document"
 )
 
 // flagGroup is a part of a command's flags under a title of its own, in the order in which the help shows them.
@@ -61,55 +63,28 @@ func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups [
 	for _, g := range groups {
 		fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(width))
 	}
-	_, err := fmt.Fprintf(w, "\nExit status:\n%s", hanging(exitStatus, width))
-	return err
+	fmt.Fprint(w, "\nExit status:\n")
+	var meanings document.Terms
+	for line := range strings.Lines(exitStatus) {
+		code, means, _ := strings.Cut(line, " ")
+		meanings = append(meanings, document.Term{Name: code, Texts: []string{means}})
+	}
+	return document.Text(w, document.Document{Blocks: []document.Block{meanings}}, width)
 }
 
 // showHelp writes what a command is for, as wide as there is room for, and then its usage.
 func showHelp(env Env, c *cobra.Command) error {
-	fmt.Fprintf(c.OutOrStdout(), "%s\n\n", reflow(cmp.Or(c.Long, c.Short), env.columns()))
+	var d document.Document
+	for paragraph := range strings.SplitSeq(cmp.Or(c.Long, c.Short), "\n\n") {
+		var block document.Block = document.Paragraph{Text: strings.ReplaceAll(paragraph, "\n", " ")}
+		if strings.HasPrefix(paragraph, "\t") {
+			block = document.Command{Lines: strings.Split(strings.TrimSpace(paragraph), "\n")}
+		}
+		d.Blocks = append(d.Blocks, block)
+	}
+	if err := document.Text(c.OutOrStdout(), d, env.columns()); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.OutOrStdout())
 	return c.Usage()
-}
-
-// reflow lays the paragraphs of a text out anew. What is indented stays as it is.
-func reflow(text string, width int) string {
-	paragraphs := strings.Split(text, "\n\n")
-	for i, p := range paragraphs {
-		if strings.TrimLeft(p, " \t") == p {
-			paragraphs[i] = fill(p, width, "")
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
-}
-
-// statusIndent is as wide as an exit status and what surrounds it.
-const statusIndent = "     "
-
-// hanging lays out a list of exit statuses, a line each, with what does not fit on a line below it.
-func hanging(list string, width int) string {
-	var b strings.Builder
-	for line := range strings.Lines(list) {
-		fmt.Fprintf(&b, "  %s\n", strings.Replace(fill(line, width-2, statusIndent), " ", "  ", 1))
-	}
-	return b.String()
-}
-
-// fill breaks the words of a text into lines, all but the first of them indented.
-func fill(text string, width int, indent string) string {
-	var b strings.Builder
-	column := 0
-	for word := range strings.FieldsSeq(text) {
-		switch letters := len([]rune(word)); {
-		case column == 0:
-			column = letters
-		case column+1+letters >= width:
-			b.WriteString("\n" + indent)
-			column = len(indent) + letters
-		default:
-			b.WriteByte(' ')
-			column += 1 + letters
-		}
-		b.WriteString(word)
-	}
-	return b.String()
 }

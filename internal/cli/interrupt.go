@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -26,7 +24,7 @@ var leftBehind = map[string]string{
 }
 
 // stoppable gives a context that the first signal ends. A second one ends the process, which says what it leaves.
-func stoppable(w io.Writer, command string) (context.Context, context.CancelFunc) {
+func stoppable(tell func(string, ...any), command string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals...)
@@ -48,9 +46,9 @@ func stoppable(w io.Writer, command string) (context.Context, context.CancelFunc
 			case <-ended:
 				return
 			case <-late.C:
-				fmt.Fprintln(w, "realiops: stopping; waiting for what is under way on the server. Interrupt again to end at once"+leaving(command))
+				tell("realiops: stopping; waiting for what is under way on the server. Interrupt again to end at once%s", leaving(command))
 			case again := <-signals:
-				fmt.Fprintln(w, "realiops: ended at once"+leaving(command))
+				tell("realiops: ended at once%s", leaving(command))
 				die(again)
 			}
 		}

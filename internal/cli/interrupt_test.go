@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"net"
 	"os"
 	"testing"
@@ -11,7 +10,7 @@ import (
 
 // A server that dies breaks connections, which comes as the same signal as a pipe that nobody reads any more.
 func TestABrokenConnectionIsNoReasonToStop(t *testing.T) {
-	ctx, stop := stoppable(io.Discard, "observe")
+	ctx, stop := stoppable(func(string, ...any) {}, "observe")
 	defer stop()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/cli/progress"
-	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -33,7 +32,7 @@ func (o keepingOptions) conclude(env Env, path string, err error) error {
 	if o.out != "" {
 		again = path
 	}
-	fmt.Fprintf(env.Err, "The run is kept in %s; realiops analyze %s shows this again.\n", printable.Line(path), printable.Line(again))
+	env.tell("The run is kept in %s; realiops analyze %s shows this again.", path, again)
 	return err
 }
 

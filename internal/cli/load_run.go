@@ -17,7 +17,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/tables"
 	"github.com/realiops/realiops/internal/measure/load/workers"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/printable"
 )
 
 // benchmark is one load, from the flags to the exit code.
@@ -95,7 +94,7 @@ func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, sc
 
 // say puts a line on standard error.
 func (b *benchmark) say(format string, values ...any) {
-	fmt.Fprintln(b.env.Err, "realiops: "+printable.Line(fmt.Sprintf(format, values...)))
+	b.env.tell("realiops: "+format, values...)
 }
 
 // findTables asks the tables of the built-in scripts for their scale, and tells the scripts.
@@ -127,7 +126,7 @@ func (b *benchmark) run(ctx context.Context) (engine.Result, error) {
 		show.Asked.Every = b.progress
 		o.Every, o.Tick = b.progress, show.Tick
 	}
-	o.Trouble = (&output.Troubles{W: b.env.Err, Asked: b.asked, Verbose: b.verboseErrors}).Tell
+	o.Trouble = (&output.Troubles{Say: b.say, Asked: b.asked, Verbose: b.verboseErrors}).Tell
 	o.Verbose = b.verboseErrors
 	crew := workers.Crew{Password: b.password, Tell: func(line string) { b.say("warning: %s", line) }}
 	if b.log {

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/measure/fio"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
@@ -56,19 +58,15 @@ func TestProbesReadTheTable(t *testing.T) {
 
 // TestEveryMetricIsExplained: by whatever name people type it, explain finds each row, and says what it means.
 func TestEveryMetricIsExplained(t *testing.T) {
-	everything, listed := allKnown(), ""
-	for _, g := range everything.groups() {
-		for _, l := range g.lines {
-			listed += l.lead + "\n"
-		}
-	}
+	everything := allKnown()
+	listed := inOneColumn(t, everything.list())
 	for _, m := range metric.All() {
-		if name := m.Printed(0); !strings.Contains(listed, strings.TrimPrefix(name, metric.Service(serviceOf(m))+" ")+"\n") {
+		if name := m.Printed(0); !strings.Contains(listed, "\n  "+strings.TrimPrefix(name, metric.Service(serviceOf(m))+" ")+" ") {
 			t.Errorf("%s is not in the list", name)
 		}
 		for _, typed := range m.Spellings() {
 			found, err := everything.of([]string{typed})
-			if err != nil || !strings.Contains(explanation(t, found), m.Help) {
+			if err != nil || !strings.Contains(inOneColumn(t, found.document()), m.Help) {
 				t.Errorf("%s does not lead to %s: %v", typed, m.Help, err)
 			}
 		}
@@ -84,10 +82,11 @@ func serviceOf(m metric.Metric) string {
 	return service
 }
 
-func explanation(t *testing.T, k knowledge) string {
+// inOneColumn is a document whose lines are never broken.
+func inOneColumn(t *testing.T, d document.Document) string {
 	t.Helper()
 	var page strings.Builder
-	if err := k.explain(&page, 100000); err != nil {
+	if err := document.Text(&page, d, 100000); err != nil {
 		t.Fatal(err)
 	}
 	return page.String()
@@ -101,9 +100,6 @@ func TestANewMetricIsARow(t *testing.T) {
 	}.As("pg_stat_wal.wal_polished")
 	table := append(slices.Clone(metric.All()), fresh)
 	k := knownOf(table)
-	found := slices.ContainsFunc(k.groups(), func(e entry) bool {
-		return slices.Contains(e.lines, line{"pg_stat_wal.wal_polished", "WAL records that were polished"})
-	})
 	for what, ok := range map[string]bool{
 		"announced":           slices.Contains(table.View("pgstat.wal").Announced(), fresh.Announced()),
 		"printed":             table.Printed(fresh.Name, 180000) == "pg_stat_wal.wal_polished",
@@ -111,9 +107,9 @@ func TestANewMetricIsARow(t *testing.T) {
 		"on the first screen": table.First(fresh.Name),
 		"to be settled":       table.Matters(fresh.Name),
 		"counted":             slices.ContainsFunc(table.Making(metric.WALRecords), func(m metric.Metric) bool { return m.Name == fresh.Name }),
-		"listed":              found,
+		"listed":              regexp.MustCompile(`\n  pg_stat_wal\.wal_polished +WAL records that were polished\n`).MatchString(inOneColumn(t, k.list())),
 		"offered":             slices.Contains(k.names(), "pg_stat_wal.wal_polished"),
-		"explained":           strings.Contains(explanation(t, knowledge{local: metric.Table{fresh}}), "WAL records that were polished"),
+		"explained":           strings.Contains(inOneColumn(t, knowledge{local: metric.Table{fresh}}.document()), "WAL records that were polished"),
 	} {
 		if !ok {
 			t.Errorf("it is not %s", what)

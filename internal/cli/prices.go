@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/aws/aws-sdk-go-v2/service/pricing"
@@ -14,7 +13,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/prices"
-	"github.com/realiops/realiops/internal/printable"
 )
 
 // pricesOptions are the flags of realiops prices.
@@ -62,7 +60,7 @@ func runPrices(ctx context.Context, env Env, o pricesOptions) error {
 		return account.Explain(err)
 	}
 	for _, unread := range list.Unread {
-		fmt.Fprintln(env.Err, "left out:", printable.Line(unread))
+		env.tell("left out: %s", unread)
 	}
 	return o.write(env, list)
 }

@@ -7,12 +7,10 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -25,14 +23,14 @@ func Main(env Env, args []string) int {
 	if command, _, err := root.Find(args); err == nil {
 		name = command.Name()
 	}
-	ctx, stop := stoppable(env.Err, name)
+	ctx, stop := stoppable(env.tell, name)
 	err := root.ExecuteContext(ctx)
 	stop()
 	if errors.Is(err, syscall.EPIPE) {
 		return exitPipe
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		fmt.Fprintln(env.Err, env.message("realiops: "+printable.Line(runfile.OneLine(runfile.Scrub(err.Error())))))
+		env.tell("realiops: %s", runfile.OneLine(runfile.Scrub(err.Error())))
 	}
 	return codeOf(err)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/printable"
 )
 
 func newServerCommand(env Env) *cobra.Command {
@@ -37,7 +36,7 @@ const serverExitHelp = `0  it ran until it was asked to end
 func runServer(ctx context.Context, env Env, o embeddedOptions) error {
 	options := o.options(env)
 	if env.ErrTerminal {
-		options.Notify = func(stage string) { fmt.Fprintf(env.Err, "%s …\n", printable.Line(stage)) }
+		options.Notify = func(stage string) { env.tell("%s …", stage) }
 	}
 	s, err := embedded.Start(ctx, options)
 	if err != nil {
@@ -45,7 +44,7 @@ func runServer(ctx context.Context, env Env, o embeddedOptions) error {
 	}
 	fmt.Fprintln(env.Out, s.URL())
 	if env.ErrTerminal {
-		fmt.Fprintf(env.Err, "PostgreSQL %s runs until Ctrl-C\n", s.Target().Version)
+		env.tell("PostgreSQL %s runs until Ctrl-C", s.Target().Version)
 	}
 	return hold(ctx, env, s)
 }
@@ -61,7 +60,7 @@ func hold(ctx context.Context, env Env, s *embedded.Server) error {
 	// However long that takes: who presses Ctrl-C again leaves it to the supervisor.
 	err := s.Stop(context.WithoutCancel(ctx))
 	if kept := s.Kept(); kept != "" {
-		fmt.Fprintln(env.Err, printable.Line(kept))
+		env.tell("%s", kept)
 	}
 	return withCode(exitFailed, errors.Join(died, err))
 }

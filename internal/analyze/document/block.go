@@ -31,6 +31,12 @@ type (
 	// List has an item for each of several things of one kind.
 	List []string
 
+	// Points are things that were found, with what follows from each below it.
+	Points []Point
+
+	// Terms are words with what is said of each; text has them beside each other.
+	Terms []Term
+
 	// Answers are questions that people come with, and what is said to each in short.
 	Answers []Answer
 
@@ -62,6 +68,19 @@ type Answer struct {
 	Texts    []string
 }
 
+// Point is one thing that was found.
+type Point struct {
+	Text  string
+	Grave bool // it makes all numbers lie
+	Below []string
+}
+
+// Term is a word, and what is said of it.
+type Term struct {
+	Name  string
+	Texts []string
+}
+
 // Style is how a paragraph stands out on a page.
 type Style int
 
@@ -76,6 +95,8 @@ func (Section) isBlock()   {}
 func (Together) isBlock()  {}
 func (Paragraph) isBlock() {}
 func (List) isBlock()      {}
+func (Points) isBlock()    {}
+func (Terms) isBlock()     {}
 func (Answers) isBlock()   {}
 func (Warnings) isBlock()  {}
 func (Notes) isBlock()     {}

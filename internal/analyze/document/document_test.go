@@ -100,6 +100,58 @@ inside
 	}
 }
 
+// Words stand beside what is said of them, or above it where they are long; below a finding stands what follows from it.
+func TestTermsAndPoints(t *testing.T) {
+	d := Document{Blocks: []Block{
+		Terms{{Name: "trap", Texts: []string{"A count of five minutes and not a rate.", "It is billed."}}, {Name: "pg_stat_io.fsyncs (client backend)", Texts: []string{"fsyncs"}}},
+		Points{{Text: "fsync is off, so that nothing tells of storage.", Grave: true, Below: []string{"to do: set fsync = on, as a server has it"}}, {Text: "b"}},
+		Terms{}, Points{},
+	}}
+	check := func(what, want string, write func(io.Writer) error) {
+		t.Helper()
+		if diff := cmp.Diff(want, written(t, write)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	check("text", `  trap                A count of five
+                      minutes and not a
+                      rate.
+                      It is billed.
+  pg_stat_io.fsyncs (client backend)
+                      fsyncs
+
+! fsync is off, so that nothing tells of
+  storage.
+  to do: set fsync = on, as a server has it
+- b
+`, func(w io.Writer) error { return Text(w, d, 44) })
+	check("markdown", "- **trap**: A count of five minutes and not a rate.; It is billed.\n- **pg\\_stat\\_io.fsyncs (client backend)**: fsyncs\n\n"+
+		"- **fsync is off, so that nothing tells of storage.**\n  - to do: set fsync = on, as a server has it\n- b\n",
+		func(w io.Writer) error { return Markdown(w, d) })
+	page := written(t, func(w io.Writer) error { return HTML(w, d) })
+	for _, want := range []string{
+		"<dl>\n<dt>trap</dt>\n<dd>A count of five minutes and not a rate.</dd>\n<dd>It is billed.</dd>\n",
+		"<ul>\n<li><strong>Caution:</strong> fsync is off, so that nothing tells of storage.\n<ul>\n<li>to do: set fsync = on, as a server has it</li>\n</ul>\n</li>\n<li>b\n</li>\n</ul>\n</main>",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+}
+
+// A message on a terminal goes on indented, and no word of it is broken; where nobody looks it is one line.
+func TestMessage(t *testing.T) {
+	check := func(width int, want string) {
+		t.Helper()
+		if got := Message("realiops: write /a/very/long/path/that/is/copied/from/here/run.jsonl: no\nroom", width); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+	check(0, `realiops: write /a/very/long/path/that/is/copied/from/here/run.jsonl: no\nroom`)
+	check(10, "realiops: write\n  /a/very/long/path/that/is/copied/from/here/run.jsonl:\n  no\\nroom")
+	check(72, "realiops: write /a/very/long/path/that/is/copied/from/here/run.jsonl:\n  no\\nroom")
+}
+
 func TestHTMLHasEveryBlock(t *testing.T) {
 	page := written(t, func(w io.Writer) error { return HTML(w, example()) })
 	for _, want := range []string{

@@ -80,6 +80,10 @@ func (p *page) block(b Block, title string) {
 		p.element("p", b.Text, "class", map[Style]string{Headline: "headline", Faint: "faint"}[b.Style])
 	case List:
 		p.list(b)
+	case Points:
+		p.points(b)
+	case Terms:
+		p.terms(b)
 	case Warnings:
 		for _, text := range b {
 			p.raw(`<p class="condition"><strong>Caution:</strong> ` + quoted(text) + "</p>\n")
@@ -129,6 +133,34 @@ func (p *page) list(items []string) {
 		p.element("li", item)
 	}
 	p.raw("</ul>\n")
+}
+
+func (p *page) points(all Points) {
+	if len(all) == 0 {
+		return
+	}
+	p.raw("<ul>\n")
+	for _, point := range all {
+		mark := map[bool]string{true: "<strong>Caution:</strong> "}[point.Grave]
+		p.raw("<li>" + mark + quoted(point.Text) + "\n")
+		p.list(point.Below)
+		p.raw("</li>\n")
+	}
+	p.raw("</ul>\n")
+}
+
+func (p *page) terms(all Terms) {
+	if len(all) == 0 {
+		return
+	}
+	p.raw("<dl>\n")
+	for _, t := range all {
+		p.element("dt", t.Name)
+		for _, text := range t.Texts {
+			p.element("dd", text)
+		}
+	}
+	p.raw("</dl>\n")
 }
 
 func (p *page) answers(all Answers) {

@@ -64,6 +64,10 @@ func (m *markdown) block(b Block) {
 		for _, text := range b {
 			m.text.WriteString("**" + escaped(text) + "**\n\n")
 		}
+	case Points:
+		m.points(b)
+	case Terms:
+		m.terms(b)
 	case Answers:
 		for _, a := range b {
 			m.text.WriteString("**" + escaped(a.Question) + "**\n\n")
@@ -102,6 +106,28 @@ func (m *markdown) list(items []string) {
 		m.text.WriteString("- " + escaped(item) + "\n")
 	}
 	if len(items) > 0 {
+		m.text.WriteByte('\n')
+	}
+}
+
+func (m *markdown) points(all Points) {
+	for _, p := range all {
+		bold := map[bool]string{true: "**"}[p.Grave]
+		m.text.WriteString("- " + bold + escaped(p.Text) + bold + "\n")
+		for _, below := range p.Below {
+			m.text.WriteString("  - " + escaped(below) + "\n")
+		}
+	}
+	if len(all) > 0 {
+		m.text.WriteByte('\n')
+	}
+}
+
+func (m *markdown) terms(all Terms) {
+	for _, t := range all {
+		m.text.WriteString("- **" + escaped(t.Name) + "**: " + escaped(strings.Join(t.Texts, "; ")) + "\n")
+	}
+	if len(all) > 0 {
 		m.text.WriteByte('\n')
 	}
 }

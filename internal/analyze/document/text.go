@@ -50,6 +50,10 @@ func (t *textWriter) block(b Block, under string) string {
 		return t.hanging("", b.Text)
 	case List:
 		return t.each("- ", b)
+	case Points:
+		return t.points(b)
+	case Terms:
+		return t.terms(b)
 	case Warnings:
 		return t.each("! ", b)
 	case Answers:
@@ -70,11 +74,36 @@ func (t *textWriter) hanging(mark, words string) string {
 	if words = plain(words); words == "" {
 		return ""
 	}
-	lines := strings.Split(text.WrapSoft(words, t.width-text.StringWidth(mark)), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
+	indent := text.StringWidth(mark)
+	return mark + strings.Join(wrapped(words, t.width-indent), "\n"+strings.Repeat(" ", indent))
+}
+
+// wrapped are words in lines of at most width columns. One that is longer is left whole, to be copied.
+func wrapped(words string, width int) []string {
+	var lines []string
+	column := width
+	for word := range strings.FieldsSeq(words) {
+		letters := text.StringWidth(word)
+		if column+1+letters > width {
+			lines, column = append(lines, word), letters
+		} else {
+			lines[len(lines)-1] += " " + word
+			column += 1 + letters
+		}
 	}
-	return mark + strings.Join(lines, "\n"+strings.Repeat(" ", text.StringWidth(mark)))
+	return lines
+}
+
+// Message is what is told beside a document, its further lines indented; with width 0 it is one line, for whoever reads line
+// by line.
+func Message(words string, width int) string {
+	words = safe(words)
+	if width <= 0 {
+		return words
+	}
+	const indent = "  "
+	lines := wrapped(words, max(width, narrowest)-len(indent))
+	return strings.Join(lines, "\n"+indent)
 }
 
 func (t *textWriter) each(mark string, items []string) string {
@@ -82,6 +111,40 @@ func (t *textWriter) each(mark string, items []string) string {
 	for _, item := range items {
 		if item != "" {
 			lines = append(lines, t.hanging(mark, item))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t *textWriter) points(all Points) string {
+	var lines []string
+	for _, p := range all {
+		lines = append(lines, t.hanging(map[bool]string{false: "- ", true: "! "}[p.Grave], p.Text))
+		if len(p.Below) > 0 {
+			lines = append(lines, t.each("  ", p.Below))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// terms stand at the left of what is said of them, or above it where they are long.
+func (t *textWriter) terms(all Terms) string {
+	const indent, gap = 2, 2
+	column := 0
+	for _, term := range all {
+		column = max(column, indent+text.StringWidth(plain(term.Name))+gap)
+	}
+	column = min(column, t.width/2)
+	var lines []string
+	for _, term := range all {
+		lead := strings.Repeat(" ", indent) + plain(term.Name)
+		if text.StringWidth(lead) >= column || len(term.Texts) == 0 {
+			lines = append(lines, lead)
+			lead = ""
+		}
+		for _, said := range term.Texts {
+			lines = append(lines, t.hanging(text.Pad(lead, column, ' '), said))
+			lead = ""
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -36,38 +35,31 @@ func (a AWS) Silent() bool {
 	return a.Trouble != "" || slices.ContainsFunc(a.Calls, func(c Call) bool { return !c.Allowed && c.Reason != Unasked })
 }
 
-// aws lists the calls. It stands before what PostgreSQL lets one read, because nothing there replaces it.
-func (p *page) aws(a *AWS, t runfile.Target) {
+// document lists the calls. It stands before what PostgreSQL lets one read, because nothing there replaces it.
+func (a *AWS) document(t runfile.Target) document.Block {
 	if a == nil {
-		return
+		return nil
 	}
-	p.blank()
+	var all document.Together
 	switch {
 	case a.Trouble != "":
-		p.paragraph("", "AWS does not say which of its databases this is: "+a.Trouble+".")
+		all = append(all, document.Paragraph{Text: "AWS does not say which of its databases this is: " + a.Trouble + "."})
 	case t.Cloud != nil:
-		p.paragraph("", "AWS knows it as "+cloudName(*t.Cloud)+".")
+		all = append(all, document.Paragraph{Text: "AWS knows it as " + cloudName(*t.Cloud) + "."})
 	}
-	if len(a.Calls) > 0 {
-		p.paragraph("", "Calls that a run makes:")
-	}
+	var calls document.Terms
 	for _, c := range a.Calls {
-		said := "allowed"
-		if !c.Allowed {
-			said = c.Detail
+		answer := c.Detail
+		switch {
+		case c.Allowed:
+			answer = "allowed"
+		case a.Trouble != "" && c.Detail == a.Trouble:
+			answer = "not answered"
 		}
-		if a.Trouble != "" && c.Detail == a.Trouble {
-			said = "not answered"
-		}
-		p.paragraph(text.Pad("  "+c.Action, callColumn, ' '), said)
+		calls = append(calls, document.Term{Name: c.Action, Texts: []string{answer}})
 	}
-	if a.Asked != "" {
-		p.paragraph("", a.Asked)
-	}
+	return append(all, under("Calls that a run makes:", calls), document.Paragraph{Text: a.Asked})
 }
-
-// callColumn is as wide as the longest name of a call, with two spaces.
-const callColumn = 36
 
 func cloudName(c runfile.Cloud) string {
 	if c.Instance == "" {

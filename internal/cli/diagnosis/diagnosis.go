@@ -2,7 +2,7 @@
 //
 // [New] asks the analysis itself: it makes the records that a run would leave if every reading of it were like that one,
 // and looks which ways to count the work come out of them. So nothing here knows how a quantity is computed, and what it
-// promises is what a run keeps. [Text] and [JSON] write the same [Diagnosis].
+// promises is what a run keeps. A [Diagnosis] is its own JSON, and [Diagnosis.Document] says it for people.
 //
 // The package computes and writes; it asks no server.
 package diagnosis

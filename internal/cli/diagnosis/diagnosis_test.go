@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -112,7 +113,7 @@ func TestTextKeepsToTheWidth(t *testing.T) {
 	d.Clock = runfile.Clock{Source: "server", Offset: -2, Error: 0.25}
 	for _, width := range []int{60, 80, 120} {
 		var text strings.Builder
-		if err := diagnosis.Text(&text, d, width); err != nil {
+		if err := document.Text(&text, d.Document(), width); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(text.String()) {

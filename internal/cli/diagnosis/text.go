@@ -2,40 +2,44 @@ package diagnosis
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/metric"
-	"github.com/realiops/realiops/internal/printable"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Text writes the diagnosis for people, in lines of at most width columns where words allow it.
-func Text(w io.Writer, d Diagnosis, width int) error {
-	p := page{width: width}
-	p.paragraph("", d.target())
-	p.blank()
-	p.paragraph("", d.verdict())
-	p.aws(d.AWS, d.Target)
+// Document says the diagnosis for people.
+func (d Diagnosis) Document() document.Document {
 	found := "A metric can be found here to count:"
 	if d.Refusal != "" {
 		found = "Once that is mended, a metric can be found here to count:"
 	}
-	p.drivers(found, d.Drivers, true)
-	p.drivers("No metric can be found here to count:", d.Drivers, false)
-	p.gaps("What is missing here, and what that costs:", d.Sources, costly)
-	p.cautions(d.Cautions)
-	p.gaps("What could be read beside, for a closer look:", d.Sources, remediable)
-	p.sources(d.Sources)
-	if _, err := io.WriteString(w, p.text.String()); err != nil {
-		return fmt.Errorf("write the diagnosis: %w", err)
+	return document.Document{Blocks: []document.Block{
+		document.Paragraph{Text: d.target()},
+		document.Paragraph{Text: d.verdict(), Style: document.Headline},
+		d.AWS.document(d.Target),
+		under(found, d.quantities(true)),
+		under("No metric can be found here to count:", d.quantities(false)),
+		under("What is missing here, and what that costs:", d.gaps(costly)),
+		under("Before you believe the numbers:", d.cautions()),
+		under("What could be read beside, for a closer look:", d.gaps(remediable)),
+		under("Sources, and how many of their figures can be read here:", d.sources()),
+	}}
+}
+
+// under has a heading over points or terms, and nothing where there are none.
+func under[T interface {
+	document.Points | document.Terms
+	document.Block
+}](heading string, all T) document.Block {
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	return document.Together{document.Paragraph{Text: heading}, all}
 }
 
 func (d Diagnosis) target() string {
@@ -82,56 +86,21 @@ func (d Diagnosis) verdict() string {
 	}
 }
 
-// page is text that grows line by line.
-type page struct {
-	text  strings.Builder
-	width int
-}
-
-func (p *page) blank() { p.text.WriteByte('\n') }
-
-// paragraph puts words after a lead, and aligns the lines below with them.
-func (p *page) paragraph(lead, words string) {
-	lead, words = printable.Line(lead), printable.Line(words)
-	indent := strings.Repeat(" ", text.StringWidth(lead))
-	for i, line := range strings.Split(text.WrapSoft(words, max(p.width-len(indent), narrowest)), "\n") {
-		if i > 0 {
-			lead = indent
+func (d Diagnosis) quantities(known bool) (all document.Terms) {
+	for _, q := range d.Drivers {
+		if q.Known == known {
+			all = append(all, document.Term{Name: metric.Quantity(q.Name).Many(), Texts: []string{q.Help}})
 		}
-		p.text.WriteString(strings.TrimRight(lead+strings.TrimRight(line, " "), " ") + "\n")
 	}
+	return all
 }
-
-// narrowest is the width below which nothing is broken any narrower.
-const narrowest = 30
-
-// column is as wide as the longest name of a quantity or a source, with two spaces.
-const column = 22
-
-func (p *page) drivers(heading string, all []Driver, known bool) {
-	first := true
-	for _, d := range all {
-		if d.Known != known {
-			continue
-		}
-		if first {
-			p.blank()
-			p.paragraph("", heading)
-			first = false
-		}
-		p.paragraph(lead(metric.Quantity(d.Name).Many()), d.Help)
-	}
-}
-
-func lead(name string) string { return text.Pad("  "+name, column, ' ') }
 
 // sources counts what can be read of each.
-func (p *page) sources(all []Source) {
-	p.blank()
-	p.paragraph("", "Sources, and how many of their figures can be read here:")
-	for _, s := range all {
-		p.paragraph(lead(s.Name), fmt.Sprintf("%d of %d%s", s.Read, s.Of, s.elsewhere()))
+func (d Diagnosis) sources() (all document.Terms) {
+	for _, s := range d.Sources {
+		all = append(all, document.Term{Name: s.Name, Texts: []string{fmt.Sprintf("%d of %d%s", s.Read, s.Of, s.elsewhere())}})
 	}
+	return all
 }
 
 // elsewhere says how much of a source other servers have, at no cost to this one; or why, where nothing is left.
@@ -159,23 +128,19 @@ func costly(g Gap) bool     { return len(g.Costs) > 0 }
 func remediable(g Gap) bool { return !costly(g) && !g.never() }
 
 // gaps lists those that are wanted, those of several sources with one cause together.
-func (p *page) gaps(heading string, all []Source, wanted func(Gap) bool) {
+func (d Diagnosis) gaps(wanted func(Gap) bool) (all document.Points) {
 	var causes []cause
-	for _, s := range all {
+	for _, s := range d.Sources {
 		for _, g := range s.Gaps {
 			if wanted(g) {
 				causes = grouped(causes, s, g)
 			}
 		}
 	}
-	if len(causes) == 0 {
-		return
-	}
-	p.blank()
-	p.paragraph("", heading)
 	for _, c := range causes {
-		p.cause(c)
+		all = append(all, c.point())
 	}
+	return all
 }
 
 // cause is one reason for gaps of several sources.
@@ -217,18 +182,19 @@ func (s Source) part(g Gap) string {
 	}
 }
 
-func (p *page) cause(c cause) {
-	p.paragraph("  - ", strings.Join(c.what, ", ")+": "+c.words())
+func (c cause) point() document.Point {
+	p := document.Point{Text: strings.Join(c.what, ", ") + ": " + c.words()}
 	if len(c.costs) > 0 {
 		var counted []string
 		for _, name := range c.costs {
 			counted = append(counted, metric.Quantity(name).Many())
 		}
-		p.paragraph("    costs: ", strings.Join(counted, ", "))
+		p.Below = append(p.Below, "costs: "+strings.Join(counted, ", "))
 	}
 	if c.remedy != "" {
-		p.paragraph("    to do: ", c.remedy)
+		p.Below = append(p.Below, "to do: "+c.remedy)
 	}
+	return p
 }
 
 func (m Missing) words() string {
@@ -251,16 +217,13 @@ func printed(names []string) []string {
 	return all
 }
 
-func (p *page) cautions(all []Caution) {
-	if len(all) == 0 {
-		return
-	}
-	p.blank()
-	p.paragraph("", "Before you believe the numbers:")
-	for _, c := range all {
-		p.paragraph("  ! ", c.Text)
+func (d Diagnosis) cautions() (all document.Points) {
+	for _, c := range d.Cautions {
+		p := document.Point{Text: c.Text, Grave: true}
 		if c.Remedy != "" {
-			p.paragraph("    to do: ", c.Remedy)
+			p.Below = []string{"to do: " + c.Remedy}
 		}
+		all = append(all, p)
 	}
+	return all
 }

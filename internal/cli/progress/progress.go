@@ -85,7 +85,7 @@ func (d *Display) Stage(text string) {
 	d.stage = printable.Line(text)
 	switch d.mode {
 	case Plain:
-		fmt.Fprintln(d.out, d.stage)
+		d.say(d.stage)
 	case Bar:
 		d.draw()
 	}
@@ -96,7 +96,10 @@ func (d *Display) Message(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clear()
-	text = printable.Line(text)
+	d.say(printable.Line(text))
+}
+
+func (d *Display) say(text string) {
 	if d.Layout != nil {
 		text = d.Layout(text)
 	}
@@ -119,12 +122,12 @@ func (d *Display) sayPlainly(r runfile.Record) {
 	switch r := r.(type) {
 	case runfile.ArmEvent:
 		if r.Event == runfile.End {
-			fmt.Fprintln(d.out, d.run.sentence(d.print, r.At))
+			d.say(d.run.sentence(d.print, r.At))
 		}
 		d.said = r.At
 	case runfile.Load:
 		if r.To.Sub(d.said) > while {
-			fmt.Fprintln(d.out, d.run.sentence(d.print, r.To))
+			d.say(d.run.sentence(d.print, r.To))
 			d.said = r.To
 		}
 	}

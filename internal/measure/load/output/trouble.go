@@ -2,7 +2,6 @@ package output
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -13,7 +12,7 @@ import (
 
 // Troubles tells at once what goes wrong: why clients give up and, where asked, every error that a transaction met.
 type Troubles struct {
-	W       io.Writer // standard error
+	Say     func(format string, values ...any) // a line on standard error
 	Asked   Asked
 	Verbose bool // --verbose-errors
 
@@ -32,30 +31,30 @@ func (t *Troubles) Tell(x engine.Trouble) {
 	if !t.Verbose {
 		return
 	}
-	fmt.Fprintf(t.W, "realiops: client %d got an error in command %d of script %d; %s\n", x.Client, x.Command, x.Script, line(x.Err))
+	t.Say("client %d got an error in command %d of script %d; %s", x.Client, x.Command, x.Script, line(x.Err))
 	t.tellDetails(x)
 	what := "ends the failed transaction"
 	if x.Then == engine.TriesAgain {
 		what = "repeats the transaction after the error"
 	}
-	fmt.Fprintf(t.W, "realiops: client %d %s (%s)\n", x.Client, what, t.try(x))
+	t.Say("client %d %s (%s)", x.Client, what, t.try(x))
 }
 
 func (t *Troubles) tellAbort(x engine.Trouble) {
 	t.aborts++
 	switch {
 	case t.aborts <= fewAborts || t.Verbose:
-		fmt.Fprintf(t.W, "realiops: error: client %d script %d aborted in command %d: %s\n", x.Client, x.Script, x.Command, line(x.Err))
+		t.Say("error: client %d script %d aborted in command %d: %s", x.Client, x.Script, x.Command, line(x.Err))
 		t.tellDetails(x)
 	case t.aborts == fewAborts+1:
-		fmt.Fprintln(t.W, "realiops: error: more clients aborted; --verbose-errors shows all of them")
+		t.Say("error: more clients aborted; --verbose-errors shows all of them")
 	}
 }
 
 // tellDetails tells what the server said beside the message.
 func (t *Troubles) tellDetails(x engine.Trouble) {
 	for _, detail := range postgres.Details(x.Err, x.Statement) {
-		fmt.Fprintf(t.W, "realiops: %s\n", printable.Line(detail))
+		t.Say("%s", printable.Line(detail))
 	}
 }
 

@@ -2,6 +2,7 @@ package output_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func TestTroubles(t *testing.T) {
 	check := func(name, want string, o output.Troubles, troubles ...engine.Trouble) {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			o.W = &b
+			o.Say = func(format string, values ...any) { fmt.Fprintf(&b, "realiops: "+format+"\n", values...) }
 			for _, x := range troubles {
 				o.Tell(x)
 			}
