@@ -45,6 +45,9 @@ func inUTC(r Record) Record {
 	case Period:
 		r.From, r.To, r.Fetched = r.From.UTC(), r.To.UTC(), r.Fetched.UTC()
 		return r
+	case Total:
+		r.From, r.To = r.From.UTC(), r.To.UTC()
+		return r
 	case Top:
 		r.From, r.At = r.From.UTC(), r.At.UTC()
 		return r
@@ -84,6 +87,10 @@ func decode(line []byte) (Record, error) {
 		return decodeAs[Proof](line)
 	case KindPeriod:
 		return decodeAs[Period](line)
+	case KindTotal:
+		return decodeAs[Total](line)
+	case KindOrigin:
+		return decodeAs[Origin](line)
 	case KindTop:
 		return decodeAs[Top](line)
 	case KindChange:

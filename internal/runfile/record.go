@@ -24,6 +24,8 @@ const (
 	KindLoad   Kind = "load"
 	KindProof  Kind = "proof"
 	KindPeriod Kind = "period"
+	KindTotal  Kind = "total"
+	KindOrigin Kind = "origin"
 	KindTop    Kind = "top"
 	KindChange Kind = "setting"
 	KindEnd    Kind = "end"
@@ -175,6 +177,12 @@ type Arm struct {
 
 	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
+
+	// Like is another load of the plan that this one equals but for one thing; But is that thing, in words, and MoreEntries are
+	// the index entries that it made beyond those of the other.
+	Like        string `json:"like,omitempty"`
+	But         string `json:"but,omitempty"`
+	MoreEntries int64  `json:"more_entries,omitempty"`
 
 	Job      string `json:"job,omitempty"`      // options of a job that puts load on storage alone, as on a command line
 	Depth    int    `json:"depth,omitempty"`    // requests that such a job keeps in flight; 0: not known
@@ -332,6 +340,7 @@ type Proof struct {
 	Arm       string    `json:"arm"`
 	Replicate int       `json:"replicate"`
 	Rows      int64     `json:"rows"`
+	Counter   string    `json:"counter,omitempty"` // the metric that must have counted them too; empty: that of our tables
 	Missing   string    `json:"missing,omitempty"` // why they were not counted; Rows says nothing then
 }
 

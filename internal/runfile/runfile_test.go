@@ -22,7 +22,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 func everyKind() []Record {
 	arm := Arm{
 		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, SynchronousCommit: "off",
-		Job: "--rw=write", Depth: 16, Buffered: true,
+		Job: "--rw=write", Depth: 16, Buffered: true, Like: "copy", But: "an index more", MoreEntries: 7,
 	}
 	cloud := Cloud{
 		Provider: "aws", Region: "eu-west-1", Instance: "one", Cluster: "all", Role: "writer", Resource: "db-ABC", Engine: "postgres",
@@ -64,11 +64,16 @@ func everyKind() []Record {
 			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
 			Rows: 7000, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
 		},
-		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Missing: "it took too long"},
+		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
 		Period{
 			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
 			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,
 			Fetched: noon.Add(time.Hour), Unsettled: true,
+		},
+		Total{From: noon, To: noon.Add(time.Hour), Arm: "bulk", Replicate: 1, Probe: "cloudwatch", Values: map[string]float64{"cloudwatch/WriteIOPS": 7e9}},
+		Origin{
+			Arm: "bulk", Replicate: 1, Probe: "cloudwatch", Title: "A load", Place: "github.com/a/b", File: "README.md", Commit: "0123456789abcdef",
+			Author: "A. N. Author", Licence: "Apache-2.0", How: Digitized, Error: 0.02, Note: "by pixels",
 		},
 		Top{
 			From: noon, At: noon.Add(time.Minute), Of: "statements", Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",

@@ -73,6 +73,9 @@ func scrubbed(r Record, secrets []string) Record {
 	case Period:
 		r.Dimensions = scrubAll(r.Dimensions, nil)
 		return r
+	case Origin:
+		r.Title, r.Place, r.Note = Scrub(r.Title, secrets...), Scrub(r.Place, secrets...), Scrub(r.Note, secrets...)
+		return r
 	case Top:
 		r.Missing = Scrub(r.Missing, secrets...)
 		r.Items = slices.Clone(r.Items)

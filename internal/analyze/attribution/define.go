@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // source finds the quantity that is computed from a metric. Its side is then no question; what is asked is which of the
@@ -28,7 +29,7 @@ func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Quantity, y col
 	alike := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Side != own.Side })
 	var t *table
 	for _, among := range [][]held{alike, rivals} { // what is done on its own side comes first
-		if t = j.table(y, among); j.run.Observed != nil || len(t.y) < fewestForModels || len(t.places) == 0 {
+		if t = j.table(y, among); j.unchosen() || len(t.y) < fewestForModels || len(t.places) == 0 {
 			continue
 		}
 		j.settleNoise(t, y, among)
@@ -79,4 +80,10 @@ func (t *table) shortest(near float64) (best model) {
 		}
 	}
 	return best
+}
+
+// unchosen tells whether nobody set up the loads to tell quantities apart: those of an observation, and of applications. What goes
+// with a metric there need not bring it about.
+func (j *judge) unchosen() bool {
+	return j.run.Observed != nil || slices.ContainsFunc(j.arms, func(a drivers.Arm) bool { return a.Method == runfile.Observed })
 }

@@ -82,7 +82,7 @@ func (e *evidence) cell(counted counting, from []string, step float64, arm drive
 		}
 		seconds = count.Seconds
 		d := e.deviation(metric) * seconds
-		doubt += d * d
+		doubt += d*d + count.Error*count.Error
 		shared += d * d / float64(max(1, e.run.Idle.Replicates))
 	}
 	doubt = math.Sqrt(doubt + step*step/4)

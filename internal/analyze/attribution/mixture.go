@@ -18,8 +18,12 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 	t.leaveOut(&best)
 	left = append(left, j.unread(y, rivals)...)
 	another := func(h held) bool { return h.Side != left[0].Side }
-	if math.Exp(best.off) > mostOff || slices.ContainsFunc(left, another) {
+	switch {
+	case math.Exp(best.off) > mostOff:
 		v.Why = noDriver
+		return
+	case slices.ContainsFunc(left, another):
+		j.leaveOpen(v, rivals, left)
 		return
 	}
 	for _, m := range s.near(best, rivalled) {
@@ -42,6 +46,18 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 			v.Mixture.Terms[0].Or = append(v.Mixture.Terms[0].Or, name)
 		}
 	}
+}
+
+// leaveOpen names all that a metric may count, where they are not on one side and one of those that were counted nearly is it: also what was
+// counted under some loads only, and what was not counted at all.
+func (j *judge) leaveOpen(v *Verdict, rivals, left []held) {
+	for _, h := range rivals {
+		known := func(l held) bool { return l.place == h.place }
+		if h.Status == Consistent || h.Status == Possible || slices.ContainsFunc(left, known) {
+			v.Between = append(v.Between, h.Driver)
+		}
+	}
+	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), j.settle(v.Between)
 }
 
 // mix states a sum, as far as no other one is about as good.

@@ -62,6 +62,9 @@ func Compare(run *drivers.Run, pairs [][2]string, options Options) []Twin {
 
 func (j *judge) twin(one, other drivers.Metric) Twin {
 	y, x := j.column(one, one.From, step(one.Unit)), j.column(other, other.From, step(other.Unit))
+	if one.Unit == "operations" {
+		y.leaveOutFew(x)
+	}
 	h := j.against(y, x, held{})
 	t := Twin{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread, Arms: h.Arms, Missing: h.Why}
 	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool { return math.Abs(g.Mean) > math.Log(sameNumber) })
@@ -75,4 +78,18 @@ func (j *judge) twin(one, other drivers.Metric) Twin {
 		t.Sameness = Proportional
 	}
 	return t
+}
+
+// fewestOperations are so many that it does not matter when either source began to count.
+const fewestOperations = 1000
+
+// leaveOutFew leaves out cells in which both columns have next to nothing.
+func (c column) leaveOutFew(other column) {
+	for a := range c {
+		for r := range c[a] {
+			if of := &c[a][r]; of.missing == nil && other[a][r].missing == nil && max(of.value, other[a][r].value) < fewestOperations {
+				of.missing = &series.Missing{Reason: series.NeverRead, Detail: "there were too few to compare"}
+			}
+		}
+	}
 }

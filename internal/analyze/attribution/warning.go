@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // enoughArms are what it takes to part most drivers.
@@ -59,7 +60,7 @@ func (j *judge) oneReplicate() string {
 func (j *judge) noRows() string {
 	var arms []string
 	for _, a := range j.arms {
-		if !slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Rows > 0 }) {
+		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Rows > 0 }) {
 			arms = append(arms, a.Name)
 		}
 	}

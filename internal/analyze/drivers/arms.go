@@ -20,7 +20,7 @@ func (c *collector) buildArms() {
 		arm := c.armOf(a)
 		why := a.defect(arm.Idle())
 		if why == "" {
-			why = cmp.Or(overlaps[a], c.otherwiseSet(a))
+			why = cmp.Or(overlaps[a], c.otherwiseSet(a), a.outsideWindow())
 		}
 		if why != "" {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{a.replicate, why})
@@ -78,6 +78,8 @@ func (c *collector) armOf(a *attempt) *Arm {
 // defect says why an attempt must not be used, or nothing.
 func (a *attempt) defect(idle bool) string {
 	switch {
+	case a.untimed():
+		return a.failed
 	case len(a.begins) == 0 && len(a.ends) == 0 && a.load.lines == 0:
 		return "it was never begun: the run was cut off"
 	case len(a.begins) == 0 && len(a.ends) == 0:
@@ -108,6 +110,8 @@ func (a *attempt) idleDefect() string {
 
 func (a *attempt) loadDefect() string {
 	switch {
+	case a.load.lines == 0 && len(a.totals) > 0:
+		return "" // a load that is not ours
 	case a.load.lines == 0:
 		return "no load was recorded"
 	case a.load.negative || a.load.from.Before(a.begins[0]) || a.load.to.After(a.ends[0]):
@@ -166,11 +170,12 @@ func (c *collector) checkLoad(a *attempt) {
 
 func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate {
 	r := Replicate{
-		Number: a.replicate, Begin: a.begins[0], End: a.ends[0],
+		Number: a.replicate, Begin: a.begin(), End: a.end(),
 		Work: a.load.work, Latency: a.load.latency.summary(), Counts: map[string]Count{},
 	}
 	loadEnd := r.Begin
-	if !idle {
+	ours := !idle && a.load.lines > 0
+	if ours {
 		r.Seconds, loadEnd = a.load.seconds(), a.load.to
 	}
 	othersEnd := lastNotAfter(busy, r.Begin)
@@ -184,11 +189,11 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 		}
 	}
 	r.Log = c.anatomy(r, loadEnd, othersEnd)
-	if idle {
+	if !ours {
 		r.Seconds = r.betweenReadings()
 	}
 	from, to, work := r.Begin, r.End, elapsed
-	if !idle {
+	if ours {
 		from, to, work = a.load.from, a.load.to, a.load.rowsIn
 	}
 	for metric, periods := range c.stretched {
@@ -198,6 +203,7 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 		}
 		r.Counts[metric] = inPeriods(periods, from, to, work)
 	}
+	c.countTotals(a, r)
 	return r
 }
 

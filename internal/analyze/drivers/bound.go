@@ -72,6 +72,14 @@ func weight(record runfile.Record) int {
 		return 2*entry + len(r.Metric) + entry*len(r.Dimensions)
 	case runfile.Load:
 		return entry / 2
+	case runfile.Total:
+		size := entry
+		for name := range r.Values {
+			size += entry + len(name)
+		}
+		return size
+	case runfile.Origin:
+		return 8*entry + len(r.Note)
 	case runfile.Top:
 		size := entry * (1 + len(r.Total))
 		for _, item := range r.Items {

@@ -22,6 +22,8 @@ type collector struct {
 
 	sets map[string]map[string]string // of dimensions, by how they are written in keys
 
+	totalled map[string]bool // metrics of which totals are told
+
 	thin      *thin // of an observation; nil: all readings are kept
 	tops      map[topKey]runfile.Top
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
@@ -45,6 +47,7 @@ type attempt struct {
 	followed     []string        // the metrics that are told of that instance
 	load         load
 	proof        *runfile.Proof
+	totals       []runfile.Total
 }
 
 type attemptKey struct {
@@ -57,7 +60,7 @@ func newCollector() *collector {
 		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
 		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
 		factors: map[string]runfile.Arm{}, arms: map[string]bool{}, places: map[string]int{},
-		tops: map[topKey]runfile.Top{},
+		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{},
 	}
 }
 
@@ -81,6 +84,10 @@ func (c *collector) take(record runfile.Record) {
 		c.read(r)
 	case runfile.Period:
 		c.period(r)
+	case runfile.Total:
+		c.total(r)
+	case runfile.Origin:
+		c.run.Origins = append(c.run.Origins, r)
 	case runfile.Top:
 		c.tops[topKey{r.Of, r.From.UTC()}] = r
 	case runfile.Row:
@@ -234,6 +241,7 @@ func (c *collector) finish() *Run {
 	c.checkClocks()
 	c.checkOtherClocks()
 	c.checkAdded()
+	c.checkCopied()
 	c.buildArms()
 	c.checkCapacity()
 	if c.thin != nil {
@@ -251,7 +259,7 @@ func (c *collector) counters() []runfile.Metric {
 	for _, m := range c.metrics {
 		_, inPeriods := statistics()[m.Type]
 		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
-		if counted || inPeriods && len(c.periods[m.Name]) > 0 {
+		if counted || inPeriods && (len(c.periods[m.Name]) > 0 || c.totalled[m.Name]) {
 			counters = append(counters, m)
 		}
 	}

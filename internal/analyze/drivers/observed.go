@@ -23,7 +23,7 @@ type Observation struct {
 }
 
 // seen is the method of an arm that nobody ran.
-const seen = "observed"
+const seen = runfile.Observed
 
 // What an observation counts rows and transactions by, since no clients of ours do.
 const (
@@ -34,6 +34,7 @@ const (
 	oursInserted    = "pgstat.database/tup_inserted"
 	oursUpdated     = "pgstat.database/tup_updated"
 	oursDeleted     = "pgstat.database/tup_deleted"
+	oursCommits     = "pgstat.database/xact_commit"
 	entriesLeast    = "pgstat.tables/index_entries_least"
 	entriesMost     = "pgstat.tables/index_entries_most"
 )
@@ -46,18 +47,36 @@ func rowCounts() map[string]string {
 	}
 }
 
+// tally is which counters tell what was done: those of all databases, or of the one that a source tells of.
+type tally struct {
+	rows    []string
+	commits string
+	of      string // in words
+}
+
+func tallyOf(counts func(metric string) bool) tally {
+	if !counts(clusterInserted) && counts(oursInserted) {
+		return tally{[]string{oursInserted, oursUpdated, oursDeleted}, oursCommits, "in its database"}
+	}
+	return tally{[]string{clusterInserted, clusterUpdated, clusterDeleted}, clusterCommits, "in all databases"}
+}
+
+// tally is that of a replicate.
+func (r Replicate) tally() tally {
+	return tallyOf(func(metric string) bool { _, told := r.Counts[metric]; return told })
+}
+
 // observedQuantities are the quantities that our own clients count in an experiment, as counters tell of them in an observation.
-func observedQuantities(all []Quantity) {
-	rows := []string{clusterInserted, clusterUpdated, clusterDeleted}
+func observedQuantities(all []Quantity, by tally) {
 	for i := range all {
 		d := &all[i]
 		switch d.Name {
 		case Rows:
-			d.Help, d.From, d.how = "rows inserted, updated and deleted, in all databases", rows, addition
+			d.Help, d.From, d.how = "rows inserted, updated and deleted, "+by.of, by.rows, addition
 		case Entries:
-			d.Help, d.From, d.how = "rows and the index entries written for them", append(rows[:3:3], entriesLeast), addition
+			d.Help, d.From, d.how = "rows and the index entries written for them", append(by.rows[:3:3], entriesLeast), addition
 		case Commits:
-			d.Help, d.From = "transactions committed in all databases, those that only read among them", []string{clusterCommits}
+			d.Help, d.From = "transactions committed "+by.of+", those that only read among them", []string{by.commits}
 		case Statements:
 			d.Help = "statements, which an observation does not count"
 		}
@@ -80,9 +99,9 @@ func (r Replicate) sumCounts(metrics ...string) (sum float64, err error) {
 func (r Replicate) seenWork(driver string) (float64, error) {
 	switch driver {
 	case Rows:
-		return r.sumCounts(clusterInserted, clusterUpdated, clusterDeleted)
+		return r.sumCounts(r.tally().rows...)
 	case Commits:
-		return r.Count(clusterCommits)
+		return r.Count(r.tally().commits)
 	case Entries:
 		return r.seenEntries()
 	default:
@@ -96,7 +115,7 @@ const oneInAHundred = 0.01
 // seenEntries takes it that the database which we are connected to did all the work, and indexes of which each row takes
 // one entry; where it is not so, entries are not known.
 func (r Replicate) seenEntries() (float64, error) {
-	all, err := r.sumCounts(clusterInserted, clusterUpdated, clusterDeleted)
+	all, err := r.sumCounts(r.tally().rows...)
 	if err != nil {
 		return 0, err
 	}

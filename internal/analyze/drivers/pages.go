@@ -11,8 +11,8 @@ import (
 // Quantities are all quantities, each with the metrics that it is computed from in this run.
 func (r *Run) Quantities() []Quantity {
 	all := All()
-	if r.Header.Observed {
-		observedQuantities(all)
+	if r.Header.Observed || slices.ContainsFunc(r.Arms, func(a Arm) bool { return a.Method == seen }) {
+		observedQuantities(all, tallyOf(r.counts))
 	}
 	if records, other := r.otherRecords(); other {
 		all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == WALRecords })] = records
@@ -20,6 +20,8 @@ func (r *Run) Quantities() []Quantity {
 	for i, d := range all {
 		making, adding := metric.All().Making(metric.Quantity(d.Name)), metric.All().Adding(metric.Quantity(d.Name))
 		switch {
+		case d.Name == WALBytes:
+			all[i] = r.carriedBytes(d)
 		case d.Name == PagesWritten && r.Header.Target.Flavor == "aurora":
 			all[i].From, all[i].count = nil, noPages
 		case !slices.ContainsFunc(names(making), r.counts) && slices.ContainsFunc(names(adding), r.counts):

@@ -61,7 +61,7 @@ func (s stretch) seconds() float64 { return s.to.Sub(s.from).Seconds() }
 func (c *collector) stretch() {
 	c.stretched = map[string][]stretch{}
 	for _, m := range c.run.Counters {
-		if m.Type != runfile.Counter {
+		if m.Type != runfile.Counter && len(c.periods[m.Name]) > 0 {
 			c.stretched[m.Name] = c.stretches(m)
 		}
 	}

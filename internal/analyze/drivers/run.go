@@ -25,7 +25,8 @@ type Run struct {
 	Others []OthersWorked
 	// SettingChanges are settings of the server that were found to be others than before, in order.
 	SettingChanges []runfile.SettingChange
-	Observed       *Observation // nil: it put a load on the server
+	Origins        []runfile.Origin // of figures that realiops did not read itself
+	Observed       *Observation     // nil: it put a load on the server
 
 	series func(metric string) series.Series
 	levels func(metric string) []Level
@@ -78,6 +79,7 @@ type Count struct {
 	Amount  float64         // with the background taken off, where that is known
 	Raw     float64         // as read
 	Seconds float64         // between the two readings
+	Error   float64         // standard deviation that its source gives for it, as of a chart that was read
 	Missing *series.Missing // not nil: there is no count
 }
 
@@ -91,6 +93,23 @@ func (r Replicate) Count(metric string) (float64, error) {
 		return 0, c.Missing
 	}
 	return c.Amount, nil
+}
+
+// Lasted is Seconds, or why nobody knows them. The error is a *series.Missing.
+func (r Replicate) Lasted() (float64, error) {
+	if r.Seconds <= 0 {
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "nobody says how long it lasted"}
+	}
+	return r.Seconds, nil
+}
+
+// PerSecond is the rate of something counted in the replicate. The error is a *series.Missing.
+func (r Replicate) PerSecond(count float64, err error) (float64, error) {
+	if err != nil {
+		return 0, err
+	}
+	seconds, err := r.Lasted()
+	return count / seconds, err
 }
 
 // NotRecorded is the reason for a count that the run did not even try to read.

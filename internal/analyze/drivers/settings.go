@@ -10,7 +10,7 @@ import (
 
 // otherwiseSet says which setting was, or may have been, another during an attempt than the head of the file has; empty: none.
 func (c *collector) otherwiseSet(a *attempt) string {
-	begin, end := a.begins[0], a.ends[0]
+	begin, end := a.begin(), a.end()
 	now := map[string]runfile.SettingChange{} // as the attempt began
 	for _, change := range c.run.SettingChanges {
 		switch {

@@ -65,16 +65,15 @@ func arms(run *drivers.Run) []Arm {
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients,
 			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: waits(a),
-			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Seconds, nil }),
-			Failures: over(a, func(r drivers.Replicate) (float64, error) { return float64(r.Work.Failures) / r.Seconds, nil }),
+			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Lasted() }),
+			Failures: over(a, func(r drivers.Replicate) (float64, error) { return r.PerSecond(float64(r.Work.Failures), nil) }),
 		}
 		for _, l := range a.LeftOut {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{l.Replicate, l.Why})
 		}
 		for _, d := range countedIn(run) {
 			rate := over(a, func(r drivers.Replicate) (float64, error) {
-				count, err := d.Count(a, r)
-				return count / r.Seconds, err
+				return r.PerSecond(d.Count(a, r))
 			})
 			arm.Work = append(arm.Work, Work{d.Name, string(d.Side), d.Unit, d.Help, rate})
 		}

@@ -43,6 +43,16 @@ type MetricArm struct {
 	Arm       string            `json:"arm"`
 	PerSecond Figure            `json:"per_second"`
 	Per       map[string]Figure `json:"per"` // one of each of References
+
+	amount Figure // of a load of which nobody says how long it lasted
+}
+
+// shown is the rate of the metric, or where there is none its amount.
+func (a MetricArm) shown() Figure {
+	if a.PerSecond.Known() {
+		return a.PerSecond
+	}
+	return a.amount
 }
 
 // Moved tells whether load moved a metric at all.
@@ -85,7 +95,7 @@ func metrics(run *drivers.Run) []Metric {
 func moved(arms []MetricArm) Moved {
 	is := Unknown
 	for _, a := range arms {
-		f := a.PerSecond
+		f := a.shown()
 		switch {
 		case len(a.Per) == 0 || !f.Known():
 		case f.Lowest > resolution:
@@ -103,7 +113,7 @@ func moved(arms []MetricArm) Moved {
 func missingEverywhere(arms []MetricArm) *series.Missing {
 	var why *series.Missing
 	for _, a := range arms {
-		if a.PerSecond.Known() {
+		if a.shown().Known() {
 			return nil
 		}
 		if why == nil {
@@ -116,9 +126,11 @@ func missingEverywhere(arms []MetricArm) *series.Missing {
 func metricArm(c drivers.Metric, a drivers.Arm) MetricArm {
 	arm := MetricArm{Arm: a.Name, Per: map[string]Figure{}}
 	arm.PerSecond = over(a, func(r drivers.Replicate) (float64, error) {
-		count, err := c.Count(a, r)
-		return count / r.Seconds, err
+		return r.PerSecond(c.Count(a, r))
 	})
+	if !arm.PerSecond.Known() {
+		arm.amount = over(a, func(r drivers.Replicate) (float64, error) { return c.Count(a, r) })
+	}
 	if a.Idle() {
 		return arm
 	}

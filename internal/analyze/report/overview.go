@@ -68,8 +68,11 @@ func (r Report) target() string {
 	if r.Observed != nil {
 		return strings.Join(append(parts, r.Observed.windows()), "; ")
 	}
-	parts = append(parts, fmt.Sprintf("%s x %s x %.4g s", counted(r.Run.Arms, "load"), counted(r.Run.Replicates, "repetition"), r.Run.ArmSeconds))
-	return strings.Join(append(parts, r.background()...), "; ")
+	loads := fmt.Sprintf("%s x %s", counted(r.Run.Arms, "load"), counted(r.Run.Replicates, "repetition"))
+	if r.Run.ArmSeconds > 0 {
+		loads += fmt.Sprintf(" x %.4g s", r.Run.ArmSeconds)
+	}
+	return strings.Join(append(append(parts, loads), r.background()...), "; ")
 }
 
 // changed says in brackets that a setting did not stay as it was at the beginning.
@@ -220,6 +223,9 @@ func (r Report) method(size *Size) document.Block {
 		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
 	}
 	commands := []string{"realiops run --plan " + planName(r)}
+	if r.Run.ArmSeconds == 0 { // loads of somebody else's
+		said, commands = append(said[1:], r.origins()...), nil
+	}
 	if o := r.Observed; o != nil {
 		said = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %.4g s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
 			o.Windows, o.WindowSeconds)}
@@ -235,6 +241,14 @@ func (r Report) method(size *Size) document.Block {
 	}
 	section.Blocks = append(section.Blocks, document.Command{Lines: commands})
 	return section
+}
+
+// origins are the places that the figures of each load were taken from.
+func (r Report) origins() (said []string) {
+	for _, o := range r.Run.Origins {
+		said = append(said, fmt.Sprintf("%s, %s: %s, %s.", o.Arm, o.Probe, o, o.File))
+	}
+	return said
 }
 
 func upToTimes(n int) string {

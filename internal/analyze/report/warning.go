@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -141,6 +142,7 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	}
 	odd("background-moved", backgroundMoved(run, r.Arms))
 	odd("provenance", provenance(run))
+	odd("digitized", digitized(run))
 	odd("few-replicates", fewReplicates(fewest))
 	odd("not-run", notRun(r.Arms))
 	for _, a := range r.Arms {
@@ -163,6 +165,21 @@ func provenance(run *drivers.Run) string {
 		return ""
 	}
 	return "Where the figures come from: " + strings.TrimSuffix(run.Header.Provenance, ".") + "."
+}
+
+// digitized says which figures were read off charts.
+func digitized(run *drivers.Run) string {
+	var of []string
+	worst := 0.0
+	for _, o := range run.Origins {
+		if o.How == runfile.Digitized {
+			of, worst = append(of, o.Arm), max(worst, o.Error)
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Figures of %s were read off charts, give or take %s.", strings.Join(slices.Compact(of), ", "), number.Percent(worst))
 }
 
 // leftOut says of each replicate of the arm that was left out why, up to a few.

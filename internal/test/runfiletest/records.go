@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -42,12 +44,12 @@ func Sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
 	}
 }
 
-// IsMadeOf checks that a file holds these records and nothing else, byte by byte; with update it writes it.
+// IsMadeOf checks that a file holds these records and nothing else, byte by byte, or line by line where it is compressed; with
+// update it writes it.
 func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) {
 	t.Helper()
-	want := written(t, records)
 	if update {
-		if err := os.WriteFile(path, want, 0o644); err != nil { //nolint:gosec // for everybody to read
+		if err := os.WriteFile(path, written(t, filepath.Base(path), records), 0o644); err != nil { //nolint:gosec // for everybody to read
 			t.Fatal(err)
 		}
 	}
@@ -55,15 +57,32 @@ func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	if strings.HasSuffix(path, ".zst") {
+		got = unpacked(t, got)
+	}
+	if diff := cmp.Diff(string(written(t, "run.jsonl", records)), string(got)); diff != "" {
 		t.Errorf("%s is not what its source gives; -update writes it\n%s", path, diff)
 	}
 }
 
-// written is the text of a file with these records.
-func written(t testing.TB, records []runfile.Record) []byte {
+func unpacked(t testing.TB, packed []byte) []byte {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "run.jsonl")
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoder.Close()
+	text, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// written is the content of a file of that name with these records.
+func written(t testing.TB, name string, records []runfile.Record) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
 	w, err := runfile.Create(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,151 @@
+package drivers
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// OtherWindow is the reason for a count of a total that is of another stretch than the load.
+const OtherWindow series.Reason = "other-window"
+
+// total takes figures of a stretch that was counted as a whole.
+func (c *collector) total(t runfile.Total) {
+	for name := range t.Values {
+		c.belongs(name, t.Probe)
+		c.totalled[name] = true
+	}
+	a := c.attempt(t.Arm, t.Replicate)
+	a.totals = append(a.totals, t)
+}
+
+// untimed tells whether nothing is known of an attempt but totals: not even when it was.
+func (a *attempt) untimed() bool { return len(a.begins) == 0 && len(a.ends) == 0 && len(a.totals) > 0 }
+
+// begin and end are the zero time where nobody says when it was.
+func (a *attempt) begin() time.Time { return firstOr(a.begins) }
+func (a *attempt) end() time.Time   { return firstOr(a.ends) }
+
+func firstOr(moments []time.Time) time.Time {
+	if len(moments) == 0 {
+		return time.Time{}
+	}
+	return moments[0]
+}
+
+// countTotals puts the totals of an attempt for what its counters grew by.
+func (c *collector) countTotals(a *attempt, r Replicate) {
+	for _, t := range a.totals {
+		off, share := a.windowOff(t), c.readingError(t)
+		for name, value := range t.Values {
+			switch {
+			case off != nil:
+				r.Counts[name] = Count{Missing: off}
+			case !(value >= 0) || math.IsInf(value, 0):
+				detail := fmt.Sprintf("its source tells of %g in all", value)
+				r.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
+			default:
+				r.Counts[name] = Count{Amount: value, Raw: value, Seconds: r.Seconds, Error: share * value}
+			}
+		}
+	}
+}
+
+// readingError is the error of figures that somebody read off a chart, as a share of them.
+func (c *collector) readingError(t runfile.Total) (share float64) {
+	for _, o := range c.run.Origins {
+		if o.Arm == t.Arm && o.Replicate == t.Replicate && o.Probe == t.Probe {
+			share = max(share, o.Error)
+		}
+	}
+	return share
+}
+
+// A window may differ from its load by as much at either end: by a part of its length, or by the minute that services count in.
+const (
+	windowTolerated = 0.01
+	minuteTolerated = time.Minute
+)
+
+// windowOff says why figures are not those of the load, where their source gives a window of their own.
+func (a *attempt) windowOff(t runfile.Total) *series.Missing {
+	if t.From.IsZero() || t.To.IsZero() || a.untimed() {
+		return nil
+	}
+	begin, end := a.begin(), a.end()
+	tolerated := max(minuteTolerated, time.Duration(windowTolerated*float64(end.Sub(begin))))
+	var detail string
+	switch early, late := begin.Sub(t.From), t.To.Sub(end); {
+	case early > tolerated:
+		detail = "what was counted began " + early.Round(time.Second).String() + " before the load"
+	case early < -tolerated:
+		detail = "what was counted began " + (-early).Round(time.Second).String() + " into the load"
+	case late > tolerated:
+		detail = "what was counted ended " + late.Round(time.Second).String() + " after the load"
+	case late < -tolerated:
+		detail = "what was counted ended " + (-late).Round(time.Second).String() + " before the load did"
+	default:
+		return nil
+	}
+	return &series.Missing{Reason: OtherWindow, Detail: detail}
+}
+
+// outsideWindow says why an attempt must not be used of whose rows the counters saw another number than there were: their window
+// is not its load's, and a ratio to what was counted over the whole of it looks like any other.
+func (a *attempt) outsideWindow() string {
+	if a.proof == nil || a.proof.Counter == "" || a.proof.Rows <= 0 {
+		return ""
+	}
+	for _, t := range a.totals {
+		counted, told := t.Values[a.proof.Counter]
+		rows := float64(a.proof.Rows)
+		if told && math.Abs(counted-rows) > windowTolerated*rows {
+			return fmt.Sprintf("%s counted %.0f rows of %.0f: its counters begin or end within the load, and what was counted over all of it is not theirs",
+				a.proof.Counter, counted, rows)
+		}
+	}
+	return ""
+}
+
+// roundNumber is what two loads may well have the same multiple of: a number of rows to load is one.
+const roundNumber = 1000
+
+// checkCopied notes figures of two loads that are the same to the last digit: one of them was copied.
+func (c *collector) checkCopied() {
+	of := map[string]map[float64]*attempt{}
+	for _, a := range c.attempts {
+		for _, t := range a.totals {
+			for _, name := range sortedKeys(t.Values) {
+				value := t.Values[name]
+				if math.Mod(value, roundNumber) == 0 {
+					continue
+				}
+				if of[name] == nil {
+					of[name] = map[float64]*attempt{}
+				}
+				if first := of[name][value]; first != nil && first != a && value >= roundNumber {
+					c.notes.add("copied", fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and nothing tells which",
+						name, value, first.arm, a.arm))
+				}
+				of[name][value] = a
+			}
+		}
+	}
+}
+
+// carriedBytes is the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL crosses to its storage,
+// so that what is written there is WAL.
+func (r *Run) carriedBytes(d Quantity) Quantity {
+	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) || !r.counts(writeThroughput) {
+		return d
+	}
+	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to the storage", []string{writeThroughput}, alternatives
+	d.count = firstOf(writeThroughput)
+	return d
+}
+
+const writeThroughput = "cloudwatch/WriteThroughput"

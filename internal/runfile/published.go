@@ -1,0 +1,73 @@
+package runfile
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Observed is the method of a load that is not ours: what it did is told by counters, not by clients.
+const Observed = "observed"
+
+// Total is what was counted in a stretch as a whole, of which nobody kept the readings in between.
+type Total struct {
+	Arm       string `json:"arm"`
+	Replicate int    `json:"replicate"`
+	Probe     string `json:"probe"`
+	// From and To are the window of these figures. Zero: their source says no more than that they are the whole load's.
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"`
+	// Values are by metric; of a rate, what it comes to over the stretch: operations, bytes.
+	Values map[string]float64 `json:"values"`
+}
+
+// How figures that realiops did not read itself were taken from their source.
+const (
+	Published = "published" // they stand there as numbers
+	Computed  = "computed"  // from published numbers, as the note says
+	Digitized = "digitized" // read off a chart
+)
+
+// Origin is where the figures of a load come from that realiops did not read itself.
+type Origin struct {
+	Arm       string  `json:"arm"`
+	Replicate int     `json:"replicate"`
+	Probe     string  `json:"probe"` // whose figures these are
+	Title     string  `json:"title,omitempty"`
+	Place     string  `json:"place"` // a repository, or an address
+	File      string  `json:"file,omitempty"`
+	Commit    string  `json:"commit,omitempty"` // of the file: older ones had other values
+	Author    string  `json:"author,omitempty"`
+	Licence   string  `json:"licence"`
+	How       string  `json:"how"`             // published, computed, digitized
+	Error     float64 `json:"error,omitempty"` // of a figure read off a chart, as a share of it: its standard deviation
+	Note      string  `json:"note,omitempty"`
+}
+
+// String says it for people, without the load.
+func (o Origin) String() string {
+	text := o.Place
+	if o.Title != "" {
+		text = o.Title + ", " + text
+	}
+	if o.Author != "" {
+		text = o.Author + ": " + text
+	}
+	if len(o.Commit) > shortCommit {
+		text += " at " + o.Commit[:shortCommit]
+	}
+	text += " (" + strings.TrimSuffix(o.Licence, ".") + ")"
+	if o.How == Digitized {
+		text += fmt.Sprintf(", read off charts, give or take %.2g %%", 100*o.Error)
+	}
+	return text
+}
+
+// shortCommit is how many digits of a commit people read.
+const shortCommit = 9
+
+// Kind is that of its line.
+func (Total) Kind() Kind { return KindTotal }
+
+// Kind is that of its line.
+func (Origin) Kind() Kind { return KindOrigin }

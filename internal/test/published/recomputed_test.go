@@ -1,0 +1,254 @@
+package published_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
+)
+
+// told is what a shipped file says of its loads: totals by load and metric, and minutes.
+type told struct {
+	totals  map[string]map[string]float64
+	minutes map[string]map[string][]float64
+}
+
+func tell(t *testing.T, file string) told {
+	t.Helper()
+	all := told{map[string]map[string]float64{}, map[string]map[string][]float64{}}
+	arm := ""
+	for _, r := range runfiletest.Records(t, runs+file) {
+		switch r := r.(type) {
+		case runfile.Origin:
+			arm = r.Arm
+		case runfile.Total:
+			if all.totals[r.Arm] == nil {
+				all.totals[r.Arm] = map[string]float64{}
+			}
+			for name, value := range r.Values {
+				all.totals[r.Arm][name] = value
+			}
+		case runfile.Period: // of the load that was named last
+			if all.minutes[arm] == nil {
+				all.minutes[arm] = map[string][]float64{}
+			}
+			all.minutes[arm][r.Metric] = append(all.minutes[arm][r.Metric], r.Value)
+		}
+	}
+	return all
+}
+
+func (a told) rows(load string) float64 {
+	of := a.totals[load]
+	return of["pgstat.database/tup_inserted"] + of["pgstat.database/tup_updated"] + of["pgstat.database/tup_deleted"]
+}
+
+const (
+	writes      = "cloudwatch/WriteIOPS"
+	reads       = "cloudwatch/ReadIOPS"
+	bytes       = "cloudwatch/WriteThroughput"
+	transmitted = "cloudwatch/StorageNetworkTransmitThroughput"
+	billed      = "cloudwatch/VolumeWriteIOPs"
+	billedReads = "cloudwatch/VolumeReadIOPs"
+	missed      = "pgstat.database/blks_read"
+	commits     = "pgstat.database/xact_commit"
+)
+
+// shown holds a number against one that was written down with so many digits.
+func shown(t *testing.T, what, want string, got float64, format string) {
+	t.Helper()
+	if said := fmt.Sprintf(format, got); said != want {
+		t.Errorf("%s: %s, want %s", what, said, want)
+	}
+}
+
+// TestTableOfLoads computes the table of the published loads anew from the file that ships: millions of rows, of writes and reads, and
+// their ratios. "no" is where the window of the rows is not that of the writes, "too few" where next to nothing was read.
+func TestTableOfLoads(t *testing.T) {
+	all := tell(t, "published-senzing.jsonl.zst")
+	run, err := drivers.FromFile(runs + "published-senzing.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{
+		{"20260619", "1186.8", "6616.7", "no", "119.26", "119.54", "no"},
+		{"20260622", "1809.0", "7107.3", "3.929", "128.5", "128.75", "0.998"},
+		{"20260714", "5357.6", "25296.4", "no", "1993.6", "1985.7", "no"},
+		{"20260715", "6561.5", "25181.3", "3.838", "1993.6", "1962.6", "1.016"},
+		{"20260716", "7148.0", "28029.8", "3.921", "2377.6", "2396", "0.992"},
+		{"20260720", "7274.0", "28705.2", "3.946", "2064.8", "2064.7", "1.000"},
+		{"20260722", "6340.8", "24713.7", "3.898", "2757.1", "2751.9", "1.002"},
+		{"20260826", "116.7", "433.5", "3.715", "4.2e-05", "0.000151", "too few"},
+		{"20260827", "116.2", "431.9", "3.718", "3.6e-05", "0.000199", "too few"},
+		{"20260828-loadonly", "116.0", "430.5", "3.712", "8.4e-05", "0.000144", "too few"},
+		{"20260828-loadonly-hnsw", "115.9", "450.3", "3.886", "5.4e-05", "0.00013", "too few"},
+	}
+	var got [][]string
+	for _, arm := range run.Arms {
+		of, rows := all.totals[arm.Name], all.rows(arm.Name)
+		perRow, perPage := "no", "no"
+		if len(arm.Replicates) == 1 {
+			perRow, perPage = fmt.Sprintf("%.3f", of[writes]/rows), fmt.Sprintf("%.3f", of[reads]/of[missed])
+		}
+		if of[missed] < 1000 {
+			perPage = "too few"
+		}
+		millions := func(format string, n float64) string { return fmt.Sprintf(format, n/1e6) }
+		got = append(got, []string{
+			arm.Name, millions("%.1f", rows), millions("%.1f", of[writes]), perRow, millions("%.5g", of[reads]), millions("%.5g", of[missed]), perPage,
+		})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-as written down +as computed):\n%s", diff)
+	}
+}
+
+// TestIdleAndPeak: what a server writes that does nothing, and the most in a minute, in the loads with minutes. CloudWatch's own sums
+// are those of the minutes.
+func TestIdleAndPeak(t *testing.T) {
+	all := tell(t, "published-senzing.jsonl.zst")
+	if len(all.minutes) != 4 {
+		t.Fatalf("%d loads have minutes, not 4", len(all.minutes))
+	}
+	var idle, idleBytes, peaks []float64
+	for load, of := range all.minutes {
+		sum := 0.0
+		for i, w := range of[writes] {
+			sum += 60 * w
+			if w < 10 {
+				idle, idleBytes = append(idle, w), append(idleBytes, of[bytes][i])
+			}
+		}
+		peaks = append(peaks, slices.Max(of[writes]))
+		if off := math.Abs(all.totals[load][writes]/sum - 1); off > 1e-4 {
+			t.Errorf("the minutes of %s come to %.0f, and their published sum is %.0f", load, sum, all.totals[load][writes])
+		}
+	}
+	if w := mean(idle); math.Abs(w/7.66-1) > 0.005 {
+		t.Errorf("an idle server writes %g a second, want 7.66", w)
+	}
+	shown(t, "and bytes a second, about", "1.4e+03", mean(idleBytes), "%.2g")
+	slices.Sort(peaks)
+	shown(t, "the lowest of the peaks", "556", peaks[0]/1000, "%.0f")
+	shown(t, "the highest of the peaks", "636", peaks[3]/1000, "%.0f")
+}
+
+// TestIndexPair: the load with two HNSW indexes and the one without. Rows and index entries foretell 0.77 million more writes at equal
+// rows; there were 26 times as many.
+func TestIndexPair(t *testing.T) {
+	all := tell(t, "published-senzing.jsonl.zst")
+	run, err := drivers.FromFile(runs + "published-senzing.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arm, _ := run.Arm("20260828-loadonly-hnsw")
+	entries := float64(arm.MoreEntries)
+	with, without := all.totals[arm.Name], all.totals[arm.Like]
+	rows, rowsWithout := all.rows(arm.Name), all.rows(arm.Like)
+	more := with[writes] - without[writes]
+	atEqualRows := with[writes] - without[writes]*rows/rowsWithout
+	shown(t, "new entries", "764865", entries, "%.0f")
+	shown(t, "rows more, %", "-0.11", 100*(rows/rowsWithout-1), "%.2f")
+	shown(t, "writes more, M", "19.80", more/1e6, "%.2f")
+	shown(t, "writes more, %", "4.60", 100*more/without[writes], "%.2f")
+	shown(t, "at equal rows, M", "20.26", atEqualRows/1e6, "%.2f")
+	shown(t, "for each new entry, at least", "25.9", more/entries, "%.1f")
+	shown(t, "for each new entry, at equal rows", "26.5", atEqualRows/entries, "%.1f")
+	shown(t, "GB without", "100.4", without[bytes]/1e9, "%.1f")
+	shown(t, "GB with", "106.8", with[bytes]/1e9, "%.1f")
+	shown(t, "bytes more, %", "6.45", 100*(with[bytes]/without[bytes]-1), "%.2f")
+	shown(t, "kB for each new entry", "8.5", (with[bytes]-without[bytes])/entries/1000, "%.1f")
+	shown(t, "bytes a record without", "233", without[bytes]/without[writes], "%.0f")
+	shown(t, "bytes a record in the difference", "327", (with[bytes]-without[bytes])/more, "%.0f")
+	shown(t, "hits with, thousand million", "4.7", with["pgstat.database/blks_hit"]/1e9, "%.1f")
+	shown(t, "hits without, thousand million", "2.2", without["pgstat.database/blks_hit"]/1e9, "%.1f")
+	var same []float64
+	for _, load := range []string{"20260826", "20260827", arm.Like} {
+		same = append(same, all.totals[load][writes]/all.rows(load))
+	}
+	shown(t, "three runs of one load lie within, %", "0.17", 100*(slices.Max(same)/slices.Min(same)-1), "%.2f")
+}
+
+// TestViewsThere: what PostgreSQL's own views show on Aurora. What counts since the server's start is in the file and not in the run.
+func TestViewsThere(t *testing.T) {
+	all := tell(t, "published-senzing.jsonl.zst")
+	run, err := drivers.FromFile(runs + "published-senzing.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var share, perWrite []float64
+	for _, arm := range run.Arms {
+		of := all.totals[arm.Name]
+		if of["pgstat.io/writes"] != 945 {
+			t.Errorf("%s: %g writes, want the 945 of one bulk write", arm.Name, of["pgstat.io/writes"])
+		}
+		if of["pgstat.io/extends"] < 4.8e6 {
+			t.Errorf("%s: only %g extends", arm.Name, of["pgstat.io/extends"])
+		}
+		if len(arm.Replicates) == 0 {
+			continue
+		}
+		if c := arm.Replicates[0].Counts["pgstat.io/reads"]; c.Missing == nil || c.Missing.Reason != drivers.OtherWindow {
+			t.Errorf("%s: pg_stat_io, which counts since the server's start, was taken for the load's: %+v", arm.Name, c)
+		}
+		perWrite = append(perWrite, of[commits]/of[writes])
+		if of[missed] > 1e6 {
+			share = append(share, of["pgstat.io/reads"]/of[missed])
+			continue
+		}
+		wait, extend := of["pgstat.database/blk_write_time"], of["pgstat.io/extend_time"]
+		if wait < 105 || wait > 133 || math.Abs(wait/extend-1) > 0.01 {
+			t.Errorf("%s: blk_write_time is %g s and extend_time %g s", arm.Name, wait, extend)
+		}
+	}
+	slices.Sort(share)
+	slices.Sort(perWrite)
+	shown(t, "pg_stat_io reads of blks_read, least", "0.83", share[0], "%.2f")
+	shown(t, "pg_stat_io reads of blks_read, most", "0.88", share[len(share)-1], "%.2f")
+	shown(t, "commits for each write, least", "0.15", perWrite[0], "%.2f")
+	shown(t, "commits for each write, most", "0.38", perWrite[len(perWrite)-1], "%.2f")
+}
+
+// TestBilled: the billed operations of the loads whose charts were read, and of the load of the Open Reaction Database.
+func TestBilled(t *testing.T) {
+	all := tell(t, "published-digitized.jsonl")
+	check := func(load string, perRecord, perUnit, perPage, width string) {
+		t.Helper()
+		of := all.totals[load]
+		shown(t, load+" records for each billed write", perRecord, of[writes]/of[billed], "%.0f")
+		shown(t, load+" billed writes for 4,096 bytes", perUnit, of[billed]*4096/of[bytes], "%.3f")
+		shown(t, load+" billed reads for each page missed", perPage, of[billedReads]/of[reads], "%.2f")
+		shown(t, load+" bytes a record", width, of[bytes]/of[writes], "%.0f")
+	}
+	check("20260408", "64", "0.338", "0.64", "189")
+	check("20250813", "65", "0.333", "0.34", "190")
+	check("20250916", "71", "0.303", "0.36", "190")
+	of := all.totals["20260408"]
+	shown(t, "bytes sent for each written", "6.12", of[transmitted]/of[bytes], "%.2f")
+	// Records read off the charts against the sums of the READMEs, times 60.
+	for load, sum := range map[string]float64{"20260408": 118448552, "20250813": 474989850, "20250916": 473285471} {
+		if off := math.Abs(all.totals[load][writes]/(60*sum) - 1); off > 0.0065 {
+			t.Errorf("%s: the records of the chart are %.2f %% off those of the README", load, 100*off)
+		}
+	}
+	ord := tell(t, "published-ord.jsonl").totals["orm-ingest"]
+	shown(t, "objects for each billed write", "3.3", ord["published/orm_objects"]/ord[billed], "%.1f")
+	// Pachot: 246,000 in five minutes, of loads of 105,700,000 rows in 900 s and 75.4 bytes of WAL a row on PostgreSQL 17.
+	perSecond, rows := 246_000/300., 105_700_000/900.
+	shown(t, "Pachot, rows for each billed write", "143", rows/perSecond, "%.0f")
+	shown(t, "Pachot, billed writes for 4,096 bytes", "0.379", perSecond*4096/(rows*75.4), "%.3f")
+}
+
+func mean(of []float64) float64 {
+	sum := 0.0
+	for _, x := range of {
+		sum += x
+	}
+	return sum / float64(len(of))
+}
