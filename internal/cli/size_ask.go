@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,25 +62,35 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 
 // choose takes those kinds of storage that were asked for, or all.
 func (o sizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
-	known := map[string]bool{}
 	for _, v := range volumes {
-		known[v.Provider] = true
 		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) {
 			ask.Volumes = append(ask.Volumes, v)
 		}
 	}
 	for _, r := range rules {
-		known[r.Name] = true
 		if len(o.on) == 0 || slices.Contains(o.on, r.Name) {
 			ask.Distributed = append(ask.Distributed, r)
 		}
 	}
+	known := storageNames(volumes, rules)
 	for _, name := range o.on {
-		if !known[name] {
-			return fmt.Errorf("--on %s: there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--on %s: there are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil
+}
+
+// storageNames are those that --on takes.
+func storageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
+	for _, v := range volumes {
+		names = append(names, v.Provider)
+	}
+	for _, r := range rules {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // percent is a flag that may be left out.
