@@ -11,9 +11,10 @@ type Volume struct {
 	Name        string     `json:"name"`
 	Provider    string     `json:"provider"` // ebs, rds, azure, google
 	Title       string     `json:"title"`
-	GiB         [2]float64 `json:"gib"`      // least and most
-	UnitKiB     float64    `json:"unit_kib"` // the most bytes that count as one operation
-	Merges      bool       `json:"merges"`   // sequential operations are counted as one, up to the unit
+	GiB         [2]float64 `json:"gib"`                 // least and most
+	UnitKiB     float64    `json:"unit_kib"`            // the most bytes that count as one operation
+	Merges      bool       `json:"merges"`              // sequential operations are counted as one, up to the unit
+	HardDisk    bool       `json:"hard_disk,omitempty"` // an operation takes a whole unit of its bytes, however small it is
 	SoldInSteps bool       `json:"sold_in_steps,omitempty"`
 	Tiers       []Tier     `json:"tiers"`                // by size, each from its own up to the next one's
 	HostCache   bool       `json:"host_cache,omitempty"` // a machine may cache it, with caps of their own for what goes that way
@@ -48,6 +49,8 @@ type Rule struct {
 	SoldMost    float64 `json:"sold_most,omitempty"` // 0: nothing is sold beside the size
 	SoldPerGiB  float64 `json:"sold_per_gib,omitempty"`
 	SoldPerIOPS float64 `json:"sold_per_iops,omitempty"`
+
+	SoldLeastPerGiB float64 `json:"sold_least_per_gib,omitempty"` // and not fewer than SoldLeast
 
 	Burst         float64 `json:"burst,omitempty"`
 	BurstPerGiB   float64 `json:"burst_per_gib,omitempty"`

@@ -4,6 +4,7 @@
 package number
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -127,4 +128,13 @@ func Spelled(n int) string {
 		return words[n]
 	}
 	return fmt.Sprint(n)
+}
+
+// Ordinal writes which one: 99th, 91st, 99.9th.
+func Ordinal(v float64) string {
+	suffix := "th"
+	if whole := int(v); v == math.Trunc(v) && whole/10%10 != 1 {
+		suffix = map[int]string{1: "st", 2: "nd", 3: "rd"}[whole%10]
+	}
+	return fmt.Sprintf("%g%s", v, cmp.Or(suffix, "th"))
 }

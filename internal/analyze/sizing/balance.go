@@ -46,6 +46,9 @@ func (f *Filling) take(run *drivers.Run, said *float64, metric string) {
 		*f = Filling{Percent: *said}
 		return
 	}
+	if run == nil {
+		return
+	}
 	levels := run.Levels(metric)
 	if len(levels) == 0 {
 		return

@@ -69,6 +69,7 @@ func (s *Sizing) addAurora(f *Forecast) {
 func (s Sizing) onAurora(v catalog.Volume, f Forecast) Option {
 	io := f.IO()
 	o := Option{Volume: v, Order: &Fitted{Config: Config{Volume: v, GiB: s.Ask.GiB}, Binding: BySize}, Least: io.Least, Most: io.Most}
+	o.stand(Question{}, nil)
 	bill, err := s.Ask.Tariff.Monthly(o.Order.Config)
 	if err == nil && v.Name == auroraStandard {
 		err = s.chargeIO(&bill, io, &o)

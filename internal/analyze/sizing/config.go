@@ -45,26 +45,28 @@ func (c Config) Capacity() (Capacity, error) {
 
 // check holds what is bought against what is sold.
 func (c Config) check(t catalog.Tier) error {
-	sold := func(what string, bought, per float64, of string, r catalog.Rule) error {
-		most := r.SoldMost
-		if per > 0 {
-			most = min(most, max(per, r.Free))
-		}
-		switch {
-		case bought == 0:
-			return nil
-		case r.SoldMost == 0:
-			return fmt.Errorf("%s of %g GiB has no %s to buy", c.Volume.Title, c.GiB, what)
-		case bought > most || bought < r.SoldLeast:
-			return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, r.SoldLeast, most, what, of, bought)
-		}
-		return nil
-	}
-	if err := sold("IOPS", c.IOPS, t.IOPS.SoldPerGiB*c.GiB, "", t.IOPS); err != nil {
+	if err := c.sold("IOPS", c.IOPS, t.IOPS, t.IOPS.SoldPerGiB*c.GiB, ""); err != nil {
 		return err
 	}
 	iops := holds(t.IOPS, c.GiB, c.IOPS, 0)
-	return sold("MiB/s", c.MiBps, t.MiBps.SoldPerIOPS*iops, fmt.Sprintf(" with %g IOPS", iops), t.MiBps)
+	return c.sold("MiB/s", c.MiBps, t.MiBps, t.MiBps.SoldPerIOPS*iops, fmt.Sprintf(" with %g IOPS", iops))
+}
+
+// sold tells whether so much of something can be bought, of which there is no more than that much for what it goes with.
+func (c Config) sold(what string, bought float64, r catalog.Rule, most float64, with string) error {
+	least, bound := max(r.SoldLeast, r.SoldLeastPerGiB*c.GiB), r.SoldMost
+	if r.SoldPerGiB > 0 || r.SoldPerIOPS > 0 {
+		bound = min(bound, max(most, r.Free))
+	}
+	switch {
+	case bought == 0 && least == 0:
+		return nil
+	case r.SoldMost == 0:
+		return fmt.Errorf("%s of %g GiB has no %s to buy", c.Volume.Title, c.GiB, what)
+	case bought > bound || bought < least:
+		return fmt.Errorf("%s of %g GiB has from %g to %g %s%s, not %g", c.Volume.Title, c.GiB, least, bound, what, with, bought)
+	}
+	return nil
 }
 
 // holds is what a rule gives for good.

@@ -23,7 +23,7 @@ type bursting struct {
 
 // burst looks for a smaller size than that of an order. There is none where a volume has no credits, and where the
 // seconds of the demand are not known.
-func (q Question) burst(v catalog.Volume, order *Fitted, m *catalog.Instance, t Tariff) (b bursting, err error) {
+func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (b bursting, err error) {
 	if !hasCredits(v) || len(q.Demand) == 0 || q.Repeat <= 0 {
 		return b, nil
 	}
@@ -83,7 +83,7 @@ func (q Question) demand(v catalog.Volume) []burst.Demand {
 	all := make([]burst.Demand, len(q.Demand))
 	for i, rate := range q.Demand {
 		_, operations := rate.Operations(v.UnitKiB, v.Merges)
-		all[i] = burst.Demand{operations * headroom, rate.Bytes() * headroom}
+		all[i] = burst.Demand{operations * headroom, rate.Charged(v) * headroom}
 	}
 	return all
 }
@@ -110,7 +110,7 @@ func (q Question) sizes(v catalog.Volume, order *Fitted) []float64 {
 }
 
 // limits are those of a size and of the machine in front of it, with the balances at the start.
-func (q Question) limits(v catalog.Volume, gib float64, m *catalog.Instance) []burst.Limit {
+func (q Question) limits(v catalog.Volume, gib float64, m *machine) []burst.Limit {
 	k, err := Config{Volume: v, GiB: gib}.Capacity()
 	if err != nil {
 		return []burst.Limit{{Name: "size"}} // carries nothing
@@ -119,8 +119,8 @@ func (q Question) limits(v catalog.Volume, gib float64, m *catalog.Instance) []b
 	for i := range limits {
 		limits[i] = limits[i].Filled(q.Balance.Volume.Percent)
 	}
-	if m != nil && behind(*m, v) {
-		limits = append(limits, machineLimits(*m, q.Balance)...)
+	if m.behind(v) {
+		limits = append(limits, machineLimits(*m.limits, q.Balance)...)
 	}
 	return limits
 }

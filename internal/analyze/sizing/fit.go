@@ -61,19 +61,15 @@ func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) 
 // inTier is the least order within one tier of sizes.
 func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	t, last := v.Tiers[i], v.GiB[1]
-	if i+1 < len(v.Tiers) {
-		last = v.Tiers[i+1].FromGiB - 1
-	}
-	c := Config{Volume: v}
-	c.IOPS = buy(t.IOPS, need.IOPS)
-	if more := operationsFor(t.MiBps, need.MiBps); t.IOPS.SoldMost > 0 && more > max(t.IOPS.Free, c.IOPS) {
-		c.IOPS = math.Ceil(more)
-	}
-	c.MiBps = buy(t.MiBps, need.MiBps)
-	c.GiB = math.Ceil(max(need.GiB, v.GiB[0], t.FromGiB, sizeFor(t.IOPS, need.IOPS, c.IOPS), sizeFor(t.MiBps, need.MiBps, c.MiBps)))
 	if v.SoldInSteps {
 		last = t.FromGiB
+	} else if i+1 < len(v.Tiers) {
+		last = v.Tiers[i+1].FromGiB - 1
 	}
+	c := Config{Volume: v, MiBps: buy(t.MiBps, need.MiBps)}
+	c.IOPS = buy(t.IOPS, max(need.IOPS, operationsFor(t.MiBps, max(need.MiBps, c.MiBps))))
+	c.GiB = math.Ceil(max(need.GiB, v.GiB[0], t.FromGiB, sizeFor(t.IOPS, need.IOPS, c.IOPS), sizeFor(t.MiBps, need.MiBps, c.MiBps)))
+	c.IOPS = max(c.IOPS, math.Ceil(t.IOPS.SoldLeastPerGiB*c.GiB))
 	if c.GiB > last {
 		return Fitted{}, false
 	}
@@ -84,7 +80,7 @@ func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	return Fitted{c, k, binding(c, k, need)}, true
 }
 
-// buy is how much must be bought beside the size.
+// buy is how much must be bought beside the size: nothing is sold in parts.
 func buy(r catalog.Rule, need float64) float64 {
 	if r.SoldMost == 0 || need <= r.Free && r.SoldLeast == 0 {
 		return 0
@@ -96,25 +92,40 @@ func buy(r catalog.Rule, need float64) float64 {
 func operationsFor(r catalog.Rule, need float64) float64 {
 	switch {
 	case r.PerIOPS > 0:
-		return need / r.PerIOPS
+		return units(need, r.PerIOPS)
 	case r.SoldPerIOPS > 0 && need > r.Free:
-		return need / r.SoldPerIOPS
+		return units(need, r.SoldPerIOPS)
 	}
 	for i := 1; i < len(r.ByIOPS); i++ {
-		if from, to := r.ByIOPS[i-1], r.ByIOPS[i]; need <= to[1] && to[1] > from[1] {
-			return from[0] + (to[0]-from[0])*max(0, need-from[1])/(to[1]-from[1])
+		from, to := r.ByIOPS[i-1], r.ByIOPS[i]
+		if need > to[1] || to[1] == from[1] {
+			continue
 		}
+		operations := math.Ceil(from[0] + (to[0]-from[0])*max(0, need-from[1])/(to[1]-from[1]))
+		if along(r.ByIOPS, operations) < need {
+			operations++
+		}
+		return operations
 	}
 	return 0
+}
+
+// units is how many make up a need, of which each brings so much. The quotient may be rounded to what falls short of it.
+func units(need, each float64) float64 {
+	n := math.Ceil(need / each)
+	if n*each < need {
+		n++
+	}
+	return n
 }
 
 // sizeFor is the least size that gives as much, or that as much may be bought with.
 func sizeFor(r catalog.Rule, need, bought float64) float64 {
 	switch {
 	case bought > 0 && r.SoldPerGiB > 0:
-		return bought / r.SoldPerGiB
+		return units(bought, r.SoldPerGiB)
 	case bought == 0 && r.PerGiB > 0 && need > max(r.Least, r.Free):
-		return (need - r.Free) / r.PerGiB
+		return units(need-r.Free, r.PerGiB)
 	}
 	return 0
 }

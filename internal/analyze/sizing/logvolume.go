@@ -30,7 +30,7 @@ func (n Need) logShare() *LogShare {
 }
 
 // besideLog is an order for what is not log, with a log volume for what is. It is none where a kind of volume has none.
-func (q Question) besideLog(v catalog.Volume, m *catalog.Instance, t Tariff) (Option, bool) {
+func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, bool) {
 	if q.Log == nil || !slices.Contains([]string{"rds-io1", "rds-io2"}, v.Name) {
 		return Option{}, false
 	}
@@ -38,22 +38,23 @@ func (q Question) besideLog(v catalog.Volume, m *catalog.Instance, t Tariff) (Op
 	log.Reads, log.ReadBytes = 0, 0
 	log.Writes, log.WriteBytes = q.Need.Writes*q.Log.Requests, q.Need.WriteBytes*q.Log.Bytes
 	rest.Writes, rest.WriteBytes = q.Need.Writes-log.Writes, q.Need.WriteBytes-log.WriteBytes
-	o := q.of(rest).option(v, t)
+	o := q.of(rest).order(v, t)
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
 	o.Volume.Name += "-log"
 	o.Volume.Title = strings.TrimSuffix(v.Title, " Block Express") + " + log"
 	o.Volume.Note = fmt.Sprintf("with a dedicated log volume of %d GiB and %d IOPS; PostgreSQL from 13.10, 14.7, 15.2 and 16.1 on", logVolumeGiB, logVolumeIOPS)
 	beside := Config{Volume: v, GiB: logVolumeGiB, IOPS: logVolumeIOPS}
 	if need := q.of(log).requirement(v); need.IOPS > logVolumeIOPS || need.MiBps > oneVolume(v) {
-		o.Order, o.Bill, o.Why = nil, nil, fmt.Sprintf("the log asks for %.0f IOPS and %.0f MiB/s, and its volume has %d and %.0f", need.IOPS, need.MiBps, logVolumeIOPS, oneVolume(v))
+		o.Standing, o.Order, o.Bill, o.Why = TooSmall, nil, nil, fmt.Sprintf("the log asks for %.0f IOPS and %.0f MiB/s, and its volume has %d and %.0f", need.IOPS, need.MiBps, logVolumeIOPS, oneVolume(v))
 		return o, true
 	}
 	if o.Order != nil {
 		o.addLogVolume(beside, t)
-		if m != nil && behind(*m, v) {
-			o.Cap = capped(*m, *o.Order, q.requirement(v))
+		if m.behind(v) {
+			o.Cap = capped(*m.limits, *o.Order, q.requirement(v))
 		}
 	}
+	o.stand(q, m)
 	return o, true
 }
 

@@ -1,7 +1,6 @@
 package sizing
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -25,34 +24,30 @@ type Path struct {
 	Binds       string // volume or instance
 }
 
-// machine finds a class of instance, in any case, with db. before it or without.
-func machine(class string, all []catalog.Instance) (*catalog.Instance, error) {
+// machine is a class of machine that was asked for.
+type machine struct {
+	class  string
+	limits *catalog.Instance // nil: none are known
+}
+
+// machineOf finds a class of machine, in any case, with db. before it or without; nil: none is asked for.
+func machineOf(class string, all []catalog.Instance) *machine {
 	if class == "" {
-		return nil, nil //nolint:nilnil // no machine is asked for
+		return nil
 	}
 	name := strings.TrimPrefix(class, "db.")
 	i := slices.IndexFunc(all, func(m catalog.Instance) bool {
 		return strings.EqualFold(m.Class, name) || strings.EqualFold(m.Class, "Standard_"+name)
 	})
 	if i < 0 {
-		return nil, &UnknownInstance{Class: class, Known: all}
+		return &machine{class: name}
 	}
-	return &all[i], nil
+	return &machine{strings.TrimPrefix(all[i].Class, "Standard_"), &all[i]}
 }
 
-// UnknownInstance is a class of machine that the catalog does not have.
-type UnknownInstance struct {
-	Class string
-	Known []catalog.Instance
-}
-
-func (e *UnknownInstance) Error() string {
-	return fmt.Sprintf("no limits are known of the instance class %s", e.Class)
-}
-
-// behind tells whether a kind of volume can be behind a class of machine.
-func behind(m catalog.Instance, v catalog.Volume) bool {
-	return m.Provider == v.Provider || m.Provider == "ebs" && v.Provider == "rds"
+// behind tells whether a kind of volume can be behind it, and its limits are known.
+func (m *machine) behind(v catalog.Volume) bool {
+	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" && v.Provider == "rds")
 }
 
 // capped holds an order against the machine: both must let a need through.

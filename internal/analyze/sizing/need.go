@@ -31,10 +31,12 @@ type Need struct {
 	Missing *series.Missing
 }
 
-// Peaks are seconds of an arm, the background included, each number by itself: the worst second for requests need not
-// be the worst for bytes.
+// Peaks are single seconds of an arm, the background included, each number by itself: the worst second for requests need not
+// be the worst for bytes. The seconds of the closing checkpoint are among them, so that all may lie below the need's mean, which
+// has what they wrote for the seconds of the load alone.
 type Peaks struct {
 	Seconds    int // that were read, over all replicates
+	Mean       Rate
 	P95, P99   Rate
 	PeakSecond Rate
 	PeakMinute *Rate // nil: no arm lasted a minute
@@ -200,7 +202,7 @@ func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm) {
 		return
 	}
 	n.Peaks = &Peaks{
-		Seconds: len(n.Seconds), PeakMinute: minute,
+		Seconds: len(n.Seconds), PeakMinute: minute, Mean: meanOf(n.Seconds),
 		P95: quantile(n.Seconds, 0.95), P99: quantile(n.Seconds, 0.99), PeakSecond: quantile(n.Seconds, 1),
 	}
 }
@@ -262,6 +264,16 @@ func quantile(rates []Rate, share float64) Rate {
 	return q
 }
 
+func meanOf(rates []Rate) Rate {
+	var sum Rate
+	for _, r := range rates {
+		for i, f := range sum.fields() {
+			*f += *r.fields()[i]
+		}
+	}
+	return sum.Times(1 / float64(len(rates)))
+}
+
 // overMinutes is the worst mean over sixty seconds in a row, each number by itself.
 func overMinutes(seconds []Rate) *Rate {
 	const minute = 60
@@ -270,13 +282,7 @@ func overMinutes(seconds []Rate) *Rate {
 	}
 	var means []Rate
 	for i := range len(seconds) - minute + 1 {
-		var sum Rate
-		for _, s := range seconds[i : i+minute] {
-			for k, f := range sum.fields() {
-				*f += *s.fields()[k]
-			}
-		}
-		means = append(means, sum.Times(1.0/minute))
+		means = append(means, meanOf(seconds[i:i+minute]))
 	}
 	peak := quantile(means, 1)
 	return &peak

@@ -1,6 +1,10 @@
 package sizing
 
-import "math"
+import (
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
 
 // Rate is what goes to and from storage in a second.
 type Rate struct {
@@ -49,4 +53,13 @@ func (r Rate) Operations(unitKiB float64, merges bool) (least, most float64) {
 		}
 	}
 	return least, most
+}
+
+// Charged is how many bytes a second a volume takes the rate for: on hard disks each operation that stands alone takes a whole unit.
+func (r Rate) Charged(v catalog.Volume) float64 {
+	if !v.HardDisk {
+		return r.Bytes()
+	}
+	_, most := r.Operations(v.UnitKiB, v.Merges)
+	return most * v.UnitKiB * 1024
 }

@@ -17,13 +17,18 @@ type Question struct {
 	Balance  Balance
 	Log      *LogShare // nil: not known
 	Repeat   int       // seconds that the demand goes on for; 0: credits are not considered
+
+	HardDisks bool // they were asked for by name
 }
 
 // Option is one way to carry a need.
 type Option struct {
-	Volume catalog.Volume
-	Order  *Fitted // nil: it cannot; see Why
-	Why    string
+	Volume   catalog.Volume
+	Standing Standing
+	Order    *Fitted // nil: none is large enough
+	Why      string  // it does not carry the need, or is not known to; empty: it does
+
+	unknownMachine bool // that is all that is not known of it
 	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where nothing.
 	Least, Most float64
 	Bill        *Bill       // nil: see NoBill
@@ -37,31 +42,23 @@ type Option struct {
 // ErrNoDemand is a need of nothing.
 var ErrNoDemand = errors.New("there is no demand: nothing was written or read, so there is nothing to size")
 
-// Options are all ways to carry a need, those that can first, by their cost where that is known.
+// Options are all ways to carry a need, those that do first, by their cost where that is known.
 func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance, t Tariff) ([]Option, error) {
 	if q.Need.Requests() == 0 && q.Need.Bytes() == 0 {
 		return nil, ErrNoDemand
 	}
-	machine, err := machine(q.Instance, instances)
-	if err != nil {
-		return nil, err
-	}
+	m := machineOf(q.Instance, instances)
 	var all []Option
 	for _, v := range volumes {
 		if v.Unlimited {
 			continue // no limit of it decides an order
 		}
-		o := q.option(v, t)
-		if machine != nil && behind(*machine, v) && o.Order != nil {
-			o.Cap = capped(*machine, *o.Order, q.requirement(v))
-		}
-		b, err := q.burst(v, o.Order, machine, t)
+		o, err := q.option(v, m, t)
 		if err != nil {
 			return nil, err
 		}
-		o.Burst, o.Bare = b.enough, b.bare
 		all = append(all, o)
-		if beside, has := q.besideLog(v, machine, t); has {
+		if beside, has := q.besideLog(v, m, t); has {
 			all = append(all, beside)
 		}
 	}
@@ -69,14 +66,30 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 	return all, nil
 }
 
+// option is what a kind of volume, behind a machine, makes of a need.
+func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error) {
+	o := q.order(v, t)
+	if m.behind(v) && o.Order != nil {
+		o.Cap = capped(*m.limits, *o.Order, q.requirement(v))
+	}
+	o.stand(q, m)
+	if v.HardDisk && !q.HardDisks {
+		return o, nil
+	}
+	b, err := q.burst(v, o.Order, m, t)
+	o.Burst, o.Bare = b.enough, b.bare
+	return o, err
+}
+
 // requirement is the need with headroom as the provider counts it, at most.
 func (q Question) requirement(v catalog.Volume) Requirement {
 	headroom := 1 + q.Headroom/100
 	_, most := q.Need.Operations(v.UnitKiB, v.Merges)
-	return Requirement{GiB: q.GiB, IOPS: most * headroom, MiBps: q.Need.Bytes() / mib * headroom}
+	return Requirement{GiB: q.GiB, IOPS: most * headroom, MiBps: q.Need.Charged(v) / mib * headroom}
 }
 
-func (q Question) option(v catalog.Volume, t Tariff) Option {
+// order is the cheapest of a kind of volume that carries the need.
+func (q Question) order(v catalog.Volume, t Tariff) Option {
 	o := Option{Volume: v}
 	headroom := 1 + q.Headroom/100
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
@@ -97,29 +110,4 @@ func (q Question) option(v catalog.Volume, t Tariff) Option {
 		o.Bill = &bill
 	}
 	return o
-}
-
-func cheaper(a, b Option) int {
-	rank := func(o Option) (int, float64) {
-		switch {
-		case o.Order == nil:
-			return 2, 0
-		case o.Bill == nil:
-			return 1, 0
-		default:
-			return 0, o.Bill.Total
-		}
-	}
-	ra, ca := rank(a)
-	rb, cb := rank(b)
-	switch {
-	case ra != rb:
-		return ra - rb
-	case ca < cb:
-		return -1
-	case ca > cb:
-		return 1
-	default:
-		return 0
-	}
 }

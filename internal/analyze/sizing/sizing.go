@@ -3,7 +3,6 @@ package sizing
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -15,10 +14,12 @@ type Ask struct {
 	Arm           string  // whose load is like theirs; empty: the one that asked most of storage
 	RowsPerSecond float64 // to scale to; 0: as measured
 	Growth        float64 // percent on top
+	Percentile    float64 // of the seconds of the load, that is sized for; 0: the 99th
 	Headroom      float64 // percent
 	GiB           float64 // of data
 	Instance      string
-	Repeat        int // seconds that the demand goes on for, over and over
+	HardDisks     bool // may be ordered
+	Repeat        int  // seconds that the demand goes on for, over and over
 	Balance       Asked
 	Calibrate     *drivers.Run // on Aurora; nil: what was published stands
 	Tariff        Tariff
@@ -35,6 +36,7 @@ type Sizing struct {
 	Balance  Balance
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
+	Choice   *Choice       // nil: nothing is known to carry it
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
 	Misread  *Misread      // nil: WAL records are not known
 	Spreads  []Spread      // on distributed databases; none: rows are not known
@@ -43,12 +45,20 @@ type Sizing struct {
 
 // Part is what one run needs, or one load of an observation.
 type Part struct {
-	Run   *drivers.Run
-	Needs []Need // of every arm
-	Need  Need   // that is sized for
-	Basis string // of its rate: p99, mean or model
+	Run   *drivers.Run // nil: the need was said
+	Needs []Need       // of every arm
+	Need  Need         // that is sized for
+	Basis string       // of its rate: p99 or as was asked, mean, model or said
 	Scale Scale
 	Own   Span // what it makes of the target
+	// Above are the seconds that asked for more than is sized for, headroom included; nil: none are known.
+	Above *Above
+}
+
+// Above are seconds that asked for more than is sized for.
+type Above struct {
+	Seconds int
+	Worst   Rate // each number by itself
 }
 
 // Misread is what would have been ordered by somebody who took WAL records for I/O.
@@ -59,9 +69,8 @@ type Misread struct {
 	IOCost   *float64 // a month on Aurora, were each record billed; nil: no price is known
 }
 
-// What the rate that is sized for is.
+// What the rate that is sized for is, where it is no percentile of the seconds of the arm, as p99.
 const (
-	ByP99   = "p99" // of the seconds of the arm
 	ByMean  = "mean"
 	ByModel = "model"
 )
@@ -78,20 +87,26 @@ func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
 		}
 		s.Parts = append(s.Parts, parts...)
 	}
+	return s.answered()
+}
+
+// answered works out what to order for the worst of all parts.
+func (s Sizing) answered() (Sizing, error) {
 	s.worst()
-	s.Balance = ask.Balance.balance(s.Run)
+	s.Balance = s.Ask.Balance.balance(s.Run)
 	forecast, err := s.forecast()
 	if err != nil {
 		return Sizing{}, err
 	}
-	s.Options, err = Options(s.question(), ask.Volumes, ask.Instances, ask.Tariff)
+	s.Options, err = Options(s.question(), s.Ask.Volumes, s.Ask.Instances, s.Ask.Tariff)
 	if err != nil {
 		return Sizing{}, err
 	}
-	if w := s.machineInTheWay(); w != "" {
-		s.Warnings = append(s.Warnings, w)
-	}
+	s.warnOfMachine()
 	s.addAurora(forecast)
+	if s.Choice, err = s.choice(); err != nil {
+		return Sizing{}, err
+	}
 	s.Spreads = s.spreads()
 	s.Misread, err = s.misread()
 	return s, err
@@ -120,29 +135,10 @@ func (s *Sizing) parts(run *drivers.Run) (all []Part, err error) {
 	return all, nil
 }
 
-// machineInTheWay says that nothing is carried behind the class of machine that was asked for; empty: something is, or none
-// was asked for. An order carries the need, so that what does not get through is held up by the machine.
-func (s Sizing) machineInTheWay() string {
-	var behind []Option
-	for _, o := range s.Options {
-		if o.Cap != nil && o.Cap.Carries {
-			return ""
-		} else if o.Cap != nil {
-			behind = append(behind, o)
-		}
-	}
-	if len(behind) == 0 {
-		return ""
-	}
-	m, need := behind[0].Cap.Instance, s.Target.Most.Times(1+s.Ask.Headroom/100)
-	return fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
-		strings.TrimPrefix(m.Class, "Standard_"), m.BaseIOPS, m.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib)
-}
-
 // part works out what a load comes to.
 func (s *Sizing) part(p Part) (_ Part, err error) {
 	var warnings []string
-	rate := p.rate(&warnings)
+	rate := p.rate(s.Ask, &warnings)
 	rows := 0.0
 	if p.Need.Rows != nil {
 		rows = *p.Need.Rows
@@ -152,7 +148,7 @@ func (s *Sizing) part(p Part) (_ Part, err error) {
 	}
 	p.Scale.of(p.Need)
 	p.Own = p.Scale.Apply(rate)
-	if p.Basis != ByP99 { // which is no end of anything
+	if p.Need.Peaks == nil { // a percentile is no end of anything
 		p.Own.Least = p.Scale.Apply(p.Need.Lowest).Least
 	}
 	for _, w := range append(warnings, p.others()...) {
@@ -178,7 +174,7 @@ func (s *Sizing) worst() {
 func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.logShare(),
+		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.logShare(), HardDisks: s.Ask.HardDisks,
 	}
 	for _, rate := range s.Need.Seconds {
 		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)
@@ -229,31 +225,6 @@ type UnknownArm struct {
 
 func (e *UnknownArm) Error() string { return fmt.Sprintf("the run has no load %s", e.Arm) }
 
-// rate is what is sized for: the 99th percentile of the seconds where they were read, but never below the mean, which has
-// the pages of the closing checkpoint in it.
-func (p *Part) rate(warnings *[]string) Rate {
-	switch {
-	case p.Need.Model != nil:
-		p.Basis = ByModel
-		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the WAL and the pages by a model of one machine, and are ordered for at twice that.", p.Need.Model))
-		return p.Need.Highest
-	case p.Need.Peaks == nil:
-		p.Basis = ByMean
-		*warnings = append(*warnings, "No single seconds of it are known, and so no peaks: sized for the highest mean of its repetitions.")
-		return p.Need.Highest
-	}
-	p.Basis = ByP99
-	rate := p.Need.Mean
-	for i, p99 := range p.Need.Peaks.P99.fields() {
-		f := rate.fields()[i]
-		*f = max(*f, *p99)
-	}
-	if p.Need.Peaks.Seconds < 100 {
-		*warnings = append(*warnings, fmt.Sprintf("The 99th percentile is that of %d seconds: the worst of them.", p.Need.Peaks.Seconds))
-	}
-	return rate
-}
-
 // othersShare is how much of the device's requests may be somebody else's before that is worth a word.
 const othersShare = 0.1
 
@@ -263,7 +234,7 @@ func (p Part) others() (warnings []string) {
 		warnings = append(warnings, text)
 	}
 	idle := p.Run.Idle.PerSecond[metric.BlockWrites]
-	if p.Basis == ByP99 && idle > othersShare*p.Own.Most.Requests() {
+	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
 		warnings = append(warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle))
 	}
 	return warnings
@@ -282,7 +253,7 @@ func (s Sizing) misread() (*Misread, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(options) > 0 && options[0].Order != nil {
+	if len(options) > 0 && options[0].Standing == Carries {
 		m.Cheapest = &options[0]
 	}
 	if cost, err := s.Ask.Tariff.IOCost(m.Records); err == nil {

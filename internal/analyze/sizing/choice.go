@@ -1,0 +1,94 @@
+package sizing
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Choice is what to order: the cheapest that carries the need.
+type Choice struct {
+	Option
+	If    string  // what is not known and must hold for it; empty: it carries the need
+	Next  *Option // the cheapest of another kind; nil: there is none
+	Turns []Turn  // where another kind would be chosen
+}
+
+// Turn is what would be ordered for another need: the first of those that were tried whose order is of another kind.
+type Turn struct {
+	Load, Data float64 // times what was asked for
+	Option     *Option // nil: nothing carries it
+}
+
+// choice picks it; nil: there is none.
+func (s Sizing) choice() (*Choice, error) {
+	i := slices.IndexFunc(s.Options, func(o Option) bool { return o.chosen() })
+	if i < 0 {
+		return nil, nil //nolint:nilnil // nothing carries the need
+	}
+	c := &Choice{Option: s.Options[i], If: s.Options[i].Why}
+	for _, o := range s.Options[i+1:] {
+		if o.chosen() && o.Standing == c.Standing && o.Volume.Name != c.Volume.Name {
+			c.Next = &o
+			break
+		}
+	}
+	return c, s.addTurns(c)
+}
+
+// chosen tells whether something may be ordered: it carries the need, or would if the machine did, of which nothing is known.
+func (o Option) chosen() bool {
+	return o.Standing == Carries || o.Standing == Unknown && o.unknownMachine
+}
+
+// addTurns tries other loads and other amounts of data, from the nearest on.
+func (s Sizing) addTurns(c *Choice) error {
+	more, less := []float64{1.1, 1.25, 1.5, 2, 3, 5, 10}, []float64{0.9, 0.75, 0.5, 0.25, 0.1}
+	load := func(f float64) Turn { return Turn{Load: f, Data: 1} }
+	data := func(f float64) Turn { return Turn{Load: 1, Data: f} }
+	for _, way := range []struct {
+		factors []float64
+		at      func(float64) Turn
+	}{{more, load}, {less, load}, {more, data}, {less, data}} {
+		for _, factor := range way.factors {
+			turn := way.at(factor)
+			turned, err := s.turn(c, &turn)
+			if err != nil {
+				return err
+			}
+			if turned {
+				c.Turns = append(c.Turns, turn)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// turn finds what is ordered for a turn's need, and tells whether that is of another kind.
+func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
+	q := s.question()
+	q.Need, q.GiB, q.Demand = q.Need.Times(t.Load), q.GiB*t.Data, nil
+	options, err := Options(q, s.Ask.Volumes, s.Ask.Instances, s.Ask.Tariff)
+	if err != nil {
+		return false, err
+	}
+	if i := slices.IndexFunc(options, Option.chosen); i >= 0 {
+		t.Option = &options[i]
+	}
+	return t.Option == nil || t.Option.Volume.Name != c.Volume.Name, nil
+}
+
+// warnOfMachine says what is to be known of the class of machine that was asked for, where not everything is behind it.
+func (s *Sizing) warnOfMachine() {
+	m := machineOf(s.Ask.Instance, s.Ask.Instances)
+	held := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Standing == HeldBack })
+	carried := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Standing == Carries })
+	switch need := s.Target.Most.Times(1 + s.Ask.Headroom/100); {
+	case m == nil:
+	case m.limits == nil:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("No limits of the %s are known, so that no order here is held against it: what it lets by is shown as -.", m.class))
+	case held && !carried:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
+			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))
+	}
+}

@@ -1,0 +1,56 @@
+package sizing
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// percentile is the one that is sized for, where nobody says another.
+const percentile = 99
+
+// percentile is the one that is asked for.
+func (a Ask) percentile() float64 {
+	if a.Percentile == 0 {
+		return percentile
+	}
+	return a.Percentile
+}
+
+// rate is what is sized for: a percentile of the seconds where they were read, but never below the mean, which has
+// the pages of the closing checkpoint in it.
+func (p *Part) rate(ask Ask, warnings *[]string) Rate {
+	switch {
+	case p.Need.Model != nil:
+		p.Basis = ByModel
+		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the WAL and the pages by a model of one machine, and are ordered for at twice that.", p.Need.Model))
+		return p.Need.Highest
+	case p.Need.Peaks == nil:
+		p.Basis = ByMean
+		*warnings = append(*warnings, "No single seconds of it are known, and so no peaks: sized for the highest mean of its repetitions.")
+		return p.Need.Highest
+	}
+	p.Basis = fmt.Sprintf("p%g", ask.percentile())
+	rate := quantile([]Rate{p.Need.Mean, quantile(p.Need.Seconds, ask.percentile()/100)}, 1)
+	if seconds := p.Need.Peaks.Seconds; float64(seconds)*(100-ask.percentile()) < 100 && ask.percentile() < 100 {
+		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d seconds: the worst of them.", number.Ordinal(ask.percentile()), seconds))
+	}
+	p.Above = above(p.Need.Seconds, rate.Times(1+ask.Headroom/100))
+	if a := p.Above; a.Seconds > 0 {
+		*warnings = append(*warnings, fmt.Sprintf("In %d of %d seconds %s asked for more than is ordered here, up to %s requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
+			a.Seconds, len(p.Need.Seconds), p.Need.Arm, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
+	}
+	return rate
+}
+
+// above counts the seconds that ask for more requests or bytes than a rate has.
+func above(seconds []Rate, most Rate) *Above {
+	a := &Above{}
+	for _, r := range seconds {
+		if r.Requests() > most.Requests() || r.Bytes() > most.Bytes() {
+			a.Seconds++
+			a.Worst = quantile([]Rate{a.Worst, r}, 1)
+		}
+	}
+	return a
+}

@@ -1,0 +1,58 @@
+package sizing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Standing is how an option stands to a need.
+type Standing string
+
+// The standings, in the order in which options are told.
+const (
+	Carries  Standing = "carries"   // it does, and so does the machine in front of it where one was asked for
+	Unknown  Standing = "unknown"   // no limits of it are published, or none of the machine, or it is none of this machine's volumes
+	HeldBack Standing = "held-back" // the machine lets too little by
+	Unasked  Standing = "unasked"   // a hard disk, which nobody is advised to put a database on
+	TooSmall Standing = "too-small" // at any size
+)
+
+// stand finds where an option stands, and why it does not carry the need.
+func (o *Option) stand(q Question, m *machine) {
+	o.Standing = Carries
+	switch v := o.Volume; {
+	case o.Order == nil:
+		o.Standing = TooSmall
+	case v.HardDisk && !q.HardDisks:
+		o.Standing, o.Why = Unasked, "a hard disk: AWS names it for large, sequential work, and each request of a database that stands alone takes a whole MiB of its credits"
+	case v.Unlimited:
+		o.Standing, o.Why = Unknown, "no limits of it are published"
+	case m == nil:
+	case m.limits == nil:
+		o.Standing, o.Why, o.unknownMachine = Unknown, fmt.Sprintf("no limits of the %s are known", m.class), true
+	case !m.behind(v):
+		o.Standing, o.Why = Unknown, fmt.Sprintf("it cannot be behind one %s", m.class)
+	case !o.Cap.Carries:
+		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s lets %.0f operations and %.0f MiB/s by for good", m.class, o.Cap.IOPS, o.Cap.MiBps)
+	}
+}
+
+// cheaper orders options by their standing, then by what they cost, those of no known price last.
+func cheaper(a, b Option) int {
+	standings := []Standing{Carries, Unknown, HeldBack, Unasked, TooSmall}
+	rank := func(o Option) int { return slices.Index(standings, o.Standing) }
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cheaperBill(a.Bill, b.Bill))
+}
+
+func cheaperBill(a, b *Bill) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return cmp.Compare(a.Total, b.Total)
+}

@@ -1,0 +1,106 @@
+package sizing_test
+
+import (
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// asked is a sizing of a load of the shipped run among all volumes and machines.
+func asked(t *testing.T, name string, ask sizing.Ask) sizing.Sizing {
+	t.Helper()
+	var errs [2]error
+	ask.Volumes, errs[0] = catalog.Volumes()
+	ask.Instances, errs[1] = catalog.Instances()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask.Tariff = tariff(t, "us-east-1")
+	s, err := sizing.Size(ask, shipped(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func standings(s sizing.Sizing) map[string]sizing.Standing {
+	all := map[string]sizing.Standing{}
+	for _, o := range s.Options {
+		all[o.Volume.Name] = o.Standing
+	}
+	return all
+}
+
+// TestNoHardDiskUnasked: hard disks carry next to nothing of a database, and where one would do it is not proposed unless asked for.
+func TestNoHardDiskUnasked(t *testing.T) {
+	unasked := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "async", GiB: 2000})
+	if got := standings(unasked); got["st1"] != sizing.Unasked || got["sc1"] != sizing.Unasked {
+		t.Errorf("st1 %s, sc1 %s", got["st1"], got["sc1"])
+	}
+	if unasked.Choice == nil || unasked.Choice.Volume.HardDisk {
+		t.Errorf("ordered: %+v", unasked.Choice)
+	}
+	wanted := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "async", GiB: 2000, HardDisks: true})
+	if got := standings(wanted); got["st1"] != sizing.Carries {
+		t.Errorf("asked for, st1 %s", got["st1"])
+	}
+}
+
+// TestUnknownIsNeverFirst: Aurora publishes no limits of its storage, and what is not behind the machine that was asked for is not known
+// either; both stand behind all that is known to carry it, also where they would cost less.
+func TestUnknownIsNeverFirst(t *testing.T) {
+	check := func(arm, instance string, unknown ...string) {
+		t.Helper()
+		s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: arm, GiB: 100, Instance: instance})
+		got := standings(s)
+		for _, name := range unknown {
+			if got[name] != sizing.Unknown {
+				t.Errorf("%s behind %q: %s stands as %s", arm, instance, name, got[name])
+			}
+		}
+		past := false
+		for _, o := range s.Options {
+			if past = past || o.Standing != sizing.Carries; past && o.Standing == sizing.Carries {
+				t.Errorf("%s behind %q: %s carries it and stands behind what does not", arm, instance, o.Volume.Name)
+			}
+		}
+	}
+	check("wide", "", "aurora", "aurora-iopt1")
+	check("multi", "db.r6g.large", "aurora", "azure-premium-v2", "google-pd-ssd")
+	check("multi", "Standard_DS14_v2", "gp3", "rds-gp3")
+}
+
+// TestChoice: of what carries it the cheapest is ordered, and the next of another kind named; ten times the data are ordered elsewhere
+// or not at all where that says so.
+func TestChoice(t *testing.T) {
+	s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "bulk", GiB: 500, Headroom: 20})
+	c := s.Choice
+	if c == nil || c.If != "" || c.Volume.Name != "gp3" || c.Next == nil || c.Next.Bill.Total < c.Bill.Total || c.Next.Volume.Name == "gp3" {
+		t.Fatalf("%+v", c)
+	}
+	for _, turn := range c.Turns {
+		if turn.Option != nil && turn.Option.Volume.Name == "gp3" {
+			t.Errorf("at %g times the load and %g times the data it is gp3 again", turn.Load, turn.Data)
+		}
+	}
+}
+
+// TestChoiceWithoutPrices: the order stays, and costs nobody knows what.
+func TestChoiceWithoutPrices(t *testing.T) {
+	ask := sizing.Ask{Arm: "bulk", GiB: 500, Volumes: []catalog.Volume{volume(t, "io2"), volume(t, "gp3")}, Tariff: sizing.Tariff{Region: "xx-none-1"}}
+	s, err := sizing.Size(ask, shipped(t, "arms-pg17.jsonl"))
+	if err != nil || s.Choice == nil || s.Choice.Bill != nil || s.Choice.NoBill == "" {
+		t.Errorf("%+v, %v", s.Choice, err)
+	}
+}
+
+// TestUnknownMachine: an order that stands is made all the same, and says on what it depends.
+func TestUnknownMachine(t *testing.T) {
+	s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "bulk", GiB: 500, Instance: "db.r99z.large"})
+	if s.Choice == nil || s.Choice.Volume.Name != "gp3" || s.Choice.If != "no limits of the r99z.large are known" {
+		t.Errorf("%+v", s.Choice)
+	}
+}

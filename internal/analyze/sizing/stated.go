@@ -1,0 +1,73 @@
+package sizing
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// Stated is a need that somebody says, a second. NaN was not said; two of the first three are enough.
+type Stated struct {
+	Requests    float64
+	Bytes       float64
+	RequestSize float64 // bytes
+	Reads       float64 // share of requests and of bytes
+	Flushes     float64
+	Hours       float64 // of each day that it lasts
+}
+
+// statedOff is how far three figures may be apart of which two give the third.
+const statedOff = 1.05
+
+// Rate is the need as a rate; the error says what is missing or does not go together.
+func (s Stated) Rate() (Rate, error) {
+	requests, bytes := s.Requests, s.Bytes
+	switch {
+	case math.IsNaN(s.RequestSize):
+	case math.IsNaN(bytes):
+		bytes = requests * s.RequestSize
+	case math.IsNaN(requests):
+		requests = bytes / s.RequestSize
+	default:
+		if off := requests * s.RequestSize / bytes; off > statedOff || off < 1/statedOff {
+			return Rate{}, fmt.Errorf("iops=%g of kb=%g are %s MB/s, and %s MB/s were said: they describe different requests, leave one out",
+				requests, s.RequestSize/1024, number.Significant(requests*s.RequestSize/number.Mega, 3), number.Significant(bytes/number.Mega, 3))
+		}
+	}
+	if math.IsNaN(requests) || math.IsNaN(bytes) {
+		return Rate{}, fmt.Errorf("two of iops=, mbps= and kb= are needed: nobody can tell one from another")
+	}
+	return Rate{
+		Reads: requests * s.Reads, Writes: requests * (1 - s.Reads), Flushes: s.Flushes,
+		ReadBytes: bytes * s.Reads, WriteBytes: bytes * (1 - s.Reads),
+	}, nil
+}
+
+// BySaying is the basis of a need that was stated.
+const BySaying = "said"
+
+// SizeStated answers what to order for a need that somebody says.
+func SizeStated(ask Ask, said Stated) (Sizing, error) {
+	rate, err := said.Rate()
+	if err != nil {
+		return Sizing{}, err
+	}
+	need := Need{Arm: "your need", Replicates: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: said.day(rate)}
+	own := rate.Times(1 + ask.Growth/100)
+	p := Part{Needs: []Need{need}, Need: need, Basis: BySaying, Scale: Scale{Factor: 1 + ask.Growth/100, Shared: 1}, Own: Span{own, own, own}}
+	return Sizing{Ask: ask, Parts: []Part{p}}.answered()
+}
+
+// day is what is asked for in each second of a day; one second alone where that is always the same.
+func (s Stated) day(rate Rate) []Rate {
+	const hours = 24
+	if s.Hours >= hours {
+		return []Rate{rate}
+	}
+	all := make([]Rate, hours*3600)
+	for i := range int(s.Hours * 3600) {
+		all[i] = rate
+	}
+	return all
+}
