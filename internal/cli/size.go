@@ -25,6 +25,7 @@ type sizeOptions struct {
 	arm           string
 	rowsPerSecond float64
 	growth        float64
+	percentile    float64
 	headroom      float64
 	gib           float64
 	instance      string
@@ -39,6 +40,8 @@ type sizeOptions struct {
 	format        string
 	baseline      string
 
+	need       string
+	hours      float64
 	fromMetric string
 	flavor     string
 	told       string
@@ -62,16 +65,18 @@ Limits and prices are those that the providers or others published; --format jso
 each line of its bill, by the keys that realiops explain --format json lists. --price takes a file of your own prices;
 realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
 
+--need sizes for figures of your own, without a run, and says how long credits last for them.
 --from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
 --check says whether figures of a console or a benchmark agree with each other: bytes for each operation, Little's law, caps.`,
 		Example: `  realiops size LAST --load bulk-indexed --gib 500
   realiops size LAST --rows-per-second 20000 --growth 50 --instance db.r6g.large
   realiops size monday.jsonl tuesday.jsonl --on rds,aurora --calibrate aurora.jsonl
   realiops size run.jsonl --format json | jq '.options[0]'
+  realiops size --need iops=3000,mbps=120MiB,reads=40%,flushes=900 --gib 500
   realiops size --from-metric WriteIOPS=800000 --flavor aurora
   realiops size --check "iops=489 kbps=62598 kb=4 ms=62.1 queue=30"`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if o.fromMetric != "" || o.told != "" {
+			if o.need != "" || o.fromMetric != "" || o.told != "" {
 				return noRun(args)
 			}
 			return runFiles(cmd, args)
@@ -85,6 +90,8 @@ realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the 
 				return checkFigures(env, o)
 			case o.fromMetric != "":
 				return convert(cmd.Context(), env, o)
+			case o.need != "":
+				return sizeNeed(cmd.Context(), env, o)
 			}
 			return runSize(cmd.Context(), env, o, args)
 		},
@@ -105,6 +112,8 @@ func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
 }
 
 func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.need, "need", "", "`FIGURES` to size for: iops=, mbps= (or 120MiB) and kb= of a request, two of which are enough, reads= in percent, flushes=")
+	f.Float64Var(&o.hours, "hours", 24, "with --need, for how many `hours` of each day it lasts")
 	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means, as `NAME=AMOUNT`: WriteIOPS=800000")
 	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, the `milliseconds` up to which latency is excellent, good and fair (default 5,10,15)")
@@ -117,6 +126,7 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.arm, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage)")
 	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to so many `rows` a second")
 	f.Float64Var(&o.growth, "growth", 0, "`percent` on top of that")
+	f.Float64Var(&o.percentile, "percentile", 99, "which `percentile` of its single seconds is sized for; 100: the worst of them")
 	f.Float64Var(&o.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
 	o.gib = 100
 	f.Var((*gibibytes)(&o.gib), "gib", "data to hold: GiB, or with a unit as 2TB (10^12 bytes) and 2TiB (2^40)")
@@ -137,7 +147,7 @@ func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
 // noRun refuses a run where figures are asked about.
 func noRun(args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("--from-metric and --check ask without a run: leave %s out", args[0])
+		return fmt.Errorf("--need, --from-metric and --check ask without a run: leave %s out", args[0])
 	}
 	return nil
 }
@@ -155,8 +165,10 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		case flags.Changed("from-metric"):
 			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price"}, f.Name), f.Name)
+		case flags.Changed("need"):
+			refuse("with --need", !slices.Contains([]string{"load", "rows-per-second", "percentile", "calibrate", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		default:
-			refuse("for a run", !slices.Contains([]string{"flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
+			refuse("for a run", !slices.Contains([]string{"hours", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		}
 	})
 	return err
@@ -199,6 +211,11 @@ func runSize(ctx context.Context, env Env, o sizeOptions, names []string) error 
 	case err != nil:
 		return naming(names[0], suggesting(err))
 	}
+	return o.answer(env, answer)
+}
+
+// answer writes what to order.
+func (o sizeOptions) answer(env Env, answer sizing.Sizing) error {
 	view := report.NewSize(answer)
 	if err := o.hold(env, answer, &view); err != nil {
 		return err

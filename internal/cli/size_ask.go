@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +14,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/input"
-	"github.com/realiops/realiops/internal/typo"
 )
 
 // check refuses what no load, disk or price can be.
@@ -23,6 +24,7 @@ func (o sizeOptions) check() error {
 	}{
 		{"--rows-per-second", o.rowsPerSecond, 0, 1e12},
 		{"--growth", o.growth, -99.9, 1e6},
+		{"--percentile", o.percentile, 50, 100},
 		{"--headroom", o.headroom, 0, 1e4},
 		{"--gib", o.gib, 1, 1e9},
 		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
@@ -44,14 +46,14 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	rules, errRules := catalog.DistributedRules()
 	prices, errPrices := o.readPrices(ctx)
 	ask := sizing.Ask{
-		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
+		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.percentile, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
 		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
 	}
 	if err := errors.Join(errVolumes, errInstances, errPrices, errRules); err != nil {
 		return ask, err
 	}
-	if err := o.choose(&ask, volumes, rules); err != nil {
+	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.instance, instances)); err != nil {
 		return ask, err
 	}
 	if known := ask.Tariff.Regions(); !slices.Contains(known, o.region) {
@@ -60,37 +62,43 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	return ask, nil
 }
 
-// choose takes those kinds of storage that were asked for, or all.
+// choose takes those kinds of storage that were asked for, by provider or by name, or all.
 func (o sizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
+	known := map[string]bool{}
 	for _, v := range volumes {
-		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) {
+		known[v.Provider], known[v.Name] = true, true
+		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) || slices.Contains(o.on, v.Name) {
 			ask.Volumes = append(ask.Volumes, v)
 		}
+		ask.HardDisks = ask.HardDisks || v.HardDisk && slices.Contains(o.on, v.Name)
 	}
 	for _, r := range rules {
+		known[r.Name] = true
 		if len(o.on) == 0 || slices.Contains(o.on, r.Name) {
 			ask.Distributed = append(ask.Distributed, r)
 		}
 	}
-	known := storageNames(volumes, rules)
 	for _, name := range o.on {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("--on %s: there are %s", name, strings.Join(known, ", "))
+		if !known[name] {
+			return fmt.Errorf("--on %s: there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 	}
 	return nil
 }
 
-// storageNames are those that --on takes.
-func storageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
-	for _, v := range volumes {
-		names = append(names, v.Provider)
+// classes are how classes of machines are named, by AWS and by Azure.
+var classes = regexp.MustCompile(`(?i)^(db\.)?([a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
+
+// checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less.
+func checkClass(class string, known []catalog.Instance) error {
+	if class == "" || classes.MatchString(class) {
+		return nil
 	}
-	for _, r := range rules {
-		names = append(names, r.Name)
+	var names []string
+	for _, m := range known {
+		names = append(names, strings.TrimPrefix(m.Class, "Standard_"))
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return fmt.Errorf("--instance %s is no class of machine%s", class, meant("", strings.TrimPrefix(class, "db."), names))
 }
 
 // percent is a flag that may be left out.
@@ -132,13 +140,6 @@ func (o sizeOptions) readPrices(ctx context.Context) ([]catalog.Price, error) {
 func suggesting(err error) error {
 	if unknown, ok := errors.AsType[*sizing.UnknownArm](err); ok {
 		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))
-	}
-	if unknown, ok := errors.AsType[*sizing.UnknownInstance](err); ok {
-		var classes []string
-		for _, m := range unknown.Known {
-			classes = append(classes, strings.TrimPrefix(m.Class, "Standard_"))
-		}
-		return fmt.Errorf("%w: the nearest is %s", err, typo.Nearest(strings.TrimPrefix(unknown.Class, "db."), classes))
 	}
 	return err
 }

@@ -3,11 +3,11 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // answers are the whole page in short.
@@ -45,19 +45,19 @@ func (r Report) buy(size *Size, unsized error) []string {
 	case size == nil:
 		return []string{"Not to be told from this run."}
 	}
-	best := size.cheapest()
+	best := size.Order
 	if best == nil {
-		return []string{"No volume with a price that is known here carries " + size.load() + size.behind() + "."}
+		return []string{"No volume that is known here carries " + size.load() + size.behind() + "."}
 	}
 	speed := "at the speed that it was driven at"
 	if r.Observed != nil {
 		speed = "as it was seen here"
 	}
 	texts := []string{
-		fmt.Sprintf("%s, %s: the cheapest of what is known here to carry %s.", best.name(), best.order(), size.load()),
+		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.text(), size.load()),
 		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --instance.", size.whoseLoad(), speed),
 	}
-	if slices.ContainsFunc(size.carrying(), func(o SizeOption) bool { return o.Carries == nil }) {
+	if slices.ContainsFunc(size.standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
 		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")
 	}
 	return texts
@@ -85,30 +85,14 @@ func (s Size) load() string {
 		number.Rate(s.Sized.Rate.Requests), number.Rate(s.Sized.Rate.Bytes/number.Mega), s.sizedLoad(), s.Sized.Headroom, number.Grouped(s.Sized.GiB, 0))
 }
 
-// order is what is ordered of an option.
-func (o SizeOption) order() string {
-	text := number.Grouped(o.GiB, 0) + " GiB"
-	var more []string
-	if o.IOPS > 0 {
-		more = append(more, number.Grouped(o.IOPS, 0)+" IOPS")
-	}
-	if o.MiBps > 0 {
-		more = append(more, number.Grouped(o.MiBps, 0)+" MiB/s")
-	}
-	if len(more) > 0 {
-		text += " with " + strings.Join(more, " and ")
-	}
-	return text
-}
-
 // costs are those of the cheapest option, and of what the wrong number would have led to.
 func costs(size *Size) []string {
 	if size == nil {
 		return []string{"Nothing is known to order, so nothing is known of its price."}
 	}
 	var texts []string
-	if best := size.cheapest(); best != nil {
-		texts = append(texts, fmt.Sprintf("%s %s a month for %s.", number.Rate(*best.Monthly), best.Currency, best.name()))
+	if best := size.Order; best != nil && best.Monthly != nil {
+		texts = append(texts, fmt.Sprintf("%s %s a month for %s.", number.Rate(*best.Monthly), best.Currency, best.Title))
 	}
 	return append(texts, filled(size.misreadText())...)
 }

@@ -72,11 +72,12 @@ func TestSizesSayTheSame(t *testing.T) {
 			}
 		}
 	}
-	table, row, bare := tableOf(t, page, "carries it for good"), 0, 0
+	tables := map[bool]document.Table{true: tableOf(t, page, "carries it for good"), false: tableOf(t, page, "not known to carry it")}
+	rows, bare := map[bool]int{}, 0
 	credits := tableOf(t, page, "Where credits end")
 	for i, o := range size.Options {
 		inCSV := map[string]float64{}
-		if o.Why == "" {
+		if o.Standing != "too-small" && o.Standing != "unasked" {
 			inCSV["gib"] = o.GiB
 			want := map[string]float64{"GiB": o.GiB}
 			if o.Carries != nil {
@@ -86,8 +87,9 @@ func TestSizesSayTheSame(t *testing.T) {
 			if o.Monthly != nil {
 				want["USD a month"], inCSV["monthly"] = *o.Monthly, *o.Monthly
 			}
-			same(table, row, want)
-			row++
+			carries := o.Standing == "carries"
+			same(tables[carries], rows[carries], want)
+			rows[carries]++
 		}
 		if c := o.Bare; c != nil {
 			inCSV["bare_gib"], inCSV["bare_dry_at"], inCSV["bare_served_dry_operations"] = c.GiB, float64(*c.Dry), c.Served.Operations
@@ -103,8 +105,8 @@ func TestSizesSayTheSame(t *testing.T) {
 			}
 		}
 	}
-	if row != len(table.Rows) || bare != len(credits.Rows) || bare == 0 {
-		t.Errorf("%d options and %d with credits in the tables, %d and %d in JSON", len(table.Rows), len(credits.Rows), row, bare)
+	if rows[true] != len(tables[true].Rows) || rows[false] != len(tables[false].Rows) || bare != len(credits.Rows) || bare == 0 {
+		t.Errorf("%d and %d options and %d with credits in the tables, %v and %d in JSON", len(tables[true].Rows), len(tables[false].Rows), len(credits.Rows), rows, bare)
 	}
 }
 
@@ -146,7 +148,7 @@ func TestSidesAreHeldAgainstEachOther(t *testing.T) {
 	}
 	cheapest := math.Inf(1)
 	for _, o := range size.Options {
-		if o.Carries != nil && o.Monthly != nil && o.Span == nil {
+		if o.Standing == "carries" && o.Monthly != nil {
 			cheapest = min(cheapest, *o.Monthly)
 		}
 	}
@@ -165,7 +167,8 @@ func TestEverySourceIsNamed(t *testing.T) {
 		}
 	})
 	cited := 0
-	for _, row := range tableOf(t, page, "carries it for good").Rows {
+	rows := append(tableOf(t, page, "carries it for good").Rows, tableOf(t, page, "not known to carry it").Rows...)
+	for _, row := range rows {
 		for mark := range strings.SplitSeq(row.Cells[len(row.Cells)-1].Text, ", ") {
 			n, err := strconv.Atoi(mark)
 			if err != nil || n < 1 || n > len(sources) {
@@ -227,12 +230,42 @@ func TestNothingIsBoughtPastTheMachine(t *testing.T) {
 		return said
 	}
 	for _, of := range []struct{ arm, instance, want string }{
-		{"wide", "r6g.large", "No volume with a price that is known here carries "},
+		{"wide", "r6g.large", "No volume that is known here carries "},
 		{"multi", "r6g.large", "EBS gp3, 100 GiB"},
 		{"multi", "Standard_DS14_v2", "Azure "},
 	} {
 		if got := bought(of.arm, of.instance); !strings.HasPrefix(got, of.want) {
 			t.Errorf("%s behind %s: %s; want %s", of.arm, of.instance, got, of.want)
 		}
+	}
+}
+
+// TestTheOrderIsSaidAlike: in the first line, on the page and in JSON.
+func TestTheOrderIsSaidAlike(t *testing.T) {
+	size, page := sized(t, 500)
+	o := size.Order
+	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4996 || o.MiBps != 1162 || o.Next == nil || *o.Next.Monthly < *o.Monthly {
+		t.Fatalf("%+v", o)
+	}
+	const said = "EBS gp3, 500 GiB, 4,996 IOPS, 1,162 MiB/s: 91 USD a month"
+	text := rendered(t, func(w io.Writer) error { return document.Text(w, size.Document(), 80) })
+	if first, _, _ := strings.Cut(text, "\n"); first != "Order: "+said+"." {
+		t.Errorf("the first line is %q", first)
+	}
+	found := 0
+	walk("", page.Blocks, func(_ string, b document.Block) {
+		switch b := b.(type) {
+		case document.Answers:
+			if slices.ContainsFunc(b, func(a document.Answer) bool { return strings.HasPrefix(a.Texts[0], said) }) {
+				found++
+			}
+		case document.Paragraph:
+			if b.Text == "Order: "+said+"." {
+				found++
+			}
+		}
+	})
+	if found != 2 {
+		t.Errorf("the page says it %d times, want in its answers and above the sizes", found)
 	}
 }

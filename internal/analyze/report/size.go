@@ -16,6 +16,7 @@ type Size struct {
 	Run      SizeRun      `json:"run"`
 	Needs    []SizeNeed   `json:"needs"` // of every arm
 	Sized    Sized        `json:"sized"`
+	Order    *SizeOrder   `json:"order"`   // what to order in short; null: nothing is known to carry it
 	Options  []SizeOption `json:"options"` // those that carry it first, by cost where that is known
 	Aurora   *SizeAurora  `json:"aurora"`  // nil: rows or bytes of WAL are not known
 	Misread  *SizeMisread `json:"misread"` // what sizing from WAL records would have led to
@@ -34,7 +35,7 @@ type SizeSource struct {
 	State   string `json:"state"` // date
 }
 
-// SizeRun is the run that was sized from.
+// SizeRun is the run that was sized from; its id is empty where the need was said.
 type SizeRun struct {
 	ID       string         `json:"id"`
 	Target   runfile.Target `json:"target"`
@@ -58,10 +59,11 @@ type SizeNeed struct {
 	Arm        string          `json:"arm"`
 	Model      string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
 	Missing    *series.Missing `json:"missing,omitempty"`
-	Mean       *SizeRate       `json:"mean"`
+	Mean       *SizeRate       `json:"mean"` // all that it caused, for each second of the load
 	Lowest     *SizeRate       `json:"lowest"`
 	Highest    *SizeRate       `json:"highest"`
-	Seconds    int             `json:"seconds"` // that peaks rest on
+	Seconds    int             `json:"seconds"`     // that peaks rest on
+	MeanSecond *SizeRate       `json:"mean_second"` // of single seconds, as are the next four; those after the load are among them
 	P95        *SizeRate       `json:"p95"`
 	P99        *SizeRate       `json:"p99"`
 	PeakSecond *SizeRate       `json:"peak_second"`
@@ -77,7 +79,7 @@ type SizeNeed struct {
 // Sized is what the options were chosen for.
 type Sized struct {
 	Arm      string   `json:"arm"`
-	Basis    string   `json:"basis"` // p99, mean or model
+	Basis    string   `json:"basis"` // p99 or as was asked, mean, model or said
 	Factor   float64  `json:"factor"`
 	Law      []string `json:"law"`
 	Headroom float64  `json:"headroom_percent"`
@@ -100,6 +102,8 @@ type SizedRun struct {
 	Factor float64  `json:"factor"`
 	Rate   SizeRate `json:"rate"`
 	Least  SizeRate `json:"least"`
+	// Above is how many seconds asked for more than rate with headroom, before any scaling; null: no seconds are known.
+	Above *int `json:"seconds_above"`
 }
 
 // SizeBalance is how full a bucket of credits is at the start.
@@ -115,7 +119,8 @@ type SizeOption struct {
 	Volume     string         `json:"volume"`
 	Title      string         `json:"title"`
 	Provider   string         `json:"provider"`
-	Why        string         `json:"why,omitempty"` // it cannot
+	Standing   string         `json:"standing"`      // carries, unknown, held-back (by the machine), unasked (hard disks), too-small
+	Why        string         `json:"why,omitempty"` // it does not carry it, or is not known to
 	Tier       string         `json:"tier,omitempty"`
 	GiB        float64        `json:"gib,omitempty"`
 	IOPS       float64        `json:"iops,omitempty"`    // bought beside the size

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -18,11 +19,13 @@ func (s Size) Document() document.Document {
 // blocks are what a sizing says, also as a part of the page on a run.
 func (s Size) blocks(cited *citations) []document.Block {
 	return []document.Block{
+		s.inShort(),
 		s.needSection(),
 		s.detailSection(),
 		document.Together{document.Paragraph{Text: s.sizedFor()}, document.Warnings(s.Warnings)},
 		s.deviceSection(),
 		s.optionSection(cited),
+		s.otherSection(cited),
 		s.enoughSection(),
 		s.bareSection(),
 		s.curves(),
@@ -100,21 +103,43 @@ func quoted(name string) string {
 
 // optionSection is what carries the load, with the sources of its limits and its price, and what does not.
 func (s Size) optionSection(cited *citations) document.Block {
-	options := s.carrying()
+	carrying := s.standing(sizing.Carries)
 	after := document.Together{}
-	if len(options) > 0 {
-		after = append(after, s.optionTable(options, cited), faint(s.optionLegend()))
+	if len(carrying) > 0 {
+		after = append(after, s.optionTable(carrying, cited), faint(s.optionLegend()))
 	} else if len(s.Options) > 0 {
 		after = append(after, document.Paragraph{Text: "No volume here carries it."})
 	}
-	tooSmall := slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Why == "" })
-	after = append(after, faint(listing("Too small at any size", each(func(o SizeOption) string { return o.Title }, tooSmall))))
-	for _, o := range options {
+	for _, o := range carrying {
 		if o.Unverified != "" {
 			after = append(after, document.List{o.Title + ": " + o.Unverified + "."})
 		}
 	}
+	named := func(standing sizing.Standing) []string {
+		return each(func(o SizeOption) string { return o.Title }, s.standing(standing))
+	}
+	after = append(after, faint(listing("Too small at any size", named(sizing.TooSmall))))
+	if disks := s.standing(sizing.Unasked); len(disks) > 0 {
+		text := fmt.Sprintf("Not proposed: %s (%s). --on names them.", enumerated(named(sizing.Unasked), " and "), disks[0].Why)
+		after = append(after, faint(text))
+	}
 	return document.Section{Title: "What carries it for good", Blocks: []document.Block{after}}
+}
+
+// otherSection is what is not known to carry the load, and what the machine holds back.
+func (s Size) otherSection(cited *citations) document.Block {
+	other := append(s.standing(sizing.Unknown), s.standing(sizing.HeldBack)...)
+	if len(other) == 0 {
+		return nil
+	}
+	var reasons []string
+	for _, o := range other {
+		if !slices.Contains(reasons, o.Why) {
+			reasons = append(reasons, o.Why)
+		}
+	}
+	legend := capital(strings.Join(reasons, "; ")) + "." + s.estimateLegend()
+	return document.Section{Title: "What is not known to carry it, or does not behind the machine", Blocks: []document.Block{document.Together{s.optionTable(other, cited), faint(legend)}}}
 }
 
 func (s Size) optionTable(options []SizeOption, cited *citations) document.Table {
@@ -178,14 +203,20 @@ func (s Size) through(o SizeOption) string {
 
 func (s Size) optionLegend() string {
 	text := "* is bought beside the size. Prices of " + s.places() + ", without machines; - where none is known: see --price."
-	if slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
-		text += " ~ is an estimate: see Aurora below."
-		if s.Aurora != nil && s.Aurora.Standard != nil {
-			text += " I/O-Optimized has the 30 % in it that the " + s.machine() + " costs more there."
-		}
-	}
-	if slices.ContainsFunc(s.carrying(), func(o SizeOption) bool { return o.Volumes > 1 }) {
+	if slices.ContainsFunc(s.standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
 		text += " RDS stripes it over four volumes from 400 GiB on."
+	}
+	return text
+}
+
+// estimateLegend says which prices are estimates, and what is in them.
+func (s Size) estimateLegend() string {
+	if !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {
+		return ""
+	}
+	text := " ~ is an estimate: see Aurora below."
+	if s.Aurora != nil && s.Aurora.Standard != nil {
+		text += " I/O-Optimized has the 30 % in it that the " + s.machine() + " costs more there."
 	}
 	return text
 }
@@ -197,7 +228,7 @@ func (s Size) places() string {
 		of := func(o SizeOption) bool {
 			return o.Provider == p.provider || p.provider == "" && o.Provider != "azure" && o.Provider != "google"
 		}
-		if slices.ContainsFunc(s.carrying(), of) {
+		if slices.ContainsFunc(s.standing(sizing.Carries), of) {
 			places = append(places, p.place)
 		}
 	}
@@ -209,8 +240,9 @@ func (s Size) machine() string { return strings.TrimPrefix(s.Sized.Instance, "St
 
 func (s Size) currency() string { return s.Sized.Currency }
 
-func (s Size) carrying() []SizeOption {
-	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Why != "" })
+// standing are the options that stand so to the need.
+func (s Size) standing(standing sizing.Standing) []SizeOption {
+	return slices.DeleteFunc(slices.Clone(s.Options), func(o SizeOption) bool { return o.Standing != string(standing) })
 }
 
 // name has the name of the size, where sizes have names.
@@ -234,8 +266,8 @@ func (s Size) sides() document.Block {
 	}
 	right, wrong := "none carries it", "none carries it"
 	var paid *float64
-	if o := s.cheapest(); o != nil {
-		right, paid = o.name(), o.Monthly
+	if s.Order != nil {
+		right, paid = s.Order.Title, s.Order.Monthly
 	}
 	if m.Volume != "" {
 		wrong = m.Volume
@@ -253,19 +285,6 @@ func (s Size) sides() document.Block {
 	return t
 }
 
-// cheapest is the option that is known to carry it for the least money, where an instance was asked for behind that; nil:
-// none has a price that is no estimate.
-func (s Size) cheapest() *SizeOption {
-	var best *SizeOption
-	for _, o := range s.carrying() {
-		through := s.Sized.Instance == "" || o.Instance != nil && o.Instance.Carries
-		if o.Monthly != nil && o.Span == nil && o.Carries != nil && through && (best == nil || *o.Monthly < *best.Monthly) {
-			best = &o
-		}
-	}
-	return best
-}
-
 // misreadText says what reading WAL records as I/O would have led to.
 func (s Size) misreadText() string {
 	m := s.Misread
@@ -274,8 +293,8 @@ func (s Size) misreadText() string {
 	}
 	text := fmt.Sprintf("Sized from the WAL records instead, as if they were IOPS, it would have been %s a second, %s times as many requests", number.Rate(m.Requests), number.Ratio(m.Factor))
 	switch {
-	case !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Carries != nil || o.Why != "" }):
-		// none was asked for
+	case len(s.standing(sizing.Unknown)) == len(s.Options):
+		// none with limits was asked for
 	case m.Volume == "":
 		text += ": no volume here carries that"
 	case m.Cheapest != nil:
@@ -341,6 +360,7 @@ func (s Size) everyOption() document.Table {
 	word("volume", func(o SizeOption) string { return o.Volume })
 	word("title", func(o SizeOption) string { return o.Title })
 	word("provider", func(o SizeOption) string { return o.Provider })
+	word("standing", func(o SizeOption) string { return o.Standing })
 	word("why", func(o SizeOption) string { return o.Why })
 	word("tier", func(o SizeOption) string { return o.Tier })
 	add("gib", func(o SizeOption) document.Cell { return bought(o.GiB) })

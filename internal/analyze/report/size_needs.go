@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // needSection shows what each load asked of storage, and what is sized for.
@@ -30,13 +32,17 @@ func (s Size) needSection() document.Block {
 	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
 	t.Add(numeric("rows"), cells(s.Needs, func(n SizeNeed) document.Cell { return known(n.Rows) }))
 	add("requests", mean, requestsOf)
-	add("p99", p99, requestsOf)
+	add("p99 second", p99, requestsOf)
 	add("worst second", func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
 	add("flushes", mean, flushesOf)
 	add("MB", mean, megabytesOf)
-	add("p99 MB", p99, megabytesOf)
+	add("p99 second MB", p99, megabytesOf)
 	add("KB each", mean, sizeOf)
-	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{t}}
+	said := document.Together{t}
+	if slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }) {
+		said = append(said, faint("Requests, flushes and MB are all that a load caused, for each second that it ran, also what was written after it. The others are single seconds, those after it among them: they can be lower."))
+	}
+	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
 }
 
 func requestsOf(r SizeRate) float64  { return r.Requests }
@@ -72,7 +78,7 @@ func (s Size) detailSection() document.Block {
 	for _, row := range []struct {
 		name string
 		rate *SizeRate
-	}{{"mean", need.Mean}, {"p95", need.P95}, {"p99", need.P99}, {"worst second", need.PeakSecond}, {"worst minute", need.PeakMinute}} {
+	}{{"all it caused", need.Mean}, {"mean second", need.MeanSecond}, {"p95 second", need.P95}, {"p99 second", need.P99}, {"worst second", need.PeakSecond}, {"worst minute", need.PeakMinute}} {
 		if row.rate != nil {
 			names, rates = append(names, row.name), append(rates, *row.rate)
 		}
@@ -89,7 +95,7 @@ func (s Size) detailSection() document.Block {
 	} {
 		t.Add(numeric(column.header), cells(rates, func(r SizeRate) document.Cell { return known(new(column.of(r))) }))
 	}
-	legend := fmt.Sprintf("Each number by itself, in %d seconds", need.Seconds)
+	legend := fmt.Sprintf("Each number by itself; %d single seconds", need.Seconds)
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
 		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average", number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
@@ -120,9 +126,17 @@ func (s Size) sizedFor() string {
 
 // basis says what rate of a load is sized for.
 func basis(name string) string {
-	return map[string]string{
-		"p99": "the 99th percentile of its seconds and nowhere below the mean", "mean": "the highest mean of its repetitions", "model": "twice what the model gives",
-	}[name]
+	switch percentile, is := strings.CutPrefix(name, "p"); {
+	case is:
+		v, _ := strconv.ParseFloat(percentile, 64)
+		return fmt.Sprintf("the %s percentile of its seconds and nowhere below all that it caused", number.Ordinal(v))
+	case name == sizing.BySaying:
+		return "as it was said"
+	case name == sizing.ByMean:
+		return "the highest mean of its repetitions"
+	default:
+		return "twice what the model gives"
+	}
 }
 
 // sizedLoad names what is sized for: a load, or the worst of several.

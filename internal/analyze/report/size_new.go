@@ -11,7 +11,7 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Schema: SizeSchema, Run: SizeRun{s.Run.Header.ID, s.Run.Header.Target, s.Run.Observed != nil}, Needs: []SizeNeed{}, Options: []SizeOption{},
+		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s),
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
@@ -23,8 +23,17 @@ func NewSize(s sizing.Sizing) Size {
 	for _, o := range s.Options {
 		v.Options = append(v.Options, sizeOption(o))
 	}
+	v.Order = v.order(s.Choice)
 	v.Sources = v.cited()
 	return v
+}
+
+// sizeRun is the run that was sized from; nothing: the need was said.
+func sizeRun(p sizing.Part) SizeRun {
+	if p.Run == nil {
+		return SizeRun{}
+	}
+	return SizeRun{p.Run.Header.ID, p.Run.Header.Target, p.Run.Observed != nil}
 }
 
 // addNeeds shows what every arm of every run asked for, with the run where there are several.
@@ -69,7 +78,11 @@ func (s Size) cited() []SizeSource {
 func sizedRuns(s sizing.Sizing) []SizedRun {
 	var all []SizedRun
 	for _, p := range s.Parts {
-		all = append(all, SizedRun{p.Run.Header.ID, p.Need.Arm, p.Basis, p.Scale.Factor, sizeRate(p.Own.Most), sizeRate(p.Own.Least)})
+		run := SizedRun{ID: sizeRun(p).ID, Arm: p.Need.Arm, Basis: p.Basis, Factor: p.Scale.Factor, Rate: sizeRate(p.Own.Most), Least: sizeRate(p.Own.Least)}
+		if p.Above != nil {
+			run.Above = &p.Above.Seconds
+		}
+		all = append(all, run)
 	}
 	return all
 }
@@ -94,7 +107,7 @@ func sizeNeed(n sizing.Need) SizeNeed {
 	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.LogRecords, n)
 	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
 	if p := n.Peaks; p != nil {
-		v.Seconds, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.P95), of(p.P99), of(p.PeakSecond)
+		v.Seconds, v.MeanSecond, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.Mean), of(p.P95), of(p.P99), of(p.PeakSecond)
 		if p.PeakMinute != nil {
 			v.PeakMinute = of(*p.PeakMinute)
 		}
@@ -112,7 +125,7 @@ func perRequest(v *float64, n sizing.Need) *float64 {
 
 func sizeOption(o sizing.Option) SizeOption {
 	v := SizeOption{
-		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Why: o.Why, NoPrice: o.NoBill,
+		Volume: o.Volume.Name, Title: o.Volume.Title, Provider: o.Volume.Provider, Standing: string(o.Standing), Why: o.Why, NoPrice: o.NoBill,
 		Operations: [2]float64{o.Least, o.Most}, Note: o.Volume.Note, Unverified: o.Volume.Unverified,
 		Bill: []SizeBillLine{}, Sources: o.Volume.Sources,
 	}
