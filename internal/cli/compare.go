@@ -12,6 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // compareOptions are the flags of realiops compare.
@@ -54,7 +55,7 @@ const compareExitHelp = `0  the comparison was written, whatever it shows
 func (o *compareOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the comparison: text, json or csv")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every way of counting the work, and every metric that changed")
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CHANGE` that ends this with status 4, as often as needed: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD of one; WHAT is counted: rows, WAL fsyncs, device requests")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CHANGE` that ends this with status 4: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD of one; WHAT is counted: rows, WAL fsyncs, device requests (repeatable)")
 }
 
 func runCompare(env Env, o compareOptions, names []string) error {
@@ -72,7 +73,7 @@ func runCompare(env Env, o compareOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	failed, err := held(c, gates)
+	failed, err := held(env, c, gates)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func compareFiles(env Env, names []string) (report.Comparison, error) {
 }
 
 // held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is written.
-func held(c report.Comparison, gates []report.Gate) (failed, err error) {
+func held(env Env, c report.Comparison, gates []report.Gate) (failed, err error) {
 	var tripped, unknown []string
 	for _, gate := range gates {
 		found, err := c.Hold(gate)
@@ -120,6 +121,9 @@ func held(c report.Comparison, gates []report.Gate) (failed, err error) {
 		}
 		for _, words := range found.Unknown {
 			unknown = append(unknown, gate.Text+" ("+words+")")
+		}
+		for _, words := range found.Unsure {
+			fmt.Fprintln(env.Err, env.message(printable.Line(fmt.Sprintf("Warning: %s (%s): the interval is too wide to say; more repetitions would tell", gate.Text, words))))
 		}
 	}
 	switch {

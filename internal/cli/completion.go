@@ -1,37 +1,110 @@
 package cli
 
 import (
+	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/fio"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
+// shells are those that can be told what completes our commands and flags.
+var shells = map[string]func(*cobra.Command, io.Writer) error{
+	"bash":       func(c *cobra.Command, w io.Writer) error { return c.GenBashCompletionV2(w, true) },
+	"zsh":        (*cobra.Command).GenZshCompletion,
+	"fish":       func(c *cobra.Command, w io.Writer) error { return c.GenFishCompletion(w, true) },
+	"powershell": (*cobra.Command).GenPowerShellCompletionWithDesc,
+}
+
+func newCompletionCommand(env Env) *cobra.Command {
+	names := slices.Sorted(maps.Keys(shells))
+	cmd := &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print what completes commands and flags in a shell: " + strings.Join(names, ", "),
+		Example: `  realiops completion bash > ~/.local/share/bash-completion/completions/realiops
+  realiops completion zsh > "${fpath[1]}/_realiops"
+  realiops completion fish > ~/.config/fish/completions/realiops.fish
+  realiops completion powershell | Out-String | Invoke-Expression`,
+		ValidArgs: names,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 || shells[args[0]] == nil {
+				return fmt.Errorf("name one shell of %s %s", strings.Join(names, ", "), seeHelp(c))
+			}
+			return shells[args[0]](c.Root(), env.Out)
+		},
+	}
+	return describe(env, cmd, completionExitHelp, group("Flags"))
+}
+
+const completionExitHelp = `0  printed
+1  wrong usage: no shell of these was named`
+
 // complete tells the shell what may follow in a command: the values of flags that take one of a few, and no files where
-// no argument is taken. Elsewhere the shell offers files, as is right for a run file.
+// no argument is taken. Elsewhere the shell offers files, as is right for a run file, and the last run.
 func complete(c *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"format":   formatsOf(c.Name()),
 		"progress": {string(progress.Auto), string(progress.Bar), string(progress.Plain), string(progress.None)},
 		"flavor":   {"aurora", "rds", "ebs"},
 	} {
-		offer(c, flag, values...)
+		offer(c, flag, cobra.ShellCompDirectiveNoFileComp, values...)
 	}
-	if c.Name() == "baseline" {
-		offer(c, "set", fio.SetDatabase, fio.SetPublished)
+	offer(c, "plan", cobra.ShellCompDirectiveDefault, experiment.Names()...)
+	switch c.Name() {
+	case "baseline":
+		offer(c, "set", cobra.ShellCompDirectiveNoFileComp, fio.SetDatabase, fio.SetPublished)
+	case "size":
+		completeSizes(c)
 	}
-	if !strings.Contains(c.Use, " ") {
+	if c.Flags().Lookup("require") != nil {
+		_ = c.RegisterFlagCompletionFunc("require", completeNames)
+	}
+	switch {
+	case c.ValidArgsFunction != nil || c.ValidArgs != nil:
+	case !strings.Contains(c.Use, " "):
 		c.ValidArgsFunction = cobra.NoFileCompletions
+	case takesRunFiles(c):
+		c.ValidArgsFunction = completeLatest
 	}
 }
 
-func offer(c *cobra.Command, flag string, values ...string) {
-	if c.Flags().Lookup(flag) != nil {
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // it fails for no flag alone
+// completeLatest offers the last run to whoever has begun to name it, and files to everybody else.
+func completeLatest(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if typed != "" && strings.HasPrefix(runfile.Latest, typed) {
+		return []cobra.Completion{runfile.Latest}, cobra.ShellCompDirectiveNoFileComp
 	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+func takesRunFiles(c *cobra.Command) bool {
+	return strings.Contains(c.Use, "FILE") || strings.Contains(c.Use, "A B")
+}
+
+func offer(c *cobra.Command, flag string, directive cobra.ShellCompDirective, values ...string) {
+	if c.Flags().Lookup(flag) != nil {
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, directive)) // it fails for no flag alone
+	}
+}
+
+// completeSizes offers what the catalog knows. A catalog that cannot be read offers nothing, and its command says why.
+func completeSizes(c *cobra.Command) {
+	volumes, _ := catalog.Volumes()
+	rules, _ := catalog.DistributedRules()
+	instances, _ := catalog.Instances()
+	var classes []string
+	for _, i := range instances {
+		classes = append(classes, i.Class)
+	}
+	offer(c, "on", cobra.ShellCompDirectiveNoFileComp, storageNames(volumes, rules)...)
+	offer(c, "instance", cobra.ShellCompDirectiveNoFileComp, classes...)
 }
 
 func formatsOf(command string) []string {

@@ -25,6 +25,26 @@ func TestCompletion(t *testing.T) {
 	check("png", "report", "--format", "")
 	check("published", "baseline", "--set", "")
 	check("WriteIOPS", "explain", "Write")
+	check("identify", "run", "--plan", "")
+	check("aurora", "size", "--on", "")
+	check("m5.xlarge", "size", "--instance", "m5")
+	check("WriteIOPS", "run", "--require", "Write")
+	check("LAST", "analyze", "LA")
+	check("LAST", "compare", "LA")
+	check("powershell", "completion", "")
 	check(":0", "analyze", "run") // files
 	check(":4", "run", "")        // none
+}
+
+// A shell that there is no completion for is refused, and the others named.
+func TestCompletionOfNoShell(t *testing.T) {
+	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}, {"completion", "bash", "zsh"}} {
+		var out, messages bytes.Buffer
+		if code := Main(Env{Out: &out, Err: &messages}, args); code != exitUsage || out.Len() > 0 {
+			t.Errorf("%q: exit status %d, %s", args, code, &out)
+		}
+		if want := "name one shell of bash, fish, powershell, zsh"; !strings.Contains(messages.String(), want) {
+			t.Errorf("%q: %s", args, &messages)
+		}
+	}
 }

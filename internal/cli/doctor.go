@@ -62,6 +62,9 @@ func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	if o.format != formatText && o.format != formatJSON {
 		return unknownFormat(o.format)
 	}
+	if err := o.target.useNamed(env); err != nil {
+		return err
+	}
 	d, err := diagnose(ctx, env, o.target)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	caution(strings.HasPrefix(f.Settings["wal_sync_method"], "open_"), "wal-sync-hidden",
 		"wal_sync_method is "+f.Settings["wal_sync_method"]+": the WAL is flushed as it is written, which no counter of fsyncs shows.", "")
 	caution(f.BusySessions > 0 && allowed.Shared, "shared-server",
-		fmt.Sprintf("%d other sessions are at work: what they write is counted as ours.", f.BusySessions), "wait until they are done")
+		f.OthersAtWork()+": what they write is counted as ours.", "wait until they are done")
 	caution(!f.MaySeeOthers, "others-hidden",
 		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
 		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Quoted(f.User))

@@ -24,7 +24,35 @@ func (o *embeddedOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.device, "own-device", "put its data on a loop device made for them, so that only the server writes to it: a size, as 4G; Linux and root")
 	f.BoolVar(&o.allowRAM, "allow-ram", false, "take a data directory that lies in memory, where nothing reaches a disk")
 	f.BoolVar(&o.keep, "keep", false, "leave the data behind and say where")
-	f.StringArrayVarP(&o.settings, "set", "c", nil, "a `name=value` of the server's configuration, as often as needed")
+	f.StringArrayVarP(&o.settings, "set", "c", nil, "a `name=value` of the server's configuration (repeatable)")
+}
+
+// given is one of its flags that was given; empty: none was.
+func (o *embeddedOptions) given() string {
+	switch {
+	case len(o.settings) > 0:
+		return "--set"
+	case o.keep:
+		return "--keep"
+	default:
+		return o.notInContainer()
+	}
+}
+
+// notInContainer is one of those that a container does not take.
+func (o *embeddedOptions) notInContainer() string {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"--pg-version", o.version != ""}, {"--pg-bin", o.bin != ""}, {"--data-dir", o.dataDir != ""},
+		{"--own-device", o.device != 0}, {"--allow-ram", o.allowRAM},
+	} {
+		if flag.given {
+			return flag.name
+		}
+	}
+	return ""
 }
 
 func (o *embeddedOptions) options(env Env) embedded.Options {

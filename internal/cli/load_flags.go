@@ -116,7 +116,7 @@ func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
 	f.Var(&secondsFlag{&o.load.Warmup, false}, "warmup", "run so many `seconds` before anything counts")
-	f.Var(&gateFlag{&o.gates}, "fail-if", "exit with 4 where `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0'; any number of times")
+	f.Var(&gateFlag{&o.gates}, "fail-if", "exit with 4 where `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)")
 	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout", "give a server up that says nothing for so many `seconds`; 0: never")
 }
 

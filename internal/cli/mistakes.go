@@ -34,6 +34,8 @@ func noArguments(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
+	case c.Flags().Changed("container"):
+		return fmt.Errorf("%s takes no argument such as %q: an image is named as --container=%s %s", c.CommandPath(), args[0], args[0], seeHelp(c))
 	case c.Flags().Lookup("dsn") != nil:
 		return fmt.Errorf("%s takes no argument such as %q: a server is named with --dsn %s", c.CommandPath(), args[0], seeHelp(c))
 	default:

@@ -96,6 +96,9 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := o.target.useNamed(env); err != nil {
+		return err
+	}
 	head := headOf(env, flags)
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID)+".zst") // days of it are large
 	o.target.dsn.given = true                                  // without it the PG* variables say where

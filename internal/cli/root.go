@@ -75,7 +75,7 @@ func addCommands(root *cobra.Command, env Env) {
 		{"Measure", []*cobra.Command{newRunCommand(env), newObserveCommand(env), newBaselineCommand(env), newCollectCommand(env)}},
 		{"Read what was measured", []*cobra.Command{newAnalyzeCommand(env), newReportCommand(env), newCompareCommand(env), newSizeCommand(env)}},
 		{"Before a run", []*cobra.Command{newDoctorCommand(env), newExplainCommand(env), newPolicyCommand(env), newPricesCommand(env)}},
-		{"More", []*cobra.Command{newLoadCommand(env), newServerCommand(env), newVersionCommand(env)}},
+		{"More", []*cobra.Command{newLoadCommand(env), newServerCommand(env), newCompletionCommand(env), newVersionCommand(env)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
@@ -86,7 +86,7 @@ func addCommands(root *cobra.Command, env Env) {
 	}
 	root.SetHelpCommand(newHelpCommand())
 	root.SetHelpCommandGroupID("More")
-	root.SetCompletionCommandGroupID("More")
+	root.CompletionOptions.DisableDefaultCmd = true
 }
 
 func newHelpCommand() *cobra.Command {

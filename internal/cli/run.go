@@ -50,7 +50,7 @@ Where a plan leaves open how long and how often, --budget decides it.`,
 			return runRun(cmd.Context(), env, o, cmd.Flags())
 		},
 	}
-	groups := append(o.target.groups(o.cloud.addFlags), group("The load", o.plan.addFlags), group("What to read and tell", o.readingOptions.addFlags))
+	groups := append(o.target.groups(o.cloud.addFlags), group("The load", o.plan.addFlags, o.target.addAgreement), group("What to read and tell", o.readingOptions.addFlags))
 	return describe(env, cmd, measureExitHelp, groups...)
 }
 
@@ -60,12 +60,15 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	if err != nil {
 		return err
 	}
-	if o.cloud.asked() && !o.target.dsn.given {
-		return errors.New("--aws and --quick-aws are for a server in AWS: they go with --dsn")
-	}
 	program, err := o.plan.program(ctx, flags, o.cloud.period()/env.Tempo.Times())
 	if err != nil {
 		return err
+	}
+	if err := o.target.askAboutNamed(env); err != nil {
+		return err
+	}
+	if o.cloud.asked() && !o.target.dsn.given {
+		return errors.New("--aws and --quick-aws are for a server in AWS: they go with --dsn")
 	}
 	server, err := o.target.target(env)
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/run"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // planOptions are the flags that say which loads are run, how long and how often.
@@ -51,23 +53,35 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period 
 	if err != nil {
 		return nil, err
 	}
-	if flags.Changed("load-seconds") {
-		plan.ArmSeconds = o.armSeconds
+	if err := o.override(&plan, flags); err != nil {
+		return nil, err
 	}
-	if flags.Changed("repetitions") {
-		plan.Replicates = o.replicates
-	}
-	if flags.Changed("jobs") {
-		plan.Workers = o.workers
-		if o.workers < 1 { // which a plan leaves open by it
-			return nil, fmt.Errorf("--jobs is %d and must be at least 1", o.workers)
-		}
-	}
-	switch {
-	case flags.Changed("seed"):
-		plan.Seed = o.seed
-	case plan.Seed == 0:
+	if plan.Seed == 0 && !flags.Changed("seed") {
 		plan.Seed = uint64(rand.Uint32()) // short enough to type again
 	}
 	return run.NewProgram(plan, o.sizes, limits, flags.Changed("budget"))
+}
+
+// override puts what was said by flag in the place of what the plan says. Zero, by which a plan leaves something open, is no
+// number that anybody means.
+func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
+	if flags.Changed("load-seconds") {
+		if plan.ArmSeconds = o.armSeconds; o.armSeconds == 0 {
+			return errors.New("--load-seconds is 0: there is no load in that")
+		}
+	}
+	if flags.Changed("repetitions") {
+		if plan.Replicates = o.replicates; o.replicates == 0 {
+			return errors.New("--repetitions is 0 and must be at least 1")
+		}
+	}
+	if flags.Changed("jobs") {
+		if plan.Workers = o.workers; o.workers < 1 {
+			return fmt.Errorf("--jobs is %d and must be at least 1", o.workers)
+		}
+	}
+	if flags.Changed("seed") {
+		plan.Seed = o.seed
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -64,26 +63,36 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 
 // choose takes those kinds of storage that were asked for, by provider or by name, or all.
 func (o sizeOptions) choose(ask *sizing.Ask, volumes []catalog.Volume, rules []catalog.Distributed) error {
-	known := map[string]bool{}
 	for _, v := range volumes {
-		known[v.Provider], known[v.Name] = true, true
 		if len(o.on) == 0 || slices.Contains(o.on, v.Provider) || slices.Contains(o.on, v.Name) {
 			ask.Volumes = append(ask.Volumes, v)
 		}
 		ask.HardDisks = ask.HardDisks || v.HardDisk && slices.Contains(o.on, v.Name)
 	}
 	for _, r := range rules {
-		known[r.Name] = true
 		if len(o.on) == 0 || slices.Contains(o.on, r.Name) {
 			ask.Distributed = append(ask.Distributed, r)
 		}
 	}
+	known := storageNames(volumes, rules)
 	for _, name := range o.on {
-		if !known[name] {
-			return fmt.Errorf("--on %s: there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--on %s: there are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil
+}
+
+// storageNames are those that --on takes.
+func storageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names []string) {
+	for _, v := range volumes {
+		names = append(names, v.Provider, v.Name)
+	}
+	for _, r := range rules {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // classes are how classes of machines are named, by AWS and by Azure.

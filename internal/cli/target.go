@@ -18,6 +18,7 @@ import (
 type targetOptions struct {
 	dsn       optional
 	container optional
+	own       bool // --embedded
 	embedded  embeddedOptions
 	aws       target.AWSOptions
 
@@ -46,12 +47,16 @@ func (o *targetOptions) groups(aws ...func(*pflag.FlagSet)) []flagGroup {
 
 func (o *targetOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.dsn, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
-	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server that is not on this machine")
 	f.BoolVar(&o.allowed.Shared, "shared", false, "go on although other sessions are at work on the server")
 	f.BoolVar(&o.allowed.Pooler, "allow-pooler", false, "go on although a connection pooler stands in between")
 }
 
+func (o *targetOptions) addAgreement(f *pflag.FlagSet) {
+	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server that is not on this machine")
+}
+
 func (o *targetOptions) addOwnFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.own, "embedded", false, "start one although the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
 	o.embedded.addFlags(f)
 	f.Var(&o.container, "container", "start it in a container of this `image`")
 	f.Lookup("container").NoOptDefVal = container.DefaultImage
@@ -60,7 +65,7 @@ func (o *targetOptions) addOwnFlags(f *pflag.FlagSet) {
 func (o *targetOptions) addAWSFlags(f *pflag.FlagSet) {
 	addSignInFlags(f, &o.aws)
 	f.StringVar(&o.aws.Cluster, "cluster", "", "the `name` of the Aurora cluster, whose writer is measured")
-	f.StringArrayVar(&o.aws.Volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2, as often as there are any")
+	f.StringArrayVar(&o.aws.Volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2 (repeatable)")
 	f.StringVar(&o.aws.Machine, "ec2-instance", "", "the `ID` of the EC2 instance that the server runs on, for what all its volumes do together")
 }
 
@@ -80,12 +85,10 @@ func addAccountFlags(f *pflag.FlagSet, o *account.Options) {
 
 // target is the server that the flags choose.
 func (o *targetOptions) target(env Env) (target.Options, error) {
-	switch {
-	case o.dsn.given && o.container.given:
-		return target.Options{}, errors.New("--dsn and --container exclude each other")
-	case o.embedded.device != 0 && (o.dsn.given || o.container.given):
-		return target.Options{}, errors.New("--own-device is for a server that realiops starts itself: it does not go with --dsn or --container")
-	case o.aws.Given() && !o.dsn.given:
+	if err := o.exclusive(); err != nil {
+		return target.Options{}, err
+	}
+	if o.aws.Given() && !o.dsn.given {
 		return target.Options{}, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and --iam-auth are for a server in AWS: they go with --dsn")
 	}
 	return target.Options{
@@ -93,6 +96,22 @@ func (o *targetOptions) target(env Env) (target.Options, error) {
 		Contained: o.container.given, Image: o.container.text, Embedded: o.embedded.options(env),
 		Allowed: o.allowed,
 	}, nil
+}
+
+// exclusive refuses flags of which one says nothing about the server that another chooses.
+func (o *targetOptions) exclusive() error {
+	own, inContainer := o.embedded.given(), o.embedded.notInContainer()
+	switch {
+	case o.dsn.given && o.container.given:
+		return errors.New("--dsn and --container exclude each other")
+	case o.own && (o.dsn.given || o.container.given):
+		return errors.New("--embedded goes with neither --dsn nor --container: each of them chooses a server")
+	case o.dsn.given && own != "":
+		return fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --dsn", own)
+	case o.container.given && inContainer != "":
+		return fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --container", inContainer)
+	}
+	return nil
 }
 
 // agree asks whoever sits at the terminal, unless they have agreed already.

@@ -85,6 +85,12 @@ func TestDoubledRowsAreSeen(t *testing.T) {
 		t.Errorf("the other way round: %+v", back)
 	}
 	c := compared(t, before, after)
+	if h := held(t, c, "rows/bulk>50%"); len(h.Tripped) != 1 || len(h.Unsure) != 0 {
+		t.Errorf("twice is more than half as many again: %+v", h)
+	}
+	if h := held(t, c, "rows/bulk>400%"); len(h.Tripped) != 0 || len(h.Unsure) != 0 {
+		t.Errorf("twice is not five times: %+v", h)
+	}
 	for _, d := range c.Drivers {
 		for _, a := range d.Arms {
 			change, want := a.Runs[1].Change, 1.0
@@ -117,6 +123,23 @@ func TestChangesAreMeansOfLogarithms(t *testing.T) {
 			t.Errorf("%s: %g", a.Arm, got)
 		}
 	}
+	// One repetition in three with eight times the rows: nobody can say that it is surely more than half as many again.
+	if h := held(t, compared(t, before, after), "rows/bulk>50%"); len(h.Tripped) != 0 || len(h.Unsure) != 1 {
+		t.Errorf("%+v", h)
+	}
+}
+
+func held(t *testing.T, c report.Comparison, gate string) report.Held {
+	t.Helper()
+	g, err := report.ParseGate(gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.Hold(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 // TestWhatIsNotTheSameIsTold, in the order in which it is named.

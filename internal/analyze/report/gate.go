@@ -43,6 +43,7 @@ func ParseGate(text string) (Gate, error) {
 type Held struct {
 	Tripped []string // runs in which the change surely is beyond the bound, in words
 	Unknown []string // runs of which it is not known
+	Unsure  []string // runs whose interval lies on both sides of the bound, in words
 }
 
 // Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone seldom does.
@@ -67,6 +68,8 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 			h.Unknown = append(h.Unknown, fmt.Sprintf("%s, %s", name, where))
 		case g.more && float64(change.Lo) > g.bound, !g.more && float64(change.Hi) < g.bound:
 			h.Tripped = append(h.Tripped, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
+		case g.more && float64(change.Hi) > g.bound, !g.more && float64(change.Lo) < g.bound, !number.Finite(change.Hi - change.Lo):
+			h.Unsure = append(h.Unsure, fmt.Sprintf("%s, %s: %s %s", name, where, changedBy(change.Ratio), change.interval()))
 		}
 	}
 	return h, nil

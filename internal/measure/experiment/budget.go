@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -124,9 +125,12 @@ func fitAligned(plan runfile.Plan, limits Limits) (runfile.Plan, error) {
 	return plan, nil
 }
 
+// ErrTooShort is a budget that the shortest loads, run twice, do not fit.
+var ErrTooShort = errors.New("too short")
+
 func tooShort(plan runfile.Plan, limits Limits) error {
-	return fmt.Errorf("--budget %v is too short for %d loads: give it at least %v, or choose a shorter --plan",
-		limits.Budget, len(plan.Arms), Duration(plan, limits).Truncate(time.Second)+time.Second)
+	return fmt.Errorf("--budget %v is %w for %d loads: give it at least %v, or choose a shorter --plan",
+		limits.Budget, ErrTooShort, len(plan.Arms), Duration(plan, limits).Truncate(time.Second)+time.Second)
 }
 
 // longest is the length of arms at which the plan with its replicates fits, in tenths of a second.

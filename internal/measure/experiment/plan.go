@@ -70,7 +70,8 @@ func Named(ctx context.Context, name string) (runfile.Plan, error) {
 
 func plans() []runfile.Plan { return []runfile.Plan{Identify(), Published(), Cloud()} }
 
-func names() (names []string) {
+// Names are those of the plans that realiops has.
+func Names() (names []string) {
 	for _, plan := range plans() {
 		names = append(names, plan.Name)
 	}
@@ -82,7 +83,7 @@ func ReadPlan(ctx context.Context, path string) (runfile.Plan, error) {
 	var plan runfile.Plan
 	text, err := input.Read(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return plan, fmt.Errorf("there is no plan %s: it is %s, or a file", path, strings.Join(names(), ", "))
+		return plan, fmt.Errorf("there is no plan %s: it is %s, or a file", path, strings.Join(Names(), ", "))
 	}
 	if err != nil {
 		return plan, fmt.Errorf("read the plan: %w", err)

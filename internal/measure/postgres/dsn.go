@@ -1,10 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
+	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,7 +35,24 @@ func read(dsn string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ip := cmp.Or(config.RuntimeParams["hostaddr"], os.Getenv("PGHOSTADDR")); ip != "" && strings.HasPrefix(config.Host, "/") {
+		if config, err = pgx.ParseConfig(at(ip, dsn, form)); err != nil {
+			return nil, unread("hostaddr is no IP address", form)
+		}
+	}
 	return config, misplaced(config, form)
+}
+
+// at names the address as the host as well, by which pgx chooses TLS, where nothing else does.
+func at(ip, dsn string, as form) string {
+	if as != address {
+		return dsn + " host='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(ip) + "'"
+	}
+	separator := "?"
+	if strings.Contains(dsn, "?") {
+		separator = "&"
+	}
+	return dsn + separator + "host=" + url.QueryEscape(ip)
 }
 
 // form is how a connection string is written.

@@ -38,6 +38,7 @@ type Facts struct {
 	MaySeeOthers  bool // what their sessions do; without it nobody seems to be at work
 	BusySessions  int  // of other people, in any database
 	BackendPID    int
+	Connections   int    // that the server takes at most
 	DataDirectory string // empty where this user may not know it
 	Settings      map[string]string
 	// SystemIdentifier tells the server's data from those of others; empty where this user may not know it.
@@ -52,8 +53,9 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 		select pg_catalog.current_setting('server_version_num')::int,
 		       pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
 		       pg_catalog.current_database(), session_user, pg_catalog.pg_is_in_recovery(),
-		       pg_catalog.current_setting('transaction_read_only')::boolean, pg_catalog.pg_backend_pid()`).Scan(
-		&f.VersionNum, &f.Version, &f.Database, &f.User, &f.Standby, &f.ReadOnly, &f.BackendPID)
+		       pg_catalog.current_setting('transaction_read_only')::boolean, pg_catalog.pg_backend_pid(),
+		       pg_catalog.current_setting('max_connections')::int`).Scan(
+		&f.VersionNum, &f.Version, &f.Database, &f.User, &f.Standby, &f.ReadOnly, &f.BackendPID, &f.Connections)
 	if err != nil {
 		return f, fmt.Errorf("ask the server what it is: %w", err)
 	}

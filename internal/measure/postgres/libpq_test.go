@@ -55,6 +55,10 @@ func TestWhatLibpqKnows(t *testing.T) {
 	}
 
 	const one = "select '1'"
+	alone := strings.Replace(byTCP, "host=127.0.0.1", "hostaddr=127.0.0.1", 1)
+	obeyed(alone, "select host(inet_server_addr())", "127.0.0.1")
+	obeyed(fmt.Sprintf("postgres:///%s?user=%s&password=%s&port=%d&hostaddr=127.0.0.1", c.Database, c.User, c.Password, c.Port), "select host(inet_server_addr())", "127.0.0.1")
+	refused(strings.Replace(alone, "disable", "require", 1), "the server has no TLS") // although without the host it would be a socket
 	obeyed(byTCP+"keepalives=1 keepalives_idle=30 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=9000", one, "1")
 	obeyed(byTCP+"keepalives=0 gssencmode=disable sslcompression=0 load_balance_hosts=disable", one, "1")
 	obeyed(strings.Replace(byTCP, "host=127.0.0.1", "host=nowhere.invalid", 1)+"hostaddr=127.0.0.1", one, "1")

@@ -24,8 +24,28 @@ func (f Facts) Refuse(allowed Permissions) error {
 		return errors.New("a connection pooler answers in the server's name, so that our clients never really leave " +
 			"and their counters come late: connect to the server itself, or take that with --allow-pooler")
 	case f.BusySessions > 0 && !allowed.Shared:
-		return fmt.Errorf("%d other sessions are at work on the server: their writes would be counted as ours, and our "+
-			"load would slow them down; wait, or take that with --shared", f.BusySessions)
+		return errors.New(f.OthersAtWork() + " on the server: their writes would be counted as ours, and our " +
+			"load would slow them down; wait, or take that with --shared")
 	}
 	return nil
+}
+
+// OthersAtWork says how many there are.
+func (f Facts) OthersAtWork() string {
+	if f.BusySessions == 1 {
+		return "1 other session is at work"
+	}
+	return fmt.Sprintf("%d other sessions are at work", f.BusySessions)
+}
+
+// ownSessions are those that a run has beside its clients: for itself, and one for each source that asks the server.
+const ownSessions = 4
+
+// RefuseClients says that the server does not take so many sessions at once, or nil.
+func (f Facts) RefuseClients(n int) error {
+	if n+ownSessions <= f.Connections {
+		return nil
+	}
+	return fmt.Errorf("%d clients are too many: the server takes %d connections (max_connections), of which realiops needs %d for itself; ask for fewer with --clients",
+		n, f.Connections, ownSessions)
 }

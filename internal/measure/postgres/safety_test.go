@@ -27,5 +27,16 @@ func TestRefuse(t *testing.T) {
 	check(func(f *Facts) { f.Pooler = true }, Permissions{Shared: true}, "--allow-pooler")
 	check(func(f *Facts) { f.Pooler = true }, Permissions{Pooler: true}, "")
 	check(func(f *Facts) { f.BusySessions = 2 }, Permissions{Pooler: true}, "2 other sessions")
+	check(func(f *Facts) { f.BusySessions = 1 }, Permissions{Pooler: true}, "1 other session is at work")
 	check(func(f *Facts) { f.BusySessions = 2 }, Permissions{Shared: true}, "")
+}
+
+func TestRefuseClients(t *testing.T) {
+	f := Facts{Connections: 20}
+	if err := f.RefuseClients(16); err != nil {
+		t.Errorf("16 and 4 of our own are 20: %v", err)
+	}
+	if err := f.RefuseClients(17); err == nil || !strings.Contains(err.Error(), "takes 20 connections") {
+		t.Errorf("17 and 4 of our own are more than 20: %v", err)
+	}
 }

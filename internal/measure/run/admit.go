@@ -13,6 +13,9 @@ func (m *measurement) admit() error {
 	if err := m.target.Refuse(m.session.Facts); err != nil {
 		return err
 	}
+	if err := m.session.Facts.RefuseClients(mostClients(m.Program.Plan)); err != nil {
+		return err
+	}
 	if m.target.Own() || m.target.Endpoint.Local() {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,10 +33,15 @@ func NewProgram(plan runfile.Plan, sizes experiment.Sizes, limits experiment.Lim
 	return p, err
 }
 
-// measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked for.
+// measured decides anew, when it is known what lies between two loads on the server, and how slow a source is asked for. A
+// budget that was long enough before the server was started stays so: where storage is slow, it is exceeded.
 func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
+	slower := period > p.limits.Period
 	p.limits.Pause, p.limits.Period = pause, max(p.limits.Period, period)
 	p.Plan, err = experiment.Fit(p.open, p.limits)
+	if errors.Is(err, experiment.ErrTooShort) && !slower {
+		return nil
+	}
 	return err
 }
 
@@ -71,8 +77,12 @@ func (p *Program) loads() ([]runfile.Arm, error) {
 // announcement says what is going to happen, how long it takes and where it is recorded.
 func (p *Program) announcement(path string) string {
 	cost := ""
-	if over := p.Duration() - p.limits.Budget; p.decided() && over > time.Second && p.limits.Budget > 0 {
-		cost = fmt.Sprintf(", %s more than --budget, as the lengths that were set ask for", experiment.About(over))
+	if over := p.Duration() - p.limits.Budget; over > time.Second && p.limits.Budget > 0 {
+		why := "because the pauses between loads are long on this storage"
+		if p.decided() {
+			why = "as the lengths that were set ask for"
+		}
+		cost = fmt.Sprintf(", %s more than --budget, %s", experiment.About(over), why)
 	}
 	if p.limits.Short(p.Plan.ArmSeconds) {
 		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)", p.limits.Period)

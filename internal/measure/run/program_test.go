@@ -1,7 +1,10 @@
 package run
 
 import (
+	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -42,5 +45,36 @@ func TestSlowest(t *testing.T) {
 		if got := slowest(metrics, c.required); got != c.want {
 			t.Errorf("%q: %g, want %g", c.required, got, c.want)
 		}
+	}
+}
+
+// The least budget is the same whatever the storage is: what is refused is refused before a server is started, and what is not
+// is run.
+func TestTheLeastBudgetIsStable(t *testing.T) {
+	identify := func(budget time.Duration) (*Program, error) {
+		return NewProgram(experiment.Identify(), experiment.DefaultSizes(), experiment.Limits{Budget: budget, Pause: experiment.DefaultPause()}, true)
+	}
+	_, err := identify(time.Second)
+	if !errors.Is(err, experiment.ErrTooShort) {
+		t.Fatal(err)
+	}
+	_, said, _ := strings.Cut(err.Error(), "at least ")
+	said, _, _ = strings.Cut(said, ",")
+	least, err := time.ParseDuration(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := identify(least - 2*time.Second); !errors.Is(err, experiment.ErrTooShort) {
+		t.Errorf("less than %v: %v", least, err)
+	}
+	p, err := identify(least)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.measured(experiment.Pause{Fixed: 5 * time.Second}, 0); err != nil || p.Plan.Replicates != 2 || p.Plan.ArmSeconds != 1 {
+		t.Errorf("pauses of 5 s: %v, %d repetitions of %g s", err, p.Plan.Replicates, p.Plan.ArmSeconds)
+	}
+	if text := p.announcement("f"); !strings.Contains(text, "more than --budget, because the pauses between loads are long") {
+		t.Error(text)
 	}
 }

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/printable"
+)
+
+// A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG* variables say
+// how to connect to one, and name none.
+
+// namingVariables are libpq's.
+var namingVariables = []string{"PGSERVICE", "PGHOST", "PGHOSTADDR"}
+
+// named is the variable that names a server, and the connection string that leads there; an empty variable: none does.
+func named(env Env) (variable, dsn string, err error) {
+	address := env.Getenv("DATABASE_URL")
+	if !strings.HasPrefix(address, "postgres") {
+		address = "" // another kind of database's
+	} else {
+		variable, dsn = "DATABASE_URL", address
+	}
+	for _, v := range namingVariables {
+		switch {
+		case env.Getenv(v) == "":
+		case address != "":
+			return "", "", fmt.Errorf(`%s and DATABASE_URL both name a server: choose with --dsn '' or --dsn "$DATABASE_URL"`, v)
+		default:
+			return v, "", nil
+		}
+	}
+	return variable, dsn, nil
+}
+
+// chosen tells whether the flags say which server is meant.
+func (o *targetOptions) chosen() bool {
+	return o.dsn.given || o.container.given || o.own || o.embedded.given() != ""
+}
+
+// useNamed takes the server that the environment names, where the flags choose none, and says so.
+func (o *targetOptions) useNamed(env Env) error {
+	if o.chosen() {
+		return nil
+	}
+	variable, dsn, err := named(env)
+	if err != nil || variable == "" {
+		return err
+	}
+	endpoint, err := postgres.Parse(dsn)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Err, env.message(printable.Line(fmt.Sprintf("%s names the server: %s", variable, endpoint))))
+	return o.dsn.Set(dsn)
+}
+
+// askAboutNamed asks which is to be put under load where the environment names a server and the flags choose none: somebody
+// may have forgotten the one, or expect the other.
+func (o *targetOptions) askAboutNamed(env Env) error {
+	if o.chosen() {
+		return nil
+	}
+	variable, dsn, err := named(env)
+	if err != nil || variable == "" {
+		return err
+	}
+	endpoint, err := postgres.Parse(dsn)
+	if err != nil {
+		return err
+	}
+	flag := "--dsn ''"
+	if dsn != "" {
+		flag = `--dsn "$DATABASE_URL"`
+	}
+	which := fmt.Sprintf("%s names a server, %s. %s puts the load on it, --embedded on a PostgreSQL that realiops starts", variable, endpoint, flag)
+	if !env.InTerminal {
+		return errors.New(which + ": say which")
+	}
+	return o.answer(env, which+".", dsn)
+}
+
+// answer takes what is typed for a choice.
+func (o *targetOptions) answer(env Env, question, dsn string) error {
+	fmt.Fprintf(env.Err, "%s\nWhich? Type dsn or embedded: ", env.message(printable.Line(question)))
+	answer, err := bufio.NewReader(env.In).ReadString('\n')
+	switch strings.TrimSpace(answer) {
+	case "dsn":
+		return o.dsn.Set(dsn)
+	case "embedded":
+		o.own = true
+		return nil
+	default:
+		return errors.Join(errors.New("neither was chosen: nothing was measured"), err)
+	}
+}
