@@ -20,12 +20,14 @@ type Baseline struct {
 	LeftOut  []LeftOut
 	Buffered *Buffered // nil: it was not shown
 	Throttle *Throttle // nil: nobody waited for it
-	Buckets  []Bucket
 	Warnings []string
 }
 
 // LeftOut is a job without a result.
-type LeftOut struct{ Job, Why string }
+type LeftOut struct {
+	Job string `json:"job"`
+	Why string `json:"why"`
+}
 
 // Row is one job: what fio says, and what the kernel counted.
 type Row struct {
@@ -55,8 +57,14 @@ type Side struct {
 	HasFlush bool    // flushes can be told
 }
 
-// Latency of one kind of operation, in seconds. Percentiles that are not known are NaN.
-type Latency struct{ Mean, P50, P95, P99, P999 float64 }
+// Latency of one kind of operation, in seconds. Percentiles that are not known are NaN, which JSON has as null.
+type Latency struct {
+	Mean float64 `json:"mean"`
+	P50  float64 `json:"p50"`
+	P95  float64 `json:"p95"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+}
 
 // Is tells whether a run measured storage alone.
 func Is(run *drivers.Run) bool { return run.Header.Baseline != nil }
@@ -270,7 +278,7 @@ func (b *Baseline) throttle(run *drivers.Run) error {
 	}
 	volumes, err := catalog.Volumes()
 	instances, errInstances := catalog.Instances()
-	b.Buckets = BucketsOf(*b.Throttle, volumes, instances)
+	b.Throttle.Buckets = BucketsOf(*b.Throttle, volumes, instances)
 	return errors.Join(err, errInstances)
 }
 

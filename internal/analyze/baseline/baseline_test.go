@@ -210,8 +210,8 @@ func TestThrottleOfARun(t *testing.T) {
 	if b.Throttle == nil || !b.Throttle.Found || math.Abs(b.Throttle.Seconds-100) > 1 {
 		t.Fatalf("%+v", b.Throttle)
 	}
-	if len(b.Buckets) != 2 || b.Buckets[0].Title != "EBS gp2" || !near2(b.Buckets[0].Held, 5) && math.Abs(b.Buckets[0].Held-5) > 0.2 {
-		t.Errorf("%+v", b.Buckets) // a full one lasts 2,000 s
+	if len(b.Throttle.Buckets) != 2 || b.Throttle.Buckets[0].Title != "EBS gp2" || !near2(b.Throttle.Buckets[0].Held, 5) && math.Abs(b.Throttle.Buckets[0].Held-5) > 0.2 {
+		t.Errorf("%+v", b.Throttle.Buckets) // a full one lasts 2,000 s
 	}
 }
 
@@ -282,7 +282,7 @@ func TestHold(t *testing.T) {
 	b.Rows = b.Rows[:1]
 	check("pages do not tell of bytes", sizing.Rate{Writes: 100, WriteBytes: 20e6}, 0, nil, ByRequests, 0.05, nan, 0)
 	check("fewer bytes than pages have", sizing.Rate{Writes: 100, WriteBytes: 8e6}, 0, &yes, ByBytes, 0.05, 0.5, 0)
-	b.Throttle = &Throttle{Found: true, After: Level{Operations: 200}}
+	b.Throttle = &Throttle{Found: true, After: &Level{Operations: 200}}
 	check("a tenth is left", sizing.Rate{Writes: 100, WriteBytes: 8e5}, 0, &yes, ByRequests, 0.5, 0.5, 0)
 	b.Rows = nil
 	if f := Hold(sizing.Rate{Writes: 1, WriteBytes: 1, Flushes: 1}, 0, b); f.First != nil || f.Fits != nil {

@@ -11,14 +11,14 @@ import (
 
 // Bucket is a published bucket of credits that a slowing down fits.
 type Bucket struct {
-	Title   string
-	Of      string  // IOPS or MiB/s
-	GiB     float64 // of the volume that has it; 0: it is a machine's
-	Burst   float64 // while there are credits
-	Base    float64 // without
-	Full    float64 // seconds that a full bucket lasts at the rate before
-	Held    float64 // percent of the bucket that there were at the beginning, going by the time it lasted
-	Sources []string
+	Title   string   `json:"title"`
+	Of      string   `json:"of"`            // IOPS, MiB/s, MB/s
+	GiB     float64  `json:"gib,omitempty"` // of the volume that has it; 0: it is a machine's
+	Burst   float64  `json:"burst"`         // while there are credits
+	Base    float64  `json:"base"`          // without
+	Full    float64  `json:"full_seconds"`  // that a full bucket lasts at the rate before
+	Held    float64  `json:"held_percent"`  // of the bucket that there was at the beginning, going by the time it lasted
+	Sources []string `json:"sources"`
 }
 
 // off is how far a rate may be from a published one: a volume delivers nine tenths of it most of the time.
@@ -101,7 +101,7 @@ func (t Throttle) sizes(v catalog.Volume, tier catalog.Tier, last float64) []flo
 }
 
 // operations are what the provider counts at a level, at least and at most.
-func (t Throttle) operations(v catalog.Volume, l Level) [2]float64 {
+func (t Throttle) operations(v catalog.Volume, l *Level) [2]float64 {
 	least, most := sizing.Rate{Writes: l.Operations, WriteBytes: l.Bytes}.Operations(v.UnitKiB, v.Merges)
 	return [2]float64{least, most}
 }

@@ -11,12 +11,12 @@ import (
 
 // Buffered shows what a write through the page cache says, and what the device did meanwhile. All in bytes a second.
 type Buffered struct {
-	Said    float64 // by the writer: what dd would print
-	Direct  float64 // by the same write past the page cache; NaN: it was not done
-	Device  float64 // what the device wrote meanwhile; NaN: not known
-	Bytes   float64 // that the writer wrote
-	Behind  float64 // of them, what was still to be written when it was done; NaN: not known
-	Flushed float64 // seconds until that was written
+	Said    float64 `json:"said"`           // by the writer: what dd would print
+	Direct  float64 `json:"direct"`         // by the same write past the page cache; NaN: it was not done
+	Device  float64 `json:"device"`         // what the device wrote meanwhile; NaN: not known
+	Bytes   float64 `json:"bytes"`          // that the writer wrote
+	Behind  float64 `json:"behind_bytes"`   // of them, what was still to be written when it was done; NaN: not known
+	Flushed float64 `json:"behind_seconds"` // until that was written; NaN: not known
 }
 
 // bufferedArm is the name of the arm that shows it.

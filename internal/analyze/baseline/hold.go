@@ -17,12 +17,12 @@ const (
 
 // Bound is one thing that a device has so much of.
 type Bound struct {
-	Of    string
-	Need  float64 // a second, headroom not included
-	Share float64 // of the device that the need takes, headroom included; NaN: see Why
-	Most  float64 // a second, of this need's mixture; NaN likewise
-	Jobs  []string
-	Why   string // it cannot be told
+	Of    string   `json:"of"`
+	Need  float64  `json:"need"`          // a second, headroom not included
+	Most  float64  `json:"most"`          // a second, of reads and writes as they are mixed here; NaN: see Why, or there is no need
+	Share float64  `json:"share"`         // of the device that the need takes, headroom included; likewise
+	Jobs  []string `json:"jobs"`          // of the baseline that this rests on
+	Why   string   `json:"why,omitempty"` // it cannot be told
 }
 
 // Fit is whether a need fits a device.

@@ -20,22 +20,23 @@ type Point struct {
 
 // Level is what held for some time.
 type Level struct {
-	Seconds    int // that it rests on
-	Operations float64
-	Bytes      float64
-	Latency    float64
-	Queue      float64 // operations in flight, by Little's law
+	Seconds    int     `json:"seconds"` // that it rests on
+	Operations float64 `json:"operations"`
+	Bytes      float64 `json:"bytes"`
+	Latency    float64 `json:"latency"`
+	Queue      float64 `json:"-"` // operations in flight, by Little's law
 }
 
 // Throttle is what was found of a slowing down for good.
 type Throttle struct {
-	Found   bool
-	Why     string // it is none, or cannot be told
-	At      time.Time
-	Seconds float64 // from the begin of the job
-	P       float64 // that chance makes such a change, at most
-	Before  Level
-	After   Level
+	Found   bool       `json:"found"`
+	Why     string     `json:"why,omitempty"` // it is none, or cannot be told
+	At      *time.Time `json:"at"`
+	Seconds float64    `json:"seconds"` // from the begin of the job
+	P       float64    `json:"p"`       // that chance makes such a change, at most
+	Before  *Level     `json:"before"`
+	After   *Level     `json:"after"`
+	Buckets []Bucket   `json:"buckets"` // that it fits; none: it fits no published one
 }
 
 const (
@@ -63,7 +64,7 @@ func Throttled(points []Point) Throttle {
 	if !known {
 		return Throttle{Why: "the rate did not move at all"}
 	}
-	t := Throttle{At: points[c.At-1].At, Seconds: points[c.At-1].Seconds, P: c.P, Before: levelOf(points[:c.At]), After: levelOf(points[c.At:])}
+	t := Throttle{At: &points[c.At-1].At, Seconds: points[c.At-1].Seconds, P: c.P, Before: levelOf(points[:c.At]), After: levelOf(points[c.At:])}
 	t.Why = t.reject(c)
 	t.Found = t.Why == ""
 	return t
@@ -94,7 +95,7 @@ func settled(points []Point) []Point {
 }
 
 // levelOf are the medians of some seconds.
-func levelOf(points []Point) Level {
+func levelOf(points []Point) *Level {
 	of := func(field func(Point) float64) float64 {
 		var values []float64
 		for _, p := range points {
@@ -108,7 +109,7 @@ func levelOf(points []Point) Level {
 		slices.Sort(values)
 		return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 	}
-	l := Level{
+	l := &Level{
 		Seconds:    len(points),
 		Operations: of(func(p Point) float64 { return p.Operations }),
 		Bytes:      of(func(p Point) float64 { return p.Bytes }),

@@ -105,7 +105,7 @@ func TestBucketsThatFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := func(before, after, size, seconds float64) map[string]float64 {
-		t := Throttle{Found: true, Seconds: seconds, Before: Level{Operations: before, Bytes: before * size}, After: Level{Operations: after, Bytes: after * size}}
+		t := Throttle{Found: true, Seconds: seconds, Before: &Level{Operations: before, Bytes: before * size}, After: &Level{Operations: after, Bytes: after * size}}
 		found := map[string]float64{}
 		for _, b := range BucketsOf(t, volumes, instances) {
 			found[b.Title+" "+b.Of] = math.Round(b.GiB)
@@ -149,18 +149,18 @@ func TestShippedThrottle(t *testing.T) {
 		t.Fatal(err)
 	}
 	lowered := time.Date(2026, 11, 20, 15, 41, 27, 7e8, time.UTC)
-	if b.Throttle == nil || !b.Throttle.Found || b.Throttle.At.After(lowered) || lowered.Sub(b.Throttle.At) > 2*time.Second {
+	if b.Throttle == nil || !b.Throttle.Found || b.Throttle.At.After(lowered) || lowered.Sub(*b.Throttle.At) > 2*time.Second {
 		t.Fatalf("%+v", b.Throttle)
 	}
 	for _, level := range []struct {
-		of   Level
+		of   *Level
 		want float64
 	}{{b.Throttle.Before, 3000}, {b.Throttle.After, 300}} {
 		if math.Abs(level.of.Operations-level.want) > 0.01*level.want || math.Abs(level.of.Queue-16) > 0.5 {
 			t.Errorf("%+v, want %v a second and 16 in flight", level.of, level.want)
 		}
 	}
-	if len(b.Buckets) == 0 || b.Buckets[0].Title != "EBS gp2" || b.Buckets[0].GiB != 100 {
-		t.Errorf("%+v", b.Buckets)
+	if len(b.Throttle.Buckets) == 0 || b.Throttle.Buckets[0].Title != "EBS gp2" || b.Throttle.Buckets[0].GiB != 100 {
+		t.Errorf("%+v", b.Throttle.Buckets)
 	}
 }

@@ -8,8 +8,8 @@ import (
 // Wait is how many sessions waited for an event, or were at work, on average over the loads of an arm. It is Performance
 // Insights that tells, for those ten that most waited for.
 type Wait struct {
-	Event    string // empty: all sessions together
-	Sessions float64
+	Event    string  `json:"event"` // empty: all sessions together, those at work among them
+	Sessions float64 `json:"sessions"`
 }
 
 // Where it is told.

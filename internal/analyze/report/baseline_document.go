@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -26,7 +28,7 @@ func (b Baseline) Document(run *drivers.Run) document.Document {
 		b.course(run),
 		document.Section{Title: "The same write through the page cache", Blocks: []document.Block{document.Paragraph{Text: b.bufferedText()}}},
 		document.Section{Title: "Until it is throttled", Blocks: []document.Block{together(b.throttleLines())}},
-		document.Notes{Title: "What to know about single figures", Remarks: each(func(out BaselineLeftOut) string { return out.Job + " has no result: " + out.Why }, b.LeftOut)},
+		document.Notes{Title: "What to know about single figures", Remarks: each(func(out baseline.LeftOut) string { return out.Job + " has no result: " + out.Why }, b.LeftOut)},
 		document.Only(document.OnPages, b.method()),
 		document.Only(document.InCSV, b.everyJob()),
 	}
@@ -81,15 +83,15 @@ func (b Baseline) table(columns []jobColumn) document.Table {
 }
 
 // milliseconds is a time that may be missing.
-func milliseconds(seconds *float64) document.Cell {
-	if seconds == nil {
+func milliseconds(seconds float64) document.Cell {
+	if !number.Finite(seconds) {
 		return document.Words("-")
 	}
-	return document.Number(number.Milliseconds(*seconds), *seconds)
+	return document.Number(number.Milliseconds(seconds), seconds)
 }
 
 func fioColumns() []jobColumn {
-	latency := func(pick func(*BaselineLatency) *float64) func(BaselineJob) document.Cell {
+	latency := func(pick func(*baseline.Latency) float64) func(BaselineJob) document.Cell {
 		return func(j BaselineJob) document.Cell {
 			if l := j.Fio.slow(); l != nil {
 				return milliseconds(pick(l))
@@ -112,9 +114,9 @@ func fioColumns() []jobColumn {
 		{"MB", func(j BaselineJob) document.Cell {
 			return known(new((j.Fio.ReadBytes + j.Fio.WriteBytes) / number.Mega))
 		}},
-		{"mean", latency(func(l *BaselineLatency) *float64 { return &l.Mean })},
-		{"p50", latency(func(l *BaselineLatency) *float64 { return l.P50 })},
-		{"p99", latency(func(l *BaselineLatency) *float64 { return l.P99 })},
+		{"mean", latency(func(l *baseline.Latency) float64 { return l.Mean })},
+		{"p50", latency(func(l *baseline.Latency) float64 { return l.P50 })},
+		{"p99", latency(func(l *baseline.Latency) float64 { return l.P99 })},
 		{"latency", func(j BaselineJob) document.Cell { return document.Words(j.Band) }},
 	}
 }
@@ -144,13 +146,13 @@ func deviceColumns() []jobColumn {
 	return []jobColumn{
 		{"requests", device(func(d BaselineDevice) document.Cell { return known(&d.Requests) })},
 		{"for one of\u00a0fio's", func(j BaselineJob) document.Cell {
-			if j.Factor == nil {
+			if !number.Finite(j.Factor) {
 				return document.Words("-")
 			}
-			return ratio(*j.Factor)
+			return ratio(j.Factor)
 		}},
 		{"merged", device(func(d BaselineDevice) document.Cell { return known(&d.Merged) })},
-		{"flushes", device(func(d BaselineDevice) document.Cell { return known(d.Flushes) })},
+		{"flushes", device(func(d BaselineDevice) document.Cell { return known(&d.Flushes) })},
 		{"MB", device(func(d BaselineDevice) document.Cell { return known(new((d.ReadBytes + d.WriteBytes) / number.Mega)) })},
 		{"read ms", device(func(d BaselineDevice) document.Cell { return milliseconds(d.ReadLatency) })},
 		{"write ms", device(func(d BaselineDevice) document.Cell { return milliseconds(d.WriteLatency) })},
@@ -166,21 +168,17 @@ func (b Baseline) bufferedText() string {
 	}
 	megabytes := func(v float64) string { return number.Rate(v / number.Mega) }
 	text := fmt.Sprintf("Without direct I/O the same write says %s MB/s, as dd would.", megabytes(s.Said))
-	if s.Direct != nil {
-		text += fmt.Sprintf(" With it, it said %s MB/s.", megabytes(*s.Direct))
+	if number.Finite(s.Direct) {
+		text += fmt.Sprintf(" With it, it said %s MB/s.", megabytes(s.Direct))
 	}
 	switch {
-	case s.Device == nil || s.Behind == nil:
+	case !number.Finite(s.Device) || !number.Finite(s.Behind):
 		text += " What the device wrote meanwhile cannot be seen from here."
-	case *s.Behind > s.Bytes/100:
-		took := 0.0
-		if s.Flushed != nil {
-			took = *s.Flushed
-		}
+	case s.Behind > s.Bytes/100:
 		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile; %s of the %s MB were still in memory when the write was \"done\", and took another %s s.",
-			megabytes(*s.Device), megabytes(*s.Behind), megabytes(s.Bytes), number.Rate(took))
+			megabytes(s.Device), megabytes(s.Behind), megabytes(s.Bytes), number.Rate(s.Flushed))
 	default:
-		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile, and nothing was left behind.", megabytes(*s.Device))
+		text += fmt.Sprintf(" The device itself wrote %s MB/s meanwhile, and nothing was left behind.", megabytes(s.Device))
 	}
 	return text
 }
@@ -200,10 +198,10 @@ func (b Baseline) throttleLines() []string {
 	if len(t.Buckets) == 0 {
 		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
 	}
-	return append(lines, each(func(k BaselineBucket) string { return "It fits " + k.text() }, t.Buckets)...)
+	return append(lines, each(func(k baseline.Bucket) string { return "It fits " + bucketText(k) }, t.Buckets)...)
 }
 
-func (k BaselineBucket) text() string {
+func bucketText(k baseline.Bucket) string {
 	text := k.Title
 	if k.GiB > 0 {
 		text += fmt.Sprintf(" of about %s GiB", number.Grouped(k.GiB, 0))
@@ -259,10 +257,10 @@ func (b Baseline) factors() []string {
 	var differ, agree, unknown []string
 	for _, j := range b.Jobs {
 		switch {
-		case j.Factor == nil:
+		case !number.Finite(j.Factor):
 			unknown = append(unknown, j.Name)
-		case *j.Factor > 1+same || *j.Factor < 1-same:
-			differ = append(differ, fmt.Sprintf("%s: %s requests for one operation.", j.Name, number.Ratio(*j.Factor)))
+		case j.Factor > 1+same || j.Factor < 1-same:
+			differ = append(differ, fmt.Sprintf("%s: %s requests for one operation.", j.Name, number.Ratio(j.Factor)))
 		default:
 			agree = append(agree, j.Name)
 		}
@@ -299,55 +297,55 @@ func (b Baseline) method() document.Block {
 func (b Baseline) everyJob() document.Table {
 	var t document.Table
 	t.Add(wordy("job"), cells(b.Jobs, func(j BaselineJob) document.Cell { return document.Words(j.Name) }))
-	add := func(header string, of func(BaselineJob) *float64) {
-		t.Add(numeric(header), cells(b.Jobs, func(j BaselineJob) document.Cell { return optional(of(j)) }))
+	add := func(header string, of func(BaselineJob) float64) {
+		t.Add(numeric(header), cells(b.Jobs, func(j BaselineJob) document.Cell { return exact(of(j)) }))
 	}
-	add("seconds", func(j BaselineJob) *float64 { return &j.Seconds })
-	add("fio reads", func(j BaselineJob) *float64 { return &j.Fio.Reads })
-	add("fio writes", func(j BaselineJob) *float64 { return &j.Fio.Writes })
-	add("fio flushes", func(j BaselineJob) *float64 { return &j.Fio.Syncs })
-	add("fio read bytes", func(j BaselineJob) *float64 { return &j.Fio.ReadBytes })
-	add("fio write bytes", func(j BaselineJob) *float64 { return &j.Fio.WriteBytes })
+	add("seconds", func(j BaselineJob) float64 { return j.Seconds })
+	add("fio reads", func(j BaselineJob) float64 { return j.Fio.Reads })
+	add("fio writes", func(j BaselineJob) float64 { return j.Fio.Writes })
+	add("fio flushes", func(j BaselineJob) float64 { return j.Fio.Syncs })
+	add("fio read bytes", func(j BaselineJob) float64 { return j.Fio.ReadBytes })
+	add("fio write bytes", func(j BaselineJob) float64 { return j.Fio.WriteBytes })
 	for _, kind := range []struct {
 		name string
-		of   func(BaselineFio) *BaselineLatency
+		of   func(BaselineFio) *baseline.Latency
 	}{
-		{"read", func(f BaselineFio) *BaselineLatency { return f.Read }}, {"write", func(f BaselineFio) *BaselineLatency { return f.Write }},
-		{"flush", func(f BaselineFio) *BaselineLatency { return f.Sync }},
+		{"read", func(f BaselineFio) *baseline.Latency { return f.Read }}, {"write", func(f BaselineFio) *baseline.Latency { return f.Write }},
+		{"flush", func(f BaselineFio) *baseline.Latency { return f.Sync }},
 	} {
-		latency := func(header string, pick func(BaselineLatency) *float64) {
-			add("fio "+kind.name+" "+header, func(j BaselineJob) *float64 {
+		latency := func(header string, pick func(baseline.Latency) float64) {
+			add("fio "+kind.name+" "+header, func(j BaselineJob) float64 {
 				if l := kind.of(j.Fio); l != nil {
 					return pick(*l)
 				}
-				return nil
+				return math.NaN()
 			})
 		}
-		latency("mean", func(l BaselineLatency) *float64 { return &l.Mean })
-		latency("p50", func(l BaselineLatency) *float64 { return l.P50 })
-		latency("p95", func(l BaselineLatency) *float64 { return l.P95 })
-		latency("p99", func(l BaselineLatency) *float64 { return l.P99 })
-		latency("p99.9", func(l BaselineLatency) *float64 { return l.P999 })
+		latency("mean", func(l baseline.Latency) float64 { return l.Mean })
+		latency("p50", func(l baseline.Latency) float64 { return l.P50 })
+		latency("p95", func(l baseline.Latency) float64 { return l.P95 })
+		latency("p99", func(l baseline.Latency) float64 { return l.P99 })
+		latency("p99.9", func(l baseline.Latency) float64 { return l.P999 })
 	}
-	device := func(header string, of func(BaselineDevice) *float64) {
-		add("device "+header, func(j BaselineJob) *float64 {
+	device := func(header string, of func(BaselineDevice) float64) {
+		add("device "+header, func(j BaselineJob) float64 {
 			if j.Device != nil {
 				return of(*j.Device)
 			}
-			return nil
+			return math.NaN()
 		})
 	}
-	device("reads", func(d BaselineDevice) *float64 { return &d.Reads })
-	device("writes", func(d BaselineDevice) *float64 { return &d.Writes })
-	device("flushes", func(d BaselineDevice) *float64 { return d.Flushes })
-	device("merged", func(d BaselineDevice) *float64 { return &d.Merged })
-	device("read bytes", func(d BaselineDevice) *float64 { return &d.ReadBytes })
-	device("write bytes", func(d BaselineDevice) *float64 { return &d.WriteBytes })
-	device("read mean", func(d BaselineDevice) *float64 { return d.ReadLatency })
-	device("write mean", func(d BaselineDevice) *float64 { return d.WriteLatency })
-	device("flush mean", func(d BaselineDevice) *float64 { return d.FlushLatency })
-	device("queue", func(d BaselineDevice) *float64 { return &d.Queue })
-	add("requests per operation", func(j BaselineJob) *float64 { return j.Factor })
-	add("flushes per flush", func(j BaselineJob) *float64 { return j.Flushed })
+	device("reads", func(d BaselineDevice) float64 { return d.Reads })
+	device("writes", func(d BaselineDevice) float64 { return d.Writes })
+	device("flushes", func(d BaselineDevice) float64 { return d.Flushes })
+	device("merged", func(d BaselineDevice) float64 { return d.Merged })
+	device("read bytes", func(d BaselineDevice) float64 { return d.ReadBytes })
+	device("write bytes", func(d BaselineDevice) float64 { return d.WriteBytes })
+	device("read mean", func(d BaselineDevice) float64 { return d.ReadLatency })
+	device("write mean", func(d BaselineDevice) float64 { return d.WriteLatency })
+	device("flush mean", func(d BaselineDevice) float64 { return d.FlushLatency })
+	device("queue", func(d BaselineDevice) float64 { return d.Queue })
+	add("requests per operation", func(j BaselineJob) float64 { return j.Factor })
+	add("flushes per flush", func(j BaselineJob) float64 { return j.Flushed })
 	return t
 }

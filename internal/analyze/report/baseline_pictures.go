@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
@@ -43,7 +44,7 @@ func (b Baseline) operations() *plot.Picture {
 		if j.Fio.Syncs > 0 {
 			a = account{job: j.Name + ", flushes", fio: &j.Fio.Syncs}
 			if j.Device != nil {
-				a.device = j.Device.Flushes
+				a.device = &j.Device.Flushes
 			}
 			all = append(all, a)
 		}
@@ -70,8 +71,8 @@ func (b Baseline) latencies() *plot.Picture {
 		a := account{job: j.Name}
 		if slow := j.Fio.slow(); slow != nil {
 			a.fio, a.more = new(slow.Mean*ms), fmt.Sprintf("; 99 of 100 within %s ms", milliseconds(slow.P99).Text)
-			if of := j.Device.meanOf(j.Fio); of != nil {
-				a.device = new(*of * ms)
+			if of := j.Device.meanOf(j.Fio); number.Finite(of) {
+				a.device = new(of * ms)
 			}
 		}
 		all = append(all, a)
@@ -79,11 +80,11 @@ func (b Baseline) latencies() *plot.Picture {
 	return paired("Latency", "milliseconds", "ms", all)
 }
 
-// meanOf is the device's latency of the kind that was fio's slowest; nil: it is not known.
-func (d *BaselineDevice) meanOf(f BaselineFio) *float64 {
+// meanOf is the device's latency of the kind that was fio's slowest; NaN: it is not known.
+func (d *BaselineDevice) meanOf(f BaselineFio) float64 {
 	switch slow := f.slow(); {
 	case d == nil:
-		return nil
+		return math.NaN()
 	case slow == f.Sync:
 		return d.FlushLatency
 	case slow == f.Write:
@@ -102,7 +103,7 @@ func paired(title, label, unit string, all []account) *plot.Picture {
 	add := func(name, who string, v *float64, more string, second bool) string {
 		place := 2*len(all) - 1 - len(p.Y.Names)
 		p.Y.Names = append(p.Y.Names, name)
-		if v == nil {
+		if v == nil || !number.Finite(*v) {
 			return who + " -"
 		}
 		p.X.Max = max(p.X.Max, room**v)
@@ -139,8 +140,8 @@ func (b Baseline) courses(run *drivers.Run) []*plot.Picture {
 	}
 	const ms = 1000
 	rates := b.courseOf(points, "operations a second", func(p baseline.Point) float64 { return p.Operations },
-		func(l BaselineLevel) float64 { return l.Operations })
-	times := b.courseOf(points, "ms", func(p baseline.Point) float64 { return ms * p.Latency }, func(l BaselineLevel) float64 { return ms * l.Latency })
+		func(l baseline.Level) float64 { return l.Operations })
+	times := b.courseOf(points, "ms", func(p baseline.Point) float64 { return ms * p.Latency }, func(l baseline.Level) float64 { return ms * l.Latency })
 	rates.Title, times.Title = "Rate", "Latency"
 	return []*plot.Picture{rates, times}
 }
@@ -156,7 +157,7 @@ func (b Baseline) seconds(run *drivers.Run) []baseline.Point {
 }
 
 // courseOf is one quantity over time, with its levels before and after.
-func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64, level func(BaselineLevel) float64) *plot.Picture {
+func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baseline.Point) float64, level func(baseline.Level) float64) *plot.Picture {
 	last := points[len(points)-1].Seconds
 	p := &plot.Picture{
 		Size: panel(), X: plot.Axis{Label: "seconds since the job began"}, Y: plot.Axis{Label: unit},

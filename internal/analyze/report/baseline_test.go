@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/csv"
 	"io"
+	"math"
 	"os"
 	"reflect"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
@@ -22,8 +24,8 @@ import (
 
 // measuredStorage is a view with large numbers and a job out of sight.
 func measuredStorage() report.Baseline {
-	latency := func(mean, p50, p99 float64) *report.BaselineLatency {
-		return &report.BaselineLatency{Mean: mean, P50: &p50, P99: &p99}
+	latency := func(mean, p50, p99 float64) *baseline.Latency {
+		return &baseline.Latency{Mean: mean, P50: p50, P95: math.NaN(), P99: p99, P999: math.NaN()}
 	}
 	return report.Baseline{
 		Run: report.BaselineRun{
@@ -32,25 +34,25 @@ func measuredStorage() report.Baseline {
 		},
 		Jobs: []report.BaselineJob{
 			{
-				Name: "sequential-write", Seconds: 10, Factor: new(2.0), Band: "look into it", Findings: []string{"fio kept 3.0 operations in flight, of the 8 asked for"},
+				Name: "sequential-write", Seconds: 10, Factor: 2, Flushed: math.NaN(), Band: "look into it", Findings: []string{"fio kept 3.0 operations in flight, of the 8 asked for"},
 				Fio: report.BaselineFio{Writes: 1234567, WriteBytes: 12345e6, InFlight: 8, Write: latency(0.0187, 0.012, 1.25)},
 				Device: &report.BaselineDevice{
-					Requests: 2469134, Writes: 2469134, Flushes: new(12345.0), Merged: 54321, WriteBytes: 12345e6, WriteLatency: new(0.0187), Queue: 123.4,
+					Requests: 2469134, Writes: 2469134, Flushes: 12345, Merged: 54321, WriteBytes: 12345e6, ReadLatency: math.NaN(), WriteLatency: 0.0187, FlushLatency: math.NaN(), Queue: 123.4,
 				},
 			},
 			{
-				Name: "commit", Seconds: 10, Band: "excellent", Missing: &series.Missing{Reason: "not-local", Detail: "/data is on nfs: its disk cannot be seen from this machine"},
+				Name: "commit", Seconds: 10, Factor: math.NaN(), Flushed: math.NaN(), Band: "excellent", Missing: &series.Missing{Reason: "not-local", Detail: "/data is on nfs: its disk cannot be seen from this machine"},
 				Fio: report.BaselineFio{Writes: 500, Syncs: 500, WriteBytes: 4096e3, InFlight: 1, Write: latency(0.0000125, 0.00001, 0.00002), Sync: latency(0.0019, 0.0018, 0.005)},
 			},
 		},
-		LeftOut: []report.BaselineLeftOut{{Job: "random-read", Why: "fio was killed (signal: killed)"}},
-		Buffered: &report.BaselineBuffered{
-			Said: 2e9, Direct: new(50e6), Device: new(40e6), Bytes: 1e9, Behind: new(980e6), Flushed: new(20.0),
+		LeftOut: []baseline.LeftOut{{Job: "random-read", Why: "fio was killed (signal: killed)"}},
+		Buffered: &baseline.Buffered{
+			Said: 2e9, Direct: 50e6, Device: 40e6, Bytes: 1e9, Behind: 980e6, Flushed: 20,
 		},
-		Throttle: &report.BaselineThrottle{
+		Throttle: &baseline.Throttle{
 			Found: true, At: new(time.Date(2026, 3, 1, 12, 0, 30, 0, time.UTC)), Seconds: 30, P: 1e-9,
-			Before: &report.BaselineLevel{Operations: 3000, Bytes: 24576e3, Latency: 0.0053}, After: &report.BaselineLevel{Operations: 300, Bytes: 2457600, Latency: 0.0533},
-			Buckets: []report.BaselineBucket{{Title: "EBS gp2", Of: "IOPS", GiB: 100, Burst: 3000, Base: 300, Full: 2000, Held: 1.5}},
+			Before: &baseline.Level{Operations: 3000, Bytes: 24576e3, Latency: 0.0053}, After: &baseline.Level{Operations: 300, Bytes: 2457600, Latency: 0.0533},
+			Buckets: []baseline.Bucket{{Title: "EBS gp2", Of: "IOPS", GiB: 100, Burst: 3000, Base: 300, Full: 2000, Held: 1.5}},
 		},
 		Warnings: []string{"Others use the device: 50 requests/s without any job."},
 	}

@@ -13,33 +13,20 @@ import (
 
 // SizeBaseline is whether what was sized for fits a device that was measured.
 type SizeBaseline struct {
-	ID      string          `json:"id"` // of the baseline's run
-	Storage runfile.Storage `json:"storage"`
-	Fits    *bool           `json:"fits"`        // null: it cannot be told
-	First   string          `json:"binds_first"` // empty: nothing can be told
-	Bounds  []SizeBound     `json:"bounds"`
+	ID      string           `json:"id"` // of the baseline's run
+	Storage runfile.Storage  `json:"storage"`
+	Fits    *bool            `json:"fits"`        // null: it cannot be told
+	First   string           `json:"binds_first"` // empty: nothing can be told
+	Bounds  []baseline.Bound `json:"bounds"`
 	// Throttled: the device slowed down for good while it was measured, and this is about what it gave after that.
 	Throttled bool `json:"throttled"`
 }
 
-// SizeBound is one thing that a device has so much of.
-type SizeBound struct {
-	Of    string   `json:"of"`    // requests, bytes, flush latency
-	Need  float64  `json:"need"`  // a second, headroom not included
-	Most  *float64 `json:"most"`  // a second, of reads and writes as they are mixed here; null: see why, or there is no need
-	Share *float64 `json:"share"` // of the device, headroom included; likewise
-	Jobs  []string `json:"jobs"`  // of the baseline that this rests on
-	Why   string   `json:"why,omitempty"`
-}
-
 // Against adds what was measured of a device.
 func (s *Size) Against(header runfile.Run, device baseline.Baseline, f baseline.Fit) {
-	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Throttled: device.Throttle != nil && device.Throttle.Found}
+	v := &SizeBaseline{ID: header.ID, Storage: header.Target.Storage, Fits: f.Fits, Bounds: f.Bounds, Throttled: device.Throttle != nil && device.Throttle.Found}
 	if f.First != nil {
 		v.First = f.First.Of
-	}
-	for _, b := range f.Bounds {
-		v.Bounds = append(v.Bounds, SizeBound{b.Of, b.Need, told(b.Most), told(b.Share), append([]string{}, b.Jobs...), b.Why})
 	}
 	s.Baseline = v
 }
@@ -51,12 +38,12 @@ func (s Size) deviceSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("the device gives"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.name()) }))
-	t.Add(numeric("needed"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.amount(&b.Need)) }))
-	t.Add(numeric("measured"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.amount(b.Most)) }))
+	t.Add(wordy("the device gives"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundName(b)) }))
+	t.Add(numeric("needed"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Need)) }))
+	t.Add(numeric("measured"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Most)) }))
 	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
-	t.Add(numeric(share), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(b.share()) }))
-	t.Add(numeric("going by"), cells(b.Bounds, func(b SizeBound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
+	t.Add(numeric(share), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundShare(b)) }))
+	t.Add(numeric("going by"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
 	said := document.Together{t, document.Paragraph{Text: s.Sized.Arm + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {
@@ -66,25 +53,25 @@ func (s Size) deviceSection() document.Block {
 	return document.Section{Title: "Against the device that was measured (per second)", Blocks: []document.Block{said}}
 }
 
-func (b SizeBound) amount(v *float64) string {
-	if v == nil {
+func boundAmount(b baseline.Bound, v float64) string {
+	if !number.Finite(v) {
 		return "-"
 	}
 	if b.Of == baseline.ByBytes {
-		return number.Rate(*v/number.Mega) + " MB"
+		return number.Rate(v/number.Mega) + " MB"
 	}
-	return number.Rate(*v)
+	return number.Rate(v)
 }
 
-func (b SizeBound) share() string {
-	if b.Share == nil {
+func boundShare(b baseline.Bound) string {
+	if !number.Finite(b.Share) {
 		return "-"
 	}
-	return number.Grouped(math.Ceil(*b.Share*1000)/10, 1) + " %" // a need is not rounded away
+	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + " %" // a need is not rounded away
 }
 
-// name says what is counted.
-func (b SizeBound) name() string {
+// boundName says what is counted.
+func boundName(b baseline.Bound) string {
 	if b.Of == baseline.ByFlushes {
 		return "flushes (latency)"
 	}
@@ -104,7 +91,7 @@ func (b SizeBaseline) verdict(headroom float64) string {
 	fmt.Fprintf(&text, "%s %s with %.0f %% of headroom.", says, where, headroom)
 	for _, bound := range b.Bounds {
 		if bound.Of == b.First {
-			fmt.Fprintf(&text, " What binds first is %s, at %s of what was measured.", b.First, bound.share())
+			fmt.Fprintf(&text, " What binds first is %s, at %s of what was measured.", b.First, boundShare(bound))
 		}
 	}
 	if b.Throttled {

@@ -5,22 +5,8 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
-
-// Wait is how many sessions waited for something, on average over an arm's loads.
-type Wait struct {
-	Event    string  `json:"event"` // empty: all sessions together, those at work among them
-	Sessions float64 `json:"sessions"`
-}
-
-func waits(a drivers.Arm) (all []Wait) {
-	for _, w := range a.Waits {
-		all = append(all, Wait(w))
-	}
-	return all
-}
 
 // waitSection is what Performance Insights answers, a line for each load of which it is known.
 func (r Report) waitSection() document.Block {
