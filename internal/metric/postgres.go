@@ -141,7 +141,7 @@ func transactions() []Metric {
 				counter("xact_rollback", "transactions", "transactions rolled back"),
 			},
 			all(counting,
-				counter("tup_inserted", "rows", "rows inserted").first().but(system),
+				counter("tup_inserted", "rows", "rows inserted").but(system),
 				counter("tup_updated", "rows", "rows updated").but(system),
 				counter("tup_deleted", "rows", "rows deleted").but(system),
 				counter("blks_read", "blocks", "blocks asked of the operating system").but("it may have had them in memory"),

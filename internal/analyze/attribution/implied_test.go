@@ -78,9 +78,21 @@ func TestAdvisedLoadsAreThoseOfThePlan(t *testing.T) {
 	if diff := cmp.Diff(planned, attribution.Advisable()); diff != "" {
 		t.Error(diff)
 	}
-	run := unread(t, "postgres", 1, of(drivers.Commits, 1))
-	run.Header.Plan.Replicates = 3
-	if v := judged(t, run); v.SettleWith != nil {
-		t.Errorf("all was run, and %+v is advised", v.SettleWith)
+	for what, change := range map[string]func(*drivers.Arm){
+		"as planned":                func(*drivers.Arm) {},
+		"with fewer rows at a time": func(a *drivers.Arm) { a.RowsPerTx = (a.RowsPerTx + 1) / 2 },
+		"with a repetition that failed": func(a *drivers.Arm) {
+			a.LeftOut = append(a.LeftOut, drivers.LeftOut{Replicate: 3, Why: "the clients lost their sessions"})
+			a.Replicates = a.Replicates[:2]
+		},
+	} {
+		run := unread(t, "postgres", 1, of(drivers.Commits, 1))
+		run.Header.Plan.Replicates = 3
+		for i := range run.Arms {
+			change(&run.Arms[i])
+		}
+		if v := judged(t, run); v.SettleWith != nil {
+			t.Errorf("all was run %s, and %+v is advised", what, v.SettleWith)
+		}
 	}
 }

@@ -99,11 +99,13 @@ func (j *judge) settle(open []string) *Settle {
 	return best
 }
 
-// wasRun tells whether a load with these factors was run as often as planned.
+// wasRun tells whether a load of this kind was run as often as planned: how many clients there were, how many rows went into a
+// transaction that has more than one, and what became of a repetition make no other kind of it.
 func (j *judge) wasRun(arm runfile.Arm) bool {
 	return slices.ContainsFunc(j.arms, func(a drivers.Arm) bool {
-		a.Arm.Name, a.Arm.Clients = arm.Name, 0
-		return a.Arm == arm && len(a.Replicates) >= j.run.Header.Plan.Replicates
+		alike := a.Method == arm.Method && a.Indexes == arm.Indexes && a.SynchronousCommit == arm.SynchronousCommit &&
+			(a.RowsPerTx > 1) == (arm.RowsPerTx > 1) && (a.Width > 0) == (arm.Width > 0)
+		return alike && len(a.Replicates)+len(a.LeftOut) >= j.run.Header.Plan.Replicates
 	})
 }
 

@@ -1,10 +1,10 @@
 package attribution
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
@@ -40,7 +40,7 @@ func (j *judge) silent(m drivers.Metric) (why string, is bool) {
 		if j.grewElsewhere(m, most) {
 			return "", false
 		}
-		return fmt.Sprintf("It grew by no more than %.3g in any repetition of a load", most), true
+		return "It grew by no more than " + number.Ratio(most) + " in any repetition of a load", true
 	}
 	if !idle || len(logs) < 2 {
 		return "", false

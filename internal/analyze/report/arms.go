@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -46,16 +48,18 @@ type Work struct {
 	Unit      string `json:"unit"`
 	Help      string `json:"help"`
 	PerSecond Figure `json:"per_second"`
+	Modelled  bool   `json:"modelled,omitempty"` // not counted: it follows from the work of the clients
 }
 
 // Of is the arm's rate of a driver.
-func (a Arm) Of(driver string) Figure {
-	for _, w := range a.Work {
-		if w.Driver == driver {
-			return w.PerSecond
-		}
+func (a Arm) Of(driver string) Figure { return a.work(driver).PerSecond }
+
+func (a Arm) work(driver string) Work {
+	i := slices.IndexFunc(a.Work, func(w Work) bool { return w.Driver == driver })
+	if i < 0 {
+		return Work{}
 	}
-	return Figure{}
+	return a.Work[i]
 }
 
 func arms(run *drivers.Run) []Arm {
@@ -71,15 +75,19 @@ func arms(run *drivers.Run) []Arm {
 		for _, l := range a.LeftOut {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{l.Replicate, l.Why})
 		}
-		for _, d := range countedIn(run) {
-			rate := over(a, func(r drivers.Replicate) (float64, error) {
-				return r.PerSecond(d.Count(a, r))
-			})
-			arm.Work = append(arm.Work, Work{d.Name, string(d.Side), d.Unit, d.Help, rate})
+		for _, d := range run.Quantities() {
+			arm.Work = append(arm.Work, Work{d.Name, string(d.Side), d.Unit, d.Help, rate(d, a), d.Modelled})
 		}
 		all = append(all, arm)
 	}
 	return all
+}
+
+// rate is what a quantity comes to in a second.
+func rate(d drivers.Quantity, a drivers.Arm) Figure {
+	return over(a, func(r drivers.Replicate) (float64, error) {
+		return r.PerSecond(d.Count(a, r))
+	})
 }
 
 // countedIn are the ways in which a run counts the work; a model is no count.

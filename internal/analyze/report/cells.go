@@ -19,6 +19,15 @@ func (f Figure) cell(format func(float64) string) document.Cell {
 	}
 }
 
+// cell is the rate of a quantity, with a note where nobody counted it.
+func (w Work) cell(format func(float64) string) document.Cell {
+	c := w.PerSecond.cell(format)
+	if w.Modelled && w.PerSecond.Known() {
+		c.Note = "modelled from the work of the clients, not counted"
+	}
+	return c
+}
+
 // doubt is half the way from the lowest to the highest repetition, as a share of the figure.
 func (f Figure) doubt() string {
 	switch {

@@ -167,7 +167,7 @@ func (c Comparison) driver(d drivers.Quantity, runs []Compared) ComparedDriver {
 		arm := ComparedArm{Arm: name}
 		first := armOf(runs[0], name)
 		for i, r := range runs {
-			of := RunOfRate{PerSecond: reported(r.Report, name).Of(d.Name)}
+			of := RunOfRate{PerSecond: rate(inRun(d, r), armOf(r, name))}
 			if i > 0 {
 				of.Change = change(logarithms(inRun(d, runs[0]), first), logarithms(inRun(d, r), armOf(r, name)))
 			}

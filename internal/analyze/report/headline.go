@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
@@ -87,12 +89,17 @@ func (m Metric) exposed() string {
 			loudest = InArm{a.Arm, a.PerSecond}
 		}
 	}
-	what := alternatives(m.Between)
-	if m.Counts != "" {
-		what = m.called(m.Counts)
+	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name, number.Rate(loudest.Figure.Value), loudest.Arm)
+	switch {
+	case m.Counts != "":
+		showed += m.called(m.Counts) + ", which is"
+	case len(m.Between) > 0:
+		showed += alternatives(m.Between) + ", which is"
+	case m.Mixture != nil:
+		called := func(t attribution.Term) string { return m.called(t.Driver) }
+		showed += enumerated(each(called, m.Mixture.Terms), " and ") + ", which are"
 	}
-	return fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts %s, which is logical work and no storage I/O.",
-		m.Name, number.Rate(loudest.Figure.Value), loudest.Arm, what)
+	return strings.TrimSpace(showed) + " logical work and no storage I/O."
 }
 
 // beside is what storage did at the same time, if that is known.

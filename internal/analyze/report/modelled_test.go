@@ -10,10 +10,10 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestModelledIsSaid: what rests on a model of the log says so wherever it is named, and the work is not told by it.
-func TestModelledIsSaid(t *testing.T) {
-	run := runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst")
-	const meter = "cloudwatch/WriteIOPS"
+const meter = "cloudwatch/WriteIOPS"
+
+// withMeter has a metric of the cloud show the WAL records, and nobody else count them.
+func withMeter(run *drivers.Run) *drivers.Run {
 	for _, a := range run.Arms {
 		for i := range a.Replicates {
 			r := &a.Replicates[i]
@@ -22,6 +22,12 @@ func TestModelledIsSaid(t *testing.T) {
 		}
 	}
 	run.Counters = append(run.Counters, runfile.Metric{Name: meter, Unit: "operations", Type: runfile.Counter})
+	return run
+}
+
+// TestModelledIsSaid: what rests on a model of the log says so wherever it is named, in the table of the work too.
+func TestModelledIsSaid(t *testing.T) {
+	run := withMeter(runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"))
 	view := report.New(run, attribution.Judge(run, attribution.Options{}))
 	text := unwrapped(textOf(t, view, 80))
 	for _, want := range []string{
@@ -29,14 +35,35 @@ func TestModelledIsSaid(t *testing.T) {
 		"CloudWatch WriteIOPS LOGICAL modelled WAL records 1.000",
 		"WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled from the work of the clients",
 		"The model may be off by 15 % in copy",
+		"(1) modelled from the work of the clients, not counted",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
 		}
 	}
 	for _, a := range view.Arms {
-		if figure := a.Of(drivers.WALRecords); figure.Known() {
-			t.Errorf("in %s, %g log records a second are told that nobody counted", a.Name, figure.Value)
+		for _, w := range a.Work {
+			if !a.Idle && (w.Modelled != (w.Driver == drivers.WALRecords) || w.Modelled && !w.PerSecond.Known()) {
+				t.Errorf("in %s, %s are modelled: %t, and known: %t", a.Name, w.Driver, w.Modelled, w.PerSecond.Known())
+			}
+		}
+	}
+}
+
+// TestHeadlineSaysWhatItCounts, however much of that is open.
+func TestHeadlineSaysWhatItCounts(t *testing.T) {
+	run := withMeter(runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"))
+	sum := &attribution.Mixture{Terms: []attribution.Term{{Driver: drivers.Rows, Share: 0.7}, {Driver: drivers.Commits, Share: 0.3}}}
+	for want, v := range map[string]attribution.Verdict{
+		"it counts rows, which is logical work and no storage I/O.":              {Counts: drivers.Rows},
+		"it counts rows or commits, which is logical work and no storage I/O.":   {Between: []string{drivers.Rows, drivers.Commits}},
+		"it counts rows and commits, which are logical work and no storage I/O.": {Mixture: sum},
+		"it counts logical work and no storage I/O.":                             {Why: "Sums of different quantities explain it equally well, all on this side"},
+	} {
+		v.Metric, v.Kind = runfile.Metric{Name: meter}, attribution.Logical
+		text := unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
+		if !strings.Contains(text, "Its name says IOPS; "+want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
 		}
 	}
 }

@@ -162,9 +162,9 @@ func (r Report) workSection() document.Block {
 	for _, c := range columns() {
 		known := false
 		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell {
-			f := a.Of(c.driver)
-			known = known || f.Known()
-			return f.cell(in(c.unit))
+			w := a.work(c.driver)
+			known = known || w.PerSecond.Known() && !w.Modelled
+			return w.cell(in(c.unit))
 		}))
 		if known {
 			ways++
