@@ -1,6 +1,9 @@
 package metric
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Roles of the disks that have counters of their own where they are not the data directory's.
 const (
@@ -23,6 +26,14 @@ const (
 // Requests are the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB and an
 // fdatasync are two writes, one flush and sixteen sectors.
 func Requests(writes, flushes float64) float64 { return writes - flushes }
+
+// OfDevice tells whether the metric of that name is what the kernel counts of disks: work of the device by definition, whatever it
+// grows with.
+func OfDevice(name string) bool {
+	view, _, _ := strings.Cut(name, "/")
+	role, of := strings.CutPrefix(view, "block.")
+	return view == "block" || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
+}
 
 // device is what the kernel counts of the disks under the server, of its processes, and of its control group.
 func device() []Metric {

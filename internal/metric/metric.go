@@ -40,7 +40,10 @@ type Metric struct {
 	Matters bool     // whoever runs a load wants to know what it counts: it is bought, billed, or taken for I/O
 	Makes   Quantity // the counted quantity that it is; of several such metrics, the first in the table that was counted
 	Adds    Quantity // a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
+	Counts  Quantity // of which PostgreSQL documents that the metric shows one for each
 	Derived *Difference
+
+	AlsoReads bool // blocks that are read are among what it counts: loads that only add rows do not tell what it is
 
 	spelled []spelling
 }
@@ -137,6 +140,16 @@ func (t Table) Matters(name string) bool {
 	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.Matters })
 }
 
+// Documented is the quantity of which PostgreSQL documents that the metric of that name shows one for each; empty for what others
+// count: of what a provider documents it is the question whether it is so.
+func (t Table) Documented(name string) Quantity {
+	m := t.Row(name)
+	if strings.HasPrefix(name, "pgstat.") && m.Makes != "" {
+		return m.Makes
+	}
+	return m.Counts
+}
+
 // Rank is the place of a metric of that name in the order in which people want to know of metrics: what is sold as IOPS
 // comes first, and what tells least of I/O last.
 func Rank(name string) int {
@@ -184,7 +197,11 @@ func (m Metric) upTo(version int, instead ...string) Metric {
 func (m Metric) but(caveat string) Metric     { m.Caveat = caveat; return m }
 func (m Metric) needs(names ...string) Metric { m.Needs = append(m.Needs, names...); return m }
 func (m Metric) makes(q Quantity) Metric      { m.Makes = q; return m }
+func (m Metric) counts(q Quantity) Metric     { m.Counts = q; return m }
 func (m Metric) adds(q Quantity) Metric       { m.Adds = q; return m }
+
+// alsoReads marks what counts blocks that are read, whatever else it counts.
+func (m Metric) alsoReads() Metric { m.AlsoReads = true; return m }
 
 // first puts the metric on the first screen.
 func (m Metric) first() Metric { m.First = true; return m }

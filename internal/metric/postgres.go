@@ -13,6 +13,8 @@ const (
 const (
 	StatWALRecords = "pgstat.wal/wal_records"
 	InsertPosition = "pgstat.lsn/insert"
+	SessionsWrote  = "pgstat.bgwriter/buffers_backend"
+	BlocksRead     = "pgstat.database/blks_read"
 )
 
 // Settings and extensions without which the server shows nothing, or what means nothing.
@@ -51,7 +53,7 @@ func wal() []Metric {
 	return view("pgstat.wal", "pg_stat_wal", statsAt+"MONITORING-PG-STAT-WAL-VIEW",
 		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but("about one per row and one per index entry"),
 		counter("wal_fpi", "images", "full-page images in the WAL").from(14),
-		counter("wal_bytes", "bytes", "bytes put into the WAL").from(14),
+		counter("wal_bytes", "bytes", "bytes put into the WAL").from(14).counts(WALBytes),
 		counter("wal_buffers_full", "operations", "WAL writes because the WAL buffers were full").from(14),
 		counter("wal_write", "operations", "writes of WAL buffers to the WAL's files").from(14).makes(WALWrites).matters().
 			upTo(17, "pgstat.io/wal_writes"),
@@ -67,8 +69,8 @@ func wal() []Metric {
 func positions() []Metric {
 	return view("pgstat.lsn", "", manual+"functions-admin.html#FUNCTIONS-ADMIN-BACKUP",
 		counter("insert", "bytes", "end of what was put into the WAL, written or not").As("pg_current_wal_insert_lsn()").makes(WALBytes).matters(),
-		counter("write", "bytes", "end of what was given to the operating system").As("pg_current_wal_lsn()"),
-		counter("flush", "bytes", "end of what is known to be on the disk").As("pg_current_wal_flush_lsn()"),
+		counter("write", "bytes", "end of what was given to the operating system").As("pg_current_wal_lsn()").counts(WALBytes),
+		counter("flush", "bytes", "end of what is known to be on the disk").As("pg_current_wal_flush_lsn()").counts(WALBytes),
 	)
 }
 
@@ -101,7 +103,7 @@ func checkpoints() []Metric {
 		view("pgstat.bgwriter", "pg_stat_bgwriter", statsAt+"MONITORING-PG-STAT-BGWRITER-VIEW",
 			counter("buffers_clean", "blocks", "shared buffers written by the background writer").adds(PagesWritten).matters(),
 			counter("maxwritten_clean", "operations", "rounds that the background writer cut short at its limit"),
-			counter("buffers_alloc", "blocks", "shared buffers given to a block").
+			counter("buffers_alloc", "blocks", "shared buffers given to a block").alsoReads().
 				but("where the background writer had nothing to do, it may come ten seconds late"),
 			counter("buffers_backend", "blocks", "blocks written by sessions").adds(PagesWritten).matters().
 				upTo(16, "pgstat.io/client_writes", "pgstat.io/client_extends").but("growth of tables and indexes is among them"),
@@ -137,15 +139,16 @@ func transactions() []Metric {
 	return slices.Concat(
 		view("pgstat.database", "pg_stat_database", source, slices.Concat(
 			[]Metric{
-				counter("xact_commit", "transactions", "transactions committed").first().but("one for each reading of ours is among them"),
+				counter("xact_commit", "transactions", "transactions committed").first().counts(Commits).but("one for each reading of ours is among them"),
 				counter("xact_rollback", "transactions", "transactions rolled back"),
 			},
 			all(counting,
-				counter("tup_inserted", "rows", "rows inserted").but(system),
+				counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
 				counter("tup_updated", "rows", "rows updated").but(system),
 				counter("tup_deleted", "rows", "rows deleted").but(system),
-				counter("blks_read", "blocks", "blocks asked of the operating system").but("it may have had them in memory"),
-				counter("blks_hit", "blocks", "blocks found in shared buffers"),
+				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().
+					but("it may have had them in memory; up to 15 new blocks are among them"),
+				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads(),
 				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
 				counter("temp_bytes", "bytes", "bytes written to temporary files"),
 				counter("deadlocks", "deadlocks", "deadlocks found"),
@@ -156,10 +159,10 @@ func transactions() []Metric {
 				statsReset(),
 			})...),
 		view("pgstat.cluster", "pg_stat_database", source, append([]Metric{
-			everywhere("xact_commit", "transactions", "transactions committed").
+			everywhere("xact_commit", "transactions", "transactions committed").counts(Commits).
 				but("those that only read are among them, and one for each reading of ours"),
 		}, all(counting,
-			everywhere("tup_inserted", "rows", "rows inserted").but(system),
+			everywhere("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
 			everywhere("tup_updated", "rows", "rows updated").but(system),
 			everywhere("tup_deleted", "rows", "rows deleted").but(system),
 			everywhere("temp_bytes", "bytes", "bytes written to temporary files"),
@@ -181,7 +184,7 @@ func tables() []Metric {
 		}
 		return m.needs(TrackCounts)
 	}
-	blocks := func(name, help string) Metric { return counter(name, "blocks", help) }
+	blocks := func(name, help string) Metric { return counter(name, "blocks", help).alsoReads() }
 	scans := func(name, unit, help string) Metric { return counter(name, unit, help) }
 	return slices.Concat(
 		view("pgstat.tables", "pg_stat_user_tables", manual+"storage-hot.html", slices.Concat(
@@ -199,7 +202,7 @@ func tables() []Metric {
 		view("pgstat.tables", "pg_stat_user_tables", statsAt+"MONITORING-PG-STAT-ALL-TABLES-VIEW", append(
 			[]Metric{gauge("tables", "tables", "tables that are summed over").As("count(*) from pg_stat_user_tables")},
 			all(falling,
-				counter("n_tup_ins", "rows", "rows inserted").but("those of transactions that failed are among them"),
+				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but("those of transactions that failed are among them"),
 				counter("n_tup_upd", "rows", "rows updated, those within their page (HOT) among them"),
 				counter("n_tup_del", "rows", "rows deleted"),
 				counter("n_tup_hot_upd", "rows", "rows updated within their page, without new index entries"),

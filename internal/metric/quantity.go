@@ -53,7 +53,7 @@ var quantities = map[Quantity]quantityWords{
 	WALBytes:       {"WAL byte", "WAL bytes", "bytes", "bytes of the WAL, by its insert position"},
 	WALWrites:      {"WAL write", "WAL writes", "operations", "writes of the WAL to its files"},
 	WALSyncs:       {"WAL fsync", "WAL fsyncs", "operations", "fsyncs of the WAL's files"},
-	PagesWritten:   {"page written", "pages written", "operations", "writes of table and index pages to their files; up to 15 the growth of files among them"},
+	PagesWritten:   {"page written", "pages written", "operations", "writes of table and index pages to their files, not the growth of these; up to 15 the growth is taken off as far as loads that only add rows show it"},
 	DeviceRequests: {"device request", "device requests", "operations", "write requests of the device that carry data: writes - flushes"},
 	DeviceFlushes:  {"device flush", "device flushes", "operations", "flushes of the device's cache"},
 	DeviceBytes:    {"device byte", "device bytes", "bytes", "bytes written to the device"},

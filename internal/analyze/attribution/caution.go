@@ -30,7 +30,7 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	add("background", j.background(m))
 	add("below-background", j.belowBackground(m, y))
 	for _, h := range rivals {
-		if h.Driver == v.nearest() && h.Status != Itself {
+		if slices.Contains(v.nearest(), h.Driver) && h.Status != Itself {
 			add("odd-arm", j.oddArms(h))
 			add("drift", j.drift(y, h))
 		}
@@ -38,12 +38,12 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	return all
 }
 
-// nearest is the quantity that the metric counts, or nearly.
-func (v Verdict) nearest() string {
+// nearest are the quantities that the metric counts, or nearly.
+func (v Verdict) nearest() []string {
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
-		return v.Mixture.Terms[0].Driver
+		return []string{v.Mixture.Terms[0].Driver}
 	}
-	return v.Counts
+	return append([]string{v.Counts}, v.Tied...)
 }
 
 // resets tells where the metric could not be counted because it was reset.
@@ -134,7 +134,7 @@ func (j *judge) oddArms(h held) string {
 	if len(odd) == 0 {
 		return ""
 	}
-	return "The ratio is the same under all loads but " + strings.Join(odd, "; ")
+	return "The ratio to " + many(h.Driver) + " is the same under all loads but " + strings.Join(odd, "; ")
 }
 
 // drift tells whether the ratio went up or down with the replicates, in all arms together: a straight line through what

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -95,9 +96,26 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 	case len(left) == 1 && j.bounded(left[0]):
 		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
 		v.Exact = !left[0].Modelled && exact(y, j.columns[left[0].place])
+	case j.documented(v, y, left):
 	default:
 		j.between(v, y, left)
 	}
+}
+
+// documented names, of several quantities on one side, the one that PostgreSQL documents of a counter of its own, with the others
+// as tied. A provider's document names none: it is what is being tested.
+func (j *judge) documented(v *Verdict, y column, left []held) bool {
+	i := slices.IndexFunc(left, func(h held) bool { return h.Driver == string(metric.All().Documented(v.Metric.Name)) })
+	if _, oneSide := sideOf(left); !oneSide || i < 0 || !j.bounded(left[i]) {
+		return false
+	}
+	v.Kind, v.Counts, v.PerUnit, v.Exact = Kind(left[i].Side), left[i].Driver, left[i].Ratio, exact(y, j.columns[left[i].place])
+	for k, h := range left {
+		if k != i {
+			v.Tied = append(v.Tied, h.Driver)
+		}
+	}
+	return true
 }
 
 // between says that several quantities are left, and settles the side where that can be told.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -23,30 +24,68 @@ func (j *judge) source(m drivers.Metric) (drivers.Quantity, bool) {
 
 // define explains a metric that is itself a quantity, or a part of one, by the others: by the shortest sum that comes within
 // the tolerance in arms that it was not fitted to, else by the best one that is good enough. Where there is none, it is
-// what its name says and nothing more.
+// what its name says and nothing more. What PostgreSQL documents of a counter of its own needs no explanation.
 func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Quantity, y column, rivals []held) {
 	v.Kind = Kind(own.Side)
 	alike := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Side != own.Side })
-	var t *table
-	for _, among := range [][]held{alike, rivals} { // what is done on its own side comes first
-		if t = j.table(y, among); j.unchosen() || len(t.y) < fewestForModels || len(t.places) == 0 {
-			continue
-		}
-		j.settleNoise(t, y, among)
-		if best := t.shortest(math.Log(j.options.Tolerance)); math.Exp(best.off) <= mostOff {
-			j.explain(v, t, best, rivals)
-			v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, so that it was explained by what else was counted"})
-			return
-		}
+	if m.Defines(own) && own.Name == string(metric.All().Documented(m.Name)) {
+		j.tie(v, own, y, alike, rivals)
+		return
+	}
+	if t, best := j.explanation(y, alike); math.Exp(best.off) <= mostOffAlike {
+		j.explain(v, t, best, rivals)
+	} else if t, best = j.explanation(y, rivals); math.Exp(best.off) <= mostOff {
+		j.explain(v, t, best, rivals)
+	}
+	if v.Counts != "" || v.Mixture != nil {
+		v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, so that it was explained by what else was counted"})
+		return
 	}
 	if m.PartOf(own) {
 		v.Between = []string{own.Name}
 	}
 	if m.Defines(own) {
-		v.Counts, v.Exact = own.Name, true
-		v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: len(t.y)}
+		j.isItself(v, own, y)
 	}
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, and nothing else explains it"})
+}
+
+// mostOffAlike is how far quantities of its own side may miss the loads before a metric that is a quantity is explained by others.
+const mostOffAlike = 1.3
+
+// explanation is the shortest sum of some quantities that explains a metric; off is infinite where there is nothing to go by.
+func (j *judge) explanation(y column, among []held) (*table, model) {
+	t := j.table(y, among)
+	if j.unchosen() || len(t.y) < fewestForModels || len(t.places) == 0 {
+		return t, model{off: math.Inf(1)}
+	}
+	j.settleNoise(t, y, among)
+	return t, t.shortest(math.Log(j.options.Tolerance))
+}
+
+// isItself says that a metric counts the quantity that is computed from it.
+func (j *judge) isItself(v *Verdict, own drivers.Quantity, y column) {
+	n := 0
+	for _, arm := range y {
+		if slices.ContainsFunc(arm, func(c cell) bool { return c.missing == nil }) {
+			n++
+		}
+	}
+	v.Counts, v.Exact = own.Name, true
+	v.PerUnit = &Estimate{Value: 1, Lo: 1, Hi: 1, Level: j.options.Level, N: n}
+}
+
+// tie says that a metric counts the quantity that is computed from it, and which other one goes with it all along.
+func (j *judge) tie(v *Verdict, own drivers.Quantity, y column, alike, rivals []held) {
+	j.isItself(v, own, y)
+	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it"})
+	t, best := j.explanation(y, alike)
+	if math.Exp(best.off) > j.options.Tolerance || len(best.columns) != 1 {
+		return
+	}
+	if other := rivals[t.places[best.columns[0]]]; other.Status != Excluded && j.bounded(other) {
+		v.Tied = []string{other.Driver}
+	}
 }
 
 // explain states a sum, or the one quantity that is all of it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -142,12 +143,34 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		case v.Kind == Undetermined && len(v.Between) == 0:
 			j.partOf(&v, y, rivals)
 		}
+		v.ofDevice()
+		j.neverRead(&v)
 	}
 	for _, h := range rivals {
 		v.Rivals = append(v.Rivals, h.Rival)
 	}
 	v.Warnings = append(v.Warnings, j.cautions(v, m, y, rivals)...)
 	return v
+}
+
+// ofDevice takes what the kernel counts of a disk for physical, whatever work of the database it grows with.
+func (v *Verdict) ofDevice() {
+	if metric.OfDevice(v.Metric.Name) && (v.Kind == Logical || v.Kind == Mixed) {
+		v.Kind = Physical
+	}
+}
+
+// neverRead takes back what was said of a counter of blocks that are read as well, where all loads only added rows: that it follows
+// what these write is a coincidence.
+func (j *judge) neverRead(v *Verdict) {
+	reads := func(a drivers.Arm) bool { return !byKnownMethod(a.Arm) }
+	stated := v.Kind != Undetermined && v.Kind != Silent
+	if stated && metric.All().Row(v.Metric.Name).AlsoReads && !slices.ContainsFunc(j.arms, reads) {
+		*v = Verdict{
+			Metric: v.Metric, Derived: v.Derived, Kind: Undetermined,
+			Why: "It counts blocks that are read as well, and all loads only added rows: that it goes with what these write is a coincidence",
+		}
+	}
 }
 
 func (j *judge) rivals(m drivers.Metric, y column) []held {

@@ -37,6 +37,8 @@ type Verdict struct {
 	// Between are the drivers that this run cannot tell apart for this metric, those among them that it did not record
 	// and would not have told apart. With a Kind other than Undetermined they are all on one side.
 	Between []string `json:"between"`
+	// Tied are quantities of the same side that this run cannot tell from Counts, which is what PostgreSQL documents.
+	Tied []string `json:"tied,omitempty"`
 
 	Mixture *Mixture `json:"mixture"` // nil: not a mixture
 

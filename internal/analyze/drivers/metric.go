@@ -29,8 +29,11 @@ func (m Metric) Defines(d Quantity) bool {
 	return slices.Contains(d.From, m.Name)
 }
 
-// PartOf tells whether the quantity is the sum of this metric and others.
-func (m Metric) PartOf(d Quantity) bool { return d.how == addition && slices.Contains(d.From, m.Name) }
+// PartOf tells whether the quantity is the sum of this metric and others. What sessions write is no part of the pages written, since the
+// growth of files is in it.
+func (m Metric) PartOf(d Quantity) bool {
+	return d.how == addition && slices.Contains(d.From, m.Name) && m.Name != metric.SessionsWrote
+}
 
 // Metrics are all that the run counted, by name: the counters, and what is derived from them, such as the requests of the
 // device that carry data, which the kernel does not count apart.

@@ -25,10 +25,30 @@ func (r *Run) Quantities() []Quantity {
 		case d.Name == PagesWritten && r.Header.Target.Flavor == "aurora":
 			all[i].From, all[i].count = nil, noPages
 		case !slices.ContainsFunc(names(making), r.counts) && slices.ContainsFunc(names(adding), r.counts):
-			all[i] = d.addedOf(adding)
+			all[i] = d.addedOf(adding).withoutGrowth()
 		}
 	}
 	return all
+}
+
+// withoutGrowth takes the growth of files off the pages that were written: up to 15 sessions count a new page as written when they
+// make it, and it is written once more when it is full. A new page is a block read as well, so that blocks read show the growth under
+// loads that only add rows; where others read too, as in an observation, nothing tells the two apart.
+func (d Quantity) withoutGrowth() Quantity {
+	written := d.count
+	d.count = func(a Arm, r Replicate) (float64, error) {
+		pages, err := written(a, r)
+		if err != nil || a.Method == seen {
+			return pages, err
+		}
+		grown, notRead := r.Count(metric.BlocksRead)
+		sessions, notWritten := r.Count(metric.SessionsWrote)
+		if notRead != nil || notWritten != nil {
+			return pages, nil
+		}
+		return pages - max(0, min(grown, sessions)), nil
+	}
+	return d
 }
 
 // noPages: "In Aurora, the only writes that cross the network are redo log records. No pages are ever written from the

@@ -84,3 +84,37 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check(2, 0.5, math.Inf(1), "2.00 unbounded")
 	check(1, 1, 1, "1.00 1.00-1.00")
 }
+
+// TestTiesAndDevices: what goes with a counter all along stands beside it, and a device grows with work of the database but does not
+// count it.
+func TestTiesAndDevices(t *testing.T) {
+	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := attribution.Estimate{Value: 1, Lo: 0.9, Hi: 1.1, Level: 0.95, N: 2}
+	said := func(v attribution.Verdict) string {
+		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
+	}
+	flushes := attribution.Rival{Driver: drivers.DeviceFlushes, Side: drivers.Physical, Status: attribution.Possible, Ratio: &one}
+	for want, v := range map[string]attribution.Verdict{
+		"pg_stat_wal.wal_sync PHYSICAL WAL fsyncs 1.00 exact 2 tied with device flushes 1.0 0.9-1.1 2": {
+			Metric: runfile.Metric{Name: "pgstat.wal/wal_sync"}, Kind: attribution.Physical, Counts: drivers.WALSyncs, Exact: true,
+			PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2}, Tied: []string{drivers.DeviceFlushes},
+			Rivals: []attribution.Rival{{Driver: drivers.WALSyncs, Side: drivers.Physical, Status: attribution.Itself}, flushes},
+		},
+		"writes - flushes PHYSICAL WAL writes 1.0 0.9-1.1 2 + grows with rows 1.0 0.9-1.1 2": {
+			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Mixture: &attribution.Mixture{Terms: []attribution.Term{
+				{Driver: drivers.WALWrites, Side: drivers.Physical, PerUnit: one, Share: 0.8},
+				{Driver: drivers.Rows, Side: drivers.Logical, PerUnit: one, Share: 0.2},
+			}},
+		},
+		"LOGICAL, one for each of what PostgreSQL documents that it counts: pg_stat_database.tup_inserted.": {
+			Metric: runfile.Metric{Name: "pgstat.database/tup_inserted"}, Kind: attribution.Logical, Counts: drivers.Rows, PerUnit: &one,
+		},
+	} {
+		if text := said(v); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}

@@ -38,6 +38,11 @@ func (r Report) verdicts(rest string) document.Block {
 	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Logical} {
 		of(label(kind)+" by definition, since others are compared with them", func(m Metric) bool { return m.itself() && m.Kind == kind })
 	}
+	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Logical} {
+		of(label(kind)+", one for each of what PostgreSQL documents that it counts", func(m Metric) bool {
+			return m.asDocumented() && !m.itself() && m.Kind == kind
+		})
+	}
 	return document.Section{Title: question, Blocks: []document.Block{append(all, faint(rest))}}
 }
 
@@ -67,13 +72,17 @@ func (m Metric) terms() (lines [][]document.Cell) {
 	switch {
 	case m.Mixture != nil && !m.undetermined():
 		for i, t := range m.Mixture.Terms {
-			line(map[bool]string{true: "+ "}[i > 0]+m.called(t.Driver), &t.PerUnit)
+			line(map[bool]string{true: "+ "}[i > 0]+m.grows(t.Side)+m.called(t.Driver), &t.PerUnit)
 			for _, other := range t.Or {
 				line("or "+m.called(other), nil)
 			}
 		}
 	case m.Counts != "":
-		line(m.called(m.Counts), m.PerUnit)
+		line(m.grows(m.sideOf(m.Counts))+m.called(m.Counts), m.PerUnit)
+		for _, other := range m.Tied {
+			m.Exact = false
+			line("tied with "+m.called(other), m.ratioTo(other))
+		}
 	case len(m.Between) == 1 && !m.undetermined():
 		line("some "+many(m.Between[0]), nil)
 	case len(m.Between) == 0:
@@ -87,6 +96,28 @@ func (m Metric) terms() (lines [][]document.Cell) {
 		}
 	}
 	return lines
+}
+
+// grows says of work of the database that a device does not count it: what it counts grows with it.
+func (m Metric) grows(side drivers.Side) string {
+	if side == drivers.Logical && metric.OfDevice(m.Metric) {
+		return "grows with "
+	}
+	return ""
+}
+
+func (m Metric) sideOf(quantity string) drivers.Side {
+	q, _ := drivers.Named(quantity)
+	return q.Side
+}
+
+// ratioTo is the ratio of the metric to a quantity that it was held against.
+func (m Metric) ratioTo(quantity string) *attribution.Estimate {
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity })
+	if i < 0 {
+		return nil
+	}
+	return m.Rivals[i].Ratio
 }
 
 // mostNamed quantities that a metric may count are named in the table.
@@ -181,7 +212,7 @@ func (m Metric) called(quantity string) string {
 func (r Report) judged() []Metric {
 	var judged []Metric
 	for _, m := range ranked(r.Metrics) {
-		if !m.silent() && m.Missing == nil && !m.itself() && !m.drowned() {
+		if !m.silent() && m.Missing == nil && !m.itself() && !m.drowned() && !m.asDocumented() {
 			judged = append(judged, m)
 		}
 	}
@@ -217,10 +248,16 @@ func (m Metric) silent() bool { return m.Kind == attribution.Silent }
 
 func (m Metric) undetermined() bool { return m.Kind == attribution.Undetermined }
 
-// itself tells whether the metric is what the quantity that it counts is made of: a tautology, and no finding.
+// itself tells whether the metric is what the quantity that it counts is made of, and no other goes with it: a tautology, and no finding.
 func (m Metric) itself() bool {
 	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == m.Counts })
-	return m.Counts != "" && i >= 0 && m.Rivals[i].Status == attribution.Itself
+	return m.Counts != "" && len(m.Tied) == 0 && i >= 0 && m.Rivals[i].Status == attribution.Itself
+}
+
+// asDocumented tells whether the metric is found to be what PostgreSQL documents of it: true, and no news.
+func (m Metric) asDocumented() bool {
+	documented := m.Counts != "" && m.Counts == string(metric.All().Documented(m.Metric)) && len(m.Tied) == 0
+	return documented && m.PerUnit != nil && number.Ratio(m.PerUnit.Value) == number.Ratio(1)
 }
 
 // roomFor is how many metrics the first screen has room for, whatever they are.

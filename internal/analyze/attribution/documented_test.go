@@ -1,0 +1,89 @@
+package attribution_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// TestPostgresCountsWhatItDocuments: a counter of its own that another quantity follows in all loads but one is what its document
+// says, with the other beside it, and no sum of what it is not.
+func TestPostgresCountsWhatItDocuments(t *testing.T) {
+	for _, want := range []struct{ file, metric, counts, tied string }{
+		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", drivers.WALWrites, ""}, // device flushes + commits + entries fit it by chance
+		{"local-pg15.jsonl.zst", "pgstat.wal/wal_sync", drivers.WALSyncs, drivers.DeviceFlushes},
+		{"local-pg17.jsonl.zst", "pgstat.wal/wal_sync", drivers.WALSyncs, drivers.DeviceFlushes},
+		{"local-pg17.jsonl.zst", "pgstat.io/writes", drivers.PagesWritten, ""},
+		{"arms-pg17.jsonl", "pgstat.wal/wal_write", drivers.WALWrites, drivers.DeviceFlushes},
+	} {
+		v := verdictOn(t, attribution.Judge(fromFile(t, "../../../testdata/runs/"+want.file), attribution.Options{Asked: []string{want.metric}}), want.metric)
+		if v.Kind != attribution.Physical || v.Counts != want.counts || v.Mixture != nil || strings.Join(v.Tied, " ") != want.tied {
+			t.Errorf("%s, %s: %s %q tied with %v, %v", want.file, want.metric, v.Kind, v.Counts, v.Tied, v.Mixture)
+		}
+	}
+}
+
+// TestADocumentBreaksNoTieOfAProvider: where a run leaves rows and their entries open, a counter of PostgreSQL's that is documented to
+// count rows does, and one of a provider's stays between the two.
+func TestADocumentBreaksNoTieOfAProvider(t *testing.T) {
+	unindexed := []string{"idle", "bulk", "copy", "single", "async", "multi"}
+	for name, documented := range map[string]bool{"pgstat.database/tup_inserted": true, "cloudwatch/WriteIOPS": false} {
+		run := with(t, of(drivers.Rows, 1), unindexed...)
+		run.Counters = append(run.Counters, runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter})
+		for _, arm := range run.Arms {
+			for _, r := range arm.Replicates {
+				r.Counts[name] = r.Counts[made]
+			}
+		}
+		v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
+		if v.Kind != attribution.Logical || (v.Counts == drivers.Rows) != documented || slices.Equal(v.Tied, []string{drivers.Entries}) != documented {
+			t.Errorf("%s: %s %q, tied with %v, between %v: %s", name, v.Kind, v.Counts, v.Tied, v.Between, v.Why)
+		}
+	}
+}
+
+// TestADeviceCountsNoWorkOfTheDatabase: its own side comes first where that comes near, and what grows with rows is no less its work.
+func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
+	all := attribution.Judge(fromFile(t, "../../../testdata/runs/local-pg15.jsonl.zst"), attribution.Options{})
+	for _, v := range all.Metrics {
+		if metric.OfDevice(v.Metric.Name) && (v.Kind == attribution.Logical || v.Kind == attribution.Mixed) {
+			t.Errorf("%s is %s", v.Metric.Name, v.Kind)
+		}
+	}
+	v := verdictOn(t, all, "block/requests") // wal_syncs + entries + statements come nearer by a twelfth
+	if v.Mixture == nil || slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool { return t.Side == drivers.Logical }) {
+		t.Errorf("requests of the device are %s, %+v", v.Kind, v.Mixture)
+	}
+	run := with(t, of(drivers.Rows, 1))
+	run.Counters = append(run.Counters, runfile.Metric{Name: "block/discards", Unit: "operations", Type: runfile.Counter})
+	for _, arm := range run.Arms {
+		for _, r := range arm.Replicates {
+			r.Counts["block/discards"] = r.Counts[made]
+		}
+	}
+	if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "block/discards"); v.Kind != attribution.Physical || v.Counts != drivers.Rows {
+		t.Errorf("what the device does for each row is %s %q", v.Kind, v.Counts)
+	}
+}
+
+// TestLoadsThatOnlyAddRowsTellNothingOfReads: each new page takes a buffer and is written once, which makes buffers taken no writes.
+func TestLoadsThatOnlyAddRowsTellNothingOfReads(t *testing.T) {
+	for _, version := range []string{"15", "17"} {
+		run := fromFile(t, "../../../testdata/runs/local-pg"+version+".jsonl.zst")
+		for _, name := range []string{"pgstat.bgwriter/buffers_alloc", "pgstat.database/blks_read"} {
+			v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
+			if v.Kind != attribution.Undetermined {
+				t.Errorf("%s: %s is %s %q, %v: %s", version, name, v.Kind, v.Counts, v.Mixture, v.Why)
+			}
+		}
+		run.Arms[len(run.Arms)-1].Method = "select" // so that one load reads
+		if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "pgstat.bgwriter/buffers_alloc"); v.Kind != attribution.Physical && version == "17" {
+			t.Errorf("where a load reads, buffers_alloc is %s: %s", v.Kind, v.Why)
+		}
+	}
+}
