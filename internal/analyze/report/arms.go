@@ -51,8 +51,17 @@ type Work struct {
 	Modelled  bool   `json:"modelled,omitempty"` // not counted: it follows from the work of the clients
 }
 
-// Of is the arm's rate of a driver.
-func (a Arm) Of(driver string) Figure { return a.work(driver).PerSecond }
+// Of is the arm's rate of a driver, as it was counted.
+func (a Arm) Of(driver string) Figure {
+	w := a.work(driver)
+	if w.Modelled {
+		return Figure{Missing: &series.Missing{Reason: drivers.NotRecorded, Detail: modelled}}
+	}
+	return w.PerSecond
+}
+
+// modelled is what is said of work that nobody counted.
+const modelled = "modelled from the work of the clients, not counted"
 
 func (a Arm) work(driver string) Work {
 	i := slices.IndexFunc(a.Work, func(w Work) bool { return w.Driver == driver })

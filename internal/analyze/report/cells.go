@@ -23,7 +23,7 @@ func (f Figure) cell(format func(float64) string) document.Cell {
 func (w Work) cell(format func(float64) string) document.Cell {
 	c := w.PerSecond.cell(format)
 	if w.Modelled && w.PerSecond.Known() {
-		c.Note = "modelled from the work of the clients, not counted"
+		c.Note = modelled
 	}
 	return c
 }
