@@ -43,8 +43,8 @@ func ofMeaning(m metric.Meaning) (e entry) {
 	e.say("means", m.Means)
 	e.say("where", fmt.Sprintf("%s, of the %s (%s)", metric.Service(m.Service), m.Level, m.Dimension))
 	e.say("unit", fmt.Sprintf("%s; ask for %s of %.0f s", m.Unit, m.Statistic, m.Period))
-	if m.Twin != "" {
-		e.say("same as", metric.Printed(m.Twin, 0)+", as is said")
+	if m.SameAs != "" {
+		e.say("same as", metric.Printed(m.SameAs, 0)+", as is said")
 	}
 	e.say("delay", m.Delay)
 	e.say("trap", m.Traps...)

@@ -234,7 +234,7 @@ func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 	}
 	from := a.clock.ToThere(span.Span.From).Truncate(standin.FiveMinutes)
 	to := a.clock.ToThere(span.Span.To).Truncate(standin.FiveMinutes).Add(standin.FiveMinutes)
-	for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.Twin} {
+	for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.InInsights} {
 		for _, p := range d.Points(a.course, a.clock, stream, from, to) {
 			s.tell(t, a, stream, p, p.Value)
 		}
@@ -318,7 +318,7 @@ func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.P
 		if i != a.writer(p.From) {
 			had = 0
 		}
-		if stream == standin.Twin {
+		if stream == standin.InInsights {
 			s.insights.Tell(insightstest.Point{Instance: a.resources[i], Metric: "os.diskIO.auroraStorage.writeIOsPS", From: p.From, To: p.To, Value: had, Known: p.To})
 			continue
 		}
@@ -350,7 +350,7 @@ func (s *cloud) publish(ctx context.Context, t *testing.T, a *aurora, d standin.
 	states := map[string]*published{}
 	for ctx.Err() == nil {
 		now := a.clock.ToThere(time.Now())
-		for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.Twin} {
+		for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.InInsights} {
 			step := standin.Minute
 			if stream == standin.VolumeWriteIOPs {
 				step = standin.FiveMinutes

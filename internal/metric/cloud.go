@@ -21,7 +21,7 @@ type Meaning struct {
 	Counts    string   `json:"counts"`
 	Basis     Basis    `json:"basis"` // of side and counts
 	Means     string   `json:"means"`
-	Twin      string   `json:"twin,omitempty"` // of another service, by its name in a run file: documented or seen to show the same
+	SameAs    string   `json:"twin,omitempty"` // of another service, by its name in a run file: documented or seen to show the same
 	Delay     string   `json:"delay,omitempty"`
 	Traps     []string `json:"traps,omitempty"`
 	Shown     []Shown  `json:"shown,omitempty"`
@@ -140,12 +140,12 @@ func MeaningsOf(typed string) []Meaning {
 	return slices.DeleteFunc(Meanings(), func(m Meaning) bool { return !slices.Contains(names, m.Name()) })
 }
 
-// Twins are pairs of metrics of different services that are said to show the same number on a flavor, by their names in a
+// SameNumbers are pairs of metrics of different services that are said to show the same number on a flavor, by their names in a
 // run file.
-func Twins(flavor string) (pairs [][2]string) {
+func SameNumbers(flavor string) (pairs [][2]string) {
 	for _, m := range Meanings() {
-		if m.Twin != "" && m.On == flavor {
-			pairs = append(pairs, [2]string{m.Name(), m.Twin})
+		if m.SameAs != "" && m.On == flavor {
+			pairs = append(pairs, [2]string{m.Name(), m.SameAs})
 		}
 	}
 	return pairs

@@ -21,7 +21,7 @@ func auroraInstance() []Meaning {
 		},
 		{
 			Metric: "ReadIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Physical, Counts: "page reads from storage", Basis: Documented,
-			Twin:    "pgstat.database/blks_read",
+			SameAs:  "pgstat.database/blks_read",
 			Means:   "Reads of the instance from the Aurora storage each second: pages that are not in the buffer cache.",
 			Traps:   []string{"WriteIOPS beside it is of another kind: never add the two."},
 			Sources: []string{"aurora-metrics", "late-points"},

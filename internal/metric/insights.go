@@ -5,7 +5,7 @@ func auroraInsights() []Meaning {
 	return []Meaning{
 		{
 			Metric: "os.diskIO.auroraStorage.writeIOsPS", Unit: "requests per second", Side: Logical, Counts: "WAL records", Basis: Measured,
-			Twin:   "cloudwatch/WriteIOPS",
+			SameAs: "cloudwatch/WriteIOPS",
 			Means:  "Documented as write operations a second, under disk I/O. It shows what CloudWatch shows as WriteIOPS.",
 			Caveat: "others saw it follow the WAL, not a disk",
 			Traps:  []string{"Its name and its chapter both say disk."},
@@ -16,20 +16,20 @@ func auroraInsights() []Meaning {
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.readIOsPS", Unit: "requests per second", Side: Physical, Counts: "page reads from storage", Basis: Inferred,
-			Twin:    "cloudwatch/ReadIOPS",
+			SameAs:  "cloudwatch/ReadIOPS",
 			Means:   "Reads of the storage each second.",
 			Sources: []string{"aurora-insights"},
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.auroraStorageBytesTx", Unit: "bytes per second", Side: Physical, Counts: "bytes to the storage", Basis: Documented,
-			Twin:    "cloudwatch/StorageNetworkTransmitThroughput",
+			SameAs:  "cloudwatch/StorageNetworkTransmitThroughput",
 			Means:   "Bytes that the instance sends to the Aurora storage.",
 			Caveat:  "copies may be in it",
 			Sources: []string{"aurora-insights"},
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.writeThroughput", Unit: "bytes per second", Side: Physical, Counts: "bytes on the network", Basis: Documented,
-			Twin:    "cloudwatch/WriteThroughput",
+			SameAs:  "cloudwatch/WriteThroughput",
 			Means:   "Documented as what responses of the cluster use of the network.",
 			Caveat:  "named as if it were bytes written",
 			Traps:   []string{"The text reads as if it were the other direction: hold it against WriteThroughput of CloudWatch."},
@@ -37,14 +37,14 @@ func auroraInsights() []Meaning {
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.writeLatency", Unit: "milliseconds", Side: NoSide, Counts: "time of one write", Basis: Documented,
-			Twin:    "cloudwatch/WriteLatency",
+			SameAs:  "cloudwatch/WriteLatency",
 			Means:   "Average time of a write to the Aurora storage.",
-			Traps:   []string{"Milliseconds; its twin in CloudWatch is in seconds."},
+			Traps:   []string{"Milliseconds; the same number in CloudWatch is in seconds."},
 			Sources: []string{"aurora-insights"},
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.diskQueueDepth", Unit: "requests", Side: Physical, Counts: "requests that wait", Basis: Documented,
-			Twin:    "cloudwatch/DiskQueueDepth",
+			SameAs:  "cloudwatch/DiskQueueDepth",
 			Means:   "Requests that wait for the Aurora storage.",
 			Sources: []string{"aurora-insights"},
 		},
@@ -56,7 +56,7 @@ func auroraInsights() []Meaning {
 		},
 		{
 			Metric: "db.Transactions.xact_commit", Unit: "commits per second", Side: Logical, Counts: "transactions committed", Basis: Documented,
-			Twin:    "cloudwatch/CommitThroughput",
+			SameAs:  "cloudwatch/CommitThroughput",
 			Means:   "Transactions committed each second.",
 			Sources: []string{"aurora-insights"},
 		},
@@ -80,20 +80,20 @@ func auroraInsights() []Meaning {
 		},
 		{
 			Metric: "db.Transactions.commit_latency", Unit: "microseconds", Side: NoSide, Counts: "average time of a commit", Basis: Documented,
-			Twin:    "cloudwatch/CommitLatency",
+			SameAs:  "cloudwatch/CommitLatency",
 			Means:   "Average time of a commit.",
 			Traps:   []string{"Microseconds; CommitLatency of CloudWatch is in milliseconds."},
 			Sources: []string{"aurora-insights"},
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.auroraStorageBytesRx", Unit: "bytes per second", Side: Physical, Counts: "bytes from the storage", Basis: Documented,
-			Twin:    "cloudwatch/StorageNetworkReceiveThroughput",
+			SameAs:  "cloudwatch/StorageNetworkReceiveThroughput",
 			Means:   "Bytes that the instance receives from the Aurora storage.",
 			Sources: []string{"aurora-insights"},
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.readThroughput", Unit: "bytes per second", Side: Physical, Counts: "bytes on the network", Basis: Documented,
-			Twin:    "cloudwatch/ReadThroughput",
+			SameAs:  "cloudwatch/ReadThroughput",
 			Means:   "Documented as what requests to the cluster use of the network.",
 			Caveat:  "named as if it were bytes read",
 			Traps:   []string{"The text reads as if it were the other direction: hold it against ReadThroughput of CloudWatch."},
@@ -101,9 +101,9 @@ func auroraInsights() []Meaning {
 		},
 		{
 			Metric: "os.diskIO.auroraStorage.readLatency", Unit: "milliseconds", Side: NoSide, Counts: "time of one read", Basis: Documented,
-			Twin:    "cloudwatch/ReadLatency",
+			SameAs:  "cloudwatch/ReadLatency",
 			Means:   "Average time of a read from the Aurora storage.",
-			Traps:   []string{"Milliseconds; its twin in CloudWatch is in seconds."},
+			Traps:   []string{"Milliseconds; the same number in CloudWatch is in seconds."},
 			Sources: []string{"aurora-insights"},
 		},
 		{
@@ -195,14 +195,14 @@ func rdsInsights() []Meaning {
 	return []Meaning{
 		{
 			Metric: "os.diskIO.rdsdev.writeIOsPS", Unit: "requests per second", Side: Physical, Counts: "disk writes", Basis: Documented,
-			Twin:    "cloudwatch/WriteIOPS",
+			SameAs:  "cloudwatch/WriteIOPS",
 			Means:   "Write requests of the block device each second, as Linux counts them.",
 			Traps:   []string{"rdsdev is the name of the device that is usually seen; the documentation has a placeholder there."},
 			Sources: []string{"rds-insights", "rds-os"},
 		},
 		{
 			Metric: "os.diskIO.rdsdev.writeKbPS", Unit: "kilobytes per second", Side: Physical, Counts: "bytes written to disk", Basis: Documented,
-			Twin:    "cloudwatch/WriteThroughput",
+			SameAs:  "cloudwatch/WriteThroughput",
 			Means:   "Kilobytes written to the block device each second.",
 			Sources: []string{"rds-insights"},
 		},
@@ -246,13 +246,13 @@ func rdsInsights() []Meaning {
 		},
 		{
 			Metric: "os.diskIO.rdsdev.readIOsPS", Unit: "requests per second", Side: Physical, Counts: "disk reads", Basis: Documented,
-			Twin:    "cloudwatch/ReadIOPS",
+			SameAs:  "cloudwatch/ReadIOPS",
 			Means:   "Read requests of the block device each second, as Linux counts them.",
 			Sources: []string{"rds-insights"},
 		},
 		{
 			Metric: "os.diskIO.rdsdev.readKbPS", Unit: "kilobytes per second", Side: Physical, Counts: "bytes read from disk", Basis: Documented,
-			Twin:    "cloudwatch/ReadThroughput",
+			SameAs:  "cloudwatch/ReadThroughput",
 			Means:   "Kilobytes read from the block device each second.",
 			Sources: []string{"rds-insights"},
 		},
@@ -264,7 +264,7 @@ func rdsInsights() []Meaning {
 		},
 		{
 			Metric: "os.diskIO.rdsdev.avgQueueLen", Unit: "requests", Side: Physical, Counts: "requests that wait", Basis: Documented,
-			Twin:    "cloudwatch/DiskQueueDepth",
+			SameAs:  "cloudwatch/DiskQueueDepth",
 			Means:   "Requests that wait in the queue of the device.",
 			Sources: []string{"rds-insights"},
 		},

@@ -61,24 +61,24 @@ func TestNoRowTwice(t *testing.T) {
 	}
 }
 
-// TestTwinsAreThere: the twin of a metric is one of another service on the same flavor, and of the same side.
-func TestTwinsAreThere(t *testing.T) {
+// TestTheSameNumberIsThere: what a metric is said to be the same as is one of another service on the same flavor, and of the same side.
+func TestTheSameNumberIsThere(t *testing.T) {
 	all, n := metric.Meanings(), 0
 	for _, m := range all {
-		if m.Twin == "" {
+		if m.SameAs == "" {
 			continue
 		}
 		n++
-		twin := slices.IndexFunc(all, func(o metric.Meaning) bool { return o.Name() == m.Twin && o.On == m.On })
-		if metric.All().Row(m.Twin).Kind == runfile.Counter {
+		same := slices.IndexFunc(all, func(o metric.Meaning) bool { return o.Name() == m.SameAs && o.On == m.On })
+		if metric.All().Row(m.SameAs).Kind == runfile.Counter {
 			continue // of PostgreSQL's own
 		}
-		if twin < 0 || all[twin].Service == m.Service || all[twin].Side != m.Side {
-			t.Errorf("%s on %s has the twin %s, which is not there or of another sort", m.Name(), m.On, m.Twin)
+		if same < 0 || all[same].Service == m.Service || all[same].Side != m.Side {
+			t.Errorf("%s on %s is said to be %s, which is not there or of another sort", m.Name(), m.On, m.SameAs)
 		}
 	}
 	if n == 0 {
-		t.Error("nothing has a twin")
+		t.Error("nothing is said to be the same as another")
 	}
 }
 

@@ -147,7 +147,7 @@ type Clock struct {
 	Error  float64 `json:"error"`
 }
 
-// Off tells whether the clock differs from ours by more seconds than that, beyond the doubt about it.
+// Off tells whether the clock differs from ours by more seconds than that, its own error left aside.
 func (c Clock) Off(tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
 
 // Apart is by how much, for people.

@@ -51,7 +51,7 @@ func everyKind() []Record {
 		},
 		Metric{
 			Name: "pgstat.wal/wal_records", Unit: "records", Type: Counter, Period: 60,
-			Source: "https://www.postgresql.org/docs/17/monitoring-stats.html", Help: "log records generated", Caveat: "not on Aurora",
+			Source: "https://www.postgresql.org/docs/17/monitoring-stats.html", Help: "WAL records generated", Caveat: "not on Aurora",
 		},
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		ArmEvent{

@@ -15,8 +15,8 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// book is a run file in the making: counters grow, and are read.
-type book struct {
+// madeUp is a run file in the making: counters grow, and are read.
+type madeUp struct {
 	records []runfile.Record
 	at      time.Time
 	totals  map[string]float64
@@ -28,12 +28,12 @@ var counters = []string{
 	"fio/writes", "fio/write_bytes", "fio/write_time", "fio/syncs", "fio/sync_time",
 }
 
-func newBook(b runfile.Baseline, arms ...runfile.Arm) *book {
+func newMadeUp(b runfile.Baseline, arms ...runfile.Arm) *madeUp {
 	run := runfile.Run{
 		Schema: runfile.Schema, ID: "b", Start: noon, Plan: runfile.Plan{Arms: append([]runfile.Arm{{Name: "idle"}}, arms...), Replicates: 1},
 		Target: runfile.Target{Kind: "directory", Storage: runfile.Storage{Directory: "/data", FileSystem: "ext4", Device: "vdb"}}, Baseline: &b,
 	}
-	k := &book{records: []runfile.Record{run}, at: noon, totals: map[string]float64{}}
+	k := &madeUp{records: []runfile.Record{run}, at: noon, totals: map[string]float64{}}
 	for _, name := range counters {
 		k.records = append(k.records, runfile.Metric{Name: name, Type: runfile.Counter, Unit: "operations"})
 	}
@@ -42,7 +42,7 @@ func newBook(b runfile.Baseline, arms ...runfile.Arm) *book {
 }
 
 // read passes a moment and reads everything.
-func (k *book) read() {
+func (k *madeUp) read() {
 	k.at = k.at.Add(time.Millisecond)
 	values := map[string]map[string]float64{"block": {}, "fio": {"fio/write_p99": 0.025}}
 	for _, name := range counters {
@@ -55,7 +55,7 @@ func (k *book) read() {
 }
 
 // arm lets so many seconds pass, in each of which the counters grow by as much; after them by what comes late.
-func (k *book) arm(name string, seconds int, each, late map[string]float64) {
+func (k *madeUp) arm(name string, seconds int, each, late map[string]float64) {
 	event := func(e runfile.Event) {
 		k.at = k.at.Add(time.Millisecond)
 		k.records = append(k.records, runfile.ArmEvent{At: k.at, Arm: name, Replicate: 1, Event: e})
@@ -80,13 +80,13 @@ func (k *book) arm(name string, seconds int, each, late map[string]float64) {
 	event(runfile.End)
 }
 
-func (k *book) grow(by map[string]float64) {
+func (k *madeUp) grow(by map[string]float64) {
 	for name, v := range by {
 		k.totals[name] += v
 	}
 }
 
-func (k *book) run(t *testing.T) *drivers.Run {
+func (k *madeUp) run(t *testing.T) *drivers.Run {
 	t.Helper()
 	k.records = append(k.records, runfile.Ended{At: k.at, Status: runfile.Complete})
 	run, err := drivers.FromRun(runfiletest.Sequence(k.records))
@@ -96,7 +96,7 @@ func (k *book) run(t *testing.T) *drivers.Run {
 	return run
 }
 
-func (k *book) baseline(t *testing.T) Baseline {
+func (k *madeUp) baseline(t *testing.T) Baseline {
 	t.Helper()
 	b, err := FromRun(k.run(t))
 	if err != nil {
@@ -112,7 +112,7 @@ func near2(got, want float64) bool {
 // Ten seconds of 1,000 writes a second by fio, two of which the kernel makes into three requests, and one flush for each
 // ten; others add 50 writes a second.
 func TestTwoAccountsSideBySide(t *testing.T) {
-	k := newBook(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true}, runfile.Arm{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
+	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true}, runfile.Arm{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
 	k.arm("idle", 10, map[string]float64{"block/writes": 50, "block/weighted_time": 0, "block/write_time": 0}, nil)
 	k.arm("w", 10, map[string]float64{
 		"fio/writes": 1000, "fio/write_bytes": 1000 * 8192, "fio/write_time": 3.9, "fio/syncs": 100, "fio/sync_time": 0.1,
@@ -144,7 +144,7 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 	check := func(want string, depth int, each map[string]float64) {
 		t.Helper()
-		k := newBook(runfile.Baseline{Direct: true}, runfile.Arm{Name: "r", Method: "fio", Job: "--rw=randread", Depth: depth})
+		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Arm{Name: "r", Method: "fio", Job: "--rw=randread", Depth: depth})
 		k.arm("r", 10, each, nil)
 		b := k.baseline(t)
 		got := strings.Join(b.Rows[0].Findings, "\n")
@@ -171,7 +171,7 @@ func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 }
 
 func TestBufferedTrap(t *testing.T) {
-	k := newBook(runfile.Baseline{Direct: true}, runfile.Arm{Name: "sequential-write", Method: "fio", Job: "x"}, runfile.Arm{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})
+	k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Arm{Name: "sequential-write", Method: "fio", Job: "x"}, runfile.Arm{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})
 	k.arm("sequential-write", 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200, "block/write_bytes": 50e6}, nil)
 	k.arm("buffered-write", 2, map[string]float64{"fio/writes": 4000, "fio/write_bytes": 1e9, "block/writes": 160, "block/write_bytes": 40e6},
 		map[string]float64{"block/writes": 7680, "block/write_bytes": 1920e6})
@@ -189,7 +189,7 @@ func TestBufferedTrap(t *testing.T) {
 }
 
 func TestThrottleOfARun(t *testing.T) {
-	k := newBook(runfile.Baseline{Direct: true, UntilThrottled: 600}, runfile.Arm{Name: "w", Method: "fio", Job: "x", Depth: 16})
+	k := newMadeUp(runfile.Baseline{Direct: true, UntilThrottled: 600}, runfile.Arm{Name: "w", Method: "fio", Job: "x", Depth: 16})
 	k.records = append(k.records, runfile.ArmEvent{At: k.at, Arm: "w", Replicate: 1, Event: runfile.Settle})
 	k.read()
 	k.records = append(k.records, runfile.ArmEvent{At: k.at.Add(1), Arm: "w", Replicate: 1, Event: runfile.Begin})
@@ -216,7 +216,7 @@ func TestThrottleOfARun(t *testing.T) {
 }
 
 func TestMissingIsNotZero(t *testing.T) {
-	k := newBook(runfile.Baseline{}, runfile.Arm{Name: "w", Method: "fio", Job: "x"})
+	k := newMadeUp(runfile.Baseline{}, runfile.Arm{Name: "w", Method: "fio", Job: "x"})
 	k.arm("w", 3, map[string]float64{"fio/writes": 10}, nil)
 	var kept []runfile.Record
 	for _, r := range k.records {

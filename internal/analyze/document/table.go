@@ -69,8 +69,8 @@ func Missing(reason string) Cell {
 }
 
 // Sure adds how far a number is sure.
-func (c Cell) Sure(doubt string) Cell {
-	c.PlusMinus = doubt
+func (c Cell) Sure(plusMinus string) Cell {
+	c.PlusMinus = plusMinus
 	return c
 }
 

@@ -46,7 +46,7 @@ func (t *textWriter) table(of Table) string {
 	return laid
 }
 
-// cells are the texts of all cells, the doubts of a column in line below each other.
+// cells are the texts of all cells, the uncertainties of a column in line below each other.
 func (t *textWriter) cells(of Table) [][]string {
 	all := make([][]string, len(of.Rows))
 	for i, row := range of.Rows {

@@ -1,6 +1,6 @@
 // Package number writes numbers for people: rounded to what is read of them, with commas between thousands.
 //
-// A doubt is rounded up, so that none is rounded away, and what is not there is never nought.
+// An uncertainty is rounded up, so that none is rounded away, and what is not there is never nought.
 package number
 
 import (

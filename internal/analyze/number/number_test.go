@@ -24,7 +24,7 @@ func TestNumbersAreRoundedToWhatIsRead(t *testing.T) {
 	check(Ratio(0.00012), "0.00012")
 	check(Ratio(0.0000012), "1.2e-06")
 	check(Percent(0), "0%")
-	check(Percent(0.0001), "0.1%") // a doubt is rounded up
+	check(Percent(0.0001), "0.1%") // an uncertainty is rounded up
 	check(Percent(0.104), "10%")
 	check(Percent(12), ">999%")
 	check(Percent(math.Inf(1)), ">999%")

@@ -15,9 +15,9 @@ import (
 
 // Log is what kinds of record an arm put into the server's log.
 type Log struct {
-	Source   string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the log
+	Source   string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the WAL
 	Missing  *series.Missing `json:"missing,omitempty"` // why nobody read it
-	Coverage float64         `json:"coverage"`          // the share of the log whose records were counted, the lowest of all replicates
+	Coverage float64         `json:"coverage"`          // the share of the WAL whose records were counted, the lowest of all replicates
 	Parts    []LogPart       `json:"parts"`
 	PerRow   Figure          `json:"per_row"`    // records of all kinds
 	Off      Figure          `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
@@ -68,7 +68,7 @@ func partsOf(anatomies []drivers.Anatomy) []string {
 	return all
 }
 
-// partNamed has no records where there is none of that name: the log was read, and there were none.
+// partNamed has no records where there is none of that name: the WAL was read, and there were none.
 func partNamed(a drivers.Anatomy, name string) drivers.Part {
 	for _, p := range a.Parts {
 		if p.Name == name {
@@ -78,7 +78,7 @@ func partNamed(a drivers.Anatomy, name string) drivers.Part {
 	return drivers.Part{Name: name}
 }
 
-// perRow is a part's records for each row, over the replicates, with what each leaves in doubt.
+// perRow is a part's records for each row, over the replicates, with how far each is sure.
 func perRow(a drivers.Arm, anatomies []drivers.Anatomy, of func(drivers.Anatomy) drivers.Part) Figure {
 	var s sample
 	for i, r := range a.Replicates {

@@ -101,7 +101,7 @@ func costs(size *Size) []string {
 func (r Report) sureness(size *Size) []string {
 	var texts []string
 	if h := r.Headline; h != nil && h.Quiet.Driver != "" && h.Quiet.PerSecond.Known() {
-		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", capital(many(h.Quiet.Driver)), h.Quiet.PerSecond.doubt(), h.Arm))
+		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", capital(many(h.Quiet.Driver)), h.Quiet.PerSecond.plusMinus(), h.Arm))
 	}
 	texts = append(texts, r.verdictsReached())
 	if size != nil {

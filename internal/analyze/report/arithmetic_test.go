@@ -166,7 +166,7 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 				continue
 			}
 			if got := arm.Per["rows"].Value; math.Abs(got-published[arm.Arm]) > 0.0001 {
-				t.Errorf("log records per row of %s: %.5f, published %.4f", arm.Arm, got, published[arm.Arm])
+				t.Errorf("WAL records per row of %s: %.5f, published %.4f", arm.Arm, got, published[arm.Arm])
 			}
 		}
 	}

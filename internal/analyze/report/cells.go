@@ -5,7 +5,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// cell is a figure with its doubt, written by format, or why there is none.
+// cell is a figure with its uncertainty, written by format, or why there is none.
 func (f Figure) cell(format func(float64) string) document.Cell {
 	switch {
 	case !f.Known():
@@ -15,7 +15,7 @@ func (f Figure) cell(format func(float64) string) document.Cell {
 		c.Text = "~"
 		return c
 	default:
-		return document.Number(format(f.Value), f.Value).Sure(f.doubt())
+		return document.Number(format(f.Value), f.Value).Sure(f.plusMinus())
 	}
 }
 
@@ -28,8 +28,8 @@ func (w Work) cell(format func(float64) string) document.Cell {
 	return c
 }
 
-// doubt is half the way from the lowest to the highest repetition, as a share of the figure.
-func (f Figure) doubt() string {
+// plusMinus is half the way from the lowest to the highest repetition, as a share of the figure.
+func (f Figure) plusMinus() string {
 	switch {
 	case f.N == 1:
 		return "±?"
@@ -40,7 +40,7 @@ func (f Figure) doubt() string {
 	}
 }
 
-// exactly is a figure for a program, without its doubt.
+// exactly is a figure for a program, without its uncertainty.
 func (f Figure) exactly() document.Cell {
 	if !f.Known() {
 		return document.Missing(missingText(f.Missing))

@@ -65,13 +65,13 @@ func (c Comparison) rates(d ComparedDriver) document.Block {
 const geomeanName = "geomean"
 
 // compared is a rate and how far its repetitions lay apart.
-func (f Figure) compared(unit float64, doubt bool) document.Cell {
+func (f Figure) compared(unit float64, plusMinus bool) document.Cell {
 	if !f.Known() {
 		return document.Words("-")
 	}
 	text := number.Rate(f.Value / unit)
-	if doubt && f.Value > 0 {
-		text += " " + f.doubt()
+	if plusMinus && f.Value > 0 {
+		text += " " + f.plusMinus()
 	}
 	return document.Number(text, f.Value)
 }

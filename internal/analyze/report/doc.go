@@ -3,6 +3,6 @@
 // [New] makes a [Report] of a run: plain data, the same for every rendering, described field by field in docs/json.md.
 // [Text] is the first screen for people, [Details] every metric in every arm, [JSON] the contract for programs.
 //
-// Each number is a [Figure] and carries its doubt: from how many replicates it comes and how far they lay apart, or why
+// Each number is a [Figure] and carries its uncertainty: from how many replicates it comes and how far they lay apart, or why
 // it is missing. What makes the numbers lie is a [Warning] and comes first.
 package report

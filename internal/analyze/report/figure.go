@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Figure is a number with its doubt, or the reason why there is none.
+// Figure is a number with its uncertainty, or the reason why there is none.
 type Figure struct {
 	Value   float64         `json:"value"`   // the mean over replicates, of ratios that of the sums; null where there is none
 	Lowest  float64         `json:"lowest"`  // of the replicates, with the highest background of an idle replicate taken off

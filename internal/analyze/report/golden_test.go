@@ -234,7 +234,7 @@ func shared(records []runfile.Record) []runfile.Record {
 	return records
 }
 
-// neighboured is a disk of several people, beside one for the log, and a directory that is hidden.
+// neighboured is a disk of several people, beside one for the WAL, and a directory that is hidden.
 var neighboured = runfile.Storage{
 	FileSystem: "ext4", Device: "vda",
 	Devices: []runfile.StorageDevice{

@@ -25,7 +25,7 @@ func withMeter(run *drivers.Run) *drivers.Run {
 	return run
 }
 
-// TestModelledIsSaid: what rests on a model of the log says so wherever it is named, in the table of the work too.
+// TestModelledIsSaid: what rests on a model of the WAL says so wherever it is named, in the table of the work too.
 func TestModelledIsSaid(t *testing.T) {
 	run := withMeter(runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"))
 	view := report.New(run, attribution.Judge(run, attribution.Options{}))

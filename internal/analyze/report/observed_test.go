@@ -19,8 +19,8 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 	check := func(name, text string) {
 		t.Helper()
 		text = unwrapped(text)
-		for _, settling := range []string{"These are short loads of our own"} {
-			text = regexp.MustCompile(settling).ReplaceAllString(text, "")
+		for _, wouldTell := range []string{"These are short loads of our own"} {
+			text = regexp.MustCompile(wouldTell).ReplaceAllString(text, "")
 		}
 		for _, found := range regexp.MustCompile(`(?i).{0,60}\b(arms?|replicates?)\b.{0,60}`).FindAllString(text, -1) {
 			t.Errorf("%s: %s", name, found)

@@ -96,7 +96,7 @@ func (r Report) background() []string {
 		return []string{"idle, the device did nothing"}
 	default:
 		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s, which are subtracted",
-			number.Rate(requests.Value), requests.doubt(), number.Rate(flushes.Value), flushes.doubt())}
+			number.Rate(requests.Value), requests.plusMinus(), number.Rate(flushes.Value), flushes.plusMinus())}
 	}
 }
 
@@ -177,7 +177,7 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.doubtLegend(), Style: document.Faint}}}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.plusMinusLegend(), Style: document.Faint}}}}
 }
 
 // loaded are the arms that put load on the server and were measured.
@@ -193,8 +193,8 @@ func (r Report) loaded() []Arm {
 
 func names(arms []Arm) []string { return each(func(a Arm) string { return a.Name }, arms) }
 
-// doubtLegend says what ± means in this run.
-func (r Report) doubtLegend() string {
+// plusMinusLegend says what ± means in this run.
+func (r Report) plusMinusLegend() string {
 	fewest, most := 0, 0
 	for _, a := range r.loaded() {
 		if fewest == 0 || a.Replicates < fewest {

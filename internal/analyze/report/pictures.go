@@ -59,7 +59,7 @@ func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 		}
 		known, _ := drivers.Named(driver)
 		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), many(driver))
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.doubt(), Second: known.Side == drivers.Logical})
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.plusMinus(), Second: known.Side == drivers.Logical})
 		said = append(said, number.Rate(f.Value)+" "+many(driver))
 	}
 	if len(p.Bars) < 2 {

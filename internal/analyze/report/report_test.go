@@ -68,14 +68,14 @@ func TestShippedRunAsText(t *testing.T) {
 			}
 			least, most := a.ends(arm, func(b background, r sourceRow) float64 { return b.grew(r, name) / r.number("wall") })
 			half := (most - least) / 2
-			doubt := fmt.Sprintf("±%.0f%%", 100*half/mean)
+			plusMinus := fmt.Sprintf("±%.0f%%", 100*half/mean)
 			if 100*half/mean < 0.95 {
-				doubt = fmt.Sprintf("±%.1f%%", math.Ceil(1000*half/mean)/10)
+				plusMinus = fmt.Sprintf("±%.1f%%", math.Ceil(1000*half/mean)/10)
 			}
 			if name == "dev_bytes" {
 				mean /= 1e6
 			}
-			cells = append(cells, withCommas(fmt.Sprintf("%.0f", mean))+" "+doubt)
+			cells = append(cells, withCommas(fmt.Sprintf("%.0f", mean))+" "+plusMinus)
 		}
 		if want := strings.Join(cells, " | "); got[arm] != want {
 			t.Errorf("%s:\n got %s\nwant %s", arm, got[arm], want)

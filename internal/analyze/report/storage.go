@@ -81,7 +81,7 @@ func sharedDevice(r Report) string {
 		who, advice = "The server writes of its own accord", "Longer loads or more repetitions would tell more."
 	}
 	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are subtracted at their mean rate.%s%s %s",
-		who, number.Rate(idle.Value), idle.doubt(), much, others(r.Metrics), neighbours(s), advice)
+		who, number.Rate(idle.Value), idle.plusMinus(), much, others(r.Metrics), neighbours(s), advice)
 }
 
 // backgroundMoved notes that the device did more or less without our load at the end of the run than at its start, by

@@ -19,7 +19,7 @@ type Twin struct {
 
 // twins are those that the table of metrics names and the run has both of.
 func twins(run *drivers.Run) (all []Twin) {
-	for _, t := range attribution.Compare(run, metric.Twins(run.Header.Target.Flavor), attribution.Options{}) {
+	for _, t := range attribution.Compare(run, metric.SameNumbers(run.Header.Target.Flavor), attribution.Options{}) {
 		all = append(all, Twin{t, ratios(t.Arms)})
 	}
 	return all

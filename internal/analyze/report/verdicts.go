@@ -34,7 +34,7 @@ func (r Report) verdicts(rest string) document.Block {
 	}
 	of := func(said string, are func(Metric) bool) { all = append(all, faint(listing(said, r.namesOf(are)))) }
 	of("No load moves", Metric.silent)
-	of("Not to be told from what goes on without load, and so without a ratio", Metric.drowned)
+	of("Not to be told from what goes on without load, and so without a ratio", Metric.belowBackground)
 	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Logical} {
 		of(label(kind)+" by definition, since others are compared with them", func(m Metric) bool { return m.itself() && m.Kind == kind })
 	}
@@ -212,7 +212,7 @@ func (m Metric) called(quantity string) string {
 func (r Report) judged() []Metric {
 	var judged []Metric
 	for _, m := range ranked(r.Metrics) {
-		if !m.silent() && m.Missing == nil && !m.itself() && !m.drowned() && !m.asDocumented() {
+		if !m.silent() && m.Missing == nil && !m.itself() && !m.belowBackground() && !m.asDocumented() {
 			judged = append(judged, m)
 		}
 	}
@@ -230,8 +230,8 @@ func (r Report) namesOf(are func(Metric) bool) []string {
 	return names
 }
 
-// drowned tells whether what load adds to it can under no load be told from what happens without.
-func (m Metric) drowned() bool {
+// belowBackground tells whether what load adds to it can under no load be told from what happens without.
+func (m Metric) belowBackground() bool {
 	loaded, lost := 0, 0
 	for _, a := range m.Arms {
 		if len(a.Per) > 0 && a.PerSecond.Known() { // not idle
@@ -297,13 +297,13 @@ func (r Report) open() document.Block {
 	}
 	said := document.Together{document.List(open)}
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
-		said = append(said, r.settling())
+		said = append(said, r.nextLoads())
 	}
 	return document.Section{Title: "What this run cannot tell", Blocks: []document.Block{said}}
 }
 
-// settling says what would tell what this run could not. Of a server that others use it takes another like it.
-func (r Report) settling() document.Block {
+// nextLoads says what would tell what this run could not. Of a server that others use it takes another like it.
+func (r Report) nextLoads() document.Block {
 	c := document.Command{Lead: "To find out:", Lines: []string{"realiops run --plan identify"}}
 	if r.Run.Target.Kind == "dsn" {
 		c.Lines = []string{"realiops run --plan identify --dsn ..."}
@@ -328,14 +328,14 @@ func (r Report) grouped(said func(Metric) []string) []string {
 // openQuestion is what is not told of a metric; empty where nothing is open.
 func (m Metric) openQuestion() string {
 	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
-	if m.silent() || m.drowned() || m.Missing != nil || named && !m.undetermined() {
+	if m.silent() || m.belowBackground() || m.Missing != nil || named && !m.undetermined() {
 		return ""
 	}
 	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and nothing that was counted explains how much of it there is")
 	if len(m.Between) > 1 {
 		why = alternatives(m.Between)
 	}
-	return sentences(why, m.underOneLoad(), settling(m.SettleWith))
+	return sentences(why, m.underOneLoad(), wouldTell(m.SettleWith))
 }
 
 // underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.
@@ -355,7 +355,7 @@ func (m Metric) underOneLoad() string {
 	}
 }
 
-func settling(s *attribution.Settle) string {
+func wouldTell(s *attribution.Settle) string {
 	if s == nil {
 		return ""
 	}

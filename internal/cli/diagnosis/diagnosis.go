@@ -120,7 +120,7 @@ func New(s Subject) Diagnosis {
 	return d
 }
 
-// tellsSidesApart asks for a quantity on either side. The bytes of the log alone are no physical truth: they follow the
+// tellsSidesApart asks for a quantity on either side. The bytes of the WAL alone are no physical truth: they follow the
 // rows, whatever reaches the storage. On Aurora nothing else reaches it.
 func (d Diagnosis) tellsSidesApart() bool {
 	on := func(side drivers.Side) bool {

@@ -73,7 +73,7 @@ func played(arm runfile.Arm, at int, probes []Probe, granted []string) []runfile
 	return append(append(records, readings(probes, granted, at+lastRead)...), event(runfile.End, ends))
 }
 
-// anatomy is the probe that reads the log itself.
+// anatomy is the probe that reads the WAL itself.
 const anatomy = "anatomy"
 
 func readings(probes []Probe, granted []string, at int) []runfile.Record {

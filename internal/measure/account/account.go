@@ -33,7 +33,7 @@ type Options struct {
 // Account is a way into an AWS account.
 type Account struct {
 	config aws.Config
-	book   *book
+	counted *counted
 }
 
 // Bounds of one try of a call. A socket that hangs must not look like work.
@@ -51,7 +51,7 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 	if o.Role != "" && !roleName.MatchString(o.Role) {
 		return nil, errors.New("the role must be given as arn:aws:iam::ACCOUNT:role/NAME")
 	}
-	a := &Account{book: &book{}}
+	a := &Account{counted: &counted{}}
 	loaded, err := config.LoadDefaultConfig(ctx, a.loading(o)...)
 	if err != nil {
 		return nil, Explain(err)
@@ -70,7 +70,7 @@ func (a *Account) loading(o Options) []func(*config.LoadOptions) error {
 		config.WithHTTPClient(client()),
 		config.WithRetryer(newPatience),
 		config.WithEC2RoleCredentialOptions(func(r *ec2rolecreds.Options) { r.Client = machine() }),
-		config.WithAPIOptions([]func(*middleware.Stack) error{a.book.attach, PlainBodies}),
+		config.WithAPIOptions([]func(*middleware.Stack) error{a.counted.attach, PlainBodies}),
 		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
 	}
 	if o.Profile != "" {

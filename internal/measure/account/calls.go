@@ -32,8 +32,8 @@ func (c Call) ListPrice() (usd float64, known bool) {
 	return float64(c.Billed) * c.Price.USD, c.Price.Known
 }
 
-// book counts the calls of an account. Several goroutines may write in it.
-type book struct {
+// counted is what an account was asked. Several goroutines may add to it.
+type counted struct {
 	mu    sync.Mutex
 	calls []Call
 	clock runfile.Clock
@@ -41,9 +41,9 @@ type book struct {
 
 // Calls are the operations asked so far, by name.
 func (a *Account) Calls() []Call {
-	a.book.mu.Lock()
-	defer a.book.mu.Unlock()
-	all := slices.Clone(a.book.calls)
+	a.counted.mu.Lock()
+	defer a.counted.mu.Unlock()
+	all := slices.Clone(a.counted.calls)
 	slices.SortFunc(all, func(x, y Call) int { return strings.Compare(x.Service+x.Operation, y.Service+y.Operation) })
 	return all
 }
@@ -51,13 +51,13 @@ func (a *Account) Calls() []Call {
 // Clock is how far AWS's clock is ahead of ours, by the date on its quickest answer, which is cut to whole seconds; without
 // a source where nothing was answered yet.
 func (a *Account) Clock() runfile.Clock {
-	a.book.mu.Lock()
-	defer a.book.mu.Unlock()
-	return a.book.clock
+	a.counted.mu.Lock()
+	defer a.counted.mu.Unlock()
+	return a.counted.clock
 }
 
-// attach puts the book into the way of every call: around all of it, and around each try.
-func (b *book) attach(stack *middleware.Stack) error {
+// attach counts every call: around all of it, and around each try.
+func (b *counted) attach(stack *middleware.Stack) error {
 	err := stack.Initialize.Add(middleware.InitializeMiddlewareFunc("realiops/call", b.call), middleware.Before)
 	if _, sent := stack.Finalize.Get("Retry"); err != nil || !sent {
 		return err // what is only signed, and not sent
@@ -74,7 +74,7 @@ type tried struct {
 // triesKey is where a call's context holds how often it was tried.
 type triesKey struct{}
 
-func (b *book) call(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+func (b *counted) call(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error) {
 	t := &tried{}
 	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, triesKey{}, t), in)
@@ -94,7 +94,7 @@ func (b *book) call(ctx context.Context, in middleware.InitializeInput, next mid
 	return out, metadata, nil
 }
 
-func (b *book) try(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+func (b *counted) try(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error) {
 	sent := time.Now()
 	out, metadata, err := next.HandleFinalize(ctx, in)
@@ -111,18 +111,18 @@ func (b *book) try(ctx context.Context, in middleware.FinalizeInput, next middle
 }
 
 // compared keeps what the date of the quickest answer says of the clocks. It is cut to whole seconds: on average half of
-// one is missing, with as much doubt.
-func (b *book) compared(ahead, trip time.Duration) {
+// one is missing, with as large an error.
+func (b *counted) compared(ahead, trip time.Duration) {
 	const cut = 0.5
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	doubt := cut + trip.Seconds()/2
-	if b.clock.Source == "" || doubt < b.clock.Error {
-		b.clock = runfile.Clock{Source: "aws", Offset: ahead.Seconds() + cut, Error: doubt}
+	within := cut + trip.Seconds()/2
+	if b.clock.Source == "" || within < b.clock.Error {
+		b.clock = runfile.Clock{Source: "aws", Offset: ahead.Seconds() + cut, Error: within}
 	}
 }
 
-func (b *book) of(ctx context.Context) *Call {
+func (b *counted) of(ctx context.Context) *Call {
 	service, operation := prefix(awsmiddleware.GetServiceID(ctx)), awsmiddleware.GetOperationName(ctx)
 	i := slices.IndexFunc(b.calls, func(c Call) bool { return c.Service == service && c.Operation == operation })
 	if i < 0 {

@@ -45,7 +45,7 @@ func Database(s Settings) []Job {
 		{name: "random-read", what: "pages read anywhere, 16 at a time", rw: "randread", block: "8k", depth: 16, options: file, files: shared},
 		{name: "random-write", what: "pages written anywhere, 16 at a time", rw: "randwrite", block: "8k", depth: 16, options: file, files: shared},
 		{name: "sequential-write", what: "a long write, as of a checkpoint or COPY", rw: "write", block: "256k", depth: 8, options: file, files: shared},
-		{name: "commit", what: "a page of the log written and flushed, one after the other, as a commit waits for it",
+		{name: "commit", what: "a page of the WAL written and flushed, one after the other, as a commit waits for it",
 			rw: "write", block: "8k", depth: 1, options: append([]Option{{"fdatasync", "1"}}, file...), files: shared, cached: true, sync: true},
 	})
 }

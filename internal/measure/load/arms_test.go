@@ -33,7 +33,7 @@ type counted struct {
 	Brought    int64 // rows, as pg_stat_statements has them
 	Plans      int64 // of those statements
 	Commits    int64 // of any kind, as pg_stat_database has them
-	Records    int64 // in the log
+	Records    int64 // in the WAL
 }
 
 func count(t *testing.T, conn *pgx.Conn, table string) (c counted) {
@@ -107,9 +107,9 @@ func TestTheServerCountsWhatTheArmsReport(t *testing.T) {
 			tolerance := 0.01 * float64(1+arm.Indexes) // the pages of a young index split more often
 			perRow := float64(after.Records-before.Records) / float64(l.Rows)
 			if want := recordsPerRow[arm.Name]; math.Abs(perRow/want-1) > tolerance {
-				t.Errorf("%.4f log records per row, want %.4f", perRow, want)
+				t.Errorf("%.4f WAL records per row, want %.4f", perRow, want)
 			}
-			t.Logf("%d rows, %.4f log records per row", l.Rows, perRow)
+			t.Logf("%d rows, %.4f WAL records per row", l.Rows, perRow)
 		})
 	}
 }

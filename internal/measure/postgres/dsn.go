@@ -19,7 +19,7 @@ import (
 )
 
 // read is pgx's ParseConfig for what people mistype. A connection string that is not understood is never shown, nor is a part
-// of it: where its parts begin and end is what is in doubt, so any of them may be of the password.
+// of it: where its parts begin and end is what is uncertain, so any of them may be of the password.
 func read(dsn string) (*pgx.ConnConfig, error) {
 	form, err := formOf(dsn)
 	if err != nil {

@@ -53,7 +53,7 @@ func Ask(ctx context.Context, client Lister, region string) (List, error) {
 			return List{}, err
 		}
 	}
-	l.settle()
+	l.sortOut()
 	if len(l.Prices) == 0 {
 		return List{}, fmt.Errorf("the price list has nothing of the region %s", region)
 	}
@@ -92,8 +92,8 @@ func (q question) filters(region string) []types.Filter {
 	return all
 }
 
-// settle puts the prices in order and leaves one of those that are the same. Two prices of one thing are none.
-func (l *List) settle() {
+// sortOut puts the prices in order and leaves one of those that are the same. Two prices of one thing are none.
+func (l *List) sortOut() {
 	slices.SortFunc(l.Prices, func(a, b catalog.Price) int {
 		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class), cmp.Compare(a.From, b.From), cmp.Compare(a.Price, b.Price))
 	})

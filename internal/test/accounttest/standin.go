@@ -132,8 +132,8 @@ func (p *process) get() (string, error) {
 	return p.url, p.err
 }
 
-// lifeline runs ministack for as long as its standard input is open: until this process ends, in whichever way.
-const lifeline = `
+// whileAsked runs ministack for as long as its standard input is open: until this process ends, in whichever way.
+const whileAsked = `
 import os, sys, threading
 threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
 sys.argv = ["ministack"]
@@ -153,7 +153,7 @@ func (p *process) start() (string, error) {
 	if p.dir, err = os.MkdirTemp("", "realiops-aws-"); err != nil {
 		return "", err
 	}
-	p.cmd = exec.Command(filepath.Join(environment, "bin", "python"), "-c", lifeline)
+	p.cmd = exec.Command(filepath.Join(environment, "bin", "python"), "-c", whileAsked)
 	p.cmd.Dir = p.dir
 	p.cmd.Env = append(os.Environ(), "BIND_HOST=127.0.0.1", "MINISTACK_HOST=127.0.0.1", "GATEWAY_PORT="+port, "LOG_LEVEL=WARNING",
 		"TMPDIR="+p.dir, "S3_DATA_DIR="+filepath.Join(p.dir, "s3"), "DOCKER_HOST=unix:///nowhere", "PYTHONDONTWRITEBYTECODE=")

@@ -28,7 +28,7 @@ func Kinds() []Kind { return []Kind{Rows, Entries, Records, Bytes} }
 // sample is what the server had done at a moment.
 type sample struct {
 	at       time.Time
-	position float64 // in the log, in bytes; known at once
+	position float64 // in the WAL, in bytes; known at once
 	counts   map[Kind]float64
 	quiet    bool // no client was there, so that the counts were final
 }
@@ -152,7 +152,7 @@ func (c *Course) Known(moment time.Time) bool {
 	return false
 }
 
-// Between is how much was done between two moments, of each kind. Within a load it goes by the log, and so knows no
+// Between is how much was done between two moments, of each kind. Within a load it goes by the WAL, and so knows no
 // delay.
 func (c *Course) Between(from, to time.Time) map[Kind]float64 {
 	c.mu.Lock()
@@ -181,7 +181,7 @@ func (c *Course) at(moment time.Time) map[Kind]float64 {
 	return c.byLog(i-1, before.position+part*(after.position-before.position))
 }
 
-// byLog is what had been done when the log had come to a position, by the pauses around the sample.
+// byLog is what had been done when the WAL had come to a position, by the pauses around the sample.
 func (c *Course) byLog(i int, position float64) map[Kind]float64 {
 	begin, end := i, i+1
 	for begin > 0 && !c.samples[begin].quiet {

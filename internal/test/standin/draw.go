@@ -43,7 +43,7 @@ type Habits struct {
 // Draw is an Aurora: how it counts and publishes.
 type Draw struct {
 	Seed   uint64
-	Write  Rule // of WriteIOPS and its twin in Performance Insights
+	Write  Rule // of WriteIOPS, which Performance Insights shows too
 	Volume Rule // of VolumeWriteIOPs
 	Habits Habits
 }

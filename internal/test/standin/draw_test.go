@@ -56,7 +56,7 @@ func TestCourseGoesByTheLog(t *testing.T) {
 			t.Errorf("from %v to %v: %v", from, to, got)
 		}
 	}
-	check(0, 1, 10, 30, 100) // a quarter of the log of 40 rows
+	check(0, 1, 10, 30, 100) // a quarter of the WAL of 40 rows
 	check(1, 2, 20, 60, 200)
 	check(0.5, 1.5, 15, 45, 150)
 	check(3, 4, 0, 0, 0)

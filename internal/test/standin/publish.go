@@ -42,7 +42,7 @@ type Stream uint64
 const (
 	WriteIOPS Stream = iota + 1
 	VolumeWriteIOPs
-	Twin // of WriteIOPS, in Performance Insights
+	InInsights // WriteIOPS once more, in Performance Insights
 )
 
 // Point is what the draw publishes of a period of a stream in the end; false: nothing, ever.

@@ -11,11 +11,11 @@ type habit struct {
 	arm            runfile.Arm
 	rowsPerSecond  float64
 	recordsPerRow  float64
-	bytesPerRow    float64 // of the log
-	syncsPerCommit float64 // of the log; commits share syncs
+	bytesPerRow    float64 // of the WAL
+	syncsPerCommit float64 // of the WAL; commits share syncs
 	syncsPerSecond float64 // instead, where nobody waits for them
-	extraWrites    float64 // writes of the log by sync, beyond one
-	extraFlushes   float64 // flushes of the device by sync of the log, beyond one and the checkpoint's
+	extraWrites    float64 // writes of the WAL by sync, beyond one
+	extraFlushes   float64 // flushes of the device by sync of the WAL, beyond one and the checkpoint's
 	pagesPerRow    float64 // written
 	requestsByPage float64 // data requests of the device by page written: most pages travel together
 }
@@ -42,7 +42,7 @@ const (
 	deviceBytesByPage     = 8860
 	// checkpointFlushes are those of the checkpoint and the sync that close an arm, which show where nothing else flushes.
 	checkpointFlushes = 24
-	// requestsByWALWrite is the same fit's: nearly every write of the log becomes one request.
+	// requestsByWALWrite is the same fit's: nearly every write of the WAL becomes one request.
 	requestsByWALWrite = 0.98
 )
 
@@ -50,16 +50,16 @@ const (
 type machine struct {
 	speed         float64 // of everything
 	patience      float64 // how many commits share a sync, as a shift of the log of odds
-	splitting     float64 // of index pages, and full pages in the log
+	splitting     float64 // of index pages, and full pages in the WAL
 	merging       float64 // of requests on their way to the device
-	walBytes      float64 // that the device writes for one of the log
+	walBytes      float64 // that the device writes for one of the WAL
 	walWriteBytes float64
 	pageBytes     float64
 	flushes       float64 // of the checkpoint that closes an arm
 }
 
 // How far worlds lie apart, in standard deviations of logarithms. Machines differ much in speed and in how they wait for
-// their disk; what a row brings to the log is PostgreSQL's and differs little.
+// their disk; what a row brings to the WAL is PostgreSQL's and differs little.
 const (
 	speedVaries     = 0.5
 	waitVaries      = 0.7

@@ -83,8 +83,8 @@ func (w World) metrics() []runfile.Metric {
 		counter("pgstat.io/writes", "operations", "writes of table and index pages to their files"),
 		counter("pgstat.lsn/insert", "bytes", "insert position of the write-ahead log"),
 		counter("pgstat.wal/wal_records", "records", "records in the write-ahead log"),
-		counter("pgstat.wal/wal_sync", "operations", "syncs of the log's files"),
-		counter("pgstat.wal/wal_write", "operations", "writes of the log to its files"),
+		counter("pgstat.wal/wal_sync", "operations", "syncs of the WAL's files"),
+		counter("pgstat.wal/wal_write", "operations", "writes of the WAL to its files"),
 	}
 	if w.observed {
 		for _, name := range observedMetrics() {

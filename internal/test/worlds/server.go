@@ -15,17 +15,17 @@ type server struct {
 	flush      float64 // seconds that a flush of the device takes
 	sharing    float64 // of those who wait for a flush, the part that shares one: none at 0, all at 1
 
-	statement, commit, row, entry, written float64 // seconds of processor for one; written is for a byte of the log
+	statement, commit, row, entry, written float64 // seconds of processor for one; written is for a byte of the WAL
 
 	rowBytes                              float64 // of a row in a page, its filler apart
-	rowRecord, entryRecord, commitRecord  float64 // bytes of a record of the log
+	rowRecord, entryRecord, commitRecord  float64 // bytes of a record of the WAL
 	sequence, splits, images, imageBytes  float64 // records by row, by index entry; full pages by page touched; bytes of one
 	touched                               float64 // pages of an index written into, by entry
-	buffer, segment, delay                float64 // bytes of log written out at once, bytes of a file of it, seconds of the WAL writer
+	buffer, segment, delay                float64 // bytes of WAL written out at once, bytes of a file of it, seconds of the WAL writer
 	pageWrites, indexWrites, atClose      float64 // times that a page is written; the part that the closing checkpoint writes
-	pagesMerged, logMerged, largest       float64 // pages in a request; requests for a write of the log; bytes of a request
+	pagesMerged, logMerged, largest       float64 // pages in a request; requests for a write of the WAL; bytes of a request
 	journal, journalFlushes, journalBytes float64 // of the file system's journal, by flush
-	tail                                  float64 // bytes of a page of log written anew with each write
+	tail                                  float64 // bytes of a page of WAL written anew with each write
 	closingFlushes                        float64 // of the checkpoint that closes a load
 }
 
@@ -105,7 +105,7 @@ func (s server) perPage(a runfile.Arm) float64 {
 	return max(1, math.Floor((pageSize-24)/(s.rowBytes+float64(a.Width))))
 }
 
-// records and bytes are what the log takes for so many commits.
+// records and bytes are what the WAL takes for so many commits.
 func (s server) records(a runfile.Arm, commits, rows float64) float64 {
 	entries := rows * float64(a.Indexes)
 	of := rows

@@ -49,7 +49,7 @@ func newClient(l *load, t *thread, id int, random script.Random, common *script.
 	c := &client{
 		load: l, id: id, thread: t,
 		env:   script.Env{Vars: vars, Random: &random, Debug: l.debug},
-		tally: tally{books: l.books},
+		tally: tally{totals: l.totals},
 	}
 	if l.Rate > 0 || l.sleeps() {
 		c.alarm = newAlarm()
@@ -154,7 +154,7 @@ func (c *client) transact(p *program) bool {
 			}
 			return c.part()
 		}
-		switch c.settle(p, err, try) {
+		switch c.afterFailure(p, err, try) {
 		case TriesAgain:
 			c.restore(before)
 		case FailsTransaction:

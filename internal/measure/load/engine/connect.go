@@ -15,7 +15,7 @@ import (
 // backlog.
 const atATime = 16
 
-// dial opens a connection for the keeper. A server that accepts it and then says nothing is given up as any other.
+// dial opens a connection for the dialer. A server that accepts it and then says nothing is given up as any other.
 func (l *load) dial(ctx context.Context) (*pgconn.PgConn, error) {
 	config, err := l.Connect(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l *load) open() (*session.Session, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, l.Silence, session.ErrNoAnswer)
 		defer cancel()
 	}
-	s, err := l.keeper.Open(ctx)
+	s, err := l.dialer.Open(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)

@@ -38,8 +38,8 @@ func (c *client) forget(before state) {
 	}
 }
 
-// settle cleans up after a try that failed and decides what comes next.
-func (c *client) settle(p *program, err error, try int) Aftermath {
+// afterFailure cleans up after a try that failed and decides what comes next.
+func (c *client) afterFailure(p *program, err error, try int) Aftermath {
 	c.now = 0
 	if c.stopped() {
 		c.cutShort = true
@@ -134,16 +134,16 @@ func (c *client) abort(p *program, err error, try int) Aftermath {
 	t := c.trouble(p, err, try, Aborts)
 	c.report(t)
 	gaveUp := &Abort{Client: c.id, Kind: session.KindOf(err), Err: t.Err}
-	c.books.enterAbort(gaveUp, c.time() < c.warm)
+	c.totals.addAbort(gaveUp, c.time() < c.warm)
 	if c.ExitOnAbort {
 		c.cancel(gaveUp)
 	}
 	return Aborts
 }
 
-// report tells of trouble and enters it in the books.
+// report tells of trouble and counts it.
 func (c *client) report(t Trouble) {
-	c.books.enterFault(t, c.time() < c.warm)
+	c.totals.addFault(t, c.time() < c.warm)
 	if c.Trouble == nil || t.Then != Aborts && !c.Verbose {
 		return
 	}

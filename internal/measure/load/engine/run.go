@@ -26,8 +26,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	ctx, l.cancel = context.WithCancelCause(ctx)
 	defer l.cancel(nil)
 	l.ctx, l.stopping = ctx, ctx.Done()
-	l.keeper = session.NewKeeper(l.dial, o.Silence)
-	defer l.keeper.Close()
+	l.dialer = session.NewDialer(l.dial, o.Silence)
+	defer l.dialer.Close()
 	if err := l.connect(); err != nil {
 		return Result{Connections: l.connections.Load()}, err
 	}
@@ -47,11 +47,11 @@ type load struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	stopping <-chan struct{}
-	keeper   *session.Keeper
+	dialer   *session.Dialer
 	programs []program
 	threads  []*thread
 	clients  []*client
-	books    *books
+	totals    *totals
 	debug    io.Writer
 
 	clock             clock
@@ -82,7 +82,7 @@ func newLoad(o *Options) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &load{Options: *o, programs: programs, books: newBooks(o.Scripts), clock: clock{time.Now()}}
+	l := &load{Options: *o, programs: programs, totals: newTotals(o.Scripts), clock: clock{time.Now()}}
 	if o.Debug != nil {
 		l.debug = &lockedWriter{w: o.Debug}
 	}
@@ -179,7 +179,7 @@ func (l *load) result() Result {
 	r := Result{
 		Began: l.clock.time(l.warm), Elapsed: l.elapsed(),
 		Connecting: l.connecting, Connections: l.connections.Load(),
-		Totals: l.books.total.Totals(), Record: *l.books.total,
+		Totals: l.totals.total.Totals(), Record: *l.totals.total,
 	}
 	for _, c := range l.clients {
 		r.Connecting += c.connecting

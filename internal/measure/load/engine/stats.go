@@ -37,14 +37,14 @@ type lap struct {
 	took            time.Duration
 }
 
-// atOnce is how many samples a client keeps before it takes them to the books: so many that the books' lock is rarely
+// atOnce is how many samples a client keeps before it takes them to the totals: so many that their lock is rarely
 // met by two, and so few that a thousand clients need little memory.
 const atOnce = 32
 
-// tally is what one client did and did not yet take to the books. Its own lock is the client's except at ticks.
+// tally is what one client did and did not yet hand over. Its own lock is the client's except at ticks.
 type tally struct {
 	mu      sync.Mutex
-	books   *books
+	totals   *totals
 	samples []sample
 	laps    []lap
 }
@@ -65,7 +65,7 @@ func (t *tally) addLap(l lap) {
 	t.mu.Unlock()
 }
 
-// handOver takes to the books what is left.
+// handOver adds what is left to the totals.
 func (t *tally) handOver() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,6 +73,6 @@ func (t *tally) handOver() {
 }
 
 func (t *tally) hand() {
-	t.books.enter(t.samples, t.laps)
+	t.totals.add(t.samples, t.laps)
 	t.samples, t.laps = t.samples[:0], t.laps[:0]
 }

@@ -33,7 +33,7 @@ func (l *load) nextTick(last time.Duration) time.Duration {
 	return next
 }
 
-// lastTick closes the books when all clients are done.
+// lastTick counts what is left when all clients are done.
 func (l *load) lastTick() {
 	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true)
 }
@@ -44,13 +44,13 @@ func (l *load) tell(from, to time.Duration, warmup, last bool) {
 			c.tally.handOver()
 		}
 	}
-	page := l.books.turnPage(warmup)
+	done := l.totals.take(warmup)
 	if l.Tick == nil || l.Every == 0 || to <= from {
 		return
 	}
 	err := l.Tick(Tick{
 		From: l.clock.time(from), To: l.clock.time(to), Warmup: warmup, Last: last,
-		Running: int(l.running.Load()), Totals: page.Totals(), Record: page,
+		Running: int(l.running.Load()), Totals: done.Totals(), Record: done,
 	})
 	if err != nil {
 		l.cancel(err)

@@ -155,4 +155,4 @@ func (s *Session) release() {
 	s.r, s.w, s.full = 0, 0, false
 }
 
-func (s *Session) lender() *buffers { return &s.keeper.buffers }
+func (s *Session) lender() *buffers { return &s.dialer.buffers }

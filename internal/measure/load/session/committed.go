@@ -13,7 +13,7 @@ type committed struct {
 func (c *committed) complete(verb string, affected int64) {
 	switch verb {
 	case "COMMIT", "PREPARE":
-		c.settle(true)
+		c.end(true)
 	case "SAVEPOINT":
 		c.savepoints = append(c.savepoints, c.pending)
 	case "RELEASE":
@@ -33,12 +33,12 @@ func (c *committed) complete(verb string, affected int64) {
 // ready takes the state of the transaction when the server has answered all that it was asked.
 func (c *committed) ready(s Status) {
 	if s == Idle {
-		c.settle(!c.failed && !(c.rolledBack && len(c.savepoints) > 0))
+		c.end(!c.failed && !(c.rolledBack && len(c.savepoints) > 0))
 	}
 	c.rolledBack, c.failed = false, false
 }
 
-func (c *committed) settle(done bool) {
+func (c *committed) end(done bool) {
 	if done {
 		c.rows += c.pending
 	}

@@ -47,7 +47,7 @@ func (s *Session) acceptCopy() (bool, error) {
 	if !s.batch[s.current].simple { // the Sync that followed was swallowed by the COPY
 		refusal = append(refusal, msgSync, 0, 0, 0, 4)
 	}
-	s.wire.settle()
+	s.wire.awaitSent()
 	s.sent += uint64(len(refusal))
 	_, err := s.wire.conn.Write(refusal)
 	return false, err

@@ -1,7 +1,7 @@
 // Package session talks to PostgreSQL for a load generator: what it costs the client is less than what libpq costs
 // pgbench, and a thousand idle sessions fit in a few megabytes.
 //
-// pgconn connects (authentication, TLS, sockets, service files); a [Keeper] then takes the connection over, lends big
+// pgconn connects (authentication, TLS, sockets, service files); a [Dialer] then takes the connection over, lends big
 // buffers to the sessions that need them, and ends the sessions whose server no longer answers. A [Session] speaks the
 // protocol with bytes that a [Statement] encoded once: requests are added with [Session.Query], [Session.Extended],
 // [Session.Prepared] and [Session.Sync]; [Session.Next] sends them in one write and reads the answers one by one, and

@@ -15,7 +15,7 @@ var (
 	ErrCopy = errors.New("COPY … FROM STDIN needs rows, and a plain statement has none")
 	// ErrInterrupted ends a session by [Session.Interrupt].
 	ErrInterrupted = errors.New("interrupted")
-	// ErrNoAnswer ends a session whose server is silent for longer than the keeper's patience.
+	// ErrNoAnswer ends a session whose server is silent for longer than the dialer's patience.
 	ErrNoAnswer = errors.New("no answer in time")
 	// ErrProtocol ends a session whose server, or something in its place, does not speak as PostgreSQL does.
 	ErrProtocol = errors.New("the server does not keep to the protocol")
@@ -63,7 +63,7 @@ var kindNames = [...]string{"none", "other", "serialization", "deadlock", "cance
 
 func (k Kind) String() string { return kindNames[k] }
 
-// KindOf sorts an error of a [Result], of [Session.Err] or of [Keeper.Open].
+// KindOf sorts an error of a [Result], of [Session.Err] or of [Dialer.Open].
 func KindOf(err error) Kind {
 	if err == nil {
 		return None

@@ -184,7 +184,7 @@ func (s *Session) becomeReady(body []byte) error {
 
 // endBatch makes the session ready for the next batch.
 func (s *Session) endBatch() {
-	s.wire.settle()
+	s.wire.awaitSent()
 	s.out, s.batch, s.parsing = s.out[:0], s.batch[:0], s.parsing[:0]
 	s.flown, s.keep, s.current, s.parsed = false, false, 0, 0
 	if s.r == s.w {

@@ -202,12 +202,12 @@ func (s *server) open(t testing.TB, way string, patience time.Duration) *Session
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper := NewKeeper(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, patience)
-	opened, err := keeper.Open(t.Context())
+	dialer := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, patience)
+	opened, err := dialer.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { opened.Close(); keeper.Close() })
+	t.Cleanup(func() { opened.Close(); dialer.Close() })
 	return opened
 }
 

@@ -29,7 +29,7 @@ const goodbye = time.Second
 // Session is a connection to the server; see the package's documentation for its use.
 type Session struct {
 	wire   *wire
-	keeper *Keeper
+	dialer *Dialer
 	origin pgconn.HijackedConn // for cancel requests
 	status Status
 	err    error // what ended the session
@@ -45,7 +45,7 @@ type Session struct {
 }
 
 // takeOver makes a session of a connection, which must be idle.
-func takeOver(ctx context.Context, conn *pgconn.PgConn, k *Keeper) (*Session, error) {
+func takeOver(ctx context.Context, conn *pgconn.PgConn, d *Dialer) (*Session, error) {
 	hijacked, err := conn.Hijack()
 	if err != nil {
 		return nil, fmt.Errorf("take over the connection: %w", err)
@@ -53,7 +53,7 @@ func takeOver(ctx context.Context, conn *pgconn.PgConn, k *Keeper) (*Session, er
 	if err := quiet(ctx, hijacked); err != nil {
 		return nil, errors.Join(fmt.Errorf("take over the connection: %w", err), hijacked.Conn.Close())
 	}
-	s := newSession(hijacked.Conn, k)
+	s := newSession(hijacked.Conn, d)
 	s.status = Status(hijacked.TxStatus)
 	s.origin = pgconn.HijackedConn{
 		Conn: hijacked.Conn, TLSConfig: hijacked.TLSConfig, Config: hijacked.Config,
@@ -62,8 +62,8 @@ func takeOver(ctx context.Context, conn *pgconn.PgConn, k *Keeper) (*Session, er
 	return s, nil
 }
 
-func newSession(conn net.Conn, k *Keeper) *Session {
-	s := &Session{wire: newWire(conn), keeper: k, status: Idle}
+func newSession(conn net.Conn, d *Dialer) *Session {
+	s := &Session{wire: newWire(conn), dialer: d, status: Idle}
 	s.out = s.smallOut[:0]
 	s.in = s.smallIn[:]
 	return s
@@ -136,9 +136,9 @@ func (s *Session) lose(err error) {
 	}
 	s.err = lostBy(err)
 	_ = s.wire.conn.Close()
-	s.wire.settle()
+	s.wire.awaitSent()
 	s.release()
-	s.keeper.forget(s)
+	s.dialer.forget(s)
 }
 
 // Interrupt ends the session from another goroutine, even while it waits. To end only a statement, use Cancel.

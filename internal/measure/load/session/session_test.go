@@ -364,7 +364,7 @@ func TestTooManyClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := NewKeeper(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 0)
+	k := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 0)
 	defer k.Close()
 	for range 50 {
 		s, err := k.Open(t.Context())
@@ -401,7 +401,7 @@ func TestTakingOverFromABackgroundReader(t *testing.T) {
 		}
 		return slowConn{conn.(*net.UnixConn)}, nil
 	}
-	k := NewKeeper(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 5*time.Second)
+	k := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 5*time.Second)
 	defer k.Close()
 	for range 5 {
 		s, err := k.Open(t.Context())
@@ -431,7 +431,7 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := NewKeeper(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 0)
+	k := NewDialer(func(ctx context.Context) (*pgconn.PgConn, error) { return pgconn.ConnectConfig(ctx, config) }, 0)
 	defer k.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()

@@ -40,8 +40,8 @@ func fakeServer(t testing.TB, answer string, piece int) *Session {
 			rest = rest[n:]
 		}
 	}()
-	s := newSession(client, NewKeeper(nil, 0))
-	t.Cleanup(func() { s.Close(); s.keeper.Close() })
+	s := newSession(client, NewDialer(nil, 0))
+	t.Cleanup(func() { s.Close(); s.dialer.Close() })
 	return s
 }
 
@@ -144,7 +144,7 @@ func TestAnswersAcrossBatches(t *testing.T) {
 			_, _ = io.WriteString(server, answer)
 		}
 	}()
-	k := NewKeeper(nil, 0)
+	k := NewDialer(nil, 0)
 	defer k.Close()
 	s := newSession(client, k)
 	defer s.Close()
@@ -160,7 +160,7 @@ func TestServerThatIsGoneBeforeWeAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Close()
-	k := NewKeeper(nil, 0)
+	k := NewDialer(nil, 0)
 	defer k.Close()
 	s := newSession(client, k)
 	defer s.Close()
@@ -225,7 +225,7 @@ func FuzzAnswers(f *testing.F) {
 				rest = rest[n:]
 			}
 		}()
-		k := NewKeeper(nil, 0)
+		k := NewDialer(nil, 0)
 		defer k.Close()
 		s := newSession(client, k)
 		defer s.Close()

@@ -75,8 +75,8 @@ func (w *wire) pump(rest []byte) {
 	}()
 }
 
-// settle returns when no request is on its way out, so that its bytes may be overwritten.
-func (w *wire) settle() {
+// awaitSent returns when no request is on its way out, so that its bytes may be overwritten.
+func (w *wire) awaitSent() {
 	if w.pumped != nil {
 		<-w.pumped
 		w.pumped = nil

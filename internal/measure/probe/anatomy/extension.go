@@ -98,7 +98,7 @@ func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error 
 			mark+"select pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
 			home[0], function).Scan(&may)
 		if err != nil {
-			return fmt.Errorf("ask for the right to read the log: %w", err)
+			return fmt.Errorf("ask for the right to read the WAL: %w", err)
 		}
 		if !may {
 			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", signature[0])

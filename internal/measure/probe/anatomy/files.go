@@ -112,7 +112,7 @@ func (f *Files) prepare(ctx context.Context, s *session) error {
 	err := postgres.QueryRow(ctx, s.conn, mark+`select pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8),
 		pg_catalog.pg_wal_lsn_diff(redo_lsn, '0/0')::bigint from pg_catalog.pg_control_checkpoint()`).Scan(&f.timeline, &at)
 	if err != nil {
-		return fmt.Errorf("ask where the log is: %w", err)
+		return fmt.Errorf("ask where the WAL is: %w", err)
 	}
 	if f.timeline, err = decimal(f.timeline); err != nil {
 		return err

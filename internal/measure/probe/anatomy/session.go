@@ -62,7 +62,7 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	err := postgres.QueryRow(ctx, s.conn,
 		mark+"select pg_catalog.current_setting('wal_block_size')::bigint, pg_catalog.pg_backend_pid()").Scan(&s.page, &backend)
 	if err != nil {
-		return fmt.Errorf("ask for the size of a page of the log: %w", err)
+		return fmt.Errorf("ask for the size of a page of the WAL: %w", err)
 	}
 	if s.files != nil {
 		return s.files.prepare(ctx, s)

@@ -3,7 +3,7 @@
 //
 // [New] finds the devices that do the work below everything that a server writes to, down through partitions, volumes
 // and arrays to the disks, and gives a sampler of them: block/writes and the others are the sum over all, each disk
-// once; where the log, the tablespaces or the temporary files are on disks of their own, block.wal/writes and so on
+// once; where the WAL, the tablespaces or the temporary files are on disks of their own, block.wal/writes and so on
 // tell them apart. [LocalDataDirectory] tells first whether the server is one of this machine at all. [StorageOf] only
 // describes.
 //

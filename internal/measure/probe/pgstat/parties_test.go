@@ -63,10 +63,10 @@ func statementsAgree(t *testing.T, s server) {
 		t.Errorf("1010 rows were changed, and statements count %v", rows)
 	}
 	if records := grew("statements/wal_records"); records < 2000 || s.number >= 140000 && records > grew("wal/wal_records") {
-		t.Errorf("statements put %v records into the log, of %v", records, grew("wal/wal_records"))
+		t.Errorf("statements put %v records into the WAL, of %v", records, grew("wal/wal_records"))
 	}
 	if bytes := grew("statements/wal_bytes"); bytes < 2000*30 || bytes > grew("lsn/insert") {
-		t.Errorf("statements put %v bytes into the log, of %v", bytes, grew("lsn/insert"))
+		t.Errorf("statements put %v bytes into the WAL, of %v", bytes, grew("lsn/insert"))
 	}
 	if grew("statements/exec_time") <= 0 || grew("statements/exec_time") > 60 || grew("slru/blks_hit") <= 0 {
 		t.Errorf("statements took %v s, and %v blocks were found in small caches", grew("statements/exec_time"), grew("slru/blks_hit"))
@@ -137,7 +137,7 @@ func checkpointsAgree(t *testing.T, s server) {
 	switch {
 	case s.number >= 180000:
 		want["checkpointer/checkpoints_done"], want["checkpointer/slru_written"] = many, sum(2)
-	case s.number >= 140000: // the log's buffers are those of the small caches as well, a few in each checkpoint
+	case s.number >= 140000: // the WAL's buffers are those of the small caches as well, a few in each checkpoint
 		written := after["pgstat.checkpointer/buffers_written"] - before["pgstat.checkpointer/buffers_written"]
 		if others := sum(1) - written; others >= 0 && others <= 3*many {
 			want["checkpointer/buffers_written"] = written

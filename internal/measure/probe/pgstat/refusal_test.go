@@ -126,7 +126,7 @@ func TestAurora(t *testing.T) {
 	before := read(t, sampler)["pgstat.lsn/insert"]
 	exec(t, s.boss, "create table grows as select generate_series(1, 10000)")
 	if after := read(t, sampler)["pgstat.lsn/insert"]; after-before < 10000*28 {
-		t.Errorf("the log grew from %.0f to %.0f", before, after)
+		t.Errorf("the WAL grew from %.0f to %.0f", before, after)
 	}
 }
 

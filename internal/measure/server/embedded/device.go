@@ -74,7 +74,7 @@ func formatter(directories []string) (string, error) {
 	return "", errors.New("--own-device needs mkfs.ext4, which is not here: install the package e2fsprogs")
 }
 
-// deviceSettings keep the log from filling a small device between two checkpoints.
+// deviceSettings keep the WAL from filling a small device between two checkpoints.
 func (o Options) deviceSettings() []setting {
 	const usual = 1 << 30 // of max_wal_size, unless it is set
 	if o.OwnDevice == 0 || o.OwnDevice/4 >= usual {

@@ -91,7 +91,7 @@ func TestADeviceOfItsOwn(t *testing.T) {
 	execute(t, s.DSN(), "checkpoint")
 	const least = 2 * 7000 * 1000 // bytes: each row goes to the WAL and to the table
 	if grown := 512 * (sectorsOf(t, found[0]) - before); grown < least || grown > least+64<<20 {
-		t.Errorf("%d bytes were written, want %d, and at most a few files of the log more", grown, least)
+		t.Errorf("%d bytes were written, want %d, and at most a few files of the WAL more", grown, least)
 	}
 	if err := s.Stop(t.Context()); err != nil {
 		t.Error(err)

@@ -144,9 +144,9 @@ func TestALoadInTwo(t *testing.T) {
 		split := records[0].(runfile.Run).Plan.Arms[1+int(seed)%5].Name
 		other := rewritten(records, func(arms []runfile.Arm) []runfile.Arm {
 			i := slices.IndexFunc(arms, func(a runfile.Arm) bool { return a.Name == split })
-			twin := arms[i]
-			twin.Name += " again"
-			return append(arms, twin)
+			again := arms[i]
+			again.Name += " again"
+			return append(arms, again)
 		}, func(name string, replicate int) (string, int) {
 			if name == split && replicate == 2 {
 				return name + " again", 1

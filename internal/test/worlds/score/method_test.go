@@ -56,9 +56,9 @@ func TestMethodIsNotWrongInOtherPhysics(t *testing.T) {
 	WriteWrong(t.Output(), all)
 }
 
-// TestModelOfTheLogMisleadsNobody: where log records are modelled and not counted, as on Aurora, no meter is said to count
+// TestModelOfTheWALMisleadsNobody: where WAL records are modelled and not counted, as on Aurora, no meter is said to count
 // what it does not that would be judged rightly with the count.
-func TestModelOfTheLogMisleadsNobody(t *testing.T) {
+func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 	counted := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	modelled := func(run *drivers.Run) attribution.Verdicts {
 		for _, a := range run.Arms {
@@ -96,7 +96,7 @@ func TestModelOfTheLogMisleadsNobody(t *testing.T) {
 		}
 	}
 	if stated < 300 || named["modelled"]*2 < named["counted"] {
-		t.Errorf("%d verdicts; log records are named %v times", stated, named)
+		t.Errorf("%d verdicts; WAL records are named %v times", stated, named)
 	}
 	t.Log(stated, named)
 }

@@ -12,8 +12,8 @@ import (
 // thousand of them small.
 type Connect func(context.Context) (*pgconn.PgConn, error)
 
-// Keeper opens sessions and looks after them. Its methods may be called from any goroutine.
-type Keeper struct {
+// Dialer opens sessions and looks after them. Its methods may be called from any goroutine.
+type Dialer struct {
 	connect  Connect
 	patience time.Duration
 	buffers  buffers
@@ -30,68 +30,68 @@ type lastSeen struct {
 	since time.Time
 }
 
-// NewKeeper makes a keeper that ends a session when its server, being asked, has not sent or taken a byte for longer
+// NewDialer makes a dialer that ends a session when its server, being asked, has not sent or taken a byte for longer
 // than patience (up to an eighth more); 0 is for ever. Close it, once, to stop looking.
-func NewKeeper(connect Connect, patience time.Duration) *Keeper {
-	k := &Keeper{connect: connect, patience: patience, sessions: map[*Session]*lastSeen{}, stop: make(chan struct{})}
+func NewDialer(connect Connect, patience time.Duration) *Dialer {
+	d := &Dialer{connect: connect, patience: patience, sessions: map[*Session]*lastSeen{}, stop: make(chan struct{})}
 	if patience > 0 {
-		k.stopped.Go(k.watch)
+		d.stopped.Go(d.watch)
 	}
-	return k
+	return d
 }
 
 // Open connects and takes the connection over. ctx bounds this only. The caller closes the session.
-func (k *Keeper) Open(ctx context.Context) (*Session, error) {
-	conn, err := k.connect(ctx)
+func (d *Dialer) Open(ctx context.Context) (*Session, error) {
+	conn, err := d.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s, err := takeOver(ctx, conn, k)
+	s, err := takeOver(ctx, conn, d)
 	if err != nil {
 		return nil, err
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.sessions[s] = &lastSeen{}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sessions[s] = &lastSeen{}
 	return s, nil
 }
 
 // Close stops looking after the sessions; it does not close them.
-func (k *Keeper) Close() {
-	close(k.stop)
-	k.stopped.Wait()
+func (d *Dialer) Close() {
+	close(d.stop)
+	d.stopped.Wait()
 }
 
-func (k *Keeper) forget(s *Session) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.sessions, s)
+func (d *Dialer) forget(s *Session) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.sessions, s)
 }
 
 // watch looks at all sessions now and then, so that none of them needs a clock or a deadline of its own.
-func (k *Keeper) watch() {
-	tick := time.NewTicker(min(max(k.patience/8, time.Millisecond), time.Second))
+func (d *Dialer) watch() {
+	tick := time.NewTicker(min(max(d.patience/8, time.Millisecond), time.Second))
 	defer tick.Stop()
 	for {
 		select {
-		case <-k.stop:
+		case <-d.stop:
 			return
 		case <-tick.C:
-			k.look()
+			d.look()
 		}
 	}
 }
 
 // look takes the time itself, and after it has seen a session: the tick may be long past on a busy machine, and what was
 // asked since would seem to wait for longer than it does.
-func (k *Keeper) look() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for s, v := range k.sessions {
+func (d *Dialer) look() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for s, v := range d.sessions {
 		beat, now := s.beat.Load(), time.Now()
 		if beat != v.beat || !waiting(beat) {
 			v.beat, v.since = beat, now
-		} else if now.Sub(v.since) >= k.patience {
+		} else if now.Sub(v.since) >= d.patience {
 			s.end(ErrNoAnswer)
 		}
 	}

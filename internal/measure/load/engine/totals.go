@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/realiops/realiops/internal/measure/load/session"
+)
+
+// totals are what all clients did.
+type totals struct {
+	mu     sync.Mutex
+	warmup *Record // what ended in the warm-up
+	recent *Record // what ended since the last tick
+	spare  *Record // to take turns with recent
+	total  *Record // what was told in ticks
+}
+
+func newTotals(scripts []Weighted) *totals {
+	return &totals{warmup: NewRecord(scripts), recent: NewRecord(scripts), spare: NewRecord(scripts), total: NewRecord(scripts)}
+}
+
+func (b *totals) of(warmup bool) *Record {
+	if warmup {
+		return b.warmup
+	}
+	return b.recent
+}
+
+// add counts what a client did.
+func (b *totals) add(samples []sample, laps []lap) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range samples {
+		s := &samples[i]
+		b.of(s.warmup).Scripts[s.script].add(s)
+	}
+	for _, l := range laps {
+		b.of(l.warmup).Scripts[l.script].Commands[l.command].Latency.add(l.took)
+	}
+}
+
+// addFault counts an error, and what it meant for the command that met it.
+func (b *totals) addFault(t Trouble, warmup bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	record := b.of(warmup)
+	command := &record.Scripts[t.Script].Commands[t.Command]
+	switch t.Then {
+	case TriesAgain:
+		command.Retries++
+	case FailsTransaction:
+		command.Failures++
+	}
+	fault := Fault{Kind: session.KindOf(t.Err), Count: 1, First: t.Err}
+	if refused, ok := errors.AsType[*pgconn.PgError](t.Err); ok {
+		fault.Code = refused.Code
+	}
+	record.addFault(fault)
+}
+
+// addAbort counts that a client gave up, which counts whenever it happens.
+func (b *totals) addAbort(a *Abort, warmup bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	record := b.of(warmup)
+	record.Aborted = append(record.Aborted, a)
+}
+
+// take gives what was done since the last call and adds it to the total, where it counts. The next call overwrites it.
+func (b *totals) take(warmup bool) *Record {
+	b.spare.reset()
+	b.mu.Lock()
+	taken := b.recent
+	if warmup {
+		taken, b.warmup = b.warmup, b.spare
+	} else {
+		b.recent = b.spare
+	}
+	b.mu.Unlock()
+	b.spare = taken
+	b.total.Add(taken, warmup)
+	return taken
+}
