@@ -11,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
@@ -79,8 +80,10 @@ func runAnalyze(env Env, o analyzeOptions, name string) error {
 	switch {
 	case err != nil:
 		return err
-	case baseline.Is(run) && len(o.require.patterns) > 0:
+	case (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0:
 		return fmt.Errorf("%s: %w", name, errNoVerdicts)
+	case cost.Is(run):
+		return writeCost(env, run, o.format)
 	case baseline.Is(run):
 		return writeBaseline(env, run, o.format)
 	default:
@@ -88,7 +91,7 @@ func runAnalyze(env Env, o analyzeOptions, name string) error {
 	}
 }
 
-var errNoVerdicts = errors.New("it measured storage alone, so no metric gets a verdict: --require is for runs on a database")
+var errNoVerdicts = errors.New("no metric gets a verdict from it: --require is for runs that put loads on a database")
 
 // Formats of a report.
 const (

@@ -42,7 +42,8 @@ func walRecords() []Metric {
 	} {
 		rows = append(rows,
 			looked(row(kind.name+"_records", kind.name+" records", "records", "records counted: "+kind.help)),
-			looked(row(kind.name+"_bytes", kind.name+" bytes", "bytes", "bytes of the records counted: "+kind.help)))
+			looked(row(kind.name+"_bytes", kind.name+" bytes", "bytes", "bytes of the records counted: "+kind.help)),
+			looked(row(kind.name+"_image_bytes", kind.name+" full-page image bytes", "bytes", "bytes of images of whole pages among them")))
 	}
 	return rows
 }

@@ -48,7 +48,21 @@ type Run struct {
 	Observed   bool              `json:"observed,omitempty"`   // nobody of ours put load on the server: the plan is empty
 	Provenance string            `json:"provenance,omitempty"` // where figures come from that realiops did not read itself
 	Baseline   *Baseline         `json:"baseline,omitempty"`   // of a run that measured storage alone, without a database
+	Operation  *Operation        `json:"operation,omitempty"`  // of a file that tells what something costs; nil: it does not
 }
+
+// Operation is what was measured between two readings of everything. The arms are [IdleArm] and [OperationArm] then.
+type Operation struct {
+	Text       string `json:"text"` // a command, a statement or the name of a script, as it was given
+	Warmup     int    `json:"warmup"`
+	FirstTouch bool   `json:"first_touch,omitempty"` // with a checkpoint before each repetition
+}
+
+// The arms of a file about an operation.
+const (
+	IdleArm      = "idle"      // nothing was done
+	OperationArm = "operation" // it was done once in each replicate
+)
 
 // Baseline is how storage was measured alone. The arms are jobs of another program then, which put load on files.
 type Baseline struct {
@@ -249,6 +263,8 @@ type Others struct {
 	RowsShare    float64  `json:"rows_share"`
 	CommitsShare float64  `json:"commits_share"`
 	Who          []string `json:"who,omitempty"` // was at work at Begin or End, as far as our role sees it
+	// Staying, of an operation, are sessions of its own that were still open at End, whose counts may be incomplete.
+	Staying int `json:"staying,omitempty"`
 }
 
 // String says what they did, for people.

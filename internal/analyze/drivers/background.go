@@ -52,14 +52,20 @@ func (r *Run) Raw() *Run {
 	for i := range raw.Arms {
 		raw.Arms[i].Replicates = slices.Clone(raw.Arms[i].Replicates)
 		for k, replicate := range raw.Arms[i].Replicates {
-			raw.Arms[i].Replicates[k] = replicate.without(nil)
-			for metric, count := range raw.Arms[i].Replicates[k].Counts {
-				count.Amount = count.Raw
-				raw.Arms[i].Replicates[k].Counts[metric] = count
-			}
+			raw.Arms[i].Replicates[k] = replicate.AsRead()
 		}
 	}
 	return &raw
+}
+
+// AsRead is the replicate with nothing taken off its counts.
+func (r Replicate) AsRead() Replicate {
+	r = r.without(nil)
+	for metric, count := range r.Counts {
+		count.Amount = count.Raw
+		r.Counts[metric] = count
+	}
+	return r
 }
 
 // without is the replicate with a background taken off.

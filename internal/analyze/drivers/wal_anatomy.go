@@ -38,6 +38,7 @@ type Part struct {
 	Records   float64
 	Low, High float64
 	Bytes     float64 // NaN where they are not known
+	Images    float64 // bytes of whole pages among them, where those were read
 }
 
 // Exact tells whether every record was counted one by one.
@@ -70,6 +71,7 @@ const (
 	recordBytes   = anatomyProbe + "bytes"
 	partOfRecords = "_records"
 	partOfBytes   = "_bytes"
+	partOfImages  = "_image_bytes"
 )
 
 // ofAnatomy tells whether a metric is a part of what another one counts: as one of its own it would be a tautology.
@@ -105,7 +107,11 @@ func (c *collector) anatomy(r Replicate, loadEnd, othersEnd time.Time) *Anatomy 
 	for _, metric := range sortedKeys(c.metrics) {
 		if name, isPart := partName(metric); isPart {
 			if n := of(metric); n.Missing == nil && n.Raw > 0 {
-				a.Parts = append(a.Parts, a.scaled(name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, scale, windows))
+				part := a.scaled(name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, scale, windows)
+				if images := of(anatomyProbe + name + partOfImages); images.Missing == nil {
+					part.Images = images.Raw * scale
+				}
+				a.Parts = append(a.Parts, part)
 			}
 		}
 	}
@@ -122,14 +128,14 @@ func partName(metric string) (string, bool) {
 // scaled makes a part of what was counted in the windows. Where the windows covered everything, it is that.
 func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []map[string]float64) Part {
 	if a.Exact() {
-		return Part{name, records, records, records, bytes}
+		return Part{Name: name, Records: records, Low: records, High: records, Bytes: bytes}
 	}
 	base, metric := coveredBytes, anatomyProbe+name+partOfRecords
 	if name == "" {
 		metric = logRecords
 	}
 	if a.toCount() && name == "" {
-		return Part{name, a.Counted, a.Counted, a.Counted, bytes * scale}
+		return Part{Name: name, Records: a.Counted, Low: a.Counted, High: a.Counted, Bytes: bytes * scale}
 	}
 	if a.toCount() {
 		base = logRecords
@@ -139,7 +145,7 @@ func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []m
 	if a.toCount() {
 		most = records + a.Counted - a.Counted/scale
 	}
-	return Part{name, n, max(n-half, records), min(n+half, most), bytes * scale}
+	return Part{Name: name, Records: n, Low: max(n-half, records), High: min(n+half, most), Bytes: bytes * scale}
 }
 
 // toCount tells whether the parts are scaled up to PostgreSQL's own count, of which they are shares.

@@ -34,7 +34,9 @@ func (a Arm) model(r Replicate) (Anatomy, error) {
 	}
 	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
 	perPage := math.Floor(pageBytes / widthOf(a.Arm))
-	exact := func(name string, records float64) Part { return Part{name, records, records, records, math.NaN()} }
+	exact := func(name string, records float64) Part {
+		return Part{Name: name, Records: records, Low: records, High: records, Bytes: math.NaN()}
+	}
 	parts := []Part{exact("heap_insert", rows)}
 	if a.Method == methodCopy { // a transaction begins where the one before it ended, somewhere in a page
 		parts[0] = about("heap_multi_insert", commits*math.Max(1, float64(a.RowsPerTx)/perPage+1-1/perPage))
@@ -73,14 +75,14 @@ func widthOf(a runfile.Arm) float64 {
 // about is a number that pages decide which are not always as full as they might be.
 func about(name string, records float64) Part {
 	const tolerance = 0.02
-	return Part{name, records, (1 - tolerance) * records, (1 + tolerance) * records, math.NaN()}
+	return Part{Name: name, Records: records, Low: (1 - tolerance) * records, High: (1 + tolerance) * records, Bytes: math.NaN()}
 }
 
 // upkeepOf is what indexes cost beside their entries. The first is the primary key, whose entries come in order.
 func upkeepOf(rows float64, indexes int) Part {
 	key, others := about("btree_upkeep", rows/entriesLeaf), rows*float64(indexes-1)
 	low, high := key.Low+others*upkeep[0], key.High+others*upkeep[1]
-	return Part{key.Name, (low + high) / 2, low, high, math.NaN()}
+	return Part{Name: key.Name, Records: (low + high) / 2, Low: low, High: high, Bytes: math.NaN()}
 }
 
 func sumOf(parts []Part) Part {

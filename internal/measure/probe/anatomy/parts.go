@@ -79,6 +79,7 @@ func (c counts) add(w window) {
 		c[images] += k.images
 		c[part+"_records"] += k.records
 		c[part+"_bytes"] += k.bytes
+		c[part+"_image_bytes"] += k.images
 	}
 }
 

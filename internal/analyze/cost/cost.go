@@ -1,0 +1,133 @@
+// Package cost says what an operation cost a server, from a file that package operation has written: how much of everything
+// that is counted for each time that it was done, and whether that is within a budget.
+package cost
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Cost is what an operation cost.
+type Cost struct {
+	Operation    runfile.Operation `json:"operation"`
+	Server       string            `json:"server"`
+	Repetitions  int               `json:"repetitions"` // that were counted
+	Transactions int64             `json:"transactions,omitempty"`
+	Counts       []Count           `json:"counts"`
+	Warnings     []string          `json:"warnings"`
+	// Others were at work, or may have been: nothing of the server's counts is the operation's for sure.
+	Others []string `json:"others"`
+	// Incomplete: sessions of the operation may not have reported all that they did.
+	Incomplete bool `json:"incomplete,omitempty"`
+}
+
+// Count is one thing that was counted, once for each repetition.
+type Count struct {
+	Name    string    `json:"name"` // as in a budget
+	Unit    string    `json:"unit"`
+	Help    string    `json:"help"`
+	Runs    []float64 `json:"runs"` // in each repetition
+	Median  float64   `json:"median"`
+	Low     float64   `json:"low"`
+	High    float64   `json:"high"`
+	Missing string    `json:"missing,omitempty"` // why there is nothing
+	// Background is what the server does by itself in the time of a repetition, which is taken off where it comes to one.
+	Background float64 `json:"background"`
+}
+
+// ErrNone is a file that holds no repetition of an operation.
+var ErrNone = errors.New("it holds no repetition of an operation: see realiops measure")
+
+// Is tells whether a file is about an operation.
+func Is(run *drivers.Run) bool { return run.Header.Operation != nil }
+
+// Of is the cost of a file's operation.
+func Of(run *drivers.Run) (Cost, error) {
+	arm, known := run.Arm(runfile.OperationArm)
+	if !Is(run) || !known || len(arm.Replicates) == 0 {
+		return Cost{}, why(arm)
+	}
+	target := run.Header.Target
+	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version, Repetitions: len(arm.Replicates)}
+	for _, r := range arm.Replicates {
+		c.Transactions += r.Work.Transactions
+	}
+	for _, k := range kinds(run) {
+		c.Counts = append(c.Counts, k.count(arm))
+	}
+	for _, left := range arm.LeftOut {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
+	}
+	c.warnOfOthers(run, arm)
+	return c, nil
+}
+
+func why(arm drivers.Arm) error {
+	if len(arm.LeftOut) > 0 {
+		return fmt.Errorf("no repetition can be used: %s", arm.LeftOut[0].Why)
+	}
+	return ErrNone
+}
+
+// warnOfOthers says what makes counts of the server more, or less, than the operation's.
+func (c *Cost) warnOfOthers(run *drivers.Run, arm drivers.Arm) {
+	for _, o := range run.Others {
+		if o.Arm != arm.Name {
+			continue
+		}
+		for _, who := range o.Who {
+			if !slices.Contains(c.Others, who) {
+				c.Others = append(c.Others, who)
+			}
+		}
+		if o.Staying > 0 {
+			c.Incomplete = true
+			c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, %d of its sessions stayed open: what they did last may not be counted yet. "+
+				"Where they were there before, name them with --count", o.Replicate, o.Staying))
+		}
+	}
+}
+
+// kind is one thing that is counted of each repetition.
+type kind struct {
+	name, unit, help string
+	// of gives what was counted, and how much of that the server does by itself in the time.
+	of func(drivers.Arm, drivers.Replicate) (counted, background float64, err error)
+}
+
+func (k kind) count(arm drivers.Arm) Count {
+	c := Count{Name: k.name, Unit: k.unit, Help: k.help, Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	for _, r := range arm.Replicates {
+		counted, background, err := k.of(arm, r)
+		if err != nil {
+			c.Missing = err.Error()
+			if missing, ok := errors.AsType[*series.Missing](err); ok {
+				c.Missing = cmp.Or(missing.Detail, c.Missing)
+			}
+			c.Runs, c.Background = nil, 0
+			return c
+		}
+		c.Background = max(c.Background, background)
+		c.Runs = append(c.Runs, max(0, counted-math.Round(background)))
+	}
+	sorted := slices.Sorted(slices.Values(c.Runs))
+	c.Low, c.High = sorted[0], sorted[len(sorted)-1]
+	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+	return c
+}
+
+// Find is the count of that name.
+func (c Cost) Find(name string) (Count, bool) {
+	i := slices.IndexFunc(c.Counts, func(one Count) bool { return one.Name == name })
+	if i < 0 {
+		return Count{}, false
+	}
+	return c.Counts[i], true
+}

@@ -1,0 +1,122 @@
+package cost
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// Result is a cost, what it was held against, and what came of that.
+type Result struct {
+	Cost
+	Budgets []Judged  `json:"budgets"`
+	Base    *Compared `json:"base"` // nil: it was compared with nothing
+}
+
+// Document is a result for people, in the order from what was asked of the database to what its device did.
+func (r Result) Document() document.Document {
+	heading := fmt.Sprintf("%s, on %s: %s", r.Operation.Text, r.Server, times(r.Repetitions))
+	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
+	warnings := document.Warnings(r.Warnings)
+	if len(r.Others) > 0 {
+		warnings = append(warnings, "Others were at work on the server ("+strings.Join(r.Others, ", ")+"): what they did is counted, too.")
+	}
+	d.Blocks = []document.Block{
+		document.Only(document.InText, document.Paragraph{Text: heading}), warnings, r.table(), document.Notes{}, r.legend(), r.budgetTable(), document.Notes{},
+	}
+	return d
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// table has a row for each thing that was counted.
+func (r Result) table() document.Block {
+	t := document.Table{Columns: []document.Column{{Header: "count", Words: true}, {Header: "each time"}, {Header: "lowest"}, {Header: "highest"}}}
+	if r.Transactions > 0 {
+		t.Columns = append(t.Columns, document.Column{Header: "a transaction"})
+	}
+	if r.Base != nil {
+		t.Columns = append(t.Columns, document.Column{Header: "base"}, document.Column{Header: "change"})
+	}
+	for _, c := range r.Counts {
+		t.Rows = append(t.Rows, document.Row{Cells: r.row(c)})
+	}
+	return t
+}
+
+func (r Result) row(c Count) []document.Cell {
+	cell := func(v float64) document.Cell {
+		if c.Missing != "" {
+			return document.Missing(c.Missing)
+		}
+		return document.Number(amount(v), v)
+	}
+	cells := []document.Cell{document.Name(c.Name), cell(c.Median), cell(c.Low), cell(c.High)}
+	if r.Transactions > 0 {
+		cells = append(cells, cell(c.Median*float64(r.Repetitions)/float64(r.Transactions)))
+	}
+	if r.Base != nil {
+		change := r.Base.Of(c)
+		if change.Why != "" {
+			return append(cells, document.Missing(change.Why), document.Missing(change.Why))
+		}
+		cells = append(cells, document.Number(amount(change.Base), change.Base), document.Number(change.Text(), change.Ratio-1))
+	}
+	return cells
+}
+
+// amount is a count: whole where it is whole.
+func amount(v float64) string {
+	if v == float64(int64(v)) {
+		return number.Grouped(v, 0)
+	}
+	return number.Grouped(v, 2)
+}
+
+// legend says what the counts are, and what was taken off them.
+func (r Result) legend() document.Block {
+	var words []string
+	for _, c := range r.Counts {
+		words = append(words, c.Name+": "+c.Help)
+	}
+	text := strings.Join(words, "; ") + "."
+	if r.Base != nil {
+		text += " change: of the median; ~: the repetitions of both overlap."
+	}
+	var taken []string
+	for _, c := range r.Counts {
+		if c.Background >= 0.5 {
+			taken = append(taken, fmt.Sprintf("%s %s", number.Grouped(c.Background, 0), c.Name))
+		}
+	}
+	if len(taken) > 0 {
+		text += " Taken off, because the server does as much by itself in that time: " + strings.Join(taken, ", ") + "."
+	}
+	return document.Paragraph{Text: text, Style: document.Faint}
+}
+
+// budgetTable says what became of each budget.
+func (r Result) budgetTable() document.Block {
+	if len(r.Budgets) == 0 {
+		return nil
+	}
+	t := document.Table{Columns: []document.Column{{Header: "budget", Words: true}, {Header: "most"}, {Header: "is"}, {Header: "verdict", Words: true}}}
+	for _, j := range r.Budgets {
+		is := document.Missing(j.Why)
+		if number.Finite(j.Value) {
+			is = document.Number(amount(j.Value), j.Value)
+		}
+		verdict := document.Words(string(j.Verdict))
+		verdict.Note = j.Why
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
+			document.Name(j.Name + " a " + j.Per), document.Number(amount(j.Max), j.Max), is, verdict}})
+	}
+	return document.Section{Title: "Budgets", Blocks: []document.Block{t}}
+}

@@ -1,0 +1,150 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Names that budgets have.
+const (
+	OwnRecords = "own_wal_records"
+	OwnBytes   = "own_wal_bytes"
+	Fsyncs     = "wal_fsyncs"
+)
+
+// quantities are the names that counted quantities have in a budget; those that follow from loads of our own have none.
+var quantities = map[string]string{
+	drivers.WALRecords: "wal_records", drivers.WALBytes: "wal_bytes", drivers.WALWrites: "wal_writes", drivers.WALSyncs: Fsyncs,
+	drivers.PagesWritten: "pages_written", drivers.DeviceRequests: "device_requests", drivers.DeviceFlushes: "device_flushes",
+	drivers.DeviceBytes: "device_bytes",
+}
+
+// ofWAL are the things that are counted of the database and its WAL, in the order in which they are told.
+func ofWAL() []kind {
+	return []kind{
+		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: rows},
+		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL", of: ofParts(records, commit)},
+		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, own...)},
+		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ofParts(withoutImages, own...)},
+		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of each since a checkpoint, and of built indexes", of: ofParts(images)},
+		{name: "upkeep_wal_records", unit: "records", help: "WAL records of page splits, pruning, sequences, files and the server's own", of: ofParts(records, upkeep...)},
+		{name: "upkeep_wal_bytes", unit: "bytes", help: "bytes of these records, without images", of: ofParts(withoutImages, upkeep...)},
+	}
+}
+
+// Names lists what a budget may be for.
+func Names() (all []string) {
+	for _, k := range ofWAL() {
+		all = append(all, k.name)
+	}
+	for _, q := range drivers.All() {
+		if name := quantities[q.Name]; name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+func known(name string) bool { return slices.Contains(Names(), name) }
+
+// kinds are all things that are counted, from what was asked of the database to what its device did.
+func kinds(run *drivers.Run) []kind {
+	all := ofWAL()
+	for _, q := range run.Quantities() {
+		name := quantities[q.Name]
+		switch {
+		case name == "":
+		case ofDevice(q) && !run.Header.Target.Storage.Own:
+			all = append(all, kind{name, q.Unit, q.Help, shared})
+		default:
+			all = append(all, kind{name, q.Unit, q.Help, ofQuantity(q)})
+		}
+	}
+	return all
+}
+
+func ofDevice(q drivers.Quantity) bool {
+	return q.Name == drivers.DeviceRequests || q.Name == drivers.DeviceFlushes || q.Name == drivers.DeviceBytes
+}
+
+// shared is what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
+func shared(drivers.Arm, drivers.Replicate) (counted, background float64, err error) {
+	return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "others may write to the disk as well: --own-device gives a server of ours one for itself"}
+}
+
+// rows are those of the whole database: sessions of ours write none.
+func rows(_ drivers.Arm, r drivers.Replicate) (counted, background float64, err error) {
+	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
+		metric := "pgstat.database/" + column
+		c, known := r.Counts[metric]
+		switch {
+		case !known:
+			return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "this run did not read " + metric}
+		case c.Missing != nil:
+			return 0, 0, c.Missing
+		}
+		counted += c.Raw
+		background += c.Raw - c.Amount
+	}
+	return counted, background, nil
+}
+
+// ofQuantity counts with the background and without it.
+func ofQuantity(q drivers.Quantity) func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
+	return func(a drivers.Arm, r drivers.Replicate) (counted, background float64, err error) {
+		less, err := q.Count(a, r)
+		if err != nil {
+			return 0, 0, err
+		}
+		counted, err = q.Count(a, r.AsRead())
+		return counted, counted - less, err
+	}
+}
+
+// The parts of the WAL's anatomy (internal/measure/probe/anatomy) that a row, an index entry or a commit is by itself. A page split
+// holds an entry as well, and most of a page.
+const commit = "commit"
+
+var (
+	own    = []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete", "heap_other", "btree_insert_leaf", "index_other", commit}
+	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_split", "btree_dedup", "btree_other", "sequence", "checkpoint", "page_image", "other"}
+)
+
+func records(p drivers.Part) float64       { return p.Records }
+func withoutImages(p drivers.Part) float64 { return p.Bytes - p.Images }
+func images(p drivers.Part) float64        { return p.Images }
+
+// ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an estimate
+// would be met or missed by chance.
+func ofParts(of func(drivers.Part) float64, parts ...string) func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
+	return func(_ drivers.Arm, r drivers.Replicate) (sum, background float64, err error) {
+		switch log := r.Log; {
+		case log == nil:
+			return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "this run did not read the WAL"}
+		case log.Missing != nil && log.Missing.Reason == series.NeverRead && quiet(r):
+			return 0, 0, nil
+		case log.Missing != nil:
+			return 0, 0, log.Missing
+		case !log.Exact():
+			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late), Detail: fmt.Sprintf("only %.0f %% of its WAL could be read", 100*log.Coverage)}
+		default:
+			for _, p := range log.Parts {
+				if len(parts) == 0 || slices.Contains(parts, p.Name) {
+					sum += of(p)
+				}
+			}
+			return math.Round(sum), 0, nil
+		}
+	}
+}
+
+// quiet tells whether the WAL did not move, so that there was nothing to be read of it.
+func quiet(r drivers.Replicate) bool {
+	moved, known := r.Counts["pgstat.lsn/insert"]
+	return known && moved.Missing == nil && moved.Raw == 0
+}

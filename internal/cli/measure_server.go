@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/realiops/realiops/internal/measure/operation"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// measuring is an operation, the server it is to be measured on, and the file that it is kept in.
+type measuring struct {
+	operation.Options
+	server target.Options
+	done   func(*postgres.Endpoint) operation.Operation
+	path   string
+	show   target.Notices
+}
+
+// do has a server for as long as it takes. recorded tells whether the file holds anything; without that there is no file.
+func (m measuring) do(ctx context.Context) (recorded bool, err error) {
+	file, err := runfile.Create(m.path)
+	if err != nil {
+		return false, err
+	}
+	t, err := target.Open(ctx, m.server, m.show)
+	if err != nil {
+		return false, errors.Join(err, file.Discard())
+	}
+	file.Hide(t.Secrets(ctx)...)
+	watched, cancel := t.Watch(ctx)
+	defer cancel()
+	recorded, err = m.on(watched, t, file)
+	err = errors.Join(t.Because(watched, err), t.Close(ctx, m.show))
+	if !recorded {
+		return false, errors.Join(err, file.Discard())
+	}
+	return true, errors.Join(err, file.Close())
+}
+
+// on measures on a server that answers.
+func (m measuring) on(ctx context.Context, t *target.Target, file *runfile.Writer) (recorded bool, err error) {
+	session, err := t.Session(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer session.Close(ctx)
+	if err := t.Refuse(session.Facts); err != nil {
+		return false, err
+	}
+	probes, err := t.Probes(ctx, session.Facts, "")
+	if err != nil {
+		return false, err
+	}
+	defer probes.Close(context.WithoutCancel(ctx))
+	place := operation.Place{
+		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
+		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL,
+	}
+	m.Operation, m.Tell = m.done(t.Endpoint), m.show.Stage
+	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })
+}

@@ -1,0 +1,109 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// FailedError is an operation that failed by itself: its own exit status tells more than one of ours.
+type FailedError struct {
+	Status int
+	Err    error
+}
+
+func (e *FailedError) Error() string { return e.Err.Error() }
+func (e *FailedError) Unwrap() error { return e.Err }
+
+// endedWithin is how long a command may take to end once it is asked to, before it is killed.
+const endedWithin = 5 * time.Second
+
+// Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL; complete says what
+// it reads and writes.
+func Command(on *postgres.Endpoint, args []string, complete func(*exec.Cmd)) Operation {
+	return func(ctx context.Context) (int64, error) {
+		c := exec.CommandContext(ctx, args[0], args[1:]...)
+		complete(c)
+		c.Env = append(c.Environ(), environment(on.Config())...)
+		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+		c.WaitDelay = endedWithin
+		err := c.Run()
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+			return 0, &FailedError{statusOf(ended), fmt.Errorf("the command %s failed: %w", args[0], err)}
+		}
+		if err != nil {
+			return 0, fmt.Errorf("run the command: %w", err)
+		}
+		return 0, nil
+	}
+}
+
+// statusOf is the exit status as a shell shows it.
+func statusOf(ended *exec.ExitError) int {
+	if state, ok := ended.Sys().(syscall.WaitStatus); ok && state.Signaled() {
+		return 128 + int(state.Signal())
+	}
+	return ended.ExitCode()
+}
+
+// environment is where the server is, for libpq and for those who read a URL.
+func environment(c *pgx.ConnConfig) []string {
+	port := strconv.Itoa(int(c.Port))
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Path: "/" + c.Database,
+		RawQuery: url.Values{"host": {c.Host}, "port": {port}}.Encode()}
+	return []string{"PGHOST=" + c.Host, "PGPORT=" + port, "PGUSER=" + c.User, "PGPASSWORD=" + c.Password, "PGDATABASE=" + c.Database,
+		"DATABASE_URL=" + u.String()}
+}
+
+// silence is how long a server may say nothing to a script before it is given up.
+const silence = 10 * time.Minute
+
+// Script runs a script in pgbench's language as the operation, by a client of our own.
+type Script struct {
+	name   string
+	set    *script.Set
+	parsed *script.Script
+}
+
+// ParseScript reads a script.
+func ParseScript(name, text string) (Script, error) {
+	s := Script{name: name, set: script.NewSet()}
+	var err error
+	s.parsed, err = s.set.Parse(name, text)
+	return s, err
+}
+
+// On runs it so often in each repetition.
+func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
+	return func(ctx context.Context) (int64, error) {
+		result, err := engine.Run(ctx, engine.Options{
+			Scripts: []engine.Weighted{{Script: s.parsed, Weight: 1}}, Set: s.set, Clients: 1, Transactions: times,
+			Connect:     func(context.Context) (*pgx.ConnConfig, error) { return endpoint.UserConfig(), nil },
+			ExitOnAbort: true, Silence: silence,
+		})
+		if ctx.Err() != nil {
+			return result.Transactions, context.Cause(ctx)
+		}
+		if err != nil {
+			return result.Transactions, &FailedError{failedStatus, fmt.Errorf("%s: %w", s.name, err)}
+		}
+		return result.Transactions, nil
+	}
+}
+
+// failedStatus is that of psql for a script in which a statement fails.
+const failedStatus = 3

@@ -1,0 +1,195 @@
+// Package operation measures what something costs a server: a command, statements, a function of a test. All counters are
+// read before and after, as often as it is repeated, and what the server does by itself is measured beforehand.
+//
+// What is read goes into a run file with two loads: idle, in which nothing is done, and operation, a repetition for each
+// time that it is done. It needs no schema and changes nothing on the server but what the operation changes.
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Operation is done once each time it is called. It gives the transactions that were committed, where it knows them; 0: it
+// does not.
+type Operation func(context.Context) (transactions int64, err error)
+
+// Place is the server that it is done on.
+type Place struct {
+	Control  *pgx.Conn // asks who is there, and for checkpoints
+	Facts    postgres.Facts
+	Target   runfile.Target
+	Samplers []probe.Sampler
+	ReadWAL  func(context.Context) error // reads the WAL of a repetition before the server recycles it
+}
+
+// Options are what is to be measured, and how.
+type Options struct {
+	Head runfile.Run  // the file's first line, as far as it is known beforehand
+	Tell func(string) // what is going on
+
+	Operation   Operation
+	Repetitions int
+	Warmup      int           // repetitions before them, of which nothing is kept
+	FirstTouch  bool          // a checkpoint before each repetition, so that each page it changes is put into the WAL whole
+	Background  time.Duration // how long to measure, twice, what the server does by itself
+	// Ours picks sessions that were connected before and work for the operation, as a pool of an application does.
+	Ours Sessions
+}
+
+// readEvery is the time between two readings beside those at both ends of a repetition, which is all that counts.
+const readEvery = time.Second
+
+// measurement is one that goes on.
+type measurement struct {
+	Place
+	Options
+	record func(runfile.Record) error
+	clock  *probe.Clock
+}
+
+// Do measures on the server, and hands what it reads to record.
+func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) error) error {
+	m := &measurement{Place: on, Options: o, record: record}
+	m.clock = probe.NewClock(readEvery, record, on.Samplers...)
+	if err := m.begin(); err != nil {
+		return err
+	}
+	m.clock.Start(context.WithoutCancel(ctx))
+	err := errors.Join(m.measure(ctx), m.clock.Stop())
+	return errors.Join(err, record(runfile.EndOf(err, ctx.Err() != nil)))
+}
+
+// begin writes the head of the file.
+func (m *measurement) begin() error {
+	head := m.Head
+	head.Target, head.Host, head.Clocks = m.Target, host.Facts(), []runfile.Clock{m.Facts.Clock}
+	head.Plan = runfile.Plan{Name: "measure", Replicates: m.Repetitions, Arms: []runfile.Arm{
+		{Name: runfile.IdleArm}, {Name: runfile.OperationArm, Method: runfile.OperationArm}}}
+	lines := []runfile.Record{head}
+	for _, metric := range m.clock.Metrics() {
+		lines = append(lines, metric)
+	}
+	for _, line := range lines {
+		if err := m.record(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idleTwice is how often the background is measured: once would not show how much it varies.
+const idleTwice = 2
+
+func (m *measurement) measure(ctx context.Context) error {
+	m.Tell("warming up")
+	for range m.Warmup {
+		if _, err := m.Operation(ctx); err != nil {
+			return err
+		}
+	}
+	idle := func(ctx context.Context) (int64, error) { return 0, wait(ctx, m.Background) }
+	for n := range idleTwice {
+		m.Tell("measuring what the server does by itself")
+		if err := m.repetition(ctx, runfile.IdleArm, n+1, idle); err != nil {
+			return err
+		}
+	}
+	for n := range m.Repetitions {
+		m.Tell(fmt.Sprintf("repetition %d of %d", n+1, m.Repetitions))
+		if err := m.repetition(ctx, runfile.OperationArm, n+1, m.Operation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed.
+func (m *measurement) repetition(ctx context.Context, arm string, n int, do Operation) error {
+	if err := m.settle(ctx); err != nil {
+		return err
+	}
+	before, err := m.lookBefore(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := m.record(runfile.ArmEvent{At: began, Arm: arm, Replicate: n, Event: runfile.Begin}); err != nil {
+		return err
+	}
+	work := runfile.Load{From: began, Arm: arm, Replicate: n}
+	var failed error
+	work.Transactions, failed = do(ctx)
+	work.To = time.Now()
+	var after seen
+	if failed == nil {
+		after, failed = m.finish(ctx, before.at)
+	}
+	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: before.and(after)}
+	if failed != nil {
+		end.Failed = failed.Error()
+	}
+	if arm != runfile.IdleArm {
+		if err := m.record(work); err != nil {
+			return err
+		}
+	}
+	return errors.Join(failed, m.record(end))
+}
+
+// settle leaves the counters with nothing to tell, and reads what a repetition starts from. The first of two readings after
+// a change sets hint bits and prunes pages of the system's tables, which makes WAL.
+func (m *measurement) settle(ctx context.Context) error {
+	if err := m.clock.ReadAll(ctx); err != nil {
+		return err
+	}
+	if m.FirstTouch {
+		if err := postgres.Exec(ctx, m.Control, "checkpoint"); err != nil {
+			return fmt.Errorf("ask for a checkpoint: %w", err)
+		}
+	}
+	return m.readCounted(ctx)
+}
+
+func (m *measurement) readCounted(ctx context.Context) error {
+	if err := m.Facts.ReportCounters(ctx, m.Control); err != nil {
+		return err
+	}
+	if err := m.clock.WaitForCounters(ctx); err != nil {
+		return err
+	}
+	return m.clock.ReadAll(ctx)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// finish waits until what was done is counted, and reads it.
+func (m *measurement) finish(ctx context.Context, began string) (seen, error) {
+	after, err := m.awaitReported(ctx, began)
+	if err != nil {
+		return after, err
+	}
+	if err := m.clock.ReadAll(ctx); err != nil {
+		return after, err
+	}
+	if err := m.ReadWAL(ctx); err != nil {
+		return after, err
+	}
+	return after, m.readCounted(ctx)
+}
