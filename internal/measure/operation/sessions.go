@@ -10,14 +10,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Sessions picks sessions by what they call themselves, and by whose they are. Empty: none.
-type Sessions struct{ ApplicationName, User string }
+// Sessions picks sessions that were there before an operation and work for it: by what they call themselves, by whose they
+// are, or all in its database. The zero value picks none.
+type Sessions struct {
+	ApplicationName, User string
+	All                   bool
+}
 
 // seen is who was seen on the server.
 type seen struct {
 	at      string   // by the server's clock
 	others  []string // at work, and not for the operation
-	staying int      // sessions of the operation that had not ended when the wait for them was over
+	staying int      // sessions of the operation that have not ended
+	silent  int      // of these, those that may keep counts to themselves however long they are waited for
 }
 
 // and joins what was seen before a repetition and after it; nil: nobody was.
@@ -28,16 +33,19 @@ func (s seen) and(after seen) *runfile.Others {
 			who = append(who, name)
 		}
 	}
-	if len(who) == 0 && after.staying == 0 {
+	if len(who) == 0 && after.silent == 0 {
 		return nil
 	}
-	return &runfile.Others{Who: who, Staying: after.staying}
+	return &runfile.Others{Who: who, Staying: after.silent}
 }
 
 const (
 	// reportedWithin is how long a session that stays open, and does nothing, may keep its last counts to itself:
 	// PGSTAT_IDLE_INTERVAL of PostgreSQL's pgstat.c, ten seconds, and a little.
 	reportedWithin = 11 * time.Second
+	// reportsWhenIdle is the first version in which a session that does nothing reports after that time.
+	reportsWhenIdle = 150000
+
 	askEvery       = 20 * time.Millisecond
 )
 
@@ -70,21 +78,25 @@ func (m *measurement) lookAfter(ctx context.Context, began string) (s seen, err 
 	const sql = `/* realiops */
 		select application_name::text, coalesce(usename, '')::text, coalesce(datname, '')::text,
 			coalesce(datname = pg_catalog.current_database() and
-				(backend_start >= $1::pg_catalog.timestamptz or application_name = $2 or usename = $3), false)
+				($4 or backend_start >= $1::pg_catalog.timestamptz or $2 <> '' and application_name = $2 or $3 <> '' and usename = $3), false),
+			state is distinct from 'idle'
 		from pg_catalog.pg_stat_activity
 		where backend_type = 'client backend' and pid <> pg_catalog.pg_backend_pid() and application_name <> 'realiops'
 		  and (backend_start >= $1::pg_catalog.timestamptz or state_change >= $1::pg_catalog.timestamptz
 			or state in ('active', 'idle in transaction'))`
 	var program, user, database string
-	var ours bool
-	err = postgres.ForEachRow(ctx, m.Control, []any{&program, &user, &database, &ours}, func() error {
-		if ours {
-			s.staying++
-		} else {
+	var ours, working bool
+	err = postgres.ForEachRow(ctx, m.Control, []any{&program, &user, &database, &ours, &working}, func() error {
+		if !ours {
 			s.name(program, user, database)
+			return nil
+		}
+		s.staying++
+		if working || m.Facts.VersionNum < reportsWhenIdle {
+			s.silent++
 		}
 		return nil
-	}, sql, began, m.Ours.ApplicationName, m.Ours.User)
+	}, sql, began, m.Ours.ApplicationName, m.Ours.User, m.Ours.All)
 	if err != nil {
 		return s, fmt.Errorf("ask who is on the server: %w", err)
 	}

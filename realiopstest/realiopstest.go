@@ -1,0 +1,227 @@
+// Package realiopstest asserts in Go tests what an operation costs PostgreSQL: WAL of its rows, fsyncs, pages.
+//
+// These counts are made by the server and repeat almost exactly, as the time that something takes does not. An upgrade that
+// doubles the WAL of an order is found by the test of the order:
+//
+//	func TestPlaceOrder(t *testing.T) {
+//		db := realiopstest.Open(t, os.Getenv("DATABASE_URL"))
+//		got := db.Measure(t, func() { placeOrder(t) })
+//		got.AtMost(t, realiopstest.OwnWALBytes(24<<10), realiopstest.Fsyncs(3))
+//	}
+//
+// The operation is done once to warm up and three times to be counted, by any client, in this process or in another. All
+// sessions in the database are taken for the operation's; others on the server must not be at work meanwhile, and where they
+// were, a count beyond its limit is told as such. A session that stays open keeps its last counts to itself for up to ten
+// seconds, which are waited for: an operation that closes its session is measured sooner. Own WAL can be told from upkeep
+// where the extension pg_walinspect is in the database (15 and later).
+package realiopstest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/measure/operation"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	repetitions = 3
+	warmup      = 1
+	// background is how long it is measured, twice, what the server does by itself.
+	background = 200 * time.Millisecond
+)
+
+// DB is a server to measure on.
+type DB struct {
+	endpoint *postgres.Endpoint
+	control  *pgx.Conn
+	facts    postgres.Facts
+	stats    *pgstat.Sampler
+	wal      *anatomy.Sampler // nil where the WAL cannot be read
+	samplers []probe.Sampler
+}
+
+// Open connects to the server of a connection string, as libpq understands it, for as long as the test lasts. The database is
+// that in which the operation works.
+func Open(t testing.TB, dsn string) *DB {
+	t.Helper()
+	endpoint, err := postgres.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := &DB{endpoint: endpoint}
+	t.Cleanup(db.close)
+	if err := db.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func (db *DB) open(ctx context.Context) (err error) {
+	if db.control, err = db.endpoint.Connect(ctx); err != nil {
+		return err
+	}
+	if db.facts, err = postgres.Inspect(ctx, db.control); err != nil {
+		return err
+	}
+	if err := db.facts.Refuse(postgres.Permissions{Shared: true}); err != nil { // who is at work is told with the counts
+		return err
+	}
+	if db.stats, err = pgstat.New(ctx, db.endpoint.Config(), postgres.SchemaName); err != nil {
+		return err
+	}
+	db.samplers = []probe.Sampler{db.stats}
+	wal, err := anatomy.New(ctx, db.endpoint.Config(), "")
+	if err != nil {
+		db.samplers = append(db.samplers, probe.Absent(anatomy.Name, anatomy.Metrics(), err))
+		return nil
+	}
+	db.wal = wal
+	db.samplers = append(db.samplers, wal)
+	return nil
+}
+
+func (db *DB) close() {
+	ctx := context.Background()
+	if db.wal != nil {
+		db.wal.Close(ctx)
+	}
+	if db.stats != nil {
+		db.stats.Close(ctx)
+	}
+	if db.control != nil {
+		_ = db.control.Close(ctx) // nothing was written over it
+	}
+}
+
+// Cost is what an operation cost, each time that it was done.
+type Cost struct{ cost cost.Cost }
+
+// Measure does the operation some times and says what it costs.
+func (db *DB) Measure(t testing.TB, do func()) Cost {
+	t.Helper()
+	c, err := db.measure(t.Context(), t.Name(), do)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Cost{c}
+}
+
+func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, error) {
+	place := operation.Place{
+		Control: db.control, Facts: db.facts, Samplers: db.samplers,
+		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
+		ReadWAL: func(context.Context) error { return nil },
+	}
+	if db.wal != nil {
+		place.ReadWAL = db.wal.ReadWAL
+	}
+	o := operation.Options{
+		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: &runfile.Operation{Text: name, Warmup: warmup}},
+		Tell: func(string) {}, Repetitions: repetitions, Warmup: warmup, Background: background, Ours: operation.Sessions{All: true},
+		Operation: func(context.Context) (int64, error) { do(); return 0, nil },
+	}
+	var records []runfile.Record
+	err := operation.Do(ctx, place, o, func(r runfile.Record) error {
+		records = append(records, r)
+		return nil
+	})
+	if err != nil {
+		return cost.Cost{}, err
+	}
+	run, err := drivers.FromRun(inOrder(records))
+	if err != nil {
+		return cost.Cost{}, err
+	}
+	return cost.Of(run)
+}
+
+func inOrder(records []runfile.Record) iter.Seq2[runfile.Record, error] {
+	return func(yield func(runfile.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Limit is the most that one count may come to.
+type Limit struct{ budget cost.Budget }
+
+func limit(name string, most float64) Limit {
+	return Limit{cost.Budget{Name: name, Max: most, Per: cost.PerRun}}
+}
+
+// OwnWALBytes bounds the WAL of the rows, their index entries and commits, without images of whole pages and upkeep.
+func OwnWALBytes(most int64) Limit { return limit(cost.OwnBytes, float64(most)) }
+
+// OwnWALRecords bounds its records.
+func OwnWALRecords(most int64) Limit { return limit(cost.OwnRecords, float64(most)) }
+
+// WALBytes bounds all of the WAL, images of whole pages and upkeep among it.
+func WALBytes(most int64) Limit { return limit("wal_bytes", float64(most)) }
+
+// Fsyncs bounds the fsyncs of the WAL.
+func Fsyncs(most int64) Limit { return limit(cost.Fsyncs, float64(most)) }
+
+// Rows bounds the rows inserted, updated and deleted.
+func Rows(most int64) Limit { return limit("rows", float64(most)) }
+
+// AtMost fails the test unless each count is within its limit. What cannot be told is a failure, too.
+func (c Cost) AtMost(t testing.TB, limits ...Limit) {
+	t.Helper()
+	var failed []string
+	for _, l := range limits {
+		if j := c.cost.Judge(l.budget); j.Verdict != cost.Within {
+			failed = append(failed, j.Sentence())
+		}
+	}
+	if len(failed) > 0 {
+		t.Errorf("%s\nall counts, each time: %s", strings.Join(failed, "\n"), c)
+	}
+}
+
+// String lists all counts.
+func (c Cost) String() string {
+	var all []string
+	for _, count := range c.cost.Counts {
+		if count.Missing == "" {
+			all = append(all, fmt.Sprintf("%s %.0f", count.Name, count.Median))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Count is what one count came to each time, by the name that budgets of realiops measure have, and whether it was counted.
+func (c Cost) Count(name string) (each float64, counted bool) {
+	count, found := c.cost.Find(name)
+	return count.Median, found && count.Missing == ""
+}
+
+// Bench reports what an operation costs beside the time that a benchmark takes: own-wal-B/op, wal-fsyncs/op and rows/op. It
+// measures apart from b's own loop, in which the operation is done as often as the benchmark wants.
+func (db *DB) Bench(b *testing.B, do func()) {
+	b.Helper()
+	c := db.Measure(b, do)
+	for b.Loop() {
+		do()
+	}
+	for name, unit := range map[string]string{cost.OwnBytes: "own-wal-B/op", "wal_bytes": "wal-B/op", cost.Fsyncs: "wal-fsyncs/op", "rows": "rows/op"} {
+		if each, counted := c.Count(name); counted {
+			b.ReportMetric(each, unit)
+		}
+	}
+}
