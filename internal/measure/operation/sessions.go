@@ -46,7 +46,7 @@ const (
 	// reportsWhenIdle is the first version in which a session that does nothing reports after that time.
 	reportsWhenIdle = 150000
 
-	askEvery       = 20 * time.Millisecond
+	askEvery = 20 * time.Millisecond
 )
 
 // awaitReported waits until the sessions of the operation are gone, or have told what they did.
