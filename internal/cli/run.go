@@ -60,7 +60,7 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	if err != nil {
 		return err
 	}
-	program, err := o.plan.program(ctx, flags, o.cloud.period()/env.Tempo.Times())
+	program, err := o.plan.program(ctx, flags, o.cloud.period()/env.Tempo.Times(), o.cloud.rest(env))
 	if err != nil {
 		return err
 	}

@@ -39,8 +39,9 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 }
 
 // program takes the plan by name or file, what the user said by flag, and defaults for what nobody said. Where a source has
-// periods, in seconds, the loads are as long as these ask for, and by default as few as tell something.
-func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period float64) (*run.Program, error) {
+// periods, in seconds, the loads are as long as these ask for, and by default as few as tell something; rest, in seconds, lies before the
+// first and after the last.
+func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period, rest float64) (*run.Program, error) {
 	limits := experiment.Limits{Budget: o.budget, Period: period, Pause: experiment.DefaultPause()}
 	name := o.name
 	if period > 0 && !flags.Changed("plan") {
@@ -52,6 +53,9 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period 
 	plan, err := experiment.Named(ctx, name)
 	if err != nil {
 		return nil, err
+	}
+	if plan.RestSeconds == 0 {
+		plan.RestSeconds = rest
 	}
 	if err := o.override(&plan, flags); err != nil {
 		return nil, err

@@ -27,10 +27,11 @@ type Meaning struct {
 	Shown     []Shown  `json:"shown,omitempty"`
 	Sources   []string `json:"sources"` // keys
 
-	Statistics []string `json:"-"` // that are asked for, the one that answers how much first
-	Only       Having   `json:"-"` // the servers that have it; empty: all of the flavor
-	Unread     bool     `json:"-"` // it is explained, and no probe asks for it
-	Caveat     string   `json:"-"` // where its name misleads, for a run file
+	Statistics []string `json:"-"`                       // that are asked for, the one that answers how much first
+	Only       Having   `json:"-"`                       // the servers that have it; empty: all of the flavor
+	Unread     bool     `json:"-"`                       // it is explained, and no probe asks for it
+	Caveat     string   `json:"-"`                       // where its name misleads, for a run file
+	Steps      float64  `json:"steps_seconds,omitempty"` // for which it was seen to show the same, where that is longer than a period
 }
 
 // Sides that a metric may count on.
@@ -89,6 +90,7 @@ func Flavor(name string) string { return flavors[name] }
 const (
 	Minute      = 60
 	FiveMinutes = 300 // of a cluster's volume
+	Hour        = 3600
 )
 
 // What is asked for beside the number that answers how much.
@@ -196,7 +198,7 @@ func (m Meaning) InBase() (kind runfile.MetricType, unit string, scale float64) 
 func (m Meaning) Row() Metric {
 	kind, unit, _ := m.InBase()
 	row := Metric{
-		Name: m.Name(), Kind: kind, Unit: unit, Period: m.Period, Help: m.Counts, Caveat: m.Caveat, Source: m.document(), On: m.On,
+		Name: m.Name(), Kind: kind, Unit: unit, Period: m.Period, Steps: m.Steps, Help: m.Counts, Caveat: m.Caveat, Source: m.document(), On: m.On,
 		First: true, Matters: m.Side != NoSide,
 	}
 	return row.As(services[m.Service] + " " + m.Metric)

@@ -27,6 +27,7 @@ type Metric struct {
 	Kind   runfile.MetricType
 	Unit   string  // base unit, as in a run file
 	Period float64 // seconds, where the source counts in periods of its own
+	Steps  float64 // seconds for which it was seen to show the same, where that is longer than a period
 	Help   string  // what it counts, in one line
 	Caveat string  // what to beware of
 	Source string  // the address of the document that defines it

@@ -112,6 +112,16 @@ func Sources() []Source {
 			"https://dev.to/aws-heroes/100k-write-iops-in-aurora-t3medium--365j", "2024-11-14",
 		},
 		{
+			"senzing",
+			"Senzing, performance tests on Aurora PostgreSQL (Apache-2.0): results of 14 loads",
+			"https://github.com/senzing-garage/aws-cloudformation-performance-testing", "2026-08",
+		},
+		{
+			"ord",
+			"Steven Kearnes, log book of the Open Reaction Database (CC-BY-SA-4.0), entry of 2026-06-30",
+			"https://github.com/open-reaction-database/ord-logbook", "2026-07",
+		},
+		{
 			"ebs-types",
 			"EBS user guide, volume types",
 			"https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html", "2026",

@@ -176,6 +176,8 @@ type Plan struct {
 	Replicates int     `json:"replicates"`
 	ArmSeconds float64 `json:"arm_seconds"`
 	Seed       uint64  `json:"seed"` // of the order of the arms
+	// RestSeconds lie before the first load and after the last, so that a source that moves in steps tells of the whole run.
+	RestSeconds float64 `json:"rest_seconds,omitempty"`
 	// Workers are the processes that the clients of a load are divided over; 0 where they are those of the process that reads.
 	Workers int `json:"workers,omitempty"`
 }

@@ -126,6 +126,9 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 	y := j.column(m, m.From, step(m.Unit))
 	if why := y.whole(); why != nil {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
+		if why.Reason == drivers.NotMoved {
+			v.Why = "The source has not moved during these loads: " + why.Detail
+		}
 		return v
 	}
 	if why, silent := j.silent(m); silent {

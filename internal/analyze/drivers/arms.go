@@ -196,12 +196,12 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 	if ours {
 		from, to, work = a.load.from, a.load.to, a.load.rowsIn
 	}
-	for metric, periods := range c.stretched {
+	for metric := range c.stretched {
 		if elsewhere := c.elsewhere(a, metric); elsewhere != nil {
 			r.Counts[metric] = Count{Missing: elsewhere}
 			continue
 		}
-		r.Counts[metric] = inPeriods(periods, from, to, work)
+		r.Counts[metric] = c.countIn(metric, from, to, work)
 	}
 	c.countTotals(a, r)
 	return r

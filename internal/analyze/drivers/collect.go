@@ -244,12 +244,14 @@ func (c *collector) finish() *Run {
 	c.checkCopied()
 	c.buildArms()
 	c.checkCapacity()
+	c.noteStill()
 	if c.thin != nil {
 		c.observe()
 	}
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share
+	c.run.whole = c.whole
 	return c.run
 }
 

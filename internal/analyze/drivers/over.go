@@ -78,7 +78,7 @@ func (c *collector) rebuilt(change func(a *attempt, idle bool, r Replicate) Repl
 func (c *collector) overStretches(metric string, stretches []stretch) (run *Run, ok bool) {
 	told, counted := 0, 0
 	run = c.rebuilt(func(a *attempt, idle bool, r Replicate) Replicate {
-		if missing := r.Counts[metric].Missing; a == nil || a.untimed() || missing != nil && missing.Reason == Elsewhere {
+		if missing := r.Counts[metric].Missing; a == nil || a.untimed() || missing != nil && (missing.Reason == Elsewhere || missing.Reason == NotMoved) {
 			return r
 		}
 		from, to := r.Begin, r.End

@@ -51,6 +51,12 @@ func (d Quantity) withoutGrowth() Quantity {
 	return d
 }
 
+// Quantity is the one of that name, with the metrics that it is computed from in this run.
+func (r *Run) Quantity(name string) Quantity {
+	all := r.Quantities()
+	return all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == name })]
+}
+
 // noPages: "In Aurora, the only writes that cross the network are redo log records. No pages are ever written from the
 // database tier" (Verbitski et al., SIGMOD 2017, section 3.2). What its counters of pages show is no work of its storage.
 func noPages(Arm, Replicate) (float64, error) {

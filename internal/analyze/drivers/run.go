@@ -31,6 +31,7 @@ type Run struct {
 	series func(metric string) series.Series
 	levels func(metric string) []Level
 	over   func(metric string) (*Run, View) // nil: it was made by Over
+	whole  func(metric string) (amount float64, from, to time.Time, ok bool)
 	share  func(arm string, replicate int, from, to time.Time) (float64, bool)
 }
 

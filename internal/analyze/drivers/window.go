@@ -37,8 +37,8 @@ func (c *collector) cutWindows(times int64) (all []window) {
 			w.replicate.Counts[name] = inWindow(s, begin, end, time.Duration(c.thin.length))
 		}
 		w.replicate.Seconds = w.replicate.betweenReadings()
-		for metric, periods := range c.stretched {
-			w.replicate.Counts[metric] = inPeriods(periods, begin, end, elapsed)
+		for metric := range c.stretched {
+			w.replicate.Counts[metric] = c.countIn(metric, begin, end, elapsed)
 		}
 		all = append(all, w)
 	}

@@ -1,7 +1,9 @@
 package sizing_test
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,21 +79,21 @@ func TestPublishedCalibration(t *testing.T) {
 	near(t, "at most", f.Most, 1640, 0.01)
 }
 
-// TestCalibrateByThePublishedRun: the run file of it tells 820 billed writes a second and 105,700,000 rows in 900 s, and
-// nothing of the WAL.
-func TestCalibrateByThePublishedRun(t *testing.T) {
-	c, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide")
+// TestCalibrateTakesWhatMoved: the five minutes that were published of one load are a part of an hour's mean, and no calibration. Whole
+// loads are one: 111.6, 442.7 and 399.9 million billed writes for 1.353, 5.44 and 5.41 TB of WAL.
+func TestCalibrateTakesWhatMoved(t *testing.T) {
+	if _, err := sizing.Calibrate(shipped(t, "published-aurora.jsonl"), "wide"); !errors.Is(err, sizing.ErrNotCalibrated) || !strings.Contains(err.Error(), "246,000 in 5 min") {
+		t.Errorf("five minutes of a source that moves in steps of an hour calibrate: %v", err)
+	}
+	c, err := sizing.Calibrate(shipped(t, "published-digitized.jsonl"), "wide")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const rows = 105700000.0 / 900 / 820
-	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: rows, Least: rows / 2, Most: rows * 2}, Replicates: 1, Run: "published-aurora"}
-	if diff := cmp.Diff(want, c, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	units := math.Cbrt(111.6e6 * 442.7e6 * 399.9e6 / (1.353e12 * 5.44e12 * 5.41e12) * 4096 * 4096 * 4096)
+	near(t, "billed writes for 4,096 bytes", c.OfLogUnits.Value, units, 1e-9)
+	if c.RowsPerWrite != nil || c.Replicates != 3 {
+		t.Errorf("rows were not published: %+v", c)
 	}
-	f, _ := sizing.ForecastAurora(new(14322.5), new(1e6), c) // an eighth of a hundred times as many
-	near(t, "a hundred writes", f.Value, 14322.5/rows, 1e-9)
-	near(t, "at least", f.Least, 14322.5/rows/2, 1e-9)
 }
 
 // TestCalibrateBySeveral: of three replicates with 100, 110 and 121 rows for a write the middle is 110, and another would

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // Calibration is how many billed writes of Aurora stand for what a run can count.
@@ -49,11 +50,14 @@ func Calibrate(run *drivers.Run, like string) (Calibration, error) {
 		return Published(), nil
 	}
 	c := Calibration{Run: run.Header.ID}
-	if arm, found := run.Arm(like); found && c.take(arm) {
+	if arm, found := run.Arm(like); found && c.take(run, arm) {
 		c.Arm = like
 		return c, nil
 	}
-	if c.take(run.Arms...) {
+	if c.take(run, run.Arms...) {
+		return c, nil
+	}
+	if c.takeWhole(run) {
 		return c, nil
 	}
 	for _, arm := range run.Arms {
@@ -67,8 +71,8 @@ func Calibrate(run *drivers.Run, like string) (Calibration, error) {
 }
 
 // take works the calibration out of arms; false: none of them tells anything.
-func (c *Calibration) take(arms ...drivers.Arm) bool {
-	log, _ := drivers.Named(drivers.WALBytes)
+func (c *Calibration) take(run *drivers.Run, arms ...drivers.Arm) bool {
+	log := run.Quantity(drivers.WALBytes)
 	var rows, units []float64
 	c.Replicates = 0
 	for _, arm := range arms {
@@ -88,6 +92,17 @@ func (c *Calibration) take(arms ...drivers.Arm) bool {
 	}
 	c.RowsPerWrite, c.OfLogUnits = spanned(rows), spanned(units)
 	return c.RowsPerWrite != nil || c.OfLogUnits != nil
+}
+
+// takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest before and after it.
+func (c *Calibration) takeWhole(run *drivers.Run) bool {
+	writes, _, _, told := run.Whole(billedWrites)
+	log, read := run.Grew(metric.InsertPosition)
+	if !told || !read || writes <= 0 || log.Amount <= 0 {
+		return false
+	}
+	c.Replicates, c.RowsPerWrite, c.OfLogUnits = 1, nil, spanned([]float64{writes / (log.Amount / logUnit)})
+	return true
 }
 
 // level is how sure the span of a calibration of several replicates is to hold another one.

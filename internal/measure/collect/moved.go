@@ -59,10 +59,14 @@ func (m moved) Backfill(ctx context.Context, from, to time.Time, keep func(runfi
 	})
 }
 
-// spanOf is the stretch that a source is asked for: all of the run, or what the load was there for.
+// spanOf is the stretch that a source is asked for: all of the run, with the rest before and after it, or what the load was there for.
 func (f *File) spanOf(source probe.Backfiller) Span {
 	if m, is := source.(moved); is {
 		return m.to.Span
 	}
-	return f.Span
+	span, rest := f.Span, time.Duration(f.Header.Plan.RestSeconds*float64(time.Second))
+	if !span.From.IsZero() {
+		span.From, span.To = span.From.Add(-rest), span.To.Add(rest)
+	}
+	return span
 }

@@ -146,7 +146,12 @@ func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 // Duration is about how long a plan takes.
 func Duration(plan runfile.Plan, limits Limits) time.Duration {
 	replicates := time.Duration(len(plan.Arms) * plan.Replicates)
-	return limits.replicate(plan.ArmSeconds)*replicates + limits.Pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+	return resting(plan) + limits.replicate(plan.ArmSeconds)*replicates + limits.Pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+}
+
+// resting is how long nothing is done before the first load.
+func resting(plan runfile.Plan) time.Duration {
+	return time.Duration(plan.RestSeconds * float64(time.Second))
 }
 
 // replicate is about how long one takes whose load lasts so many seconds, with the wait for the next period.

@@ -87,6 +87,10 @@ func (p *Program) announcement(path string) string {
 	if p.limits.Short(p.Plan.ArmSeconds) {
 		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)", p.limits.Period)
 	}
+	if rest := p.Plan.RestSeconds; rest > 0 {
+		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so that they tell of the whole run, "+
+			"once as much time has passed after it, and of a load only where it lasts three hours", experiment.About(time.Duration(rest*float64(time.Second))))
+	}
 	return fmt.Sprintf("%d loads x %d repetitions x %g s, about %s%s; recorded in %s",
 		len(p.Plan.Arms), p.Plan.Replicates, p.Plan.ArmSeconds, experiment.About(p.Duration()), cost, path)
 }

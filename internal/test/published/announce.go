@@ -9,7 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// announced are the metrics of these names as the table has them, those of a cloud as they are on a flavor of server.
+// announced are the metrics of these names as the table has them, those of a cloud as they are on a flavor of server. What the
+// program says of them today is not written down with the figures.
 func announced(flavor string, names map[string]bool) (all []runfile.Record) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		rows := metric.All().Of(name)
@@ -18,7 +19,8 @@ func announced(flavor string, names map[string]bool) (all []runfile.Record) {
 			all = append(all, only(name))
 			continue
 		}
-		all = append(all, rows[i].Announced())
+		m := rows[i].Announced()
+		all = append(all, runfile.Metric{Name: m.Name, Unit: m.Unit, Type: m.Type, Period: m.Period})
 	}
 	return all
 }
