@@ -1,14 +1,14 @@
 // Command chaos does to realiops what production does, and holds four promises against it: nothing that was measured is lost,
 // nothing is left behind, one clear line tells and the status is the right one, and no number goes unmarked.
 //
-//	chaos [-class CLASS] [-o DIRECTORY]
+//	chaos [-class CLASS] [-name TEXT] [-pg VERSION] [-j N] [-write FILE]
 //
-// Each fault is a row of a table: a command, what is done to it, and what must be so. It prints the table with what came of
-// it, as docs/reliability.md has it, and ends with 1 if a promise was broken.
+// Each fault is a row of a table (a file for each class): a command, what is done to it and when, and what must be so. How that is seen is
+// written once, in promises.go and left.go. It prints what came of each, writes the tables of docs/reliability.md with -write,
+// and ends with 1 if a promise was broken. It wants Linux, and root for some faults, which are skipped without.
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -16,151 +16,141 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/realiops/realiops/internal/measure/role"
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 func main() {
+	if status, played := role.Main(os.Args, supervisor.Role()); played {
+		os.Exit(status)
+	}
 	class := flag.String("class", "", "only this class of faults")
+	name := flag.String("name", "", "only faults whose name has this in it")
+	version := flag.String("pg", "", "the version of PostgreSQL; empty: each fault on one, in turn")
+	atOnce := flag.Int("j", 3, "how many faults are tried at a time")
+	page := flag.String("write", "", "the page whose tables are written")
 	flag.Parse()
-	if err := run(*class); err != nil {
+	all := slices.DeleteFunc(faults(), func(f Fault) bool {
+		return *class != "" && f.Class != *class || !strings.Contains(f.Name, *name)
+	})
+	if err := run(all, *version, *atOnce, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
 		os.Exit(1)
 	}
 }
 
-func run(class string) error {
-	work, err := os.MkdirTemp("", "realiops-chaos-*")
-	if err != nil {
-		return err
-	}
+func run(all []Fault, version string, atOnce int, page string) error {
+	program, work, err := build()
 	defer os.RemoveAll(work)
-	program := filepath.Join(work, "realiops")
-	if out, err := exec.Command("go", "build", "-o", program, "./cmd/realiops").CombinedOutput(); err != nil {
-		return fmt.Errorf("build realiops: %w: %s", err, out)
-	}
-	runs, err := filepath.Abs(filepath.Join("testdata", "runs"))
 	if err != nil {
 		return err
 	}
-	broken := 0
-	fmt.Println("| class | fault | status | it says | |\n|---|---|---|---|---|")
-	for i, f := range faults() {
-		if class != "" && f.Class != class {
-			continue
+	begun := time.Now()
+	results := tryAll(all, atOnce, func(i int) *place {
+		return &place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: shippedRuns(), version: versionFor(i, version)}
+	})
+	fmt.Printf("%d faults in %v\n", len(results), time.Since(begun).Round(time.Second))
+	if page != "" {
+		if err := write(page, results, begun); err != nil {
+			return err
 		}
-		place := &place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: runs}
-		said, problems := f.try(place)
-		mark := "kept"
-		if len(problems) > 0 {
-			broken++
-			mark = "**broken**: " + strings.Join(problems, "; ")
-		}
-		fmt.Printf("| %s | %s | %d | %s | %s |\n", f.Class, f.Name, f.Status, strings.ReplaceAll(said, "|", `\|`), mark)
 	}
-	if broken > 0 {
-		return fmt.Errorf("%d promises were broken", broken)
+	if broken := count(results, func(r result) bool { return len(r.broken) > 0 }); broken > 0 {
+		return fmt.Errorf("%d faults broke a promise", broken)
 	}
 	return nil
 }
 
-func faults() []Fault {
-	return slices.Concat(inputs(), limits(), secrets(), disks(), network(), clouds())
+// build makes the program, and a directory that every user can enter, as the servers of the faults are not root's.
+func build() (program, work string, err error) {
+	if work, err = os.MkdirTemp("", "realiops-chaos-"); err != nil {
+		return "", "", err
+	}
+	if err := os.Chmod(work, 0o755); err != nil { //nolint:gosec // see above
+		return "", work, err
+	}
+	program = filepath.Join(work, "realiops")
+	if out, err := exec.Command("go", "build", "-o", program, "github.com/realiops/realiops/cmd/realiops").CombinedOutput(); err != nil {
+		return "", work, fmt.Errorf("build realiops: %w: %s", err, out)
+	}
+	return program, work, nil
 }
 
-// Fault is something that goes wrong, over one command.
-type Fault struct {
-	Class string // process, disk, server, network, cloud, strangers, settings, inputs, limits
-	Name  string
-	// Prepare makes what the command meets, in a directory of its own, and gives the command.
-	Prepare func(*place) ([]string, error)
-	Status  int
-	Says    string // a part of the one line on standard error; empty: nothing is said
-	Never   string // must not be printed anywhere
-	// Within bounds how long it may take, a minute where it is not set; Interrupt is when Ctrl-C is pressed, if it is.
-	Within, Interrupt time.Duration
-	MemoryMB          int64 // that it may take at most; 300 where it is not set
+func shippedRuns() string {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "testdata", "runs")
 }
 
-// place is where a fault happens.
-type place struct{ dir, program, runs string }
+// versions are those that faults are tried on in turn.
+var versions = []string{"13", "14", "15", "16", "17", "18"}
 
-func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
+func versionFor(i int, asked string) string {
+	if asked != "" {
+		return asked
+	}
+	return versions[i%len(versions)]
+}
 
-// try runs the command and says which promises were broken.
-func (f Fault) try(p *place) (said string, broken []string) {
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return "", []string{err.Error()}
+// result is what came of a fault.
+type result struct {
+	Fault
+	version string // of PostgreSQL, where it was tried with a server
+	said    string
+	broken  []string
+	skipped string
+}
+
+// tryAll tries some at a time, and tells of each as it is over.
+func tryAll(all []Fault, atOnce int, at func(i int) *place) []result {
+	results := make([]result, len(all))
+	slots := make(chan struct{}, atOnce)
+	var wait sync.WaitGroup
+	for i, f := range all {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			begun := time.Now()
+			results[i] = f.try(at(i))
+			fmt.Printf("%-7s %5.1f s  %-2s %s: %s%s\n", results[i].mark(), time.Since(begun).Seconds(), results[i].version, f.Class, f.Name, results[i].why())
+		})
 	}
-	args, err := f.Prepare(p)
-	if err != nil {
-		return "", []string{"prepare: " + err.Error()}
+	wait.Wait()
+	return results
+}
+
+func (r result) mark() string {
+	switch {
+	case len(r.broken) > 0:
+		return "BROKEN"
+	case r.skipped != "":
+		return "skipped"
+	default:
+		return "kept"
 	}
-	before, err := listing(p.dir)
-	if err != nil {
-		return "", []string{err.Error()}
+}
+
+func (r result) why() string {
+	switch {
+	case len(r.broken) > 0:
+		return ": " + strings.Join(r.broken, "; ")
+	case r.skipped != "":
+		return ": " + r.skipped
+	default:
+		return ""
 	}
-	out := f.command(p, args)
-	said = strings.TrimSpace(out.stderr)
-	check := func(kept bool, format string, values ...any) {
-		if !kept {
-			broken = append(broken, fmt.Sprintf(format, values...))
+}
+
+func count(results []result, what func(result) bool) (n int) {
+	for _, r := range results {
+		if what(r) {
+			n++
 		}
 	}
-	check(out.status == f.Status, "status %d", out.status)
-	check(strings.Contains(said, f.Says) && (f.Says != "" || said == ""), "says %.200q", said)
-	check(strings.Count(said, "\n") == 0, "says it in %d lines", 1+strings.Count(said, "\n"))
-	check(f.Never == "" || !strings.Contains(out.stdout+out.stderr, f.Never), "prints what must not be printed")
-	check(out.memoryMB <= max(f.MemoryMB, 300) || f.MemoryMB > 0 && out.memoryMB <= f.MemoryMB, "takes %d MB", out.memoryMB)
-	check(!out.late, "takes longer than %v", f.within())
-	after, err := listing(p.dir)
-	check(err == nil && slices.Equal(before, after), "leaves %v", after)
-	return strings.ReplaceAll(said, p.dir+"/", ""), broken
-}
-
-func (f Fault) within() time.Duration {
-	if f.Within == 0 {
-		return time.Minute
-	}
-	return f.Within
-}
-
-type outcome struct {
-	status         int
-	stdout, stderr string
-	memoryMB       int64
-	late           bool
-}
-
-func (f Fault) command(p *place, args []string) outcome {
-	ctx, cancel := context.WithTimeout(context.Background(), f.within())
-	defer cancel()
-	cmd := exec.CommandContext(ctx, p.program, args...) //nolint:gosec // what the table says
-	var stdout, stderr strings.Builder
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.dir, &stdout, &stderr
-	cmd.Env = append(os.Environ(), "PGHOST=127.0.0.1", "PGPORT=1", "AWS_EC2_METADATA_DISABLED=true")
-	err := cmd.Start()
-	if err == nil && f.Interrupt > 0 {
-		time.AfterFunc(f.Interrupt, func() { _ = cmd.Process.Signal(os.Interrupt) })
-	}
-	if err == nil {
-		err = cmd.Wait()
-	}
-	o := outcome{stdout: stdout.String(), stderr: stderr.String(), late: ctx.Err() != nil, status: -1}
-	if cmd.ProcessState != nil {
-		o.status, o.memoryMB = cmd.ProcessState.ExitCode(), memoryOf(cmd.ProcessState)
-	} else if err != nil {
-		o.stderr = err.Error()
-	}
-	return o
-}
-
-// listing is what lies in a directory, with its sizes: what is measured stays, and nothing comes.
-func listing(dir string) (all []string, err error) {
-	err = filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err == nil && !info.IsDir() {
-			all = append(all, fmt.Sprintf("%s %d", strings.TrimPrefix(path, dir), info.Size()))
-		}
-		return err
-	})
-	return all, err
+	return n
 }

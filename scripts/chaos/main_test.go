@@ -1,38 +1,59 @@
-//go:build unix
+//go:build linux
 
 package main
 
 import (
 	"fmt"
-	"os/exec"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
-	"time"
+
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The faults that are over soon are done on each change; the others are for the whole suite.
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
+
+// shortSet are the faults with a server that are tried on each change, one of each kind; those without one all are.
+var shortSet = []string{
+	"`run --dsn` and SIGTERM", "`run`, whose server is restarted", "`run`, whose connections are cut", "`run --shared`, while somebody writes",
+	"`observe` killed", "`load` and Ctrl-C",
+}
+
 func TestShortSet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
-	program := filepath.Join(t.TempDir(), "realiops")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/realiops").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	runs, err := filepath.Abs(filepath.Join("..", "..", "testdata", "runs"))
+	program, work, err := build()
+	t.Cleanup(func() { os.RemoveAll(work) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	const soon = 20 * time.Second
-	work := t.TempDir()
 	for i, f := range faults() {
-		if f.Within > soon {
+		withoutServer := slices.Contains([]string{"inputs", "limits", "cloud"}, f.Class)
+		if !withoutServer && !slices.Contains(shortSet, f.Name) {
 			continue
 		}
 		t.Run(f.Class+"/"+f.Name, func(t *testing.T) {
-			if said, broken := f.try(&place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: runs}); len(broken) > 0 {
-				t.Errorf("%q: %q", broken, said)
+			r := f.try(&place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: shippedRuns(), version: "17"})
+			if len(r.broken) > 0 {
+				t.Errorf("%q: %q", r.broken, r.said)
 			}
 		})
+	}
+}
+
+// The names of faults tell them apart, and there are as many as are promised.
+func TestFaultsAreToldApart(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range faults() {
+		if name := f.Class + f.Name; seen[name] {
+			t.Errorf("two faults are called %s", name)
+		} else {
+			seen[name] = true
+		}
+	}
+	if len(seen) < 150 {
+		t.Errorf("there are %d faults", len(seen))
 	}
 }

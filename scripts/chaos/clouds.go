@@ -1,0 +1,91 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/realiops/realiops/internal/test/accounttest"
+)
+
+// clouds are accounts that refuse, fail, hang and talk nonsense.
+func clouds() []Fault {
+	answers := []struct {
+		name string
+		does accounttest.Fault
+		says string
+	}{
+		{"denies every call", accounttest.Denied(), "does not allow"},
+		{"says that the credentials have expired", accounttest.Expired(), "expired"},
+		{"throttles every call", accounttest.Throttled(), "slow down"},
+		{"is unavailable", accounttest.Unavailable(), "realiops:"},
+		{"answers with a page of a gateway", accounttest.BadGateway(), "realiops:"},
+		{"hangs", accounttest.Hung(), "realiops:"},
+		{"answers with nothing", empty, "realiops:"},
+		{"sends to another place", redirected, "realiops:"},
+	}
+	all := []Fault{
+		{Name: "`collect` of a run that was on no database of AWS's", Status: 1, Says: "there is nothing to collect", Prepare: collects(head, nil)},
+		{Name: "`collect` without credentials", Status: 1, Says: "credentials", Prepare: first(func(p *place) error {
+			p.env = []string{"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=", "HOME=" + p.dir, "AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null"}
+			return nil
+		}, collects(onAWS(), nil))},
+	}
+	for _, a := range answers {
+		all = append(all,
+			Fault{Name: "`collect` from an account that " + a.name, Prepare: collects(onAWS(), a.does), Status: 2, Says: a.says, Within: 2 * time.Minute},
+			Fault{Name: "`prices` from an account that " + a.name, Prepare: behind(a.does, plain("prices", "--region", "eu-central-1")), Status: 1, Says: a.says, Within: 2 * time.Minute},
+		)
+	}
+	return in("cloud", all...)
+}
+
+// onAWS is the record of a run on a database of AWS's that ended a while ago.
+func onAWS() string {
+	begin := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
+	at := func(after time.Duration) string { return begin.Add(after).Format(time.RFC3339) }
+	return `{"kind":"run","schema":"realiops.run/1","id":"x","start":"` + at(0) + `","version":"v1","target":{"kind":"dsn","flavor":"rds","version":"17.4","host":"db","port":5432,` +
+		`"database":"d","user":"u","storage":{},"cloud":{"provider":"aws","region":"eu-central-1","instance":"shop-1","engine":"postgres"}},` +
+		`"host":{"os":"linux","arch":"amd64","cpus":2},"plan":{"arms":[{"name":"bulk","method":"copy","rows_per_tx":1000,"clients":1}],"replicates":1,"arm_seconds":1200,"seed":1}}
+{"kind":"metric","name":"cloudwatch/WriteIOPS","unit":"operations","type":"rate","period":60}
+{"kind":"arm","at":"` + at(0) + `","arm":"bulk","replicate":1,"event":"begin"}
+{"kind":"load","from":"` + at(0) + `","to":"` + at(20*time.Minute) + `","arm":"bulk","replicate":1,"transactions":10,"statements":10,"rows":10000}
+{"kind":"arm","at":"` + at(20*time.Minute) + `","arm":"bulk","replicate":1,"event":"end"}
+{"kind":"end","at":"` + at(21*time.Minute) + `","status":"complete"}
+`
+}
+
+// behind is an account that does one thing to all calls.
+func behind(does accounttest.Fault, then prepare) prepare {
+	return first(func(p *place) error {
+		if does == nil {
+			return nil
+		}
+		account := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // or it would not be noticed that the client leaves
+			does(w, r, http.NotFoundHandler())
+		}))
+		p.atEnd(func() error {
+			account.CloseClientConnections()
+			account.Close()
+			return nil
+		})
+		p.env = []string{
+			"AWS_ENDPOINT_URL=" + account.URL, "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=eu-central-1",
+			"AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null",
+		}
+		return nil
+	}, then)
+}
+
+// collects for a record.
+func collects(record string, does accounttest.Fault) prepare {
+	return behind(does, file(record, "collect", "%", "--progress", "none"))
+}
+
+func empty(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }
+
+func redirected(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	http.Redirect(w, r, "/elsewhere", http.StatusFound)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fault is something that goes wrong, over one command.
+type Fault struct {
+	Class string // process, disk, server, network, cloud, strangers, settings, inputs, limits
+	Name  string
+	// Prepare makes what the command meets, in a directory of its own, and gives the command.
+	Prepare func(*place) ([]string, error)
+	// Strike is done to the command When it has come so far; nil: what it meets is all.
+	When   moment
+	Strike strike
+
+	Status int    // -1: it dies by a signal
+	Says   string // a part of the one line on standard error; empty: there is no complaint
+	Never  string // must not be printed anywhere
+	Marks  string // a part of what every report of what was measured says of it
+	Stays  bool   // the schema may stay on the server: nobody was left to drop it
+	// Within bounds how long it may take; a minute where it is not set.
+	Within   time.Duration
+	MemoryMB int64 // that it may take at most; 300 where it is not set
+}
+
+func faults() []Fault {
+	return slices.Concat(processes(), disks(), servers(), networks(), clouds(), strangers(), settings(), inputs(), secrets(), limits())
+}
+
+// in gives rows their class.
+func in(class string, all ...Fault) []Fault {
+	for i := range all {
+		all[i].Class = class
+	}
+	return all
+}
+
+// skipped is why a fault cannot be tried here.
+type skipped string
+
+func (s skipped) Error() string { return string(s) }
+
+// asRoot skips what an ordinary user cannot arrange.
+func asRoot() error {
+	if os.Geteuid() != 0 {
+		return skipped("only root can arrange it")
+	}
+	return nil
+}
+
+// try lets it happen, and says which promises were broken.
+func (f Fault) try(p *place) (r result) {
+	r = result{Fault: f}
+	broken := func(problems ...string) { r.broken = append(r.broken, problems...) }
+	if err := p.make(); err != nil {
+		broken(err.Error())
+		return r
+	}
+	s, err := f.happen(p)
+	if len(p.servers) > 0 {
+		r.version = p.version
+	}
+	if why, is := errors.AsType[skipped](err); is {
+		r.skipped = string(why)
+	} else if err != nil {
+		broken("arrange it: " + err.Error())
+	}
+	if err := p.sendHome(); err != nil {
+		broken(err.Error())
+	}
+	if s != nil {
+		r.said = p.anonymous(complaint(s.stderr.String()))
+		broken(f.clear(s)...)
+		broken(f.lost(s)...)
+		broken(f.unmarked(s)...)
+		broken(f.leftOn(p.servers)...)
+	}
+	if err := p.close(); err != nil {
+		broken(err.Error())
+	}
+	if s != nil {
+		broken(s.left()...)
+	}
+	return r
+}
+
+// happen starts the command, strikes it and waits for its end.
+func (f Fault) happen(p *place) (*scene, error) {
+	args, err := f.Prepare(p)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.start(args, f.within())
+	if err != nil {
+		return nil, err
+	}
+	if f.Strike != nil {
+		if err = s.await(f.When); err == nil {
+			s.kept, _ = os.ReadFile(p.path(record))
+			err = f.Strike(s)
+		}
+	}
+	s.wait()
+	if err != nil && s.stderr.String() != "" {
+		err = errors.Join(err, errors.New(strings.TrimSpace(s.stderr.String())))
+	}
+	return s, err
+}
+
+func (f Fault) within() time.Duration {
+	if f.Within == 0 {
+		return time.Minute
+	}
+	return f.Within
+}

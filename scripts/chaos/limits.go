@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// limits are inputs that ask for more than there is.
+func limits() []Fault {
+	metric := `{"kind":"metric","name":"pgstat.wal/m%d","unit":"records","type":"counter"}`
+	event := `{"kind":"arm","at":"2026-01-01T00:00:00Z","arm":"a%d","replicate":1,"event":"begin"}`
+	plan := func(p string) string { return `{"arms":[{"name":"a","method":"copy"` + p }
+	all := []Fault{
+		{Name: "40,000 metrics in a run file", Prepare: file(head+lines(40_000, metric), "analyze", "%"), Says: "more than 2000 metrics"},
+		{Name: "3,000 loads in a run file", Prepare: file(head+lines(3_000, event), "analyze", "%"), Says: "more than 100 loads"},
+		{Name: "2,000,000 empty lines", Prepare: file(head+strings.Repeat("\n", 2_000_000), "analyze", "%"), Says: "more than 1000000 empty lines"},
+		{Name: "a line of 20 MB", Prepare: file(head+strings.Repeat("x", 20<<20), "analyze", "%"), Says: "longer than 16 MiB"},
+		{Name: "a plan with 1e18 repetitions", Prepare: file(plan(`}],"replicates":1000000000000000000}`), "run", "--plan", "%"), Says: "at most 1000"},
+		{Name: "a plan with 1e9 clients", Prepare: file(plan(`,"clients":1000000000}]}`), "run", "--plan", "%"), Says: "at most 10000"},
+		{Name: "an endless plan", Prepare: plain("run", "--plan", "/dev/zero"), Says: "longer than 4 MiB"},
+		{Name: "an endless price file", Prepare: on("local-pg17.jsonl.zst", "size", "%", "--price", "/dev/zero"), Says: "longer than 4 MiB"},
+	}
+	for i := range all {
+		all[i].Class, all[i].Status = "limits", 1
+	}
+	return append(all, endlessWaits()...)
+}
+
+// endlessWaits are pipes that nobody writes to, and Ctrl-C.
+func endlessWaits() (all []Fault) {
+	for name, args := range map[string][]string{
+		"a plan": {"run", "--plan", "pipe"}, "a job file": {"baseline", "--job", "pipe"}, "a script of `load`": {"load", "-f", "pipe"},
+		"a run for `analyze`": {"analyze", "pipe"}, "a run for `size`": {"size", "pipe"}, "a run for `report`": {"report", "pipe"}, "a run for `compare`": {"compare", "pipe", "pipe"},
+		"the prices of `size`": {"size", "%", "--price", "pipe"}, "the prices of `report`": {"report", "%", "--price", "pipe"},
+	} {
+		makePipe := func(p *place) error { return syscall.Mkfifo(p.path("pipe"), 0o600) }
+		all = append(all, Fault{
+			Class: "limits", Name: name + " from a pipe that nobody writes to, and Ctrl-C", Prepare: first(makePipe, on("local-pg17.jsonl.zst", args...)),
+			When: after(time.Second), Strike: signal(syscall.SIGINT, program), Within: 5 * time.Second, Status: 1, Says: "interrupt signal received",
+		})
+	}
+	slices.SortFunc(all, func(a, b Fault) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+)
+
+// networks are addresses where nobody is, and relays between a command and its server.
+func networks() []Fault {
+	return in("network", append(nobodyThere(), troubled()...)...)
+}
+
+// nobodyThere are servers that are not there, and those that hang.
+func nobodyThere() (all []Fault) {
+	silent := func(command string) prepare {
+		return func(p *place) ([]string, error) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return nil, err
+			}
+			p.atEnd(l.Close)
+			return []string{command, "--dsn", fmt.Sprintf("postgres://u@%s/x?connect_timeout=2&sslmode=disable", l.Addr())}, nil
+		}
+	}
+	for _, command := range []string{"run", "doctor", "observe", "load"} {
+		all = append(all,
+			Fault{Name: "`" + command + "` where nobody listens", Prepare: plain(command, "--dsn", "postgres://u@127.0.0.1:1/x"), Status: 1, Says: "connection refused; is the server running there?"},
+			Fault{Name: "`" + command + "` on what takes the connection and says nothing", Prepare: silent(command), Within: 30 * time.Second, Status: 1, Says: "no answer in time"},
+		)
+	}
+	return all
+}
+
+func troubled() (all []Fault) {
+	const dead = "hang, and Ctrl-C" // nothing on the server can be reached any more
+	when := map[string]moment{"run": underLoad, "observe": reading, "load": {text: "progress:"}}
+	for name, command := range map[string]prepare{"run": longRun(), "observe": observing("15s"), "load": loads("10")} {
+		add := func(trouble string, do strike, status int, says, marks string) {
+			all = append(all, Fault{Name: fmt.Sprintf("`%s`, whose connections %s", name, trouble), Prepare: relayed(command), When: when[name],
+				Strike: do, Status: status, Says: says, Marks: marks, Stays: name == "run" && trouble == dead, Within: 2 * time.Minute})
+		}
+		failed, says := 2, "realiops:"
+		if name == "observe" {
+			failed, says = 0, ""
+		}
+		add("are cut", network((*relay).cut), failed, says, "")
+		add("end in the middle of a message", network(func(r *relay) { r.fromNowOn(halved) }).and(pauseAnyway(time.Second), network(func(r *relay) { r.fromNowOn(untouched) })), failed, says, "")
+		add("carry garbage", network(func(r *relay) { r.fromNowOn(garbled) }).and(pauseAnyway(time.Second), network(func(r *relay) { r.fromNowOn(untouched); r.cut() })), failed, says, "")
+		add(dead, network(func(r *relay) { r.fromNowOn(swallowed) }).and(pause(time.Second), signal(syscall.SIGINT, group)), failed, says, "")
+	}
+	slow := network(func(r *relay) { r.fromNowOn(slowed(100 * time.Millisecond)) })
+	return append(all,
+		Fault{Name: "`run`, whose connections become slow", Prepare: relayed(runs()), When: underLoad, Strike: slow, Within: 2 * time.Minute},
+		Fault{Name: "`observe`, whose connections become slow", Prepare: relayed(observes()), When: reading, Strike: slow},
+		Fault{Name: "`load`, whose connections become slow", Prepare: relayed(loads("5")), When: moment{text: "progress:"}, Strike: slow},
+	)
+}

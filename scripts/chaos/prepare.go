@@ -1,0 +1,150 @@
+package main
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// prepare makes what a command meets, and gives the command.
+type prepare = func(*place) ([]string, error)
+
+func plain(args ...string) prepare {
+	return func(*place) ([]string, error) { return args, nil }
+}
+
+// file prepares a command on a file with some text, which is named by % in it.
+func file(text string, args ...string) prepare {
+	return func(p *place) ([]string, error) {
+		err := os.WriteFile(p.path("file"), []byte(text), 0o600)
+		return with(args, p.path("file")), err
+	}
+}
+
+// on prepares a command on a shipped run, named by %.
+func on(run string, args ...string) prepare {
+	return func(p *place) ([]string, error) { return with(args, filepath.Join(p.runs, run)), nil }
+}
+
+func with(args []string, name string) []string {
+	all := append([]string{}, args...)
+	for i := range all {
+		all[i] = strings.ReplaceAll(all[i], "%", name)
+	}
+	return all
+}
+
+// first prepares something beforehand.
+func first(do func(*place) error, then prepare) prepare {
+	return func(p *place) ([]string, error) {
+		if err := do(p); err != nil {
+			return nil, err
+		}
+		return then(p)
+	}
+}
+
+// within has the command live within limits, as a shell's ulimit has them.
+func within(ulimit string, then prepare) prepare {
+	return first(func(p *place) error { p.ulimit = ulimit; return nil }, then)
+}
+
+// printingTo has what the command prints go to a file, such as one that is always full.
+func printingTo(name string, then prepare) prepare {
+	return first(func(p *place) (err error) {
+		p.stdout, err = os.OpenFile(name, os.O_WRONLY, 0)
+		if err == nil {
+			p.atEnd(p.stdout.Close)
+		}
+		return err
+	}, then)
+}
+
+// The plans of runs here: one that is over soon, and one that goes on until it is stopped.
+const (
+	shortPlan = `{"arms":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"replicates":1,"arm_seconds":3}`
+	longPlan  = `{"arms":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2},{"name":"single","method":"insert","rows_per_tx":1,"clients":2}],"replicates":1,"arm_seconds":30}`
+)
+
+func planned(plan string, more ...string) prepare {
+	return func(p *place) ([]string, error) {
+		args := append([]string{"run", "--plan", p.path("plan.json"), "-o", record, "--progress", "none"}, more...)
+		return args, os.WriteFile(p.path("plan.json"), []byte(plan), 0o600)
+	}
+}
+
+// Commands that measure. Each meets a server by [theirs] or [meets], but the first: that runs one of its own.
+func runs(more ...string) prepare     { return planned(shortPlan, more...) }
+func longRun(more ...string) prepare  { return planned(longPlan, more...) }
+func observes(more ...string) prepare { return observing("6s", more...) }
+
+func observing(duration string, more ...string) prepare {
+	return plain(append([]string{"observe", "--for", duration, "-o", record, "--progress", "none"}, more...)...)
+}
+
+// loads is a load of a script that needs no tables.
+func loads(seconds string, more ...string) prepare {
+	script := "create table if not exists t_:client_id (a int);\ninsert into t_:client_id values (1);\n"
+	args := []string{"load", "-n", "-c", "2", "-T", seconds, "-P", "1", "-f", "%"}
+	return file(script, append(args, more...)...)
+}
+
+// meets is a server that was prepared for a command.
+type meets struct {
+	settings []string // of the server
+	sql      []string // that somebody executed before
+	role     string   // who connects, instead of the superuser
+	query    string   // parameters of the connection
+	relayed  bool
+}
+
+// by gives a command that meets it.
+func (m meets) by(command prepare) prepare {
+	return func(p *place) ([]string, error) {
+		s, err := p.server(m.settings...)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.sql(m.sql...); err != nil {
+			return nil, err
+		}
+		dsn, err := m.dsn(p, s)
+		if err != nil {
+			return nil, err
+		}
+		args, err := command(p)
+		return append(args, "--dsn", dsn), err
+	}
+}
+
+func (m meets) dsn(p *place, s *server) (dsn string, err error) {
+	host := ""
+	if m.relayed {
+		if p.relay, err = newRelay(s.address()); err != nil {
+			return "", err
+		}
+		p.atEnd(p.relay.close)
+		host = p.relay.address()
+	}
+	return s.at(func(u *url.URL) {
+		if host != "" {
+			u.Host = host
+		}
+		if m.role != "" {
+			u.User = url.UserPassword(m.role, rolesPassword)
+		}
+		if m.query != "" {
+			u.RawQuery += "&" + m.query
+		}
+	}), nil
+}
+
+// rolesPassword is that of roles that faults make.
+const rolesPassword = "chaos"
+
+// theirs is a server with nothing about it.
+func theirs(command prepare) prepare { return meets{}.by(command) }
+
+// relayed is a server behind a relay.
+func relayed(command prepare) prepare { return meets{relayed: true}.by(command) }

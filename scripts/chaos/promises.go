@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// complaint is what a command complains of. As pgbench does, a load tells of each client that gives up before it tells of
+// itself.
+func complaint(stderr string) string {
+	var lines []string
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "realiops:") && !aClients.MatchString(line) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+var aClients = regexp.MustCompile(`^realiops: (error: client \d|LINE \d|DETAIL|HINT|CONTEXT)`)
+
+// waiting is what is said at once where a command takes a while to stop.
+const waiting = "realiops: stopping; waiting"
+
+// clear: one line tells, and the status is the right one.
+func (f Fault) clear(s *scene) (broken []string) {
+	check := func(kept bool, format string, values ...any) {
+		if !kept {
+			broken = append(broken, fmt.Sprintf(format, values...))
+		}
+	}
+	all, line := s.stderr.String(), complaint(s.stderr.String())
+	check(!s.late, "takes longer than %v", f.within())
+	check(s.late || s.status() == f.Status, "status %d instead of %d", s.status(), f.Status)
+	said := strings.Split(line, "\n")
+	last := slices.DeleteFunc(slices.Clone(said), func(l string) bool { return l == "" || strings.HasPrefix(l, waiting) })
+	check(strings.Contains(line, f.Says), "says %q instead of %q", line, f.Says)
+	check(len(last) <= 1, "says it in %d lines", len(last))
+	check(f.Says != "" || len(last) == 0, "says %q", line)
+	for _, trace := range []string{"goroutine ", "panic:", "runtime error"} {
+		check(!strings.Contains(all+s.stdout.String(), trace), "prints a trace: %s", all)
+	}
+	check(f.Never == "" || !strings.Contains(s.stdout.String()+all, f.Never), "prints what must not be printed")
+	if used := memoryOf(s.command.ProcessState); used > max(f.MemoryMB, 300) {
+		check(false, "takes %d MB", used)
+	}
+	return broken
+}
+
+// lost: what was in the record when the fault came is still in it.
+func (f Fault) lost(s *scene) []string {
+	now, err := os.ReadFile(s.path(record))
+	if len(s.kept) == 0 || !bytes.Contains(s.kept, []byte(`"kind":"run"`)) {
+		return nil
+	}
+	if err != nil || !bytes.HasPrefix(now, s.kept) {
+		return []string{fmt.Sprintf("loses of the record what was there: %d bytes of %d are left", len(now), len(s.kept))}
+	}
+	return nil
+}
+
+// unmarked: every report says what the numbers suffer from, and those that can be checked are possible.
+func (f Fault) unmarked(s *scene) (broken []string) {
+	text, err := os.ReadFile(s.path(record))
+	if err != nil || !bytes.Contains(text, []byte(`"kind":"arm"`)) && !bytes.Contains(text, []byte(`"kind":"read"`)) {
+		return nil
+	}
+	marks := []string{f.Marks}
+	if s.status() != 0 && s.status() != 3 && f.Marks == "" {
+		marks = []string{"The run was interrupted", "The run failed", "The run was cut off"}
+	}
+	for _, format := range []string{"text", "json"} {
+		out, err := s.again("analyze", record, "--format", format)
+		if err != nil {
+			return append(broken, fmt.Sprintf("analyze: %v: %s", err, out))
+		}
+		flat := strings.Join(strings.Fields(string(out)), " ")
+		if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(flat, mark) }) {
+			broken = append(broken, fmt.Sprintf("the report in %s does not say %q: %.3000s", format, marks, flat))
+		}
+		if format == "json" {
+			broken = append(broken, impossible(out)...)
+		}
+	}
+	return broken
+}
+
+// again runs the program on what there is.
+func (s *scene) again(args ...string) ([]byte, error) {
+	c := exec.Command(s.program, args...) //nolint:gosec // see [place.start]
+	c.Dir = s.dir
+	return c.CombinedOutput()
+}
+
+// impossible finds loads with more rows, or fewer, than their server inserted, where nothing warns of others.
+func impossible(report []byte) (broken []string) {
+	type figure struct{ Value *float64 }
+	var r struct {
+		Arms []struct {
+			Arm  string
+			Work []struct {
+				Driver    string
+				PerSecond figure `json:"per_second"`
+			}
+		}
+		Metrics []struct {
+			Metric string
+			Arms   []struct {
+				Arm       string
+				PerSecond figure `json:"per_second"`
+			}
+		}
+		Warnings []json.RawMessage
+	}
+	if err := json.Unmarshal(report, &r); err != nil {
+		return []string{"the report is no JSON: " + err.Error()}
+	}
+	for _, w := range r.Warnings {
+		if bytes.Contains(w, []byte(`"others-worked"`)) || bytes.Contains(w, []byte(`"uncontrolled"`)) {
+			return nil
+		}
+	}
+	inserted := map[string]float64{}
+	for _, m := range r.Metrics {
+		if m.Metric != "pgstat.cluster/tup_inserted" {
+			continue
+		}
+		for _, a := range m.Arms {
+			if a.PerSecond.Value != nil {
+				inserted[a.Arm] = *a.PerSecond.Value
+			}
+		}
+	}
+	for _, a := range r.Arms {
+		for _, w := range a.Work {
+			counted, known := inserted[a.Arm]
+			if w.Driver == "rows" && w.PerSecond.Value != nil && known && math.Abs(counted-*w.PerSecond.Value) > 0.02*counted+50 {
+				broken = append(broken, fmt.Sprintf("%s: %g rows/s, and the server inserted %g", a.Arm, *w.PerSecond.Value, counted))
+			}
+		}
+	}
+	return broken
+}

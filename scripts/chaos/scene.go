@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// place is where a fault happens: a directory, and what is prepared there.
+type place struct {
+	dir, program, runs, version string
+
+	servers []*server
+	relay   *relay
+	env     []string // of the command, beside what all have
+	ulimit  string   // what a shell limits the command by, as its ulimit has it
+	stdout  *os.File // where the command prints; nil: it is kept
+	before  []string // what lay there
+	memory  []segment
+	company []*scene // other commands that go on meanwhile
+	closing []func() error
+}
+
+// What is where in a place.
+const (
+	record = "run.jsonl" // what is measured
+	temp   = "tmp"       // temporary files of the command
+)
+
+func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
+
+func (p *place) make() (err error) {
+	p.memory, err = segments()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.path(temp), 0o700); err != nil {
+		return err
+	}
+	return errors.Join(os.Chmod(p.dir, 0o755), os.Chmod(p.path(temp), 0o777|os.ModeSticky)) //nolint:gosec // servers are not root's
+}
+
+// anonymous leaves out of a text what is another at each time.
+func (p *place) anonymous(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, p.dir+"/", ""), p.dir, ".")
+}
+
+// atEnd is done when the fault is over, the last first.
+func (p *place) atEnd(do func() error) { p.closing = append(p.closing, do) }
+
+// sendHome ends what goes on beside the command.
+func (p *place) sendHome() error {
+	for _, s := range p.company {
+		_ = s.command.Process.Signal(os.Interrupt)
+		s.wait()
+		if err := os.RemoveAll(s.dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *place) close() (err error) {
+	for i := range p.closing {
+		err = errors.Join(err, p.closing[len(p.closing)-1-i]())
+	}
+	return err
+}
+
+// scene is a command that meets a fault.
+type scene struct {
+	*place
+	command        *exec.Cmd
+	stdout, stderr *said
+	kept           []byte // of the record, as it was when the fault came
+	ended          chan struct{}
+	late           bool
+	ctx            context.Context // ends with the command
+	others         sync.WaitGroup  // who work beside it
+}
+
+// said is what is printed, to be looked at meanwhile.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// start starts the program. All that it starts in turn has the place in its environment or among its arguments.
+func (p *place) start(args []string, within time.Duration) (*scene, error) {
+	var err error
+	if p.before, err = listing(p.dir); err != nil {
+		return nil, err
+	}
+	s := &scene{place: p, stdout: &said{}, stderr: &said{}, ended: make(chan struct{})}
+	s.command = exec.Command(p.program, args...) //nolint:gosec // what the table says
+	if p.ulimit != "" {
+		s.command = exec.Command("sh", append([]string{"-c", "ulimit " + p.ulimit + ` && exec "$0" "$@"`, p.program}, args...)...) //nolint:gosec // likewise
+	}
+	s.command.Dir, s.command.Stdout, s.command.Stderr = p.dir, s.stdout, s.stderr
+	if p.stdout != nil {
+		s.command.Stdout = p.stdout
+	}
+	s.command.Env = append(os.Environ(), append([]string{
+		"PGHOST=127.0.0.1", "PGPORT=1", "AWS_EC2_METADATA_DISABLED=true", "TMPDIR=" + p.path(temp), "CHAOS=" + p.dir,
+	}, p.env...)...)
+	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := s.command.Start(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.ctx = ctx
+	go func() {
+		defer close(s.ended)
+		defer cancel()
+		late := time.AfterFunc(within, func() {
+			s.late = true
+			_ = s.command.Process.Kill()
+		})
+		_ = s.command.Wait()
+		late.Stop()
+	}()
+	return s, nil
+}
+
+func (s *scene) wait() {
+	<-s.ended
+	s.others.Wait()
+}
+
+func (s *scene) status() int { return s.command.ProcessState.ExitCode() }
+
+// moment is how far a command has come: it has printed or recorded a text, and then a while has passed.
+type moment struct {
+	text string
+	plus time.Duration
+}
+
+// underLoad is while a load of a run is on, and reading while an observation goes on.
+var (
+	underLoad = moment{text: `"kind":"load"`}
+	reading   = moment{text: `"kind":"read"`, plus: 2 * time.Second}
+)
+
+func after(d time.Duration) moment { return moment{plus: d} }
+
+func (s *scene) await(m moment) error {
+	for s.ctx.Err() == nil {
+		recorded, _ := os.ReadFile(s.path(record))
+		if strings.Contains(string(recorded)+s.stdout.String()+s.stderr.String(), m.text) {
+			return s.pause(m.plus)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return fmt.Errorf("the command ended before %q", m.text)
+}
+
+// pause lets time pass while the command goes on.
+func (s *scene) pause(d time.Duration) error {
+	select {
+	case <-s.ended:
+		return errors.New("the command ended before its fault")
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+)
+
+// server is a PostgreSQL that a command meets. It may be stopped and started again.
+type server struct {
+	*embedded.Server
+	data  string
+	again *process // it was started again as this
+}
+
+// process is one of ours.
+type process struct {
+	*exec.Cmd
+	ended chan struct{}
+}
+
+// server starts one that is gone when the fault is over.
+func (p *place) server(settings ...string) (*server, error) {
+	settings = append([]string{"restart_after_crash=on", "autovacuum=off"}, settings...)
+	started, err := embedded.Start(context.Background(), embedded.Options{
+		Version: p.version, Settings: settings, Repository: os.Getenv("REALIOPS_PG_REPOSITORY"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &server{Server: started, data: started.Target().Storage.Directory}
+	p.servers = append(p.servers, s)
+	p.atEnd(s.close)
+	return s, nil
+}
+
+func (s *server) close() error {
+	if s.again != nil {
+		_ = s.everyProcess(syscall.SIGCONT)
+		_ = s.again.Process.Signal(syscall.SIGQUIT)
+		<-s.again.ended
+	}
+	return s.Stop(context.Background())
+}
+
+// pid is the server's process, 0 where it does not run.
+func (s *server) pid() int {
+	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, _ := strconv.Atoi(first)
+	if err != nil || syscall.Kill(pid, 0) != nil {
+		return 0
+	}
+	return pid
+}
+
+// end sends the server a signal and waits for its end.
+func (s *server) end(by syscall.Signal) error {
+	pid := s.pid()
+	if err := syscall.Kill(pid, by); err != nil {
+		return err
+	}
+	if s.again != nil {
+		<-s.again.ended
+		s.again = nil
+		return nil
+	}
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(20 * time.Millisecond) {
+		if syscall.Kill(pid, 0) == syscall.ESRCH {
+			return nil
+		}
+	}
+	return errors.New("the server does not end")
+}
+
+// restart ends the server in a way and starts it again.
+func (s *server) restart(by syscall.Signal) error {
+	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", s.pid()))
+	if err != nil {
+		return err
+	}
+	if err := s.end(by); err != nil {
+		return err
+	}
+	return s.startAgain(program)
+}
+
+// startAgain tries until the server is there: what is left of the last one may keep it from starting.
+func (s *server) startAgain(program string) (err error) {
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(200 * time.Millisecond) {
+		if s.again == nil {
+			if s.again, err = launch(program, s.data); err != nil {
+				return err
+			}
+		}
+		if s.ask(func(*pgx.Conn) error { return nil }) == nil {
+			return nil
+		}
+		select {
+		case <-s.again.ended:
+			s.again = nil
+		default:
+		}
+	}
+	return errors.New("the server does not come back")
+}
+
+// launch starts a server as the user whose data they are.
+func launch(program, data string) (*process, error) {
+	info, err := os.Stat(data)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{exec.Command(program, "-D", data), make(chan struct{})} //nolint:gosec // the server's own program
+	p.Dir = data
+	if owner := info.Sys().(*syscall.Stat_t); int(owner.Uid) != os.Geteuid() {
+		p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
+	}
+	if err := p.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(p.ended)
+		_ = p.Wait()
+	}()
+	return p, nil
+}
+
+// everyProcess sends all processes of the server a signal, the first one first: stopped, it starts no others.
+func (s *server) everyProcess(signal syscall.Signal) error {
+	pid := s.pid()
+	if err := syscall.Kill(pid, signal); err != nil {
+		return err
+	}
+	for _, child := range childrenOf(pid) {
+		_ = syscall.Kill(child, signal) // it may have ended
+	}
+	return nil
+}
+
+// childrenOf are the processes that one has started.
+func childrenOf(pid int) (all []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for word := range strings.FieldsSeq(string(text)) {
+			if child, err := strconv.Atoi(word); err == nil {
+				all = append(all, child)
+			}
+		}
+	}
+	return all
+}
+
+// ask has a session of somebody else's for a moment.
+func (s *server) ask(do func(*pgx.Conn) error) error { return session(s.URL(), do) }
+
+func session(dsn string, do func(*pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	return do(conn)
+}
+
+// sql executes statements of somebody else's.
+func (s *server) sql(statements ...string) error {
+	return s.ask(func(conn *pgx.Conn) error {
+		for _, text := range statements {
+			if _, err := conn.Exec(context.Background(), text, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return fmt.Errorf("%s: %w", text, err)
+			}
+		}
+		return nil
+	})
+}
+
+// ours is what realiops has on a server. One that does not run has nothing that could be asked for.
+func (s *server) ours(schemaToo bool) (found []string) {
+	if s.pid() == 0 {
+		return nil
+	}
+	err := s.ask(func(conn *pgx.Conn) error {
+		var schema bool
+		var sessions int
+		err := conn.QueryRow(context.Background(), `select to_regnamespace('realiops') is not null,
+			(select count(*) from pg_stat_activity where application_name like 'realiops%')`).Scan(&schema, &sessions)
+		if schema && !schemaToo {
+			found = append(found, "leaves the schema realiops on the server")
+		}
+		if sessions > 0 {
+			found = append(found, fmt.Sprintf("leaves %d sessions on the server", sessions))
+		}
+		return err
+	})
+	if err != nil {
+		found = append(found, "ask the server what is left: "+err.Error())
+	}
+	return found
+}
+
+// at is the server's address with another host and port, or other parameters.
+func (s *server) at(change func(*url.URL)) string {
+	u, err := url.Parse(s.URL())
+	if err != nil {
+		panic(err) // we made it
+	}
+	change(u)
+	return u.String()
+}
+
+func (s *server) address() string {
+	u, err := url.Parse(s.URL())
+	if err != nil {
+		panic(err) // we made it
+	}
+	return u.Host
+}
+
+func (s *server) inDatabase(name string) string {
+	return s.at(func(u *url.URL) { u.Path = "/" + name })
+}

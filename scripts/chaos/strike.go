@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// strike is what is done to a command, or to what it works with.
+type strike func(*scene) error
+
+// and does one after another.
+func (do strike) and(more ...strike) strike {
+	return func(s *scene) error {
+		err := do(s)
+		for _, next := range more {
+			if err == nil {
+				err = next(s)
+			}
+		}
+		return err
+	}
+}
+
+func pause(d time.Duration) strike {
+	return func(s *scene) error { return s.pause(d) }
+}
+
+// pauseAnyway lets time pass also when the command has ended.
+func pauseAnyway(d time.Duration) strike {
+	return func(*scene) error {
+		time.Sleep(d)
+		return nil
+	}
+}
+
+// Processes that a signal is sent to.
+const (
+	program    = ""
+	worker     = "worker"
+	supervised = "supervisor"
+	group      = "group" // as a terminal sends it
+	postmaster = "postgres"
+)
+
+// signal sends one to a process.
+func signal(by syscall.Signal, whom string) strike {
+	return func(s *scene) error {
+		pid, err := s.find(whom)
+		if err != nil {
+			return err
+		}
+		return syscall.Kill(pid, by)
+	}
+}
+
+// find is the process of that kind that the command has.
+func (s *scene) find(whom string) (int, error) {
+	own := s.command.Process.Pid
+	switch whom {
+	case program:
+		return own, nil
+	case group:
+		return -own, nil
+	}
+	for begun := time.Now(); time.Since(begun) < patience && s.ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+		for _, child := range childrenOf(own) {
+			arguments, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
+			words := strings.Split(string(arguments), "\x00")
+			if len(words) > 1 && words[1] == whom || strings.HasSuffix(words[0], "/"+whom) {
+				return child, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("the command has no %s", whom)
+}
+
+// toServer does something to the first server.
+func toServer(do func(*server) error) strike {
+	return func(s *scene) error { return do(s.servers[0]) }
+}
+
+func sql(statements ...string) strike {
+	return toServer(func(s *server) error { return s.sql(statements...) })
+}
+
+// besides has somebody work on the server until the command ends, over and over.
+func besides(rest time.Duration, statements ...string) strike {
+	return func(s *scene) error {
+		begun := make(chan error, 1)
+		s.others.Go(func() {
+			_ = s.servers[0].ask(func(conn *pgx.Conn) error {
+				defer close(begun)
+				for i := 0; s.ctx.Err() == nil; i++ {
+					_, err := conn.Exec(context.WithoutCancel(s.ctx), strings.Join(statements, ";"), pgx.QueryExecModeSimpleProtocol)
+					if err != nil {
+						begun <- err
+						return err
+					}
+					_ = s.pause(rest)
+				}
+				return nil
+			})
+		})
+		return s.pause(50 * time.Millisecond)
+	}
+}
+
+// network changes what the relay does.
+func network(change func(*relay)) strike {
+	return func(s *scene) error {
+		if s.relay == nil {
+			return errors.New("there is no relay")
+		}
+		change(s.relay)
+		return nil
+	}
+}
+
+// lockTables has somebody hold a lock on all tables of ours for a while.
+func lockTables(d time.Duration) strike {
+	return toServer(func(s *server) error {
+		return s.sql("do $$ declare t regclass; begin for t in select oid from pg_class where relkind = 'r' and relnamespace = 'realiops'::regnamespace" +
+			" loop execute format('lock table %s', t); end loop; perform pg_sleep(" + fmt.Sprint(d.Seconds()) + "); end $$")
+	})
+}
