@@ -21,6 +21,7 @@ const flushEvery = time.Second
 // kernel within a second; Sync brings it to the disk. After the first failed write every call returns that error.
 type Writer struct {
 	path    string
+	made    []string // directories that were made for it, the innermost first
 	secrets []string
 
 	mu     sync.Mutex
@@ -48,6 +49,7 @@ const forOwner = 0o600
 // Create makes the file at path, with its directory, and refuses to overwrite. The secrets are taken out of all free
 // text written later.
 func Create(path string, secrets ...string) (*Writer, error) {
+	made := missing(filepath.Dir(path))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("make the directory for the run file: %w", err)
 	}
@@ -65,7 +67,19 @@ func Create(path string, secrets ...string) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(path))
 	}
+	w.made = made
 	return w, nil
+}
+
+// missing are the directories that would have to be made for one, the innermost first.
+func missing(directory string) (all []string) {
+	for {
+		if _, err := os.Lstat(directory); !errors.Is(err, os.ErrNotExist) {
+			return all
+		}
+		all = append(all, directory)
+		directory = filepath.Dir(directory)
+	}
 }
 
 // newWriter writes to the file from where it stands.
@@ -97,11 +111,17 @@ func (w *Writer) Hide(secrets ...string) {
 	w.secrets = append(w.secrets, secrets...)
 }
 
-// Discard closes the file and removes it: nothing was measured.
+// Discard closes the file and removes it, and the directories that were made for it and hold nothing else: nothing was
+// measured.
 func (w *Writer) Discard() error {
 	_ = w.Close() // what could not be written need not be
 	if err := os.Remove(w.path); err != nil {
 		return fmt.Errorf("remove the empty run file: %w", err)
+	}
+	for _, directory := range w.made {
+		if os.Remove(directory) != nil { // somebody else's file is in it by now
+			break
+		}
 	}
 	return nil
 }

@@ -305,19 +305,45 @@ func TestHiddenLaterIsHiddenFromThenOn(t *testing.T) {
 
 func TestDiscardLeavesNothing(t *testing.T) {
 	for _, name := range []string{"run.jsonl", "run.jsonl.zst"} {
-		path := filepath.Join(t.TempDir(), name)
-		w, err := Create(path)
+		made := filepath.Join(t.TempDir(), "made")
+		w, err := Create(filepath.Join(made, "for it", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(w.Write(everyKind()[0]), w.Discard()); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is still there: %v", name, err)
+		if _, err := os.Stat(made); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", made, err)
 		}
 		if err := w.Discard(); err == nil {
 			t.Errorf("%s: a second Discard found something to remove", name)
 		}
+	}
+}
+
+// A directory that somebody else uses meanwhile stays, and so does one that was there.
+func TestDiscardLeavesWhatIsOthers(t *testing.T) {
+	there := t.TempDir()
+	w, err := Create(filepath.Join(there, "made", "run.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := filepath.Join(there, "made", "other")
+	if err := errors.Join(os.WriteFile(others, nil, 0o600), w.Discard()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(others); err != nil {
+		t.Error(err)
+	}
+	plain, err := Create(filepath.Join(there, "run.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plain.Discard(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(there); err != nil {
+		t.Error(err)
 	}
 }
