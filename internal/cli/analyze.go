@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -145,7 +146,7 @@ func analyzeRun(env Env, run *drivers.Run, require requireOptions, render render
 	if err := render(env.Out, run, report.New(run, verdicts)); err != nil {
 		return err
 	}
-	return unmet(required, verdicts)
+	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
 }
 
 // namedRun reads the run that a user names: a file, LAST, or standard input.

@@ -81,12 +81,12 @@ func matching(pattern string, known []string) ([]string, error) {
 func overSlashes(text string) string { return strings.ReplaceAll(text, "/", "\x00") }
 
 // unmet is an error that names the required metrics without a verdict; nil where all have one.
-func unmet(required []string, verdicts attribution.Verdicts) error {
+func unmet(required []string, verdicts attribution.Verdicts, version int) error {
 	var open []string
 	for _, name := range required {
 		i := slices.IndexFunc(verdicts.Metrics, func(v attribution.Verdict) bool { return v.Metric.Name == name })
 		if i < 0 || verdicts.Metrics[i].Kind == attribution.Undetermined {
-			open = append(open, metric.Printed(name, 0))
+			open = append(open, metric.Printed(name, version))
 		}
 	}
 	if len(open) == 0 {

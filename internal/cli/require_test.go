@@ -53,7 +53,7 @@ func TestUnmet(t *testing.T) {
 	}}
 	check := func(required string, code int, text string) {
 		t.Helper()
-		err := unmet(strings.Fields(required), verdicts)
+		err := unmet(strings.Fields(required), verdicts, 160000)
 		if codeOf(err) != code || err != nil && err.Error() != text {
 			t.Errorf("%s: %d, %v", required, codeOf(err), err)
 		}
@@ -62,4 +62,5 @@ func TestUnmet(t *testing.T) {
 	check("a c", 0, "")
 	check("a b", 3, "no verdict on b, which was required")
 	check("b d", 3, "no verdict on b, d, which was required")
+	check("pgstat.checkpointer/buffers_written", 3, "no verdict on pg_stat_bgwriter.buffers_checkpoint, which was required") // its name up to 16
 }

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -60,6 +61,36 @@ func (t Table) Printed(name string, version int) string {
 		return rows[0].Printed(version) + " (" + whose + ")"
 	}
 	return rows[0].Printed(version)
+}
+
+// views are what people call the sources of metrics, by the part of a name before its slash, where that is not pg_stat_ and
+// what follows pgstat.
+var views = map[string]string{
+	"pgstat.lsn": "positions in the WAL", "pgstat.cluster": "pg_stat_database (all)", "pgstat.server": "pg_postmaster_start_time()",
+	"pgstat.tables": "pg_stat_user_tables", "pgstat.tables_io": "pg_statio_user_tables",
+	"pgstat.indexes": "pg_stat_user_indexes", "pgstat.indexes_io": "pg_statio_user_indexes",
+	"pgstat.progress": "pg_stat_progress_*", "pgstat.waits": "pg_stat_activity",
+	"block": "/proc/diskstats", "block.data": "/proc/diskstats (data directory)", "block.wal": "/proc/diskstats (pg_wal)",
+	"block.tablespaces": "/proc/diskstats (tablespaces)", "block.temp": "/proc/diskstats (temp_tablespaces)",
+	"block.process": "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
+}
+
+// PrintedView is how people write a source of metrics: pg_stat_wal for pgstat.wal.
+func PrintedView(view string) string {
+	if known := views[view]; known != "" {
+		return known
+	}
+	return strings.Replace(view, "pgstat.", "pg_stat_", 1)
+}
+
+// VersionNum is a version as server_version_num has it, as far as its first number tells; 0: it is not known.
+func VersionNum(version string) int {
+	major, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(major)
+	if err != nil {
+		return 0
+	}
+	return n * 10000
 }
 
 // Spellings are all the ways to write the metric of a name in a run file, that name first.

@@ -36,7 +36,7 @@ var errMissed = errors.New("a target is not reached")
 func main() {
 	o := options{}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
-	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two arms")
+	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two loads")
 	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed, without arms")
 	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
 	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")

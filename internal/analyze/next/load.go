@@ -14,19 +14,19 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// mostAdded is how often one load is added: what two more repetitions of it left open, a third would hardly settle.
+// mostAdded is how often one load is added: what two more repetitions of it left open, a third would hardly tell.
 const mostAdded = 2
 
 // Chooser names loads to run once more, and remembers which it has named. Its zero value has named none.
 type Chooser struct{ named map[string]int }
 
-// Load is the one that would settle most of what a run has left open about the metrics asked for, and why; an empty name:
-// none would. Of several that settle as many it is the one whose first metric comes first.
+// Load is the one that would tell most of what a run has left open about the metrics asked for, and why; an empty name:
+// none would. Of several that tell as much it is the one whose first metric comes first.
 func (c *Chooser) Load(run *drivers.Run, metrics []string, loads []runfile.Arm) (name, why string) {
 	if len(metrics) == 0 {
 		return "", ""
 	}
-	name, why = c.choose(attribution.Judge(run, attribution.Options{Asked: metrics}).Metrics)
+	name, why = c.choose(attribution.Judge(run, attribution.Options{Asked: metrics}).Metrics, metric.VersionNum(run.Header.Target.Version))
 	if !slices.ContainsFunc(loads, func(a runfile.Arm) bool { return a.Name == name }) {
 		return "", ""
 	}
@@ -37,32 +37,32 @@ func (c *Chooser) Load(run *drivers.Run, metrics []string, loads []runfile.Arm) 
 	return name, why
 }
 
-func (c *Chooser) choose(verdicts []attribution.Verdict) (load, why string) {
-	settles := map[string][]attribution.Verdict{}
+func (c *Chooser) choose(verdicts []attribution.Verdict, version int) (load, why string) {
+	told := map[string][]attribution.Verdict{}
 	for _, v := range verdicts {
 		if v.Kind != attribution.Undetermined || v.SettleWith == nil || c.named[v.SettleWith.Arm] >= mostAdded {
 			continue
 		}
 		name := v.SettleWith.Arm
-		settles[name] = append(settles[name], v)
-		if len(settles[name]) > len(settles[load]) {
+		told[name] = append(told[name], v)
+		if len(told[name]) > len(told[load]) {
 			load = name
 		}
 	}
 	if load == "" {
 		return "", ""
 	}
-	return load, reasonFor(settles[load])
+	return load, reasonFor(told[load], version)
 }
 
-// reasonFor says what a load is to settle.
-func reasonFor(open []attribution.Verdict) string {
+// reasonFor says what a load would tell.
+func reasonFor(open []attribution.Verdict, version int) string {
 	apart := open[0].SettleWith.Between
 	what := fmt.Sprintf("%d quantities apart", len(apart))
 	if len(apart) == 2 {
 		what = metric.Quantity(apart[0]).Many() + " from " + metric.Quantity(apart[1]).Many()
 	}
-	why := fmt.Sprintf("it would tell %s for %s", what, metric.Printed(open[0].Metric.Name, 0))
+	why := fmt.Sprintf("it would tell %s for %s", what, metric.Printed(open[0].Metric.Name, version))
 	if more := len(open) - 1; more > 0 {
 		why += fmt.Sprintf(" and %d more", more)
 	}

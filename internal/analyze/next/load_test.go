@@ -17,10 +17,10 @@ func open(metric, arm string) attribution.Verdict {
 	return v
 }
 
-func TestTheLoadThatSettlesMostIsChosen(t *testing.T) {
+func TestTheLoadThatTellsMostIsChosen(t *testing.T) {
 	check := func(named map[string]int, wantLoad, wantWhy string, verdicts ...attribution.Verdict) {
 		t.Helper()
-		load, why := (&Chooser{named: named}).choose(verdicts)
+		load, why := (&Chooser{named: named}).choose(verdicts, 170000)
 		if load != wantLoad || why != wantWhy {
 			t.Errorf("%q, because %q, want %q, because %q", load, why, wantLoad, wantWhy)
 		}

@@ -75,7 +75,7 @@ func metrics(run *drivers.Run) []Metric {
 	all := []Metric{}
 	for _, c := range run.Metrics() {
 		m := Metric{
-			Metric: c.Name, Name: metric.Printed(c.Name, versionOf(run.Header.Target)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
+			Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
 			AcrossArms: map[string]Span{}, Arms: []MetricArm{},
 		}
 		for _, a := range run.Arms {

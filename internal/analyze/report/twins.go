@@ -29,7 +29,7 @@ func twins(run *drivers.Run) (all []Twin) {
 func (r Report) twinSection() document.Block {
 	var said document.List
 	for _, t := range r.Twins {
-		said = append(said, t.text(versionOf(r.Run.Target)))
+		said = append(said, t.text(metric.VersionNum(r.Run.Target.Version)))
 	}
 	return document.Section{Title: "Two names for one number?", Blocks: []document.Block{said}}
 }

@@ -5,22 +5,11 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/metric"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 // one and many are what people call a counted quantity.
 func one(quantity string) string  { return metric.Quantity(quantity).One() }
 func many(quantity string) string { return metric.Quantity(quantity).Many() }
-
-// versionOf is that of a server, as server_version_num has it; 0: not known.
-func versionOf(t runfile.Target) int {
-	major, _, _ := strings.Cut(t.Version, ".")
-	n, err := strconv.Atoi(major)
-	if err != nil {
-		return 0
-	}
-	return n * 10000
-}
 
 // alternatives writes quantities of which one is meant.
 func alternatives(quantities []string) string { return enumerated(each(many, quantities), " or ") }

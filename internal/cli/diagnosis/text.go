@@ -98,7 +98,7 @@ func (d Diagnosis) quantities(known bool) (all document.Terms) {
 // sources counts what can be read of each.
 func (d Diagnosis) sources() (all document.Terms) {
 	for _, s := range d.Sources {
-		all = append(all, document.Term{Name: s.Name, Texts: []string{fmt.Sprintf("%d of %d%s", s.Read, s.Of, s.elsewhere())}})
+		all = append(all, document.Term{Name: metric.PrintedView(s.Name), Texts: []string{fmt.Sprintf("%d of %d%s", s.Read, s.Of, s.elsewhere())}})
 	}
 	return all
 }
@@ -133,7 +133,7 @@ func (d Diagnosis) gaps(wanted func(Gap) bool) (all document.Points) {
 	for _, s := range d.Sources {
 		for _, g := range s.Gaps {
 			if wanted(g) {
-				causes = grouped(causes, s, g)
+				causes = grouped(causes, s, g, metric.VersionNum(d.Target.Version))
 			}
 		}
 	}
@@ -151,14 +151,14 @@ type cause struct {
 	costs  []string
 }
 
-func grouped(causes []cause, s Source, g Gap) []cause {
+func grouped(causes []cause, s Source, g Gap, version int) []cause {
 	i := slices.IndexFunc(causes, func(c cause) bool { return c.Missing == g.Missing && c.remedy == g.Remedy })
 	if i < 0 {
 		i = len(causes)
 		causes = append(causes, cause{Missing: g.Missing, remedy: g.Remedy})
 	}
 	c := &causes[i]
-	c.what = append(c.what, s.part(g))
+	c.what = append(c.what, s.part(g, version))
 	for _, driver := range g.Costs {
 		if !slices.Contains(c.costs, driver) {
 			c.costs = append(c.costs, driver)
@@ -171,14 +171,18 @@ func grouped(causes []cause, s Source, g Gap) []cause {
 const named = 5
 
 // part is what a gap takes of its source.
-func (s Source) part(g Gap) string {
+func (s Source) part(g Gap, version int) string {
 	switch n := len(g.Metrics); {
 	case n == s.Of:
-		return s.Name
+		return metric.PrintedView(s.Name)
 	case n > named:
-		return fmt.Sprintf("%s (%d of %d)", s.Name, n, s.Of)
+		return fmt.Sprintf("%s (%d of %d)", metric.PrintedView(s.Name), n, s.Of)
 	default:
-		return strings.Join(printed(g.Metrics), ", ")
+		var printed []string
+		for _, name := range g.Metrics {
+			printed = append(printed, metric.Printed(name, version))
+		}
+		return strings.Join(printed, ", ")
 	}
 }
 
@@ -206,15 +210,6 @@ func (m Missing) words() string {
 		words += " (" + m.Code + ")"
 	}
 	return words
-}
-
-// printed are metrics as people write them.
-func printed(names []string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, metric.Printed(name, 0))
-	}
-	return all
 }
 
 func (d Diagnosis) cautions() (all document.Points) {

@@ -32,7 +32,7 @@ type Options struct {
 
 // Account is a way into an AWS account.
 type Account struct {
-	config aws.Config
+	config  aws.Config
 	counted *counted
 }
 

@@ -51,7 +51,7 @@ type load struct {
 	programs []program
 	threads  []*thread
 	clients  []*client
-	totals    *totals
+	totals   *totals
 	debug    io.Writer
 
 	clock             clock

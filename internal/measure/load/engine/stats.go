@@ -44,7 +44,7 @@ const atOnce = 32
 // tally is what one client did and did not yet hand over. Its own lock is the client's except at ticks.
 type tally struct {
 	mu      sync.Mutex
-	totals   *totals
+	totals  *totals
 	samples []sample
 	laps    []lap
 }

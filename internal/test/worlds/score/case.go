@@ -94,7 +94,7 @@ func (c Case) wrongOfMixture() string {
 		if slices.ContainsFunc(c.single(), c.alike) {
 			return ""
 		}
-		return "it counts two drivers"
+		return "it counts two quantities"
 	}
 	logical, physical := c.Meter.Rule.Sides(weighty)
 	some, other := c.Meter.Rule.Sides(0)

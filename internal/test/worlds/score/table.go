@@ -76,16 +76,16 @@ func mustReach(full, twoArms []Case) []Figure {
 	}
 	two := where(twoArms, ofSort(worlds.Single), undisturbed)
 	return []Figure{
-		atLeast(0.995, "single driver: the side right", singles, Case.sideRight),
-		atLeast(0.97, "single driver: named uniquely and rightly, noise 1 and 3 %", where(singles, slight), Case.named),
-		atLeast(0.92, "single driver: the same, noise 10 %", where(singles, noisy), Case.named),
-		atMost(0, "mixture of two: called a single driver", where(mixtures, Case.surely), Case.simplified),
+		atLeast(0.995, "single quantity: the side right", singles, Case.sideRight),
+		atLeast(0.97, "single quantity: named uniquely and rightly, noise 1 and 3 %", where(singles, slight), Case.named),
+		atLeast(0.92, "single quantity: the same, noise 10 %", where(singles, noisy), Case.named),
+		atMost(0, "mixture of two: called a single quantity", where(mixtures, Case.surely), Case.simplified),
 		atLeast(0.80, "mixture of two, each 20 % or more: both terms named", where(mixtures, Case.heavy), Case.termsNamed),
 		atMost(0.005, "wrong verdict stated, all meters of either plan", slices.Concat(full, twoArms), func(c Case) bool { return c.Wrong() != "" }),
 		atLeast(0.99, "unrelated to load: undetermined", where(clean, ofSort(worlds.Unrelated)), func(c Case) bool { return !c.stated() }),
 		within(0.94, 0.98, "95 % interval holds the true ratio", where(singles, measured), Case.holds),
-		atLeast(0.98, "two arms: the true driver not excluded", two, Case.open),
-		atMost(0, "two arms: unique verdict on entries or wal_records", where(two, published), func(c Case) bool { return c.stated() && c.Verdict.Counts != "" }),
+		atLeast(0.98, "two loads: the true quantity not excluded", two, Case.open),
+		atMost(0, "two loads: unique verdict on entries or wal_records", where(two, published), func(c Case) bool { return c.stated() && c.Verdict.Counts != "" }),
 	}
 }
 
@@ -96,16 +96,16 @@ func besides(full, twoArms []Case) []Figure {
 	outliers := where(full, func(c Case) bool { return c.Meter.Disturbed != "" })
 	wrong := func(c Case) bool { return c.Wrong() != "" }
 	return []Figure{
-		seen("of the single drivers named: tied with others, as the world has it", where(clean, ofSort(worlds.Single), Case.named), Case.tied),
-		seen("single driver: named alone", where(clean, ofSort(worlds.Single)), Case.alone),
-		seen("single driver, exact counter: named", where(clean, ofSort(worlds.Single), func(c Case) bool { return c.Meter.Noise == 0 }), Case.named),
-		seen("mixture of two, nearly a single driver: called one", where(clean, ofSort(worlds.Mixture), Case.barely), Case.simplified),
+		seen("of the single quantities named: tied with others, as the world has it", where(clean, ofSort(worlds.Single), Case.named), Case.tied),
+		seen("single quantity: named alone", where(clean, ofSort(worlds.Single)), Case.alone),
+		seen("single quantity, exact counter: named", where(clean, ofSort(worlds.Single), func(c Case) bool { return c.Meter.Noise == 0 }), Case.named),
+		seen("mixture of two, nearly a single quantity: called one", where(clean, ofSort(worlds.Mixture), Case.barely), Case.simplified),
 		seen("mixture of two, each 20 % or more: undetermined", where(clean, ofSort(worlds.Mixture), Case.parted, Case.heavy), func(c Case) bool { return !c.stated() }),
 		seen("mixture of two: wrong verdict stated", where(clean, ofSort(worlds.Mixture)), wrong),
 		seen("silent: called silent", where(full, ofSort(worlds.Silent)), func(c Case) bool { return c.stated() && c.Wrong() == "" }),
-		seen("an outlier arm, single driver: named all the same", where(outliers, ofSort(worlds.Single)), Case.named),
-		seen("an outlier arm: wrong verdict stated", outliers, wrong),
-		seen("two arms: wrong verdict stated", twoArms, wrong),
+		seen("an outlying load, single quantity: named all the same", where(outliers, ofSort(worlds.Single)), Case.named),
+		seen("an outlying load: wrong verdict stated", outliers, wrong),
+		seen("two loads: wrong verdict stated", twoArms, wrong),
 		seen("counts what was not recorded: wrong verdict stated", unknown, wrong),
 	}
 }
@@ -120,10 +120,10 @@ func ObservedTable(cases []Case) []Figure {
 	return []Figure{
 		atMost(0.005, "observed: wrong verdict stated, all meters", cases, wrong),
 		atMost(0.005, "observed: unrelated to load, and called something", where(clean, ofSort(worlds.Unrelated)), Case.stated),
-		seen("observed: mixture of two, called a single driver", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
-		seen("observed: single driver counted one to one: its side stated", where(singles, one), Case.stated),
-		seen("observed: single physical driver: its side stated", where(singles, physical), Case.stated),
-		seen("observed: single driver: its side stated", singles, Case.stated),
+		seen("observed: mixture of two, called a single quantity", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
+		seen("observed: single quantity counted one to one: its side stated", where(singles, one), Case.stated),
+		seen("observed: single physical quantity: its side stated", where(singles, physical), Case.stated),
+		seen("observed: single quantity: its side stated", singles, Case.stated),
 		seen("observed: silent: called silent", where(clean, ofSort(worlds.Silent)), Case.stated),
 	}
 }

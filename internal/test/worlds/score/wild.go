@@ -64,7 +64,7 @@ func (c Case) wrongOfCurve() string {
 		kind == attribution.Mixed && !(some && other):
 		return "it counts on another side"
 	case c.simplified() && !slices.ContainsFunc(c.single(), c.alike):
-		return "it follows no driver in proportion"
+		return "it follows no quantity in proportion"
 	}
 	return ""
 }
@@ -113,7 +113,7 @@ func WildTable(cases []Case) []Figure {
 		seen("single, reset: named", where(cases, single, trouble(worlds.Restarted)), Case.named),
 		seen("single, wraps: named", where(cases, single, trouble(worlds.Wrapping)), Case.named),
 		seen("single, periods: named", where(cases, single, trouble(worlds.InPeriods)), Case.named),
-		seen("single, clean, some drivers not recorded: side told", where(cases, single, undisturbed, func(c Case) bool { return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble }), Case.sideTold),
+		seen("single, clean, some quantities not recorded: side told", where(cases, single, undisturbed, func(c Case) bool { return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble }), Case.sideTold),
 		seen("the same: named alone", where(cases, single, undisturbed, func(c Case) bool { return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble }), Case.alone),
 		seen("single, clean: side told", where(cases, single, plain), Case.sideTold),
 		seen("nonlinear: stated", where(cases, trouble(worlds.Curved)), Case.stated),

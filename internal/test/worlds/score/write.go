@@ -62,7 +62,7 @@ func (c Case) shortfall() string {
 		return ""
 	case c.sort() == worlds.Single:
 		if !c.open() {
-			return "the true driver is excluded"
+			return "the true quantity is excluded"
 		}
 		if c.World.TwoArms() || c.named() && c.sideRight() {
 			return ""
