@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 )
 
@@ -99,6 +100,25 @@ func leaving(command string) string {
 		return ": " + what
 	}
 	return ""
+}
+
+// endingAtOnce has commands that only read what was measured end at the first interrupt: they have nothing to put in order,
+// and what they wait for may be a pipe that nobody writes to.
+func endingAtOnce(commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		run := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			done := make(chan error, 1)
+			go func() { done <- run(cmd, args) }()
+			select {
+			case err := <-done:
+				return err
+			case <-cmd.Context().Done():
+				return context.Cause(cmd.Context())
+			}
+		}
+	}
+	return commands
 }
 
 // die ends the process by a signal, as if nobody had heeded it.

@@ -34,10 +34,16 @@ func Find(ctx context.Context, name string) (Program, error) {
 	if err != nil {
 		return Program{}, fmt.Errorf("find fio: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	const within = 10 * time.Second
+	asking, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %v", within))
 	defer cancel()
-	said, err := exec.CommandContext(ctx, path, "--version").Output()
-	if err != nil {
+	said, err := exec.CommandContext(asking, path, "--version").Output()
+	switch {
+	case ctx.Err() != nil:
+		return Program{}, context.Cause(ctx)
+	case asking.Err() != nil:
+		return Program{}, fmt.Errorf("ask %s for its version: %w", path, context.Cause(asking))
+	case err != nil:
 		return Program{}, fmt.Errorf("ask %s for its version: %w", path, err)
 	}
 	version, err := versionOf(path, strings.TrimSpace(string(said)))
