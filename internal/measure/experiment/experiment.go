@@ -248,9 +248,9 @@ func (e *Experiment) checkpoint(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// clear drops the arm's table, also when the run is being stopped.
+// clear drops the arm's table. Of a run that is being stopped, it goes with the schema.
 func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
-	if w == nil || e.Control.IsClosed() {
+	if w == nil || e.Control.IsClosed() || ctx.Err() != nil {
 		return nil
 	}
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)

@@ -18,10 +18,12 @@ import (
 const safePath = "pg_catalog, pg_temp"
 
 // sessionSettings are what our own statements are to be understood with, whatever the user, the role or the database has
-// set: nothing of anybody else's is called, texts mean the same everywhere, and no lock is waited for without an end.
+// set: nothing of anybody else's is called, texts mean the same everywhere, no lock is waited for without an end, and what
+// takes long by nature, such as a checkpoint, is not cut off, as pg_dump has it.
 var sessionSettings = map[string]string{
 	"search_path":                 safePath,
 	"lock_timeout":                "5s",
+	"statement_timeout":           "0",
 	"client_encoding":             "UTF8",
 	"standard_conforming_strings": "on",
 	"DateStyle":                   "ISO",
@@ -148,7 +150,8 @@ func (a asked) Scan(targets ...any) (err error) {
 
 // Exec runs statements in one transaction that nobody else's path is looked at in.
 func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
-	limit := "set local lock_timeout = '" + sessionSettings["lock_timeout"] + "'" // which a pooled session does not have
-	_, err := conn.Exec(ctx, SafeTransaction+"; "+limit+"; "+strings.Join(statements, "; "), pgx.QueryExecModeSimpleProtocol)
+	// Which a pooled session does not have.
+	limits := "set local lock_timeout = '" + sessionSettings["lock_timeout"] + "'; set local statement_timeout = 0"
+	_, err := conn.Exec(ctx, SafeTransaction+"; "+limits+"; "+strings.Join(statements, "; "), pgx.QueryExecModeSimpleProtocol)
 	return err
 }

@@ -76,8 +76,14 @@ func (s *Session) Reclaim(ctx context.Context) error {
 	return nil
 }
 
-// releaseWithin bounds the drop of what may be many gigabytes.
-const releaseWithin = time.Minute
+const (
+	// releaseWithin bounds the drop of what may be many gigabytes.
+	releaseWithin = time.Minute
+	// backWithin is how long a server that is restarted, or recovers from a crash, is waited for, so that the schema goes.
+	backWithin = 15 * time.Second
+	// aliveWithin is how long a session may take to answer before another one is tried.
+	aliveWithin = 5 * time.Second
+)
 
 // Release drops the schema, over a new session where the old one is gone, unless it goes with the server or is to be kept.
 func (s *Session) Release(ctx context.Context) error {
@@ -86,10 +92,28 @@ func (s *Session) Release(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
-	if s.Control.IsClosed() {
+	err := s.release(ctx)
+	for begun := time.Now(); err != nil && s.Control.IsClosed() && time.Since(begun) < backWithin; err = s.release(ctx) {
+		time.Sleep(time.Second)
+	}
+	return err
+}
+
+func (s *Session) release(ctx context.Context) error {
+	if !s.alive(ctx) {
 		if err := s.Reclaim(ctx); err != nil {
 			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
 		}
 	}
 	return s.schema.Release(ctx)
+}
+
+// alive tells whether the session answers; one that does not is closed.
+func (s *Session) alive(ctx context.Context) bool {
+	if s.Control.IsClosed() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, aliveWithin)
+	defer cancel()
+	return s.Control.Ping(ctx) == nil
 }
