@@ -261,13 +261,20 @@ type ArmEvent struct {
 type Others struct {
 	Rows    int64 `json:"rows"`    // inserted, updated and deleted
 	Commits int64 `json:"commits"` // also of transactions that only read
+	// WALBytes are those of sessions that were there at End, as far as the server tells of each: from 18 on, and to a role that
+	// sees them.
+	WALBytes int64 `json:"wal_bytes,omitempty"`
 	// Their shares of what was done by them and our clients together.
 	RowsShare    float64  `json:"rows_share"`
 	CommitsShare float64  `json:"commits_share"`
+	WALShare     float64  `json:"wal_share,omitempty"`
 	Who          []string `json:"who,omitempty"` // was at work at Begin or End, as far as our role sees it
 	// Staying, of an operation, are sessions of its own that were still open at End, whose counts may be incomplete.
 	Staying int `json:"staying,omitempty"`
 }
+
+// Share is the largest of their shares.
+func (o Others) Share() float64 { return max(o.RowsShare, o.CommitsShare, o.WALShare) }
 
 // String says what they did, for people.
 func (o Others) String() string {
@@ -277,6 +284,9 @@ func (o Others) String() string {
 	}
 	if o.Commits > 0 {
 		did = append(did, fmt.Sprintf("%d of the commits (%.2g %%)", o.Commits, 100*o.CommitsShare))
+	}
+	if o.WALBytes > 0 {
+		did = append(did, fmt.Sprintf("%.3g MB of the WAL (%.2g %%)", float64(o.WALBytes)/1e6, 100*o.WALShare))
 	}
 	text := "others on the server did " + strings.Join(did, " and ")
 	if len(o.Who) > 0 {

@@ -13,6 +13,17 @@ type OthersWorked struct {
 	runfile.Others
 }
 
+// OthersShare is how much of what was done under a load was the work of others, at most: of its repetitions that are used, and of
+// rows, commits and WAL; 0: nothing that is known.
+func (r *Run) OthersShare(arm string) (share float64) {
+	for _, o := range r.Others {
+		if o.Arm == arm {
+			share = max(share, o.Share())
+		}
+	}
+	return share
+}
+
 // OthersText says for every output how much of what a run counted may be the work of others; empty: nothing that is known.
 func (r *Run) OthersText() string {
 	if len(r.Others) == 0 {
@@ -20,7 +31,7 @@ func (r *Run) OthersText() string {
 	}
 	var most OthersWorked
 	for _, o := range r.Others {
-		if max(o.RowsShare, o.CommitsShare) > max(most.RowsShare, most.CommitsShare) {
+		if o.Share() > most.Share() {
 			most = o
 		}
 	}

@@ -356,6 +356,9 @@ func TestOthersAreSaid(t *testing.T) {
 	if got := shared.OthersText(); got != want || len(shared.Arms[1].Replicates) != 1 {
 		t.Errorf("%d repetitions, %s", len(shared.Arms[1].Replicates), got)
 	}
+	if busy, idle := shared.OthersShare("busy"), shared.OthersShare("idle"); busy != 0.2 || idle != 0 {
+		t.Errorf("%g of busy, %g of idle", busy, idle)
+	}
 	alone := with(others.String())
 	if alone.OthersText() != "" || len(alone.Arms[1].Replicates) != 0 || alone.Arms[1].LeftOut[0].Why != others.String() {
 		t.Errorf("%+v, %q", alone.Arms[1], alone.OthersText())

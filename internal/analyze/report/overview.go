@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -158,6 +159,9 @@ func (r Report) workSection() document.Block {
 	}
 	var t document.Table
 	t.Add(wordy("load"), texts(names(loads)))
+	if share := othersShares(loads); share != nil {
+		t.Add(numeric("others did"), share)
+	}
 	ways := 0
 	for _, c := range columns() {
 		known := false
@@ -178,6 +182,19 @@ func (r Report) workSection() document.Block {
 		title = "The work (per second)"
 	}
 	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.plusMinusLegend(), Style: document.Faint}}}}
+}
+
+// othersShares are how much of each load's numbers others did; nil where nobody else was at work.
+func othersShares(loads []Arm) []document.Cell {
+	if !slices.ContainsFunc(loads, func(a Arm) bool { return a.OthersShare > 0 }) {
+		return nil
+	}
+	return cells(loads, func(a Arm) document.Cell {
+		if a.OthersShare == 0 {
+			return document.Words("none seen")
+		}
+		return document.Number("up to "+number.Percent(a.OthersShare), a.OthersShare)
+	})
 }
 
 // loaded are the arms that put load on the server and were measured.

@@ -42,6 +42,9 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	if settings["synchronous_commit"] == "off" {
 		condition("synchronous-commit-off", "synchronous_commit is off: commits do not wait for the WAL, so there are fewer flushes than commits.")
 	}
+	if settings["track_counts"] == "off" {
+		condition("track-counts-off", "track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
+	}
 	if run.Header.Target.Storage.RAM {
 		condition("ram", "The data lie in memory: nothing reaches a disk, and no figure here speaks of one.")
 	}

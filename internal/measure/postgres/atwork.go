@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -42,4 +43,37 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) (who []string, err er
 		return nil, fmt.Errorf("ask who else is at work: %w", err)
 	}
 	return who, nil
+}
+
+// Backend is a session of the server.
+type Backend struct {
+	PID   int32
+	Since time.Time
+}
+
+// firstWithBackendWAL is the first version that counts the WAL of each session.
+const firstWithBackendWAL = 180000
+
+// WALOfOthers is how many bytes of WAL sessions that are not ours have written so far, none where the server does not tell. It
+// is asked while no clients of ours are there.
+func (f Facts) WALOfOthers(ctx context.Context, conn *pgx.Conn) (map[Backend]int64, error) {
+	if f.VersionNum < firstWithBackendWAL {
+		return nil, nil
+	}
+	wrote := map[Backend]int64{}
+	var b Backend
+	var bytes *int64
+	err := ForEachRow(ctx, conn, []any{&b.PID, &b.Since, &bytes}, func() error {
+		if bytes != nil {
+			wrote[b] = *bytes
+		}
+		return nil
+	}, `/* realiops */
+		select a.pid, a.backend_start, w.wal_bytes::bigint
+		from pg_catalog.pg_stat_activity a cross join lateral pg_catalog.pg_stat_get_backend_wal(a.pid) w
+		where a.backend_type in ('client backend', 'parallel worker') and a.application_name <> '`+applicationName+"'")
+	if err != nil {
+		return nil, fmt.Errorf("ask how much WAL others have written: %w", err)
+	}
+	return wrote, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -17,6 +18,8 @@ type others struct {
 	before runfile.Reading // the last one before the load began
 	work   runfile.Load    // of our clients since then
 	who    []string
+	wrote  map[postgres.Backend]int64 // WAL of theirs until the load began
+	wal    int64                      // and since then
 }
 
 // What is passed over: a hundredth of what our clients did, and what a server and its watchers do by themselves, such as
@@ -27,6 +30,8 @@ const (
 	othersRowsASecond    = 1.0
 	othersCommits        = 200.0
 	othersCommitsASecond = 10.0
+	othersWAL            = 100e3 // bytes
+	othersWALASecond     = 10e3
 )
 
 func (o *others) follow(record runfile.Record) {
@@ -49,22 +54,10 @@ func (o *others) follow(record runfile.Record) {
 }
 
 // during is what others did since the load began; each of our transactions that failed left so many rows that the server
-// counts. nil: too little to speak of, or
-// the counters do not tell.
+// counts. nil: too little to speak of, or the counters do not tell.
 func (o *others) during(rowsOfFailed int) *runfile.Others {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	grew := func(names ...string) (sum float64, known bool) {
-		for _, name := range names {
-			before, begun := o.before.Values[pgstat.Name+".cluster/"+name]
-			now, read := o.latest.Values[pgstat.Name+".cluster/"+name]
-			if !begun || !read || now < before {
-				return 0, false
-			}
-			sum += now - before
-		}
-		return sum, true
-	}
 	seconds := o.latest.At.Sub(o.before.At).Seconds()
 	beyond := func(all float64, known bool, ours, least float64) (theirs, share float64) {
 		theirs = max(all-ours, 0)
@@ -73,33 +66,63 @@ func (o *others) during(rowsOfFailed int) *runfile.Others {
 		}
 		return theirs, theirs / all
 	}
-	rows, known := grew("tup_inserted", "tup_updated", "tup_deleted")
+	rows, known := o.grew(".cluster/tup_inserted", ".cluster/tup_updated", ".cluster/tup_deleted")
 	ours := float64(o.work.Rows + o.work.Failures*int64(rowsOfFailed))
 	rows, rowsShare := beyond(rows, known, ours, othersRows+othersRowsASecond*seconds)
-	commits, known := grew("xact_commit")
+	commits, known := o.grew(".cluster/xact_commit")
 	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+othersCommitsASecond*seconds)
-	if rows == 0 && commits == 0 {
+	wal, known := o.grew(".wal/wal_bytes")
+	wal, walShare := beyond(wal, known, wal-float64(o.wal), othersWAL+othersWALASecond*seconds)
+	if rows == 0 && commits == 0 && wal == 0 {
 		return nil
 	}
-	return &runfile.Others{Rows: int64(rows), Commits: int64(commits), RowsShare: rowsShare, CommitsShare: commitsShare, Who: o.who}
+	return &runfile.Others{
+		Rows: int64(rows), Commits: int64(commits), WALBytes: int64(wal),
+		RowsShare: rowsShare, CommitsShare: commitsShare, WALShare: walShare, Who: o.who,
+	}
 }
 
-// lookForOthers asks who is at work as a load begins or ends. Behind a pooler, or without the right to, it may be nobody:
-// the counters tell all the same.
+// grew is by how much counters grew together since the load began, if all of them tell.
+func (o *others) grew(names ...string) (sum float64, known bool) {
+	for _, name := range names {
+		before, begun := o.before.Values[pgstat.Name+name]
+		now, read := o.latest.Values[pgstat.Name+name]
+		if !begun || !read || now < before {
+			return 0, false
+		}
+		sum += now - before
+	}
+	return sum, true
+}
+
+// lookForOthers asks who is at work as a load begins or ends, and how much WAL they have written. Behind a pooler, or without
+// the right to, it may be nobody: the counters tell all the same.
 func (m *measurement) lookForOthers(ctx context.Context, event runfile.Event) error {
 	who, err := m.session.Facts.AtWork(ctx, m.session.Control)
 	if err != nil {
 		return err
 	}
-	m.others.mu.Lock()
-	defer m.others.mu.Unlock()
+	wrote, err := m.session.Facts.WALOfOthers(ctx, m.session.Control)
+	if err != nil {
+		return err
+	}
+	m.others.see(event, who, wrote)
+	return nil
+}
+
+// see keeps what is seen of others. A session that came meanwhile wrote all of its WAL since.
+func (o *others) see(event runfile.Event, who []string, wrote map[postgres.Backend]int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if event == runfile.Begin {
-		m.others.who = nil
+		o.who, o.wrote, o.wal = nil, wrote, 0
 	}
 	for _, name := range who {
-		if !slices.Contains(m.others.who, name) {
-			m.others.who = append(m.others.who, name)
+		if !slices.Contains(o.who, name) {
+			o.who = append(o.who, name)
 		}
 	}
-	return nil
+	for backend, bytes := range wrote {
+		o.wal += bytes - o.wrote[backend]
+	}
 }

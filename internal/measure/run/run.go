@@ -185,7 +185,7 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 // work has worker processes run a load's clients, so that those share nothing with the probes.
 func (m *measurement) work(ctx context.Context, o engine.Options) (engine.Result, error) {
 	o.Threads = m.Program.Plan.Workers
-	crew := workers.Crew{Password: m.target.Endpoint.PasswordSource(), Tell: m.Show.Message}
+	crew := workers.Crew{Password: m.target.Endpoint.PasswordSource(), Tell: m.Show.Message, Silent: m.stops.worker}
 	return crew.Run(ctx, o)
 }
 

@@ -113,6 +113,12 @@ func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
 // test is over.
 func stranger(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration) {
 	t.Helper()
+	strangerWho(t, dsn, begun, pause, "insert into orders values (1)")
+}
+
+// strangerWho does something else over and over.
+func strangerWho(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration, does string) {
+	t.Helper()
 	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
 	servertest.Exec(t, boss, "create database shop")
 	config := servertest.Endpoint(t, dsn).UserConfig()
@@ -133,7 +139,7 @@ func stranger(t *testing.T, dsn string, begun <-chan struct{}, pause time.Durati
 			case <-over:
 				return
 			case <-time.After(pause):
-				if _, err := conn.Exec(context.Background(), "insert into orders values (1)"); err != nil {
+				if _, err := conn.Exec(context.Background(), does); err != nil {
 					return
 				}
 			}
@@ -183,6 +189,19 @@ func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
 	}
 	for _, end := range ends {
 		if end.Failed != "" || end.Others == nil || end.Others.Rows < 10 {
+			t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+		}
+	}
+}
+
+// WAL that brings neither rows nor many commits, as that of an index that is built, shows where the server counts it by session.
+func TestTheWALOfAStranger(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "18"})
+	r := newTrial(t, s.DSN(), 1, single)
+	r.options.Target.Allowed.Shared = true
+	strangerWho(t, s.DSN(), r.show.begun, 100*time.Millisecond, "select pg_catalog.pg_logical_emit_message(false, 'x', pg_catalog.repeat('x', 1000000))")
+	for _, end := range r.ends(t) {
+		if end.Failed != "" || end.Others == nil || end.Others.Rows != 0 || end.Others.Commits != 0 || end.Others.WALBytes < 1e6 || end.Others.WALShare < 0.01 {
 			t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
 		}
 	}

@@ -65,11 +65,12 @@ func (s *settings) differ() string {
 	return strings.Join(slices.Sorted(maps.Values(changed)), "; ")
 }
 
-// stops are the times at which this process did not run, although it was to.
+// stops are the times at which this process, or a worker of the load, did not run, although it was to.
 type stops struct {
 	mu      sync.Mutex
 	last    time.Time // that it is known to have run
 	longest time.Duration
+	workers time.Duration // the longest of a worker
 }
 
 const (
@@ -105,16 +106,26 @@ func (s *stops) begin() {
 	s.look(time.Now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.longest = 0
+	s.longest, s.workers = 0, 0
 }
 
-// during says that the process stood still since the load began, empty where it did not.
+func (s *stops) worker(silent time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.workers = max(s.workers, silent)
+}
+
+// during says what stood still since the load began, empty where nothing did.
 func (s *stops) during() string {
 	s.look(time.Now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.longest < stopped {
+	switch {
+	case s.longest >= stopped:
+		return fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)", s.longest.Seconds())
+	case s.workers >= stopped:
+		return fmt.Sprintf("a worker process of the load stood still for %.0f s (it was stopped, or got no processor)", s.workers.Seconds())
+	default:
 		return ""
 	}
-	return fmt.Sprintf("realiops stood still for %.0f s (it was stopped, the machine slept, or its clock was set)", s.longest.Seconds())
 }

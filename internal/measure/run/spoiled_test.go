@@ -29,4 +29,12 @@ func TestAStopIsFound(t *testing.T) {
 	if said := s.during(); said != "" {
 		t.Errorf("before the load: %q", said)
 	}
+	s.worker(time.Second)
+	if said := s.during(); said != "" {
+		t.Errorf("a worker of a busy machine: %q", said)
+	}
+	s.worker(7 * time.Second)
+	if said := s.during(); !strings.Contains(said, "a worker process of the load stood still for 7 s") {
+		t.Errorf("a worker that was stopped: %q", said)
+	}
 }

@@ -19,6 +19,9 @@ type Crew struct {
 	Log *Log
 	// Tell is told at once, in a line, what people should know of the workers; nil: nobody is.
 	Tell func(string)
+	// Silent is told at the end how long the worker that was silent longest was not heard of; it gives a sign of life each
+	// second, unless it is stopped. nil: nobody is.
+	Silent func(time.Duration)
 
 	command func(context.Context) (*exec.Cmd, error) // starts another program than this one, for tests; nil: this one
 }
@@ -65,6 +68,9 @@ func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) 
 		p.tell(word{Order: l.order(thread + 1)})
 	}
 	l.supervise()
+	if c.Silent != nil {
+		c.Silent(l.silence)
+	}
 	return l.result(), l.failure
 }
 
@@ -81,6 +87,7 @@ type load struct {
 	begun   time.Time // when the clients were told to begin
 	failure error     // why the load was stopped, the first reason
 	stopped bool
+	silence time.Duration    // the longest of a worker
 	late    <-chan time.Time // when workers that still run are killed
 }
 
@@ -126,6 +133,7 @@ func (l *load) supervise() {
 // take does about a report what there is to do.
 func (l *load) take(e event) {
 	p, r := e.from, e.report
+	l.silence = max(l.silence, time.Since(p.heard))
 	p.heard, p.still = time.Now(), false
 	switch {
 	case e.gone:

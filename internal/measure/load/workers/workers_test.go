@@ -417,7 +417,9 @@ func TestWorkerStoppedForTwentySeconds(t *testing.T) {
 	b := newBench(t, "create table demo (value int)")
 	o := b.options("insert into demo values (1);")
 	o.Duration = 3 * time.Second
-	r, err := b.while(b.crew(), o, func() {
+	crew, silence := b.crew(), time.Duration(0)
+	crew.Silent = func(d time.Duration) { silence = d }
+	r, err := b.while(crew, o, func() {
 		_ = b.commands[1].Process.Signal(syscall.SIGSTOP)
 		time.Sleep(20 * time.Second)
 		_ = b.commands[1].Process.Signal(syscall.SIGCONT)
@@ -430,6 +432,9 @@ func TestWorkerStoppedForTwentySeconds(t *testing.T) {
 	}
 	if len(b.told) != 1 || !strings.Contains(b.told[0], "worker 2 of the load") || !strings.Contains(b.told[0], "has not been heard of for 10s") {
 		t.Errorf("told %q", b.told)
+	}
+	if silence < 15*time.Second {
+		t.Errorf("silent for %v", silence)
 	}
 	b.nothingLeft()
 }
