@@ -83,6 +83,9 @@ type Experiment struct {
 // answerWithin bounds a statement of ours: a checkpoint of a large server takes its time, one that hangs must end.
 const answerWithin = 5 * time.Minute
 
+// stoppedWithin bounds one that somebody who has asked the run to stop waits for.
+const stoppedWithin = 10 * time.Second
+
 // Rehearse tries every arm with one transaction, so that what cannot work is found before anything is measured.
 func (e *Experiment) Rehearse(ctx context.Context) error {
 	for _, arm := range e.Plan.Arms {
@@ -248,12 +251,16 @@ func (e *Experiment) checkpoint(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// clear drops the arm's table. Of a run that is being stopped, it goes with the schema.
+// clear drops the arm's table, also when the run is being stopped; what cannot be dropped soon then goes with the schema.
 func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
-	if w == nil || e.Control.IsClosed() || ctx.Err() != nil {
+	if w == nil || e.Control.IsClosed() {
 		return nil
 	}
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
+	within := answerWithin
+	if ctx.Err() != nil {
+		within = stoppedWithin
+	}
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	return w.Drop(own, e.Control)
 }
