@@ -142,11 +142,6 @@ func Sources() []Source {
 			"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ebs-optimized.html", "2026",
 		},
 		{
-			"ec2-ebs-2023",
-			"EC2 user guide, EBS-optimized instances",
-			"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ebs-optimized.html", "2023-06",
-		},
-		{
 			"azure-types",
 			"Azure, managed disk types",
 			"https://learn.microsoft.com/azure/virtual-machines/disks-types", "2026-08-11",

@@ -61,15 +61,16 @@ type Rule struct {
 
 // Instance is what a class of machine lets through to its volumes.
 type Instance struct {
-	Class    string   `json:"class"`
-	Provider string   `json:"provider"`
-	BaseIOPS float64  `json:"base_iops"`
-	MostIOPS float64  `json:"most_iops"`
-	BaseMB   float64  `json:"base_mb"` // 10^6 bytes a second
-	MostMB   float64  `json:"most_mb"`
-	Bursts   bool     `json:"bursts,omitempty"` // the most holds for 30 minutes in 24 hours, at least
-	Cached   *Path    `json:"cached,omitempty"` // what goes by the host's cache instead of past it; none: there is no such way
-	Sources  []string `json:"sources"`
+	Class       string   `json:"class"`
+	Provider    string   `json:"provider"`
+	BaseIOPS    float64  `json:"base_iops"`
+	MostIOPS    float64  `json:"most_iops"`
+	BaseMB      float64  `json:"base_mb"` // 10^6 bytes a second
+	MostMB      float64  `json:"most_mb"`
+	Bursts      bool     `json:"bursts,omitempty"`      // the most holds for 30 minutes in 24 hours, at least
+	Unpublished bool     `json:"unpublished,omitempty"` // there is such a class, and its provider names no limits of it
+	Cached      *Path    `json:"cached,omitempty"`      // what goes by the host's cache instead of past it; none: there is no such way
+	Sources     []string `json:"sources"`
 }
 
 // Path is one way to the volumes with caps of its own.

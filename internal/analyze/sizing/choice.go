@@ -86,7 +86,7 @@ func (s *Sizing) warnOfMachine() {
 	switch need := s.Target.Most.Times(1 + s.Ask.Headroom/100); {
 	case m == nil:
 	case m.limits == nil:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("No limits of the %s are known, so that no order here is held against it: what it lets by is shown as -.", m.class))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("What the %s lets by is shown as -, and no order here is held against it: %s.", m.class, m.unknown))
 	case held && !carried:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
 			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))

@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -26,8 +27,9 @@ type Path struct {
 
 // machine is a class of machine that was asked for.
 type machine struct {
-	class  string
-	limits *catalog.Instance // nil: none are known
+	class   string
+	limits  *catalog.Instance // nil: see unknown
+	unknown string            // why none are known
 }
 
 // machineOf finds a class of machine, in any case, with db. before it or without; nil: none is asked for.
@@ -40,9 +42,13 @@ func machineOf(class string, all []catalog.Instance) *machine {
 		return strings.EqualFold(m.Class, name) || strings.EqualFold(m.Class, "Standard_"+name)
 	})
 	if i < 0 {
-		return &machine{class: name}
+		return &machine{class: name, unknown: fmt.Sprintf("no limits of the %s are known", name)}
 	}
-	return &machine{strings.TrimPrefix(all[i].Class, "Standard_"), &all[i]}
+	m := &machine{class: strings.TrimPrefix(all[i].Class, "Standard_"), limits: &all[i]}
+	if all[i].Unpublished {
+		m.limits, m.unknown = nil, fmt.Sprintf("no limit of the %s is published: it is not optimized for EBS", m.class)
+	}
+	return m
 }
 
 // behind tells whether a kind of volume can be behind it, and its limits are known.

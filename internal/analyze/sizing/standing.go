@@ -30,7 +30,7 @@ func (o *Option) stand(q Question, m *machine) {
 		o.Standing, o.Why = Unknown, "no limits of it are published"
 	case m == nil:
 	case m.limits == nil:
-		o.Standing, o.Why, o.unknownMachine = Unknown, fmt.Sprintf("no limits of the %s are known", m.class), true
+		o.Standing, o.Why, o.unknownMachine = Unknown, m.unknown, true
 	case !m.behind(v):
 		o.Standing, o.Why = Unknown, fmt.Sprintf("it cannot be behind one %s", m.class)
 	case !o.Cap.Carries:

@@ -104,3 +104,25 @@ func TestUnknownMachine(t *testing.T) {
 		t.Errorf("%+v", s.Choice)
 	}
 }
+
+// TestClassesAreThoseOfAWS: rows of the EC2 user guide of 2026 that were refused once, in EC2's names and in those of RDS.
+func TestClassesAreThoseOfAWS(t *testing.T) {
+	check := func(class string, baseIOPS, baseMB, mostIOPS float64) {
+		t.Helper()
+		m := instance(t, class)
+		if m.BaseIOPS != baseIOPS || m.BaseMB != baseMB || m.MostIOPS != mostIOPS {
+			t.Errorf("%+v", m)
+		}
+		s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "async", GiB: 100, Instance: "db." + class})
+		if s.Choice == nil || s.Choice.If != "" || s.Choice.Cap == nil {
+			t.Errorf("db.%s: %+v", class, s.Choice)
+		}
+	}
+	check("r7g.large", 3600, 78.75, 40000)
+	check("r8g.48xlarge", 240000, 5000, 240000)
+	check("m7g.4xlarge", 20000, 625, 40000)
+	check("m6g.12xlarge", 50000, 1781.25, 50000)
+	check("x2gd.12xlarge", 60000, 1781.25, 60000)
+	check("c5.2xlarge", 10000, 287.5, 20000)
+	check("r5b.24xlarge", 260000, 7500, 260000)
+}
