@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
@@ -35,27 +36,27 @@ type Fitted struct {
 // errTooMuch is a requirement that no size of a volume carries.
 var errTooMuch = errors.New("more than it can be")
 
-// Fit finds the cheapest order of a volume that carries a requirement for good; without a cost, which may not be known,
+// Fit finds the cheapest order of a volume that carries a requirement for good; where the cost of any that does is not known,
 // the smallest.
 func Fit(v catalog.Volume, need Requirement, cost func(Config) (float64, bool)) (Fitted, error) {
-	best, least, found := Fitted{}, math.Inf(1), false
+	var found []Fitted
+	var costs []float64
+	priced := true
 	for i := range v.Tiers {
 		f, ok := inTier(v, i, need)
 		if !ok {
 			continue
 		}
 		price, known := cost(f.Config)
-		if !known {
-			price = f.GiB
-		}
-		if !found || price < least {
-			best, least, found = f, price, true
-		}
+		found, costs, priced = append(found, f), append(costs, price), priced && known
 	}
-	if !found {
+	switch {
+	case len(found) == 0:
 		return Fitted{}, fmt.Errorf("%s carries no %.0f IOPS and %.0f MiB/s on %.0f GiB: %w", v.Title, need.IOPS, need.MiBps, need.GiB, errTooMuch)
+	case !priced:
+		return found[0], nil // tiers are by size
 	}
-	return best, nil
+	return found[slices.Index(costs, slices.Min(costs))], nil
 }
 
 // inTier is the least order within one tier of sizes.

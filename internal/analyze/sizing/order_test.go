@@ -111,7 +111,10 @@ func TestOrdersAreLeast(t *testing.T) {
 		t.Fatal(err)
 	}
 	us := tariff(t, "us-east-1")
-	cost := func(c sizing.Config) (float64, bool) { b, err := us.Monthly(c); return b.Total, err == nil }
+	cost := func(c sizing.Config) (float64, bool) {
+		b, err := us.Monthly(c)
+		return b.Total, err == nil && !c.Volume.SoldInSteps // of sizes with names only some have a price here, and the smallest counts
+	}
 	random := rand.New(rand.NewPCG(11, 12))
 	for _, v := range volumes {
 		if v.Unlimited {
