@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
-	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -114,7 +111,7 @@ func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
 func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.need, "need", "", "`FIGURES` to size for: iops=, mbps= (or 120MiB) and kb= of a request, two of which are enough, reads= in percent, flushes=")
 	f.Float64Var(&o.hours, "hours", 24, "with --need, for how many `hours` of each day it lasts")
-	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means, as `NAME=AMOUNT`: WriteIOPS=800000")
+	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means, as `NAME=AMOUNT`: WriteIOPS=800000; of RDS several, with commas, and what to order for them")
 	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
 	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, the `milliseconds` up to which latency is excellent, good and fair (default 5,10,15)")
 	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, the `lengths` from where on a queue is a bottleneck if it lasts, and at once (default 2,5)")
@@ -164,7 +161,7 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 		case flags.Changed("check"):
 			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		case flags.Changed("from-metric"):
-			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price"}, f.Name), f.Name)
+			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "on", "gib", "instance", "headroom", "growth", "balance", "instance-balance", "repeat", "limits"}, f.Name), f.Name)
 		case flags.Changed("need"):
 			refuse("with --need", !slices.Contains([]string{"load", "rows-per-second", "percentile", "calibrate", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		default:
@@ -247,60 +244,4 @@ func (o *sizeOptions) readCalibration(env Env) (err error) {
 		o.calibrated, err = namedRun(env, o.calibrate)
 	}
 	return err
-}
-
-// convert answers what an amount of a metric means, from the catalog alone.
-func convert(ctx context.Context, env Env, o sizeOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	name, text, _ := strings.Cut(o.fromMetric, "=")
-	amount, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
-	if err != nil || !(amount > 0 && amount < 1e15) {
-		return fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0", o.fromMetric)
-	}
-	ask, err := o.ask(ctx)
-	if err != nil {
-		return err
-	}
-	meanings, err := meaningsOf(name, o.flavor)
-	if err != nil {
-		return err
-	}
-	if err := o.readCalibration(env); err != nil {
-		return err
-	}
-	calibration, err := sizing.Calibrate(o.calibrated, o.arm)
-	if err != nil {
-		return naming(o.calibrate, err)
-	}
-	converted, err := sizing.Convert(meanings, amount, ask.Tariff, calibration)
-	if err != nil {
-		return err
-	}
-	view := report.NewConvert(converted, calibration)
-	switch o.format {
-	case formatJSON:
-		return report.JSON(env.Out, view)
-	case formatCSV:
-		return errors.New("--from-metric answers as text or json")
-	}
-	return document.Text(env.Out, view.Document(), env.columns())
-}
-
-// meaningsOf are those of a name on a flavor, or on all.
-func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
-	all := metric.MeaningsOf(name)
-	if len(all) == 0 {
-		var names []string
-		for _, m := range metric.Meanings() {
-			names = append(names, m.Metric)
-		}
-		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain lists all)", name, meant("", name, names))
-	}
-	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
-	if len(found) == 0 {
-		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric, all[0].On)
-	}
-	return found, nil
 }

@@ -13,20 +13,31 @@ const ConvertSchema = "realiops.convert/1"
 
 // Convert is what an amount of a metric means in real storage I/O.
 type Convert struct {
-	Schema      string       `json:"schema"`
-	Metric      string       `json:"metric"`
-	On          string       `json:"on"`
-	Amount      float64      `json:"amount"`
-	PerSecond   float64      `json:"per_second"`
-	Counts      string       `json:"counts"`
-	Side        string       `json:"side"`
-	Rows        *ConvertSpan `json:"rows"`            // a second, as are the next
-	Requests    *ConvertSpan `json:"requests"`        // of the device under a PostgreSQL that writes pages
-	Billed      *ConvertSpan `json:"billed_writes"`   // of Aurora
-	IOCost      *ConvertSpan `json:"io_cost"`         // a month on Aurora Standard
-	Misread     *float64     `json:"misread_io_cost"` // a month, were each one billed
-	Calibration string       `json:"calibration"`     // of billed writes
-	Settle      string       `json:"settle,omitempty"`
+	Schema      string        `json:"schema"`
+	Metric      string        `json:"metric"`
+	On          string        `json:"on"`
+	Amount      float64       `json:"amount"`
+	PerSecond   float64       `json:"per_second"`
+	Counts      string        `json:"counts"`
+	Side        string        `json:"side"`
+	Kinds       []ConvertKind `json:"kinds"`           // of load, one by one; none: it does not count WAL records
+	Rows        *ConvertSpan  `json:"rows"`            // a second, as are the next
+	Requests    *ConvertSpan  `json:"requests"`        // of the device under a PostgreSQL that writes pages
+	Billed      *ConvertSpan  `json:"billed_writes"`   // of Aurora
+	IOCost      *ConvertSpan  `json:"io_cost"`         // a month on Aurora Standard
+	Misread     *float64      `json:"misread_io_cost"` // a month, were each one billed
+	Calibration string        `json:"calibration"`     // of billed writes
+	Settle      string        `json:"settle,omitempty"`
+	Spreads     []SizeSpread  `json:"distributed"` // databases that were asked for, for the geometric middle of the rows
+}
+
+// ConvertKind is what an amount means, were it made by one kind of load.
+type ConvertKind struct {
+	Load     string      `json:"load"`
+	What     string      `json:"what"`
+	Rows     float64     `json:"rows"` // a second, as are the others
+	Requests float64     `json:"requests"`
+	Billed   *[3]float64 `json:"billed_writes"` // at least, as estimated, at most
 }
 
 // ConvertSpan is what something may be, from the least to the most.
@@ -35,49 +46,105 @@ type ConvertSpan struct {
 	Hi float64 `json:"hi"`
 }
 
-// NewConvert puts an answer into the form that is shown.
-func NewConvert(c sizing.Converted, by sizing.Calibration) Convert {
+// NewConvert puts an answer into the form that is shown, with what its rows would ask of databases that were asked for.
+func NewConvert(c sizing.Converted, by sizing.Calibration, asked []sizing.Spread) Convert {
 	span := func(r *sizing.Range) *ConvertSpan {
 		if r == nil {
 			return nil
 		}
 		return &ConvertSpan{r.Least, r.Most}
 	}
-	return Convert{
+	v := Convert{
 		Schema: ConvertSchema, Metric: c.Meaning.Metric, On: c.Meaning.On, Amount: c.Amount, PerSecond: c.PerSecond,
-		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
-		IOCost: span(c.IOCost), Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by),
+		Counts: c.Meaning.Counts, Side: c.Meaning.Side, Kinds: []ConvertKind{}, Rows: span(c.Rows), Requests: span(c.Requests), Billed: span(c.Billed),
+		IOCost: span(c.IOCost), Misread: c.Misread, Settle: c.Settle, Calibration: calibrationText(by), Spreads: spreads(asked),
 	}
+	for _, k := range c.Kinds {
+		kind := ConvertKind{Load: k.Load, What: k.What, Rows: k.Rows, Requests: k.Requests}
+		if b := k.Billed; b != nil {
+			kind.Billed = &[3]float64{b.Least, b.Value, b.Most}
+		}
+		v.Kinds = append(v.Kinds, kind)
+	}
+	return v
 }
 
 // Document is the answer for people.
-func (c Convert) Document() document.Document {
+func (c Convert) Document() document.Document { return document.Document{Blocks: c.blocks()} }
+
+func (c Convert) blocks() []document.Block {
 	server := map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}[c.On]
-	if c.Rows == nil {
-		text := fmt.Sprintf("%s %s on %s are real storage I/O (%s): %s a second. Size for that.", number.Grouped(c.Amount, 0), c.Metric, server, c.Counts, number.Rate(c.PerSecond))
-		return document.Document{Blocks: []document.Block{document.Paragraph{Text: text}}}
+	name := fmt.Sprintf("%s %s on %s", number.Grouped(c.Amount, 0), c.Metric, server)
+	switch {
+	case c.Rows == nil && c.Billed != nil && c.Billed.Lo == c.Billed.Hi:
+		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.cost(),
+			"That is what the bill goes by; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
+	case c.Rows == nil && c.Billed != nil:
+		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts, number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
+	case c.Rows == nil:
+		return []document.Block{document.Paragraph{Text: fmt.Sprintf("%s are real storage I/O (%s): %s a second. Size for that.", name, c.Counts, number.Rate(c.PerSecond))}}
 	}
-	text := fmt.Sprintf("%s %s on %s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it:", number.Grouped(c.Amount, 0), c.Metric, server, c.Counts)
-	legend := "By eight kinds of load, from COPY to one-row transactions, measured on one machine; billed writes by " + c.Calibration + ", with its spread."
-	return document.Document{Blocks: []document.Block{
+	text := fmt.Sprintf("%s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it, by the kind of load that makes them:", name, c.Counts)
+	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
+	return []document.Block{
 		document.Paragraph{Text: text}, document.Together{c.bounds(), faint(legend)}, document.Paragraph{Text: c.cost()},
-		document.Paragraph{Text: "What would settle it: " + c.Settle},
-	}}
+		document.Paragraph{Text: spreadText(c.Spreads)}, document.Paragraph{Text: "What would settle it: " + c.Settle},
+	}
 }
 
-// bounds says what the WAL records may stand for.
+// bounds says what the WAL records may stand for, by kind of load and in all.
 func (c Convert) bounds() document.Table {
 	var t document.Table
-	t.Add(wordy("a second"), texts([]string{"rows written", "device requests, on a PostgreSQL of its own", "billed writes, on Aurora"}))
-	t.Add(numeric("at least"), []document.Cell{known(&c.Rows.Lo), known(&c.Requests.Lo), known(&c.Billed.Lo)})
-	t.Add(numeric("at most"), []document.Cell{known(&c.Rows.Hi), known(&c.Requests.Hi), known(&c.Billed.Hi)})
+	names, rows, requests := []string{}, []document.Cell{}, []document.Cell{}
+	var billed []document.Cell
+	for _, k := range c.Kinds {
+		names, rows, requests = append(names, k.Load+": "+k.What), append(rows, known(&k.Rows)), append(requests, known(&k.Requests))
+		if k.Billed == nil {
+			billed = append(billed, known(nil))
+			continue
+		}
+		billed = append(billed, document.Words(number.Rate(k.Billed[0])+" to "+number.Rate(k.Billed[2])))
+	}
+	t.Add(wordy("a second, were it"), texts(append(names, "at least", "at most")))
+	t.Add(numeric("rows written"), append(rows, known(&c.Rows.Lo), known(&c.Rows.Hi)))
+	t.Add(numeric("requests to a disk of its own"), append(requests, known(&c.Requests.Lo), known(&c.Requests.Hi)))
+	t.Add(numeric("billed writes, on Aurora"), append(billed, known(&c.Billed.Lo), known(&c.Billed.Hi)))
 	return t
 }
 
+// cost is what it comes to on a bill of Aurora's.
 func (c Convert) cost() string {
-	if c.IOCost == nil || c.Misread == nil {
+	if c.IOCost == nil {
 		return ""
 	}
-	return fmt.Sprintf("On Aurora Standard %s to %s USD a month for I/O if it never stops; %s if somebody takes each for a billed one.",
-		number.Rate(c.IOCost.Lo), number.Rate(c.IOCost.Hi), number.Rate(*c.Misread))
+	text := fmt.Sprintf("On Aurora Standard %s to %s USD a month for I/O if it never stops", number.Rate(c.IOCost.Lo), number.Rate(c.IOCost.Hi))
+	if c.IOCost.Lo == c.IOCost.Hi {
+		text = fmt.Sprintf("On Aurora Standard %s USD a month for I/O if it never stops", number.Rate(c.IOCost.Lo))
+	}
+	if c.Misread != nil {
+		text += fmt.Sprintf("; %s if somebody takes each for a billed one", number.Rate(*c.Misread))
+	}
+	return text + "."
+}
+
+// ConvertsSchema names the form of an answer on amounts of several metrics.
+const ConvertsSchema = "realiops.converts/1"
+
+// Converts is what amounts of several metrics mean.
+type Converts struct {
+	Schema  string    `json:"schema"`
+	Metrics []Convert `json:"metrics"`
+	Size    *Size     `json:"size"` // what to order for them; null: they do not tell operations and bytes of storage
+}
+
+// Document is the answer for people: what to order where the metrics tell that, else what each means.
+func (c Converts) Document() document.Document {
+	if c.Size != nil {
+		return c.Size.Document()
+	}
+	var all []document.Block
+	for _, m := range c.Metrics {
+		all = append(all, m.blocks()...)
+	}
+	return document.Document{Blocks: all}
 }

@@ -24,30 +24,21 @@ func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
 	return v
 }
 
-// calibrationText says what billed writes are estimated by, and of one's own run also how far that is sure.
+// calibrationText says what billed writes are estimated by, and how far that is sure.
 func calibrationText(c sizing.Calibration) string {
 	var ways []string
-	if r := c.RowsPerWrite; r != nil {
-		ways = append(ways, fmt.Sprintf("one billed write for %s rows%s", number.Rate(r.Value), within(c, *r, number.Rate)))
-	}
 	if r := c.OfLogUnits; r != nil {
-		two := func(v float64) string { return fmt.Sprintf("%.2f", v) }
-		ways = append(ways, fmt.Sprintf("%s for 4,096 bytes of WAL%s", two(r.Value), within(c, *r, two)))
+		ways = append(ways, fmt.Sprintf("%.2f for 4,096 bytes of WAL (%.2f to %.2f)", r.Value, r.Least, r.Most))
 	}
-	return strings.Join(ways, ", or ") + ", in " + restsOn(c)
-}
-
-// within is the span of one's own calibration; that of the published one is in the estimate alone.
-func within(c sizing.Calibration, r sizing.Range, write func(float64) string) string {
-	if c.Run == "" {
-		return ""
+	if r := c.RowsPerWrite; r != nil {
+		ways = append(ways, fmt.Sprintf("one billed write for %s rows (%s to %s)", number.Rate(r.Value), number.Rate(r.Least), number.Rate(r.Most)))
 	}
-	return fmt.Sprintf(" (%s to %s)", write(r.Least), write(r.Most))
+	return strings.Join(ways, ", or where that is not known ") + ", in " + restsOn(c)
 }
 
 func restsOn(c sizing.Calibration) string {
 	if c.Run == "" {
-		return "the one run that was published"
+		return "the loads that were published"
 	}
 	replicates := "1 repetition"
 	if c.Replicates != 1 {

@@ -33,7 +33,7 @@ func (s Size) blocks(cited *citations) []document.Block {
 			document.Only(document.OnPages, s.sides()), document.Paragraph{Text: s.misreadText()},
 		}},
 		document.Section{Title: "The same load on Aurora", Blocks: []document.Block{document.Paragraph{Text: s.auroraText()}}},
-		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{document.Paragraph{Text: s.spreadText()}}},
+		document.Section{Title: "The same load on distributed databases", Blocks: []document.Block{document.Paragraph{Text: spreadText(s.Spreads)}}},
 	}
 }
 

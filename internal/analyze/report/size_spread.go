@@ -20,9 +20,9 @@ func sizeCap(c sizing.Cap) *SizeCap {
 	return v
 }
 
-func spreads(s sizing.Sizing) []SizeSpread {
+func spreads(spreads []sizing.Spread) []SizeSpread {
 	all := []SizeSpread{}
-	for _, spread := range s.Spreads {
+	for _, spread := range spreads {
 		v := SizeSpread{
 			Name: spread.Rule.Name, Title: spread.Rule.Title, Rows: spread.Rows, VCPUs: spread.VCPUs, Note: spread.Rule.Note, Sources: spread.Rule.Sources,
 			Cores: ends(spread.Cores), IOPS: ends(spread.IOPS),
@@ -42,10 +42,10 @@ func ends(r *sizing.Range) *[2]float64 {
 	return &[2]float64{r.Least, r.Most}
 }
 
-// spreadText says what the load would ask of databases that spread rows over nodes.
-func (s Size) spreadText() string {
+// spreadText says what a load would ask of databases that spread rows over nodes.
+func spreadText(spreads []SizeSpread) string {
 	var lines []string
-	for _, v := range s.Spreads {
+	for _, v := range spreads {
 		var parts []string
 		if v.Cores != nil {
 			parts = append(parts, fmt.Sprintf("%s to %s cores", number.Rate(v.Cores[0]), number.Rate(v.Cores[1])))

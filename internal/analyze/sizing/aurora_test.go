@@ -65,18 +65,40 @@ func TestPublishedBills(t *testing.T) {
 	near(t, "$200 a day", month(11574)/days, 200, 0.1)
 }
 
-// TestPublishedCalibration is the arithmetic of the one published run.
+// TestPublishedCalibration holds the loads of which anybody published billed writes against the spans that are taken from them: by bytes of
+// WAL three loads of a loader and a bulk insert, by rows those and one of a mapper.
 func TestPublishedCalibration(t *testing.T) {
 	c := sizing.Published()
-	near(t, "rows for a write", c.RowsPerWrite.Value, 142.7, 0.1)
-	near(t, "of log units", c.OfLogUnits.Value, 0.38, 0.005)
-	f, ok := sizing.ForecastAurora(new(117000.0), new(117000*75.4), c)
-	if !ok {
-		t.Fatal("no forecast")
+	logs := 0.0
+	byBytes := []float64{111.6e6 * 4096 / 1.353e12, 442.7e6 * 4096 / 5.44e12, 399.9e6 * 4096 / 5.41e12, 820 / (117000 * 75.4 / 4096)}
+	for _, ratio := range byBytes {
+		if ratio < c.OfLogUnits.Least || ratio > c.OfLogUnits.Most {
+			t.Errorf("%g for 4,096 bytes is outside %+v", ratio, *c.OfLogUnits)
+		}
+		logs += math.Log(ratio) / float64(len(byBytes))
 	}
-	near(t, "the run itself", f.Value, 820, 0.01)
-	near(t, "at least", f.Least, 410, 0.01)
-	near(t, "at most", f.Most, 1640, 0.01)
+	near(t, "the middle, by bytes", c.OfLogUnits.Value, math.Exp(logs), 0.005)
+	for _, rows := range []float64{3.3, 15, 16, 117000.0 / 820} {
+		if rows < c.RowsPerWrite.Least || rows > c.RowsPerWrite.Most {
+			t.Errorf("%g rows a write are outside %+v", rows, *c.RowsPerWrite)
+		}
+	}
+}
+
+// TestBytesGoBeforeRows: where the WAL is known rows tell nothing of billed writes; where it is not they tell a factor of 43.
+func TestBytesGoBeforeRows(t *testing.T) {
+	f, by, ok := sizing.ForecastAurora(new(117000.0), new(117000*75.4), sizing.Published())
+	const units = 117000 * 75.4 / 4096
+	if !ok || by.RowsPerWrite != nil || f != (sizing.Range{Value: 0.34 * units, Least: 0.23 * units, Most: 0.45 * units}) {
+		t.Errorf("by bytes: %+v, %+v", f, by)
+	}
+	f, by, ok = sizing.ForecastAurora(new(117000.0), nil, sizing.Published())
+	if !ok || by.OfLogUnits != nil || math.Abs(f.Most/f.Least-143/3.3) > 1e-9 || f.Least != 117000.0/143 {
+		t.Errorf("by rows: %+v, %+v", f, by)
+	}
+	if _, _, ok := sizing.ForecastAurora(nil, nil, sizing.Published()); ok {
+		t.Error("from nothing")
+	}
 }
 
 // TestCalibrateTakesWhatMoved: the five minutes that were published of one load are a part of an hour's mean, and no calibration. Whole
@@ -166,7 +188,7 @@ func TestAuroraAmongTheOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes := *s.Need.LogBytes / 4096 * 820 / (117000 * 75.4 / 4096)
+	writes := *s.Need.LogBytes / 4096 * 0.34
 	const million = 730 * 3600 * 0.20 / 1e6 // a month of one a second
 	for _, o := range s.Options {
 		switch o.Volume.Name {

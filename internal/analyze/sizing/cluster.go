@@ -34,7 +34,7 @@ func (s Sizing) forecast() (*Forecast, error) {
 		}
 		return new(*v * s.Scale.Factor)
 	}
-	writes, ok := ForecastAurora(scaled(s.Need.Rows), scaled(s.Need.LogBytes), c)
+	writes, c, ok := ForecastAurora(scaled(s.Need.Rows), scaled(s.Need.LogBytes), c)
 	if !ok {
 		return nil, nil //nolint:nilnil // neither of what it would follow from is known
 	}

@@ -8,29 +8,50 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// What WAL records stand for, in eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/arms-pg17.jsonl;
-// a test holds these against it). The span is the point: there is no one factor.
-const (
-	recordsPerRequestLeast = 8.02   // one-row transactions
-	recordsPerRequestMost  = 5905.0 // the same without waiting for the disk
-	recordsPerRowLeast     = 0.0377 // COPY without an index
-	recordsPerRowMost      = 3.047  // INSERT into a table with two indexes
-	bytesPerRecordLeast    = 56.9   // one-row transactions
-	bytesPerRecordMost     = 631.0  // COPY
-)
+// Kind is a kind of load, and how many WAL records it makes.
+type Kind struct {
+	Load              string
+	What              string
+	RecordsPerRow     float64
+	RecordsPerRequest float64 // of the device
+	BytesPerRecord    float64
+}
+
+// Kinds are eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/arms-pg17.jsonl; a test holds these against it).
+// Their span is the point: there is no one factor.
+func Kinds() []Kind {
+	return []Kind{
+		{"bulk", "1,000 rows an INSERT", 1.031, 1980, 73.1},
+		{"bulk-indexed", "the same, two indexes", 3.047, 3094, 68.5},
+		{"copy", "COPY", 0.0377, 63.3, 631},
+		{"copy-indexed", "COPY, two indexes", 2.054, 2410, 79.7},
+		{"single", "one row a transaction", 2.03, 8.02, 56.9},
+		{"async", "the same, not waiting", 2.03, 5905, 56.9},
+		{"multi", "100 rows a transaction", 1.04, 104.6, 72.8},
+		{"wide", "rows of 1 KB", 2.043, 293.8, 572},
+	}
+}
+
+// KindMeans is what an amount of WAL records a second means, were they of one kind of load.
+type KindMeans struct {
+	Kind
+	Rows, Requests float64 // a second
+	Billed         *Range  // writes of Aurora, a second; nil: the calibration does not tell
+}
 
 // Converted is what an amount of a metric means in real storage I/O, as far as anything published or measured tells.
 type Converted struct {
 	Meaning   metric.Meaning
 	Amount    float64
-	PerSecond float64  // of what the metric counts
-	Real      bool     // it counts storage I/O itself
-	Rows      *Range   // a second; nil: it does not count WAL records
-	Requests  *Range   // of a device under a PostgreSQL that writes pages, a second
-	Billed    *Range   // writes of Aurora, a second
-	IOCost    *Range   // a month on Aurora Standard; nil: no price is known
-	Misread   *float64 // a month, were each one billed
-	Settle    string   // what would narrow it down
+	PerSecond float64     // of what the metric counts
+	Real      bool        // it counts storage I/O itself
+	Kinds     []KindMeans // of load, one by one; none: it does not count WAL records
+	Rows      *Range      // a second; nil: it does not count WAL records
+	Requests  *Range      // of a device under a PostgreSQL that writes pages, a second
+	Billed    *Range      // writes of Aurora, a second
+	IOCost    *Range      // a month on Aurora Standard; nil: no price is known
+	Misread   *float64    // a month, were each one billed
+	Settle    string      // what would narrow it down
 }
 
 // Convert says what an amount of a metric means on a flavor.
@@ -45,6 +66,19 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 	switch {
 	case c.Meaning.Side == metric.Physical && isRate(c.Meaning):
 		c.Real = true
+		if c.Meaning.On == auroraStandard && isCount(c.Meaning) {
+			c.Billed = &Range{c.PerSecond, c.PerSecond, c.PerSecond}
+			c.cost(t)
+		}
+	case c.Meaning.On == "rds" && flow(&Rate{}, c.Meaning.Metric) != nil:
+		c.Real = true
+	case c.Meaning.On == auroraStandard && c.Meaning.Metric == "WriteThroughput":
+		billed, _, ok := ForecastAurora(nil, &c.PerSecond, calibration)
+		if !ok {
+			return c, fmt.Errorf("the run %s tells no bytes of WAL to go by", calibration.Run)
+		}
+		c.Billed = &billed
+		c.cost(t)
 	case c.Meaning.Counts == metric.WALRecords.Many():
 		c.records(t, calibration)
 	default:
@@ -63,6 +97,29 @@ func isRate(m metric.Meaning) bool {
 	return strings.HasPrefix(m.Unit, "operations") || strings.HasPrefix(m.Unit, "requests per second")
 }
 
+// flow is the number of a rate that a metric of RDS is; nil: it is none.
+func flow(r *Rate, metric string) *float64 {
+	return map[string]*float64{
+		"ReadIOPS": &r.Reads, "WriteIOPS": &r.Writes, "ReadThroughput": &r.ReadBytes, "WriteThroughput": &r.WriteBytes,
+	}[metric]
+}
+
+// NeedOf is what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of a way.
+func NeedOf(metrics []Converted) *Rate {
+	var need Rate
+	for _, c := range metrics {
+		to := flow(&need, c.Meaning.Metric)
+		if to == nil || c.Meaning.On != "rds" {
+			return nil
+		}
+		*to = c.PerSecond
+	}
+	if need.Requests() == 0 || (need.Reads > 0) != (need.ReadBytes > 0) || (need.Writes > 0) != (need.WriteBytes > 0) {
+		return nil
+	}
+	return &need
+}
+
 func ambiguous(meanings []metric.Meaning) error {
 	if len(meanings) == 0 {
 		return fmt.Errorf("nothing is known of such a metric there")
@@ -74,29 +131,40 @@ func ambiguous(meanings []metric.Meaning) error {
 	return fmt.Errorf("%s means different things on %s: say which with --flavor", meanings[0].Metric, strings.Join(on, " and "))
 }
 
-// records spans what so many WAL records may mean.
+// records says what so many WAL records may mean, by kind of load.
 func (c *Converted) records(t Tariff, calibration Calibration) {
 	n := c.PerSecond
-	c.Rows = between(n/recordsPerRowMost, n/recordsPerRowLeast)
-	c.Requests = between(n/recordsPerRequestMost, n/recordsPerRequestLeast)
-	least, most := n*bytesPerRecordLeast, n*bytesPerRecordMost
-	fewest, _ := ForecastAurora(&c.Rows.Least, &least, calibration.preferringLog())
-	largest, _ := ForecastAurora(&c.Rows.Most, &most, calibration.preferringLog())
-	c.Billed = between(fewest.Least, min(n, largest.Most))
-	c.Settle = "VolumeWriteIOPs of the same minutes is what is billed; a run of realiops with your kind of load tells the device requests."
-	if least, err := t.IOCost(c.Billed.Least); err == nil {
-		most, _ := t.IOCost(c.Billed.Most)
-		misread, _ := t.IOCost(n)
-		c.IOCost, c.Misread = between(least, most), &misread
+	nothing := Range{Least: math.Inf(1)}
+	c.Rows, c.Requests, c.Billed = new(nothing), new(nothing), new(nothing)
+	for _, kind := range Kinds() {
+		means := KindMeans{Kind: kind, Rows: n / kind.RecordsPerRow, Requests: n / kind.RecordsPerRequest}
+		if billed, _, ok := ForecastAurora(&means.Rows, new(n*kind.BytesPerRecord), calibration); ok {
+			means.Billed = &Range{billed.Value, billed.Least, min(n, billed.Most)}
+			c.Billed.widen(billed.Least, means.Billed.Most)
+		}
+		c.Rows.widen(means.Rows, means.Rows)
+		c.Requests.widen(means.Requests, means.Requests)
+		c.Kinds = append(c.Kinds, means)
+	}
+	c.Settle = "VolumeWriteIOPs of the same minutes is what is billed, and WriteThroughput what it goes with; a run of realiops with your kind of load tells the device requests."
+	c.cost(t)
+	if misread, err := t.IOCost(n); err == nil {
+		c.Misread = &misread
 	}
 }
 
-// preferringLog leaves rows aside where the WAL is known: how many records a row makes is already a span.
-func (c Calibration) preferringLog() Calibration {
-	if c.OfLogUnits != nil {
-		c.RowsPerWrite = nil
+// cost is what the I/O that is billed costs in a month.
+func (c *Converted) cost(t Tariff) {
+	least, errLeast := t.IOCost(c.Billed.Least)
+	most, errMost := t.IOCost(c.Billed.Most)
+	if errLeast == nil && errMost == nil {
+		c.IOCost = between(least, most)
 	}
-	return c
+}
+
+// widen takes in more, with the geometric middle for its value.
+func (r *Range) widen(least, most float64) {
+	*r = *between(min(r.Least, least), max(r.Most, most))
 }
 
 // between has the geometric middle for its value: the ends are factors apart.

@@ -19,13 +19,7 @@ func (s Sizing) spreads() []Spread {
 	rows := *s.Need.Rows * s.Scale.Factor
 	var all []Spread
 	for _, rule := range s.Ask.Distributed {
-		spread := Spread{Rule: rule, Rows: rows}
-		if per := rule.InsertsPerCore; per != nil {
-			spread.Cores = between(rows/per[1], rows/per[0])
-		}
-		if per := rule.IOPSPerInsert; per != nil {
-			spread.IOPS = between(rows*per[0], rows*per[1])
-		}
+		spread := SpreadOf(rule, Range{rows, rows, rows})
 		if rule.MBPerVCPU > 0 {
 			const megabyte = 1e6
 			spread.VCPUs = new(rule.Copies * s.Target.Most.WriteBytes / megabyte / rule.MBPerVCPU)
@@ -33,4 +27,16 @@ func (s Sizing) spreads() []Spread {
 		all = append(all, spread)
 	}
 	return all
+}
+
+// SpreadOf is what rows a second would ask of it.
+func SpreadOf(rule catalog.Distributed, rows Range) Spread {
+	spread := Spread{Rule: rule, Rows: rows.Value}
+	if per := rule.InsertsPerCore; per != nil {
+		spread.Cores = between(rows.Least/per[1], rows.Most/per[0])
+	}
+	if per := rule.IOPSPerInsert; per != nil {
+		spread.IOPS = between(rows.Least*per[0], rows.Most*per[1])
+	}
+	return spread
 }

@@ -20,26 +20,19 @@ func (f Forecast) IO() Range {
 // pageSize is what Aurora PostgreSQL bills as one read.
 const pageSize = 8192
 
-// ForecastAurora carries a calibration over to a load in two ways, by its rows and by its bytes of WAL, and takes what
-// lies between and around them. It cannot where neither is
-// known.
-func ForecastAurora(rows, logBytes *float64, c Calibration) (Range, bool) {
-	var ways []Range
-	if c.OfLogUnits != nil && logBytes != nil {
-		ways = append(ways, c.OfLogUnits.times(*logBytes/logUnit))
-	}
-	if c.RowsPerWrite != nil && rows != nil {
+// ForecastAurora carries a calibration over to a load: by its bytes of WAL, which billed writes go with, and only where they are not
+// known by its rows. The calibration that is given back has the way that was gone. It cannot where neither is known.
+func ForecastAurora(rows, logBytes *float64, c Calibration) (Range, Calibration, bool) {
+	switch {
+	case c.OfLogUnits != nil && logBytes != nil:
+		c.RowsPerWrite = nil
+		return c.OfLogUnits.times(*logBytes / logUnit), c, true
+	case c.RowsPerWrite != nil && rows != nil:
+		c.OfLogUnits = nil
 		r := *c.RowsPerWrite
-		ways = append(ways, Range{*rows / r.Value, *rows / r.Most, *rows / r.Least})
+		return Range{*rows / r.Value, *rows / r.Most, *rows / r.Least}, c, true
 	}
-	if len(ways) == 0 {
-		return Range{}, false
-	}
-	f := ways[0]
-	for _, way := range ways {
-		f.Least, f.Most = min(f.Least, way.Least), max(f.Most, way.Most)
-	}
-	return f, true
+	return Range{}, c, false
 }
 
 func (r Range) times(factor float64) Range {

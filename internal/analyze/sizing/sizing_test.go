@@ -64,18 +64,66 @@ func TestSpansOfRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "requests at most", c.Requests.Most, 800000/least[0], 100)
-	near(t, "requests at least", c.Requests.Least, 800000/most[0], 1)
-	near(t, "rows at least", c.Rows.Least, 800000/most[1], 100)
-	near(t, "rows at most", c.Rows.Most, 800000/least[1], 30000)
-	near(t, "billed at least", c.Billed.Least, 800000*least[2]*0.3808/4096/2, 20)
-	near(t, "billed at most", c.Billed.Most, 800000*most[2]*0.3808/4096*2, 1000)
+	near(t, "requests at most", c.Requests.Most/(800000/least[0]), 1, 0.001)
+	near(t, "requests at least", c.Requests.Least/(800000/most[0]), 1, 0.001)
+	near(t, "rows at least", c.Rows.Least/(800000/most[1]), 1, 0.001)
+	near(t, "rows at most", c.Rows.Most/(800000/least[1]), 1, 0.001)
+	near(t, "billed at least", c.Billed.Least/(800000*least[2]*0.23/4096), 1, 0.001)
+	near(t, "billed at most", c.Billed.Most/(800000*most[2]*0.45/4096), 1, 0.001)
 	near(t, "misread", *c.Misread, 800000*730*3600/1e6*0.20, 1)
+}
+
+// TestKindsAreThoseOfTheRun: what records stand for in each kind of load is what the shipped run shows.
+func TestKindsAreThoseOfTheRun(t *testing.T) {
+	all := needs(t, "arms-pg17.jsonl")
+	for _, k := range sizing.Kinds() {
+		n, found := all[k.Load]
+		if !found {
+			t.Fatalf("no load %s", k.Load)
+		}
+		near(t, k.Load+", records a row", *n.LogRecords / *n.Rows / k.RecordsPerRow, 1, 0.002)
+		near(t, k.Load+", records a request", *n.LogRecords/n.Mean.Requests()/k.RecordsPerRequest, 1, 0.002)
+		near(t, k.Load+", bytes a record", *n.LogBytes / *n.LogRecords / k.BytesPerRecord, 1, 0.002)
+		delete(all, k.Load)
+	}
+	if len(all) > 0 {
+		t.Errorf("and %d more", len(all))
+	}
+}
+
+// TestBytesOfTheLogAreWhatIsBilled: 4,096,000 bytes of WAL a second are 1,000 units, of which 340 are billed.
+func TestBytesOfTheLogAreWhatIsBilled(t *testing.T) {
+	c, err := sizing.Convert(onAurora(t, "WriteThroughput"), 4096000, tariff(t, "us-east-1"), sizing.Published())
+	if err != nil || *c.Billed != (sizing.Range{Value: 340, Least: 230, Most: 450}) {
+		t.Errorf("%+v, %v", c.Billed, err)
+	}
+}
+
+// TestNeedOfMetrics: operations and bytes of RDS make a need; without the bytes they do not.
+func TestNeedOfMetrics(t *testing.T) {
+	converted := func(name string, amount float64) sizing.Converted {
+		t.Helper()
+		meanings := slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool { return m.On != "rds" })
+		c, err := sizing.Convert(meanings, amount, tariff(t, "us-east-1"), sizing.Published())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	writes, bytes, reads := converted("WriteIOPS", 3000), converted("WriteThroughput", 60e6), converted("ReadIOPS", 100)
+	if need := sizing.NeedOf([]sizing.Converted{writes, bytes}); need == nil || *need != (sizing.Rate{Writes: 3000, WriteBytes: 60e6}) {
+		t.Errorf("%+v", need)
+	}
+	for _, lacking := range [][]sizing.Converted{{writes}, {bytes}, {writes, bytes, reads}} {
+		if need := sizing.NeedOf(lacking); need != nil {
+			t.Errorf("%d metrics: %+v", len(lacking), need)
+		}
+	}
 }
 
 func onAurora(t *testing.T, name string) []metric.Meaning {
 	t.Helper()
-	return slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool { return m.On != "aurora" })
+	return slices.DeleteFunc(metric.MeaningsOf(name), func(m metric.Meaning) bool { return m.On != "aurora" || m.Metric != name })
 }
 
 // TestVolumeWriteIOPsIsACount: what is billed is real, and a second is a three hundredth of it.
@@ -84,6 +132,7 @@ func TestVolumeWriteIOPsIsACount(t *testing.T) {
 	if err != nil || !c.Real || c.PerSecond != 820 {
 		t.Errorf("%+v, %v", c, err)
 	}
+	near(t, "a month", c.IOCost.Value, 820*730*3600/1e6*0.20, 0.01)
 }
 
 func TestWhatCannotBeConverted(t *testing.T) {

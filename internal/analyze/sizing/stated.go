@@ -53,21 +53,26 @@ func SizeStated(ask Ask, said Stated) (Sizing, error) {
 	if err != nil {
 		return Sizing{}, err
 	}
-	need := Need{Arm: "your need", Replicates: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: said.day(rate)}
+	return SizeRate(ask, rate, said.Hours)
+}
+
+// SizeRate answers what to order for a rate that lasts for so many hours of each day.
+func SizeRate(ask Ask, rate Rate, hours float64) (Sizing, error) {
+	need := Need{Arm: "your need", Replicates: 1, Mean: rate, Lowest: rate, Highest: rate, Seconds: day(rate, hours)}
 	own := rate.Times(1 + ask.Growth/100)
 	p := Part{Needs: []Need{need}, Need: need, Basis: BySaying, Scale: Scale{Factor: 1 + ask.Growth/100, Shared: 1}, Own: Span{own, own, own}}
 	return Sizing{Ask: ask, Parts: []Part{p}}.answered()
 }
 
 // day is what is asked for in each second of a day; one second alone where that is always the same.
-func (s Stated) day(rate Rate) []Rate {
-	const hours = 24
-	if s.Hours >= hours {
+func day(rate Rate, hours float64) []Rate {
+	const all = 24
+	if hours >= all {
 		return []Rate{rate}
 	}
-	all := make([]Rate, hours*3600)
-	for i := range int(s.Hours * 3600) {
-		all[i] = rate
+	seconds := make([]Rate, all*3600)
+	for i := range int(hours * 3600) {
+		seconds[i] = rate
 	}
-	return all
+	return seconds
 }

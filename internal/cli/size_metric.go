@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// convert answers what amounts of metrics mean, without a run.
+func convert(ctx context.Context, env Env, o sizeOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.format == formatCSV {
+		return errors.New("--from-metric answers as text or json")
+	}
+	amounts, err := parseAmounts(o.fromMetric)
+	if err != nil {
+		return err
+	}
+	if err := o.readCalibration(env); err != nil {
+		return err
+	}
+	calibration, err := sizing.Calibrate(o.calibrated, o.arm)
+	if err != nil {
+		return naming(o.calibrate, err)
+	}
+	ask, err := o.ask(ctx)
+	if err != nil {
+		return err
+	}
+	var all []sizing.Converted
+	answer := report.Converts{Schema: report.ConvertsSchema}
+	for _, a := range amounts {
+		meanings, err := meaningsOf(a.name, o.flavor)
+		if err != nil {
+			return err
+		}
+		converted, err := sizing.Convert(meanings, a.amount, ask.Tariff, calibration)
+		if err != nil {
+			return err
+		}
+		all = append(all, converted)
+		answer.Metrics = append(answer.Metrics, report.NewConvert(converted, calibration, o.spreadsOf(converted, ask)))
+	}
+	if need := sizing.NeedOf(all); need != nil {
+		const always = 24
+		size, err := sizing.SizeRate(ask, *need, always)
+		if err != nil {
+			return err
+		}
+		answer.Size = new(report.NewSize(size))
+	}
+	return answerMetrics(env, o.format, answer)
+}
+
+// answerMetrics writes what they mean; of one metric alone there is nothing around it.
+func answerMetrics(env Env, format string, answer report.Converts) error {
+	switch {
+	case format != formatJSON:
+		return document.Text(env.Out, answer.Document(), env.columns())
+	case len(answer.Metrics) == 1:
+		return report.JSON(env.Out, answer.Metrics[0])
+	}
+	return report.JSON(env.Out, answer)
+}
+
+// spreadsOf is what the rows would ask of the distributed databases that --on names.
+func (o sizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []sizing.Spread) {
+	for _, rule := range ask.Distributed {
+		if c.Rows != nil && slices.Contains(o.on, rule.Name) {
+			all = append(all, sizing.SpreadOf(rule, *c.Rows))
+		}
+	}
+	return all
+}
+
+// metricAmount is so much of a metric.
+type metricAmount struct {
+	name   string
+	amount float64
+}
+
+// parseAmounts reads NAME=AMOUNT, with commas between them; in an amount commas may stand between thousands.
+func parseAmounts(text string) (all []metricAmount, err error) {
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		if len(parts) > 0 && !strings.Contains(part, "=") {
+			parts[len(parts)-1] += part
+			continue
+		}
+		parts = append(parts, part)
+	}
+	for _, part := range parts {
+		name, amount, _ := strings.Cut(strings.TrimSpace(part), "=")
+		v, err := strconv.ParseFloat(amount, 64)
+		if err != nil || !(v > 0 && v < 1e15) {
+			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0", part)
+		}
+		all = append(all, metricAmount{name, v})
+	}
+	return all, nil
+}
+
+// meaningsOf are those of a name on a flavor, or on all.
+func meaningsOf(name, flavor string) ([]metric.Meaning, error) {
+	all := metric.MeaningsOf(name)
+	if len(all) == 0 {
+		var names []string
+		for _, m := range metric.Meanings() {
+			names = append(names, m.Metric)
+		}
+		return nil, fmt.Errorf("--from-metric: nothing is known of %q%s (realiops explain lists all)", name, meant("", name, names))
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(m metric.Meaning) bool { return flavor != "" && m.On != flavor })
+	if named := slices.DeleteFunc(slices.Clone(found), func(m metric.Meaning) bool { return !strings.EqualFold(m.Metric, name) }); len(named) > 0 {
+		found = named // and not what is called so in another place
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--flavor %s: %s is not shown there, but on %s", flavor, all[0].Metric, all[0].On)
+	}
+	return found, nil
+}
