@@ -101,7 +101,7 @@ const (
 func (o baselineOptions) check() error {
 	switch {
 	case o.format != formatText && o.format != formatJSON:
-		return fmt.Errorf("unknown format %q: there are %s and %s", o.format, formatText, formatJSON)
+		return unknownFormat(o.format)
 	case o.set != fio.SetDatabase && o.set != fio.SetPublished:
 		return fmt.Errorf("unknown set %q: there are %s and %s", o.set, fio.SetDatabase, fio.SetPublished)
 	case o.size < leastTestFile:

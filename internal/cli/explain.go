@@ -59,7 +59,7 @@ func runExplain(env Env, o explainOptions, names []string) error {
 	case formatJSON:
 		return asked.json(env)
 	default:
-		return fmt.Errorf("unknown format %q: there are %s and %s", o.format, formatText, formatJSON)
+		return unknownFormat(o.format)
 	}
 }
 
@@ -85,22 +85,18 @@ func (k knowledge) of(names []string) (knowledge, error) {
 	var picked knowledge
 	for _, name := range names {
 		meanings, quantity, quantified := metric.MeaningsOf(name), metric.Quantity(""), false
-		meant := k.local.Named(name)
-		local := slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool { return !slices.Contains(meant, m.Name) })
+		rows := k.local.Named(name)
+		local := slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool { return !slices.Contains(rows, m.Name) })
 		if quantity, quantified = metric.QuantityNamed(name); quantified {
 			picked.quantities = append(picked.quantities, quantity)
 		}
 		if len(meanings)+len(local) == 0 && !quantified {
-			return picked, unknownName(name, k.names())
+			return picked, fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, k.names()))
 		}
 		picked.meanings = append(picked.meanings, meanings...)
 		picked.local = append(picked.local, local...)
 	}
 	return picked, nil
-}
-
-func unknownName(name string, known []string) error {
-	return fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, known))
 }
 
 // names are all that can be typed.

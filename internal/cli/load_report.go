@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -22,7 +21,7 @@ func loadRendererOf(format string) (loadRenderer, error) {
 	case formatJSON:
 		return output.Report.JSON, nil
 	default:
-		return nil, fmt.Errorf("unknown format %q: there are %s and %s", format, formatText, formatJSON)
+		return nil, unknownFormat(format)
 	}
 }
 

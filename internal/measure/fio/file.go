@@ -2,6 +2,7 @@ package fio
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -223,7 +224,7 @@ func (j *Job) bound(clones int, set Settings) error {
 		return fmt.Errorf("its files come to more than a pebibyte")
 	}
 	j.Bytes = each * int64(clones)
-	depth, err := strconv.Atoi(orOne(value(options, "iodepth")))
+	depth, err := strconv.Atoi(cmp.Or(value(options, "iodepth"), "1"))
 	if err == nil {
 		j.Depth = depth * clones
 	}
@@ -264,13 +265,6 @@ func laid(options []Option) (most int64, err error) {
 		return 0, fmt.Errorf("its files come to more than a pebibyte")
 	}
 	return max(size, each*int64(files)) + offset, nil
-}
-
-func orOne(text string) string {
-	if text == "" {
-		return "1"
-	}
-	return text
 }
 
 // join adds a job that runs at the same time.

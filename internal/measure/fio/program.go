@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ var versionForm = regexp.MustCompile(`^fio-((\d+)\.(\d+)\S*)`)
 
 // Find finds fio and asks it for its version. An empty name is the one in the PATH.
 func Find(ctx context.Context, name string) (Program, error) {
-	path, err := exec.LookPath(orDefault(name))
+	path, err := exec.LookPath(cmp.Or(name, "fio"))
 	if errors.Is(err, exec.ErrNotFound) {
 		return Program{}, fmt.Errorf("there is no fio on this machine, and realiops measures with the real one: %s", howToGet)
 	}
@@ -48,13 +49,6 @@ func Find(ctx context.Context, name string) (Program, error) {
 	}
 	version, err := versionOf(path, strings.TrimSpace(string(said)))
 	return Program{Path: path, Version: version}, err
-}
-
-func orDefault(name string) string {
-	if name == "" {
-		return "fio"
-	}
-	return name
 }
 
 // versionOf is 3.33 in fio-3.33, if that is recent enough.

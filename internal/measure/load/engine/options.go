@@ -131,6 +131,3 @@ func (o *Options) weights() []int {
 	}
 	return weights
 }
-
-// retrying tells whether a transaction may get another try.
-func (o *Options) retrying() bool { return o.MaxTries != 1 }

@@ -18,7 +18,7 @@ type state struct {
 
 // remember keeps the state, where transactions may be tried again.
 func (c *client) remember() state {
-	if !c.retrying() {
+	if c.MaxTries == 1 {
 		return state{}
 	}
 	return state{*c.env.Random, c.env.Vars.Clone()}

@@ -157,7 +157,7 @@ func (l *load) run() {
 	clients.Wait()
 	close(done)
 	others.Wait()
-	l.lastTick()
+	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true) // what is left when all clients are done
 }
 
 func (l *load) start() {

@@ -33,11 +33,6 @@ func (l *load) nextTick(last time.Duration) time.Duration {
 	return next
 }
 
-// lastTick counts what is left when all clients are done.
-func (l *load) lastTick() {
-	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true)
-}
-
 func (l *load) tell(from, to time.Duration, warmup, last bool) {
 	if !last {
 		for _, c := range l.clients {

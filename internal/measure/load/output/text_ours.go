@@ -1,6 +1,7 @@
 package output
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
@@ -58,6 +59,5 @@ func (p page) cell(d engine.Durations, percent float64) {
 		p.w.WriteString("          -")
 		return
 	}
-	p.w.WriteString(" ")
-	p.w.WriteString(fixed(value))
+	fmt.Fprintf(p.w, " %10.3f", value)
 }

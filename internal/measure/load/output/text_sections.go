@@ -1,8 +1,6 @@
 package output
 
 import (
-	"fmt"
-
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
@@ -50,6 +48,3 @@ func (p page) statements(prefix string, commands []engine.CommandResult) {
 		}
 	}
 }
-
-// fixed is a time in the width of our table.
-func fixed(milliseconds float64) string { return fmt.Sprintf("%10.3f", milliseconds) }

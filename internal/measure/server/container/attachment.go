@@ -108,9 +108,6 @@ func (a *attachment) watch(exit client.ContainerWaitResult) {
 	close(a.over)
 }
 
-// expect announces that the container is about to be ended.
-func (a *attachment) expect() { a.expected.Store(true) }
-
 // wait returns when the container is gone.
 func (a *attachment) wait(ctx context.Context) error {
 	select {

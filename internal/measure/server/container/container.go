@@ -16,6 +16,7 @@ package container
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -101,7 +102,7 @@ func startAs(ctx context.Context, name string, o Options) (*Server, error) {
 }
 
 func (s *Server) start(ctx context.Context, image image, command []string) error {
-	password := newPassword()
+	password := rand.Text() // new for each server, because the port may be open to others
 	c, err := postgres.Run(ctx, image.name, s.request(image, command, password)...)
 	err = innermost(err)
 	var directory string
@@ -179,7 +180,7 @@ func (s *Server) end(ctx context.Context) error {
 		return nil
 	}
 	defer s.attachment.close()
-	s.attachment.expect()
+	s.attachment.expected.Store(true) // that the container ends
 	if s.keep {
 		_, err := s.engine.ContainerStop(ctx, s.id, client.ContainerStopOptions{Timeout: new(shutdownSeconds)})
 		return s.told("stop", err, "docker stop")

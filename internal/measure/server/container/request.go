@@ -59,6 +59,3 @@ func (s *Server) arrange(image image) func(*container.HostConfig) {
 
 // newName is for people who look at their containers.
 func newName() string { return "realiops-" + strings.ToLower(rand.Text()[:8]) }
-
-// newPassword is new for each server, because the port may be open to others.
-func newPassword() string { return rand.Text() }
