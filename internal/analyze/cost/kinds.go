@@ -29,11 +29,11 @@ func ofWAL() []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: rows},
 		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL", of: ofParts(records, commit)},
-		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, own...)},
-		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ofParts(withoutImages, own...)},
+		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, append([]string{split}, own...)...)},
+		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
 		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of each since a checkpoint, and of built indexes", of: ofParts(images)},
 		{name: "upkeep_wal_records", unit: "records", help: "WAL records of page splits, pruning, sequences, files and the server's own", of: ofParts(records, upkeep...)},
-		{name: "upkeep_wal_bytes", unit: "bytes", help: "bytes of these records, without images", of: ofParts(withoutImages, upkeep...)},
+		{name: "upkeep_wal_bytes", unit: "bytes", help: "bytes of these records, without images", of: ofParts(withoutImages, append([]string{split}, upkeep...)...)},
 	}
 }
 
@@ -107,17 +107,42 @@ func ofQuantity(q drivers.Quantity) func(drivers.Arm, drivers.Replicate) (float6
 }
 
 // The parts of the WAL's anatomy (internal/measure/probe/anatomy) that a row, an index entry or a commit is by itself. A page split
-// holds an entry as well, and most of a page.
-const commit = "commit"
+// stands in the place of the record of an entry; its bytes are those of half a page, and so upkeep.
+const (
+	commit = "commit"
+	split  = "btree_split"
+)
 
 var (
 	own    = []string{"heap_insert", "heap_multi_insert", "heap_update", "heap_delete", "heap_other", "btree_insert_leaf", "index_other", commit}
-	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_split", "btree_dedup", "btree_other", "sequence", "checkpoint", "page_image", "other"}
+	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_dedup", "btree_other", "sequence", "checkpoint", "page_image", "other"}
 )
 
 func records(p drivers.Part) float64       { return p.Records }
 func withoutImages(p drivers.Part) float64 { return p.Bytes - p.Images }
 func images(p drivers.Part) float64        { return p.Images }
+
+// ownBytes are those of the parts that are the operation's own, and of an entry for each page that was split: as many as the other
+// entries have on average.
+func ownBytes(a drivers.Arm, r drivers.Replicate) (counted, background float64, err error) {
+	counted, background, err = ofParts(withoutImages, own...)(a, r)
+	if err != nil || r.Log == nil {
+		return counted, background, err
+	}
+	var splits, entries drivers.Part
+	for _, p := range r.Log.Parts {
+		switch p.Name {
+		case split:
+			splits = p
+		case "btree_insert_leaf":
+			entries = p
+		}
+	}
+	if entries.Records > 0 {
+		counted += math.Round(splits.Records * withoutImages(entries) / entries.Records)
+	}
+	return counted, background, nil
+}
 
 // ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an estimate
 // would be met or missed by chance.
