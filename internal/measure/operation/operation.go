@@ -92,10 +92,8 @@ const idleTwice = 2
 
 func (m *measurement) measure(ctx context.Context) error {
 	m.Tell("warming up")
-	for range m.Warmup {
-		if _, err := m.Operation(ctx); err != nil {
-			return err
-		}
+	if err := m.warmUp(ctx); err != nil {
+		return err
 	}
 	idle := func(ctx context.Context) (int64, error) { return 0, wait(ctx, m.Background) }
 	for n := range idleTwice {
@@ -111,6 +109,21 @@ func (m *measurement) measure(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// warmUp waits until what it did is counted: it would be taken for what the server does by itself.
+func (m *measurement) warmUp(ctx context.Context) error {
+	before, err := m.lookBefore(ctx)
+	if err != nil {
+		return err
+	}
+	for range m.Warmup {
+		if _, err := m.Operation(ctx); err != nil {
+			return err
+		}
+	}
+	_, err = m.awaitReported(ctx, before.at)
+	return err
 }
 
 // repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed.
