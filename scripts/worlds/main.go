@@ -37,7 +37,7 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
 	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two loads")
-	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed, without arms")
+	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed for minutes, without loads of ours, and as many in such as were for a day")
 	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
 	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
@@ -77,13 +77,18 @@ func run(out io.Writer, o options) error {
 	if err != nil {
 		return err
 	}
+	days, err := o.judged(worlds.NewDay, o.seed+4<<32, o.observed, directory)
+	if err != nil {
+		return err
+	}
 	if o.failures {
 		score.WriteWrong(out, wild)
 		score.WriteFailures(out, full)
 		score.WriteFailures(out, two)
 		score.WriteWrong(out, observed)
+		score.WriteWrong(out, days)
 	}
-	return report(out, slices.Concat(score.WildTable(wild), score.Table(full, two), score.ObservedTable(observed)))
+	return report(out, slices.Concat(score.WildTable(wild), score.Table(full, two), score.ObservedTable(observed), score.DayTable(days)))
 }
 
 func report(out io.Writer, figures []score.Figure) error {

@@ -21,8 +21,9 @@ const (
 )
 
 // curved tells whether a metric, read second by second, bends away from a sum. Of one that is said to be partly logical more is
-// asked: that the metric follows it by as much even if all error were the metric's own.
-func (j *judge) curved(metric string, t *table, m model, mixed bool) bool {
+// asked: that the metric follows it by as much even if all error were the metric's own, give or take a standard error where no
+// curve of one quantity meets the arms as well.
+func (j *judge) curved(metric string, t *table, m model, mixed, bent bool) bool {
 	if j.view.Periods || j.view.Stepped > 0 {
 		return false
 	}
@@ -46,10 +47,14 @@ func (j *judge) curved(metric string, t *table, m model, mixed bool) bool {
 	if n < fewestMoments || xx < leastSwing*leastSwing*n {
 		return false
 	}
-	if mixed && xy/xx < leastMixed {
+	slope := xy / xx
+	if !bent {
+		slope += math.Sqrt(max(0, yy-slope*xy) / n / xx)
+	}
+	if mixed && slope < leastMixed {
 		return true
 	}
-	slope := math.Sqrt(yy / xx) // the reduced major axis, since both have errors
+	slope = math.Sqrt(yy / xx) // the reduced major axis, since both have errors
 	if xy/math.Sqrt(xx*yy) > together {
 		return slope < leastSlope
 	}
@@ -80,4 +85,51 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 		x, y = append(x, sum/change.Seconds()), append(y, change.Amount/change.Seconds())
 	}
 	return slices.Clip(x), y
+}
+
+// bends are the curves that a metric may follow a quantity by: a root, a cap, and merging that sets in with load. Each is of a rate,
+// and of a knee to it.
+func bends() []func(rate, knee float64) float64 {
+	root := func(power float64) func(rate, knee float64) float64 {
+		return func(rate, knee float64) float64 { return knee * math.Pow(rate/knee, power) }
+	}
+	capped := func(rate, knee float64) float64 { return min(rate, knee) }
+	merged := func(rate, knee float64) float64 { return rate / (1 + rate/knee) }
+	return []func(rate, knee float64) float64{root(0.4), root(0.5), root(0.6), root(0.7), root(0.8), capped, merged}
+}
+
+// bent is the least misfit of a curve of one quantity, with its knee at the rate of one load or the other.
+func (j *judge) bent(t *table) float64 {
+	least := math.Inf(1)
+	for c := range t.columns {
+		rates := make([]float64, len(t.y))
+		for i := range t.y {
+			rates[i] = t.columns[c][i] / j.seconds(t, i)
+		}
+		for _, bend := range bends() {
+			for _, knee := range rates {
+				least = min(least, t.misfitOf(c, func(i int) float64 { return bend(rates[i], knee) * j.seconds(t, i) }))
+			}
+		}
+	}
+	return least
+}
+
+// seconds is how long the replicates of a row took, on average.
+func (j *judge) seconds(t *table, i int) (sum float64) {
+	for _, r := range t.use[i] {
+		sum += j.arms[t.arms[i]].Replicates[r].Seconds / float64(len(t.use[i]))
+	}
+	return sum
+}
+
+// misfitOf is the misfit of the arms around some prediction that was made of one column.
+func (t *table) misfitOf(column int, predicted func(i int) float64) float64 {
+	var sum, weights, squares float64
+	for i := range t.y {
+		variance := t.noise[i] + t.doubt[column][i]
+		left := math.Log(t.y[i]) - math.Log(predicted(i))
+		sum, weights, squares = sum+left/variance, weights+1/variance, squares+left*left/variance+math.Log(variance/t.noise[i])
+	}
+	return squares - sum*sum/weights
 }

@@ -142,7 +142,7 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		j.decide(&v, y, rivals)
 		switch {
 		case j.run.Observed != nil:
-			j.restrain(&v, rivals)
+			j.restrain(&v, y, rivals)
 		case v.Kind == Undetermined && len(v.Between) == 0:
 			j.partOf(&v, y, rivals)
 		}

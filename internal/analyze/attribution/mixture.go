@@ -73,7 +73,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	mixture := j.mixture(t, best)
 	kind, sure, why := kindOf(mixture.Terms), true, equallyWell
-	if !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best, kind == Mixed) {
+	if !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best, kind == Mixed, (j.bent(t)-best.misfit)/s.dispersion < beaten) {
 		v.Why = "Where one load did more or less work at times, it does not follow"
 		return
 	}

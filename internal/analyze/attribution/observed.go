@@ -3,10 +3,13 @@ package attribution
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // In an observation the windows of one kind of load stand in for an arm. Nobody chose these loads, so that quantities run
@@ -28,22 +31,62 @@ const OneLoad = "The load never varied enough to tell what it counts"
 // two or three of a dozen quantities add up to nearly anything in loads that nobody chose; a quantity is named only where all
 // of the other side are parted from the metric by far; and one that is logical only where the ratio is one, since all that
 // storage does follows rows of one kind as well.
-func (j *judge) restrain(v *Verdict, rivals []held) {
+func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 	if len(j.arms) < 2 && v.Kind != Silent {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Why: OneLoad}
+		return
+	}
+	if ones := j.oneForOne(v.Metric, y, rivals); len(ones) > 0 && v.Kind != Silent && (v.Mixture != nil || len(v.named()) == 0) {
+		v.isOneOf(ones, rivals)
 		return
 	}
 	if v.Kind == Undetermined || v.Kind == Silent {
 		v.SettleWith = cmp.Or(v.SettleWith, j.settle(v.Between))
 		return
 	}
-	why := j.unproved(v, rivals)
+	why := j.unproved(v, y, rivals)
 	if why == "" {
 		v.widen(rivals)
 		return
 	}
 	left := v.named()
 	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Between: left, Why: why, SettleWith: j.settle(left)}
+}
+
+// isOneOf states the side of quantities of which the metric shows one for each, and the name where it is one.
+func (v *Verdict) isOneOf(ones, rivals []held) {
+	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Kind(ones[0].Side)}
+	for _, h := range ones {
+		v.Between = append(v.Between, h.Driver)
+	}
+	if len(ones) == 1 {
+		v.Counts, v.PerUnit, v.Between = ones[0].Driver, ones[0].Ratio, nil
+	}
+	v.widen(rivals)
+}
+
+// oneForOne are the quantities of one side of which a metric shows one for each in every kind of load, where each of the other side, and
+// time, is excluded by itself. That some sum comes nearer still says nothing against it: of sums there are hundreds.
+func (j *judge) oneForOne(m runfile.Metric, y column, rivals []held) (ones []held) {
+	for _, h := range rivals {
+		if len(h.arms) >= observedLoads && j.bounded(h) && j.oneToOne(m, h) && j.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
+			ones = append(ones, h)
+		}
+	}
+	if len(ones) == 0 || j.moves(y).Lo <= math.Log(j.options.Tolerance) {
+		return nil
+	}
+	named := len(ones)
+	for _, h := range rivals {
+		switch open := h.Status != Excluded || h.Beaten != ""; {
+		case h.Status == Unknown || h.Status == Itself:
+		case h.Side != ones[0].Side && open:
+			return nil
+		case h.Side == ones[0].Side && (open || h.Spread.Value < parted) && !slices.ContainsFunc(ones[:named], func(o held) bool { return o.place == h.place }):
+			ones = append(ones, h) // by a name that the loads do not tell far enough from it
+		}
+	}
+	return ones
 }
 
 // widen puts back the quantities of the same side that only likelihood had ruled out: with loads that nobody chose, that one
@@ -61,23 +104,31 @@ func (v *Verdict) widen(rivals []held) {
 }
 
 // unproved says what a verdict lacks in an observation; empty: nothing.
-func (j *judge) unproved(v *Verdict, rivals []held) string {
+func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 	if v.Mixture != nil || len(v.named()) == 0 {
 		return "It is near a sum of quantities, which loads that nobody chose cannot prove"
 	}
-	names, one := v.named(), false
+	names := v.named()
+	one := slices.ContainsFunc(rivals, func(h held) bool {
+		return string(h.Side) == string(v.Kind) && slices.Contains(names, h.Driver) && j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
+	})
+	if !one && !slices.ContainsFunc(rivals, func(h held) bool { return h.Status == Consistent && slices.Contains(names, h.Driver) }) {
+		return fmt.Sprintf("It keeps a ratio to %s that is not one, and not surely the same: an observation does not count statements, which may come as near", conjoined(names))
+	}
 	for _, h := range rivals {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Driver):
 			if len(h.arms) < observedLoads {
 				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", many(h.Driver), counted(len(h.arms), "kind", "of load"))
 			}
-			one = one || j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
 			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
 				return fmt.Sprintf("It keeps its ratio to %s, but the loads do not tell %s far enough from %s", conjoined(names), conjoined(names), many(h.Driver))
 			}
 		}
+	}
+	if spread := j.moves(y); spread.Lo <= math.Log(j.options.Tolerance) || spread.Value < math.Log(parted) && !one {
+		return fmt.Sprintf("It keeps its ratio to %s, but goes on at much the same rate all the time, as what has to do with no load would", conjoined(names))
 	}
 	if v.Kind == Logical && !one {
 		return fmt.Sprintf("It keeps a ratio to %s that is not one: in loads that nobody chose what storage does may keep one, too", conjoined(names))
@@ -85,9 +136,30 @@ func (j *judge) unproved(v *Verdict, rivals []held) string {
 	return ""
 }
 
-// isOne tells whether a ratio is one, and surely nothing that the tolerance would not take for it.
+// moves is by how much the rate of a metric varies between kinds of load: time is a quantity that everything steady keeps a ratio to.
+func (j *judge) moves(y column) stats.Interval {
+	var logs [][]stats.Value
+	for _, arm := range y {
+		var values []stats.Value
+		for _, c := range arm {
+			if c.missing == nil && c.seconds > 0 {
+				values = append(values, stats.Value{X: math.Log(c.value / c.seconds), Var: c.relative()})
+			}
+		}
+		if len(values) > 0 {
+			logs = append(logs, values)
+		}
+	}
+	if len(logs) < 2 {
+		return stats.Interval{}
+	}
+	return grouped(logs, make([]float64, len(logs))).Between(j.options.Level)
+}
+
+// isOne tells whether a ratio is one but for what goes on besides the load, and surely nothing that the tolerance would not take for it.
 func (j *judge) isOne(e *Estimate) bool {
-	return e != nil && e.Lo <= 1 && 1 <= e.Hi && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
+	const besides = 1.05
+	return e != nil && e.Lo <= besides && e.Hi >= 1/besides && e.Lo*j.options.Tolerance > 1 && e.Hi < j.options.Tolerance
 }
 
 // conjoined writes counted quantities as people call them.

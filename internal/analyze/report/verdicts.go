@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -257,7 +258,8 @@ func (m Metric) itself() bool {
 // asDocumented tells whether the metric is found to be what PostgreSQL documents of it: true, and no news.
 func (m Metric) asDocumented() bool {
 	documented := m.Counts != "" && m.Counts == string(metric.All().Documented(m.Metric)) && len(m.Tied) == 0
-	return documented && m.PerUnit != nil && number.Ratio(m.PerUnit.Value) == number.Ratio(1)
+	const nearly = 0.005
+	return documented && m.PerUnit != nil && math.Abs(m.PerUnit.Value-1) < nearly
 }
 
 // roomFor is how many metrics the first screen has room for, whatever they are.

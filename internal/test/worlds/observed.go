@@ -31,7 +31,7 @@ const (
 // NewObserved draws a world that was observed.
 func NewObserved(seed uint64, meters int) World {
 	d := newDice(seed)
-	w := World{Seed: seed, observed: true, period: time.Second, plan: runfile.Plan{Name: string(Observed), Replicates: 1}}
+	w := World{Seed: seed, observed: true, period: time.Second, every: stepSeconds, plan: runfile.Plan{Name: string(Observed), Replicates: 1}}
 	m, background := d.machine(), d.background()
 	m.flushes = 0 // of no checkpoint in particular
 	habits := d.sortsOfWork(m)
@@ -109,7 +109,7 @@ func observedMetrics() []string {
 // steps writes a world that was observed: a reading at the end of each step. What the server counts comes late in part;
 // what it knows by position and what the kernel counts does not.
 func (p *press) steps() {
-	p.pass(stepSeconds*time.Second - 50*time.Millisecond) // readings are taken just before windows end
+	p.pass(seconds(p.world.every) - 50*time.Millisecond) // readings are taken just before windows end
 	p.readBefore()
 	late := map[string]float64{}
 	for i, r := range p.world.replicates {
@@ -131,7 +131,7 @@ func (p *press) steps() {
 			p.totals[pgstat][name] += late[name] - held
 			late[name] = held
 		}
-		p.pass(stepSeconds * time.Second)
+		p.pass(seconds(p.world.every))
 		p.readAfter(i)
 	}
 }

@@ -92,13 +92,23 @@ func (w World) metrics() []runfile.Metric {
 		}
 	}
 	for _, m := range w.Meters {
-		announced := counter(m.Name, "operations", "something")
+		announced := counter(m.Name, w.unit(m), "something")
 		if m.kind != runfile.Counter {
 			announced.Type, announced.Period = m.kind, w.period.Seconds()
 		}
 		all = append(all, announced)
 	}
 	return all
+}
+
+// unit is that of a meter: one that was observed to count bytes one by one counts bytes.
+func (w World) unit(m Meter) string {
+	if w.observed && m.Rule.Sort == Single && m.Rule.Terms[0].PerUnit == 1 {
+		if d, listed := drivers.Named(m.Rule.driver()); listed && d.Unit == "bytes" {
+			return d.Unit
+		}
+	}
+	return "operations"
 }
 
 // press writes the records of a world down.

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
@@ -104,15 +105,20 @@ func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 // TestObservationIsNotWrong is the same without arms, where silence is allowed.
 func TestObservationIsNotWrong(t *testing.T) {
 	method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
-	var all []Case
-	for seed := uint64(7000); seed < 7012; seed++ {
-		cases, err := Judged(method, worlds.NewObserved(seed, 25), t.TempDir())
-		if err != nil {
-			t.Fatal(err)
+	judged := func(world func(uint64, int) worlds.World, from, to uint64) (all []Case) {
+		for seed := from; seed < to; seed++ {
+			cases, err := Judged(method, world(seed, 25), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, cases...)
 		}
-		all = append(all, cases...)
+		return all
 	}
-	for _, f := range ObservedTable(all) {
+	minutes := judged(worlds.NewObserved, 7000, 7012)
+	days := judged(worlds.NewDay, 17179869492, 17179869500) // with meters that are steady, and so keep a ratio to what else is
+	all := slices.Concat(minutes, days)
+	for _, f := range append(ObservedTable(minutes), DayTable(days)...) {
 		low, high := f.Interval()
 		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
 		if f.Misses() {

@@ -128,6 +128,22 @@ func ObservedTable(cases []Case) []Figure {
 	}
 }
 
+// DayTable is of worlds that were observed for hours, in which the mix of the work varies as in production.
+func DayTable(cases []Case) []Figure {
+	clean := where(cases, undisturbed)
+	singles := where(clean, ofSort(worlds.Single))
+	one := where(singles, func(c Case) bool { return c.term().PerUnit == 1 })
+	wrong := func(c Case) bool { return c.Wrong() != "" }
+	return []Figure{
+		atMost(0.005, "observed for a day: wrong verdict stated, all meters", cases, wrong),
+		atMost(0, "observed for a day: single driver counted one to one: wrong side", one, Case.WrongSide),
+		atLeast(0.60, "the same: its side stated", one, Case.sideTold),
+		seen("observed for a day: single driver: its side stated", singles, Case.sideTold),
+		seen("observed for a day: wrong side, all meters", cases, Case.WrongSide),
+		seen("observed for a day: mixture of two, called a single driver", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
+	}
+}
+
 func ofSort(sort worlds.Sort) func(Case) bool { return func(c Case) bool { return c.sort() == sort } }
 
 // where are the cases that all conditions hold for.

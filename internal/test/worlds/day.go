@@ -1,0 +1,106 @@
+package worlds
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// A day of production: work of several sorts on a server whose physics are its own, each with hours in which there is more of it, and
+// some of it in batches.
+const (
+	fewestWorks, mostWorks = 3, 7
+	readings               = 1440
+	readingSeconds         = 30
+	parts                  = 12 // of the day, by which the worlds hold meters against rules
+	batches                = 0.4
+)
+
+// Day is the design of a world that was observed for hours.
+const Day Design = "day"
+
+// NewDay draws a world that was observed for twelve hours.
+func NewDay(seed uint64, meters int) World {
+	d := newDice(seed)
+	w := World{Seed: seed, observed: true, period: time.Second, every: readingSeconds, plan: runfile.Plan{Name: string(Day), Replicates: 1}}
+	for k := range parts {
+		w.plan.Arms = append(w.plan.Arms, runfile.Arm{Name: fmt.Sprintf("part %d", k+1), Method: "insert"})
+	}
+	s, background := d.server(), d.background()
+	var works []*sortOfWork
+	for n := fewestWorks + d.IntN(mostWorks-fewestWorks+1); len(works) < n; {
+		works = append(works, d.sortOfWork(s, n))
+	}
+	for i := range readings {
+		w.replicates = append(w.replicates, d.moment(s, works, background, i, w.plan.Arms[i*parts/readings]))
+	}
+	w.remote = d.chance(remotes)
+	w.lost = make([]string, len(w.replicates))
+	for i := range meters {
+		meter := d.meter(fmt.Sprintf("meter/m%03d", i+1), w.replicates)
+		meter.kind, meter.missing = runfile.Counter, make([]bool, len(w.replicates))
+		w.Meters = append(w.Meters, meter)
+	}
+	return w
+}
+
+// sortOfWork is what some part of an application does, and how much of it at a time of day.
+type sortOfWork struct {
+	arm          runfile.Arm
+	temper       temper
+	commits      float64 // a second, in the middle of its day
+	swing, noon  float64
+	wander       float64 // away from its usual course, as a logarithm
+	every, lasts float64 // minutes, of a batch; 0: it goes on all day
+	phase        float64
+	owed         amounts // what the next checkpoint writes
+}
+
+func (d *dice) sortOfWork(s server, of int) *sortOfWork {
+	a := d.arm()
+	a.Clients = s.clients
+	w := &sortOfWork{arm: a, temper: d.temper(), swing: d.uniform(0.2, 1.5), noon: d.uniform(0, 2*math.Pi), owed: amounts{}}
+	w.commits = s.commits(a, w.temper) * d.between(0.01, 0.5) / float64(of)
+	if d.chance(batches) {
+		w.every, w.lasts, w.phase = d.between(30, 180), d.between(3, 20), d.uniform(0, 180)
+	}
+	return w
+}
+
+// done is what the work comes to between two readings, with the pages of the checkpoint that falls between them.
+func (w *sortOfWork) done(d *dice, s server, reading int) amounts {
+	w.wander = 0.95*w.wander + d.normal(0.1)
+	commits := math.Round(w.commits * readingSeconds * math.Exp(w.swing*math.Sin(w.noon+math.Pi*float64(reading)/readings)+w.wander))
+	if minute := float64(reading) * readingSeconds / 60; w.every > 0 && math.Mod(minute+w.phase, w.every) > w.lasts {
+		commits = 0
+	}
+	now := amounts{}
+	if commits > 0 {
+		var later amounts
+		now, later = s.does(w.arm, w.temper, commits, readingSeconds)
+		w.owed.add(later)
+	}
+	if reading%(checkpointSeconds/readingSeconds) == 0 {
+		now.add(w.owed)
+		w.owed = amounts{}
+	}
+	return now
+}
+
+// checkpointSeconds is checkpoint_timeout's default.
+const checkpointSeconds = 300
+
+func (d *dice) moment(s server, works []*sortOfWork, background amounts, number int, part runfile.Arm) work {
+	w := work{arm: part, replicate: number + 1, seconds: readingSeconds, between: readingSeconds, done: amounts{}, besides: amounts{}}
+	for _, of := range works {
+		w.done.add(of.done(d, s, number))
+	}
+	for _, driver := range drivers.All() {
+		w.besides[driver.Name] = math.Round(background[driver.Name] * readingSeconds * d.lognormal(0.1))
+		w.done[driver.Name] = max(1, math.Round(w.done[driver.Name]))
+	}
+	return w
+}
