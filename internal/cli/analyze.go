@@ -84,7 +84,7 @@ func runAnalyze(env Env, o analyzeOptions, name string) error {
 	case (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0:
 		return fmt.Errorf("%s: %w", name, errNoVerdicts)
 	case cost.Is(run):
-		return writeCost(env, run, o.format)
+		return writeCost(env, run, o.format, o.verbose)
 	case baseline.Is(run):
 		return writeBaseline(env, run, o.format)
 	default:

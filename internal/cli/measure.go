@@ -37,12 +37,12 @@ type measureOptions struct {
 	firstTouch          bool
 	background          time.Duration
 
-	max       []string
-	budget    string // a file
-	base      string // a saved measurement
-	save, out string
-	format    string
-	quiet     bool
+	max            []string
+	budget         string // a file
+	base           string // a saved measurement
+	save, out      string
+	format         string
+	quiet, verbose bool
 }
 
 func newMeasureCommand(env Env) *cobra.Command {
@@ -97,13 +97,14 @@ func (o *measureOptions) addReportFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.save, "save", "", "keep the measurement in this `FILE`, for --compare")
 	f.StringVar(&o.format, "format", formatText, "the `format`: "+strings.Join(costFormats(), ", "))
 	f.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 }
 
 // costWriters write a result in each format but text, which knows a width.
 var costWriters = map[string]func(io.Writer, cost.Result) error{
 	formatJSON:     func(w io.Writer, r cost.Result) error { return report.JSON(w, r) },
-	formatMarkdown: func(w io.Writer, r cost.Result) error { return document.Markdown(w, r.Document()) },
+	formatMarkdown: func(w io.Writer, r cost.Result) error { return document.Markdown(w, r.Document(false)) },
 	"go":           cost.GoBench,
 	"junit":        cost.JUnit,
 	"github":       cost.GitHub,
@@ -116,7 +117,7 @@ func costFormats() []string {
 
 // runMeasure measures, and reports from the record.
 func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.FlagSet, args []string) error {
-	render, err := costWriter(env, o.format)
+	render, err := costWriter(env, o.format, o.verbose)
 	if err != nil {
 		return err
 	}
@@ -178,9 +179,9 @@ func (o *measureOptions) stream(env Env, args []string) io.Writer {
 	return env.Out
 }
 
-func costWriter(env Env, format string) (func(io.Writer, cost.Result) error, error) {
+func costWriter(env Env, format string, verbose bool) (func(io.Writer, cost.Result) error, error) {
 	if format == formatText {
-		return func(w io.Writer, r cost.Result) error { return document.Text(w, r.Document(), env.columns()) }, nil
+		return func(w io.Writer, r cost.Result) error { return document.Text(w, r.Document(verbose), env.columns()) }, nil
 	}
 	write, known := costWriters[format]
 	if !known {
@@ -190,8 +191,8 @@ func costWriter(env Env, format string) (func(io.Writer, cost.Result) error, err
 }
 
 // writeCost shows again what a saved measurement has shown.
-func writeCost(env Env, run *drivers.Run, format string) error {
-	write, err := costWriter(env, format)
+func writeCost(env Env, run *drivers.Run, format string, verbose bool) error {
+	write, err := costWriter(env, format, verbose)
 	if err != nil {
 		return err
 	}

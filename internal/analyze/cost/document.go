@@ -15,8 +15,9 @@ type Result struct {
 	Base    *Compared `json:"base"` // nil: it was compared with nothing
 }
 
-// Document is a result for people, in the order from what was asked of the database to what its device did.
-func (r Result) Document() document.Document {
+// Document is a result for people, in the order from what was asked of the database to what its device did. meanings says what
+// each count is.
+func (r Result) Document(meanings bool) document.Document {
 	heading := fmt.Sprintf("%s, on %s: %s", r.Operation.Text, r.Server, times(r.Repetitions))
 	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
 	warnings := document.Warnings(r.Warnings)
@@ -24,7 +25,7 @@ func (r Result) Document() document.Document {
 		warnings = append(warnings, "Others were at work on the server ("+strings.Join(r.Others, ", ")+"): what they did is counted, too.")
 	}
 	d.Blocks = []document.Block{
-		document.Only(document.InText, document.Paragraph{Text: heading}), warnings, r.table(), document.Notes{}, r.legend(), r.budgetTable(), document.Notes{},
+		document.Only(document.InText, document.Paragraph{Text: heading}), warnings, r.table(), document.Notes{}, r.legend(meanings), r.budgetTable(), document.Notes{},
 	}
 	return d
 }
@@ -80,26 +81,24 @@ func amount(v float64) string {
 	return number.Grouped(v, 2)
 }
 
-// legend says what the counts are, and what was taken off them.
-func (r Result) legend() document.Block {
-	var words []string
+// legend says what was taken off the counts, and what they are.
+func (r Result) legend(meanings bool) document.Block {
+	var sentences, taken []string
 	for _, c := range r.Counts {
-		words = append(words, c.Name+": "+c.Help)
-	}
-	text := strings.Join(words, "; ") + "."
-	if r.Base != nil {
-		text += " change: of the median; ~: the repetitions of both overlap."
-	}
-	var taken []string
-	for _, c := range r.Counts {
+		if meanings {
+			sentences = append(sentences, c.Name+": "+c.Help+".")
+		}
 		if c.Background >= 0.5 {
 			taken = append(taken, fmt.Sprintf("%s %s", number.Grouped(c.Background, 0), c.Name))
 		}
 	}
-	if len(taken) > 0 {
-		text += " Taken off, because the server does as much by itself in that time: " + strings.Join(taken, ", ") + "."
+	if r.Base != nil {
+		sentences = append(sentences, "change: of the median; ~: the repetitions of both overlap.")
 	}
-	return document.Paragraph{Text: text, Style: document.Faint}
+	if len(taken) > 0 {
+		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+strings.Join(taken, ", ")+".")
+	}
+	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
 }
 
 // budgetTable says what became of each budget.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
@@ -95,7 +96,7 @@ func (m *measurement) measure(ctx context.Context) error {
 	if err := m.warmUp(ctx); err != nil {
 		return err
 	}
-	idle := func(ctx context.Context) (int64, error) { return 0, wait(ctx, m.Background) }
+	idle := func(ctx context.Context) (int64, error) { return 0, experiment.Wait(ctx, m.Background) }
 	for n := range idleTwice {
 		m.Tell("measuring what the server does by itself")
 		if err := m.repetition(ctx, runfile.IdleArm, n+1, idle); err != nil {
@@ -181,15 +182,6 @@ func (m *measurement) readCounted(ctx context.Context) error {
 		return err
 	}
 	return m.clock.ReadAll(ctx)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // finish waits until what was done is counted, and reads it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -56,7 +57,7 @@ func (m *measurement) awaitReported(ctx context.Context, began string) (seen, er
 		if err != nil || s.staying == 0 || time.Now().After(until) {
 			return s, err
 		}
-		if err := wait(ctx, askEvery); err != nil {
+		if err := experiment.Wait(ctx, askEvery); err != nil {
 			return s, err
 		}
 	}
