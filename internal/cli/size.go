@@ -28,6 +28,8 @@ type sizeOptions struct {
 	instance      string
 	region        string
 	on            []string
+	disks         int
+	multiAZ       bool
 	prices        string
 	repeat        time.Duration
 	balance       percent
@@ -133,6 +135,8 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "instance", "", "`class` of the machine in between: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb (default: all)")
+	f.IntVar(&o.disks, "disks", 1, "how `many` disks to stripe it over, each with its part; not on RDS and Aurora, which do that themselves")
+	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
 	f.StringVar(&o.region, "region", "us-east-1", "the `region` whose prices count")
 	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, in the place of the one that was published")
 	f.StringVar(&o.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
@@ -161,7 +165,7 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 		case flags.Changed("check"):
 			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		case flags.Changed("from-metric"):
-			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "on", "gib", "instance", "headroom", "growth", "balance", "instance-balance", "repeat", "limits"}, f.Name), f.Name)
+			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "on", "disks", "multi-az", "gib", "instance", "headroom", "growth", "balance", "instance-balance", "repeat"}, f.Name), f.Name)
 		case flags.Changed("need"):
 			refuse("with --need", !slices.Contains([]string{"load", "rows-per-second", "percentile", "calibrate", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		default:

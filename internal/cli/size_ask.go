@@ -26,6 +26,7 @@ func (o sizeOptions) check() error {
 		{"--percentile", o.percentile, 50, 100},
 		{"--headroom", o.headroom, 0, 1e4},
 		{"--gib", o.gib, 1, 1e9},
+		{"--disks", float64(o.disks), 1, 64},
 		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
 	} {
 		if !(f.value >= f.least && f.value <= f.most) { // also NaN
@@ -45,7 +46,7 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	rules, errRules := catalog.DistributedRules()
 	prices, errPrices := o.readPrices(ctx)
 	ask := sizing.Ask{
-		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.percentile, Headroom: o.headroom, GiB: o.gib, Instance: o.instance,
+		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.percentile, Headroom: o.headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
 		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
 	}

@@ -69,6 +69,7 @@ type Instance struct {
 	MostMB      float64  `json:"most_mb"`
 	Bursts      bool     `json:"bursts,omitempty"`      // the most holds for 30 minutes in 24 hours, at least
 	Unpublished bool     `json:"unpublished,omitempty"` // there is such a class, and its provider names no limits of it
+	Disks       int      `json:"disks,omitempty"`       // of data that it can have; 0: not known
 	Cached      *Path    `json:"cached,omitempty"`      // what goes by the host's cache instead of past it; none: there is no such way
 	Sources     []string `json:"sources"`
 }

@@ -23,6 +23,7 @@ type Size struct {
 	Spreads  []SizeSpread `json:"distributed"`
 	Sources  []SizeSource `json:"sources"` // of the limits and prices above
 	Warnings []string     `json:"warnings"`
+	Omitted  []string     `json:"not_in_the_need"`
 
 	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
 }
@@ -122,6 +123,7 @@ type SizeOption struct {
 	Standing   string         `json:"standing"`      // carries, unknown, held-back (by the machine), unasked (hard disks), too-small
 	Why        string         `json:"why,omitempty"` // it does not carry it, or is not known to
 	Tier       string         `json:"tier,omitempty"`
+	Disks      int            `json:"disks,omitempty"` // of this size and make that are striped; none: one
 	GiB        float64        `json:"gib,omitempty"`
 	IOPS       float64        `json:"iops,omitempty"`    // bought beside the size
 	MiBps      float64        `json:"mibps,omitempty"`   // likewise

@@ -26,6 +26,7 @@ func (s Size) blocks(cited *citations) []document.Block {
 		s.deviceSection(),
 		s.optionSection(cited),
 		s.otherSection(cited),
+		document.Section{Title: "What is not in the need", Blocks: []document.Block{document.List(s.Omitted)}},
 		s.enoughSection(),
 		s.bareSection(),
 		s.curves(),
@@ -246,7 +247,13 @@ func (s Size) standing(standing sizing.Standing) []SizeOption {
 }
 
 // name has the name of the size, where sizes have names.
-func (o SizeOption) name() string { return strings.TrimSpace(o.Title + " " + o.Tier) }
+func (o SizeOption) name() string {
+	name := strings.TrimSpace(o.Title + " " + o.Tier)
+	if o.Disks > 1 {
+		name = fmt.Sprintf("%d x %s", o.Disks, name)
+	}
+	return name
+}
 
 // sourceKeys are the sources of an option's limits and of its price.
 func (o SizeOption) sourceKeys() []string {

@@ -12,7 +12,7 @@ import (
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
 		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
-		Warnings: append([]string{}, s.Warnings...), Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
+		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
@@ -136,6 +136,9 @@ func sizeOption(o sizing.Option) SizeOption {
 	tier, _ := o.Volume.Tier(o.Order.GiB)
 	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps, string(o.Order.Binding)
 	v.Volumes = tier.Volumes
+	if o.Disks > 1 {
+		v.Disks = o.Disks
+	}
 	if !o.Volume.Unlimited {
 		v.Carries = &[2]float64{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
 	}

@@ -22,7 +22,8 @@ type SizeOrder struct {
 // SizeChosen is one order.
 type SizeChosen struct {
 	Volume   string   `json:"volume"`
-	Title    string   `json:"title"` // with the name of the size, where sizes have names
+	Title    string   `json:"title"`           // with the name of the size, where sizes have names
+	Disks    int      `json:"disks,omitempty"` // that are striped, each as it stands here; none: one
 	GiB      float64  `json:"gib"`
 	IOPS     float64  `json:"iops,omitempty"`  // bought beside the size
 	MiBps    float64  `json:"mibps,omitempty"` // likewise
@@ -31,7 +32,7 @@ type SizeChosen struct {
 }
 
 func (o SizeOption) chosen() SizeChosen {
-	return SizeChosen{o.Volume, o.name(), o.GiB, o.IOPS, o.MiBps, o.Monthly, o.Currency}
+	return SizeChosen{o.Volume, o.name(), o.Disks, o.GiB, o.IOPS, o.MiBps, o.Monthly, o.Currency}
 }
 
 // order is the choice in the form that is shown; nil: there is none.

@@ -28,6 +28,12 @@ type BillLine struct {
 	Source string // key
 }
 
+// addStandby puts the storage of a standby on a bill, which is as much again: so the price list has it for Multi-AZ.
+func (b *Bill) addStandby() {
+	b.Lines = append(b.Lines, BillLine{What: "as much for the standby (Multi-AZ)", Amount: b.Total, Source: b.Lines[0].Source})
+	b.Total *= 2
+}
+
 // noPrice says which price is not known.
 type noPrice struct {
 	volume string

@@ -39,6 +39,7 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	log.Writes, log.WriteBytes = q.Need.Writes*q.Log.Requests, q.Need.WriteBytes*q.Log.Bytes
 	rest.Writes, rest.WriteBytes = q.Need.Writes-log.Writes, q.Need.WriteBytes-log.WriteBytes
 	o := q.of(rest).order(v, t)
+	o.Disks = 1
 	o.Least, o.Most = q.Need.Operations(v.UnitKiB, v.Merges)
 	o.Volume.Name += "-log"
 	o.Volume.Title = strings.TrimSuffix(v.Title, " Block Express") + " + log"
@@ -50,6 +51,9 @@ func (q Question) besideLog(v catalog.Volume, m *machine, t Tariff) (Option, boo
 	}
 	if o.Order != nil {
 		o.addLogVolume(beside, t)
+		if q.MultiAZ && o.Bill != nil {
+			o.Bill.addStandby()
+		}
 		if m.behind(v) {
 			o.Cap = capped(*m.limits, *o.Order, q.requirement(v))
 		}

@@ -14,7 +14,7 @@ type Cap struct {
 	Instance catalog.Instance
 	Path           // past any cache of the host, which is the way of all writes
 	Burst    *Path // while both have credits, which the machine has for half an hour a day at least; nil: it does not burst
-	Cached   *Path // by the host's cache; nil: the machine or the volume has no such way
+	Cached   *Path // of reads that the host's cache answers; nil: the machine or the volume has none
 	Carries  bool  // the first one does
 }
 
@@ -56,6 +56,9 @@ func (m *machine) behind(v catalog.Volume) bool {
 	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" && v.Provider == "rds")
 }
 
+// uncachedFrom is the size from which on Azure caches no disk, in GiB.
+const uncachedFrom = 4096
+
 // capped holds an order against the machine: both must let a need through.
 func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 	c := &Cap{Instance: m, Path: Through(m.BaseIOPS, m.BaseMB, f.Capacity)}
@@ -63,8 +66,9 @@ func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 		fast := Capacity{IOPS: f.Capacity.BurstIOPS, MiBps: f.Capacity.BurstMiBps}
 		c.Burst = new(Through(m.MostIOPS, m.MostMB, fast))
 	}
-	if m.Cached != nil && f.Volume.HostCache {
-		c.Cached = new(Through(m.Cached.IOPS, m.Cached.MB, f.Capacity))
+	if m.Cached != nil && f.Volume.HostCache && f.GiB < uncachedFrom {
+		const megabyte = 1e6
+		c.Cached = &Path{IOPS: m.Cached.IOPS, MiBps: m.Cached.MB * megabyte / mib, Binds: "instance"} // no disk has to read what is in the cache
 	}
 	c.Carries = c.IOPS >= need.IOPS && c.MiBps >= need.MiBps
 	return c

@@ -19,6 +19,8 @@ type Question struct {
 	Repeat   int       // seconds that the demand goes on for; 0: credits are not considered
 
 	HardDisks bool // they were asked for by name
+	MultiAZ   bool // RDS keeps a standby in another zone, with storage of its own
+	Disks     int  // that it is striped over, by whoever orders them; up to 1: it is not
 }
 
 // Option is one way to carry a need.
@@ -27,6 +29,8 @@ type Option struct {
 	Standing Standing
 	Order    *Fitted // nil: none is large enough
 	Why      string  // it does not carry the need, or is not known to; empty: it does
+
+	Disks int // that the order is for, each as it stands there; 1 unless more were asked for
 
 	unknownMachine bool // that is all that is not known of it
 	// Operations that the provider counts for the need, headroom included: where it merges all it can, and where nothing.
@@ -68,12 +72,16 @@ func Options(q Question, volumes []catalog.Volume, instances []catalog.Instance,
 
 // option is what a kind of volume, behind a machine, makes of a need.
 func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error) {
-	o := q.order(v, t)
+	o := q.over(v).order(v, t)
+	o.stripe(q, v)
+	if q.MultiAZ && v.Provider == "rds" && o.Bill != nil {
+		o.Bill.addStandby()
+	}
 	if m.behind(v) && o.Order != nil {
 		o.Cap = capped(*m.limits, *o.Order, q.requirement(v))
 	}
 	o.stand(q, m)
-	if v.HardDisk && !q.HardDisks {
+	if v.HardDisk && !q.HardDisks || o.Disks > 1 {
 		return o, nil
 	}
 	b, err := q.burst(v, o.Order, m, t)

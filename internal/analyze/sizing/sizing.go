@@ -19,6 +19,8 @@ type Ask struct {
 	GiB           float64 // of data
 	Instance      string
 	HardDisks     bool // may be ordered
+	MultiAZ       bool // with a standby, on RDS
+	Disks         int  // to stripe it over; up to 1: it is not
 	Repeat        int  // seconds that the demand goes on for, over and over
 	Balance       Asked
 	Calibrate     *drivers.Run // on Aurora; nil: what was published stands
@@ -37,6 +39,7 @@ type Sizing struct {
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
 	Choice   *Choice       // nil: nothing is known to carry it
+	Omitted  []string      // what is not in the need
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
 	Misread  *Misread      // nil: WAL records are not known
 	Spreads  []Spread      // on distributed databases; none: rows are not known
@@ -107,6 +110,7 @@ func (s Sizing) answered() (Sizing, error) {
 	if s.Choice, err = s.choice(); err != nil {
 		return Sizing{}, err
 	}
+	s.Omitted = s.omitted()
 	s.Spreads = s.spreads()
 	s.Misread, err = s.misread()
 	return s, err
@@ -174,7 +178,7 @@ func (s *Sizing) worst() {
 func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.logShare(), HardDisks: s.Ask.HardDisks,
+		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.logShare(), HardDisks: s.Ask.HardDisks, MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
 	}
 	for _, rate := range s.Need.Seconds {
 		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)

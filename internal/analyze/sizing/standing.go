@@ -33,6 +33,8 @@ func (o *Option) stand(q Question, m *machine) {
 		o.Standing, o.Why, o.unknownMachine = Unknown, m.unknown, true
 	case !m.behind(v):
 		o.Standing, o.Why = Unknown, fmt.Sprintf("it cannot be behind one %s", m.class)
+	case m.limits.Disks > 0 && o.Disks > m.limits.Disks:
+		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s can have %d disks", m.class, m.limits.Disks)
 	case !o.Cap.Carries:
 		o.Standing, o.Why = HeldBack, fmt.Sprintf("the %s lets %.0f operations and %.0f MiB/s by for good", m.class, o.Cap.IOPS, o.Cap.MiBps)
 	}

@@ -1,0 +1,45 @@
+package sizing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// flushesOfOne are how many flushes a second one after the other a volume of a cloud lets by, which takes 1 to 0.5 ms for each.
+const (
+	flushesOfOneLeast = 1000
+	flushesOfOneMost  = 2000
+)
+
+// omitted is what the need does not have in it, each with what would change the answer.
+func (s Sizing) omitted() []string {
+	var all []string
+	add := func(when bool, text string) {
+		if when {
+			all = append(all, text)
+		}
+	}
+	need := s.Target.Most
+	add(need.Reads == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
+	add(need.Flushes > flushesOfOneLeast, fmt.Sprintf("The time of a flush: %s a second are asked for, and a volume that takes 0.5 to 1 ms for each lets %s to %s by, one after the other. More clients share a flush, or commit slower; a run on such a volume tells.",
+		number.Rate(need.Flushes), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
+	add(s.recordedMultiAZ() && !s.Ask.MultiAZ, "The standby: the run's server is Multi-AZ, and the prices of RDS here are not. --multi-az doubles them.")
+	onRDS := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == "rds" && o.Standing == Carries })
+	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles what RDS asks for storage.")
+	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. Order 400 GiB at once where that is near.")
+	add(s.offers("io2"), "Durability: io2 is made to lose one volume in 100,000 a year, the others of EBS one or two in 1,000. No load shows that.")
+	add(true, "Readers (storage of their own on RDS, none on Aurora), backups, and vacuum or index builds beyond what ran in this load: add to the need with --growth.")
+	return all
+}
+
+// recordedMultiAZ tells whether the server of the run has a standby.
+func (s Sizing) recordedMultiAZ() bool {
+	return s.Run != nil && s.Run.Header.Target.Cloud != nil && s.Run.Header.Target.Cloud.MultiAZ
+}
+
+// offers tells whether a kind of volume carries the need.
+func (s Sizing) offers(name string) bool {
+	return slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == name && o.Standing == Carries })
+}

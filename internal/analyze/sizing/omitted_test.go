@@ -1,0 +1,57 @@
+package sizing_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// TestWhatIsNotInTheNeedIsSaid, and only where it is so: reads, flushes, a standby.
+func TestWhatIsNotInTheNeedIsSaid(t *testing.T) {
+	run := shipped(t, "arms-pg17.jsonl")
+	said := func(arm, what string, multiAZ bool) bool {
+		t.Helper()
+		ask := sizing.Ask{Arm: arm, GiB: 500, MultiAZ: multiAZ, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "rds-gp3"), volume(t, "io2")}}
+		s, err := sizing.Size(ask, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(s.Omitted, func(text string) bool { return strings.HasPrefix(text, what) })
+	}
+	check := func(arm, what string, multiAZ, want bool) {
+		t.Helper()
+		if got := said(arm, what, multiAZ); got != want {
+			t.Errorf("%s: %q said: %v", arm, what, got)
+		}
+	}
+	check("single", "The time of a flush: 4,", false, true) // 4,740 a second on a local disk
+	check("async", "The time of a flush", false, false)
+	check("single", "Reads: none were seen", false, true)
+	check("single", "A standby", false, true)
+	check("single", "A standby", true, false)
+	check("single", "Durability: io2", false, true)
+	run.Header.Target.Cloud = &runfile.Cloud{MultiAZ: true}
+	check("single", "The standby: the run's server is Multi-AZ", false, true)
+	check("single", "The standby", true, false)
+}
+
+// TestMultiAZ: a standby costs as much again on RDS, and nothing is said of it elsewhere.
+func TestMultiAZ(t *testing.T) {
+	q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 500}
+	total := func(name string, multiAZ bool) float64 {
+		t.Helper()
+		q.MultiAZ = multiAZ
+		all, err := sizing.Options(q, []catalog.Volume{volume(t, name)}, nil, tariff(t, "us-east-1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0].Bill.Total
+	}
+	near(t, "RDS gp3 alone", total("rds-gp3", false), 57.5, 1e-9)
+	near(t, "RDS gp3 with a standby", total("rds-gp3", true), 115, 1e-9)
+	near(t, "EBS gp3", total("gp3", true), 40, 1e-9)
+}
