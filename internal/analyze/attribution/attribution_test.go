@@ -46,7 +46,7 @@ func TestShippedRun(t *testing.T) {
 	check("block/flushes", attribution.Physical, drivers.WALWrites)
 	for _, v := range all.Metrics {
 		if v.Metric.Name == "pgstat.wal/wal_records" {
-			t.Error("that log records count log records is said")
+			t.Error("that WAL records count WAL records is said")
 		}
 	}
 }

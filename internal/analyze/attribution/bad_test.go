@@ -142,7 +142,7 @@ func TestWarnings(t *testing.T) {
 	check("arms that part nothing", "drivers-unparted", "statements and commits", func(run *drivers.Run) {
 		run.Arms = slices.DeleteFunc(run.Arms, func(a drivers.Arm) bool { return a.Name == "multi" })
 	})
-	check("no log records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled", each(func(_ string, _ int, r *drivers.Replicate) {
+	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled", each(func(_ string, _ int, r *drivers.Replicate) {
 		delete(r.Counts, "pgstat.wal/wal_records")
 	}))
 }

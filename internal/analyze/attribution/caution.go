@@ -110,7 +110,7 @@ func (j *judge) belowBackground(m drivers.Metric, y column) string {
 	for a, arm := range j.arms {
 		for i, r := range arm.Replicates {
 			amount, err := m.Count(arm, r)
-			if err == nil && amount < -surely*y[a][i].doubt {
+			if err == nil && amount < -surely*y[a][i].stdErr {
 				arms = append(arms, arm.Name)
 				break
 			}

@@ -98,7 +98,7 @@ func bends() []func(rate, knee float64) float64 {
 	return []func(rate, knee float64) float64{root(0.4), root(0.5), root(0.6), root(0.7), root(0.8), capped, merged}
 }
 
-// bent is the least misfit of a curve of one quantity, with its knee at the rate of one load or the other.
+// bent is the least deviance of a curve of one quantity, with its knee at the rate of one load or the other.
 func (j *judge) bent(t *table) float64 {
 	least := math.Inf(1)
 	for c := range t.columns {
@@ -123,11 +123,11 @@ func (j *judge) seconds(t *table, i int) (sum float64) {
 	return sum
 }
 
-// misfitOf is the misfit of the arms around some prediction that was made of one column.
+// misfitOf is the deviance of the arms around some prediction that was made of one column.
 func (t *table) misfitOf(column int, predicted func(i int) float64) float64 {
 	var sum, weights, squares float64
 	for i := range t.y {
-		variance := t.noise[i] + t.doubt[column][i]
+		variance := t.noise[i] + t.known[column][i]
 		left := math.Log(t.y[i]) - math.Log(predicted(i))
 		sum, weights, squares = sum+left/variance, weights+1/variance, squares+left*left/variance+math.Log(variance/t.noise[i])
 	}

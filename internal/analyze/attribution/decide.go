@@ -17,8 +17,8 @@ const (
 	beaten = 8.0
 	// extended gives up a sum for one with a term more, of which there are many to choose from: 2 ln 600.
 	extended = 13.0
-	// doubted leaves a single quantity without a name.
-	doubted = 7.0
+	// mostGainOfSums leaves a single quantity without a name.
+	mostGainOfSums = 7.0
 	// rivalled leaves a sum for open that another sum of as many terms comes this near to.
 	rivalled = 4.0
 	// nameless leaves the terms of a sum without names where another sum comes this near: of sums there are hundreds.
@@ -29,9 +29,9 @@ const (
 
 // A sum with more terms has to be better in arms that it was not fitted to, by this factor, and good enough.
 const (
-	better     = 0.8
-	mostOff    = 1.2
-	mostOffSum = 1.1 // of two or more, of which there are so many that some come near anything
+	better         = 0.8
+	mostError      = 1.2
+	mostErrorOfSum = 1.1 // of two or more, of which there are so many that some come near anything
 )
 
 // decide names the one quantity that is left, or those that are, or a mixture.
@@ -41,7 +41,7 @@ func (j *judge) decide(v *Verdict, y column, rivals []held) {
 		j.decideBySpread(v, y, rivals)
 		return
 	}
-	j.settleNoise(t, y, rivals)
+	j.estimateNoise(t, y, rivals)
 	s := t.search(func(m model) bool { return rivals[t.places[m.columns[0]]].Status == Excluded })
 	if s.size > 1 {
 		j.mix(v, t, y, s, rivals)
@@ -73,7 +73,7 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		j.between(v, y, left)
 		return
 	}
-	if s.doubt > doubted || best.misfit > mostMisfit*float64(len(t.y)-1) {
+	if s.gainOfSums > mostGainOfSums || best.deviance > mostDeviance*float64(len(t.y)-1) {
 		j.roughly(v, t, y, s, left, rivals)
 		return
 	}
@@ -198,8 +198,8 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 // noDriver says that nothing explains a metric.
 const noDriver = "Nothing that was counted keeps the same ratio to it under all loads, and no sum of up to three quantities predicts a load that it was not fitted to"
 
-// mostMisfit is how much more than noise explains a quantity may miss the arms by, as a ratio of variances.
-const mostMisfit = 6
+// mostDeviance is how much more than noise explains a quantity may miss the arms by, as a ratio of variances.
+const mostDeviance = 6
 
 // decideBySpread goes by the spread test alone, where there are too few arms for more.
 func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {

@@ -32,9 +32,9 @@ func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Quantity, y col
 		j.tie(v, own, y, alike, rivals)
 		return
 	}
-	if t, best := j.explanation(y, alike); math.Exp(best.off) <= mostOffAlike {
+	if t, best := j.explanation(y, alike); math.Exp(best.predictionError) <= mostErrorAlike {
 		j.explain(v, t, best, rivals)
-	} else if t, best = j.explanation(y, rivals); math.Exp(best.off) <= mostOff {
+	} else if t, best = j.explanation(y, rivals); math.Exp(best.predictionError) <= mostError {
 		j.explain(v, t, best, rivals)
 	}
 	if v.Counts != "" || v.Mixture != nil {
@@ -50,16 +50,16 @@ func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Quantity, y col
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it, and nothing else explains it"})
 }
 
-// mostOffAlike is how far quantities of its own side may miss the loads before a metric that is a quantity is explained by others.
-const mostOffAlike = 1.3
+// mostErrorAlike is how far quantities of its own side may miss the loads before a metric that is a quantity is explained by others.
+const mostErrorAlike = 1.3
 
-// explanation is the shortest sum of some quantities that explains a metric; off is infinite where there is nothing to go by.
+// explanation is the shortest sum of some quantities that explains a metric; its prediction error is infinite where there is nothing to go by.
 func (j *judge) explanation(y column, among []held) (*table, model) {
 	t := j.table(y, among)
 	if j.unchosen() || len(t.y) < fewestForModels || len(t.places) == 0 {
-		return t, model{off: math.Inf(1)}
+		return t, model{predictionError: math.Inf(1)}
 	}
-	j.settleNoise(t, y, among)
+	j.estimateNoise(t, y, among)
 	return t, t.shortest(math.Log(j.options.Tolerance))
 }
 
@@ -80,7 +80,7 @@ func (j *judge) tie(v *Verdict, own drivers.Quantity, y column, alike, rivals []
 	j.isItself(v, own, y)
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it"})
 	t, best := j.explanation(y, alike)
-	if math.Exp(best.off) > j.options.Tolerance || len(best.columns) != 1 {
+	if math.Exp(best.predictionError) > j.options.Tolerance || len(best.columns) != 1 {
 		return
 	}
 	if other := rivals[t.places[best.columns[0]]]; other.Status != Excluded && j.bounded(other) {
@@ -100,21 +100,21 @@ func (j *judge) explain(v *Verdict, t *table, best model, rivals []held) {
 // shortest is the best sum of one term if that comes near enough, else of two, and so on: the best of all if none does,
 // but with more terms only where they better it by much.
 func (t *table) shortest(near float64) (best model) {
-	best.off = math.Inf(1)
+	best.predictionError = math.Inf(1)
 	for size, models := range t.sizes() {
 		for i := range models {
 			t.leaveOut(&models[i])
 		}
-		next := slices.MinFunc(append(models, model{off: math.Inf(1)}), func(a, b model) int {
-			if a.off < b.off {
+		next := slices.MinFunc(append(models, model{predictionError: math.Inf(1)}), func(a, b model) int {
+			if a.predictionError < b.predictionError {
 				return -1
 			}
 			return 1
 		})
-		if size == 0 || next.off < better*best.off {
+		if size == 0 || next.predictionError < better*best.predictionError {
 			best = next
 		}
-		if best.off <= near {
+		if best.predictionError <= near {
 			break
 		}
 	}

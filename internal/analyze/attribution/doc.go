@@ -10,7 +10,7 @@
 // y is a metric and x a quantity, in arm a and replicate r, with the background taken off. If y counts x, then
 // L = ln y - ln x is the same in all arms. Each L has a variance that is known beforehand, by the delta method: of half a
 // step of either counter, and of the background, as much as its rate varies between idle replicates. A count below its
-// own doubt stands at its doubt, so that nothing is divided by zero. The doubt of the background's mean is common to all
+// own standard error stands at that, so that nothing is divided by zero. The error of the background's mean is common to all
 // replicates and is not divided by their number.
 //
 // # One quantity
@@ -18,20 +18,20 @@
 // The spread test (evidence: rival.go, stats.Groups) is the one-way random effects model: arm means of L with a variance
 // within arms that all share and that the replicates show, beyond what is known; the part between arms with the Q profile's
 // interval. A quantity is excluded when that lies above the tolerance as a whole, consistent when it lies below, else possible.
-// The ratio is exp of the mean of L over arms with the interval of Hartung and Knapp; what the background leaves in doubt is
+// The ratio is exp of the mean of L over arms with the interval of Hartung and Knapp; what the background leaves uncertain is
 // the same way off in all arms, so it does not show between them and is added.
 //
 // # Several quantities
 //
 // The spread test looks at one quantity by itself. To tell quantities that run together in most arms, and sums of them, all sums of
 // up to three quantities with positive coefficients are fitted to the arms' means (model.go), with weights that make errors
-// relative, and compared by their misfit: minus twice the log-likelihood of what is left in the arms, in units of the noise
+// relative, and compared by their deviance: minus twice the log-likelihood of what is left in the arms, in units of the noise
 // that the replicates show around what fits best, an allowance of 0.7 % included, since no counter is perfect. Where the best
 // sum of all misses more than that, differences count for as much less (the dispersion of a quasi-likelihood). A quantity is
 // given up for another that makes the arms 50 times as likely, a sum for one with a term more that makes them 600 times as
 // likely (there are many to choose from) and that predicts arms which it was not fitted to better by a fifth (in mean absolute
 // logarithm). With fewer than four arms only the spread test speaks. A quantity that is lost in its own background in most arms
-// has no part in this: its doubt would explain anything. It stays in question like one that was not recorded.
+// has no part in this: its error would explain anything. It stays in question like one that was not recorded.
 //
 // One quantity is named when it is not excluded, its spread cannot reach 1.5, nothing beats it, no sum does much better and it
 // misses the arms by no more than noise explains. If one of the last two fails, it is stated as a sum of one term: nearly that

@@ -12,8 +12,8 @@ import (
 
 // cell is what was counted in one replicate.
 type cell struct {
-	value   float64         // with the background taken off; never below doubt
-	doubt   float64         // standard deviation that is known beforehand: of the counter's steps, of the background
+	value   float64         // with the background taken off; never below stdErr
+	stdErr  float64         // standard deviation that is known beforehand: of the counter's steps, of the background
 	shared  float64         // the part of the background's that all replicates have in common
 	model   float64         // standard deviation of an error that all replicates of the arm have in common: a model's
 	seconds float64         // between the readings
@@ -21,7 +21,7 @@ type cell struct {
 }
 
 // relative is the variance of the logarithm of a cell as far as it is known beforehand.
-func (c cell) relative() float64 { return c.doubt * c.doubt / (c.value * c.value) }
+func (c cell) relative() float64 { return c.stdErr * c.stdErr / (c.value * c.value) }
 
 // common is the part of that variance which does not shrink with more replicates.
 func (c cell) common() float64 { return c.shared * c.shared / (c.value * c.value) }
@@ -74,7 +74,7 @@ func (e *evidence) cell(counted counting, from []string, step float64, arm drive
 	if err != nil {
 		return cell{missing: missing(err)}
 	}
-	var doubt, shared, seconds float64
+	var stdErr, shared, seconds float64
 	for _, metric := range from {
 		count, known := r.Counts[metric]
 		if !known || count.Missing != nil {
@@ -82,14 +82,14 @@ func (e *evidence) cell(counted counting, from []string, step float64, arm drive
 		}
 		seconds = count.Seconds
 		d := e.deviation(metric) * seconds
-		doubt += d*d + count.Error*count.Error
+		stdErr += d*d + count.Error*count.Error
 		shared += d * d / float64(max(1, e.run.Idle.Replicates))
 	}
-	doubt = math.Sqrt(doubt + step*step/4)
-	if !(math.Abs(value) <= mostCounted && doubt <= mostCounted) {
+	stdErr = math.Sqrt(stdErr + step*step/4)
+	if !(math.Abs(value) <= mostCounted && stdErr <= mostCounted) {
 		return cell{missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "no counter holds such a number"}}
 	}
-	c := cell{value: max(value, doubt), doubt: doubt, shared: math.Sqrt(shared), seconds: seconds}
+	c := cell{value: max(value, stdErr), stdErr: stdErr, shared: math.Sqrt(shared), seconds: seconds}
 	if d, may := counted.(estimated); may {
 		c.model = d.StandardError(arm, r)
 	}

@@ -76,7 +76,7 @@ func (j *judge) over(m drivers.Metric) *judge {
 	return &judge{evidence: newEvidence(run), options: j.options, view: view}
 }
 
-// wanted leaves out what would say nothing: that log records count log records.
+// wanted leaves out what would say nothing: that WAL records count WAL records.
 func (j *judge) wanted(m drivers.Metric) bool {
 	if len(j.options.Asked) > 0 {
 		return slices.Contains(j.options.Asked, m.Name)
@@ -205,7 +205,7 @@ func exact(y, x column) bool {
 			if y[a][r].missing != nil || x[a][r].missing != nil {
 				continue
 			}
-			if d := y[a][r].value - x[a][r].value; d*d > 4*(y[a][r].doubt*y[a][r].doubt+x[a][r].doubt*x[a][r].doubt) {
+			if d := y[a][r].value - x[a][r].value; d*d > 4*(y[a][r].stdErr*y[a][r].stdErr+x[a][r].stdErr*x[a][r].stdErr) {
 				return false
 			}
 		}

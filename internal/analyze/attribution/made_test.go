@@ -205,9 +205,9 @@ func TestPartOf(t *testing.T) {
 	}
 }
 
-// TestADrownedDriverExplainsNothing: on a device that others keep busy, its counts are doubt and could be anything. What
+// TestAQuantityBelowItsBackgroundExplainsNothing: on a device that others keep busy, its counts are all error and could be anything. What
 // follows the log's writes to within a few percent must not be taken for it.
-func TestADrownedDriverExplainsNothing(t *testing.T) {
+func TestAQuantityBelowItsBackgroundExplainsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	off := map[string]float64{"bulk": 1.06, "copy": 0.94, "wide": 1.07, "single": 0.95}
 	run := with(t, func(arm string, _ float64, x map[string]float64) float64 {
@@ -216,7 +216,7 @@ func TestADrownedDriverExplainsNothing(t *testing.T) {
 		}
 		return x[drivers.WALBytes]
 	})
-	// The device follows the log with a doubt of a third.
+	// The device follows the WAL with an error of a third.
 	for _, metric := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
 		for _, arm := range run.Arms {
 			for i, r := range arm.Replicates {

@@ -12,14 +12,14 @@ import (
 // weighty is the share from which on a term decides about the side.
 const weighty = 0.1
 
-// roughly says which quantity comes near where none is all of it, beyond doubt: a sum of that one term.
+// roughly says which quantity comes near where none is all of it, for certain: a sum of that one term.
 func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals []held) {
 	best := s.chosen
 	t.leaveOut(&best)
 	left = append(left, j.unread(y, rivals)...)
 	another := func(h held) bool { return h.Side != left[0].Side }
 	switch {
-	case math.Exp(best.off) > mostOff:
+	case math.Exp(best.predictionError) > mostError:
 		v.Why = noDriver
 		return
 	case slices.ContainsFunc(left, another):
@@ -63,8 +63,8 @@ func (j *judge) leaveOpen(v *Verdict, rivals, left []held) {
 // mix states a sum, as far as no other one is about as good.
 func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
-	if math.Exp(best.off) > mostOffSum {
-		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load that it was not fitted to", math.Exp(best.off))
+	if math.Exp(best.predictionError) > mostErrorOfSum {
+		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load that it was not fitted to", math.Exp(best.predictionError))
 		return
 	}
 	if why := j.unfit(t, best); why != "" {
@@ -73,7 +73,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	mixture := j.mixture(t, best)
 	kind, sure, why := kindOf(mixture.Terms), true, equallyWell
-	if !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best, kind == Mixed, (j.bent(t)-best.misfit)/s.dispersion < beaten) {
+	if !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best, kind == Mixed, (j.bent(t)-best.deviance)/s.dispersion < beaten) {
 		v.Why = "Where one load did more or less work at times, it does not follow"
 		return
 	}
@@ -179,8 +179,8 @@ const heavily = 0.5
 // mostAlternatives are so many that a term is called by a name in spite of them.
 const mostAlternatives = 3
 
-// mostMisfitUnknown is the same where a quantity was not recorded that the metric may count.
-const mostMisfitUnknown = 2.5
+// mostDevianceUnknown is the same where a quantity was not recorded that the metric may count.
+const mostDevianceUnknown = 2.5
 
 // unfit says of a sum that misses the loads by more than noise explains that it is not what the metric counts, however near
 // it comes: something else has a part in it, be it a quantity that the run does not have.
@@ -191,11 +191,11 @@ func (j *judge) unfit(t *table, m model) string {
 			unknown = append(unknown, d.Name)
 		}
 	}
-	misfit := m.misfit / float64(len(t.y)-len(m.columns))
+	deviance := m.deviance / float64(len(t.y)-len(m.columns))
 	switch {
-	case len(unknown) > 0 && misfit > mostMisfitUnknown:
+	case len(unknown) > 0 && deviance > mostDevianceUnknown:
 		return "The best sum of quantities misses the loads by more than noise explains, and the run did not count " + conjoined(unknown)
-	case misfit > mostMisfit:
+	case deviance > mostDeviance:
 		return "The best sum of quantities misses the loads by more than noise explains"
 	}
 	return ""
@@ -271,7 +271,7 @@ func kindOf(terms []Term) Kind {
 
 func (j *judge) mixture(t *table, m model) *Mixture {
 	t.leaveOut(&m)
-	mix := &Mixture{Off: math.Exp(m.off)}
+	mix := &Mixture{Off: math.Exp(m.predictionError)}
 	errors := t.errors(m, j.options.Level)
 	for k, column := range m.columns {
 		d := j.drivers[t.places[column]]
@@ -306,7 +306,7 @@ func (j *judge) modelError(place int) float64 {
 	return least
 }
 
-// errors are how far the intervals of a sum's coefficients reach, by how far the arms lie off it.
+// errors are how far the intervals of a sum's coefficients reach, by how far the arms lie from it.
 func (t *table) errors(m model, level float64) [stats.Most]float64 {
 	errors := t.whole.Errors(m.columns...)
 	freedom := float64(len(t.y) - len(m.columns))
@@ -314,7 +314,7 @@ func (t *table) errors(m model, level float64) [stats.Most]float64 {
 		return [stats.Most]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	}
 	squares := 0.0
-	for i, left := range m.left {
+	for i, left := range m.residuals {
 		squares += left * left / t.noise[i]
 	}
 	for k := range errors {

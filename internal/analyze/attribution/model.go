@@ -9,11 +9,11 @@ import (
 
 // model is a sum of quantities with coefficients, as an explanation of a metric.
 type model struct {
-	columns []int     // of the table
-	of      []float64 // coefficients
-	left    []float64 // by arm: the logarithm of metric / model
-	misfit  float64   // how surprising these are, in squares of what noise explains
-	off     float64   // mean of the logarithm by which an arm left out is missed; NaN: not computed
+	columns         []int     // of the table
+	of              []float64 // coefficients
+	residuals       []float64 // by arm: the logarithm of metric / model
+	deviance        float64   // how surprising these are, in squares of what noise explains
+	predictionError float64   // mean of the logarithm by which an arm left out is missed; NaN: not computed
 }
 
 // table is a metric and all quantities that can explain it, as means of arms over the replicates that have them all.
@@ -23,7 +23,7 @@ type table struct {
 	places  []int       // of the columns among the quantities
 	arms    []int       // of the rows
 	use     [][]int     // the replicates of each row
-	doubt   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
+	known   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
 	own     []float64   // the same of y
 	noise   []float64   // and with the noise that replicates show, and the allowance
 	weights []float64
@@ -40,20 +40,20 @@ func (j *judge) table(y column, rivals []held) *table {
 	t := &table{}
 	var usable []int
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !j.columns[h.place].drowned() && j.coversAll(y, h.place) {
+		if h.Status != Itself && h.Status != Unknown && !j.columns[h.place].belowBackground() && j.coversAll(y, h.place) {
 			usable = append(usable, h.place)
 		}
 	}
 	t.places = usable
-	t.columns, t.doubt = make([][]float64, len(usable)), make([][]float64, len(usable))
+	t.columns, t.known = make([][]float64, len(usable)), make([][]float64, len(usable))
 	for a := range y {
 		j.addRow(t, y, a)
 	}
 	return t
 }
 
-// drowned tells whether a quantity is lost in its own background in most arms: then it would explain anything.
-func (c column) drowned() bool {
+// belowBackground tells whether a quantity is lost in its own background in most arms: then it would explain anything.
+func (c column) belowBackground() bool {
 	arms, lost := 0, 0
 	for _, cells := range c {
 		least, found := math.Inf(1), false
@@ -65,15 +65,15 @@ func (c column) drowned() bool {
 		if found {
 			arms++
 		}
-		if found && least > drowning*drowning {
+		if found && least > mostUncertain*mostUncertain {
 			lost++
 		}
 	}
 	return 2*lost > arms
 }
 
-// drowning is the part of a count that is in doubt from which on the count tells little.
-const drowning = 0.2
+// mostUncertain is the part of a count that is uncertain from which on the count tells little.
+const mostUncertain = 0.2
 
 // coversAll tells whether a quantity is known wherever the metric is, in each arm at least once.
 func (j *judge) coversAll(y column, place int) bool {
@@ -109,16 +109,16 @@ func (j *judge) addRow(t *table, y column, a int) {
 		}
 		return sum
 	}
-	doubt := func(c column) (sum float64) {
+	variance := func(c column) (sum float64) {
 		for _, r := range use {
 			sum += c[a][r].relative() / n / n
 		}
 		return sum + c[a][use[0]].common() + c[a][use[0]].modelled()
 	}
-	t.arms, t.use, t.y, t.own = append(t.arms, a), append(t.use, use), append(t.y, mean(y)), append(t.own, doubt(y))
+	t.arms, t.use, t.y, t.own = append(t.arms, a), append(t.use, use), append(t.y, mean(y)), append(t.own, variance(y))
 	for k, place := range t.places {
 		t.columns[k] = append(t.columns[k], mean(j.columns[place]))
-		t.doubt[k] = append(t.doubt[k], doubt(j.columns[place]))
+		t.known[k] = append(t.known[k], variance(j.columns[place]))
 	}
 }
 
@@ -146,14 +146,14 @@ func (j *judge) within(t *table, y column, m model) float64 {
 	for i, a := range t.arms {
 		var values []stats.Value
 		for _, r := range t.use[i] {
-			predicted, doubt := 0.0, 0.0
+			predicted, variance := 0.0, 0.0
 			for k, c := range m.columns {
 				x := j.columns[t.places[c]][a][r]
 				predicted += m.of[k] * x.value
-				doubt += m.of[k] * m.of[k] * x.doubt * x.doubt
+				variance += m.of[k] * m.of[k] * x.stdErr * x.stdErr
 			}
 			values = append(values, stats.Value{
-				X: math.Log(y[a][r].value / predicted), Var: y[a][r].relative() + doubt/(predicted*predicted),
+				X: math.Log(y[a][r].value / predicted), Var: y[a][r].relative() + variance/(predicted*predicted),
 			})
 		}
 		logs = append(logs, values)
@@ -164,7 +164,7 @@ func (j *judge) within(t *table, y column, m model) float64 {
 
 // fit is the best sum of these columns, if all of them have a part in it.
 func (t *table) fit(columns ...int) (model, bool) {
-	m := model{columns: slices.Clone(columns), off: math.NaN()}
+	m := model{columns: slices.Clone(columns), predictionError: math.NaN()}
 	if len(columns) == 1 {
 		m.of = []float64{1}
 	} else {
@@ -180,23 +180,23 @@ func (t *table) fit(columns ...int) (model, bool) {
 	return m, true
 }
 
-// centre scales a model so that the arms lie around it, and takes down how they do: misfit is minus twice the logarithm of
+// centre scales a model so that the arms lie around it, and takes down how they do: deviance is minus twice the logarithm of
 // the likelihood of what is left, up to a part that all models have in common.
 func (t *table) centre(m *model) {
-	m.left = make([]float64, len(t.y))
+	m.residuals = make([]float64, len(t.y))
 	variance := make([]float64, len(t.y))
 	var sum, weights float64
 	for i := range t.y {
 		predicted := t.predict(m.columns, m.of, i)
-		m.left[i] = math.Log(t.y[i]) - math.Log(predicted)
+		m.residuals[i] = math.Log(t.y[i]) - math.Log(predicted)
 		variance[i] = t.variance(m.columns, m.of, i, predicted)
-		sum, weights = sum+m.left[i]/variance[i], weights+1/variance[i]
+		sum, weights = sum+m.residuals[i]/variance[i], weights+1/variance[i]
 	}
 	mean := sum / weights
-	m.misfit = 0
-	for i := range m.left {
-		m.left[i] -= mean
-		m.misfit += m.left[i]*m.left[i]/variance[i] + math.Log(variance[i]/t.noise[i])
+	m.deviance = 0
+	for i := range m.residuals {
+		m.residuals[i] -= mean
+		m.deviance += m.residuals[i]*m.residuals[i]/variance[i] + math.Log(variance[i]/t.noise[i])
 	}
 	for k := range m.of {
 		m.of[k] *= math.Exp(mean)
@@ -223,8 +223,8 @@ func (t *table) omitting(arm int) stats.System {
 	return t.without[arm]
 }
 
-// misfitBut is the misfit of all arms but one around a sum, wherever it lies.
-func (t *table) misfitBut(arm int, columns []int, of []float64) float64 {
+// devianceBut is the deviance of all arms but one around a sum, wherever it lies.
+func (t *table) devianceBut(arm int, columns []int, of []float64) float64 {
 	var sum, weights, squares float64
 	for i := range t.y {
 		predicted := t.predict(columns, of, i)
@@ -243,14 +243,14 @@ func (t *table) variance(columns []int, of []float64, i int, predicted float64) 
 	v := t.noise[i]
 	for k, c := range columns {
 		part := of[k] * t.columns[c][i] / predicted
-		v += part * part * t.doubt[c][i]
+		v += part * part * t.known[c][i]
 	}
 	return v
 }
 
-// leaveOut computes how far a model is off in arms that it was not fitted to.
+// leaveOut computes how far a model misses arms that it was not fitted to.
 func (t *table) leaveOut(m *model) {
-	if !math.IsNaN(m.off) {
+	if !math.IsNaN(m.predictionError) {
 		return
 	}
 	sum := 0.0
@@ -259,10 +259,10 @@ func (t *table) leaveOut(m *model) {
 		predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
 		sum += min(mostMissed, math.Abs(math.Log(t.y[i])-math.Log(max(predicted, 1e-6*t.y[i]))))
 	}
-	m.off = sum / float64(len(t.y))
+	m.predictionError = sum / float64(len(t.y))
 }
 
-// mostMissed keeps one arm that nothing can predict from drowning all others.
+// mostMissed keeps one arm that nothing can predict from hiding all others.
 const mostMissed = 3
 
 // share is which part of the metric a term is, on average over the arms.
@@ -274,7 +274,7 @@ func (t *table) share(m model, k int) float64 {
 	return sum / float64(len(t.y))
 }
 
-// all are the models of a size, the least misfit first.
+// all are the models of a size, the least deviance first.
 func (t *table) all(size int) []model {
 	var found []model
 	choice := make([]int, size)
@@ -294,9 +294,9 @@ func (t *table) all(size int) []model {
 	walk(0, 0)
 	slices.SortStableFunc(found, func(a, b model) int {
 		switch {
-		case a.misfit < b.misfit:
+		case a.deviance < b.deviance:
 			return -1
-		case a.misfit > b.misfit:
+		case a.deviance > b.deviance:
 			return 1
 		}
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// asOnAurora takes out of a run what Aurora refuses: PostgreSQL's own count of log records, and a look at the log.
+// asOnAurora takes out of a run what Aurora refuses: PostgreSQL's own count of WAL records, and a look at the WAL.
 func asOnAurora(run *drivers.Run) *drivers.Run {
 	for _, a := range run.Arms {
 		for i := range a.Replicates {
@@ -24,7 +24,7 @@ func asOnAurora(run *drivers.Run) *drivers.Run {
 	return run
 }
 
-// TestModelledRecordsChangeNoVerdict: with log records modelled instead of counted, what is said of real runs is the same
+// TestModelledRecordsChangeNoVerdict: with WAL records modelled instead of counted, what is said of real runs is the same
 // as with the count, or that it cannot be told.
 func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 	named := 0
@@ -38,14 +38,14 @@ func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 			}
 			c := verdictOn(t, counted, m.Metric.Name)
 			if m.Kind != c.Kind {
-				t.Errorf("%s: %s is %s %s with the count of log records and %s %s with a model of them", file, m.Metric.Name, c.Kind, c.Counts, m.Kind, m.Counts)
+				t.Errorf("%s: %s is %s %s with the count of WAL records and %s %s with a model of them", file, m.Metric.Name, c.Kind, c.Counts, m.Kind, m.Counts)
 			}
 			if c.Counts == m.Counts && m.Counts != "" {
 				named++
 			}
 		}
 	}
-	if named < 30 { // of those that the syncs and writes of the log, which such a run lacks either, leave no doubt about
+	if named < 30 { // of those that the syncs and writes of the WAL, which such a run lacks either, leave certain
 		t.Errorf("only %d metrics are said to count what they count", named)
 	}
 }
@@ -64,8 +64,8 @@ func equalToItsModel(run *drivers.Run) *drivers.Run {
 	return run
 }
 
-// TestModelledRecordsAreNamed: a meter that counts log records is found to, by a model of them; not as exact, and with an
-// interval that the model's doubt is in.
+// TestModelledRecordsAreNamed: a meter that counts WAL records is found to, by a model of them; not as exact, and with an
+// interval that the model's error is in.
 func TestModelledRecordsAreNamed(t *testing.T) {
 	path := "../../../testdata/runs/local-pg17.jsonl.zst"
 	judged := func(change func(*drivers.Run) *drivers.Run) attribution.Verdict {

@@ -49,12 +49,12 @@ func (j *judge) partIn(y column, h held) (equal []string, is bool) {
 			if c.missing != nil || d.missing != nil {
 				continue
 			}
-			doubt := surely * (c.doubt + d.doubt)
-			if c.value > d.value+doubt {
+			stdErr := surely * (c.stdErr + d.stdErr)
+			if c.value > d.value+stdErr {
 				return nil, false
 			}
 			compared++
-			all = all && d.value-c.value <= 2 && d.value >= max(largeCount, doubt)
+			all = all && d.value-c.value <= 2 && d.value >= max(largeCount, stdErr)
 		}
 		if all && compared > 0 {
 			equal = append(equal, j.arms[a].Name)

@@ -90,7 +90,7 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 	return g
 }
 
-// model adds the doubt of a model, which may be the same way off in all arms or another way off in each.
+// model adds the error of a model, which may be the same way off in all arms or another way off in each.
 func (h *held) model(x column) {
 	for i, a := range h.arms {
 		most := 0.0
@@ -104,7 +104,7 @@ func (h *held) model(x column) {
 	}
 }
 
-// widen allows for the background's being known from few idle replicates: its doubt is an estimate on so few degrees of
+// widen allows for the background's being known from few idle replicates: its error is an estimate on so few degrees of
 // freedom.
 func (j *judge) widen(g stats.Groups) {
 	idle := float64(j.run.Idle.Replicates - 1)

@@ -13,10 +13,12 @@ type search struct {
 	dispersion float64
 	chosen     model
 	size       int
-	doubt      float64 // by how much a sum of two or three beats the best single quantity
+	gainOfSums float64 // by how much a sum of two or three beats the best single quantity
 }
 
-func (s search) gain(long, short model) float64 { return (short.misfit - long.misfit) / s.dispersion }
+func (s search) gain(long, short model) float64 {
+	return (short.deviance - long.deviance) / s.dispersion
+}
 
 // search goes from the best single quantity to longer sums as long as each is much better than the one before, and also in
 // arms that it was not fitted to.
@@ -37,10 +39,10 @@ func (t *table) search(excluded func(model) bool) search {
 		if len(longer) == 0 {
 			continue
 		}
-		s.doubt = max(s.doubt, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2))
+		s.gainOfSums = max(s.gainOfSums, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2))
 		t.leaveOut(&s.chosen)
 		t.leaveOut(&longer[0])
-		if s.gain(longer[0], s.chosen) > extended && longer[0].off < better*s.chosen.off {
+		if s.gain(longer[0], s.chosen) > extended && longer[0].predictionError < better*s.chosen.predictionError {
 			s.chosen, s.size = longer[0], len(longer[0].columns)
 		}
 	}
@@ -56,7 +58,7 @@ type odd struct {
 // oddArm finds the sum of a size, with as much freedom as one with a term more, that explains all arms but one: the
 // honest alternative to a further term that matters in one arm only.
 func (t *table) oddArm(models []model) (best odd) {
-	best.misfit = math.Inf(1)
+	best.deviance = math.Inf(1)
 	for _, m := range models {
 		for arm := range t.y {
 			o := odd{m, arm}
@@ -64,7 +66,7 @@ func (t *table) oddArm(models []model) (best odd) {
 				fit := t.omitting(arm).NonNegative(m.columns...)
 				o.of = slices.Clone(fit.Of[:len(m.columns)])
 			}
-			if o.misfit = t.misfitBut(arm, m.columns, o.of); o.misfit < best.misfit {
+			if o.deviance = t.devianceBut(arm, m.columns, o.of); o.deviance < best.deviance {
 				best = o
 			}
 		}
@@ -75,8 +77,8 @@ func (t *table) oddArm(models []model) (best odd) {
 // fewestForModels leaves arms to judge a sum by.
 const fewestForModels = 4
 
-// settleNoise finds the noise of the metric: what its replicates scatter by around what explains them best.
-func (j *judge) settleNoise(t *table, y column, rivals []held) {
+// estimateNoise finds the noise of the metric: what its replicates scatter by around what explains them best.
+func (j *judge) estimateNoise(t *table, y column, rivals []held) {
 	least := math.Inf(1)
 	for _, h := range rivals {
 		if slices.Contains(t.places, h.place) {
@@ -107,7 +109,7 @@ func (t *table) dispersion(sizes [][]model) float64 {
 	least := math.Inf(1)
 	for k, models := range sizes {
 		if len(models) > 0 {
-			least = min(least, models[0].misfit/float64(len(t.y)-k-1))
+			least = min(least, models[0].deviance/float64(len(t.y)-k-1))
 		}
 	}
 	return max(1, least)

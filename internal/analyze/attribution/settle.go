@@ -91,7 +91,7 @@ func (j *judge) settle(open []string) *Settle {
 		if j.wasRun(arm) {
 			continue
 		}
-		s, n := j.settledBy(arm, open)
+		s, n := j.partedBy(arm, open)
 		if n > 0 && (best == nil || n > pairs || n == pairs && s.Factor > best.Factor) {
 			best, pairs = s, n
 		}
@@ -113,8 +113,8 @@ func (j *judge) wasRun(arm runfile.Arm) bool {
 // through noise of a tenth.
 const parting = 1.3
 
-// settledBy tells which of the quantities a load would part, and how many pairs of them.
-func (j *judge) settledBy(arm runfile.Arm, open []string) (s *Settle, pairs int) {
+// partedBy tells which of the quantities a load would part, and how many pairs of them.
+func (j *judge) partedBy(arm runfile.Arm, open []string) (s *Settle, pairs int) {
 	s = &Settle{Arm: arm.Name, Factor: math.Inf(1)}
 	there := usual(arm)
 	for i, one := range open {

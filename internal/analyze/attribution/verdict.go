@@ -11,7 +11,7 @@ type Kind string
 
 // The kinds of verdict.
 const (
-	Logical      Kind = "logical"  // what the database was asked to do, and its log records
+	Logical      Kind = "logical"  // what the database was asked to do, and its WAL records
 	Physical     Kind = "physical" // what storage has to do
 	Mixed        Kind = "mixed"    // some of both
 	Silent       Kind = "silent"   // load does not move it
@@ -48,7 +48,7 @@ type Verdict struct {
 	Warnings   []Warning `json:"warnings"`
 }
 
-// Estimate is a number with its doubt.
+// Estimate is a number with its interval.
 type Estimate struct {
 	Value float64 `json:"value"`
 	Lo    float64 `json:"lo"` // the interval that holds the true value with probability Level
@@ -74,7 +74,7 @@ type Rival struct {
 	Driver string       `json:"driver"`
 	Side   drivers.Side `json:"side"`
 	Status Status       `json:"status"`
-	// Modelled: the driver was not counted but computed from the work, and its doubt is in the intervals.
+	// Modelled: the driver was not counted but computed from the work, and its error is in the intervals.
 	Modelled bool `json:"modelled,omitempty"`
 	// Spread is the factor by which the ratio varies between arms beyond its variation within them; nil: there are not
 	// two arms. Without an upper end it is infinite.

@@ -29,7 +29,7 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 		r.ladders(),
 		r.topSection(),
 		r.verdictSection(),
-		r.twinSection(),
+		r.pairSection(),
 		r.waitSection(),
 		r.openSection(),
 		r.overTime(run),

@@ -21,7 +21,7 @@ type Report struct {
 	Headline *Headline `json:"headline"` // nil: there is nothing to compare
 	Warnings []Warning `json:"warnings"`
 	Observed *Observed `json:"observed"` // nil: it put a load on the server
-	Twins    []Twin    `json:"twins"`    // metrics of two services that are said to be one number
+	Pairs    []Pair    `json:"twins"`    // metrics of two services that are said to be one number
 }
 
 // Run is what was measured, and how it ended.
@@ -60,7 +60,7 @@ func New(run *drivers.Run, verdicts attribution.Verdicts) Report {
 	}
 	r.Headline = headline(run, r.Arms, r.Metrics)
 	r.Observed = observed(run)
-	r.Twins = twins(run)
+	r.Pairs = comparedPairs(run)
 	r.Warnings = warnings(run, r)
 	r.Warnings = r.warnedOf(verdicts)
 	return r

@@ -11,31 +11,31 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// Twin says whether two metrics of different services are the same number, as one is documented or was seen to be.
-type Twin struct {
-	attribution.Twin
+// Pair says whether two metrics of different services are the same number, as one is documented or was seen to be.
+type Pair struct {
+	attribution.Pair
 	Arms []ArmRatio `json:"arms"`
 }
 
-// twins are those that the table of metrics names and the run has both of.
-func twins(run *drivers.Run) (all []Twin) {
+// comparedPairs are those that the table of metrics names and the run has both of.
+func comparedPairs(run *drivers.Run) (all []Pair) {
 	for _, t := range attribution.Compare(run, metric.SameNumbers(run.Header.Target.Flavor), attribution.Options{}) {
-		all = append(all, Twin{t, ratios(t.Arms)})
+		all = append(all, Pair{t, ratios(t.Arms)})
 	}
 	return all
 }
 
-// twinSection answers the question that two services raise.
-func (r Report) twinSection() document.Block {
+// pairSection answers the question that two services raise.
+func (r Report) pairSection() document.Block {
 	var said document.List
-	for _, t := range r.Twins {
+	for _, t := range r.Pairs {
 		said = append(said, t.text(metric.VersionNum(r.Run.Target.Version)))
 	}
 	return document.Section{Title: "Two names for one number?", Blocks: []document.Block{said}}
 }
 
 // text says in one sentence what became of a pair.
-func (t Twin) text(version int) string {
+func (t Pair) text(version int) string {
 	pair := metric.Printed(t.Metric, version) + " and " + metric.Printed(t.Other, version)
 	switch t.Sameness {
 	case attribution.Same:
@@ -52,14 +52,14 @@ func (t Twin) text(version int) string {
 	return fmt.Sprintf("Whether %s are the same number cannot be told: the ratio is %s under %d loads.", pair, t.span(), t.loads())
 }
 
-func (t Twin) whyNot() string {
+func (t Pair) whyNot() string {
 	if t.Missing == nil {
 		return "no load has both"
 	}
 	return missingText(t.Missing)
 }
 
-func (t Twin) loads() (n int) {
+func (t Pair) loads() (n int) {
 	for _, a := range t.Arms {
 		if a.Ratio.Known() {
 			n++
@@ -69,7 +69,7 @@ func (t Twin) loads() (n int) {
 }
 
 // span is from the least to the greatest ratio under any load.
-func (t Twin) span() string {
+func (t Pair) span() string {
 	var all []float64
 	for _, a := range t.Arms {
 		if a.Ratio.Known() {

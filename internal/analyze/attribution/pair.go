@@ -20,8 +20,8 @@ const (
 	Unsettled    Sameness = "unsettled"    // the run is too short or too unsteady to tell
 )
 
-// Twin is one metric held against another that is said to be the same number.
-type Twin struct {
+// Pair is one metric held against another that is said to be the same number.
+type Pair struct {
 	Metric   string          `json:"metric"`
 	Other    string          `json:"other"`
 	Sameness Sameness        `json:"sameness"`
@@ -36,7 +36,7 @@ const sameNumber = 1.03
 
 // Compare holds metrics against each other, in pairs, as a quantity is held against a metric. Pairs of which the run does
 // not have both are left out.
-func Compare(run *drivers.Run, pairs [][2]string, options Options) []Twin {
+func Compare(run *drivers.Run, pairs [][2]string, options Options) []Pair {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -49,24 +49,24 @@ func Compare(run *drivers.Run, pairs [][2]string, options Options) []Twin {
 		}
 		return metrics[i], true
 	}
-	var all []Twin
+	var all []Pair
 	for _, pair := range pairs {
 		one, hasOne := named(pair[0])
 		other, hasOther := named(pair[1])
 		if hasOne && hasOther {
-			all = append(all, j.twin(one, other))
+			all = append(all, j.pair(one, other))
 		}
 	}
 	return all
 }
 
-func (j *judge) twin(one, other drivers.Metric) Twin {
+func (j *judge) pair(one, other drivers.Metric) Pair {
 	y, x := j.column(one, one.From, step(one.Unit)), j.column(other, other.From, step(other.Unit))
 	if one.Unit == "operations" {
 		y.leaveOutFew(x)
 	}
 	h := j.against(y, x, held{})
-	t := Twin{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread, Arms: h.Arms, Missing: h.Why}
+	t := Pair{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread, Arms: h.Arms, Missing: h.Why}
 	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool { return math.Abs(g.Mean) > math.Log(sameNumber) })
 	switch {
 	case len(h.arms) < equalArms: // one arm shows nothing of how they move

@@ -9,9 +9,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestTwins holds a counter of the shipped run against made-up copies of it.
-func TestTwins(t *testing.T) {
-	const one, other = "pgstat.wal/wal_records", "made/twin"
+// TestPairs holds a counter of the shipped run against made-up copies of it.
+func TestPairs(t *testing.T) {
+	const one, other = "pgstat.wal/wal_records", "made/again"
 	check := func(name string, want attribution.Sameness, ratio float64, of func(arm int, r drivers.Replicate) float64) {
 		t.Helper()
 		run := fromFile(t, shippedRun)
