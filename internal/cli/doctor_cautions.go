@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -40,6 +41,8 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	caution(!f.MaySeeOthers, "others-hidden",
 		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
 		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Quoted(f.User))
+	caution(f.Flavor == postgres.FlavorAurora, "aurora-views",
+		"PostgreSQL's own views show other things on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")
 	caution(!f.MayCheckpoint, "no-checkpoint",
 		"This user may not ask for checkpoints: pages that one load leaves to be written are counted under the loads after it.", checkpointRemedy(f))
 	caution(f.Clock.Off(clockMatters), "clock-offset",

@@ -68,6 +68,7 @@ type knowledge struct {
 	meanings   []metric.Meaning // what others' services show
 	local      metric.Table     // what realiops reads itself
 	quantities []metric.Quantity
+	elsewhere  []metric.Elsewhere // the same name in services that realiops does not read
 }
 
 func allKnown() knowledge { return knownOf(metric.All()) }
@@ -90,11 +91,13 @@ func (k knowledge) of(names []string) (knowledge, error) {
 		if quantity, quantified = metric.QuantityNamed(name); quantified {
 			picked.quantities = append(picked.quantities, quantity)
 		}
-		if len(meanings)+len(local) == 0 && !quantified {
+		others := metric.ElsewhereOf(name)
+		if len(meanings)+len(local)+len(others) == 0 && !quantified {
 			return picked, fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, k.names()))
 		}
 		picked.meanings = append(picked.meanings, meanings...)
 		picked.local = append(picked.local, local...)
+		picked.elsewhere = append(picked.elsewhere, others...)
 	}
 	return picked, nil
 }
@@ -111,6 +114,7 @@ func (k knowledge) names() []string {
 	for _, q := range k.quantities {
 		names = append(names, string(q))
 	}
+	names = append(names, metric.ElsewhereNames()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -134,8 +138,11 @@ func (k knowledge) json(env Env) error {
 		Meanings []metric.Meaning `json:"meanings"`
 		Local    []local          `json:"local"`
 		Drivers  []driver         `json:"drivers"`
-		Sources  []metric.Source  `json:"sources"`
-	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []driver{}, metric.Sources()}
+
+		Elsewhere []metric.Elsewhere `json:"elsewhere"`
+
+		Sources []metric.Source `json:"sources"`
+	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []driver{}, append([]metric.Elsewhere{}, k.elsewhere...), metric.Sources()}
 	for _, m := range k.local {
 		all.Local = append(all.Local, local{m.Announced(), m.Spellings()[1:]})
 	}

@@ -23,7 +23,22 @@ func (k knowledge) document() document.Document {
 	for _, q := range k.quantities {
 		add(fmt.Sprintf("%s: a counted quantity, %s", q.Many(), q.Side()), ofQuantity(q))
 	}
+	if len(k.elsewhere) > 0 {
+		add("The same name elsewhere, which realiops does not read", ofElsewhere(k.elsewhere))
+	}
 	return d
+}
+
+// ofElsewhere tells services apart that show the same name, or something else in its place.
+func ofElsewhere(all []metric.Elsewhere) (e entry) {
+	for _, other := range all {
+		said := other.Says
+		if s, known := metric.SourceOf(other.Source); known {
+			said += fmt.Sprintf(" [%s, %s]", s.Title, s.State)
+		}
+		e.say(other.Service, said)
+	}
+	return e
 }
 
 func under(heading string, said entry) document.Block {
@@ -41,6 +56,9 @@ func (e *entry) say(word string, texts ...string) {
 
 func ofMeaning(m metric.Meaning) (e entry) {
 	e.say("means", m.Means)
+	if m.Metric == "WriteIOPS" && m.On == "aurora" {
+		e.say("claimed", metric.WriteIOPSOnAurora)
+	}
 	e.say("where", fmt.Sprintf("%s, of the %s (%s)", metric.Service(m.Service), m.Level, m.Dimension))
 	e.say("unit", fmt.Sprintf("%s; ask for %s of %.0f s", m.Unit, m.Statistic, m.Period))
 	if m.SameAs != "" {
@@ -78,6 +96,7 @@ func ofLocal(m metric.Metric) (e entry) {
 	e.say("versions", versions(m))
 	e.say("needs", strings.Join(m.Needs, ", "))
 	e.say("beware", m.Caveat)
+	e.say("on Aurora", m.OnAurora())
 	e.say("source", m.Source)
 	return e
 }

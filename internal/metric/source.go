@@ -122,6 +122,36 @@ func Sources() []Source {
 			"https://github.com/open-reaction-database/ord-logbook", "2026-07",
 		},
 		{
+			"limitless",
+			"Aurora user guide, monitoring Limitless Database with CloudWatch",
+			"https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/limitless-monitoring.cw.html", "2026",
+		},
+		{
+			"dsql",
+			"Aurora DSQL user guide, monitoring with CloudWatch",
+			"https://docs.aws.amazon.com/aurora-dsql/latest/userguide/cloudwatch-monitoring.html", "2026",
+		},
+		{
+			"neptune",
+			"Neptune user guide, CloudWatch metrics of an instance",
+			"https://docs.aws.amazon.com/neptune/latest/userguide/cloudwatch-monitoring-instances.html", "2026",
+		},
+		{
+			"cloud-sql",
+			"Cloud SQL, list of metrics",
+			"https://docs.cloud.google.com/sql/docs/postgres/admin-api/metrics", "2026",
+		},
+		{
+			"azure-flex",
+			"Dinozar1, PostgreSQL on Azure as a virtual machine and as flexible server: three series of pgbench",
+			"https://github.com/Dinozar1/azure-postgres-iaas-paas-benchmark", "2026-10",
+		},
+		{
+			"sigmod",
+			"Verbitski et al., Amazon Aurora: Design Considerations for High Throughput Cloud-Native Relational Databases, Table 1",
+			"https://doi.org/10.1145/3035918.3056101", "2017",
+		},
+		{
 			"ebs-types",
 			"EBS user guide, volume types",
 			"https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html", "2026",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -24,6 +25,9 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	}
 	if j.view.Stepped > 0 {
 		add("steps", fmt.Sprintf("It moves every %.0f s only: what it counts was held against the same stretches of time", j.view.Stepped.Seconds()))
+	}
+	if shows := metric.All().Row(m.Name).OnAurora(); shows != "" && j.run.Header.Target.Flavor == "aurora" {
+		add("on-aurora", capital(shows))
 	}
 	add("reset", j.resets(y))
 	add("arms-missing", j.armsMissing(y))

@@ -42,9 +42,13 @@ func (c *collector) countTotals(a *attempt, r Replicate) {
 	for _, t := range a.totals {
 		off, share := a.windowOff(t), c.readingError(t)
 		for name, value := range t.Values {
+			averages := c.sumOfAverages(a, r, name, value)
 			switch {
 			case off != nil:
 				r.Counts[name] = Count{Missing: off}
+			case averages != nil:
+				r.Counts[name] = Count{Missing: averages}
+				c.notes.add("sum-of-averages", fmt.Sprintf("%s of %s: %s", name, a.arm, averages.Detail))
 			case !(value >= 0) || math.IsInf(value, 0):
 				detail := fmt.Sprintf("its source tells of %g in all", value)
 				r.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
@@ -54,6 +58,44 @@ func (c *collector) countTotals(a *attempt, r Replicate) {
 		}
 	}
 }
+
+// nearly is how far two sources may be apart that tell of the same.
+const nearly = 0.05
+
+// sumOfAverages says that a total of a rate is the sum of its averages over periods, and no number of operations: it is smaller by the
+// seconds of a period than what its own periods come to, or reads than the pages that PostgreSQL missed.
+func (c *collector) sumOfAverages(a *attempt, r Replicate, name string, value float64) *series.Missing {
+	m, known := c.run.Counter(name)
+	if !known || m.Type != runfile.Rate || m.Period <= 1 || value <= 0 {
+		return nil
+	}
+	times := func(other float64) bool { return math.Abs(other/(value*m.Period)-1) < nearly }
+	own, told := r.Counts[name]
+	_, missedPages := a.totalOf(oursRead)
+	switch {
+	case told && own.Missing == nil && times(own.Amount):
+	case name == readIOPS && value >= roundNumber && times(missedPages):
+	default:
+		return nil
+	}
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
+		"%.0f is the sum of its averages over periods of %g s, and no number of operations: times %g it is one", value, m.Period, m.Period)}
+}
+
+// totalOf is a total of an attempt.
+func (a *attempt) totalOf(metric string) (told bool, value float64) {
+	for _, t := range a.totals {
+		if v, has := t.Values[metric]; has {
+			told, value = true, v
+		}
+	}
+	return told, value
+}
+
+const (
+	readIOPS = "cloudwatch/ReadIOPS"
+	oursRead = "pgstat.database/blks_read"
+)
 
 // readingError is the error of figures that somebody read off a chart, as a share of them.
 func (c *collector) readingError(t runfile.Total) (share float64) {

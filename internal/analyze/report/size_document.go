@@ -337,7 +337,11 @@ func (s Size) auroraText() string {
 	if a.IOCost != nil {
 		text += fmt.Sprintf(": %s to %s %s a month if it never stops", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency())
 	}
-	return sentences(text, s.clusterText())
+	claimed := ""
+	if a.WriteIOPS != nil {
+		claimed = metric.WriteIOPSOnAurora
+	}
+	return sentences(text, claimed, s.clusterText())
 }
 
 // clusterText holds the two ways to pay for Aurora against each other.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -146,6 +147,9 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	odd("background-moved", backgroundMoved(run, r.Arms))
 	odd("provenance", provenance(run))
 	odd("digitized", digitized(run))
+	if _, shown := run.Counter("cloudwatch/WriteIOPS"); shown && run.Header.Target.Flavor == "aurora" {
+		odd("claimed", metric.WriteIOPSOnAurora)
+	}
 	odd("few-replicates", fewReplicates(fewest))
 	odd("not-run", notRun(r.Arms))
 	for _, a := range r.Arms {

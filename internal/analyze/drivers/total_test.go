@@ -1,0 +1,124 @@
+package drivers_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
+)
+
+// published is a run of two loads of four hours that others published, as mend changes it, with each minute of WriteIOPS.
+func published(t *testing.T, mend func(load string, totals map[string]float64, window *runfile.Total, proof *runfile.Proof)) *drivers.Run {
+	t.Helper()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	records := []runfile.Record{runfile.Run{
+		Schema: runfile.Schema, ID: "made", Start: noon, Target: runfile.Target{Flavor: "aurora", Version: "17.5"},
+		Plan: runfile.Plan{Replicates: 1, Arms: []runfile.Arm{{Name: "one", Method: runfile.Observed}, {Name: "other", Method: runfile.Observed}}},
+	}}
+	for _, m := range []runfile.Metric{
+		{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
+		{Name: "cloudwatch/ReadIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
+		{Name: "pgstat.database/blks_read", Unit: "blocks", Type: runfile.Counter},
+		{Name: "pgstat.tables.orders/n_tup_ins", Unit: "rows", Type: runfile.Counter},
+	} {
+		records = append(records, m)
+	}
+	for i, load := range []string{"one", "other"} {
+		from := noon.Add(time.Duration(i) * 24 * time.Hour)
+		to := from.Add(4 * time.Hour)
+		totals := map[string]float64{
+			"cloudwatch/WriteIOPS": float64(72_043_200 + 60*i), "cloudwatch/ReadIOPS": float64(7_000_017 + i), "pgstat.database/blks_read": float64(7_000_117 + i),
+			"pgstat.tables.orders/n_tup_ins": 1_000_000,
+		}
+		window := &runfile.Total{Arm: load, Replicate: 1, Probe: "cloudwatch", From: from, To: to, Values: totals}
+		proof := &runfile.Proof{At: to, Arm: load, Replicate: 1, Rows: 1_000_000, Counter: "pgstat.tables.orders/n_tup_ins"}
+		mend(load, totals, window, proof)
+		records = append(records, runfile.ArmEvent{At: from, Arm: load, Replicate: 1, Event: runfile.Begin}, *window, *proof,
+			runfile.ArmEvent{At: to, Arm: load, Replicate: 1, Event: runfile.End})
+		for at := from; at.Before(to); at = at.Add(time.Minute) {
+			records = append(records, runfile.Period{
+				From: at, To: at.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: 5000 + at.Sub(from).Minutes()/40, Fetched: to,
+			})
+		}
+	}
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// TestTrapsOfPublishedFigures: what is wrong with figures that others publish is refused or said, and sound ones are used.
+func TestTrapsOfPublishedFigures(t *testing.T) {
+	type totals = map[string]float64
+	sound := func(string, totals, *runfile.Total, *runfile.Proof) {}
+	for name, c := range map[string]struct {
+		mend            func(string, totals, *runfile.Total, *runfile.Proof)
+		missing, reason string // a metric of the load one, and why it is
+		leftOut, note   string // of the load one; and a note
+	}{
+		"sound": {mend: sound},
+		"a sum of averages, by its minutes": {
+			mend:    func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["cloudwatch/WriteIOPS"] /= 60 },
+			missing: "cloudwatch/WriteIOPS", reason: "sum of its averages", note: "sum-of-averages",
+		},
+		"a sum of averages, by the pages missed": {
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
+				v["cloudwatch/ReadIOPS"], v["pgstat.database/blks_read"] = v["cloudwatch/ReadIOPS"], 60*v["pgstat.database/blks_read"]
+			},
+			missing: "cloudwatch/ReadIOPS", reason: "sum of its averages", note: "sum-of-averages",
+		},
+		"copied digits": {
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["cloudwatch/ReadIOPS"] = 7_000_017 }, note: "copied",
+		},
+		"a window that begins within the load, by its rows": {
+			mend: func(load string, v totals, _ *runfile.Total, _ *runfile.Proof) {
+				if load == "one" {
+					v["pgstat.tables.orders/n_tup_ins"] = 820_135
+				}
+			},
+			leftOut: "counted 820135 rows of 1000000",
+		},
+		"a window that begins within the load, by its times": {
+			mend:    func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) { w.From = w.From.Add(54 * time.Minute) },
+			missing: "pgstat.database/blks_read", reason: "began 54m0s into the load",
+		},
+		"totals since the server's start": {
+			mend:    func(_ string, _ totals, w *runfile.Total, _ *runfile.Proof) { w.From = w.From.Add(-2 * time.Hour) },
+			missing: "pgstat.database/blks_read", reason: "began 2h0m0s before the load",
+		},
+		"a total of less than nothing": {
+			mend:    func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["pgstat.database/blks_read"] = -5 },
+			missing: "pgstat.database/blks_read", reason: "tells of -5 in all",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := published(t, c.mend)
+			arm := run.Arms[0]
+			if (c.leftOut != "") != (len(arm.LeftOut) == 1) || c.leftOut != "" && !strings.Contains(arm.LeftOut[0].Why, c.leftOut) {
+				t.Fatalf("left out: %+v, want %q", arm.LeftOut, c.leftOut)
+			}
+			noted := ""
+			for _, n := range run.Notes {
+				noted = n.Code
+			}
+			if noted != c.note {
+				t.Errorf("notes %+v, want %q", run.Notes, c.note)
+			}
+			if c.leftOut != "" {
+				return
+			}
+			for metric, count := range arm.Replicates[0].Counts {
+				switch why := count.Missing; {
+				case metric == c.missing && (why == nil || !strings.Contains(why.Detail, c.reason)):
+					t.Errorf("%s is %+v, want it missing because %q", metric, count, c.reason)
+				case metric != c.missing && why != nil && why.Reason != drivers.OtherWindow:
+					t.Errorf("%s is missing: %v", metric, why)
+				}
+			}
+		})
+	}
+}

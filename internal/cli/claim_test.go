@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// TestOneClaim: what is claimed of WriteIOPS on Aurora is one sentence, with its grounds, wherever it is made.
+func TestOneClaim(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{
+		"README.md":        string(readme),
+		"explain":          mustRun(t, "explain", "WriteIOPS"),
+		"analyze":          mustRun(t, "analyze", filepath.Join(shippedRuns, "published-senzing.jsonl.zst")),
+		"size --on aurora": mustRun(t, "size", filepath.Join(shippedRuns, "arms-pg17.jsonl"), "--load", "bulk", "--on", "aurora"),
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), metric.WriteIOPSOnAurora) {
+			t.Errorf("%s does not say: %s", where, metric.WriteIOPSOnAurora)
+		}
+	}
+}
+
+// TestSameNameElsewhere: services that show the same name, or something else in its place, are told apart, each with its source and
+// date, or that nobody was found to say.
+func TestSameNameElsewhere(t *testing.T) {
+	said := strings.Join(strings.Fields(mustRun(t, "explain", "WriteIOPS", "VolumeWriteIOPs")), " ")
+	for _, service := range []string{
+		"Aurora Limitless", "Aurora DSQL", "DocumentDB", "Neptune", "RDS of other engines", "Azure flexible server", "Cloud SQL", "AlloyDB", "Neon",
+	} {
+		if !strings.Contains(said, service) {
+			t.Errorf("nothing is said of %s", service)
+		}
+		for _, e := range metric.ElsewhereOf(service) {
+			if _, known := metric.SourceOf(e.Source); !known && !strings.Contains(e.Says, "Nobody was found to say") {
+				t.Errorf("%s of %v rests on nothing: %s", e.Service, e.Names, e.Says)
+			}
+		}
+	}
+	if !strings.Contains(mustRun(t, "explain", "WriteDPU"), "0.00004883") {
+		t.Error("WriteDPU is not explained with its formula")
+	}
+	if got := 1024 * 0.00004883; got < 0.0499 || got > 0.0501 { // as AWS works it out
+		t.Errorf("1,024 bytes are %g WriteDPU", got)
+	}
+}

@@ -1,0 +1,273 @@
+package runfile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Anonymizer takes out of records what tells whose they are: names, addresses, statements, identifiers, and free text that may hold them.
+// The same name has the same stand-in throughout a run. Its zero value is ready.
+type Anonymizer struct {
+	names map[string]string // stand-ins, by kind and name
+	count map[string]int    // of each kind
+	Taken map[string]int    // what was taken out, in words, how often
+}
+
+// Of is the record without all that; false where nothing would be left of it.
+func (a *Anonymizer) Of(r Record) (Record, bool) {
+	switch r := r.(type) {
+	case Run:
+		return a.run(r), true
+	case Metric:
+		r.Name = a.metric(r.Name)
+		return r, true
+	case Gap:
+		r.Metric, r.Probe, r.Detail = a.metric(r.Metric), a.probe(r.Probe), a.drop("free text", r.Detail)
+		return r, true
+	case ArmEvent:
+		return a.event(r), true
+	case Reading:
+		r.Probe, r.Values = a.probe(r.Probe), a.values(r.Values)
+		return r, true
+	case Load:
+		r.Arm = a.load(r.Arm)
+		return r, true
+	case Proof:
+		r.Arm, r.Counter, r.Missing = a.load(r.Arm), a.metric(r.Counter), a.drop("free text", r.Missing)
+		return r, true
+	case Period:
+		r.Metric, r.Probe, r.Dimensions = a.metric(r.Metric), a.probe(r.Probe), a.dimensions(r.Dimensions)
+		return r, true
+	case Total:
+		r.Arm, r.Probe, r.Values = a.load(r.Arm), a.probe(r.Probe), a.values(r.Values)
+		return r, true
+	case Origin:
+		r.Arm, r.Probe = a.load(r.Arm), a.probe(r.Probe)
+		return r, true // it was published
+	case Top:
+		return a.top(r), true
+	case SettingChange:
+		return r, sharedSetting(r.Setting)
+	case Ended:
+		r.Cause = a.drop("free text", r.Cause)
+		return r, true
+	default:
+		return nil, false // of a kind that this does not know
+	}
+}
+
+// sharedParameters are flags of a run that tell nothing of where it was made.
+func sharedParameters() []string {
+	return []string{
+		"aws", "quick-aws", "budget", "clients", "interval", "jobs", "load-seconds", "pg-version", "repetitions", "rows-per-tx", "seed", "shared",
+	}
+}
+
+func sharedSetting(name string) bool {
+	return !strings.Contains(name, "tablespace") && !strings.Contains(name, "name") && !strings.Contains(name, "director")
+}
+
+func (a *Anonymizer) run(r Run) Run {
+	r.ID = a.stand("run", r.ID)
+	r.Parameters = maps.Clone(r.Parameters)
+	maps.DeleteFunc(r.Parameters, func(flag, value string) bool {
+		return !slices.Contains(sharedParameters(), flag) && a.drop("flags", value) == ""
+	})
+	r.Target, r.Host.Kernel = a.target(r.Target), a.drop("the kernel's build", r.Host.Kernel)
+	r.Plan.Name = a.plan(r.Plan.Name)
+	r.Plan.Arms = slices.Clone(r.Plan.Arms)
+	for i := range r.Plan.Arms {
+		r.Plan.Arms[i] = a.arm(r.Plan.Arms[i])
+	}
+	if r.Baseline != nil {
+		b := *r.Baseline
+		b.Set = a.plan(b.Set)
+		r.Baseline = &b
+	}
+	if r.Operation != nil {
+		o := *r.Operation
+		o.Text = a.stand("operation", o.Text)
+		r.Operation = &o
+	}
+	return r
+}
+
+func (a *Anonymizer) target(t Target) Target {
+	t.Host, t.Database, t.User = a.drop("addresses", t.Host), a.drop("names of databases and users", t.Database), a.drop("names of databases and users", t.User)
+	t.Image, t.SystemIdentifier, t.Port = a.drop("addresses", t.Image), a.drop("identifiers", t.SystemIdentifier), 0
+	t.Settings = maps.Clone(t.Settings)
+	maps.DeleteFunc(t.Settings, func(name, value string) bool {
+		return !sharedSetting(name) && a.drop("settings that are names", value) == ""
+	})
+	t.Storage = a.storage(t.Storage)
+	if t.Cloud != nil {
+		t.Cloud = a.cloud(*t.Cloud)
+	}
+	return t
+}
+
+func (a *Anonymizer) storage(s Storage) Storage {
+	s.Directory, s.Device = a.drop("directories", s.Directory), a.drop("names of devices", s.Device)
+	for _, u := range s.Unseen {
+		a.drop("directories", u)
+	}
+	s.Unseen, s.Devices = nil, slices.Clone(s.Devices)
+	for i, d := range s.Devices {
+		for _, mounted := range d.Carries {
+			a.drop("directories", mounted)
+		}
+		a.drop("directories", d.Backing)
+		s.Devices[i] = StorageDevice{Name: a.stand("disk", d.Name), Holds: d.Holds}
+	}
+	return s
+}
+
+func (a *Anonymizer) cloud(c Cloud) *Cloud {
+	c.Instance, c.Cluster, c.Resource = a.stand("instance", c.Instance), a.stand("cluster", c.Cluster), a.drop("identifiers", c.Resource)
+	c.Machine, c.Volumes = a.stand("machine", c.Machine), slices.Clone(c.Volumes)
+	for i, v := range c.Volumes {
+		c.Volumes[i] = a.stand("volume", v)
+	}
+	return &c
+}
+
+// known are the loads of our own plans, whose names tell nothing.
+func known() []string {
+	return []string{
+		"idle", "bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide", IdleArm, OperationArm,
+		"identify", "published", "cloud", "database",
+	}
+}
+
+func (a *Anonymizer) load(name string) string {
+	if slices.Contains(known(), name) {
+		return name
+	}
+	return a.stand("load", name)
+}
+
+func (a *Anonymizer) plan(name string) string {
+	if slices.Contains(known(), name) {
+		return name
+	}
+	return a.stand("plan", name)
+}
+
+func (a *Anonymizer) arm(arm Arm) Arm {
+	arm.Name, arm.Job, arm.But = a.load(arm.Name), a.drop("jobs", arm.Job), a.drop("free text", arm.But)
+	if arm.Like != "" {
+		arm.Like = a.load(arm.Like)
+	}
+	return arm
+}
+
+func (a *Anonymizer) event(e ArmEvent) ArmEvent {
+	e.Arm, e.Added = a.load(e.Arm), a.drop("free text", e.Added)
+	if e.Failed != "" {
+		a.drop("free text", e.Failed)
+		e.Failed = "it failed" // which must stay known
+	}
+	e.Instance = a.stand("instance", e.Instance)
+	if e.Factors != nil {
+		factors := a.arm(*e.Factors)
+		e.Factors = &factors
+	}
+	if e.Cloud != nil {
+		e.Cloud = a.cloud(*e.Cloud)
+	}
+	if e.Others != nil {
+		others := *e.Others
+		for _, who := range others.Who {
+			a.drop("names of databases and users", who)
+		}
+		others.Who = nil
+		e.Others = &others
+	}
+	return e
+}
+
+// owned are views whose metrics bear the name of one instance, volume or table: cloudwatch.shop-2/WriteIOPS.
+func owned() []string { return []string{"cloudwatch.", "insights.", "pgstat.tables."} }
+
+func (a *Anonymizer) metric(name string) string {
+	view, column, found := strings.Cut(name, "/")
+	if !found {
+		return name
+	}
+	return a.probe(view) + "/" + column
+}
+
+func (a *Anonymizer) probe(name string) string {
+	for _, begin := range owned() {
+		if whose, is := strings.CutPrefix(name, begin); is {
+			return begin + a.stand("instance", whose)
+		}
+	}
+	return name
+}
+
+func (a *Anonymizer) values(of map[string]float64) map[string]float64 {
+	values := make(map[string]float64, len(of))
+	for name, value := range of {
+		values[a.metric(name)] = value
+	}
+	return values
+}
+
+func (a *Anonymizer) dimensions(of map[string]string) map[string]string {
+	if of == nil {
+		return nil
+	}
+	all := map[string]string{}
+	for name, value := range of {
+		kind := "instance"
+		if strings.Contains(name, "Cluster") {
+			kind = "cluster"
+		}
+		all[name] = a.stand(kind, value)
+	}
+	return all
+}
+
+func (a *Anonymizer) top(t Top) Top {
+	t.Missing, t.Items = a.drop("free text", t.Missing), slices.Clone(t.Items)
+	for i := range t.Items {
+		item := &t.Items[i]
+		item.Name, item.Text = a.stand(strings.TrimSuffix(t.Of, "s"), item.Name), a.drop("statements", item.Text)
+	}
+	return t
+}
+
+// stand is the stand-in of a name: instance-1. An empty one has none.
+func (a *Anonymizer) stand(kind, name string) string {
+	if name == "" {
+		return ""
+	}
+	if a.names == nil {
+		a.names, a.count = map[string]string{}, map[string]int{}
+	}
+	key := kind + " " + name
+	if a.names[key] == "" {
+		a.count[kind]++
+		a.names[key] = fmt.Sprintf("%s-%d", kind, a.count[kind])
+		a.took("names of a " + kind)
+	}
+	return a.names[key]
+}
+
+// drop takes a text out; it gives nothing back.
+func (a *Anonymizer) drop(kind, text string) string {
+	if text != "" {
+		a.took(kind)
+	}
+	return ""
+}
+
+func (a *Anonymizer) took(kind string) {
+	if a.Taken == nil {
+		a.Taken = map[string]int{}
+	}
+	a.Taken[kind]++
+}
