@@ -151,6 +151,23 @@ func columns() []column {
 	}
 }
 
+// columns are those of the device; where it is out of sight, in their place what the server itself wrote.
+func (r Report) columns() []column {
+	work, device := columns()[:2], columns()[2:]
+	known := func(c column) bool {
+		return slices.ContainsFunc(r.loaded(), func(a Arm) bool { return a.Of(c.driver).Known() })
+	}
+	if slices.ContainsFunc(device, known) {
+		return append(work, device...)
+	}
+	for _, c := range []column{{drivers.WALWrites, "WAL writes", 1}, {drivers.WALSyncs, "WAL fsyncs", 1}, {drivers.PagesWritten, "pages written", 1}} {
+		if known(c) {
+			work = append(work, c)
+		}
+	}
+	return work
+}
+
 // workSection shows the work of each load, counted in several ways.
 func (r Report) workSection() document.Block {
 	loads := r.loaded()
@@ -163,7 +180,7 @@ func (r Report) workSection() document.Block {
 		t.Add(numeric("others did"), share)
 	}
 	ways := 0
-	for _, c := range columns() {
+	for _, c := range r.columns() {
 		known := false
 		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell {
 			w := a.work(c.driver)
