@@ -4,12 +4,10 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 )
 
 // stopSignals ask a command to stop, keep what there is and report on it. So does a pipe that nobody reads any more:
@@ -74,19 +72,6 @@ func firstStop(signals, pipes <-chan os.Signal, ended <-chan struct{}) (first os
 			return nil, false
 		}
 	}
-}
-
-// outputBroken tells whether nobody reads one of these any more. The signal alone does not: it comes for every connection
-// as well whose other end is gone, such as one to a server that is restarted.
-func outputBroken(outputs ...uintptr) bool {
-	var polled []unix.PollFd
-	for _, fd := range outputs {
-		polled = append(polled, unix.PollFd{Fd: int32(fd)}) //nolint:gosec // a file descriptor is small
-	}
-	if _, err := unix.Poll(polled, 0); err != nil {
-		return false
-	}
-	return slices.ContainsFunc(polled, func(p unix.PollFd) bool { return p.Revents&(unix.POLLERR|unix.POLLHUP) != 0 })
 }
 
 // stoppedError is why a context of stoppable ended, for people; for everybody else the context was canceled.

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
@@ -64,15 +62,15 @@ func Examine(path string) (Place, error) {
 	case !info.IsDir():
 		return Place{}, fmt.Errorf("%s is not a directory", path)
 	}
-	if err := unix.Access(path, unix.W_OK|unix.X_OK); err != nil {
+	if err := scratch.Writable(path); err != nil {
 		return Place{}, fmt.Errorf("%s is not to be written to (%w): name another with --dir", path, err)
 	}
-	var s unix.Statfs_t
-	if err := unix.Statfs(path, &s); err != nil {
+	free, err := room(path)
+	if err != nil {
 		return Place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
 	}
 	direct, err := takesDirect(path)
-	return Place{Free: int64(s.Bavail) * int64(s.Bsize), Direct: direct}, err //nolint:unconvert // widths differ by system
+	return Place{Free: free, Direct: direct}, err
 }
 
 // Lay writes the files of jobs, so that no job finds a part of a file that was never written: that costs a device

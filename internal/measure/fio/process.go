@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
@@ -46,7 +44,7 @@ func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status)
 	c.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+d.Path)
 	c.ExtraFiles = []*os.File{d.lock}
 	c.SysProcAttr = supervisor.Attributes(syscall.SIGINT)
-	c.Cancel = func() error { return unix.Kill(-c.Process.Pid, unix.SIGINT) }
+	c.Cancel = func() error { return supervisor.Signal(-c.Process.Pid, syscall.SIGINT) }
 	c.WaitDelay = grace
 	var complaints strings.Builder
 	c.Stderr = &complaints
@@ -60,13 +58,13 @@ func (d *Directory) run(ctx context.Context, p Program, j Job, heed func(Status)
 		return Status{}, fmt.Errorf("start fio: %w", err)
 	}
 	defer d.supervisor.Hold(supervisor.Item{Process: &supervisor.Process{
-		Name: "fio", ID: -c.Process.Pid, Directory: d.Path, Steps: []supervisor.Step{{Signal: unix.SIGKILL, Patience: 10 * time.Second}},
+		Name: "fio", ID: -c.Process.Pid, Directory: d.Path, Steps: []supervisor.Step{{Signal: syscall.SIGKILL, Patience: 10 * time.Second}},
 	}})()
 	var last Status
 	messages := statusesIn(out, func(s Status) { last = s; heed(s) })
 	err = c.Wait()
 	if ctx.Err() != nil {
-		_ = unix.Kill(-c.Process.Pid, unix.SIGKILL) // of its group, whatever did not heed the request
+		_ = supervisor.Signal(-c.Process.Pid, syscall.SIGKILL) // of its group, whatever did not heed the request
 	}
 	return last, verdict(ctx, err, last, append(messages, strings.Split(complaints.String(), "\n")...))
 }

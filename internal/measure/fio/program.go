@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 // Program is the fio of a machine.
@@ -28,6 +30,9 @@ var versionForm = regexp.MustCompile(`^fio-((\d+)\.(\d+)\S*)`)
 
 // Find finds fio and asks it for its version. An empty name is the one in the PATH.
 func Find(ctx context.Context, name string) (Program, error) {
+	if err := supervisor.Supported(); err != nil {
+		return Program{}, fmt.Errorf("run fio: %w", err)
+	}
 	path, err := exec.LookPath(cmp.Or(name, "fio"))
 	if errors.Is(err, exec.ErrNotFound) {
 		return Program{}, fmt.Errorf("there is no fio on this machine, and realiops measures with the real one: %s", howToGet)

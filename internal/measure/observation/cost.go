@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"syscall"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -14,13 +14,13 @@ import (
 // cost is what an observation costs while it goes on. The clock of the probes calls follow from one goroutine at a time.
 type cost struct {
 	began      time.Time
-	processor  float64 // seconds of ours at the beginning
+	processor  time.Duration // of ours at the beginning
 	perReading atomic.Int64
 	queries    int64
 	waited     float64
 }
 
-func (s *cost) begin() { s.began, s.processor = time.Now(), processorSeconds() }
+func (s *cost) begin() { s.began, s.processor = time.Now(), host.ProcessorTime() }
 
 func (s *cost) follow(r runfile.Record) {
 	reading, is := r.(runfile.Reading)
@@ -36,7 +36,7 @@ func (s *cost) follow(r runfile.Record) {
 // total is the cost until now, once everything is in the file.
 func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	c := runfile.Cost{
-		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited, Processor: processorSeconds() - s.processor,
+		Seconds: time.Since(s.began).Seconds(), Queries: s.queries, Waited: s.waited, Processor: (host.ProcessorTime() - s.processor).Seconds(),
 	}
 	if err := file.Sync(); err != nil {
 		return c, err
@@ -47,15 +47,6 @@ func (s *cost) total(file *runfile.Writer) (runfile.Cost, error) {
 	}
 	c.Bytes = info.Size()
 	return c, nil
-}
-
-// processorSeconds are those that this process has used.
-func processorSeconds() float64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 }
 
 // inWords is the cost in a minute, for people.

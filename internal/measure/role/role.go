@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
-	"syscall"
 )
 
 // Role is something that this program does when it starts itself.
@@ -71,7 +70,7 @@ func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	c := exec.CommandContext(ctx, program, r.Name, version())
 	c.Args[0] = os.Args[0]
 	c.Env = append(os.Environ(), marker+"="+r.Name)
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	c.SysProcAttr = apart()
 	return c, nil
 }
 

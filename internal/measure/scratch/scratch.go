@@ -14,10 +14,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 )
+
+// ErrLocked is a lock that somebody else has.
+var ErrLocked = errors.New("somebody else has the lock")
 
 // LockName is the lock file in each directory.
 const LockName = "lock"
@@ -33,42 +33,40 @@ func Make(parent, prefix string) (path string, lock *os.File, err error) {
 		if err == nil {
 			return path, lock, os.Chmod(path, 0o711)
 		}
-		if !errors.Is(err, errTaken) {
+		if !errors.Is(err, ErrLocked) {
 			return "", nil, errors.Join(err, os.RemoveAll(path))
 		}
 	}
 	return "", nil, fmt.Errorf("every directory made in %s is swept away at once", parent)
 }
 
-var errTaken = errors.New("somebody else has the lock")
-
 // take makes a lock file and locks it, unless a sweep was faster.
 func take(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errTaken
+		return nil, ErrLocked
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock a directory: %w", err)
 	}
-	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+	if TryLock(f) == nil {
 		if _, err := os.Lstat(path); err == nil {
 			return f, nil
 		}
 	}
 	f.Close()
-	return nil, errTaken
+	return nil, ErrLocked
 }
 
 // Free tells whether all that worked in a directory have ended, and keeps others from coming in until release is called.
 // A directory without a lock file, which is fs.ErrNotExist, is not one of ours.
 func Free(path string) (free bool, release func(), err error) {
 	// Not blocking and following no link: in a directory for everyone, anyone may have put anything here.
-	f, err := os.OpenFile(filepath.Join(path, LockName), os.O_RDWR|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(filepath.Join(path, LockName), os.O_RDWR|warily, 0)
 	if err != nil {
 		return false, nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := TryLock(f); err != nil {
 		f.Close()
 		return false, nil, nil
 	}
@@ -95,8 +93,7 @@ func isOurs(e fs.DirEntry) bool {
 	if err != nil {
 		return false
 	}
-	stat, known := info.Sys().(*syscall.Stat_t)
-	return known && int(stat.Uid) == os.Geteuid()
+	return madeByUs(info)
 }
 
 func sweep(path string, remove func(path string) error) {

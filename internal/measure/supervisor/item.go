@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/scratch"
 )
@@ -63,8 +62,8 @@ type Process struct {
 
 // Step is a way to end a process, and how long that may take.
 type Step struct {
-	Signal   unix.Signal   `json:"signal"`
-	Patience time.Duration `json:"patience"`
+	Signal   syscall.Signal `json:"signal"`
+	Patience time.Duration  `json:"patience"`
 }
 
 // often is how long to wait between two looks.
@@ -77,7 +76,7 @@ func (p Process) end() error {
 				return err
 			}
 			if !signalled {
-				_ = unix.Kill(p.ID, step.Signal) // whether it has ended is told by the lock
+				_ = Signal(p.ID, step.Signal) // whether it has ended is told by the lock
 				signalled = true
 			}
 		}
@@ -140,11 +139,16 @@ type Empty struct {
 
 func (e Empty) remove() error {
 	switch err := os.Remove(e.Path); {
-	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTEMPTY), errors.Is(err, fs.ErrExist):
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTEMPTY), errors.Is(err, fs.ErrExist):
 		return nil
 	default:
 		return err
 	}
+}
+
+// SharedMemory is the System V segment of a PostgreSQL server, which the kernel keeps when the server is killed.
+type SharedMemory struct {
+	DataDirectory string `json:"data_directory"`
 }
 
 // Mount is a file system that we mounted. The kernel detaches the loop device below it.

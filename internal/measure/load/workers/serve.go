@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
 	"github.com/realiops/realiops/internal/measure/load/script"
@@ -169,7 +170,7 @@ func (w *worker) load(ctx context.Context, given *order) (result engine.Result, 
 		w.tell(report{Ready: &ready{took, connections}})
 		select {
 		case <-w.begin:
-			w.used = processor() // what it took to connect is not the load's
+			w.used = host.ProcessorTime() // what it took to connect is not the load's
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -196,7 +197,7 @@ func (w *worker) load(ctx context.Context, given *order) (result engine.Result, 
 }
 
 func (w *worker) tick(t engine.Tick) error {
-	used := processor()
+	used := host.ProcessorTime()
 	m, err := pack(t, used-w.used)
 	w.used = used
 	if err == nil {

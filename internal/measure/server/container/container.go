@@ -28,6 +28,8 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/server"
 	"github.com/realiops/realiops/internal/runfile"
+
+	"github.com/realiops/realiops/internal/measure/supervisor"
 )
 
 // DefaultImage is what people get who name none.
@@ -77,7 +79,12 @@ const removeWithin = 30 * time.Second
 
 // Start runs a server and returns when it accepts connections. It gives up when the context ends, and then removes
 // what it made.
-func Start(ctx context.Context, o Options) (*Server, error) { return startAs(ctx, newName(), o) }
+func Start(ctx context.Context, o Options) (*Server, error) {
+	if err := supervisor.Supported(); err != nil {
+		return nil, fmt.Errorf("start a container: %w", err)
+	}
+	return startAs(ctx, newName(), o)
+}
 
 func startAs(ctx context.Context, name string, o Options) (*Server, error) {
 	command, err := o.command()

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
 )
 
@@ -104,7 +103,7 @@ func examine(path string, allowRAM bool) (place, error) {
 	case strings.ContainsFunc(path, func(r rune) bool { return r == '"' || unicode.IsControl(r) }):
 		return place{}, fmt.Errorf("PostgreSQL cannot work in %q, because of the quotation mark or control character in its name: "+
 			"name another with --data-dir", path)
-	case unix.Access(path, unix.W_OK|unix.X_OK) != nil:
+	case scratch.Writable(path) != nil:
 		return place{}, fmt.Errorf("%s is not to be written to: name another with --data-dir", path)
 	case s.ram && !allowRAM:
 		return place{}, fmt.Errorf("%s is %s and lives in memory, so nothing written there reaches a disk and no I/O could be "+

@@ -29,18 +29,10 @@ func (p program) command(ctx context.Context, path string, args ...string) *exec
 	c.Stdout, c.Stderr = p.output, p.output
 	c.ExtraFiles = []*os.File{p.lock}
 	c.SysProcAttr = supervisor.Attributes(syscall.SIGINT)
-	c.SysProcAttr.Credential = p.account.credential()
+	p.account.run(c.SysProcAttr)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 10 * time.Second
 	return c
-}
-
-// credential is nil for our own account.
-func (a account) credential() *syscall.Credential {
-	if !a.other() {
-		return nil
-	}
-	return &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
 }
 
 // environment is what a program of the server is given of ours: no secrets and nothing that would change a server, only

@@ -36,6 +36,9 @@ var _ server.Server = (*Server)(nil)
 // Start brings a server up and returns when it takes connections. When the context ends before that, everything is
 // undone; afterwards it has no effect.
 func Start(ctx context.Context, o Options) (*Server, error) {
+	if err := supervisor.Supported(); err != nil {
+		return nil, fmt.Errorf("start a PostgreSQL: %w", err)
+	}
 	o, err := o.checked()
 	if err != nil {
 		return nil, err

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/realiops/realiops/internal/measure/scratch"
 )
 
@@ -66,11 +64,11 @@ func (s Store) lock(ctx context.Context, file string) (unlock func(), err error)
 		return nil, fmt.Errorf("lock the cache: %w", err)
 	}
 	for tries := 0; ; tries++ {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := scratch.TryLock(f)
 		switch {
 		case err == nil:
 			return func() { f.Close() }, nil
-		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
+		case !errors.Is(err, scratch.ErrLocked):
 			return nil, errors.Join(fmt.Errorf("lock the cache: %w", err), f.Close())
 		case tries == 0:
 			s.Notify("waiting for another realiops that is fetching the same PostgreSQL")

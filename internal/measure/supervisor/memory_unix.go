@@ -1,3 +1,5 @@
+//go:build unix
+
 package supervisor
 
 import (
@@ -11,11 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// SharedMemory is the System V segment of a PostgreSQL server, which the kernel keeps when the server is killed.
-type SharedMemory struct {
-	DataDirectory string `json:"data_directory"`
-}
 
 // remove goes by postmaster.pid, which names the server's process and segment and is there only where the server did not
 // remove both itself. The file is the server's user's, who could have written anything: a segment goes only if that user

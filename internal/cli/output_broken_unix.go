@@ -1,0 +1,22 @@
+//go:build unix
+
+package cli
+
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// outputBroken tells whether nobody reads one of these any more. The signal alone does not: it comes for every connection
+// as well whose other end is gone, such as one to a server that is restarted.
+func outputBroken(outputs ...uintptr) bool {
+	var polled []unix.PollFd
+	for _, fd := range outputs {
+		polled = append(polled, unix.PollFd{Fd: int32(fd)}) //nolint:gosec // a file descriptor is small
+	}
+	if _, err := unix.Poll(polled, 0); err != nil {
+		return false
+	}
+	return slices.ContainsFunc(polled, func(p unix.PollFd) bool { return p.Revents&(unix.POLLERR|unix.POLLHUP) != 0 })
+}

@@ -1,0 +1,32 @@
+//go:build unix
+
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// warily opens what anyone may have put there: without waiting for a writer, and following no link.
+const warily = unix.O_NONBLOCK | unix.O_NOFOLLOW
+
+// TryLock takes the lock of a file, which programs inherit that are handed the file; [ErrLocked] where somebody has it.
+func TryLock(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
+		return ErrLocked
+	}
+	return err
+}
+
+// Writable is an error where this user may not make files in a directory.
+func Writable(path string) error { return unix.Access(path, unix.W_OK|unix.X_OK) }
+
+func madeByUs(info fs.FileInfo) bool {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	return known && int(stat.Uid) == os.Geteuid()
+}
