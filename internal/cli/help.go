@@ -28,6 +28,9 @@ func group(title string, add ...func(*pflag.FlagSet)) flagGroup {
 	return flagGroup{title, f}
 }
 
+// ExitStatus annotates a command with what its exit status means, a line each.
+const ExitStatus = "exit status"
+
 // describe gives a command its flags, and a help of them, group by group, that ends with what the exit status means.
 func describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGroup) *cobra.Command {
 	for _, g := range groups {
@@ -39,6 +42,7 @@ func describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 	}
 	cmd.Flags().SetNormalizeFunc(earlierNames)
 	cmd.PreRunE = refuseEmpty
+	cmd.Annotations = map[string]string{ExitStatus: exitStatus}
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		return usage(c.OutOrStderr(), c, env.columns(), exitStatus, groups)
 	})

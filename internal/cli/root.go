@@ -35,6 +35,9 @@ func Main(env Env, args []string) int {
 	return codeOf(err)
 }
 
+// Command is the tree of all commands, for manuals.
+func Command(env Env) *cobra.Command { return newRootCommand(env) }
+
 // errSilent ends a command whose failure has been told already.
 var errSilent = errors.New("told already")
 

@@ -25,8 +25,14 @@ func fullVersion() string {
 	return fmt.Sprintf("realiops %s, %s, %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is the module's as the build knows it.
+// released is what a release was built as; the linker sets it.
+var released string
+
+// version is that of the release, or else the module's as the build knows it.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

@@ -1,0 +1,121 @@
+// Release builds what .goreleaser.yaml says, without goreleaser and without publishing anything: the program for every target,
+// manuals, the packages of Linux, and what each program is made of.
+//
+//	go run ./scripts/release [-only linux/amd64] DIRECTORY VERSION
+//
+// Archives, the image and the formula are goreleaser's alone.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	only := flag.String("only", "", "build for this `system/architecture` alone")
+	flag.Parse()
+	if flag.NArg() != 2 {
+		fmt.Fprintln(os.Stderr, "usage: release [-only linux/amd64] DIRECTORY VERSION")
+		os.Exit(1)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := everything(ctx, flag.Arg(0), flag.Arg(1), *only); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func everything(ctx context.Context, directory, version, only string) error {
+	r, err := read(".", version)
+	if err != nil {
+		return err
+	}
+	if err := r.manual(ctx); err != nil {
+		return err
+	}
+	for _, t := range r.targets() {
+		if only != "" && only != t.String() {
+			continue
+		}
+		program := t.program(directory)
+		if err := r.build(ctx, t, program); err != nil {
+			return err
+		}
+		if err := r.materials(ctx, program); err != nil {
+			return err
+		}
+		if t.system == "linux" {
+			if err := r.packages(ctx, t, program, directory); err != nil {
+				return err
+			}
+		}
+		fmt.Println(program)
+	}
+	return nil
+}
+
+// target is a system and an architecture, in Go's words.
+type target struct{ system, architecture string }
+
+func (t target) String() string { return t.system + "/" + t.architecture }
+
+// program is where it lies, as the image wants it.
+func (t target) program(directory string) string {
+	name := "realiops"
+	if t.system == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(directory, t.system, t.architecture, name)
+}
+
+func (r release) targets() (all []target) {
+	for _, system := range r.Builds[0].Systems {
+		for _, architecture := range r.Builds[0].Architectures {
+			all = append(all, target{system, architecture})
+		}
+	}
+	return all
+}
+
+// build makes the program, whose bytes go by the source and the version alone.
+func (r release) build(ctx context.Context, t target, program string) error {
+	absolute, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	b := r.Builds[0]
+	args := append([]string{"build", "-o", absolute, "-ldflags", strings.ReplaceAll(b.Linker[0], "{{ .Version }}", r.version)}, b.Flags...)
+	return r.run(ctx, append(b.Environment, "GOOS="+t.system, "GOARCH="+t.architecture), "go", append(args, b.Main)...)
+}
+
+// manual writes man pages and completions, where the packages look for them.
+func (r release) manual(ctx context.Context) error {
+	return r.run(ctx, nil, "go", "run", "./internal/cli/manual", "build/manual", r.version, r.date.Format(time.RFC3339))
+}
+
+// materials says what a program is made of, beside it.
+func (r release) materials(ctx context.Context, program string) error {
+	absolute, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	return r.run(ctx, nil, "packaging/sbom", absolute, absolute+".cdx.json")
+}
+
+// run is quiet where all goes well.
+func (r release) run(ctx context.Context, environment []string, name string, args ...string) error {
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Env = r.root, append(os.Environ(), environment...)
+	if said, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, args[0], err, said)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const version = "1.2.3"
+
+// TestRelease builds for Linux on the architecture of the tests, and uses what comes of it as people do.
+func TestRelease(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := read(root, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.manual(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	here := target{"linux", "amd64"}
+	program := here.program(directory)
+	if err := r.build(t.Context(), here, program); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("twice", func(t *testing.T) { twice(t, r, here, program) })
+	t.Run("deb", func(t *testing.T) { debian(t, r, here, program, directory) })
+	t.Run("image", func(t *testing.T) { image(t, root, directory) })
+	t.Run("installer", func(t *testing.T) { installer(t, root, program) })
+}
+
+// twice builds from a copy of the source in another place: nothing of the place, and nothing of the time, is in the program.
+func twice(t *testing.T, r release, here target, program string) {
+	r.root = t.TempDir()
+	for _, part := range []string{"cmd", "internal"} {
+		if err := os.CopyFS(filepath.Join(r.root, part), os.DirFS(filepath.Join("../..", part))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join("../..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(r.root, file), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := filepath.Join(r.root, "again")
+	if err := r.build(t.Context(), here, again); err != nil {
+		t.Fatal(err)
+	}
+	if sum(t, program) != sum(t, again) {
+		t.Error("the same source, built in two places, gave two programs")
+	}
+}
+
+func sum(t *testing.T, path string) string {
+	t.Helper()
+	bytes, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(bytes))
+}
+
+// debian installs the package, runs what it holds, and has nothing left when it is purged.
+func debian(t *testing.T, r release, here target, program, directory string) {
+	if _, err := exec.LookPath("dpkg"); err != nil || os.Geteuid() != 0 {
+		t.Skip("this wants root on Debian")
+	}
+	r.Packages[0]["formats"] = []any{"deb"}
+	if err := r.packages(t.Context(), here, program, directory); err != nil {
+		t.Fatal(err)
+	}
+	sh(t, `dpkg -i "$1"/realiops_`+version+`_amd64.deb`, directory)
+	t.Cleanup(func() {
+		sh(t, "dpkg --purge realiops; ! dpkg -s realiops 2>&1 | grep -q ^Status; ! test -e /usr/bin/realiops")
+	})
+	if said := sh(t, "/usr/bin/realiops version"); !strings.HasPrefix(said, "realiops "+version+", ") {
+		t.Errorf("it says %q", said)
+	}
+	sh(t, `test -s /usr/share/man/man1/realiops-run.1 && bash -n /usr/share/bash-completion/completions/realiops`)
+	sh(t, `/usr/bin/realiops analyze ../../testdata/runs/arms-pg17.jsonl | grep -q 'WAL records'`)
+}
+
+// base is what scripts/postgres-image builds: it has glibc, a shell, and a PostgreSQL.
+const base = "realiops/postgres:17-local"
+
+// image builds it on a base without any registry, and measures in it as a user who is not root.
+func image(t *testing.T, root, directory string) {
+	if exec.Command("docker", "image", "inspect", base).Run() != nil {
+		t.Skip("there is no container engine, or no image " + base)
+	}
+	const name = "realiops/test:release"
+	sh(t, `DOCKER_BUILDKIT=0 docker build -q -f "$1"/packaging/Dockerfile --build-arg BASE=`+base+` -t `+name+` "$2"`, root, directory)
+	t.Cleanup(func() { sh(t, "docker image rm -f "+name) })
+	if err := os.WriteFile(filepath.Join(directory, "plan.json"), []byte(`{"arms": [{"name": "idle"},
+		{"name": "mine", "method": "copy", "rows_per_tx": 10, "clients": 2}], "replicates": 1, "arm_seconds": 0.5}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said := sh(t, `cat "$1"/plan.json | docker run --rm -i `+name+` run --plan - --pg-bin /usr/local/pgsql/bin; docker run --rm --entrypoint id `+name, directory)
+	if !strings.Contains(said, "WAL records") || !strings.Contains(said, "uid=65532(realiops)") {
+		t.Errorf("it says\n%s", said)
+	}
+}
+
+// installer installs from a release on this machine, and refuses one whose sum is another.
+func installer(t *testing.T, root, program string) {
+	release := t.TempDir()
+	archive := "realiops_" + version + "_linux_amd64.tar.gz"
+	sh(t, `cd "$1" && mkdir -p work && cp "$2" work/realiops && cp -r "$3"/build/manual/man "$3"/build/manual/completions work/ &&
+		tar -czf `+archive+` -C work . && rm -r work && sha256sum `+archive+` >SHA256SUMS`, release, program, root)
+	server := httptest.NewServer(http.StripPrefix("/latest/download", http.FileServer(http.Dir(release))))
+	defer server.Close()
+	prefix := t.TempDir()
+	install := `cd / && REALIOPS_RELEASES="$1" PREFIX="$2" sh "$3"/packaging/install.sh`
+	if said := sh(t, install, server.URL, prefix, root); !strings.HasPrefix(said, "Installed realiops "+version) {
+		t.Errorf("it says %q", said)
+	}
+	sh(t, `test -s "$1"/share/man/man1/realiops.1 && test -s "$1"/share/fish/vendor_completions.d/realiops.fish`, prefix)
+
+	sh(t, `echo more >>"$1"/`+archive, release)
+	other := t.TempDir()
+	sh(t, `! (`+install+`) 2>&1 | grep "is not what SHA256SUMS says" && exit 1; ! test -e "$2"/bin/realiops`, server.URL, other, root)
+}
+
+// sh runs a script with arguments, and gives what it prints.
+func sh(t *testing.T, script string, args ...string) string {
+	t.Helper()
+	c := exec.Command("bash", append([]string{"-ec", script, "test"}, args...)...)
+	said, err := c.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", script, err, said)
+	}
+	return string(said)
+}
