@@ -110,7 +110,7 @@ func completeSizes(c *cobra.Command) {
 func formatsOf(command string) []string {
 	switch command {
 	case "report":
-		return []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG}
+		return []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
 	case "compare":
 		return []string{formatText, formatJSON, formatCSV}
 	case "iam-policy":

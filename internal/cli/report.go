@@ -34,6 +34,7 @@ const (
 	formatMarkdown = "md"
 	formatCSV      = "csv"
 	formatPNG      = "png"
+	formatSVG      = "svg"
 )
 
 func newReportCommand(env Env) *cobra.Command {
@@ -47,7 +48,7 @@ phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory +
 Of several files the page is of the first, and what to order is for all of them: the most of each number counts.
 
 The format goes by the name given with -o: .html, .md for a ticket, .csv and .json for other programs, .png for the
-counts under one load, that of the headline unless --load names another. Of a baseline it is what each job did, or how the
+counts under one load, that of the headline unless --load names another, .svg for one second of it to scale. Of a baseline it is what each job did, or how the
 one went that was throttled. The .csv of a run has its metrics; that of its sizes is made by realiops size.`,
 		Example: `  realiops report LAST -o report.html
   realiops report run.jsonl -o ticket.md --load bulk-indexed --gib 500
@@ -64,7 +65,7 @@ const reportExitHelp = `0  the report was written, also that of a run which did 
 
 func (o *reportOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	f.StringVar(&o.format, "format", "", "the `format`: html, md, csv, json or png (default: by the name of the file, or html)")
+	f.StringVar(&o.format, "format", "", "the `format`: html, md, csv, json, png or svg (default: by the name of the file, or html)")
 }
 
 func runReport(env Env, o reportOptions, names []string) error {
@@ -86,7 +87,7 @@ func runReport(env Env, o reportOptions, names []string) error {
 	if err := o.size.readCalibration(env); err != nil {
 		return err
 	}
-	if len(runs) > 1 && (baseline.Is(runs[0]) || format == formatCSV || format == formatPNG) {
+	if len(runs) > 1 && (baseline.Is(runs[0]) || format == formatCSV || format == formatPNG || format == formatSVG) {
 		return fmt.Errorf("what is to be written has no sizes, and so is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
 	}
 	if baseline.Is(runs[0]) {
@@ -99,6 +100,9 @@ func runReport(env Env, o reportOptions, names []string) error {
 func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) error {
 	if o.size.arm != "" || o.size.instance != "" {
 		return errors.New("a baseline measured storage alone and has no sizes: --load and --instance are for runs on a database")
+	}
+	if format == formatSVG {
+		return errors.New("a baseline has no second of a load to draw: .png shows what each job did")
 	}
 	found, err := baseline.FromRun(run)
 	if err != nil {
@@ -123,7 +127,7 @@ func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) e
 
 // formatOf is the format that was asked for, or that the file's name tells.
 func (o reportOptions) formatOf() (string, error) {
-	known := []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG}
+	known := []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
 	format := o.format
 	if format == "" {
 		format = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.out)), ".")
@@ -147,6 +151,8 @@ func (o reportOptions) write(w io.Writer, runs []*drivers.Run, format string) er
 		return document.CSV(w, report.Document(run, view, nil, nil))
 	case formatPNG:
 		return report.LadderPNG(w, view, o.size.arm)
+	case formatSVG:
+		return report.SecondSVG(w, view, o.size.arm)
 	}
 	size, unsized, err := o.sized(runs)
 	if err != nil {

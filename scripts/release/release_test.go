@@ -109,7 +109,7 @@ func image(t *testing.T, root, directory string) {
 		{"name": "mine", "method": "copy", "rows_per_tx": 10, "clients": 2}], "replicates": 1, "arm_seconds": 0.5}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	said := sh(t, `cat "$1"/plan.json | docker run --rm -i `+name+` run --plan - --pg-bin /usr/local/pgsql/bin; docker run --rm --entrypoint id `+name, directory)
+	said := sh(t, `docker run --rm -v "$1"/plan.json:/plan.json:ro `+name+` run --plan /plan.json --pg-bin /usr/local/pgsql/bin; docker run --rm --entrypoint id `+name, directory)
 	if !strings.Contains(said, "WAL records") || !strings.Contains(said, "uid=65532(realiops)") {
 		t.Errorf("it says\n%s", said)
 	}

@@ -39,6 +39,17 @@ func (p Picture) SVG() (string, error) {
 	return p.embedded(text.String(), p.hovers(d, whole)), nil
 }
 
+// standalone is what a file has instead of a page's colours: text for light ground, and for dark where that is preferred.
+const standalone = `<style>svg{color:#1b1f24;font-family:sans-serif}@media(prefers-color-scheme:dark){svg{color:#e3e8ee}}</style>`
+
+// SVGFile is the picture as a file of its own, on no ground.
+func (p Picture) SVGFile() (string, error) {
+	element, err := p.SVG()
+	size := fmt.Sprintf(`<svg width="%g" height="%g" `, p.size().Width, p.size().Height)
+	element = strings.Replace(element, "<svg ", size, 1)
+	return strings.Replace(element, "<title>", standalone+"<title>", 1) + "\n", err
+}
+
 // framed leaves room for labels that reach beyond their axis.
 func framed(c draw.Canvas) draw.Canvas { return draw.Crop(c, 6, -18, 0, -4) }
 

@@ -23,6 +23,7 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 		document.Paragraph{Text: r.target(), Style: document.Faint},
 		document.Warnings(r.warned(true)),
 		document.Paragraph{Text: r.headlineText(), Style: document.Headline},
+		document.Only(document.InHTML, r.hero()),
 		document.Only(document.OnPages, r.answers(size, unsized)),
 		document.Paragraph{Text: r.observedText()},
 		r.workSection(),

@@ -160,3 +160,25 @@ func TestPageNeedsNothingElse(t *testing.T) {
 		t.Errorf("the page loads something: %s", found)
 	}
 }
+
+var recordsAPoint = regexp.MustCompile(`[0-9.,]+ s: ([0-9,]+) WAL records a second`)
+
+// TestNoBurstThatNeverWas: sessions tell what they did a second late, and all at the end of a load, a few milliseconds after
+// another reading. That is no rate beyond what the load did in its best second, which is less than twice its mean.
+func TestNoBurstThatNeverWas(t *testing.T) {
+	for _, name := range []string{"local-pg15", "local-pg17", "local-pg18"} {
+		run := runFrom(t, "../../../testdata/runs/"+name+".jsonl.zst")
+		most := 0.0
+		for _, a := range judged(run).Arms {
+			if f := a.Of(drivers.WALRecords); f.Known() {
+				most = max(most, f.Value)
+			}
+		}
+		page := rendered(t, func(w io.Writer) error { return document.HTML(w, pageOf(t, run)) })
+		for _, shown := range recordsAPoint.FindAllStringSubmatch(page, -1) {
+			if v, err := strconv.ParseFloat(strings.ReplaceAll(shown[1], ",", ""), 64); err != nil || v > 2*most {
+				t.Errorf("%s: %q, and the fastest load made %.0f a second", name, shown[0], most)
+			}
+		}
+	}
+}

@@ -16,11 +16,10 @@ import (
 	"github.com/realiops/realiops/internal/metric"
 )
 
-// rungs lead from what is asked of a database down to what its device does.
+// rungs lead from what is asked of a database down to what its device does. Bytes are none: they are not a count.
 func rungs() []string {
 	return []string{
-		drivers.Rows, drivers.WALRecords, drivers.WALBytes, drivers.WALSyncs, drivers.PagesWritten, drivers.DeviceFlushes,
-		drivers.DeviceRequests,
+		drivers.Rows, drivers.WALRecords, drivers.WALSyncs, drivers.PagesWritten, drivers.DeviceFlushes, drivers.DeviceRequests,
 	}
 }
 
@@ -79,6 +78,49 @@ func (r Report) steps() []string {
 	})
 }
 
+// hero shows one second of the load that the headline is about, so that lengths can be compared: on a linear scale.
+func (r Report) hero() document.Block {
+	if r.Headline == nil {
+		return nil
+	}
+	loads := r.loaded()
+	i := slices.IndexFunc(loads, func(a Arm) bool { return a.Name == r.Headline.Arm })
+	if i < 0 {
+		return nil
+	}
+	p := r.second(loads[i])
+	if p == nil {
+		return nil
+	}
+	return document.Figure{Pictures: []*plot.Picture{p}, Legend: []string{p.Title + ", to scale: " + strings.TrimPrefix(p.Text, p.Title+": ")}}
+}
+
+// second is the ladder of a load on a linear scale, whose few rungs say it all.
+func (r Report) second(a Arm) *plot.Picture {
+	most := 0.0
+	p := &plot.Picture{Title: "One second of " + a.Name, Size: plot.Size{Width: 520, Height: 150}, X: plot.Axis{Label: "a second"}}
+	rungs := []string{drivers.Rows, drivers.WALRecords, drivers.WALSyncs, drivers.DeviceRequests}
+	var said []string
+	for i, driver := range rungs {
+		p.Y.Names = append([]string{many(driver)}, p.Y.Names...)
+		f := a.Of(driver)
+		if !positive(f) {
+			continue
+		}
+		known, _ := drivers.Named(driver)
+		most = max(most, f.Value)
+		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
+			Text: number.Rate(f.Value) + " " + many(driver) + " a second, " + f.doubt(), Second: known.Side == drivers.Logical})
+		said = append(said, number.Rate(f.Value)+" "+many(driver))
+	}
+	if len(p.Bars) < 3 {
+		return nil
+	}
+	p.X.Max = most * 1.2 // where a value stands beside its bar
+	p.Text = p.Title + ": " + strings.Join(said, ", ") + "."
+	return p
+}
+
 // scale are powers of ten around all that is on any ladder.
 func (r Report) scale() (least, most float64) {
 	least, most = math.Inf(1), 0
@@ -94,20 +136,9 @@ func (r Report) scale() (least, most float64) {
 
 // LadderPNG writes the ladder of one load as a picture for a chat: the named one, or that which the headline is about.
 func LadderPNG(w io.Writer, r Report, name string) error {
-	if name == "" && r.Headline != nil {
-		name = r.Headline.Arm
-	}
-	loaded := r.loaded()
-	if len(loaded) == 0 {
-		return errors.New("there is nothing to draw: no load was measured")
-	}
-	arm := loaded[0]
-	if name != "" {
-		i := slices.IndexFunc(loaded, func(a Arm) bool { return a.Name == name })
-		if i < 0 {
-			return fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(names(loaded), ", "))
-		}
-		arm = loaded[i]
+	arm, err := r.pictured(name)
+	if err != nil {
+		return err
 	}
 	p := r.rungsOf(arm, plot.Size{Width: plot.Width, Height: plot.Height})
 	if p == nil {
@@ -115,6 +146,43 @@ func LadderPNG(w io.Writer, r Report, name string) error {
 	}
 	p.Title = fmt.Sprintf("%s %s: one second of %s", serverName(r.Run.Flavor), r.Run.Target.Version, arm.Name)
 	return writePNG(w, p)
+}
+
+// SecondSVG writes one second of a load, to scale, as a picture for a document on light or dark ground.
+func SecondSVG(w io.Writer, r Report, name string) error {
+	arm, err := r.pictured(name)
+	if err != nil {
+		return err
+	}
+	p := r.second(arm)
+	if p == nil {
+		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in three ways", arm.Name)
+	}
+	text, err := p.SVGFile()
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, text)
+	return err
+}
+
+// pictured is the load that a picture alone is of.
+func (r Report) pictured(name string) (Arm, error) {
+	if name == "" && r.Headline != nil {
+		name = r.Headline.Arm
+	}
+	loaded := r.loaded()
+	if len(loaded) == 0 {
+		return Arm{}, errors.New("there is nothing to draw: no load was measured")
+	}
+	if name == "" {
+		return loaded[0], nil
+	}
+	i := slices.IndexFunc(loaded, func(a Arm) bool { return a.Name == name })
+	if i < 0 {
+		return Arm{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(names(loaded), ", "))
+	}
+	return loaded[i], nil
 }
 
 func writePNG(w io.Writer, p *plot.Picture) error {

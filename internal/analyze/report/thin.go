@@ -16,21 +16,35 @@ const mostPoints = 1200
 // rateLine are a counter's rates from reading to reading, broken where readings are missing.
 func rateLine(s series.Series, name string, begin, end time.Time) plot.Line {
 	thin := thinner{line: plot.Line{Name: name}, together: end.Sub(begin).Seconds() * 2 / mostPoints}
-	for change, err := range s.Changes(begin, end) {
-		at := change.To.Sub(begin).Seconds()
-		if err != nil {
-			thin.gap(at)
-			continue
-		}
-		if change.Seconds() > 0 {
-			y := change.Amount / change.Seconds()
+	var last series.Change
+	add := func() {
+		if last.Seconds() > 0 {
+			at, y := last.To.Sub(begin).Seconds(), last.Amount/last.Seconds()
 			text := fmt.Sprintf("%s s: %s %s a second", number.Rate(at), number.Rate(y), name)
 			thin.add(plot.Point{X: at, Y: max(1, y), Text: text}) // a logarithmic scale has no nought
 		}
 	}
+	for change, err := range s.Changes(begin, end) {
+		switch {
+		case err != nil:
+			add()
+			thin.gap(change.To.Sub(begin).Seconds())
+			last = series.Change{}
+		case last.Seconds() > 0 && change.Seconds() < aSession/2 && last.Seconds()+change.Seconds() < 1.5*aSession:
+			last.To, last.Amount = change.To, last.Amount+change.Amount
+		default:
+			add()
+			last = change
+		}
+	}
+	add()
 	thin.close()
 	return thin.line
 }
+
+// aSession tells what it did about every so many seconds, and at its end: what comes a few milliseconds after another reading,
+// as at the end of a load, was done since the one before.
+const aSession = 1.0
 
 // thinner makes a line of more points than can be shown: of each stretch stay the lowest and the highest, in the order in
 // which they came, so that no peak is lost.
