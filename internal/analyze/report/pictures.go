@@ -110,7 +110,7 @@ func (r Report) second(a Arm) *plot.Picture {
 		known, _ := drivers.Named(driver)
 		most = max(most, f.Value)
 		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
-			Text: number.Rate(f.Value) + " " + many(driver) + " a second, " + f.doubt(), Second: known.Side == drivers.Logical})
+			Text: number.Rate(f.Value) + " " + many(driver) + " a second, " + f.plusMinus(), Second: known.Side == drivers.Logical})
 		said = append(said, number.Rate(f.Value)+" "+many(driver))
 	}
 	if len(p.Bars) < 3 {
