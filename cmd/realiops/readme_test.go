@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var link = regexp.MustCompile(`\]\(([^)#]+)(?:#[^)]*)?\)`)
+
+// TestReadmeAnswers what people ask who have read nothing else: in the README itself, or one link away.
+func TestReadmeAnswers(t *testing.T) {
+	root := filepath.Join("..", "..")
+	readme := reads(t, filepath.Join(root, "README.md"))
+	if n := strings.Count(readme, "\n"); n > 120 {
+		t.Errorf("it has %d lines: at most 120", n)
+	}
+	linked := map[string]string{}
+	for _, found := range link.FindAllStringSubmatch(readme, -1) {
+		if !strings.Contains(found[1], "://") {
+			linked[found[1]] = reads(t, filepath.Join(root, found[1]))
+		}
+	}
+	for _, c := range []struct{ question, where, answer string }{
+		{"can I run it on a Mac?", "", "| macOS | the same |"},
+		{"and on Windows?", "", "| Windows | servers of yours"},
+		{"how do I get it?", "", "go install ./cmd/realiops"},
+		{"does it change my server?", "", "changes no setting and resets no counter"},
+		{"what stays when it is done?", "", "What is kept:"},
+		{"which server does it take?", "", "PGHOST, PGSERVICE or DATABASE_URL"},
+		{"does it work on the real Aurora?", "docs/aurora.md", "VolumeWriteIOPs"},
+		{"what does it cost on AWS?", "docs/aurora.md", "Asking AWS costs little"},
+		{"may I watch production without a load?", "docs/observe.md", "no load"},
+		{"what does a line of the report mean?", "docs/reading.md", "ratio"},
+		{"what do I order?", "docs/sizing.md", "gp3"},
+		{"how is a metric identified?", "docs/method.md", "interval"},
+	} {
+		text := readme
+		if c.where != "" {
+			text = linked[c.where]
+		}
+		if !strings.Contains(text, c.answer) {
+			t.Errorf("%q: %q is not in %s", c.question, c.answer, c.where)
+		}
+	}
+}
+
+func reads(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
