@@ -1,0 +1,67 @@
+package attribution_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+const publishedRuns = "../../../testdata/runs/"
+
+// TestVerdictsOnPublishedLoads: what the shipped loads of others bear, argued from what they recorded and what that bounds.
+//
+// Nine loads of one workload, with rows, commits and in four of them WAL bytes. WriteIOPS for each row goes from 3.71 to 3.95, within the
+// tolerance of 1.10; for each commit from 2.6 to 6.7, so that commits are excluded. WAL records and index entries were not recorded; of a load
+// that nobody of ours set up neither the clients nor the indexes are known, so that nothing bounds WAL fsyncs, WAL writes or what storage
+// did: all of them stay. Aurora writes no pages. So the side cannot be told.
+func TestVerdictsOnPublishedLoads(t *testing.T) {
+	all := attribution.Judge(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), attribution.Options{})
+	v := verdictOn(t, all, "cloudwatch/WriteIOPS")
+	want := []string{
+		drivers.Rows, drivers.Entries, drivers.Statements, drivers.WALRecords, drivers.WALBytes, drivers.WALWrites, drivers.WALSyncs,
+		drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes,
+	}
+	if diff := cmp.Diff(want, v.Between); diff != "" || v.Kind != attribution.Undetermined || v.Counts != "" {
+		t.Errorf("WriteIOPS is %s %s between (-want +got):\n%s", v.Kind, v.Counts, diff)
+	}
+	rows := v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Driver == drivers.Rows })]
+	commits := v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Driver == drivers.Commits })]
+	if rows.Status != attribution.Consistent || rows.Spread.N != 9 || commits.Status != attribution.Excluded {
+		t.Errorf("rows are %s by %d loads and commits %s", rows.Status, rows.Spread.N, commits.Status)
+	}
+	// Reads are pages missed, and nothing that is counted of writing.
+	if v := verdictOn(t, all, "cloudwatch/ReadIOPS"); v.Kind != attribution.Undetermined || v.Counts != "" {
+		t.Errorf("ReadIOPS is %s %s", v.Kind, v.Counts)
+	}
+	twins := attribution.Compare(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), [][2]string{{"cloudwatch/ReadIOPS", "pgstat.database/blks_read"}}, attribution.Options{})
+	if len(twins) != 1 || twins[0].Sameness != attribution.Same {
+		t.Errorf("ReadIOPS and blks_read are %+v", twins)
+	}
+	// No metric of them gets a name that rests on what was not recorded: those with a verdict are what a quantity is made of.
+	for _, v := range all.Metrics {
+		made := slices.ContainsFunc(v.Rivals, func(r attribution.Rival) bool { return r.Status == attribution.Itself })
+		if (v.Kind == attribution.Logical || v.Kind == attribution.Physical || v.Kind == attribution.Mixed) && !made {
+			t.Errorf("%s is %s %s", v.Metric.Name, v.Kind, v.Counts)
+		}
+	}
+
+	// Three loads with WAL bytes and nothing else: fewer than four, and nearly all that the metrics may count was not recorded.
+	all = attribution.Judge(fromFile(t, publishedRuns+"published-digitized.jsonl"), attribution.Options{})
+	for _, name := range []string{"cloudwatch/VolumeWriteIOPs", "cloudwatch/WriteIOPS"} {
+		if v := verdictOn(t, all, name); v.Kind != attribution.Undetermined || !slices.Contains(v.Between, drivers.WALBytes) || !slices.Contains(v.Between, drivers.WALRecords) {
+			t.Errorf("%s is %s between %v", name, v.Kind, v.Between)
+		}
+	}
+	// One load tells no verdict, whatever it shows.
+	for _, file := range []string{"published-ord.jsonl", "published-steps.jsonl"} {
+		for _, v := range attribution.Judge(fromFile(t, publishedRuns+file), attribution.Options{}).Metrics {
+			if v.Kind != attribution.Undetermined {
+				t.Errorf("%s: %s is %s", file, v.Metric.Name, v.Kind)
+			}
+		}
+	}
+}
