@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/service/pricing"
 	"github.com/spf13/cobra"
@@ -18,6 +19,8 @@ import (
 // pricesOptions are the flags of realiops prices.
 type pricesOptions struct {
 	account account.Options
+	public  bool
+	azure   string // region
 	out     string
 }
 
@@ -27,8 +30,13 @@ func newPricesCommand(env Env) *cobra.Command {
 		Use:   "prices",
 		Short: "Ask AWS for its prices, for realiops size --price",
 		Long: `Ask AWS's price list what volumes, RDS storage and Aurora cost in a region, on demand, and write a file that
-realiops size --price takes before the program's own prices. AWS must let these credentials call pricing:GetProducts.`,
+realiops size --price takes before the program's own prices. AWS must let these credentials call pricing:GetProducts.
+
+--public reads the price files that AWS publishes for everybody instead: some hundred megabytes, and no account.
+--azure reads Azure's retail prices of Premium SSD, which need no account either. Google's need a key, and are not read.`,
 		Example: `  realiops prices --region eu-west-1 -o prices.json
+  realiops prices --region eu-west-1 --public -o prices.json
+  realiops prices --azure westeurope -o azure.json
   realiops size LAST --region eu-west-1 --price prices.json`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPrices(cmd.Context(), env, o) },
@@ -41,28 +49,49 @@ const pricesExitHelp = `0  written
 
 func (o *pricesOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	f.BoolVar(&o.public, "public", false, "read AWS's price files, without an account")
+	f.StringVar(&o.azure, "azure", "", "read Azure's retail prices of a `region`, as westeurope, without an account")
 	addAccountFlags(f, &o.account)
 	f.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
 }
 
 func runPrices(ctx context.Context, env Env, o pricesOptions) error {
-	a, err := account.Open(ctx, o.account)
+	list, err := o.ask(ctx)
 	if err != nil {
 		return err
-	}
-	region := a.Region()
-	if region == "" {
-		return errors.New("name the region whose prices you want with --region")
-	}
-	client := pricing.NewFromConfig(a.In(prices.Home(region)).Config())
-	list, err := prices.Ask(ctx, client, region)
-	if err != nil {
-		return account.Explain(err)
 	}
 	for _, unread := range list.Unread {
 		env.tell("left out: %s", unread)
 	}
 	return o.write(env, list)
+}
+
+// ask reads the prices from where they were asked for.
+func (o pricesOptions) ask(ctx context.Context) (prices.List, error) {
+	published := prices.Published(http.DefaultClient)
+	switch {
+	case o.azure != "" && (o.public || o.account.Region != ""):
+		return prices.List{}, errors.New("--azure names Azure's region: leave --public and --region out")
+	case o.azure != "":
+		return published.OfAzure(ctx, o.azure)
+	case o.public && o.account.Region == "":
+		return prices.List{}, errors.New("name the region whose prices you want with --region")
+	case o.public:
+		return published.OfAWS(ctx, o.account.Region)
+	}
+	a, err := account.Open(ctx, o.account)
+	if err != nil {
+		return prices.List{}, err
+	}
+	region := a.Region()
+	if region == "" {
+		return prices.List{}, errors.New("name the region whose prices you want with --region")
+	}
+	list, err := prices.Ask(ctx, pricing.NewFromConfig(a.In(prices.Home(region)).Config()), region)
+	if err != nil {
+		return prices.List{}, account.Explain(err)
+	}
+	return list, nil
 }
 
 func (o pricesOptions) write(env Env, list prices.List) error {

@@ -56,10 +56,7 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	if err := errors.Join(o.choose(&ask, volumes, rules), checkClass(o.instance, instances)); err != nil {
 		return ask, err
 	}
-	if known := ask.Tariff.Regions(); !slices.Contains(known, o.region) {
-		return ask, fmt.Errorf("no prices are known of the region %s: there are %s (--price takes a file)", o.region, strings.Join(known, ", "))
-	}
-	return ask, nil
+	return ask, checkRegion(o.region, ask.Tariff.Regions())
 }
 
 // choose takes those kinds of storage that were asked for, by provider or by name, or all.
@@ -98,6 +95,17 @@ func storageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names 
 
 // classes are how classes of machines are named, by AWS and by Azure.
 var classes = regexp.MustCompile(`(?i)^(db\.)?([a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
+
+// regions are how AWS names its regions.
+var regions = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)
+
+// checkRegion refuses what cannot be a region; of one that is not known there are just no prices.
+func checkRegion(region string, priced []string) error {
+	if slices.Contains(priced, region) || regions.MatchString(region) {
+		return nil
+	}
+	return fmt.Errorf("no prices are known of the region %s%s (realiops prices asks for them, and --price takes a file)", region, meant("", region, priced))
+}
 
 // checkClass refuses what cannot be a class of machine; one whose limits are not known is none the less.
 func checkClass(class string, known []catalog.Instance) error {

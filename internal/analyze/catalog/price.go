@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Price is what one unit of something costs.
@@ -53,11 +55,15 @@ func Prices() ([]Price, error) {
 
 // ReadPrices reads a list of prices in the form in which the program has its own.
 func ReadPrices(r io.Reader) ([]Price, error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	var all []Price
-	if err := d.Decode(&all); err != nil {
+	text, err := io.ReadAll(r)
+	if err != nil {
 		return nil, fmt.Errorf("read the prices: %w", err)
+	}
+	var all []Price
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&all); err != nil {
+		return nil, mistake(text, d.InputOffset(), err)
 	}
 	for i, p := range all {
 		err := p.check()
@@ -74,20 +80,45 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 	return all, nil
 }
 
+// mistake says in words where a list of prices is wrong, and how.
+func mistake(text []byte, offset int64, err error) error {
+	what := strings.TrimPrefix(err.Error(), "json: ")
+	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		offset = kind.Offset
+		what = fmt.Sprintf("%s is a %s, and not what it has to be", kind.Field, kind.Value)
+		if kind.Field == "" {
+			what = fmt.Sprintf("an %s where a list of prices has to be", kind.Value)
+		}
+	}
+	if syntax, is := errors.AsType[*json.SyntaxError](err); is {
+		offset, what = syntax.Offset, "this is no JSON: "+syntax.Error()
+	}
+	line := 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
+	return fmt.Errorf("line %d: %s", line, what)
+}
+
 // Override is a list with another one behind it: a volume that the first has prices of in a region has none but those
 // there. What is in another currency is left out of the second.
 func Override(first, second []Price) []Price {
 	known := map[[2]string]bool{}
 	for _, p := range first {
-		known[[2]string{p.Volume, p.Region}] = true
+		known[p.place()] = true
 	}
 	all := slices.Clone(first)
 	for _, p := range second {
-		if !known[[2]string{p.Volume, p.Region}] && (len(first) == 0 || p.Currency == first[0].Currency) {
+		if !known[p.place()] && (len(first) == 0 || p.Currency == first[0].Currency) {
 			all = append(all, p)
 		}
 	}
 	return all
+}
+
+// place is the volume and the region that a price is of; of Azure and Google there is one region alone.
+func (p Price) place() [2]string {
+	if strings.HasPrefix(p.Volume, "azure-") || strings.HasPrefix(p.Volume, "google-") {
+		return [2]string{p.Volume}
+	}
+	return [2]string{p.Volume, p.Region}
 }
 
 // absurd is a price that nobody asks for any unit: it is surely in another one.

@@ -3,6 +3,8 @@ package sizing
 import (
 	"fmt"
 	"slices"
+
+	"github.com/realiops/realiops/internal/typo"
 )
 
 // Choice is what to order: the cheapest that carries the need.
@@ -90,5 +92,12 @@ func (s *Sizing) warnOfMachine() {
 	case held && !carried:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
 			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))
+	}
+}
+
+// warnOfPrices says that nothing costs anything that is known here, where that is so.
+func (s *Sizing) warnOfPrices() {
+	if region := s.Ask.Tariff.Region; len(s.Options) > 0 && !slices.Contains(s.Ask.Tariff.Regions(), region) {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("No prices are known of %s (the nearest name of which some are is %s): the order stands, and its price is -. realiops prices asks for them.", region, typo.Nearest(region, s.Ask.Tariff.Regions())))
 	}
 }

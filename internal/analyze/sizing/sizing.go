@@ -106,6 +106,7 @@ func (s Sizing) answered() (Sizing, error) {
 		return Sizing{}, err
 	}
 	s.warnOfMachine()
+	s.warnOfPrices()
 	s.addAurora(forecast)
 	if s.Choice, err = s.choice(); err != nil {
 		return Sizing{}, err

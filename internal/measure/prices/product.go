@@ -42,8 +42,13 @@ func read(text, region string) ([]catalog.Price, error) {
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return nil, fmt.Errorf("read the price list: %w", err)
 	}
-	a := p.Product.Attributes
-	m, class, known := means(a.Usage)
+	return p.prices(region)
+}
+
+// prices are those of a product in a region; none where nothing here is made of it.
+func (p product) prices(region string) ([]catalog.Price, error) {
+	usage := p.Product.Attributes.Usage
+	m, class, known := means(usage)
 	if !known || !p.fits(class) {
 		return nil, nil
 	}
@@ -52,7 +57,7 @@ func read(text, region string) ([]catalog.Price, error) {
 		for _, d := range term.Dimensions {
 			price, err := d.price(m)
 			if err != nil {
-				return nil, fmt.Errorf("the price of %s: %w", a.Usage, err)
+				return nil, fmt.Errorf("the price of %s: %w", usage, err)
 			}
 			price.Region, price.Class, price.Source = region, class, p.source()
 			all = append(all, price)

@@ -1,0 +1,137 @@
+package prices
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Public asks the price lists that providers publish for everybody, without an account.
+type Public struct {
+	Client *http.Client
+	AWS    string // where AWS's price files begin
+	Azure  string // Azure's retail prices
+}
+
+// Published are those lists where their providers have them.
+func Published(client *http.Client) Public {
+	return Public{client, "https://pricing.us-east-1.amazonaws.com", "https://prices.azure.com/api/retail/prices"}
+}
+
+// OfAWS reads the price files of a region, which are hundreds of megabytes: of each only what an order can be made of is kept.
+func (p Public) OfAWS(ctx context.Context, region string) (List, error) {
+	var l List
+	for _, service := range []string{"AmazonEC2", "AmazonRDS"} {
+		url := p.AWS + "/offers/v1.0/aws/" + service + "/current/" + region + "/index.json"
+		if err := p.get(ctx, url, func(body io.Reader) error { return l.readOffers(body, region) }); err != nil {
+			return List{}, fmt.Errorf("read the prices of %s in %s: %w", service, region, err)
+		}
+	}
+	l.sortOut()
+	if len(l.Prices) == 0 {
+		return List{}, fmt.Errorf("the price files have nothing of the region %s", region)
+	}
+	return l, nil
+}
+
+// get reads an answer.
+func (p Public) get(ctx context.Context, url string, read func(io.Reader) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := p.Client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", request.URL.Host, response.Status)
+	}
+	return read(response.Body)
+}
+
+// offers is a price file as it is read: products by their number first, then their terms.
+type offers struct {
+	code, published string
+	products        map[string]product
+}
+
+// readOffers reads a price file from its beginning to the end of the terms on demand.
+func (l *List) readOffers(body io.Reader, region string) error {
+	d := json.NewDecoder(body)
+	file := offers{products: map[string]product{}}
+	return fields(d, func(name string) error {
+		switch name {
+		case "offerCode":
+			return d.Decode(&file.code)
+		case "publicationDate":
+			return d.Decode(&file.published)
+		case "products":
+			return fields(d, func(sku string) error { return file.keep(d, sku) })
+		case "terms":
+			return l.readTerms(d, file, region)
+		}
+		return skip(d)
+	})
+}
+
+// keep takes a product if an order can be made of it.
+func (f *offers) keep(d *json.Decoder, sku string) error {
+	var p product
+	if err := d.Decode(&p.Product); err != nil {
+		return err
+	}
+	_, class, known := means(p.Product.Attributes.Usage)
+	if p.Service, p.Published = f.code, f.published; known && p.fits(class) {
+		f.products[sku] = p
+	}
+	return nil
+}
+
+// readTerms makes prices of the terms on demand. Reservations are left alone.
+func (l *List) readTerms(d *json.Decoder, file offers, region string) error {
+	return fields(d, func(kind string) error {
+		if kind != "OnDemand" {
+			return skip(d)
+		}
+		return fields(d, func(sku string) error {
+			p, kept := file.products[sku]
+			if !kept {
+				return skip(d)
+			}
+			if err := d.Decode(&p.Terms.OnDemand); err != nil {
+				return err
+			}
+			found, err := p.prices(region)
+			if err != nil {
+				l.Unread = append(l.Unread, err.Error())
+			}
+			l.Prices = append(l.Prices, found...)
+			return nil
+		})
+	})
+}
+
+// fields goes through an object, one name after the other; each reads its value.
+func fields(d *json.Decoder, read func(name string) error) error {
+	if opened, err := d.Token(); err != nil || opened != json.Delim('{') {
+		return errors.Join(errors.New("this is no price file"), err)
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := read(fmt.Sprint(name)); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+func skip(d *json.Decoder) error { return d.Decode(new(json.RawMessage)) }

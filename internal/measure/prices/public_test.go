@@ -1,0 +1,113 @@
+package prices_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/measure/prices"
+)
+
+// offerFile is a price file as AWS documents it: products by their number, then terms by kind and number.
+func offerFile(service string, all []listed) string {
+	products, terms := map[string]any{}, map[string]any{}
+	for i, l := range all {
+		if l.service != service {
+			continue
+		}
+		var one struct {
+			Product map[string]any            `json:"product"`
+			Terms   map[string]map[string]any `json:"terms"`
+		}
+		_ = json.Unmarshal([]byte(l.String()), &one)
+		sku := fmt.Sprintf("SKU%d", i)
+		products[sku], terms[sku] = one.Product, one.Terms["OnDemand"]
+	}
+	encoded := func(v any) string { text, _ := json.Marshal(v); return string(text) }
+	return fmt.Sprintf(`{"formatVersion": "v1.0", "disclaimer": "for information", "offerCode": %q, "version": "20260910120000", "publicationDate": "2026-09-10T12:00:00Z",
+		"products": %s, "terms": {"OnDemand": %s, "Reserved": {"SKU0": {"x": [1, {"deep": true}]}}}, "attributesList": {}}`, service, encoded(products), encoded(terms))
+}
+
+func public(t *testing.T, handler http.HandlerFunc) prices.Public {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return prices.Public{Client: server.Client(), AWS: server.URL, Azure: server.URL + "/api/retail/prices"}
+}
+
+// TestPriceFilesSayWhatTheListSays: the same products give the same prices, whether they are asked for or read from the files that need no
+// account.
+func TestPriceFilesSayWhatTheListSays(t *testing.T) {
+	asked, err := ask(t, &service{products: tokyo()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := public(t, func(w http.ResponseWriter, r *http.Request) {
+		service := strings.Split(r.URL.Path, "/")[4]
+		if r.URL.Path != "/offers/v1.0/aws/"+service+"/current/ap-northeast-1/index.json" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, offerFile(service, tokyo()))
+	})
+	read, err := p.OfAWS(t.Context(), "ap-northeast-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(asked, read); diff != "" {
+		t.Errorf("(-asked +read):\n%s", diff)
+	}
+	if _, err := p.OfAWS(t.Context(), "mars-1"); err == nil || !strings.Contains(err.Error(), "404 Not Found") {
+		t.Errorf("a region that there is not: %v", err)
+	}
+}
+
+func TestNoPriceFile(t *testing.T) {
+	p := public(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `["a proxy's page"]`) })
+	if _, err := p.OfAWS(t.Context(), "eu-west-1"); err == nil || !strings.Contains(err.Error(), "this is no price file") {
+		t.Error(err)
+	}
+}
+
+// TestRetailPrices are two pages of Azure's: disks by the month count, what is beside them does not.
+func TestRetailPrices(t *testing.T) {
+	item := func(sku, meter, kind, unit string, price float64) map[string]any {
+		return map[string]any{
+			"currencyCode": "USD", "retailPrice": price, "armRegionName": "westeurope", "productName": "Premium SSD Managed Disks", "skuName": sku,
+			"meterName": meter, "unitOfMeasure": unit, "effectiveStartDate": "2023-05-01T00:00:00Z", "type": kind, "tierMinimumUnits": 0.0,
+		}
+	}
+	pages := [][]map[string]any{
+		{item("P30 LRS", "P30 LRS Disk", "Consumption", "1/Month", 148.68), item("P30 LRS", "P30 LRS Disk Mount", "Consumption", "1/Month", 9), item("P30 ZRS", "P30 ZRS Disk", "Consumption", "1/Month", 223)},
+		{item("P40 LRS", "P40 LRS Disk", "Consumption", "1/Month", 284.94), item("P30 LRS", "P30 LRS Disk", "Reservation", "1 Year", 1700), item("P50 LRS", "P50 LRS Disk", "Consumption", "1/Hour", 1)},
+	}
+	var p prices.Public
+	p = public(t, func(w http.ResponseWriter, r *http.Request) {
+		page := 0
+		if fmt.Sscan(r.URL.Query().Get("$skip"), &page); page == 0 && !strings.Contains(r.URL.Query().Get("$filter"), "armRegionName eq 'westeurope'") {
+			t.Errorf("asked for %s", r.URL)
+		}
+		answer := map[string]any{"BillingCurrency": "USD", "Items": pages[page], "NextPageLink": nil, "Count": len(pages[page])}
+		if page == 0 {
+			answer["NextPageLink"] = p.Azure + "?$skip=1"
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	})
+	list, err := p.OfAzure(t.Context(), "westeurope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(tier string, price float64) catalog.Price {
+		return catalog.Price{Volume: "azure-premium", Tier: tier, Per: catalog.PerTier, Region: "westeurope", Currency: "USD", Price: price, Source: "Azure retail prices, 2023-05-01"}
+	}
+	want := prices.List{Prices: []catalog.Price{row("P30", 148.68), row("P40", 284.94)}, Unread: []string{`the price of P50 LRS Disk: it is by "1/Hour" in USD`}}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
