@@ -71,7 +71,7 @@ func TestMistakes(t *testing.T) {
 	check(`--client "0": it must be an integer in range 1..2147483647 (see realiops load --help)`, "load", "-c", "0")
 	check(`--flavor means nothing for a run`, "size", "LAST", "--flavor", "rds")
 	check(`--gib means nothing with --check`, "size", "--check", "ms=4", "--gib", "500")
-	check(`--from-metric and --check ask without a run: leave LAST out`, "size", "LAST", "--check", "ms=4")
+	check(`--need, --from-metric and --check ask without a run: leave LAST out`, "size", "LAST", "--check", "ms=4")
 	check(`--baseline is empty: say which, or leave the flag out (see realiops size --help)`, "size", "LAST", "--baseline", "")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -126,6 +127,23 @@ func TestChangesAreMeansOfLogarithms(t *testing.T) {
 	// One repetition in three with eight times the rows: nobody can say that it is surely more than half as many again.
 	if h := held(t, compared(t, before, after), "rows/bulk>50%"); len(h.Tripped) != 0 || len(h.Unsure) != 1 {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestAGateTakesEveryName of what is counted: as it is printed, many of it or one, and as JSON has it, in whatever case.
+func TestAGateTakesEveryName(t *testing.T) {
+	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
+	for _, d := range c.Drivers {
+		q := metric.Quantity(d.Driver)
+		want := held(t, c, d.Driver+"/copy>-50%")
+		if len(want.Tripped) != 1 { // it is the same, and so surely more than half
+			t.Errorf("%s: %+v", d.Driver, want)
+		}
+		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()), strings.ReplaceAll(d.Driver, "_", "-")} {
+			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50 %")); diff != "" {
+				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Driver, diff)
+			}
+		}
 	}
 }
 
