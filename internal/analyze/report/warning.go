@@ -147,6 +147,9 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	odd("background-moved", backgroundMoved(run, r.Arms))
 	odd("provenance", provenance(run))
 	odd("digitized", digitized(run))
+	for _, text := range differences(run, r.Metrics) {
+		odd("one-thing-more", text)
+	}
 	if _, shown := run.Counter("cloudwatch/WriteIOPS"); shown && run.Header.Target.Flavor == "aurora" {
 		odd("claimed", metric.WriteIOPSOnAurora)
 	}
