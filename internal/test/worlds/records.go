@@ -185,10 +185,13 @@ func (p *press) tell(i int, r work, began time.Time) {
 				continue
 			}
 			amount := m.besides[i]/r.between*period.Seconds() + (m.shown[i]-m.besides[i])/r.seconds*underLoad
-			p.write(m.period(from, to, amount))
+			p.write(m.period(from, to, amount*p.dice.lognormal(unlike)))
 		}
 	}
 }
+
+// unlike is by how much seconds of one load differ: what shows one number throughout is a source that has not moved.
+const unlike = 0.003
 
 func (m Meter) period(from, to time.Time, amount float64) runfile.Period {
 	p := runfile.Period{From: from, To: to, Probe: meter, Metric: m.Name, Statistic: "Sum", Value: amount, Fetched: to}
