@@ -47,6 +47,7 @@ func everyKind() []Record {
 			Plan:       Plan{Name: "published", Arms: []Arm{arm}, Replicates: 3, ArmSeconds: 5, Seed: 42, RestSeconds: 3600, Workers: 1},
 			Observed:   true,
 			Provenance: "made by hand",
+			Operation:  &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true},
 			Baseline:   &Baseline{Program: "fio 3.33", Set: "database", Bytes: 1 << 30, Direct: true, UntilThrottled: 60},
 		},
 		Metric{
@@ -56,7 +57,7 @@ func everyKind() []Record {
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		ArmEvent{
 			At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
-			Others:   &Others{Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALShare: 0.3, Who: []string{"psql of joe in shop"}},
+			Others:   &Others{Staying: 1, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALShare: 0.3, Who: []string{"psql of joe in shop"}},
 			Instance: "two", Cloud: &cloud,
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
