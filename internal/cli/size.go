@@ -134,7 +134,7 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 // addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.instance, "instance", "", "`class` of the machine in between: db.r6g.large, m5.xlarge")
-	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb (default: all)")
+	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes by name as gp3; hard disks, st1 and sc1, only by name (default: all)")
 	f.IntVar(&o.disks, "disks", 1, "how `many` disks to stripe it over, each with its part; not on RDS and Aurora, which do that themselves")
 	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
 	f.StringVar(&o.region, "region", "us-east-1", "the `region` whose prices count")

@@ -64,10 +64,11 @@ func (s Size) deciding(o SizeOption) string {
 	if o.MiBps > 0 {
 		parts = append(parts, fmt.Sprintf("%s MiB/s are its bytes", number.Grouped(o.MiBps, 0)))
 	}
-	switch operations := math.Ceil(o.Operations[1]); {
-	case o.IOPS > operations && o.MiBps > 0:
+	operations, disks := math.Ceil(o.Operations[1]), float64(max(1, o.Disks))
+	switch ofOne := math.Ceil(o.Operations[1] / disks); {
+	case o.IOPS > ofOne && o.MiBps > 0:
 		parts = append(parts, fmt.Sprintf("%s IOPS are what so many MiB/s take", number.Grouped(o.IOPS, 0)))
-	case o.IOPS > operations:
+	case o.IOPS > ofOne:
 		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > 0:
 		parts = append(parts, fmt.Sprintf("%s IOPS are its operations", number.Grouped(o.IOPS, 0)))
