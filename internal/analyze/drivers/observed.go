@@ -15,6 +15,10 @@ type Observation struct {
 	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
 	// where one load went over into another, or are too few of their kind.
 	Windows, Whole, Quiet, Used int
+	// Unread are those of all windows in which the server's own counters could not be followed: it was away, or they began anew;
+	// and Why is what kept most of them from it.
+	Unread int
+	Why    string
 	// RowsPerSecond is what was done to rows in the whole windows that counted it. What none counted is not there.
 	RowsPerSecond map[string]float64
 	Top           []Top // of statements, tables and indexes, as far as they were looked at
@@ -167,6 +171,7 @@ func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
 	o := &Observation{Window: time.Duration(times * c.thin.length)}
 	all := c.cutWindows(times)
 	o.Windows = len(all)
+	o.Unread, o.Why = unread(all)
 	whole := c.wholeWindows(all)
 	o.Whole = len(whole)
 	o.RowsPerSecond = rowsPerSecond(whole)
@@ -177,6 +182,24 @@ func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
 		*arms = append(*arms, armOf(len(*arms), g))
 	}
 	return o
+}
+
+// unread counts the windows in which the server's commits could not be followed, which all versions count for all roles.
+func unread(all []window) (n int, why string) {
+	times := map[string]int{}
+	for _, w := range all {
+		count, asked := w.replicate.Counts[clusterCommits]
+		if !asked || count.Missing == nil {
+			continue
+		}
+		n++
+		reason := count.Missing.Error()
+		times[reason]++
+		if why == "" || times[reason] > times[why] {
+			why = reason
+		}
+	}
+	return n, why
 }
 
 // rowsPerSecond is what was done to rows in a second, by the windows that counted it.

@@ -110,8 +110,8 @@ func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
 				}
 				return startedAnew(at)
 			})).Observed
-			if o.Windows != 11 || o.Whole != 10 {
-				t.Errorf("%d of %d windows are whole, want 10 of 11", o.Whole, o.Windows)
+			if o.Windows != 11 || o.Whole != 10 || o.Unread != 1 || o.Why == "" {
+				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: %s", o.Whole, o.Windows, o.Unread, o.Why)
 			}
 			checkRows(t, o, "inserted", 100)
 		})

@@ -56,6 +56,15 @@ func uncontrolled(run *drivers.Run) string {
 		"that differ; what no load proved is left open."
 }
 
+// unread says that the server's own counters were not followed all the time, and why.
+func unread(o *drivers.Observation) string {
+	if o.Unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %d of %d windows of %s the server's own counters could not be followed, and no number here speaks of those: %s.",
+		o.Unread, o.Windows, span(o.Window.Seconds()), strings.TrimSuffix(o.Why, "."))
+}
+
 // nothingLearned says what an observation lacked.
 func nothingLearned(o *drivers.Observation) string {
 	switch {

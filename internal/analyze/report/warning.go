@@ -32,6 +32,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	if run.Observed != nil {
 		condition("nothing-learned", nothingLearned(run.Observed))
 		condition("uncontrolled", uncontrolled(run))
+		condition("server-unread", unread(run.Observed))
 	}
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {
