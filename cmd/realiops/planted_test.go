@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -59,6 +61,40 @@ func TestNothingPlantedIsCalledBehindAPooler(t *testing.T) {
 	runs(t, "observe", "--dsn", dsn, "--for", "3s", "-o", filepath.Join(t.TempDir(), "observed.jsonl"))
 	if called := planted.Called(t); len(called) > 0 {
 		t.Errorf("called: %q", called)
+	}
+}
+
+// Behind a pooler every load of the plan that comes with realiops works: what holds for a session is set in each transaction.
+func TestLoadsThroughAPooler(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Pooler(t, servertest.Alone(t, "17"), "transaction").Config().ConnString()
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	text := `{"arms": [{"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 2},
+		{"name": "async", "method": "insert", "rows_per_tx": 1, "synchronous_commit": "off", "clients": 2},
+		{"name": "asyncs", "method": "copy", "rows_per_tx": 10, "synchronous_commit": "off", "clients": 1},
+		{"name": "values", "method": "insert-values", "rows_per_tx": 3, "clients": 2},
+		{"name": "inserts", "method": "insert", "rows_per_tx": 3, "clients": 2}], "replicates": 1, "arm_seconds": 1}`
+	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "run.jsonl")
+	runs(t, "run", "--dsn", dsn, "--allow-pooler", "--shared", "--plan", plan, "-o", file)
+	for _, record := range runfiletest.Records(t, file) {
+		if proof, is := record.(runfile.Proof); is && (proof.Missing != "" || proof.Rows == 0) {
+			t.Errorf("%+v", proof)
+		}
+		if line, is := record.(runfile.Load); is && line.Arm == "async" && (line.Statements != line.Transactions || line.Failures > 0) {
+			t.Errorf("%+v", line)
+		}
+	}
+	script := filepath.Join(t.TempDir(), "script.sql")
+	if err := os.WriteFile(script, []byte("insert into pgbench_history (tid) values (1);\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, "load", "-i", dsn)
+	for _, protocol := range []string{"simple", "extended"} {
+		runs(t, "load", "-n", "-M", protocol, "-c", "2", "-t", "5", dsn)
+		runs(t, "load", "-n", "-M", protocol, "-c", "2", "-t", "5", "-f", script, dsn)
 	}
 }
 

@@ -28,6 +28,7 @@ type Experiment struct {
 	Connect load.Connect // opens a client's session
 	Engine  load.Engine  // runs the clients
 	Schema  string
+	Pooled  bool // a pooler stands between the clients and the server
 
 	// Checkpoint tells whether the user may ask for one. Without it an arm's dirty pages fall on the next.
 	Checkpoint bool
@@ -100,11 +101,19 @@ func (e *Experiment) rehearse(ctx context.Context, arm runfile.Arm) error {
 	if arm.Idle() {
 		return nil
 	}
-	w, err := load.NewWorkload(arm, e.Schema)
+	w, err := e.workload(arm)
 	if err != nil {
 		return err
 	}
 	return w.Rehearse(ctx, e.Control)
+}
+
+func (e *Experiment) workload(arm runfile.Arm) (*load.Workload, error) {
+	w, err := load.NewWorkload(arm, e.Schema)
+	if err == nil && e.Pooled {
+		err = w.ThroughPooler()
+	}
+	return w, err
 }
 
 func (e *Experiment) replicate(ctx context.Context, s step) error {
@@ -146,7 +155,7 @@ func (e *Experiment) prepare(ctx context.Context, arm runfile.Arm) (*load.Worklo
 	var w *load.Workload
 	if !arm.Idle() {
 		var err error
-		if w, err = load.NewWorkload(arm, e.Schema); err != nil {
+		if w, err = e.workload(arm); err != nil {
 			return nil, err
 		}
 		if err := w.Create(ctx, e.Control); err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -22,7 +21,7 @@ func (e *Experiment) warmUp(ctx context.Context) error {
 	if arm.Idle() {
 		return nil
 	}
-	w, err := load.NewWorkload(arm, e.Schema)
+	w, err := e.workload(arm)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func configOf(ctx context.Context, connect Connect) (*pgx.ConnConfig, error) {
 
 // options are those of all loads with this workload. An error ends it: a load with a client less is another load.
 func (w *Workload) options(config *pgx.ConnConfig) engine.Options {
-	if w.arm.SynchronousCommit != "" {
+	if w.arm.SynchronousCommit != "" && !w.pooled {
 		config.RuntimeParams["synchronous_commit"] = w.arm.SynchronousCommit // of the session alone
 	}
 	return engine.Options{

@@ -9,6 +9,17 @@ import (
 
 // Script is the arm's transaction in the language of package script.
 func (w *Workload) Script() string {
+	switch {
+	case w.setsCommit():
+		return fmt.Sprintf("begin;\nset local synchronous_commit = %s;\n%send;\n", w.arm.SynchronousCommit, w.statements())
+	case w.bracketed():
+		return "begin;\n" + w.statements() + "end;\n"
+	default:
+		return w.statements()
+	}
+}
+
+func (w *Workload) statements() string {
 	switch w.arm.Method {
 	case InsertSelect:
 		return w.insertSelect()
@@ -24,10 +35,14 @@ func (w *Workload) Script() string {
 // Mode is how the statements of the script are meant to be sent. The bulk insert goes as pgbench sends it by default,
 // as in the published runs.
 func (w *Workload) Mode() engine.Mode {
-	if w.arm.Method == InsertSelect || w.arm.Method == Copy {
+	switch {
+	case w.arm.Method == InsertSelect, w.arm.Method == Copy:
 		return engine.Simple
+	case w.pooled:
+		return engine.Extended
+	default:
+		return engine.Prepared
 	}
-	return engine.Prepared
 }
 
 // insertSelect is the statement of the published runs, unless rows are to be wide.
@@ -51,21 +66,27 @@ func (w *Workload) inserts() string {
 	for row := range w.arm.RowsPerTx {
 		fmt.Fprintf(&b, "\\set value %d\ninsert into %s (%s) values (%s);\n", row+1, w.table, w.columns(), w.values(":value", repeatInSQL))
 	}
-	if !w.bracketed() {
-		return b.String()
-	}
-	return "begin;\n" + b.String() + "end;\n"
+	return b.String()
 }
 
 // bracketed tells whether a transaction has a BEGIN and an END.
-func (w *Workload) bracketed() bool { return w.arm.Method == Insert && w.arm.RowsPerTx > 1 }
+func (w *Workload) bracketed() bool {
+	return w.arm.Method == Insert && w.arm.RowsPerTx > 1 || w.setsCommit()
+}
 
-// brackets is how many of the statements were a BEGIN or an END.
+// setsCommit tells whether a transaction has a SET LOCAL for what would else be set for the session.
+func (w *Workload) setsCommit() bool { return w.pooled && w.arm.SynchronousCommit != "" }
+
+// brackets is how many of the statements were a BEGIN, an END or a SET.
 func (w *Workload) brackets(t engine.Totals) int64 {
-	if !w.bracketed() {
+	switch {
+	case w.setsCommit():
+		return 3*t.Transactions + 2*t.Failed() // what failed was rolled back
+	case w.bracketed():
+		return 2*t.Transactions + t.Failed()
+	default:
 		return 0
 	}
-	return 2*t.Transactions + t.Failed() // what failed was rolled back
 }
 
 func (w *Workload) columns() string {

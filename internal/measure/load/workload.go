@@ -19,6 +19,7 @@ import (
 type Workload struct {
 	arm    runfile.Arm
 	table  string // qualified and quoted
+	pooled bool   // each transaction may have another session of the server
 	set    *script.Set
 	script *script.Script
 }
@@ -31,12 +32,23 @@ func NewWorkload(arm runfile.Arm, schema string) (*Workload, error) {
 	if err := check(arm); err != nil {
 		return nil, fmt.Errorf("load %s: %w", arm.Name, err)
 	}
-	w := &Workload{arm: arm, table: pgx.Identifier{schema, arm.Name}.Sanitize(), set: script.NewSet()}
-	var err error
-	if w.script, err = w.set.Parse(arm.Name, w.Script()); err != nil {
-		return nil, fmt.Errorf("load %s: %w", arm.Name, err)
+	w := &Workload{arm: arm, table: pgx.Identifier{schema, arm.Name}.Sanitize()}
+	return w, w.parse()
+}
+
+func (w *Workload) parse() (err error) {
+	w.set = script.NewSet()
+	if w.script, err = w.set.Parse(w.arm.Name, w.Script()); err != nil {
+		return fmt.Errorf("load %s: %w", w.arm.Name, err)
 	}
-	return w, nil
+	return nil
+}
+
+// ThroughPooler makes the load one for a pooler, which gives each transaction any session of the server: what holds for the
+// session is set in the transaction, and nothing is prepared.
+func (w *Workload) ThroughPooler() error {
+	w.pooled = true
+	return w.parse()
 }
 
 // maxIndexes is what the table has columns for: the key, and the value.

@@ -161,6 +161,7 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Connect:    m.target.Endpoint.ConnectClient,
 		Engine:     m.work,
 		Schema:     postgres.SchemaName,
+		Pooled:     m.session.Facts.Pooler,
 		Checkpoint: m.session.Facts.MayCheckpoint,
 		Gone: func(ctx context.Context) error {
 			return m.session.Facts.AwaitClientsGone(context.WithoutCancel(ctx), m.session.Control)
