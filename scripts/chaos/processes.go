@@ -40,7 +40,7 @@ func killed() (all []Fault) {
 		Fault{Name: "a run after one that was killed, and left its schema", Prepare: theirs(runs()), When: after(0), Strike: nothing, Within: 2 * time.Minute},
 		Fault{Name: "`observe` killed", Prepare: theirs(observes()), When: reading, Strike: kill, Status: -1},
 		Fault{Name: "`load` killed", Prepare: theirs(loads("20")), When: moment{text: "progress:"}, Strike: kill, Status: -1},
-		Fault{Name: "`load`, a worker of which is killed", Prepare: theirs(loads("20")), When: moment{text: "progress:"}, Strike: signal(syscall.SIGKILL, worker), Status: 2, Says: "killed"},
+		Fault{Name: "`load`, a worker of which is killed", Prepare: theirs(loads("20")), When: moment{text: "progress:"}, Strike: signal(syscall.SIGKILL, worker), Status: 2, Says: "Run was aborted"},
 		Fault{Name: "`server` killed", Prepare: plain("server"), When: moment{text: "postgres://"}, Strike: kill, Status: -1},
 		Fault{Name: "`server`, whose PostgreSQL is killed", Prepare: plain("server"), When: moment{text: "postgres://"}, Strike: killPostgres, Status: 2, Says: "died"},
 		Fault{Name: "`doctor` of its own server, killed", Prepare: plain("doctor"), When: after(2 * time.Second), Strike: kill, Status: -1},

@@ -24,7 +24,7 @@ func complaint(stderr string) string {
 	return strings.Join(lines, "\n")
 }
 
-var aClients = regexp.MustCompile(`^realiops: (error: client \d|LINE \d|DETAIL|HINT|CONTEXT)`)
+var aClients = regexp.MustCompile(`^realiops: (error: (client|worker) \d|LINE \d|DETAIL|HINT|CONTEXT)`)
 
 // waiting is what is said at once where a command takes a while to stop.
 const waiting = "realiops: stopping; waiting"

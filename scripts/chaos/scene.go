@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -120,8 +121,8 @@ func (p *place) start(args []string, within time.Duration) (*scene, error) {
 	if p.stdout != nil {
 		s.command.Stdout = p.stdout
 	}
-	s.command.Env = append(os.Environ(), append([]string{
-		"PGHOST=127.0.0.1", "PGPORT=1", "AWS_EC2_METADATA_DISABLED=true", "TMPDIR=" + p.path(temp), "CHAOS=" + p.dir,
+	s.command.Env = append(withoutServer(os.Environ()), append([]string{
+		"AWS_EC2_METADATA_DISABLED=true", "TMPDIR=" + p.path(temp), "CHAOS=" + p.dir,
 	}, p.env...)...)
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.command.Start(); err != nil {
@@ -140,6 +141,11 @@ func (p *place) start(args []string, within time.Duration) (*scene, error) {
 		late.Stop()
 	}()
 	return s, nil
+}
+
+// withoutServer leaves out what names a server.
+func withoutServer(environment []string) []string {
+	return slices.DeleteFunc(environment, func(v string) bool { return strings.HasPrefix(v, "PG") || strings.HasPrefix(v, "DATABASE_URL=") })
 }
 
 func (s *scene) wait() {
