@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command chaos does to realiops what production does, and holds four promises against it: nothing that was measured is lost,
 // nothing is left behind, one clear line tells and the status is the right one, and no number goes unmarked.
 //

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 )
@@ -91,17 +94,46 @@ func (s *server) restart(by syscall.Signal) error {
 	if err != nil {
 		return err
 	}
+	lock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // which leaves it to the server that is started
 	if err := s.end(by); err != nil {
 		return err
 	}
-	return s.startAgain(program)
+	return s.startAgain(program, lock)
+}
+
+// lock is what the server's processes keep its directory by: whoever finds it free removes what is in there.
+func (s *server) lock() (*os.File, error) {
+	pid := s.pid()
+	process, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, fmt.Errorf("find the server: %w", err)
+	}
+	defer unix.Close(process) //nolint:errcheck // nothing was written
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, link := range links {
+		name, _ := os.Readlink(link)
+		if filepath.Dir(name) != filepath.Dir(s.data) || !strings.Contains(filepath.Base(name), "lock") {
+			continue
+		}
+		number, err := strconv.Atoi(filepath.Base(link))
+		if err != nil {
+			return nil, err
+		}
+		own, err := unix.PidfdGetfd(process, number, 0)
+		return os.NewFile(uintptr(own), name), err //nolint:gosec // a file descriptor is not negative
+	}
+	return nil, errors.New("the server holds no lock")
 }
 
 // startAgain tries until the server is there: what is left of the last one may keep it from starting.
-func (s *server) startAgain(program string) (err error) {
+func (s *server) startAgain(program string, lock *os.File) (err error) {
 	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(200 * time.Millisecond) {
 		if s.again == nil {
-			if s.again, err = launch(program, s.data); err != nil {
+			if s.again, err = launch(program, s.data, lock); err != nil {
 				return err
 			}
 		}
@@ -118,13 +150,13 @@ func (s *server) startAgain(program string) (err error) {
 }
 
 // launch starts a server as the user whose data they are.
-func launch(program, data string) (*process, error) {
+func launch(program, data string, lock *os.File) (*process, error) {
 	info, err := os.Stat(data)
 	if err != nil {
 		return nil, err
 	}
 	p := &process{exec.Command(program, "-D", data), make(chan struct{})} //nolint:gosec // the server's own program
-	p.Dir = data
+	p.Dir, p.ExtraFiles = data, []*os.File{lock}
 	if owner := info.Sys().(*syscall.Stat_t); int(owner.Uid) != os.Geteuid() {
 		p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
 	}

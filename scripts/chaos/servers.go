@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -41,7 +43,7 @@ func gone() (all []Fault) {
 		Fault{Name: "`observe`, whose server is killed and stays away", Prepare: theirs(observing("15s")), When: reading, Strike: ways[3].do, Within: 2 * time.Minute, Marks: "connection refused"},
 		Fault{Name: "`run` through a relay, whose server fails over to another", Prepare: relayed(longRun()), When: underLoad, Strike: failover, Status: 2, Says: "realiops:"},
 		Fault{Name: "`observe` through a relay, whose server fails over to another", Prepare: relayed(observing("15s")), When: reading, Strike: failover, Within: 2 * time.Minute},
-		Fault{Name: "`load` through a relay, whose server fails over to another", Prepare: relayed(loads("10")), When: moment{text: "progress:"}, Strike: failover, Status: 2, Says: "realiops:"},
+		Fault{Name: "`load` through a relay, whose server fails over to another", Prepare: relayed(loads("40")), When: moment{text: "progress:"}, Strike: failover, Status: 2, Says: "realiops:"},
 	)
 }
 
@@ -115,7 +117,7 @@ func changing() []Fault {
 			Strike: sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'realiops%'")},
 		{Name: "`run`, the session of whose probes is ended", Prepare: theirs(runs()), When: underLoad,
 			Strike: sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'realiops' and state = 'idle' and backend_start = (select max(backend_start) from pg_stat_activity where application_name = 'realiops')")},
-		{Name: "`run`, a statement of whose load is cancelled", Prepare: theirs(runs()), When: underLoad, Strike: sql("select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'realiops load'")},
+		{Name: "`run`, a statement of whose load is cancelled", Prepare: theirs(runs()), When: underLoad, Status: 2, Says: "canceling statement due to user request", Strike: sql("select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'realiops load'")},
 		{Name: "`run`, whose table is locked by another for 8 s", Prepare: theirs(runs()), When: underLoad, Strike: lockTables(8 * time.Second)},
 		{Name: "`run`, whose schema is dropped", Prepare: theirs(longRun()), When: underLoad, Strike: sql("drop schema realiops cascade"), Status: 2, Says: "does not exist"},
 		{Name: "`run`, whose server takes no writes any more", Prepare: theirs(longRun()), When: underLoad, Status: 2, Says: "read-only", Stays: true,
