@@ -233,7 +233,7 @@ func (r *recording) sameServer(now runfile.Target) error {
 // announce says what is going on, and what makes it tell less than it could.
 func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 	tell := r.Show.Message
-	tell(fmt.Sprintf("Observing %s at %s, every %v for %v, into %s. Nothing is written there; Ctrl-C ends it sooner.",
+	tell(fmt.Sprintf("Observing %s at %s, every %v for %v, into the file %s. The database is not touched; Ctrl-C ends it sooner.",
 		facts.Describe(), r.target.Endpoint, r.Interval, r.For, r.Path))
 	if facts.Pooler {
 		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server more; connect to the server itself.")
