@@ -21,6 +21,11 @@ func TestSourcesAreUsed(t *testing.T) {
 			used[s.Source] = true
 		}
 	}
+	for _, name := range metric.ElsewhereNames() {
+		for _, e := range metric.ElsewhereOf(name) {
+			used[e.Source] = true
+		}
+	}
 	for _, key := range soldBy(t) {
 		used[key] = true
 		if _, known := metric.SourceOf(key); !known {
