@@ -82,9 +82,9 @@ N  the status of COMMAND, where that failed: no budget is judged then`
 func (o *measureOptions) addOperationFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
 	f.StringVarP(&o.file, "file", "f", "", "measure this `script`, in the language of pgbench, instead of a command")
-	f.IntVarP(&o.transactions, "transactions", "t", 1, "how often to run the script in each repetition")
-	f.IntVarP(&o.repetitions, "repetitions", "r", 10, "how often to measure it")
-	f.IntVar(&o.warmup, "warmup", 1, "how often to do it before, of which nothing is counted")
+	f.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
+	f.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
+	f.IntVar(&o.warmup, "warmup", 1, "do it `N` times before, of which nothing is counted")
 	f.BoolVar(&o.firstTouch, "first-touch", false, "a checkpoint before each repetition: what is changed first goes into the WAL as whole pages")
 	f.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice, what the server does by itself")
 	f.StringVar(&o.ours, "count", "", "sessions that were connected before and work for COMMAND, by `NAME=VALUE`: application_name or user")

@@ -2,6 +2,7 @@ package published_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -31,9 +32,7 @@ func tell(t *testing.T, file string) told {
 			if all.totals[r.Arm] == nil {
 				all.totals[r.Arm] = map[string]float64{}
 			}
-			for name, value := range r.Values {
-				all.totals[r.Arm][name] = value
-			}
+			maps.Copy(all.totals[r.Arm], r.Values)
 		case runfile.Period: // of the load that was named last
 			if all.minutes[arm] == nil {
 				all.minutes[arm] = map[string][]float64{}
