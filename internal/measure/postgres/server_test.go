@@ -39,6 +39,7 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				MaySeeOthers:  true,
 				BackendPID:    servertest.Value[int](t, conn, "select pg_backend_pid()"),
 				DataDirectory: servertest.Value[string](t, conn, "show data_directory"),
+				Connections:   servertest.Value[int](t, conn, "select setting::int from pg_settings where name = 'max_connections'"),
 
 				SystemIdentifier: servertest.Value[string](t, conn, "select system_identifier::text from pg_control_system()"),
 			}
