@@ -101,8 +101,13 @@ func (r Report) moves(metrics []Metric) document.Block {
 	}
 	var t document.Table
 	t.Add(wordy("metric"), cells(metrics, func(m Metric) document.Cell { return document.Name(m.Name) }))
+	var lacking []string
 	for _, d := range drivers.All() {
-		t.Add(numeric(many(d.Name)), cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
+		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
+			t.Add(numeric(many(d.Name)), cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
+		} else {
+			lacking = append(lacking, many(d.Name))
+		}
 	}
 	beyond := "repetitions of one load differ by"
 	if r.Observed != nil {
@@ -110,16 +115,23 @@ func (r Report) moves(metrics []Metric) document.Block {
 	}
 	legend := "The factor by which the ratio moves from load to load, beyond what " + beyond + ". = it is the same within the tolerance, ? it may be; " +
 		"the others are excluded. - the run does not have it counted; self: it is made of the metric."
+	if len(lacking) > 0 {
+		legend += " Not counted beside any of them: " + strings.Join(lacking, ", ") + "."
+	}
 	return document.Section{Title: "Why: how far each metric's ratio to what it might count moves", Blocks: []document.Block{document.Together{t, faint(legend)}}}
+}
+
+// heldAgainst tells whether the run has both counted, the metric and a quantity.
+func (m Metric) heldAgainst(quantity string) bool {
+	return slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity && r.Status != attribution.Unknown })
 }
 
 // move is how far the ratio to a quantity moves, and what that means for it.
 func (m Metric) move(quantity string) document.Cell {
-	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity })
-	if i < 0 || m.Rivals[i].Status == attribution.Unknown {
+	if !m.heldAgainst(quantity) {
 		return document.Words("-")
 	}
-	r := m.Rivals[i]
+	r := m.Rivals[slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity })]
 	if r.Status == attribution.Itself {
 		return document.Words("self")
 	}

@@ -148,7 +148,7 @@ func TestDetails(t *testing.T) {
 	for _, line := range []string{
 		"copy  10 ±0%  20 ±10%  20 ±10%  - (1)  - (1)  - (1)  - (1)", // 200 transactions in 10 s
 		// of verdictsByHand
-		"pg_stat_wal.wal_sync 2.00 =1.02 - - - ?1.20",
+		"pg_stat_wal.wal_sync 2.00 =1.02 ?1.20",
 		"bulk 20 ±10% 1.00 ±1% 1.00 ±1% copy 8.0 ±10%",
 		"spread x2.00 x1.02 x1.20 x1.10 95% x1.90-2.10 x1.00-1.05 x1.05-1.40 x1.00-1.30 status excluded consistent possible excluded (2)",
 		"(2) rows+index entries explain it far better, although its own spread does not exclude it",
