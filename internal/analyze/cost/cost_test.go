@@ -118,3 +118,17 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseBudgets(f *testing.F) {
+	for _, seed := range []string{"rows=1", "own_wal_bytes=24KiB,wal_fsyncs=3/tx", "rows=1e3", "rows=,", "=1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		budgets, err := cost.ParseBudgets(text)
+		for _, b := range budgets {
+			if err == nil && !(b.Max >= 0) {
+				t.Errorf("%q is a budget of %v", text, b.Max)
+			}
+		}
+	})
+}
