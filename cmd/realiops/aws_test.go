@@ -29,6 +29,7 @@ import (
 // reached: what is tried here is what realiops makes of AWS's answers, as stand-ins give them.
 type onAWS struct {
 	account *accounttest.StandIn
+	server  *postgres.Endpoint // as its superuser sees it
 	dsn     string
 	env     map[string]string
 }
@@ -62,8 +63,9 @@ func auroraCluster(t *testing.T) *onAWS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	database := servertest.Aurora(t, servertest.Alone(t, "17"), "shop-1")
-	return &onAWS{account: s, dsn: database.Config().ConnString(), env: s.Environment()}
+	server := servertest.Alone(t, "17")
+	database := servertest.Aurora(t, server, "shop-1")
+	return &onAWS{account: s, server: server, dsn: database.Config().ConnString(), env: s.Environment()}
 }
 
 // withInsights has the account answer for Performance Insights.
@@ -242,7 +244,7 @@ func encrypted(t *testing.T, dsn string) string {
 func testSecrets(t *testing.T, here *onAWS) {
 	here.env["AWS_SESSION_TOKEN"] = planted["the session token"]
 	dsn := here.dsn + " password='" + planted["the password of the database"] + "'"
-	boss := servertest.Connect(t, servertest.Database(t, "17"))
+	boss := servertest.Connect(t, here.server)
 	config := servertest.Endpoint(t, here.dsn).Config()
 	servertest.Exec(t, boss, fmt.Sprintf("alter role %s password '%s'", config.User, planted["the password of the database"]))
 	plan := filepath.Join(t.TempDir(), "plan.json")
