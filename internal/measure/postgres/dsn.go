@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,7 +34,11 @@ func read(dsn string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ip := cmp.Or(config.RuntimeParams["hostaddr"], os.Getenv("PGHOSTADDR")); ip != "" && strings.HasPrefix(config.Host, "/") {
+	ip, given := config.RuntimeParams["hostaddr"]
+	if !given {
+		ip = os.Getenv("PGHOSTADDR")
+	}
+	if ip != "" && strings.HasPrefix(config.Host, "/") {
 		if config, err = pgx.ParseConfig(at(ip, dsn, form)); err != nil {
 			return nil, unread("hostaddr is no IP address", form)
 		}
