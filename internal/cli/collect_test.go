@@ -79,7 +79,7 @@ func TestCollectOnEC2(t *testing.T) {
 	at := time.Now().Add(-4 * time.Hour).UTC().Truncate(time.Hour)
 	tells := func(namespace, metric, dimension, of string, step time.Duration, value float64) {
 		s.Put(t, accounttest.Series{Namespace: namespace, Metric: metric, Dimensions: map[string]string{dimension: of},
-			From: at, Step: step, Values: slices.Repeat([]float64{value}, int(time.Hour/step))})
+			From: at, Step: step, Values: slices.Repeat([]float64{value - 1, value + 1}, int(time.Hour/step)/2)}) // what never changes tells nothing
 	}
 	tells("AWS/EBS", "VolumeWriteOps", "VolumeId", "vol-1", time.Minute, 500)
 	tells("AWS/EC2", "EBSWriteOps", "InstanceId", "i-1", 5*time.Minute, 5000)
