@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -58,16 +59,22 @@ type measurement struct {
 	clock  *probe.Clock
 }
 
-// Do measures on the server, and hands what it reads to record.
+// Do measures on the server, and hands what it reads to record, one after another.
 func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) error) error {
-	m := &measurement{Place: on, Options: o, record: record}
-	m.clock = probe.NewClock(readEvery, record, on.Samplers...)
+	var mu sync.Mutex // the clock of the probes records, too
+	one := func(r runfile.Record) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return record(r)
+	}
+	m := &measurement{Place: on, Options: o, record: one}
+	m.clock = probe.NewClock(readEvery, one, on.Samplers...)
 	if err := m.begin(); err != nil {
 		return err
 	}
 	m.clock.Start(context.WithoutCancel(ctx))
 	err := errors.Join(m.measure(ctx), m.clock.Stop())
-	return errors.Join(err, record(runfile.EndOf(err, ctx.Err() != nil)))
+	return errors.Join(err, one(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
 // begin writes the head of the file.
