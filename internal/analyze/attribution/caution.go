@@ -34,7 +34,7 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	add("background", j.background(m))
 	add("below-background", j.belowBackground(m, y))
 	for _, h := range rivals {
-		if slices.Contains(v.nearest(), h.Driver) && h.Status != Itself {
+		if slices.Contains(v.nearest(), h.Driver) && h.Status != Itself && h.Ratio != nil { // nil: no load has both counted
 			add("odd-arm", j.oddArms(h))
 			add("drift", j.drift(y, h))
 		}
