@@ -25,14 +25,18 @@ func TestCollectSaysWhatIsGone(t *testing.T) {
 	accounttest.Start(t).Setenv(t)
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	measured(t, path, "Shop-1", time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
-	begun := time.Now()
-	hurried := func() time.Time { return begun.Add(100 * time.Since(begun)) } // between two questions lie minutes
 	var said bytes.Buffer
-	code := Main(Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried, Width: func() int { return 80 }},
+	code := Main(Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
 		[]string{"collect", path, "--progress", "none"})
 	if want := "CloudWatch has nothing of the instance Shop-1 in " + accounttest.Region; !strings.Contains(said.String(), want) || code != exitFailed {
 		t.Errorf("exit code %d, said %q, want %q", code, said.String(), want)
 	}
+}
+
+// hurried is a clock of which a minute takes less than a second: between two questions lie minutes.
+func hurried() func() time.Time {
+	begun := time.Now()
+	return func() time.Time { return begun.Add(100 * time.Since(begun)) }
 }
 
 // TestCollectKeepsNoSecrets: neither what AWS answers nor what it is asked with gets into the run file or what is said.
@@ -51,7 +55,7 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "run.jsonl")
 		measured(t, path, "shop-1", at)
 		var said bytes.Buffer
-		Main(Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }},
+		Main(Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
 			append([]string{"collect", path, "--progress", "plain"}, more...))
 		file, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(said.String(), says) {
