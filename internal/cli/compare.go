@@ -12,7 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
-	"github.com/realiops/realiops/internal/printable"
 )
 
 // compareOptions are the flags of realiops compare.
@@ -123,7 +122,7 @@ func held(env Env, c report.Comparison, gates []report.Gate) (failed, err error)
 			unknown = append(unknown, gate.Text+" ("+words+")")
 		}
 		for _, words := range found.Unsure {
-			fmt.Fprintln(env.Err, env.message(printable.Line(fmt.Sprintf("Warning: %s (%s): the interval is too wide to say; more repetitions would tell", gate.Text, words))))
+			env.tell("Warning: %s (%s): the interval is too wide to say; more repetitions would tell", gate.Text, words)
 		}
 	}
 	switch {

@@ -63,7 +63,7 @@ checkpoint was.`,
   realiops measure --dsn test --max own_wal_bytes=24KiB,wal_fsyncs=3 -- ./place-order
   realiops measure --pg-version 17 -r 20 -- psql -q -f migration.sql
   realiops measure --dsn test --save before.jsonl --file order.sql
-  realiops measure --dsn test --compare before.jsonl --file order.sql --format markdown`,
+  realiops measure --dsn test --compare before.jsonl --file order.sql --format md`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMeasure(cmd.Context(), env, o, cmd.Flags(), args)
 		},
@@ -77,7 +77,7 @@ const measureCommandExitHelp = `0  done, and all budgets are met
 2  it failed or was interrupted
 3  done, and whether a budget is met cannot be told
 4  done, and a budget is not met
-N  the status of COMMAND, where that failed: no budget is judged then`
+N  the status of COMMAND, where that failed, or 3 where a statement did: no budget is judged then`
 
 func (o *measureOptions) addOperationFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
@@ -95,24 +95,34 @@ func (o *measureOptions) addReportFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.budget, "budget", "", "a `file` of budgets, one a line")
 	f.StringVar(&o.base, "compare", "", "compare with this `FILE` of --save")
 	f.StringVar(&o.save, "save", "", "keep the measurement in this `FILE`, for --compare")
-	f.StringVar(&o.format, "format", formatText, "the `format`: "+strings.Join(costFormats(), ", "))
+	f.StringVar(&o.format, "format", formatText, "the `format`: "+costFormatNames())
 	f.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 }
 
-// costWriters write a result in each format but text, which knows a width.
-var costWriters = map[string]func(io.Writer, cost.Result) error{
-	formatJSON:     func(w io.Writer, r cost.Result) error { return report.JSON(w, r) },
-	formatMarkdown: func(w io.Writer, r cost.Result) error { return document.Markdown(w, r.Document(false)) },
-	"go":           cost.GoBench,
-	"junit":        cost.JUnit,
-	"github":       cost.GitHub,
-	"bencher":      cost.Bencher,
+// costFormat writes a result.
+type costFormat struct {
+	name  string
+	write func(io.Writer, cost.Result) error
 }
 
-func costFormats() []string {
-	return []string{formatText, formatJSON, formatMarkdown, "go", "junit", "github", "bencher"}
+// costFormats are all; only text knows a width, and what each count is where that is asked for.
+func costFormats(width int, meanings bool) []costFormat {
+	return []costFormat{
+		{formatText, func(w io.Writer, r cost.Result) error { return document.Text(w, r.Document(meanings), width) }},
+		{formatJSON, func(w io.Writer, r cost.Result) error { return report.JSON(w, r) }},
+		{formatMarkdown, func(w io.Writer, r cost.Result) error { return document.Markdown(w, r.Document(false)) }},
+		{"go", cost.GoBench}, {"junit", cost.JUnit}, {"github", cost.GitHub}, {"bencher", cost.Bencher},
+	}
+}
+
+func costFormatNames() string {
+	var names []string
+	for _, f := range costFormats(0, false) {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // runMeasure measures, and reports from the record.
@@ -121,7 +131,7 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	m, err := o.measuring(ctx, env, args)
+	m, err := o.measuring(ctx, env, flags, args)
 	if err != nil {
 		return err
 	}
@@ -136,9 +146,6 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 	if m.server, err = o.target.target(env); err != nil {
 		return err
 	}
-	about := m.Head.Operation
-	m.Head = headOf(env, flags)
-	m.Head.Operation = about
 	remove, err := o.keepIn(&m)
 	if err != nil {
 		return err
@@ -179,15 +186,13 @@ func (o *measureOptions) stream(env Env, args []string) io.Writer {
 	return env.Out
 }
 
-func costWriter(env Env, format string, verbose bool) (func(io.Writer, cost.Result) error, error) {
-	if format == formatText {
-		return func(w io.Writer, r cost.Result) error { return document.Text(w, r.Document(verbose), env.columns()) }, nil
+func costWriter(env Env, format string, meanings bool) (func(io.Writer, cost.Result) error, error) {
+	for _, f := range costFormats(env.columns(), meanings) {
+		if f.name == format {
+			return f.write, nil
+		}
 	}
-	write, known := costWriters[format]
-	if !known {
-		return nil, fmt.Errorf("unknown format %q: there are %s", format, strings.Join(costFormats(), ", "))
-	}
-	return write, nil
+	return nil, fmt.Errorf("unknown format %q: there are %s", format, costFormatNames())
 }
 
 // writeCost shows again what a saved measurement has shown.
@@ -204,7 +209,7 @@ func writeCost(env Env, run *drivers.Run, format string, verbose bool) error {
 }
 
 // measuring is what is to be measured.
-func (o *measureOptions) measuring(ctx context.Context, env Env, args []string) (m measuring, err error) {
+func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.FlagSet, args []string) (m measuring, err error) {
 	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch, Background: o.background}
 	switch {
 	case o.repetitions < 1 || o.warmup < 0 || o.transactions < 1 || o.background <= 0:
@@ -218,7 +223,7 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, args []string) 
 	text := cmp.Or(o.sql, filepath.Base(o.file))
 	if len(args) > 0 {
 		text = strings.Join(args, " ")
-		m.done = func(on *postgres.Endpoint) operation.Operation {
+		m.operationOn = func(on *postgres.Endpoint) operation.Operation {
 			return operation.Command(on, args, func(c *exec.Cmd) { c.Stdin, c.Stdout, c.Stderr = env.In, env.Out, env.Err })
 		}
 	} else {
@@ -226,8 +231,9 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, args []string) 
 		if err != nil {
 			return m, err
 		}
-		m.done = func(on *postgres.Endpoint) operation.Operation { return script.On(on, o.transactions) }
+		m.operationOn = func(on *postgres.Endpoint) operation.Operation { return script.On(on, o.transactions) }
 	}
+	m.Head = headOf(env, flags)
 	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch}
 	return m, nil
 }
@@ -253,7 +259,7 @@ func countGiven(given ...bool) (n int) {
 	return n
 }
 
-func sessionsOf(text string) (s operation.Sessions, err error) {
+func sessionsOf(text string) (s postgres.Sessions, err error) {
 	name, value, _ := strings.Cut(text, "=")
 	switch {
 	case text == "":

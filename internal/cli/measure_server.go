@@ -13,10 +13,10 @@ import (
 // measuring is an operation, the server it is to be measured on, and the file that it is kept in.
 type measuring struct {
 	operation.Options
-	server target.Options
-	done   func(*postgres.Endpoint) operation.Operation
-	path   string
-	show   target.Notices
+	server      target.Options
+	operationOn func(*postgres.Endpoint) operation.Operation
+	path        string
+	show        target.Notices
 }
 
 // do has a server for as long as it takes. recorded tells whether the file holds anything; without that there is no file.
@@ -59,6 +59,6 @@ func (m measuring) on(ctx context.Context, t *target.Target, file *runfile.Write
 		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
 		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL,
 	}
-	m.Operation, m.Tell = m.done(t.Endpoint), m.show.Stage
+	m.Operation, m.Tell = m.operationOn(t.Endpoint), m.show.Stage
 	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/printable"
 )
 
 // A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG* variables say
@@ -41,35 +40,33 @@ func (o *targetOptions) chosen() bool {
 	return o.dsn.given || o.container.given || o.own || o.embedded.given() != ""
 }
 
+// meant is the server that the environment names, where the flags choose none; an empty variable: there is no such.
+func (o *targetOptions) meant(env Env) (variable, dsn string, endpoint *postgres.Endpoint, err error) {
+	if o.chosen() {
+		return "", "", nil, nil
+	}
+	if variable, dsn, err = named(env); err != nil || variable == "" {
+		return "", "", nil, err
+	}
+	endpoint, err = postgres.Parse(dsn)
+	return variable, dsn, endpoint, err
+}
+
 // useNamed takes the server that the environment names, where the flags choose none, and says so.
 func (o *targetOptions) useNamed(env Env) error {
-	if o.chosen() {
-		return nil
-	}
-	variable, dsn, err := named(env)
+	variable, dsn, endpoint, err := o.meant(env)
 	if err != nil || variable == "" {
 		return err
 	}
-	endpoint, err := postgres.Parse(dsn)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(env.Err, env.message(printable.Line(fmt.Sprintf("%s names the server: %s", variable, endpoint))))
+	env.tell("%s names the server: %s", variable, endpoint)
 	return o.dsn.Set(dsn)
 }
 
 // askAboutNamed asks which is to be put under load where the environment names a server and the flags choose none: somebody
 // may have forgotten the one, or expect the other.
 func (o *targetOptions) askAboutNamed(env Env) error {
-	if o.chosen() {
-		return nil
-	}
-	variable, dsn, err := named(env)
+	variable, dsn, endpoint, err := o.meant(env)
 	if err != nil || variable == "" {
-		return err
-	}
-	endpoint, err := postgres.Parse(dsn)
-	if err != nil {
 		return err
 	}
 	flag := "--dsn ''"
@@ -85,7 +82,8 @@ func (o *targetOptions) askAboutNamed(env Env) error {
 
 // answer takes what is typed for a choice.
 func (o *targetOptions) answer(env Env, question, dsn string) error {
-	fmt.Fprintf(env.Err, "%s\nWhich? Type dsn or embedded: ", env.message(printable.Line(question)))
+	env.tell("%s", question)
+	fmt.Fprint(env.Err, "Which? Type dsn or embedded: ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')
 	switch strings.TrimSpace(answer) {
 	case "dsn":

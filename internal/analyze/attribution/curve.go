@@ -108,7 +108,7 @@ func (j *judge) bent(t *table) float64 {
 		}
 		for _, bend := range bends() {
 			for _, knee := range rates {
-				least = min(least, t.misfitOf(c, func(i int) float64 { return bend(rates[i], knee) * j.seconds(t, i) }))
+				least = min(least, t.devianceFrom(c, func(i int) float64 { return bend(rates[i], knee) * j.seconds(t, i) }))
 			}
 		}
 	}
@@ -123,8 +123,8 @@ func (j *judge) seconds(t *table, i int) (sum float64) {
 	return sum
 }
 
-// misfitOf is the deviance of the arms around some prediction that was made of one column.
-func (t *table) misfitOf(column int, predicted func(i int) float64) float64 {
+// devianceFrom is the deviance of the arms around some prediction that was made of one column.
+func (t *table) devianceFrom(column int, predicted func(i int) float64) float64 {
 	var sum, weights, squares float64
 	for i := range t.y {
 		variance := t.noise[i] + t.known[column][i]

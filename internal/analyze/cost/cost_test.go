@@ -132,3 +132,14 @@ func FuzzParseBudgets(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatOthersCallThemselvesIsMadeSafe(t *testing.T) {
+	of := cost.Cost{Repetitions: 1, Counts: []cost.Count{{Name: "rows", Median: 4}}, Others: []string{"\x1b[31mpsql\n::error::"}}
+	budgets, err := cost.ParseBudgets("rows=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := of.Judge(budgets[0]).Sentence(); strings.ContainsAny(said, "\x1b\n") || !strings.Contains(said, "psql") {
+		t.Errorf("%q", said)
+	}
+}

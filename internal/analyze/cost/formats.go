@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // GoBench writes each repetition as a line of a Go benchmark, which benchstat reads.
@@ -93,7 +95,7 @@ func (j Judged) Sentence() string {
 	if j.Verdict == CannotTell {
 		text = fmt.Sprintf("%s: whether it is at most %s a %s cannot be told: %s", j.Name, amount(j.Max), j.Per, j.Why)
 	}
-	return text
+	return printable.Line(text) // others call themselves what they like
 }
 
 // GitHub writes what is not within its budget as annotations of a workflow.

@@ -45,7 +45,7 @@ type Options struct {
 	FirstTouch  bool          // a checkpoint before each repetition, so that each page it changes is put into the WAL whole
 	Background  time.Duration // how long to measure, twice, what the server does by itself
 	// Ours picks sessions that were connected before and work for the operation, as a pool of an application does.
-	Ours Sessions
+	Ours postgres.Sessions
 }
 
 // readEvery is the time between two readings beside those at both ends of a repetition, which is all that counts.
@@ -121,7 +121,7 @@ func (m *measurement) measure(ctx context.Context) error {
 
 // warmUp waits until what it did is counted: it would be taken for what the server does by itself.
 func (m *measurement) warmUp(ctx context.Context) error {
-	before, err := m.lookBefore(ctx)
+	since, err := postgres.Now(ctx, m.Control)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (m *measurement) warmUp(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err = m.awaitReported(ctx, before.at)
+	_, err = m.awaitReported(ctx, since)
 	return err
 }
 
@@ -139,7 +139,11 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 	if err := m.settle(ctx); err != nil {
 		return err
 	}
-	before, err := m.lookBefore(ctx)
+	since, err := postgres.Now(ctx, m.Control)
+	if err != nil {
+		return err
+	}
+	before, err := m.Facts.AtWork(ctx, m.Control)
 	if err != nil {
 		return err
 	}
@@ -151,11 +155,11 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 	var failed error
 	work.Transactions, failed = do(ctx)
 	work.To = time.Now()
-	var after seen
+	var during postgres.Seen
 	if failed == nil {
-		after, failed = m.finish(ctx, before.at)
+		during, failed = m.finish(ctx, since)
 	}
-	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: before.and(after)}
+	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: othersOf(before, during)}
 	if failed != nil {
 		end.Failed = failed.Error()
 	}
@@ -192,16 +196,16 @@ func (m *measurement) readCounted(ctx context.Context) error {
 }
 
 // finish waits until what was done is counted, and reads it.
-func (m *measurement) finish(ctx context.Context, began string) (seen, error) {
-	after, err := m.awaitReported(ctx, began)
+func (m *measurement) finish(ctx context.Context, began string) (postgres.Seen, error) {
+	during, err := m.awaitReported(ctx, began)
 	if err != nil {
-		return after, err
+		return during, err
 	}
 	if err := m.clock.ReadAll(ctx); err != nil {
-		return after, err
+		return during, err
 	}
 	if err := m.ReadWAL(ctx); err != nil {
-		return after, err
+		return during, err
 	}
-	return after, m.readCounted(ctx)
+	return during, m.readCounted(ctx)
 }

@@ -12,9 +12,14 @@ import (
 // atWork are the sessions that work on the server, in any database, and are not ours. Those of other runs of realiops that
 // put a load on it are among them, and those that only read its counters are not. A role without pg_read_all_stats sees the
 // state of its own sessions alone.
-const atWork = `from pg_catalog.pg_stat_activity
-	where backend_type = 'client backend' and pid <> pg_catalog.pg_backend_pid() and application_name <> '` + applicationName + `'
-	  and state in ('active', 'idle in transaction')`
+const (
+	atWork = ofOthers + " and " + working
+
+	ofOthers = `from pg_catalog.pg_stat_activity
+		where backend_type = 'client backend' and pid <> pg_catalog.pg_backend_pid() and application_name <> '` + applicationName + "'"
+	working = "state in ('active', 'idle in transaction')"
+	called  = "application_name::text, coalesce(usename, '')::text, coalesce(datname, '')::text"
+)
 
 // askBusy counts sessions at work that are not ours.
 func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
@@ -27,22 +32,86 @@ func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
 // mostNamed bounds who is named.
 const mostNamed = 5
 
-// AtWork names those who are at work by what they call themselves, while no clients of ours are.
-func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) (who []string, err error) {
+// parties are those who are at work, by what they call themselves.
+type parties []string
+
+func (p *parties) add(program, role, database string) {
+	if program == "" {
+		program = "a session"
+	}
+	who := fmt.Sprintf("%s of %s in %s", program, Quoted(role), Quoted(database))
+	if !slices.Contains(*p, who) && len(*p) < mostNamed {
+		*p = append(*p, who)
+	}
+}
+
+// AtWork names those who are at work, while no clients of ours are.
+func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	var who parties
 	var program, role, database string
-	err = ForEachRow(ctx, conn, []any{&program, &role, &database}, func() error {
-		if program == "" {
-			program = "a session"
-		}
-		if name := fmt.Sprintf("%s of %s in %s", program, Quoted(role), Quoted(database)); !slices.Contains(who, name) && len(who) < mostNamed {
-			who = append(who, name)
-		}
+	err := ForEachRow(ctx, conn, []any{&program, &role, &database}, func() error {
+		who.add(program, role, database)
 		return nil
-	}, "/* realiops */ select application_name::text, coalesce(usename, '')::text, coalesce(datname, '')::text "+atWork)
+	}, "/* realiops */ select "+called+" "+atWork)
 	if err != nil {
 		return nil, fmt.Errorf("ask who else is at work: %w", err)
 	}
 	return who, nil
+}
+
+// Sessions picks sessions that were there before an operation and work for it: by what they call themselves, by whose they
+// are, or all in its database. The zero value picks none.
+type Sessions struct {
+	ApplicationName, User string
+	All                   bool
+}
+
+// Seen is who was on the server during an operation.
+type Seen struct {
+	Others  []string // at work, and not for the operation
+	Staying int      // sessions of the operation that have not ended
+	Silent  int      // of these, those that may keep counts to themselves however long they are waited for
+}
+
+// firstReportingIdle is the first version in which a session that does nothing reports what it did after ten seconds.
+const firstReportingIdle = 150000
+
+// Now is the server's time, to ask what was done since.
+func Now(ctx context.Context, conn *pgx.Conn) (at string, err error) {
+	if err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.clock_timestamp()::pg_catalog.text").Scan(&at); err != nil {
+		return "", fmt.Errorf("ask for the server's time: %w", err)
+	}
+	return at, nil
+}
+
+// AtWorkSince tells who was at work since then, by the server's time. Sessions in our database that came since are the
+// operation's; one that was there before is not, unless it is picked.
+func (f Facts) AtWorkSince(ctx context.Context, conn *pgx.Conn, since string, picked Sessions) (Seen, error) {
+	const sql = "/* realiops */ select " + called + `,
+			coalesce(datname = pg_catalog.current_database() and
+				($4 or backend_start >= $1::pg_catalog.timestamptz or $2 <> '' and application_name = $2 or $3 <> '' and usename = $3), false),
+			state is distinct from 'idle'
+		` + ofOthers + " and (backend_start >= $1::pg_catalog.timestamptz or state_change >= $1::pg_catalog.timestamptz or " + working + ")"
+	var s Seen
+	var others parties
+	var program, role, database string
+	var ours, busy bool
+	err := ForEachRow(ctx, conn, []any{&program, &role, &database, &ours, &busy}, func() error {
+		if !ours {
+			others.add(program, role, database)
+			return nil
+		}
+		s.Staying++
+		if busy || f.VersionNum < firstReportingIdle {
+			s.Silent++
+		}
+		return nil
+	}, sql, since, picked.ApplicationName, picked.User, picked.All)
+	if err != nil {
+		return s, fmt.Errorf("ask who was at work: %w", err)
+	}
+	s.Others = others
+	return s, nil
 }
 
 // Backend is a session of the server.

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// openSection says what the run cannot tell, why, and which load would.
+func (r Report) openSection() document.Block {
+	first, _ := r.firstScreen()
+	return first.open()
+}
+
+func (r Report) open() document.Block {
+	open := r.grouped(func(m Metric) []string { return []string{m.openQuestion()} })
+	if len(open) == 0 {
+		return nil
+	}
+	said := document.Together{document.List(open)}
+	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.SettleWith != nil }) {
+		said = append(said, r.nextLoads())
+	}
+	return document.Section{Title: "What this run cannot tell", Blocks: []document.Block{said}}
+}
+
+// nextLoads says what would tell what this run could not. Of a server that others use it takes another like it.
+func (r Report) nextLoads() document.Block {
+	c := document.Command{Lead: "To find out:", Lines: []string{"realiops run --plan identify"}}
+	if r.Run.Target.Kind == "dsn" {
+		c.Lines = []string{"realiops run --plan identify --dsn ..."}
+	}
+	if r.Observed != nil {
+		c.Lead = "These are short loads of our own, for where you may put one:"
+	}
+	return c
+}
+
+// grouped says together what is to be said of several metrics.
+func (r Report) grouped(said func(Metric) []string) []string {
+	var g gathered
+	for _, m := range ranked(r.Metrics) {
+		for _, text := range filled(said(m)...) {
+			g.add(text, m.Name)
+		}
+	}
+	return g.sentences(func(names, text string) string { return names + ": " + text })
+}
+
+// openQuestion is what is not told of a metric; empty where nothing is open.
+func (m Metric) openQuestion() string {
+	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
+	if m.silent() || m.belowBackground() || m.Missing != nil || named && !m.undetermined() {
+		return ""
+	}
+	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and nothing that was counted explains how much of it there is")
+	if len(m.Between) > 1 {
+		why = alternatives(m.Between)
+	}
+	return sentences(why, m.underOneLoad(), wouldTell(m.SettleWith))
+}
+
+// underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.
+func (m Metric) underOneLoad() string {
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == drivers.Rows })
+	if i < 0 || !m.undetermined() || m.Why == attribution.OneLoad { // said of all at once
+		return ""
+	}
+	known := slices.DeleteFunc(slices.Clone(m.Rivals[i].Arms), func(a ArmRatio) bool { return !a.Ratio.Known() })
+	switch {
+	case len(known) != 1 || known[0].Ratio.Value <= 0:
+		return ""
+	case known[0].Ratio.Value < 1:
+		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Arm, number.Ratio(1/known[0].Ratio.Value))
+	default:
+		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Arm, number.Ratio(known[0].Ratio.Value))
+	}
+}
+
+func wouldTell(s *attribution.Settle) string {
+	if s == nil {
+		return ""
+	}
+	text := fmt.Sprintf("The load %s would tell: there %s differ", s.Arm, conjunction(s.Between))
+	if number.Finite(s.Factor) {
+		text += " by a factor of " + number.Ratio(s.Factor)
+	}
+	return text
+}

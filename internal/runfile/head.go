@@ -1,0 +1,180 @@
+package runfile
+
+import (
+	"math"
+	"time"
+)
+
+// Run opens a file: what was measured, on what, how.
+type Run struct {
+	Schema     string            `json:"schema"`
+	ID         string            `json:"id"`
+	Start      time.Time         `json:"start"`
+	Version    string            `json:"version"`              // of realiops
+	Parameters map[string]string `json:"parameters,omitempty"` // effective flags, secrets removed
+	Target     Target            `json:"target"`
+	Host       Host              `json:"host"`
+	Clocks     []Clock           `json:"clocks,omitempty"`
+	Plan       Plan              `json:"plan"`
+	Observed   bool              `json:"observed,omitempty"`   // nobody of ours put load on the server: the plan is empty
+	Provenance string            `json:"provenance,omitempty"` // where figures come from that realiops did not read itself
+	Baseline   *Baseline         `json:"baseline,omitempty"`   // of a run that measured storage alone, without a database
+	Operation  *Operation        `json:"operation,omitempty"`  // of a file that tells what something costs; nil: it does not
+}
+
+// Operation is what was measured between two readings of everything. The arms are [IdleArm] and [OperationArm] then.
+type Operation struct {
+	Text       string `json:"text"` // a command, a statement or the name of a script, as it was given
+	Warmup     int    `json:"warmup"`
+	FirstTouch bool   `json:"first_touch,omitempty"` // with a checkpoint before each repetition
+}
+
+// The arms of a file about an operation.
+const (
+	IdleArm      = "idle"      // nothing was done
+	OperationArm = "operation" // it was done once in each replicate
+)
+
+// Baseline is how storage was measured alone. The arms are jobs of another program then, which put load on files.
+type Baseline struct {
+	Program string `json:"program"`    // fio 3.33
+	Set     string `json:"set"`        // of jobs, or their file
+	Bytes   int64  `json:"size_bytes"` // of the test files
+	Direct  bool   `json:"direct"`     // the file system can pass the page cache by
+
+	// UntilThrottled bounds a job that ends when storage slows down for good, in seconds; 0: jobs have a time.
+	UntilThrottled float64 `json:"until_throttled_seconds,omitempty"`
+}
+
+// Target is the server under load, as far as it shapes what the counters mean.
+type Target struct {
+	Kind     string `json:"kind"`   // embedded, container or dsn
+	Flavor   string `json:"flavor"` // postgres, rds or aurora
+	Version  string `json:"version"`
+	Host     string `json:"host,omitempty"`
+	Port     int    `json:"port,omitempty"`
+	Database string `json:"database,omitempty"`
+	User     string `json:"user,omitempty"`
+	Image    string `json:"image,omitempty"`  // of a container
+	Pooler   bool   `json:"pooler,omitempty"` // something between us and the server answers for it
+	// SystemIdentifier tells the data of one server from those of another: pg_control_system's. Empty: the user may not know.
+	SystemIdentifier string `json:"system_identifier,omitempty"`
+
+	Settings map[string]string `json:"settings,omitempty"`
+	Storage  Storage           `json:"storage"`
+	Cloud    *Cloud            `json:"cloud,omitempty"` // of a managed server, where its provider was asked
+}
+
+// Cloud is what its provider says of a managed server: enough to ask again later, from another machine. It holds no
+// account number, and so no ARN.
+type Cloud struct {
+	Provider string `json:"provider"` // aws
+	Region   string `json:"region"`
+	Instance string `json:"instance,omitempty"` // the one under load
+	Cluster  string `json:"cluster,omitempty"`
+	Role     string `json:"role,omitempty"`     // writer or reader
+	Resource string `json:"resource,omitempty"` // the DbiResourceId, by which Performance Insights knows the instance
+	Engine   string `json:"engine,omitempty"`   // aurora-postgresql, postgres
+	Version  string `json:"version,omitempty"`  // of the engine
+	Class    string `json:"class,omitempty"`    // db.r6g.large
+
+	Storage       string `json:"storage,omitempty"` // aurora, aurora-iopt1, gp2, gp3, io1, io2
+	SizeGiB       int    `json:"size_gib,omitempty"`
+	IOPS          int    `json:"iops,omitempty"`
+	ThroughputMiB int    `json:"throughput_mib,omitempty"` // a second
+	LogVolume     bool   `json:"log_volume,omitempty"`     // a dedicated one
+	MultiAZ       bool   `json:"multi_az,omitempty"`
+
+	Insights          bool `json:"insights,omitempty"`           // Performance Insights is on
+	InsightsDays      int  `json:"insights_days,omitempty"`      // and keeps this long
+	MonitoringSeconds int  `json:"monitoring_seconds,omitempty"` // Enhanced Monitoring's interval; 0: off
+
+	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
+	Machine string   `json:"machine,omitempty"` // of EC2, under such a server
+}
+
+// Storage is what lies under the data directory; empty where this host cannot see it.
+type Storage struct {
+	Directory  string `json:"directory,omitempty"`
+	FileSystem string `json:"file_system,omitempty"`
+	Device     string `json:"device,omitempty"` // the device that does the work, as in /proc/diskstats; several with + between
+	RAM        bool   `json:"ram,omitempty"`    // nothing reaches a disk
+
+	// Devices are all that the server writes to, with what else is on them.
+	Devices []StorageDevice `json:"devices,omitempty"`
+	// Own: the device was made for this run, so that only the server writes to it.
+	Own bool `json:"own,omitempty"`
+	// Unseen are directories of the server that could not be looked at, and are taken to be on the same devices.
+	Unseen []string `json:"unseen,omitempty"`
+}
+
+// StorageDevice is a disk under a server.
+type StorageDevice struct {
+	Name    string   `json:"name"`              // as in /proc/diskstats
+	Holds   []string `json:"holds"`             // what of the server: data, wal, tablespaces, temp
+	Carries []string `json:"carries,omitempty"` // the file systems on it, by where they are mounted, and swap
+	Backing string   `json:"backing,omitempty"` // the file that a loop device stands for
+}
+
+// Host is the machine realiops ran on.
+type Host struct {
+	OS          string `json:"os"`
+	Arch        string `json:"arch"`
+	Kernel      string `json:"kernel,omitempty"`
+	CPUs        int    `json:"cpus"`
+	MemoryBytes int64  `json:"memory_bytes,omitempty"`
+}
+
+// Clock is how far another clock is ahead of ours, in seconds, give or take the error.
+type Clock struct {
+	Source string  `json:"source"`
+	Offset float64 `json:"offset"`
+	Error  float64 `json:"error"`
+}
+
+// Off tells whether the clock differs from ours by more seconds than that, its own error left aside.
+func (c Clock) Off(tolerated float64) bool { return math.Abs(c.Offset)-c.Error > tolerated }
+
+// Apart is by how much, for people.
+func (c Clock) Apart() string {
+	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second).String()
+}
+
+// Plan is the experiment as data: which arms, how often, how long, in which random order.
+type Plan struct {
+	Name       string  `json:"name,omitempty"`
+	Arms       []Arm   `json:"arms"`
+	Replicates int     `json:"replicates"`
+	ArmSeconds float64 `json:"arm_seconds"`
+	Seed       uint64  `json:"seed"` // of the order of the arms
+	// RestSeconds lie before the first load and after the last, so that a source that moves in steps tells of the whole run.
+	RestSeconds float64 `json:"rest_seconds,omitempty"`
+	// Workers are the processes that the clients of a load are divided over; 0 where they are those of the process that reads.
+	Workers int `json:"workers,omitempty"`
+}
+
+// Arm is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
+type Arm struct {
+	Name      string `json:"name"`
+	Method    string `json:"method,omitempty"` // insert-select, copy, …; empty: no load, the background is measured
+	RowsPerTx int    `json:"rows_per_tx,omitempty"`
+	Indexes   int    `json:"indexes,omitempty"`
+	Width     int    `json:"width,omitempty"` // bytes of filler in each row
+	Clients   int    `json:"clients,omitempty"`
+
+	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
+	SynchronousCommit string `json:"synchronous_commit,omitempty"`
+
+	// Like is another load of the plan that this one equals but for one thing; But is that thing, in words, and MoreEntries are
+	// the index entries that it made beyond those of the other.
+	Like        string `json:"like,omitempty"`
+	But         string `json:"but,omitempty"`
+	MoreEntries int64  `json:"more_entries,omitempty"`
+
+	Job      string `json:"job,omitempty"`      // options of a job that puts load on storage alone, as on a command line
+	Depth    int    `json:"depth,omitempty"`    // requests that such a job keeps in flight; 0: not known
+	Buffered bool   `json:"buffered,omitempty"` // it writes through the page cache
+}
+
+// Idle tells whether the arm puts no load on the server.
+func (a Arm) Idle() bool { return a.Method == "" }
