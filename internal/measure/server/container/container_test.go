@@ -2,11 +2,11 @@ package container
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,14 +121,14 @@ func TestTargetNamesTheVolumeOnThisHost(t *testing.T) {
 	if target.Storage.Directory == "" {
 		t.Skip("this user may not look into the engine's volumes")
 	}
-	// Proof that it is this server's directory, and not one that looks like it.
-	postmaster, err := os.ReadFile(filepath.Join(target.Storage.Directory, "postmaster.pid"))
+	// Proof that it is this server's directory, and not one that looks like it: pg_control begins with the identifier.
+	control, err := os.ReadFile(filepath.Join(target.Storage.Directory, "global", "pg_control"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	started := query(t, s.DSN(), "SELECT floor(extract(epoch FROM pg_postmaster_start_time()))::bigint::text")
-	if lines := strings.Split(string(postmaster), "\n"); !slices.Contains(lines, started) {
-		t.Errorf("postmaster.pid in %s does not tell of a server started at %s: %q", target.Storage.Directory, started, lines)
+	got := strconv.FormatUint(binary.NativeEndian.Uint64(control), 10)
+	if want := query(t, s.DSN(), "SELECT system_identifier::text FROM pg_control_system()"); got != want {
+		t.Errorf("%s is the directory of the cluster %s, want %s", target.Storage.Directory, got, want)
 	}
 	if target.Storage.FileSystem == "" {
 		t.Error("the file system is not known")
