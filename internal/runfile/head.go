@@ -165,7 +165,7 @@ type Arm struct {
 	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
 
-	// Like is another load of the plan that this one equals but for one thing; But is that thing, in words, and MoreEntries are
+	// Like is another load of the plan that this one repeats, or equals but for one thing; But is that thing, in words, and MoreEntries are
 	// the index entries that it made beyond those of the other.
 	Like        string `json:"like,omitempty"`
 	But         string `json:"but,omitempty"`

@@ -89,10 +89,13 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 			}
 		}
 	}
+	left = j.differ(y, left, rivals)
 	slices.SortStableFunc(left, func(a, b held) int { return a.place - b.place })
 	switch {
 	case len(left) == 0:
 		v.Why = noDriver
+	case !slices.ContainsFunc(left, held.recorded):
+		j.leaveOpen(v, y, rivals, left)
 	case len(left) == 1 && j.bounded(left[0]):
 		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
 		v.Exact = !left[0].Modelled && exact(y, j.columns[left[0].place])

@@ -23,7 +23,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 		v.Why = noDriver
 		return
 	case slices.ContainsFunc(left, another):
-		j.leaveOpen(v, rivals, left)
+		j.leaveOpen(v, y, rivals, left)
 		return
 	}
 	for _, m := range s.near(best, rivalled) {
@@ -50,12 +50,16 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 
 // leaveOpen names all that a metric may count, where they are not on one side and one of those that were counted nearly is it: also what was
 // counted under some loads only, and what was not counted at all.
-func (j *judge) leaveOpen(v *Verdict, rivals, left []held) {
+func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
+	var open []held
 	for _, h := range rivals {
 		known := func(l held) bool { return l.place == h.place }
 		if h.Status == Consistent || h.Status == Possible || slices.ContainsFunc(left, known) {
-			v.Between = append(v.Between, h.Driver)
+			open = append(open, h)
 		}
+	}
+	for _, h := range j.differ(y, open, rivals) {
+		v.Between = append(v.Between, h.Driver)
 	}
 	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), j.settle(v.Between)
 }

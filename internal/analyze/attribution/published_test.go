@@ -1,6 +1,7 @@
 package attribution_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -17,21 +18,33 @@ const publishedRuns = "../../../testdata/runs/"
 // Nine loads of one workload, with rows, commits and in four of them WAL bytes. WriteIOPS for each row goes from 3.71 to 3.95, within the
 // tolerance of 1.10; for each commit from 2.6 to 6.7, so that commits are excluded. WAL records and index entries were not recorded; of a load
 // that nobody of ours set up neither the clients nor the indexes are known, so that nothing bounds WAL fsyncs, WAL writes or what storage
-// did: all of them stay. Aurora writes no pages. So the side cannot be told.
+// did: all of them stay. Aurora writes no pages. Two of the loads differ in two indexes, whose entries are 0.66 % of the rows: WriteIOPS is 4.7 % more at
+// equal rows, and three runs of the load without lie within 0.17 %. So it counts neither rows nor rows and index entries. The side cannot be told.
 func TestVerdictsOnPublishedLoads(t *testing.T) {
 	all := attribution.Judge(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), attribution.Options{})
 	v := verdictOn(t, all, "cloudwatch/WriteIOPS")
 	want := []string{
-		drivers.Rows, drivers.Entries, drivers.Statements, drivers.WALRecords, drivers.WALBytes, drivers.WALWrites, drivers.WALSyncs,
+		drivers.Statements, drivers.WALRecords, drivers.WALBytes, drivers.WALWrites, drivers.WALSyncs,
 		drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes,
 	}
 	if diff := cmp.Diff(want, v.Between); diff != "" || v.Kind != attribution.Undetermined || v.Counts != "" {
 		t.Errorf("WriteIOPS is %s %s between (-want +got):\n%s", v.Kind, v.Counts, diff)
 	}
-	rows := v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Driver == drivers.Rows })]
-	commits := v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Driver == drivers.Commits })]
-	if rows.Status != attribution.Consistent || rows.Spread.N != 9 || commits.Status != attribution.Excluded {
-		t.Errorf("rows are %s by %d loads and commits %s", rows.Status, rows.Spread.N, commits.Status)
+	rows, entries, commits := rivalOf(v, drivers.Rows), rivalOf(v, drivers.Entries), rivalOf(v, drivers.Commits)
+	if rows.Spread.Hi > attribution.DefaultTolerance || rows.Spread.N != 9 || commits.Status != attribution.Excluded || commits.Difference != nil {
+		t.Errorf("rows spread by %+v, commits are %s", *rows.Spread, commits.Status)
+	}
+	for name, r := range map[string]attribution.Rival{"rows": rows, "entries": entries} {
+		foretold := map[string]float64{"rows": 0, "entries": 764_865 / 115.87e6}[name]
+		d := r.Difference
+		if r.Status != attribution.Excluded || d == nil || d.Load != "20260828-loadonly-hnsw" || d.Without != "20260828-loadonly" {
+			t.Errorf("%s are %s by %+v", name, r.Status, d)
+			continue
+		}
+		// 450.33 M for 115.87 M rows and 430.52 M for 115.99 M
+		if more := 450.33 / 115.87 / (430.52 / 115.99); math.Abs(1+d.More.Value-more) > 1e-4 || math.Abs(d.Foretold.Value-foretold) > 1e-5 {
+			t.Errorf("%s: %+v, want %g and %g", name, *d, more-1, foretold)
+		}
 	}
 	// Reads are pages missed, and nothing that is counted of writing.
 	if v := verdictOn(t, all, "cloudwatch/ReadIOPS"); v.Kind != attribution.Undetermined || v.Counts != "" {

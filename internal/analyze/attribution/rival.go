@@ -19,6 +19,9 @@ type held struct {
 	within float64 // variance of replicates beyond what is known of them
 }
 
+// recorded tells whether the run has the quantity where it has the metric.
+func (h held) recorded() bool { return h.Status != Unknown }
+
 // hold takes the logarithm of metric / quantity in every replicate: if the metric counts the quantity, it is the same in
 // every arm.
 func (j *judge) hold(metric column, place int) held {
@@ -93,15 +96,20 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 // model adds the error of a model, which may be the same way off in all arms or another way off in each.
 func (h *held) model(x column) {
 	for i, a := range h.arms {
-		most := 0.0
-		for _, c := range x[a] {
-			if c.missing == nil {
-				most = max(most, c.modelled())
-			}
-		}
+		most := mostModelled(x[a])
 		h.groups.Of[i].Var += most
 		h.groups.Of[i].Common += most
 	}
+}
+
+// mostModelled is the largest of the variances by the error of a model in a load.
+func mostModelled(cells []cell) (most float64) {
+	for _, c := range cells {
+		if c.missing == nil {
+			most = max(most, c.modelled())
+		}
+	}
+	return most
 }
 
 // widen allows for the background's being known from few idle replicates: its error is an estimate on so few degrees of

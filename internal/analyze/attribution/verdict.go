@@ -82,9 +82,11 @@ type Rival struct {
 	Ratio  *Estimate `json:"ratio"` // metric / driver over all arms
 	// Beaten is, of an excluded driver, the one that makes what was seen so much more likely; empty: its own spread
 	// excludes it.
-	Beaten string          `json:"beaten,omitempty"`
-	Arms   []ArmRatio      `json:"-"`             // in the order of the run's arms, idle ones left out
-	Why    *series.Missing `json:"why,omitempty"` // with Unknown
+	Beaten string `json:"beaten,omitempty"`
+	// Difference is, of an excluded quantity, that of two loads which excludes it; nil: none.
+	Difference *Difference     `json:"difference,omitempty"`
+	Arms       []ArmRatio      `json:"-"`             // in the order of the run's arms, idle ones left out
+	Why        *series.Missing `json:"why,omitempty"` // with Unknown
 }
 
 // ArmRatio is metric / driver in one arm: the geometric mean of its replicates, from the lowest to the highest.

@@ -3,54 +3,75 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// farOff is by what factor a difference of two loads must miss what rows and index entries foretell, for it to speak against them. Of two
-// single repetitions nobody knows how far they vary.
-const farOff = 5
-
 // differences say of loads that equal others but for one thing what that did, which a ratio over all of a load cannot see: an index more is
 // a percent of the rows, and may be a multiple of what it is said to cost.
 func differences(run *drivers.Run, metrics []Metric) (said []string) {
 	for _, arm := range run.Arms {
-		other, found := run.Arm(arm.Like)
-		if !found || arm.MoreEntries <= 0 || len(arm.Replicates) == 0 || len(other.Replicates) == 0 {
+		if arm.But == "" {
 			continue
 		}
 		for _, m := range metrics {
-			if m.Unit != "operations" || !slices.Contains(m.Between, drivers.Rows) && !slices.Contains(m.Between, drivers.Entries) {
-				continue
-			}
-			if more, known := moreAtEqualRows(run, m.Metric, arm, other); known {
-				said = append(said, differenceText(m, arm, other, more))
+			if excluded := m.excludedBy(arm.Name); len(excluded) > 0 {
+				said = append(said, differenceText(run, m, arm, excluded))
 			}
 		}
 	}
 	return said
 }
 
-// moreAtEqualRows is by how much a metric is more in a load than in another, beyond what its rows, of which it may have others, foretell.
-func moreAtEqualRows(run *drivers.Run, metric string, arm, other drivers.Arm) (more float64, known bool) {
+// excludedBy are the quantities that a metric does not count, by what it shows in a load and in the one without.
+func (m Metric) excludedBy(load string) (excluded []Rival) {
+	for _, r := range m.Rivals {
+		if r.Difference != nil && r.Difference.Load == load {
+			excluded = append(excluded, r)
+		}
+	}
+	return excluded
+}
+
+// differenceText says by how much a metric is more in a load, and what was foretold of that by quantities that it therefore does not count.
+func differenceText(run *drivers.Run, m Metric, arm drivers.Arm, excluded []Rival) string {
+	more := excluded[0].Difference.More
+	text := fmt.Sprintf("%s is %s but for %s", arm.Name, arm.Like, arm.But)
+	if arm.MoreEntries > 0 {
+		text += fmt.Sprintf(", which made %s index entries more", number.Rate(float64(arm.MoreEntries)))
+	}
+	amount := moreAtEqualRows(run, m.Metric, arm)
+	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount), percent(more.Value), percent(more.Lo),
+		percent(more.Hi), number.Percent(more.Level))
+	if arm.MoreEntries > 0 {
+		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(arm.MoreEntries), 3))
+	}
+	var foretold, names []string
+	for _, r := range excluded {
+		foretold = append(foretold, percent(r.Difference.Foretold.Value)+" by "+many(r.Driver))
+		names = append(names, many(r.Driver))
+	}
+	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " + strings.Join(names, " or ") + "."
+}
+
+// moreAtEqualRows is by how much a metric is more in a load than in the one that it is like, beyond what its rows, of which it may have others,
+// foretell.
+func moreAtEqualRows(run *drivers.Run, metric string, arm drivers.Arm) float64 {
+	other, _ := run.Arm(arm.Like)
 	rows := run.Quantity(drivers.Rows)
 	mean := func(a drivers.Arm, count counting) float64 {
 		return over(a, func(r drivers.Replicate) (float64, error) { return count(a, r) }).Value
 	}
 	of := func(_ drivers.Arm, r drivers.Replicate) (float64, error) { return r.Count(metric) }
-	with, without := mean(arm, of), mean(other, of)
-	more = with - without*mean(arm, rows.Count)/mean(other, rows.Count)
-	return more, with > 0 && without > 0 && number.Finite(more)
+	return mean(arm, of) - mean(other, of)*mean(arm, rows.Count)/mean(other, rows.Count)
 }
 
-func differenceText(m Metric, arm, other drivers.Arm, more float64) string {
-	entries := float64(arm.MoreEntries)
-	text := fmt.Sprintf("%s is %s but for %s, which made %s index entries more. At equal rows %s is %s more, %s for each of them",
-		arm.Name, other.Name, arm.But, number.Rate(entries), m.Name, number.Rate(more), number.Significant(more/entries, 3))
-	if math.Abs(more) > farOff*entries {
-		return text + ": it counts neither rows nor index entries alone. One of each was run."
+// percent is a small part, as people compare such.
+func percent(part float64) string {
+	if math.Abs(part) < 1e-6 {
+		return "0%"
 	}
-	return text + "."
+	return number.Significant(100*part, 2) + "%"
 }

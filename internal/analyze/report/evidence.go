@@ -256,6 +256,10 @@ func (r Rival) summary() []document.Cell {
 	if r.Beaten != "" {
 		status.Note = strings.Join(filled(status.Note, many(r.Beaten)+" explain it far better, although its own spread does not exclude it"), "; ")
 	}
+	if d := r.Difference; d != nil {
+		status.Note = strings.Join(filled(status.Note, fmt.Sprintf("at equal rows the metric is %s more in %s than in %s, and %s are foretold", percent(d.More.Value),
+			d.Load, d.Without, percent(d.Foretold.Value))), "; ")
+	}
 	if r.Spread == nil {
 		return []document.Cell{document.Words(""), document.Words(""), status}
 	}

@@ -158,3 +158,6 @@ func (g Groups) scatter(mean, t2 float64) float64 {
 func Student(level, freedom float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - (1-level)/2)
 }
+
+// Normal is the same where the error is known and not estimated.
+func Normal(level float64) float64 { return distuv.UnitNormal.Quantile(1 - (1-level)/2) }

@@ -1,0 +1,204 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// planned are two loads that differ in one thing: an index, COPY for INSERT, how commits wait.
+type planned struct{ with, without int }
+
+// Difference is what one thing more or less between two loads does to a metric, at equal rows, and what a quantity foretells of it: both
+// as a part of the load without it.
+type Difference struct {
+	Load     string   `json:"load"`
+	Without  string   `json:"without"`
+	More     Estimate `json:"more"`
+	Foretold Estimate `json:"foretold"`
+}
+
+const (
+	// surelyDiffer is the level of the intervals of all differences of a metric together.
+	surelyDiffer = 0.99
+	// toldApart is the factor from which on two differences are not one.
+	toldApart = 2
+)
+
+// plannedPairs are the pairs of loads that differ in one thing: of our own, by one factor; of those of others, as the plan says.
+func (j *judge) plannedPairs() (all []planned) {
+	if j.run.Observed != nil {
+		return nil
+	}
+	for b, with := range j.arms {
+		for a, without := range j.arms {
+			switch {
+			case a == b, with.Like != without.Name && (b < a || !differInOne(with.Arm, without.Arm)):
+			case with.Like != without.Name || with.But != "":
+				all = append(all, planned{with: b, without: a})
+			}
+		}
+	}
+	return all
+}
+
+// differInOne tells whether two loads of ours differ in a single factor.
+func differInOne(a, b runfile.Arm) bool {
+	n := 0
+	for _, differ := range []bool{
+		a.Method != b.Method, a.RowsPerTx != b.RowsPerTx, a.Indexes != b.Indexes, a.Width != b.Width, a.Clients != b.Clients,
+		a.SynchronousCommit != b.SynchronousCommit,
+	} {
+		if differ {
+			n++
+		}
+	}
+	return n == 1 && byKnownMethod(a) && byKnownMethod(b)
+}
+
+// differ takes out, of the quantities that are left, those whose difference between two loads is surely not the metric's. A ratio over all loads
+// cannot see what is less than the tolerance; two loads that differ in one thing can, where it is surely more than noise. What is left is
+// named by that alone only if the difference is surely its own: else all stay.
+func (j *judge) differ(y column, left, rivals []held) (kept []held) {
+	found := map[int]*Difference{}
+	for _, h := range left {
+		if d := j.contradicted(y, h); d != nil {
+			found[h.place] = d
+			continue
+		}
+		kept = append(kept, h)
+	}
+	if len(kept) == 0 || len(kept) == 1 && len(left) > 1 && !j.confirmed(y, kept[0]) {
+		return left
+	}
+	for i, h := range rivals {
+		if d := found[h.place]; d != nil {
+			rivals[i].Status, rivals[i].Difference = Excluded, d
+		}
+	}
+	return kept
+}
+
+// contradicted is the first difference of two loads that a metric and a quantity surely do not have in common; nil: none.
+func (j *judge) contradicted(y column, h held) (found *Difference) {
+	j.eachDifference(y, h, func(p planned, more, foretold stats.Interval, level float64) bool {
+		if !apart(more, foretold) {
+			return true
+		}
+		found = &Difference{
+			Load: j.arms[p.with].Name, Without: j.arms[p.without].Name, More: part(more, level), Foretold: part(foretold, level),
+		}
+		return false
+	})
+	return found
+}
+
+// confirmed tells whether some difference of two loads is surely none, and surely that of a quantity.
+func (j *judge) confirmed(y column, h held) (is bool) {
+	j.eachDifference(y, h, func(_ planned, more, foretold stats.Interval, _ float64) bool {
+		least, most := alike(foretold)
+		is = is || (more.Lo > 0 || more.Hi < 0) && least <= more.Lo && more.Hi <= most
+		return !is
+	})
+	return is
+}
+
+// eachDifference goes through the pairs of loads that have both the metric and what a quantity foretells, until it is told to stop.
+func (j *judge) eachDifference(y column, h held, yield func(p planned, more, foretold stats.Interval, level float64) bool) {
+	pairs := j.plannedPairs()
+	level := 1 - (1-surelyDiffer)/float64(max(1, len(pairs)))
+	for _, p := range pairs {
+		more, known := j.atEqualRows(y, p, level, allowance)
+		foretold, bounded := j.foretold(h, p, level)
+		if known && bounded && !yield(p, more, foretold, level) {
+			return
+		}
+	}
+}
+
+// part turns a difference of logarithms into a part of the load without.
+func part(i stats.Interval, level float64) Estimate {
+	return Estimate{Value: math.Expm1(i.Value), Lo: math.Expm1(i.Lo), Hi: math.Expm1(i.Hi), Level: level, N: 2}
+}
+
+// alike are the differences that pass for one within an interval: from half of it to twice as much.
+func alike(foretold stats.Interval) (least, most float64) {
+	return min(foretold.Lo/toldApart, foretold.Lo*toldApart), max(foretold.Hi/toldApart, foretold.Hi*toldApart)
+}
+
+func apart(more, foretold stats.Interval) bool {
+	least, most := alike(foretold)
+	return more.Lo > most || more.Hi < least
+}
+
+// foretold is by how much a quantity is more in one load of a pair than in the other, at equal rows.
+func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool) {
+	if i, known := j.atEqualRows(j.columns[h.place], p, level, 0); known {
+		return i, true
+	}
+	if with := j.arms[p.with]; h.Driver == drivers.Entries && with.MoreEntries > 0 {
+		rows, known := j.recorded(drivers.Rows, p.with, everyReplicate(with))
+		most := math.Log1p(float64(with.MoreEntries) / rows) // the fewer index entries the load without makes, the more are these of them
+		return stats.Interval{Value: most, Lo: 0, Hi: most}, known
+	}
+	return stats.Interval{}, false
+}
+
+func everyReplicate(a drivers.Arm) (all []int) {
+	for r := range a.Replicates {
+		all = append(all, r)
+	}
+	return all
+}
+
+// atEqualRows is the logarithm of how many times as much there is of something for a row in the one load as in the other. Its interval has what
+// repetitions differ by (Student's t) and on top what is known beforehand, and by how much either load may be off.
+func (j *judge) atEqualRows(of column, p planned, level, off float64) (stats.Interval, bool) {
+	all := j.forEachRow(of)
+	with, without := all[p.with], all[p.without]
+	within, freedom := j.repeated(all)
+	if len(with.logs) == 0 || len(without.logs) == 0 || freedom == 0 {
+		return stats.Interval{}, false
+	}
+	chance := stats.Student(level, float64(freedom)) * math.Sqrt(within/float64(len(with.logs))+within/float64(len(without.logs)))
+	beforehand := stats.Normal(level) * math.Sqrt(with.known+without.known+2*off*off)
+	d, half := with.mean-without.mean, math.Hypot(chance, beforehand)
+	return stats.Interval{Value: d, Lo: d - half, Hi: d + half}, true
+}
+
+// eachRow is what there is of something for each row of a load, as logarithms.
+type eachRow struct {
+	logs  []stats.Value
+	mean  float64
+	known float64 // variance of the mean that is known beforehand
+}
+
+func (j *judge) forEachRow(of column) (all []eachRow) {
+	rows := j.columnOf(drivers.Rows)
+	for a := range j.arms {
+		_, logs, shared := quotients(of[a], rows[a])
+		e := eachRow{logs: logs, known: shared + mostModelled(of[a])}
+		for _, l := range logs {
+			n := float64(len(logs))
+			e.mean, e.known = e.mean+l.X/n, e.known+l.Var/n/n
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// repeated is the variance of repetitions. A load that equals another one in all is a repetition of it.
+func (j *judge) repeated(all []eachRow) (within float64, freedom int) {
+	logs := make([][]stats.Value, len(all))
+	for a, arm := range j.arms {
+		place := a
+		if arm.Like != "" && arm.But == "" {
+			place = max(0, slices.IndexFunc(j.arms, func(other drivers.Arm) bool { return other.Name == arm.Like }))
+		}
+		logs[place] = append(logs[place], all[a].logs...)
+	}
+	return stats.Within(logs)
+}
