@@ -108,7 +108,7 @@ func rendererOf(format string, verbose bool, env Env) (renderer, error) {
 	switch format {
 	case formatText:
 		return func(w io.Writer, run *drivers.Run, r report.Report) error {
-			return writeText(w, run, r, verbose, env.columns())
+			return writeText(env.coloured(w, env.OutTerminal), run, r, verbose, env.columns())
 		}, nil
 	case formatJSON:
 		return func(w io.Writer, _ *drivers.Run, r report.Report) error { return report.JSON(w, r) }, nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
-	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	jobs "github.com/realiops/realiops/internal/measure/baseline"
@@ -37,5 +36,5 @@ func writeBaseline(env Env, run *drivers.Run, format string) error {
 	if format == formatJSON {
 		return report.JSON(env.Out, view)
 	}
-	return document.Text(env.Out, view.Document(run), env.columns())
+	return env.write(view.Document(run))
 }

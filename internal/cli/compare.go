@@ -141,6 +141,6 @@ func (o compareOptions) write(env Env, c report.Comparison) error {
 	case formatCSV:
 		return document.CSV(env.Out, c.Document(o.verbose))
 	default:
-		return document.Text(env.Out, c.Document(o.verbose), env.columns())
+		return env.write(c.Document(o.verbose))
 	}
 }

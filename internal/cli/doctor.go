@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/cli/progress"
@@ -72,7 +71,7 @@ func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	if o.format == formatJSON {
 		err = report.JSON(env.Out, d)
 	} else {
-		err = document.Text(env.Out, d.Document(), env.columns())
+		err = env.write(d.Document())
 	}
 	switch {
 	case err == nil && !d.Concludes:

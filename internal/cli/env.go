@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -63,16 +64,40 @@ func (e Env) message(text string) string { return document.Message(text, e.messa
 // display shows progress there.
 func (e Env) display(mode progress.Mode) *progress.Display {
 	d := progress.New(e.Err, mode, e.Width)
-	d.Layout = e.message
+	d.Layout, d.Letters = e.message, e.letters()
 	return d
+}
+
+// write puts a document on standard output, in colours where that is a terminal which has them.
+func (e Env) write(d document.Document) error {
+	return document.Text(e.coloured(e.Out, e.OutTerminal), d, e.columns())
+}
+
+// coloured is a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).
+func (e Env) coloured(out io.Writer, terminal bool) io.Writer {
+	if !terminal || e.get("NO_COLOR") != "" || e.get("TERM") == "dumb" {
+		return out
+	}
+	return document.Coloured(out)
+}
+
+// letters tells whether the user's terminal shows letters beyond ASCII, by the locale as POSIX has it.
+func (e Env) letters() bool {
+	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG")))
+	return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+}
+
+// get is a variable of the environment; a test may have none at all.
+func (e Env) get(name string) string {
+	if e.Getenv == nil {
+		return ""
+	}
+	return e.Getenv(name)
 }
 
 // saidColumns is what COLUMNS says; 0: nothing that is a width.
 func (e Env) saidColumns() int {
-	if e.Getenv == nil {
-		return 0
-	}
-	width, err := strconv.Atoi(e.Getenv("COLUMNS"))
+	width, err := strconv.Atoi(e.get("COLUMNS"))
 	if err != nil || width < 0 {
 		return 0
 	}

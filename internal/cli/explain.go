@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -53,9 +52,9 @@ func runExplain(env Env, o explainOptions, names []string) error {
 	switch o.format {
 	case formatText:
 		if len(names) == 0 {
-			return document.Text(env.Out, known.list(), env.columns())
+			return env.write(known.list())
 		}
-		return document.Text(env.Out, asked.document(), env.columns())
+		return env.write(asked.document())
 	case formatJSON:
 		return asked.json(env)
 	default:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/next"
+	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/observation"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -113,13 +114,24 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 			_, err := o.require.names(countedNames(metrics))
 			return err
 		},
-		Settled: o.settling(), AtLeast: o.atLeast,
+		Settled: o.settling(), AtLeast: o.atLeast, Preview: preview(show),
 	})
 	show.Close()
 	if !recorded {
 		return withCode(exitUsage, err)
 	}
 	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
+}
+
+// preview says what the file tells so far; nil where nobody looks on.
+func preview(show *progress.Display) func(path string, after time.Duration) (text string, looked bool) {
+	if !show.Looked() {
+		return nil
+	}
+	var p next.Preview
+	return func(path string, after time.Duration) (text string, looked bool) {
+		return p.Ask(after, func() (*drivers.Run, error) { return drivers.FromFile(path) })
+	}
 }
 
 // settling says when the report no longer changes; nil where the observation ends by time alone.

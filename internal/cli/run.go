@@ -82,7 +82,7 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 		AWSPeriod: o.cloud.period(), Tempo: env.Tempo, Bill: bill,
 		Agree:    func(question string) error { return agree(env, o.target.yes, question) },
 		Required: func(metrics []runfile.Metric) ([]string, error) { return o.require.names(countedNames(metrics)) },
-		Next:     nextLoad(),
+		Next:     nextLoad(), FirstRound: firstVerdicts(env, show),
 	})
 	show.Close()
 	if !recorded {

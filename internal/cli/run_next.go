@@ -1,10 +1,16 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/next"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -19,6 +25,25 @@ func nextLoad() func(path string, required []string, loads []runfile.Arm) (load,
 			return "", ""
 		}
 		return chooser.Load(run, mattering(run, required), loads)
+	}
+}
+
+// firstVerdicts shows what one repetition of each load tells; nil where nobody looks on. A file that cannot be read shows
+// nothing: its report will tell.
+func firstVerdicts(env Env, show *progress.Display) func(path string) {
+	if !show.Looked() {
+		return nil
+	}
+	return func(path string) {
+		run, err := drivers.FromFile(path)
+		if err != nil {
+			return
+		}
+		verdicts := attribution.Judge(run, attribution.Options{Asked: run.MetricNames()})
+		var found bytes.Buffer
+		if document.Text(env.coloured(&found, env.ErrTerminal), report.New(run, verdicts).FirstRound(), cmp.Or(env.messageColumns(), defaultWidth)) == nil {
+			show.Found(found.String())
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func runShare(env Env, name, out string) error {
 	if err != nil {
 		return err
 	}
-	return document.Text(env.Out, shared(out, a, kept), env.columns())
+	return env.write(shared(out, a, kept))
 }
 
 // sharedName is run.jsonl.zst with -shared in its name.

@@ -227,7 +227,7 @@ func (o sizeOptions) answer(env Env, answer sizing.Sizing) error {
 	case formatCSV:
 		return document.CSV(env.Out, view.Document())
 	}
-	return document.Text(env.Out, view.Document(), env.columns())
+	return env.write(view.Document())
 }
 
 // namedRuns reads files.

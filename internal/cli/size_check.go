@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
@@ -20,7 +19,7 @@ func checkFigures(env Env, o sizeOptions) error {
 	if err != nil {
 		return fmt.Errorf("--latency-bands, --queue-bands: %w", err)
 	}
-	return document.Text(env.Out, report.Check(figures, rules), env.columns())
+	return env.write(report.Check(figures, rules))
 }
 
 // figureNames are the names that figures go by: those of consoles, and the columns of iostat.

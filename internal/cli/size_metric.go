@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
@@ -66,7 +65,7 @@ func convert(ctx context.Context, env Env, o sizeOptions) error {
 func answerMetrics(env Env, format string, answer report.Converts) error {
 	switch {
 	case format != formatJSON:
-		return document.Text(env.Out, answer.Document(), env.columns())
+		return env.write(answer.Document())
 	case len(answer.Metrics) == 1:
 		return report.JSON(env.Out, answer.Metrics[0])
 	}

@@ -13,6 +13,7 @@ const (
 const (
 	StatWALRecords = "pgstat.wal/wal_records"
 	InsertPosition = "pgstat.lsn/insert"
+	CommitsOfAll   = "pgstat.cluster/xact_commit"
 	SessionsWrote  = "pgstat.bgwriter/buffers_backend"
 	BlocksRead     = "pgstat.database/blks_read"
 )

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -256,5 +257,20 @@ func TestWritingFails(t *testing.T) {
 		if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "write the ") {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// Colours change no letter: without the sequences a terminal shows what a file holds.
+func TestColoursAreForVerdictsOnly(t *testing.T) {
+	d := Document{Blocks: []Block{Paragraph{Text: "wal_sync is PHYSICAL, rows are LOGICAL, the rest CANNOT TELL"}}}
+	var plain, coloured strings.Builder
+	if err := errors.Join(Text(&plain, d, 80), Text(Coloured(&coloured), d, 80)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(coloured.String(), "\x1b[32mPHYSICAL\x1b[0m") {
+		t.Errorf("PHYSICAL has no colour: %q", coloured.String())
+	}
+	if got := regexp.MustCompile("\x1b\\[[0-9]*m").ReplaceAllString(coloured.String(), ""); got != plain.String() {
+		t.Errorf("without its colours it is %q, want %q", got, plain.String())
 	}
 }

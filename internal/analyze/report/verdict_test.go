@@ -1,11 +1,13 @@
 package report_test
 
 import (
+	"io"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
@@ -51,6 +53,29 @@ func verdictsByHand() attribution.Verdicts {
 		{Metric: metric("pgstat.lsn/insert"), Kind: attribution.Physical, Counts: drivers.WALBytes,
 			Rivals: []attribution.Rival{rival(drivers.WALBytes, attribution.Itself, nil)}},
 	}}
+}
+
+// What is shown while a run goes on names what is known, and nothing that is open.
+func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
+	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := func(verdicts attribution.Verdicts) string {
+		return rendered(t, func(w io.Writer) error { return document.Text(w, report.New(run, verdicts).FirstRound(), 80) })
+	}
+	text := shown(verdictsByHand())
+	for _, want := range []string{"and so not final:", "PHYSICAL", "LOGICAL", "MIXED"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not show %s:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "CANNOT TELL") || strings.Contains(text, "see below") {
+		t.Errorf("it shows what is open:\n%s", text)
+	}
+	if text := shown(attribution.Verdicts{}); !strings.Contains(text, "no metric has a verdict yet") {
+		t.Errorf("of nothing it shows\n%s", text)
+	}
 }
 
 // TestRatiosCanBeRead: as many digits as the interval leaves of any use, and upside down where it is small.

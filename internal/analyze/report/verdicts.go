@@ -47,6 +47,20 @@ func (r Report) verdicts(rest string) document.Block {
 	return document.Section{Title: question, Blocks: []document.Block{append(all, faint(rest))}}
 }
 
+// FirstRound is what one repetition of each load tells, while the others are still to come.
+func (r Report) FirstRound() document.Document {
+	first, _ := r.firstScreen()
+	first.Metrics = slices.DeleteFunc(slices.Clone(first.Metrics), func(m Metric) bool {
+		return m.undetermined() || m.Counts == "" && m.Mixture == nil && len(m.Between) == 0
+	})
+	t := first.verdictTable()
+	said := "After one repetition of each load, and so not final:"
+	if len(t.Rows) == 0 {
+		said = "After one repetition of each load no metric has a verdict yet."
+	}
+	return document.Document{Blocks: []document.Block{document.Together{document.Paragraph{Text: said}, t}}}
+}
+
 func faint(text string) document.Block { return document.Paragraph{Text: text, Style: document.Faint} }
 
 func (r Report) verdictTable() document.Table {

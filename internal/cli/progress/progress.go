@@ -1,12 +1,13 @@
 // Package progress shows people what a run is doing, from the same records that go into the run file.
 //
-// A [Display] is a line redrawn in place (bar), a line for each arm (plain), or nothing. It writes to standard error
-// only, and is told stages in words before the run file begins and records afterwards.
+// A [Display] is two lines redrawn in place (bar), a line for each repetition (plain), or nothing. It writes to standard
+// error only, and is told stages in words before the run file begins and records afterwards.
 package progress
 
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,8 +52,10 @@ const (
 
 // Display shows progress until Close.
 type Display struct {
-	// Layout breaks a message into lines; nil: it is one. It is set before anything is shown.
-	Layout func(string) string
+	// Layout breaks a message into lines; nil: it is one. Letters are those beyond ASCII, which the terminal shows. Both are set
+	// before anything is shown.
+	Layout  func(string) string
+	Letters bool
 
 	out   io.Writer
 	mode  Mode
@@ -62,7 +65,7 @@ type Display struct {
 	mu    sync.Mutex
 	stage string
 	run   run
-	drawn bool // a bar stands on the line
+	drawn int // lines that a bar stands on
 	said  time.Time
 
 	stop chan struct{}
@@ -89,6 +92,30 @@ func (d *Display) Stage(text string) {
 	case Bar:
 		d.draw()
 	}
+}
+
+// Doing says what goes on while no load runs; empty: a load runs.
+func (d *Display) Doing(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.run.doing = printable.Line(text)
+}
+
+// Found shows text that stays, laid out already, to whoever looks on.
+func (d *Display) Found(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.mode == Bar || d.mode == Plain {
+		d.clear()
+		fmt.Fprint(d.out, text)
+	}
+}
+
+// Looked tells whether somebody looks on, for whom [Display.Found] is worth its work.
+func (d *Display) Looked() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.mode == Bar || d.mode == Plain
 }
 
 // Message prints a line that stays, whatever the mode.
@@ -158,24 +185,32 @@ func (d *Display) keepDrawing() {
 	}
 }
 
-// draw puts the line; the caller holds the lock. One column stays free, because some terminals wrap at the last.
+// draw puts the lines; the caller holds the lock. One column stays free, because some terminals wrap at the last.
 func (d *Display) draw() {
-	text := d.stage
-	if text == "" {
-		text = d.run.bar(d.print, d.width()-1)
+	lines := []string{d.stage}
+	if d.stage == "" {
+		lines = d.run.lines(d.print, d.width()-1, d.Letters)
 	}
-	if text == "" {
+	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprint(d.out, "\r\x1b[K"+clip(text, d.width()-1))
-	d.drawn = true
+	for i := range lines {
+		lines[i] = clip(lines[i], d.width()-1)
+	}
+	fmt.Fprint(d.out, d.erased()+strings.Join(lines, "\n"))
+	d.drawn = len(lines)
 }
 
-func (d *Display) clear() {
-	if d.drawn {
-		fmt.Fprint(d.out, "\r\x1b[K")
-		d.drawn = false
+func (d *Display) clear() { fmt.Fprint(d.out, d.erased()) }
+
+// erased takes the lines away, from the last up.
+func (d *Display) erased() string {
+	if d.drawn == 0 {
+		return ""
 	}
+	up := strings.Repeat("\x1b[A\r\x1b[K", d.drawn-1)
+	d.drawn = 0
+	return "\r\x1b[K" + up
 }
 
 func clip(text string, width int) string {

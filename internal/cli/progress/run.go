@@ -24,9 +24,15 @@ type run struct {
 	lastEnd  time.Time // of the last finished replicate; began before there is one
 	event    runfile.ArmEvent
 
-	rows   float64 // a second, of the last load line
-	device rate    // data requests; with reads where jobs put load on storage alone
-	job    rate    // operations of such a job
+	doing    string // while no load runs
+	observed bool   // no load is ours
+
+	rows    float64 // a second, of the last load line
+	loaded  recent  // the rows of the last seconds
+	commits rate    // of the server, where no load is ours
+	wal     rate    // bytes
+	device  rate    // data requests; with reads where jobs put load on storage alone
+	job     rate    // operations of such a job
 }
 
 // rate is how fast a cumulative number grew between its last two readings.
@@ -35,6 +41,7 @@ type rate struct {
 	value     float64
 	perSecond float64
 	known     bool
+	last      recent
 }
 
 // tooClose are readings at the edge of an arm, which come in milliseconds of each other and tell no rate.
@@ -46,6 +53,7 @@ func (r *rate) follow(at time.Time, value float64) {
 	}
 	if seconds := at.Sub(r.at).Seconds(); !r.at.IsZero() && seconds > 0 {
 		r.perSecond, r.known = (value-r.value)/seconds, true
+		r.last.add(r.perSecond)
 	}
 	r.at, r.value = at, value
 }
@@ -55,25 +63,40 @@ func (s *run) follow(record runfile.Record) {
 	case runfile.Run:
 		s.plan = record.Plan
 		s.total = len(s.plan.Arms) * s.plan.Replicates
+		s.observed = record.Observed
 	case runfile.ArmEvent:
 		s.followArm(record)
 	case runfile.Load:
 		if seconds := record.To.Sub(record.From).Seconds(); seconds > 0.1 { // the rest after the last second says little
 			s.rows = float64(record.Rows) / seconds
+			s.loaded.add(s.rows)
 		}
 	case runfile.Reading:
-		if reads, alone := record.Values["fio/reads"]; alone {
-			s.job.follow(record.At, reads+record.Values["fio/writes"])
+		s.followReading(record.At, record.Values)
+	}
+}
+
+func (s *run) followReading(at time.Time, values map[string]float64) {
+	if s.began.IsZero() && s.observed {
+		s.began = at
+	}
+	if reads, alone := values["fio/reads"]; alone {
+		s.job.follow(at, reads+values["fio/writes"])
+	}
+	if commits, ok := values[metric.CommitsOfAll]; ok {
+		s.commits.follow(at, commits)
+	}
+	if position, ok := values[metric.InsertPosition]; ok {
+		s.wal.follow(at, position)
+	}
+	writes, ok := values[metric.BlockWrites]
+	flushes, also := values[metric.BlockFlushes]
+	if ok && also {
+		requests := metric.Requests(writes, flushes)
+		if s.job.known {
+			requests += values[metric.BlockReads]
 		}
-		writes, ok := record.Values[metric.BlockWrites]
-		flushes, also := record.Values[metric.BlockFlushes]
-		if ok && also {
-			requests := metric.Requests(writes, flushes)
-			if s.job.known {
-				requests += record.Values[metric.BlockReads]
-			}
-			s.device.follow(record.At, requests)
-		}
+		s.device.follow(at, requests)
 	}
 }
 
@@ -106,27 +129,92 @@ func (s *run) left(now time.Time) time.Duration {
 
 // sentence is a line of plain progress.
 func (s *run) sentence(p *message.Printer, now time.Time) string {
-	return p.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.armName(), s.speeds(p), clock(s.left(now)))
+	return p.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.armName(), s.speeds(p, 0, false), clock(s.left(now)))
 }
 
-// bar is the line redrawn in place: arm, bar, share, speeds, time left, in as many columns as there are.
-func (s *run) bar(p *message.Printer, width int) string {
-	if s.total == 0 || s.began.IsZero() {
-		return ""
+// lines are what is redrawn in place: how far the run has come, and what goes on, in as many columns as there are.
+func (s *run) lines(p *message.Printer, width int, letters bool) []string {
+	switch {
+	case s.began.IsZero():
+		return nil
+	case s.observed:
+		head := "observing " + clock(time.Since(s.began))
+		if s.doing != "" {
+			head += ": " + s.doing
+		}
+		return []string{head, s.speeds(p, width, letters)}
+	case s.total == 0:
+		return nil
+	default:
+		return []string{s.bar(p, width), s.speeds(p, width, letters)}
 	}
+}
+
+// bar is the load, a bar, the share that is done, the time left, and what goes on where no load runs.
+func (s *run) bar(p *message.Printer, width int) string {
 	now := time.Now()
 	left := s.left(now)
 	elapsed := now.Sub(s.began)
 	share := float64(elapsed) / float64(max(elapsed+left, 1))
 	head := fmt.Sprintf("%-16s ", s.armName())
-	tail := p.Sprintf(" %3.0f %%  %s  %s left", 100*share, s.speeds(p), clock(left))
-	const shortest, longest = 5, 24
-	room := min(width-len(head)-len(tail), longest)
+	tail := p.Sprintf(" %3.0f %%  %s left", 100*share, clock(left))
+	const shortest, longest, phase = 5, 24, "  waiting for counters"
+	room := min(width-len(head)-len(tail)-len(phase), longest)
+	if s.doing != "" {
+		tail += "  " + s.doing
+	}
 	if room < shortest { // what does not fit is cut off at the end
-		return head + p.Sprintf("%.0f %%  %s left  %s", 100*share, clock(left), s.speeds(p))
+		return head + strings.TrimSpace(tail)
 	}
 	full := int(share * float64(room))
 	return head + strings.Repeat("#", full) + strings.Repeat("-", room-full) + tail
+}
+
+// flow is something that a second has much or little of.
+type flow struct {
+	text string
+	last recent
+}
+
+// flows are the work, the WAL and the device's requests of the last second. What is out of sight is left out.
+func (s *run) flows(p *message.Printer) (all []flow) {
+	switch {
+	case s.job.known:
+		all = append(all, flow{p.Sprintf("fio %.0f operations/s", s.job.perSecond), s.job.last})
+	case s.observed && s.commits.known:
+		all = append(all, flow{p.Sprintf("%.0f commits/s", s.commits.perSecond), s.commits.last})
+	case !s.observed:
+		all = append(all, flow{p.Sprintf("%.0f rows/s", s.rows), s.loaded})
+	}
+	if s.wal.known {
+		all = append(all, flow{p.Sprintf("WAL %.1f MB/s", s.wal.perSecond/1e6), s.wal.last})
+	}
+	if s.device.known {
+		all = append(all, flow{p.Sprintf("device %.0f requests/s", s.device.perSecond), s.device.last})
+	}
+	return all
+}
+
+// speeds are the flows in a line, with those of as many seconds before as there is room for, where the terminal has the letters.
+func (s *run) speeds(p *message.Printer, width int, letters bool) string {
+	const gap = "  "
+	flows := s.flows(p)
+	text := ""
+	for _, f := range flows {
+		text += f.text + gap
+	}
+	room := 0
+	if letters && len(flows) > 0 {
+		room = (width-len([]rune(text)))/len(flows) - len(" ")
+	}
+	var all []string
+	for _, f := range flows {
+		if room > 0 {
+			f.text += " " + sparkline(f.last[max(len(f.last)-room, 0):])
+		}
+		all = append(all, f.text)
+	}
+	return strings.Join(all, gap)
 }
 
 func (s *run) armName() string {
@@ -135,21 +223,6 @@ func (s *run) armName() string {
 		return fmt.Sprintf("%s %d", name, s.event.Replicate)
 	}
 	return fmt.Sprintf("%s %d/%d", name, s.event.Replicate, s.plan.Replicates)
-}
-
-// speeds leaves out the device where it is out of sight.
-func (s *run) speeds(p *message.Printer) string {
-	text := p.Sprintf("%.0f rows/s", s.rows)
-	if s.job.known {
-		text = p.Sprintf("%.0f fio operations/s", s.job.perSecond)
-	}
-	if s.job.known && s.device.known {
-		return text + p.Sprintf(", %.0f device requests/s", s.device.perSecond)
-	}
-	if s.device.known {
-		text += p.Sprintf(", %.0f device writes/s", s.device.perSecond)
-	}
-	return text
 }
 
 func clock(d time.Duration) string {

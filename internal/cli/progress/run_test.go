@@ -42,12 +42,12 @@ func TestLeftGoesOnAsUntilNow(t *testing.T) {
 }
 
 func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
-	got := halfway().speeds(message.NewPrinter(language.English))
-	if want := "534,000 rows/s, 800 device writes/s"; got != want { // (2200-540 - (100-40)) / 2 s
+	got := halfway().speeds(message.NewPrinter(language.English), 0, false)
+	if want := "534,000 rows/s  device 800 requests/s"; got != want { // (2200-540 - (100-40)) / 2 s
 		t.Errorf("speeds are %q, want %q", got, want)
 	}
 	blind := &run{rows: 12}
-	if got := blind.speeds(message.NewPrinter(language.English)); got != "12 rows/s" {
+	if got := blind.speeds(message.NewPrinter(language.English), 0, false); got != "12 rows/s" {
 		t.Errorf("without a device in sight: %q", got)
 	}
 }
@@ -59,16 +59,86 @@ func TestBarFitsTheTerminal(t *testing.T) {
 		d.run = *halfway()
 		d.run.began, d.run.lastEnd = time.Now().Add(-20*time.Second), time.Now().Add(-10*time.Second)
 		d.draw()
-		line := strings.TrimPrefix(out.String(), "\r\x1b[K")
-		if len([]rune(line)) >= width {
-			t.Errorf("at %d columns the line has %d: %q", width, len([]rune(line)), line)
+		lines := strings.Split(out.String(), "\n")
+		if len(lines) != 2 {
+			t.Fatalf("at %d columns there are %d lines: %q", width, len(lines), lines)
 		}
-		if width >= 79 && !strings.Contains(line, "#") {
-			t.Errorf("at %d columns there is no bar: %q", width, line)
+		for _, line := range lines {
+			if len([]rune(line)) >= width {
+				t.Errorf("at %d columns a line has %d: %q", width, len([]rune(line)), line)
+			}
 		}
-		if width >= 60 && !strings.Contains(line, " left") {
-			t.Errorf("at %d columns the time that is left is not: %q", width, line)
+		if width >= 79 && !strings.Contains(lines[0], "#") {
+			t.Errorf("at %d columns there is no bar: %q", width, lines)
 		}
+		if width >= 60 && !strings.Contains(lines[0], " left") {
+			t.Errorf("at %d columns the time that is left is not: %q", width, lines)
+		}
+	}
+}
+
+// What was drawn is taken away line by line, and a second drawing stands where the first one stood.
+func TestLinesAreRedrawnInPlace(t *testing.T) {
+	var out strings.Builder
+	d := New(&out, None, func() int { return 80 })
+	d.run = *halfway()
+	d.draw()
+	first := out.String()
+	d.draw()
+	if again := strings.TrimPrefix(out.String(), first); !strings.HasPrefix(again, "\r\x1b[K\x1b[A\r\x1b[K") {
+		t.Errorf("the second drawing begins %q, and does not go up to where the first one began", again)
+	}
+}
+
+func TestWhatGoesOnWithoutLoadIsNamed(t *testing.T) {
+	s := halfway()
+	s.began, s.lastEnd = time.Now().Add(-20*time.Second), time.Now().Add(-10*time.Second)
+	p := message.NewPrinter(language.English)
+	s.doing = "checkpoint"
+	if line := s.bar(p, 79); !strings.HasSuffix(line, " left  checkpoint") {
+		t.Errorf("during a checkpoint the bar is %q", line)
+	}
+	s.doing = ""
+	if line := s.bar(p, 79); !strings.HasSuffix(line, " left") {
+		t.Errorf("under load the bar is %q", line)
+	}
+}
+
+func TestSparklines(t *testing.T) {
+	check := func(want string, values ...float64) {
+		t.Helper()
+		if got := sparkline(values); got != want {
+			t.Errorf("%v is drawn %q, want %q", values, got, want)
+		}
+	}
+	check("")
+	check("▁▁", 0, 0)
+	check("▁▅█", 0, 50, 100)
+	check("▁█▂", -1, 8, 1) // a counter that began anew
+	s := halfway()
+	p := message.NewPrinter(language.English)
+	if got := s.speeds(p, 80, true); !strings.Contains(got, "534,000 rows/s █  device 800 requests/s █") {
+		t.Errorf("with room and letters: %q", got)
+	}
+	s.loaded = recent{1, 1, 1, 1, 1, 1, 2, 8}
+	if got := s.speeds(p, 50, true); !strings.Contains(got, "rows/s ▂▂▃█  device") { // 50 columns leave 11: for each of two a space and four seconds
+		t.Errorf("with little room: %q", got)
+	}
+	if got := s.speeds(p, 30, true); strings.Contains(got, "█") {
+		t.Errorf("without room: %q", got)
+	}
+}
+
+// An observation has no end that is known and no loads of ours: it shows what the server does.
+func TestAnObservationShowsWhatTheServerDoes(t *testing.T) {
+	s := &run{}
+	s.follow(runfile.Run{Observed: true})
+	s.follow(runfile.Reading{At: time.Now().Add(-2 * time.Second), Values: map[string]float64{"pgstat.cluster/xact_commit": 100, "pgstat.lsn/insert": 0}})
+	s.follow(runfile.Reading{At: time.Now(), Values: map[string]float64{"pgstat.cluster/xact_commit": 300, "pgstat.lsn/insert": 4e6}})
+	s.doing = "2 kinds of load"
+	lines := s.lines(message.NewPrinter(language.English), 80, false)
+	if len(lines) != 2 || lines[0] != "observing 0:02: 2 kinds of load" || lines[1] != "100 commits/s  WAL 2.0 MB/s" {
+		t.Errorf("it shows %q", lines)
 	}
 }
 
@@ -116,7 +186,7 @@ func TestNothingInANameDrivesTheTerminal(t *testing.T) {
 		d.draw()
 		d.mu.Unlock()
 		d.Close()
-		shown := strings.ReplaceAll(out.String(), "\r\x1b[K", "")
+		shown := strings.NewReplacer("\r\x1b[K", "", "\x1b[A", "").Replace(out.String())
 		for _, want := range []string{`fetching \x1B]0;x\x07`, `first\nforged\u202E`, `a\x1B[2Jb`} {
 			if !strings.Contains(shown, want) {
 				t.Errorf("%s does not show %s: %q", mode, want, shown)

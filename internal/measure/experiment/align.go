@@ -12,6 +12,7 @@ func (e *Experiment) align(ctx context.Context) error {
 	if e.Period == 0 {
 		return nil
 	}
+	e.Doing("waiting for the next period")
 	if err := Wait(ctx, untilLead(time.Now(), e.Period)); err != nil {
 		return err
 	}

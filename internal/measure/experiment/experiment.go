@@ -64,6 +64,10 @@ type Experiment struct {
 	Sync func() error
 	// Tell says something to whoever waits.
 	Tell func(string)
+	// Doing says what goes on while no load runs, such as a checkpoint; empty: a load runs.
+	Doing func(string)
+	// FirstRound is called once each load has been run once, where they will be run again.
+	FirstRound func()
 
 	// Period is that of a source with periods of its own, counted from 1970: each load begins shortly before one, so that
 	// whole ones lie inside. Zero: loads begin at once.
@@ -130,6 +134,7 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if err := e.mark(s, runfile.Begin, nil, nil); err != nil {
 		return err
 	}
+	e.Doing("")
 	rows, failed := e.work(ctx, s, w)
 	if failed == nil {
 		failed = e.finish(ctx, w, rows)
@@ -244,6 +249,7 @@ func (e *Experiment) writeOut(ctx context.Context) error {
 
 // readCounted lets the counters catch up, and reads them.
 func (e *Experiment) readCounted(ctx context.Context) error {
+	e.Doing("waiting for counters")
 	if err := e.WaitForCounters(ctx); err != nil {
 		return err
 	}
@@ -252,6 +258,7 @@ func (e *Experiment) readCounted(ctx context.Context) error {
 
 // checkpoint is not cut short by an interrupt, which would cost us the session that has to clear up.
 func (e *Experiment) checkpoint(ctx context.Context) error {
+	e.Doing("checkpoint")
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 	defer cancel()
 	if err := postgres.Exec(own, e.Control, "checkpoint"); err != nil {

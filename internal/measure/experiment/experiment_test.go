@@ -62,6 +62,8 @@ func newTrialOn(t *testing.T, version string, arms ...runfile.Arm) *trial {
 		ReadAll:         func(context.Context) error { r.note("read"); return nil },
 		Sync:            func() error { r.note("sync"); return nil },
 		Record:          r.record,
+		Doing:           func(string) {},
+		FirstRound:      func() { r.note("first round") },
 	}
 	return r
 }
@@ -97,6 +99,9 @@ func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
 	for replicate := range 2 {
 		name := fmt.Sprint("bulk ", replicate+1, " ")
 		want = append(want, name+"settle", "read", "wait", "read", name+"begin", "gone", "read", "wait", "read", name+"end", "sync")
+		if replicate == 0 {
+			want = append(want, "first round")
+		}
 	}
 	if diff := cmp.Diff(want, r.diary); diff != "" {
 		t.Error(diff)

@@ -42,6 +42,9 @@ func (e *Experiment) Run(ctx context.Context) error {
 				return err
 			}
 		}
+		if replicate == 1 && e.Plan.Replicates > 1 {
+			e.FirstRound()
+		}
 	}
 	return e.extend(ctx, p)
 }
@@ -52,6 +55,7 @@ func (e *Experiment) rest(ctx context.Context) error {
 	if length == 0 {
 		return nil
 	}
+	e.Doing("resting")
 	e.Tell(fmt.Sprintf("Resting for %s, so that a source which moves in steps shows nothing of before", About(length)))
 	return Wait(ctx, length)
 }

@@ -28,6 +28,8 @@ type Options struct {
 	Known func([]runfile.Metric) error
 	// Settled reads the file so far, now and then, and may say why there is no use in going on; nil: it goes on.
 	Settled func(path string, after time.Duration) (why string, settled bool)
+	// Preview reads the file so far, now and then, and says what it tells; nil: nobody looks on.
+	Preview func(path string, after time.Duration) (text string, looked bool)
 	// AtLeast is how long it lasts before it may be settled.
 	AtLeast time.Duration
 }
@@ -35,6 +37,8 @@ type Options struct {
 // Display shows people how far an observation has come.
 type Display interface {
 	target.Notices
+	// Doing says beside what goes on what it tells so far.
+	Doing(text string)
 	Record(runfile.Record)
 }
 
@@ -52,6 +56,8 @@ type recording struct {
 const (
 	// rarely is the time between two looks at what costs the server more to tell.
 	rarely = 5 * time.Minute
+	// previewEvery is how often it is asked whether it is time to look at what the file tells.
+	previewEvery = 10 * time.Second
 	// fewestLooks are taken before anything is settled, however soon that may be.
 	fewestLooks = 4
 )
@@ -138,6 +144,16 @@ func (r *recording) observe(ctx context.Context) (err error) {
 			return r.Settled(r.file.Path(), time.Since(began))
 		}
 	}
+	if r.Preview != nil {
+		o.Preview = func() {
+			if r.file.Sync() != nil {
+				return // the next record meets it, too
+			}
+			if text, looked := r.Preview(r.file.Path(), time.Since(began)); looked {
+				r.Show.Doing(text)
+			}
+		}
+	}
 	err = o.Run(ctx, r.source(ctx, probes))
 	return errors.Join(err, r.end(err))
 }
@@ -193,6 +209,7 @@ func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 		return err
 	}
 	r.recorded = true
+	r.Show.Record(head)
 	var names []string
 	for _, sampler := range p.Samplers {
 		names = append(names, sampler.Name())

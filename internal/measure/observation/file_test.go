@@ -13,6 +13,7 @@ import (
 type told []string
 
 func (d *told) Stage(string)          {}
+func (d *told) Doing(string)          {}
 func (d *told) Message(text string)   { *d = append(*d, text) }
 func (d *told) Record(runfile.Record) {}
 

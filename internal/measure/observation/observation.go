@@ -36,6 +36,8 @@ type Observation struct {
 	Tell    func(string)
 	// Settled is asked whenever what is rare is, and may say why there is no use in going on; nil: it goes on.
 	Settled func(context.Context) (why string, settled bool)
+	// Preview shows whoever looks on what is known so far; nil: nobody does.
+	Preview func()
 }
 
 // reopenEvery is the time between two tries to find a server again.
@@ -82,10 +84,16 @@ func (o *Observation) until(ctx context.Context, clock *probe.Clock, w *watch, s
 	}
 	tick := time.NewTicker(o.Rarely)
 	defer tick.Stop()
+	preview := time.NewTicker(previewEvery)
+	defer preview.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return false, nil
+		case <-preview.C:
+			if o.Preview != nil {
+				o.Preview()
+			}
 		case <-w.changed:
 			return true, nil
 		case <-clock.Done():

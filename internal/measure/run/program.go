@@ -91,6 +91,6 @@ func (p *Program) announcement(path string) string {
 		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so that they tell of the whole run, "+
 			"once as much time has passed after it, and of a load only where it lasts three hours", experiment.About(time.Duration(rest*float64(time.Second))))
 	}
-	return fmt.Sprintf("%d loads x %d repetitions x %g s, about %s%s; recorded in %s",
+	return fmt.Sprintf("%d loads x %d repetitions x %g s, about %s from here%s; recorded in %s",
 		len(p.Plan.Arms), p.Plan.Replicates, p.Plan.ArmSeconds, experiment.About(p.Duration()), cost, path)
 }

@@ -46,6 +46,8 @@ type Options struct {
 	// Required are the names of the metrics, of all that the run will hold, that whoever runs it wants to know about; none:
 	// they want what there is. An error ends the run before anything is measured.
 	Required func([]runfile.Metric) ([]string, error)
+	// FirstRound tells, from the file so far, what one repetition of each load says; nil: nobody looks on.
+	FirstRound func(path string)
 	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run once
 	// more, and says why; an empty name: none would.
 	Next func(path string, required []string, loads []runfile.Arm) (load, why string)
@@ -54,6 +56,8 @@ type Options struct {
 // Display shows people how far a run has come.
 type Display interface {
 	target.Notices
+	// Doing says what goes on while no load runs; empty: a load runs.
+	Doing(text string)
 	Record(runfile.Record)
 }
 
@@ -149,7 +153,10 @@ func (m *measurement) experiment(ctx context.Context) error {
 	go m.stops.watch(watching)
 	clock.Start(context.WithoutCancel(ctx))
 	m.Show.Stage("warming up")
+	began := time.Now()
 	err = errors.Join(m.target.Because(ctx, e.Run(ctx)), clock.Stop())
+	m.Show.Message(fmt.Sprintf("It took %s: %s until the server was ready, and %s for the loads",
+		experiment.About(time.Since(m.Head.Start)), experiment.About(began.Sub(m.Head.Start)), experiment.About(time.Since(began))))
 	return errors.Join(err, m.end(ctx, err))
 }
 
@@ -166,12 +173,14 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Gone: func(ctx context.Context) error {
 			return m.session.Facts.AwaitClientsGone(context.WithoutCancel(ctx), m.session.Control)
 		},
-		Record: m.record,
-		Sync:   m.file.Sync,
-		Tell:   m.Show.Message,
-		Look:   m.look,
-		Others: func(a runfile.Arm) *runfile.Others { return m.others.during(a.RowsPerTx) },
-		Shared: m.Target.Allowed.Shared,
+		Record:     m.record,
+		Sync:       m.file.Sync,
+		Tell:       m.Show.Message,
+		Doing:      m.Show.Doing,
+		FirstRound: m.firstRound,
+		Look:       m.look,
+		Others:     func(a runfile.Arm) *runfile.Others { return m.others.during(a.RowsPerTx) },
+		Shared:     m.Target.Allowed.Shared,
 		Spoiled: func() string {
 			return cmp.Or(m.settings.differ(), m.stops.during())
 		},
@@ -232,6 +241,13 @@ func slowest(metrics []runfile.Metric, required []string) float64 {
 		}
 	}
 	return period
+}
+
+// firstRound tells whoever looks on what is known by now, unless the file cannot be written, which the next record meets too.
+func (m *measurement) firstRound() {
+	if m.FirstRound != nil && m.file.Sync() == nil {
+		m.FirstRound(m.file.Path())
+	}
 }
 
 // next is the load that would tell most if it were run once more; none where the file cannot be written.

@@ -38,6 +38,8 @@ type told struct {
 
 func (s *told) Stage(string) {}
 
+func (s *told) Doing(string) {}
+
 func (s *told) Message(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

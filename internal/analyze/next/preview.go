@@ -1,0 +1,50 @@
+package next
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// firstPreview is after how long an observation may have seen a kind of load: its windows have five seconds, and it takes some.
+const firstPreview = 30 * time.Second
+
+// Preview looks now and then at what a file tells so far, for whoever looks on. Its zero value has not looked yet.
+type Preview struct{ last time.Duration }
+
+// Ask reads the file where it is time for that, and says what a report would tell if it were made now.
+func (p *Preview) Ask(after time.Duration, read func() (*drivers.Run, error)) (text string, looked bool) {
+	if after < max(firstPreview, p.last+p.last/lookAgain) {
+		return "", false
+	}
+	p.last = after
+	run, err := read()
+	if err != nil {
+		return "", false
+	}
+	return preview(run), true
+}
+
+func preview(run *drivers.Run) string {
+	kinds := len(slices.DeleteFunc(slices.Clone(run.Arms), func(a drivers.Arm) bool { return a.Idle() }))
+	if kinds == 0 {
+		return "no kind of load seen yet"
+	}
+	told, open := 0, 0
+	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
+		switch v.Kind {
+		case attribution.Undetermined:
+			open++
+		case attribution.Logical, attribution.Physical, attribution.Mixed:
+			told++
+		}
+	}
+	loads := "kinds of load"
+	if kinds == 1 {
+		loads = "kind of load"
+	}
+	return fmt.Sprintf("%d %s; ended now, %d of %d metrics that move get a verdict", kinds, loads, told, told+open)
+}

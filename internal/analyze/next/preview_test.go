@@ -1,0 +1,43 @@
+package next
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// Looks are a tenth further apart each time, so that a long observation is not analyzed over and over.
+func TestPreviewsGetRarer(t *testing.T) {
+	var p Preview
+	var at []time.Duration
+	for after := time.Duration(0); after <= 2*time.Minute; after += 10 * time.Second {
+		if _, looked := p.Ask(after, func() (*drivers.Run, error) { return &drivers.Run{}, nil }); looked {
+			at = append(at, after)
+		}
+	}
+	// Asked each ten seconds: until 100 s a tenth is less than that, at 110 s it is 11.
+	want := []time.Duration{30, 40, 50, 60, 70, 80, 90, 100, 110}
+	for i := range want {
+		want[i] *= time.Second
+	}
+	if !slices.Equal(at, want) {
+		t.Errorf("it looked at %v, want %v", at, want)
+	}
+}
+
+// An observation of six sorts of work, and one in which nothing was seen.
+func TestPreviewSaysWhatAReportWouldTell(t *testing.T) {
+	run, err := drivers.FromFile("../../../testdata/runs/observed-pg17.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := preview(run); !strings.HasPrefix(text, "5 kinds of load; ended now, ") {
+		t.Errorf("of the shipped observation it says %q", text)
+	}
+	if text := preview(&drivers.Run{}); text != "no kind of load seen yet" {
+		t.Errorf("of nothing it says %q", text)
+	}
+}
