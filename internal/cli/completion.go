@@ -111,7 +111,7 @@ func formatsOf(command string) []string {
 	switch command {
 	case "report":
 		return []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
-	case "compare":
+	case "compare", "aurora-cost":
 		return []string{formatText, formatJSON, formatCSV}
 	case "iam-policy":
 		return []string{formatJSON, formatTerraform}

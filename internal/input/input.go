@@ -1,4 +1,4 @@
-// Package input reads what users hand in by name: plans, scripts, job files, prices. All of it is read before anything is
+// Package input reads what users hand in by name: plans, scripts, job files, prices, and what other programs exported. All of it is read before anything is
 // done, so it is bounded, and a name may be that of a pipe at whose other end nobody is: an interrupt ends the wait.
 package input
 
@@ -12,30 +12,45 @@ import (
 // Most is how much is taken: the largest that anybody has written by hand is a hundredth of it.
 const Most = 4 << 20
 
+// MostExported is how much is taken of what a program wrote.
+const MostExported = 64 << 20
+
 // Read reads a file whole.
-func Read(ctx context.Context, name string) ([]byte, error) {
+func Read(ctx context.Context, name string) ([]byte, error) { return read(ctx, name, Most) }
+
+// ReadExported reads a file that a program wrote.
+func ReadExported(ctx context.Context, name string) ([]byte, error) {
+	return read(ctx, name, MostExported)
+}
+
+func read(ctx context.Context, name string, most int) ([]byte, error) {
 	return await(ctx, func() ([]byte, error) {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
 		defer file.Close()
-		return all(file, name)
+		return all(file, name, most)
 	})
 }
 
 // ReadFrom is Read of what is open already, such as standard input.
 func ReadFrom(ctx context.Context, r io.Reader, name string) ([]byte, error) {
-	return await(ctx, func() ([]byte, error) { return all(r, name) })
+	return await(ctx, func() ([]byte, error) { return all(r, name, Most) })
 }
 
-func all(r io.Reader, name string) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, Most+1))
+// ReadExportedFrom is ReadExported of what is open already.
+func ReadExportedFrom(ctx context.Context, r io.Reader, name string) ([]byte, error) {
+	return await(ctx, func() ([]byte, error) { return all(r, name, MostExported) })
+}
+
+func all(r io.Reader, name string, most int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > Most {
-		return nil, fmt.Errorf("%s is longer than %d MiB, which is the most that is taken", name, Most>>20)
+	if len(text) > most {
+		return nil, fmt.Errorf("%s is longer than %d MiB, which is the most that is taken", name, most>>20)
 	}
 	return text, nil
 }

@@ -46,12 +46,18 @@ func (t Tariff) Hour(class string) (float64, bool) {
 }
 
 func (t Tariff) hour(volume, class string) (price float64, source string, known bool) {
+	p, known := t.Find(volume, catalog.PerHour, class)
+	return p.Price, p.Source, known
+}
+
+// Find is the price of one unit of what is not sold in steps, in the region; the class is that of a machine.
+func (t Tariff) Find(volume string, per catalog.Per, class string) (price catalog.Price, known bool) {
 	for _, p := range t.Prices {
-		if p.Volume == volume && p.Per == catalog.PerHour && p.Class == class && p.Region == t.Region {
-			return p.Price, p.Source, true
+		if p.Volume == volume && p.Per == per && p.Class == class && p.Region == t.Region {
+			return p, true
 		}
 	}
-	return 0, "", false
+	return catalog.Price{}, false
 }
 
 // storage is what data on Aurora Standard cost in a month.

@@ -35,7 +35,7 @@ func questions() []question {
 	return []question{
 		{"AmazonEC2", "Storage", ""}, {"AmazonEC2", "System Operation", ""}, {"AmazonEC2", "Provisioned Throughput", ""},
 		{"AmazonRDS", "Database Storage", ""}, {"AmazonRDS", "Provisioned IOPS", ""}, {"AmazonRDS", "Provisioned Throughput", ""},
-		{"AmazonRDS", "System Operation", ""}, {"AmazonRDS", "Database Instance", "Aurora PostgreSQL"},
+		{"AmazonRDS", "System Operation", ""}, {"AmazonRDS", "Database Instance", "Aurora PostgreSQL"}, {"AmazonRDS", "ServerlessV2", "Aurora PostgreSQL"},
 	}
 }
 

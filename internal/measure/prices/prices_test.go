@@ -117,6 +117,8 @@ func tokyo() []listed {
 		rds("System Operation", "APN1-Aurora:StorageIOUsage", "Any", "", "IOs", "0.0000002400"),
 		rds("Database Instance", "APN1-InstanceUsage:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs", "0.3130000000"),
 		rds("Database Instance", "APN1-InstanceUsageIOOptimized:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs", "0.4070000000"),
+		rds("ServerlessV2", "APN1-Aurora:ServerlessV2Usage", "Aurora PostgreSQL", "", "ACU-Hr", "0.2000000000"),
+		rds("ServerlessV2", "APN1-Aurora:ServerlessV2IOOptimizedUsage", "Aurora PostgreSQL", "", "ACU-Hr", "0.2600000000"),
 	}
 }
 
@@ -132,8 +134,10 @@ func TestAsk(t *testing.T) {
 	}
 	want := []catalog.Price{
 		row("aurora", "hour", "db.r6g.large", 0, 0.313, "AmazonRDS"),
+		row("aurora", "hour", "db.serverless", 0, 0.20, "AmazonRDS"),
 		row("aurora", "million-io", "", 0, 0.24, "AmazonRDS"),
 		row("aurora-iopt1", "hour", "db.r6g.large", 0, 0.407, "AmazonRDS"),
+		row("aurora-iopt1", "hour", "db.serverless", 0, 0.26, "AmazonRDS"),
 		row("gp3", "gib", "", 0, 0.096, "AmazonEC2"),
 		row("gp3", "mibps", "", 0, 0.048, "AmazonEC2"), // 49.152 / 1024
 		row("io2", "gib", "", 0, 0.142, "AmazonEC2"),

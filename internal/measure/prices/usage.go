@@ -54,11 +54,19 @@ func machines() map[string]string {
 	return map[string]string{"InstanceUsage:db.": "aurora", "InstanceUsageIOOptimized:db.": "aurora-iopt1"}
 }
 
+// serverless are the usage types of an hour of an Aurora capacity unit, likewise.
+func serverless() map[string]string {
+	return map[string]string{"Aurora:ServerlessV2Usage": "aurora", "Aurora:ServerlessV2IOOptimizedUsage": "aurora-iopt1"}
+}
+
 // means is what a usage type is the price of, and the class of machine where it is one.
 func means(usage string) (m meaning, class string, known bool) {
 	usage = regionBefore.ReplaceAllString(usage, "")
 	if m, known = usages()[usage]; known {
 		return m, "", true
+	}
+	if volume, found := serverless()[usage]; found {
+		return meaning{volume, catalog.PerHour, 0}, "db.serverless", true
 	}
 	for prefix, volume := range machines() {
 		if size, found := strings.CutPrefix(usage, prefix); found {
@@ -75,7 +83,7 @@ func unit(per catalog.Per, listed string) (float64, error) {
 		catalog.PerIOPS:      {"iops-mo": 1, "iops-month": 1},
 		catalog.PerMiBps:     {"gibps-mo": 1.0 / 1024, "mibps-mo": 1, "mbps-mo": 1, "gbps-mo": 1.0 / 1024},
 		catalog.PerMillionIO: {"ios": 1e6},
-		catalog.PerHour:      {"hrs": 1, "hours": 1},
+		catalog.PerHour:      {"hrs": 1, "hours": 1, "acu-hr": 1},
 	}
 	factor, known := units[per][strings.ToLower(listed)]
 	if !known {

@@ -36,6 +36,8 @@ const Final = time.Hour
 type Source struct {
 	// Now is CloudWatch's clock, by which periods are over and points too old. It is ours unless a stand-in has another.
 	Now func() time.Time
+	// Coarse is how long periods are at least, where finer ones are of no use; 0: as fine as they are published.
+	Coarse time.Duration
 
 	client *cw.Client
 	series []published

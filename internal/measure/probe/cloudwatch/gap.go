@@ -86,7 +86,7 @@ func (b *backfill) gap(i int, t tally) *runfile.Gap {
 	switch {
 	case t.trouble != nil:
 		return t.trouble
-	case t.came > 0 && t.period > s.period:
+	case t.came > 0 && t.period > max(s.period, b.Coarse):
 		gap.At, gap.Code = b.from, Retention
 		gap.Detail = fmt.Sprintf("CloudWatch keeps periods of %.0f s for %d days: of %s it has only those of %.0f s",
 			s.period.Seconds(), keptFor(s.period), day(b.from), t.period.Seconds())

@@ -41,7 +41,7 @@ const (
 func (b *backfill) queries(w window) []*query {
 	var all []*query
 	for i, s := range b.series {
-		period := max(s.period, w.finest)
+		period := max(s.period, w.finest, b.Coarse)
 		first, end := series.PeriodDown(w.from, period), series.PeriodUp(w.to, period)
 		if over := series.PeriodDown(b.now, period); end.After(over) {
 			end = over // what is not over is not told yet

@@ -1,0 +1,193 @@
+package billing
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// Document is a comparison for people.
+func (c Comparison) Document() document.Document {
+	return document.Document{Title: "Aurora Standard or I/O-Optimized", Heading: "Aurora Standard or I/O-Optimized", Blocks: []document.Block{
+		document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Warnings(c.Warnings),
+		c.itemTable(), document.Notes{}, c.monthTable(), c.turnBlock(), c.switchingBlock(), document.Only(document.InCSV, c.dayTable()),
+		document.Paragraph{Text: notInIt, Style: document.Faint},
+	}}
+}
+
+const notInIt = "Not in it: backups, snapshots, traffic, taxes, discounts, and instances that nothing here tells of. " +
+	"An instance counts for every hour in which it showed anything."
+
+// name is a configuration for people.
+func name(configuration string) string {
+	return map[string]string{Standard: "Standard", Optimized: "I/O-Optimized"}[configuration]
+}
+
+// answer is the whole in a few sentences.
+func (c Comparison) answer() string {
+	whose := cmp.Or(c.Cluster, "This cluster")
+	v := c.Verdict
+	if v.Cheaper == "" {
+		return fmt.Sprintf("%s: which costs less, Standard or I/O-Optimized, is not known: %s.", whose, v.Why)
+	}
+	other := map[string]string{Standard: Optimized, Optimized: Standard}[v.Cheaper]
+	text := fmt.Sprintf("%s: %s costs %s %s a month less than %s (%s).", whose, name(v.Cheaper), money(v.Saves), c.Currency, name(other), number.Percent(v.Share))
+	if !v.Sure {
+		text += " It is not sure: " + v.Why + "."
+	}
+	return text + c.todo()
+}
+
+// todo is what follows from the answer and the configuration that the cluster has.
+func (c Comparison) todo() string {
+	switch {
+	case c.Now == "":
+		return " Which of the two it has now is not known."
+	case c.Now == c.Verdict.Cheaper:
+		return " It has that already."
+	case c.Now == Optimized:
+		return " It has I/O-Optimized, and may go back at any time."
+	case c.NextSwitch != nil:
+		return " It has Standard, and may change from " + c.NextSwitch.UTC().Format("2006-01-02 15:04") + " UTC on."
+	default:
+		return " It has Standard, and may change once in 30 days."
+	}
+}
+
+func money(v float64) string { return number.Grouped(v, 0) }
+
+func moneyCell(v float64, why string) document.Cell {
+	if !number.Finite(v) {
+		return document.Missing(why)
+	}
+	return document.Number(money(v), v)
+}
+
+// itemTable has a row for each thing that is billed.
+func (c Comparison) itemTable() document.Block {
+	t := document.Table{Columns: []document.Column{{Header: "item", Words: true}, {Header: "amount"}, {Header: "unit", Words: true}, {Header: "hours known"},
+		{Header: "Standard, " + c.Currency}, {Header: "I/O-Optimized"}}}
+	for _, i := range c.Items {
+		what := document.Name(i.What)
+		if i.Class != "" && i.Class != i.What {
+			what = document.Name(i.What + " " + i.Class)
+		}
+		why := cmp.Or(i.Missing, "not known")
+		amount := document.Missing(why)
+		if i.Hours > 0 {
+			amount = document.Number(number.Grouped(i.Amount, 1), i.Amount)
+		}
+		known := document.Number(fmt.Sprintf("%d of %d", i.Hours, c.Whole.Hours), float64(i.Hours))
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{
+			what, amount, document.Words(i.Unit), known, moneyCell(i.Cost.Standard, why), moneyCell(i.Cost.Optimized, why)}})
+	}
+	return t
+}
+
+// monthTable has a row for each month and one for all.
+func (c Comparison) monthTable() document.Block {
+	if c.Whole.Compared == 0 {
+		return nil
+	}
+	t := document.Table{Columns: []document.Column{{Header: "month", Words: true}, {Header: "hours"}, {Header: "I/O"}, {Header: "break-even"}, {Header: "Standard"}, {Header: "I/O-Optimized"}}}
+	if !c.told {
+		t.Columns = append(t.Columns, document.Column{Header: "days beyond"}, document.Column{Header: "lowest day"}, document.Column{Header: "median"}, document.Column{Header: "highest"})
+	}
+	for _, m := range c.Months {
+		t.Rows = append(t.Rows, c.monthRow(m.From.Format("2006-01"), m))
+	}
+	if len(c.Months) != 1 {
+		t.Rows = append(t.Rows, c.monthRow("all", c.Whole))
+	}
+	legend := "Both for the same hours, in " + c.Currency + ". Break-even: what I/O must cost on Standard for I/O-Optimized to pay" + c.ratios() + "."
+	if !c.told {
+		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what I/O-Optimized would have saved on a day."
+	}
+	return document.Section{Title: "By month", Blocks: []document.Block{t, document.Notes{}, document.Paragraph{Text: legend, Style: document.Faint}}}
+}
+
+// ratios say what the break-even is here, as the prices have it.
+func (c Comparison) ratios() string {
+	w := c.Whole
+	return fmt.Sprintf(": %.3f of compute and %.3f of storage, by these prices", -w.Compute.Saved()/w.Compute.Standard, -w.Storage.Saved()/w.Storage.Standard)
+}
+
+func (c Comparison) monthRow(name string, s Stretch) document.Row {
+	const why = "no hour of it is known in all of its parts"
+	cells := []document.Cell{document.Name(name), document.Number(fmt.Sprint(s.Compared), float64(s.Compared)), moneyCell(s.IO, why), moneyCell(s.BreakEven, why),
+		moneyCell(s.Total.Standard, why), moneyCell(s.Total.Optimized, why)}
+	if c.told {
+		return document.Row{Cells: cells}
+	}
+	cells = append(cells, document.Number(fmt.Sprintf("%d of %d", s.Beyond, s.Days), float64(s.Beyond)))
+	if s.Spread == nil {
+		none := document.Missing("no day is whole")
+		return document.Row{Cells: append(cells, none, none, none)}
+	}
+	for _, v := range []float64{s.Spread.Lowest, s.Spread.Median, s.Spread.Highest} {
+		cells = append(cells, document.Number(number.Grouped(v, 2), v))
+	}
+	return document.Row{Cells: cells}
+}
+
+// dayTable has a row for each whole day, for programs.
+func (c Comparison) dayTable() document.Table {
+	t := document.Table{}
+	for _, header := range []string{"date", "io", "break_even", "standard", "io_optimized"} {
+		t.Columns = append(t.Columns, document.Column{Header: header})
+	}
+	for _, d := range c.Days {
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Date), document.Number("", d.IO), document.Number("", d.BreakEven),
+			document.Number("", d.Total.Standard), document.Number("", d.Total.Optimized)}})
+	}
+	return t
+}
+
+// turnBlock says at what amounts the answer would be the other one.
+func (c Comparison) turnBlock() document.Block {
+	var list document.List
+	for _, t := range c.Turns {
+		list = append(list, fmt.Sprintf("%s: %s %s a month, and now %s", t.What, money(t.At), t.Unit, money(t.Is)))
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return document.Section{Title: "Where both cost the same, all else being as it is", Blocks: []document.Block{list}}
+}
+
+// switchingBlock says what changing back and forth would have brought.
+func (c Comparison) switchingBlock() document.Block {
+	s := c.Switching
+	if s == nil {
+		return nil
+	}
+	stay := min(s.Stay.Standard, s.Stay.Optimized)
+	text := "A cluster may change to I/O-Optimized once in 30 days, and back at any time. Knowing all days beforehand, "
+	if stay-s.Best < 0.5 || s.Switches == 0 {
+		text += "no change back and forth would have cost less than staying."
+	} else {
+		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s.", changes(s.Switches), money(s.Best), c.Currency, money(stay))
+	}
+	return document.Section{Title: "Changing back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
+}
+
+func changes(n int) string {
+	if n == 1 {
+		return "one change"
+	}
+	return number.Spelled(n) + " changes"
+}
+
+func days(n int) string {
+	if n == 1 {
+		return "1 day"
+	}
+	return fmt.Sprintf("%d days", n)
+}
+
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
+
+func compareFloats(a, b float64) int { return cmp.Compare(a, b) }

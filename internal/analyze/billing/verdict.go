@@ -1,0 +1,231 @@
+package billing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// Verdict is which configuration costs less.
+type Verdict struct {
+	Cheaper string  `json:"cheaper"`       // aurora, aurora-iopt1; empty: cannot be told
+	Sure    bool    `json:"sure"`          // every week, and all without the day with most I/O, says the same
+	Saves   float64 `json:"saves_a_month"` // against the other one, of 730 hours
+	Share   float64 `json:"saves_share"`
+	Why     string  `json:"why"` // it cannot be told, or is not sure
+}
+
+const (
+	week = 7
+	// fewDays is below which nothing is told, and enoughDays from where on AWS calls it good.
+	// https://github.com/aws/agent-toolkit-for-aws, amazon-aurora-postgresql, io-optimized
+	fewDays    = 7
+	enoughDays = 14
+)
+
+func (c Comparison) judge() Verdict {
+	v := Verdict{Saves: math.NaN(), Share: math.NaN()}
+	w := c.Whole
+	switch {
+	case w.Compared == 0:
+		v.Why = c.lacks()
+		return v
+	case !c.told && len(c.Days) < fewDays:
+		v.Why = fmt.Sprintf("%s is compared, and a week is the least that says anything", days(len(c.Days)))
+		return v
+	}
+	v.Cheaper = cheaper(w.Total.Saved())
+	v.Saves = math.Abs(w.Total.Saved()) / float64(w.Compared) * month
+	v.Share = math.Abs(w.Total.Saved()) / max(w.Total.Standard, w.Total.Optimized)
+	v.Why = c.doubt(v.Cheaper)
+	v.Sure = v.Why == ""
+	return v
+}
+
+func cheaper(saved float64) string {
+	if saved > 0 {
+		return Optimized
+	}
+	return Standard
+}
+
+// lacks says what keeps every hour from being compared.
+func (c Comparison) lacks() string {
+	for _, i := range c.Items {
+		if i.Missing != "" {
+			return i.Missing
+		}
+	}
+	return "no hour is known in all of its parts"
+}
+
+// doubt says what speaks against the answer: a week that says otherwise, or one day that decides.
+func (c Comparison) doubt(answer string) string {
+	if c.told {
+		return "a month as a sum says nothing of its days"
+	}
+	if n := c.otherWeeks(answer); n > 0 {
+		return fmt.Sprintf("%d of %d runs of seven days say otherwise", n, len(c.weeks()))
+	}
+	most := slices.MaxFunc(c.Days, func(a, b Day) int { return compareFloats(a.IO, b.IO) })
+	rest := 0.0
+	for _, d := range c.Days {
+		if d.Date != most.Date {
+			rest += d.Saved()
+		}
+	}
+	if cheaper(rest) != answer {
+		return "without " + most.Date + ", the day with most I/O, it would be the other way round"
+	}
+	return ""
+}
+
+// weeks are what I/O-Optimized would have saved in each run of seven days, all of them compared.
+func (c Comparison) weeks() (saved []float64) {
+	for i := range c.Days {
+		if i+week > len(c.Days) || c.Days[i+week-1].number-c.Days[i].number != week-1 {
+			continue
+		}
+		sum := 0.0
+		for _, d := range c.Days[i : i+week] {
+			sum += d.Saved()
+		}
+		saved = append(saved, sum)
+	}
+	return saved
+}
+
+func (c Comparison) otherWeeks(answer string) (n int) {
+	for _, saved := range c.weeks() {
+		if cheaper(saved) != answer {
+			n++
+		}
+	}
+	return n
+}
+
+// Turn is one amount by itself at which both would cost the same.
+type Turn struct {
+	What string  `json:"what"` // I/O, storage, compute
+	Unit string  `json:"unit"` // a month of 730 hours
+	Is   float64 `json:"is"`
+	At   float64 `json:"at"`
+}
+
+// turns are the amounts that would turn the answer, all else being as it is.
+func (c Comparison) turns(lines []line) (all []Turn) {
+	w := c.Whole
+	if w.Compared == 0 {
+		return nil
+	}
+	add := func(what, unit string, is, at float64) {
+		if number.Finite(at) && at > 0 && is > 0 {
+			all = append(all, Turn{what, unit, is, at})
+		}
+	}
+	scale := month / float64(w.Compared)
+	perMillion, perGiB := lines[0].item.Price.Standard, lines[2].item.Price
+	add("I/O", "million operations", w.IO*scale/perMillion, w.BreakEven*scale/perMillion)
+	rest := func(other Both) float64 { return (w.IO + other.Saved()) * scale } // what is left of I/O for the one in question
+	add("storage", "GiB", w.Storage.Standard*scale/perGiB.Standard, rest(w.Compute)/-perGiB.Saved())
+	add("compute", c.Currency+" on Standard", w.Compute.Standard*scale, rest(w.Storage)*w.Compute.Standard/-w.Compute.Saved())
+	return all
+}
+
+// warn says what to know before believing the numbers.
+func (c Comparison) warn(u Use) (all []string) {
+	if left := c.Whole.Hours - c.Whole.Compared; left > 0 && c.Whole.Compared > 0 {
+		all = append(all, fmt.Sprintf("%d of %d hours are not compared, because something of them is not known: see the table of items.", left, c.Whole.Hours))
+	}
+	for _, i := range c.Items {
+		if i.Missing != "" && c.Whole.Compared == 0 && i.Missing != c.Verdict.Why {
+			all = append(all, sentence(i.Missing))
+		}
+	}
+	if !u.Told && len(c.Days) >= fewDays && len(c.Days) < enoughDays {
+		all = append(all, fmt.Sprintf("Only %s are compared: two weeks are the least to go by.", days(len(c.Days))))
+	}
+	return all
+}
+
+// Switching is what changing back and forth would have brought, knowing all days beforehand.
+type Switching struct {
+	Best     float64 `json:"best"`     // cost of the whole days, switched at the best times
+	Stay     Both    `json:"stay"`     // of the same days without a change
+	Switches int     `json:"switches"` // to I/O-Optimized
+}
+
+// rule is for how many days a cluster that went to I/O-Optimized may not go there again; back it may at any time.
+// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.Overview.StorageReliability.html
+const rule = 30
+
+// way is a history of configurations up to some day.
+type way struct {
+	cost     float64
+	switches int
+	optimum  bool // on I/O-Optimized now
+	last     int  // day of the last change to it
+}
+
+// switching tries all ways that the rule allows.
+func switching(all []Day) *Switching {
+	if len(all) < enoughDays {
+		return nil
+	}
+	s := &Switching{}
+	ways := []way{{last: -rule}}
+	for _, d := range all {
+		s.Stay = s.Stay.plus(d.Total)
+		var next []way
+		for _, w := range ways {
+			next = append(next, w.through(d)...)
+		}
+		ways = cheapest(next)
+	}
+	best := slices.MinFunc(ways, func(a, b way) int { return compareFloats(a.cost, b.cost) })
+	s.Best, s.Switches = best.cost, best.switches
+	return s
+}
+
+// through are the ways on through one more day.
+func (w way) through(d Day) []way {
+	stay, other := w, w
+	other.optimum = !w.optimum
+	for _, o := range []*way{&stay, &other} {
+		if o.optimum {
+			o.cost += d.Total.Optimized
+		} else {
+			o.cost += d.Total.Standard
+		}
+	}
+	if !other.optimum {
+		return []way{stay, other}
+	}
+	if d.number-w.last < rule {
+		return []way{stay}
+	}
+	other.last, other.switches = d.number, w.switches+1
+	return []way{stay, other}
+}
+
+// cheapest keeps one of the ways that may go on alike.
+func cheapest(ways []way) []way {
+	type state struct {
+		optimum bool
+		last    int
+	}
+	best := map[state]way{}
+	for _, w := range ways {
+		key := state{w.optimum, w.last}
+		if known, is := best[key]; !is || w.cost < known.cost {
+			best[key] = w
+		}
+	}
+	var all []way
+	for _, w := range best {
+		all = append(all, w)
+	}
+	return all
+}

@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/history/exported"
+	"github.com/realiops/realiops/internal/measure/rds"
+)
+
+// auroraCostOptions are the flags of realiops aurora-cost.
+type auroraCostOptions struct {
+	cluster   string
+	back      stretch
+	from      []string
+	month     string
+	instances []string
+	reserved  []string
+	account   account.Options
+	prices    string
+	format    string
+	query     bool
+}
+
+func newAuroraCostCommand(env Env) *cobra.Command {
+	o := auroraCostOptions{back: stretch(30 * 24 * time.Hour)}
+	cmd := &cobra.Command{
+		Use:   "aurora-cost",
+		Short: "Say whether Aurora Standard or I/O-Optimized costs less for a cluster",
+		Long: `Charge an Aurora cluster for what it did, hour by hour, in both storage configurations: billed reads and writes, storage,
+instances and capacity units, by the prices of its region. It says which costs less, by month and with the spread of
+the days, how sure that is, and what would turn it. What is not known is said, and never taken for nothing.
+
+--cluster asks CloudWatch for the hours; --from reads what the aws program wrote, and asks nobody: --query prints the
+question whose answer it understands. --month takes the sums of a month, as a bill has them.`,
+		Example: `  realiops aurora-cost --cluster shop --for 90d
+  realiops aurora-cost --query --cluster shop --instance shop-1=db.r6g.large > query.json
+  aws cloudwatch get-metric-data --cli-input-json file://query.json > metrics.json
+  realiops aurora-cost --from metrics.json --instance shop-1=db.r6g.large --price prices.json
+  realiops aurora-cost --month reads=2.43e9,writes=9e6,gib=800 --instance db.r6g.large`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return runAuroraCost(cmd.Context(), env, o)
+		},
+	}
+	return describe(env, cmd, auroraCostExitHelp, group("What the cluster did", o.addFlags), group("What it costs", o.addPriceFlags),
+		group("AWS", o.addAccountFlags), group("What to tell", o.addFormatFlags))
+}
+
+const auroraCostExitHelp = `0  one of the two costs less
+1  wrong usage, or what the cluster did cannot be read
+3  which costs less is not known: the text says what is missing`
+
+func (o *auroraCostOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.cluster, "cluster", "", "the `cluster` to ask CloudWatch about, or of several in the files")
+	f.Var(&o.back, "for", "with --cluster, for `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
+	f.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input; may be repeated")
+	f.StringVar(&o.month, "month", "", "`FIGURES` of a month: reads= and writes= that were billed, gib= of storage")
+	f.StringArrayVar(&o.instances, "instance", nil, "an instance as `NAME=CLASS`, or a CLASS that runs all the time; may be repeated")
+}
+
+func (o *auroraCostOptions) addPriceFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
+	f.StringArrayVar(&o.reserved, "reserved", nil, "instances that are reserved, and paid for either way, as `CLASS=NUMBER`; may be repeated")
+}
+
+func (o *auroraCostOptions) addAccountFlags(f *pflag.FlagSet) {
+	addAccountFlags(f, &o.account)
+	f.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs choose; for files us-east-1)"
+}
+
+func (o *auroraCostOptions) addFormatFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", formatText, "the `format`: text, json, or csv with a line for each day")
+	f.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
+}
+
+// check refuses what makes no sense together.
+func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
+	ways := 0
+	for _, given := range []bool{len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case !slices.Contains([]string{formatText, formatJSON, formatCSV}, o.format):
+		return fmt.Errorf("unknown format %q: there are %s, %s, %s", o.format, formatText, formatJSON, formatCSV)
+	case ways != 1:
+		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
+	case o.query && (o.cluster == "" || len(o.from) > 0):
+		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --instance")
+	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
+		return errors.New("--for is about what CloudWatch is asked for: it goes with --cluster alone")
+	}
+	return nil
+}
+
+// billed is a cluster and what it did.
+type billed struct {
+	cluster  rds.Cluster
+	use      billing.Use
+	region   string
+	warnings []string
+}
+
+// errUndecided ends a comparison that has said so already.
+var errUndecided = withCode(exitUndetermined, errSilent)
+
+func runAuroraCost(ctx context.Context, env Env, o auroraCostOptions) error {
+	members, err := parseInstances(o.instances)
+	if err != nil {
+		return err
+	}
+	if o.query {
+		return o.printQuery(env, members)
+	}
+	reserved, err := parseReserved(o.reserved)
+	if err != nil {
+		return err
+	}
+	known, err := sizeOptions{prices: o.prices}.readPrices(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := o.billed(ctx, env, members)
+	if err != nil {
+		return err
+	}
+	tariff := sizing.Tariff{Region: b.region, Prices: known}
+	if err := checkRegion(b.region, tariff.Regions()); err != nil {
+		return err
+	}
+	c := billing.Compare(b.use, tariff, reserved)
+	c.Cluster, c.Now = b.cluster.Name, b.cluster.Storage
+	if !b.cluster.NextSwitch.IsZero() {
+		c.NextSwitch = &b.cluster.NextSwitch
+	}
+	c.Warnings = append(b.warnings, c.Warnings...)
+	return o.answer(env, c)
+}
+
+func (o auroraCostOptions) answer(env Env, c billing.Comparison) (err error) {
+	switch o.format {
+	case formatJSON:
+		err = report.JSON(env.Out, c)
+	case formatCSV:
+		err = document.CSV(env.Out, c.Document())
+	default:
+		err = document.Text(env.Out, c.Document(), env.columns())
+	}
+	if err == nil && c.Verdict.Cheaper == "" {
+		return errUndecided
+	}
+	return err
+}
+
+// billed reads what the cluster did, in the way that was chosen.
+func (o auroraCostOptions) billed(ctx context.Context, env Env, members []rds.Member) (billed, error) {
+	region := o.account.Region
+	if region == "" {
+		region = defaultRegion
+	}
+	switch {
+	case o.month != "":
+		return o.ofMonth(members, region)
+	case len(o.from) > 0:
+		return o.ofFiles(ctx, env, members, region)
+	}
+	return o.ofCloudWatch(ctx, env, members)
+}
+
+// defaultRegion is the one whose prices count where nobody names another.
+const defaultRegion = "us-east-1"
+
+// ofFiles reads files.
+func (o auroraCostOptions) ofFiles(ctx context.Context, env Env, members []rds.Member, region string) (billed, error) {
+	var e exported.Export
+	for _, name := range o.from {
+		text, err := readExported(ctx, env, name)
+		if err != nil {
+			return billed{}, fmt.Errorf("read what was exported: %w", err)
+		}
+		if err := e.Read(text, env.Now()); err != nil {
+			return billed{}, naming(name, err)
+		}
+	}
+	c, err := e.Cluster(o.cluster)
+	if err != nil {
+		return billed{}, err
+	}
+	if len(e.Periods) == 0 {
+		return billed{}, errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch get-metric-data")
+	}
+	from, to := e.Span()
+	b := billed{cluster: c, region: region, warnings: e.Warnings}
+	named, always := instancesOf(append(c.Members, members...))
+	b.use = billing.FromPeriods(e.Periods, from, to, named).Always(always)
+	return b, nil
+}
+
+// ofCloudWatch asks AWS what the cluster is, and CloudWatch what it did.
+func (o auroraCostOptions) ofCloudWatch(ctx context.Context, env Env, members []rds.Member) (billed, error) {
+	a, err := account.Open(ctx, o.account)
+	if err != nil {
+		return billed{}, err
+	}
+	if a.Region() == "" {
+		return billed{}, errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+	}
+	c, err := rds.FindCluster(ctx, a.Config(), o.cluster)
+	if err != nil {
+		return billed{}, err
+	}
+	to := cloudwatch.Settled(env.Now())
+	from := to.Add(-time.Duration(o.back))
+	periods, gaps, err := cloudwatch.Hours(ctx, a, cloudwatch.ForBill(c), from, to)
+	if err != nil {
+		return billed{}, err
+	}
+	env.tell("%s", account.Text(a.Calls()))
+	named, always := instancesOf(append(c.Members, members...))
+	b := billed{cluster: c, region: a.Region(), warnings: cloudwatch.Refused(gaps)}
+	b.use = billing.FromPeriods(periods, from, to, named).Always(always)
+	return b, nil
+}
+
+// printQuery writes the question for the aws program.
+func (o auroraCostOptions) printQuery(env Env, members []rds.Member) error {
+	c := rds.Cluster{Name: o.cluster}
+	for _, m := range members {
+		if m.Name == "" {
+			return fmt.Errorf("--instance %s: name the instance as NAME=CLASS, or CloudWatch cannot be asked about it", m.Class)
+		}
+		c.Members = append(c.Members, m)
+	}
+	to := cloudwatch.Settled(env.Now())
+	return report.JSON(env.Out, exported.QueryOf(cloudwatch.ForBill(c), to.Add(-time.Duration(o.back)), to))
+}
+
+// instancesOf are those that metrics tell of, and those that run all the time. What the user says of one comes last, and counts.
+func instancesOf(members []rds.Member) (named, always []billing.Instance) {
+	for _, m := range members {
+		i := slices.IndexFunc(named, func(n billing.Instance) bool { return n.Name == m.Name })
+		switch {
+		case m.Name == "":
+			always = append(always, billing.Instance{Name: m.Class, Class: m.Class})
+		case i >= 0:
+			named[i].Class = m.Class
+		default:
+			named = append(named, billing.Instance{Name: m.Name, Class: m.Class})
+		}
+	}
+	return named, always
+}

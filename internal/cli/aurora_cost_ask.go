@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/rds"
+)
+
+// stretch is a time with days and weeks: 30d, 12w, 36h.
+type stretch time.Duration
+
+// longest is for how long CloudWatch keeps anything.
+const longest = 455 * 24 * time.Hour
+
+func (s *stretch) Set(text string) error {
+	days := map[byte]float64{'d': 1, 'w': 7}
+	d, err := time.ParseDuration(text)
+	if text != "" && days[text[len(text)-1]] != 0 {
+		var n float64
+		n, err = strconv.ParseFloat(text[:len(text)-1], 64)
+		if n *= days[text[len(text)-1]]; !(n <= longest.Hours()/24) {
+			n = math.Inf(1)
+		}
+		d = time.Duration(min(n, longest.Hours()/24+1) * 24 * float64(time.Hour))
+	}
+	if err != nil || d < time.Hour || d > longest {
+		return fmt.Errorf("a time like 30d, 12w or 36h, at least an hour, at most 455d")
+	}
+	*s = stretch(d)
+	return nil
+}
+
+func (s *stretch) String() string { return fmt.Sprintf("%gd", time.Duration(*s).Hours()/24) }
+
+func (s *stretch) Type() string { return "time" }
+
+// auroraClasses are how classes of Aurora's instances are named.
+var auroraClasses = regexp.MustCompile(`^db\.[a-z0-9-]+(\.[a-z0-9-]+)?$`)
+
+// parseInstances reads NAME=CLASS, and CLASS.
+func parseInstances(all []string) (members []rds.Member, err error) {
+	for _, text := range all {
+		name, class, named := strings.Cut(text, "=")
+		if !named {
+			name, class = "", text
+		}
+		if !auroraClasses.MatchString(class) || named && name == "" {
+			return nil, fmt.Errorf("--instance %s: NAME=CLASS or CLASS, the class as db.r6g.large or db.serverless", text)
+		}
+		if !named && class == billing.Serverless {
+			return nil, fmt.Errorf("--instance %s: how much capacity it had is not known: name it as NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", text)
+		}
+		members = append(members, rds.Member{Name: name, Class: class})
+	}
+	return members, nil
+}
+
+// parseReserved reads CLASS=NUMBER.
+func parseReserved(all []string) (billing.Reserved, error) {
+	reserved := billing.Reserved{}
+	for _, text := range all {
+		class, number, _ := strings.Cut(text, "=")
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(n > 0 && n <= 1e4) || !auroraClasses.MatchString(class) || class == billing.Serverless {
+			return nil, fmt.Errorf("--reserved %s: CLASS=NUMBER, as db.r6g.large=2; capacity units cannot be reserved", text)
+		}
+		reserved[class] += n
+	}
+	return reserved, nil
+}
+
+// ofMonth is a month as somebody says it.
+func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b billed, err error) {
+	figures := map[string]float64{"reads": math.NaN(), "writes": math.NaN(), "gib": math.NaN()}
+	for part := range strings.SplitSeq(o.month, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		_, known := figures[name]
+		v, err := strconv.ParseFloat(value, 64)
+		if !known || err != nil || !(v >= 0 && v < 1e15) {
+			return b, fmt.Errorf("--month %s: NAME=NUMBER of reads, writes and gib, with commas between them", part)
+		}
+		figures[name] = v
+	}
+	named, always := instancesOf(members)
+	const bytesInGiB = 1 << 30
+	b.region = region
+	b.use = billing.InAMonth(figures["reads"], figures["writes"], figures["gib"]*bytesInGiB, append(named, always...))
+	return b, nil
+}
+
+// readExported reads what another program wrote.
+func readExported(ctx context.Context, env Env, name string) ([]byte, error) {
+	if name == standardInput {
+		return input.ReadExportedFrom(ctx, env.In, "standard input")
+	}
+	return input.ReadExported(ctx, name)
+}

@@ -1,0 +1,350 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/test/accounttest"
+)
+
+var update = flag.Bool("update", false, "write testdata/aurora-cost/metrics.json anew")
+
+const shopFiles = "../../testdata/aurora-cost/"
+
+// shopDays is a made-up cluster of five weeks, from 2026-09-21 on: a provisioned writer, a serverless reader that came on
+// 28 September, a holiday week from 3 to 9 October, a restore of 200 GiB on 20 October. VolumeReadIOPs lacks four hours of
+// 12 October, and VolumeBytesUsed two of the next day.
+type shopDays struct {
+	begin time.Time
+	hours int
+}
+
+func shop() shopDays { return shopDays{time.Date(2026, 9, 21, 0, 0, 0, 0, time.UTC), 35 * 24} }
+
+func date(month time.Month, day int) time.Time {
+	return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// value is what a metric shows in an hour; false: nothing.
+func (s shopDays) value(metric string, h int) (float64, bool) {
+	at := s.begin.Add(time.Duration(h) * time.Hour)
+	within := func(from, to time.Time) bool { return !at.Before(from) && at.Before(to) }
+	holiday := within(date(10, 3), date(10, 10))
+	switch metric {
+	case "VolumeReadIOPs":
+		if within(date(10, 12).Add(2*time.Hour), date(10, 12).Add(6*time.Hour)) {
+			return 0, false
+		}
+		return map[bool]float64{true: 200_000, false: 1_500_000}[holiday], true
+	case "VolumeWriteIOPs":
+		writes := map[bool]float64{true: 100_000, false: 600_000}[holiday]
+		if within(date(10, 20), date(10, 20).Add(10*time.Hour)) {
+			writes += 20_000_000
+		}
+		return writes, true
+	case "VolumeBytesUsed":
+		gib := map[bool]float64{true: 500, false: 700}[at.Before(date(10, 20))]
+		return gib * (1 << 30), !within(date(10, 13), date(10, 13).Add(2*time.Hour))
+	case "CPUUtilization":
+		return 40, true
+	default: // ServerlessDatabaseCapacity
+		return 2, !at.Before(date(9, 28))
+	}
+}
+
+// series are the metrics with their labels.
+var shopSeries = [][2]string{
+	{"VolumeReadIOPs", "VolumeReadIOPs Sum shop"}, {"VolumeWriteIOPs", "VolumeWriteIOPs Sum shop"}, {"VolumeBytesUsed", "VolumeBytesUsed Average shop"},
+	{"CPUUtilization", "CPUUtilization Average shop-1"}, {"ServerlessDatabaseCapacity", "ServerlessDatabaseCapacity Average shop-2"},
+}
+
+// exportedShop is what aws cloudwatch get-metric-data would write of it, without blanks.
+func exportedShop(t *testing.T) []byte {
+	t.Helper()
+	var results []map[string]any
+	for i, series := range shopSeries {
+		times, values := []string{}, []float64{}
+		for h := range shop().hours {
+			if v, there := shop().value(series[0], h); there {
+				times, values = append(times, shop().begin.Add(time.Duration(h)*time.Hour).Format("2006-01-02T15:04:05-07:00")), append(values, v)
+			}
+		}
+		results = append(results, map[string]any{"Id": "m" + string(rune('0'+i)), "Label": series[1], "Timestamps": times, "Values": values, "StatusCode": "Complete"})
+	}
+	text, err := json.Marshal(map[string]any{"MetricDataResults": results, "Messages": []any{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
+}
+
+// auroraCost runs the command at noon of 2026-10-26.
+func auroraCost(t *testing.T, args ...string) (out, said string, code int) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return date(10, 26).Add(12 * time.Hour) }}
+	code = Main(env, append([]string{"aurora-cost"}, args...))
+	return stdout.String(), stderr.String(), code
+}
+
+// comparison is the answer as a program reads it.
+func comparison(t *testing.T, wantCode int, args ...string) billing.Comparison {
+	t.Helper()
+	out, said, code := auroraCost(t, append(args, "--format", "json")...)
+	var c billing.Comparison
+	if err := json.Unmarshal([]byte(out), &c); err != nil || code != wantCode {
+		t.Fatalf("%v: exit status %d, want %d: %v\n%s%s", args, code, wantCode, err, out, said)
+	}
+	return c
+}
+
+func cents(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) < 0.005) {
+		t.Errorf("%s: %.4f, want %.2f", what, got, want)
+	}
+}
+
+// TestAuroraCostByHand works the made-up cluster out on paper: hours times amounts times prices.
+func TestAuroraCostByHand(t *testing.T) {
+	file := shopFiles + "metrics.json"
+	if *update {
+		if err := os.WriteFile(file, exportedShop(t), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if shipped, err := os.ReadFile(file); err != nil || !bytes.Equal(shipped, exportedShop(t)) {
+		t.Fatalf("%s is not what this test describes (%v): go test -update writes it", file, err)
+	}
+	c := comparison(t, exitDone, "--from", file, "--from", shopFiles+"instances.json", "--from", shopFiles+"cluster.json", "--price", shopFiles+"prices.json")
+
+	september, october := c.Months[0], c.Months[1]
+	// 10 days of 2.1 million operations an hour, at 0.20 a million
+	cents(t, "I/O in September", september.IO, 240*2.1*0.20)
+	// shop-1 all the time, shop-2 for three days with 2 capacity units
+	cents(t, "compute in September, Standard", september.Compute.Standard, 240*0.26+72*2*0.12)
+	cents(t, "compute in September, I/O-Optimized", september.Compute.Optimized, 240*0.338+72*2*0.16)
+	cents(t, "storage in September, Standard", september.Storage.Standard, 500*240/720.0*0.10)
+	cents(t, "storage in September, I/O-Optimized", september.Storage.Optimized, 500*240/720.0*0.225)
+	cents(t, "September, Standard", september.Total.Standard, 197.15)
+	cents(t, "September, I/O-Optimized", september.Total.Optimized, 141.66)
+
+	// 25 days without four hours: 7 days of 0.3 million an hour, the others of 2.1, and 200 million for the restore
+	if october.Hours != 600 || october.Compared != 596 || october.Days != 24 {
+		t.Errorf("October has %d hours, %d compared, in %d whole days", october.Hours, october.Compared, october.Days)
+	}
+	cents(t, "I/O in October", october.IO, (168*0.3+428*2.1+200)*0.20)
+	cents(t, "compute in October, Standard", october.Compute.Standard, 596*(0.26+2*0.12))
+	cents(t, "compute in October, I/O-Optimized", october.Compute.Optimized, 596*(0.338+2*0.16))
+	cents(t, "storage in October, Standard", october.Storage.Standard, (452*500+144*700)/744.0*0.10)
+	cents(t, "storage in October, I/O-Optimized", october.Storage.Optimized, (452*500+144*700)/744.0*0.225)
+	cents(t, "October, Standard", october.Total.Standard, 571.76)
+	cents(t, "October, I/O-Optimized", october.Total.Optimized, 491.00)
+
+	cents(t, "all, Standard", c.Whole.Total.Standard, 197.15+571.76)
+	cents(t, "the break-even of October", october.BreakEven, (392.168-298.00)+1.25*43.9247)
+	if c.Whole.Beyond != 27 || c.Whole.Days != 34 || october.Beyond != 17 {
+		t.Errorf("%d of %d days lie beyond the break-even, %d of October; want 27 of 34: all but the holiday week and the day with a hole, and 17", c.Whole.Beyond, c.Whole.Days, october.Beyond)
+	}
+	// the restore's day: 250.4 million operations, and 24 hours of the rest
+	cents(t, "the highest day", october.Spread.Highest, 250.4*0.20-24*(0.078+2*0.04)-1.25*700*24/744*0.10)
+	cents(t, "the lowest day", october.Spread.Lowest, 7.2*0.20-24*(0.078+2*0.04)-1.25*500*24/744*0.10)
+	cents(t, "saved a month", c.Verdict.Saves, (768.914-632.663)/836*730)
+	if c.Verdict.Cheaper != billing.Optimized || c.Verdict.Sure || !strings.Contains(c.Verdict.Why, "runs of seven days say otherwise") {
+		t.Errorf("the verdict %+v", c.Verdict)
+	}
+	if c.Now != billing.Standard || c.NextSwitch == nil || c.Cluster != "shop" {
+		t.Errorf("it is %q, %q, %v", c.Cluster, c.Now, c.NextSwitch)
+	}
+}
+
+// TestAuroraCostBreakEven: at the amount that would turn the answer both cost the same.
+func TestAuroraCostBreakEven(t *testing.T) {
+	at := func(reads, gib string) billing.Comparison {
+		t.Helper()
+		return comparison(t, exitDone, "--month", "reads="+reads+",writes=0,gib="+gib, "--instance", "db.r6g.large", "--instance", "db.r6g.xlarge", "--region", "ap-northeast-1")
+	}
+	c := at("3e9", "800")
+	// by the prices of Tokyo: 0.407 of 0.313 an hour and 0.815 of 0.627, 0.27 of 0.12 a GiB
+	cents(t, "break-even", c.Whole.BreakEven, 730*(0.094+0.188)+800*0.15)
+	cents(t, "in operations", c.Turns[0].At, (730*(0.094+0.188)+800*0.15)/0.24)
+	for what, turned := range map[string]billing.Comparison{
+		"I/O": at(format(c.Turns[0].At*1e6), "800"), "storage": at("3e9", format(c.Turns[1].At)),
+	} {
+		cents(t, what+" at its turn", turned.Whole.Total.Saved(), 0)
+	}
+}
+
+func format(v float64) string {
+	text, _ := json.Marshal(v) // all of its digits
+	return string(text)
+}
+
+// TestAuroraCostOfAWSExample is AWS's own: two r6g.2xlarge, 800 GiB, 1.2 thousand million operations a month.
+func TestAuroraCostOfAWSExample(t *testing.T) {
+	c := comparison(t, exitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--instance", "db.r6g.2xlarge", "--instance", "db.r6g.2xlarge", "--price", shopFiles+"prices.json")
+	cents(t, "Standard", c.Whole.Total.Standard, 2*1.038*730+80+240)
+	cents(t, "I/O-Optimized", c.Whole.Total.Optimized, 2*1.3494*730+180)
+	if c.Verdict.Cheaper != billing.Standard {
+		t.Errorf("%+v", c.Verdict)
+	}
+	// one of the two reserved: on I/O-Optimized it covers 1/1.3 of an instance
+	r := comparison(t, exitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--instance", "db.r6g.2xlarge", "--instance", "db.r6g.2xlarge", "--reserved", "db.r6g.2xlarge=1", "--price", shopFiles+"prices.json")
+	cents(t, "Standard, one reserved", r.Whole.Compute.Standard, 1.038*730)
+	cents(t, "I/O-Optimized, one reserved", r.Whole.Compute.Optimized, (2-1/1.3)*1.3494*730)
+}
+
+// TestAuroraCostOfORD is the month that the Open Reaction Database published: 2.43 thousand million reads, and nothing else.
+func TestAuroraCostOfORD(t *testing.T) {
+	c := comparison(t, exitUndetermined, "--month", "reads=2.43e9")
+	cents(t, "reads", c.Items[0].Cost.Standard, 486)
+	for _, item := range c.Items[1:] {
+		if item.Missing == "" || item.Hours != 0 {
+			t.Errorf("%+v is known", item)
+		}
+	}
+	out, _, _ := auroraCost(t, "--month", "reads=2.43e9")
+	for _, want := range []string{"is not known", "486", "VolumeBytesUsed", "--instance"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "By month") || c.Verdict.Cheaper != "" {
+		t.Errorf("it compares:\n%s", out)
+	}
+}
+
+// TestAuroraCostFromCloudWatch asks a stand-in for AWS about a cluster, and has the aws program's question answered by it:
+// both say the same.
+func TestAuroraCostFromCloudWatch(t *testing.T) {
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
+	from := to.Add(-10 * 24 * time.Hour)
+	plantShop(t, s, from)
+	run := func(args ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
+		if code := Main(env, append([]string{"aurora-cost", "--region", accounttest.Region}, args...)); code != exitDone {
+			t.Fatalf("%v: exit status %d: %s", args, code, &stderr)
+		}
+		return stdout.String()
+	}
+	prices := filepath.Join(t.TempDir(), "prices.json")
+	text, err := os.ReadFile(shopFiles + "prices.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(prices, bytes.ReplaceAll(text, []byte("us-east-1"), []byte(accounttest.Region)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var asked, read billing.Comparison
+	if err := json.Unmarshal([]byte(run("--cluster", "shop", "--for", "10d", "--price", prices, "--format", "json")), &asked); err != nil {
+		t.Fatal(err)
+	}
+	cents(t, "I/O", asked.Whole.IO, 240*2.1*0.20)
+	cents(t, "compute", asked.Whole.Compute.Standard, 240*(0.26+2*0.12))
+	if asked.Whole.Compared != 240 || len(asked.Warnings) != 1 { // that 10 days are few
+		t.Errorf("%d hours, warnings %q", asked.Whole.Compared, asked.Warnings)
+	}
+	query := run("--query", "--cluster", "shop", "--for", "10d", "--instance", "shop-1=db.r6g.large", "--instance", "shop-2=db.serverless")
+	metrics := filepath.Join(t.TempDir(), "metrics.json")
+	if err := os.WriteFile(metrics, answerOf(t, s, query), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(run("--from", metrics, "--instance", "shop-1=db.r6g.large", "--price", prices, "--format", "json")), &read); err != nil {
+		t.Fatal(err)
+	}
+	asked.Now = ""
+	if diff := cmp.Diff(asked, read, cmp.AllowUnexported(billing.Comparison{}, billing.Day{})); diff != "" {
+		t.Errorf("(-asked +read):\n%s", diff)
+	}
+}
+
+// TestAuroraCostDenied: what the credentials may not ask ends it, with the permission that they lack.
+func TestAuroraCostDenied(t *testing.T) {
+	s := accounttest.Start(t)
+	plantShop(t, s, time.Now().Add(-240*time.Hour).UTC().Truncate(time.Hour))
+	through, proxy := s.Proxy(t)
+	through.Setenv(t)
+	proxy.On("GetMetricData", accounttest.Denied())
+	out, said, code := auroraCost(t, "--cluster", "shop", "--region", accounttest.Region)
+	if code != exitUsage || out != "" || !strings.Contains(said, "AWS does not allow these credentials cloudwatch:GetMetricData") || strings.Contains(said, "123456789012") {
+		t.Errorf("exit status %d: %s%s", code, out, said)
+	}
+}
+
+// plantShop makes the cluster, and ten days of its first week.
+func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time) {
+	t.Helper()
+	client := rds.NewFromConfig(s.Config())
+	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
+		MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+	for name, class := range map[string]string{"shop-1": "db.r6g.large", "shop-2": "db.serverless"} {
+		if err == nil {
+			_, err = client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name, DBClusterIdentifier: aws.String("shop"),
+				Engine: aws.String("aurora-postgresql"), DBInstanceClass: &class})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, series := range shopSeries {
+		words := strings.Fields(series[1])
+		one := accounttest.Series{Namespace: "AWS/RDS", Metric: series[0], From: from, Step: time.Hour, Dimensions: map[string]string{"DBClusterIdentifier": words[2]}}
+		if words[2] != "shop" {
+			one.Dimensions = map[string]string{"DBInstanceIdentifier": words[2]}
+		}
+		for range 240 {
+			v, there := shop().value(series[0], 0)
+			if !there {
+				v = 2
+			}
+			one.Values = append(one.Values, v)
+		}
+		s.Put(t, one)
+	}
+}
+
+// answerOf asks a question of ours as AWS's SDK has it, and writes the answer as its command line would.
+func answerOf(t *testing.T, s *accounttest.StandIn, question string) []byte {
+	t.Helper()
+	var in cloudwatch.GetMetricDataInput
+	d := json.NewDecoder(strings.NewReader(question))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		t.Fatalf("AWS knows no such question: %v\n%s", err, question)
+	}
+	for _, q := range in.MetricDataQueries {
+		if !regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`).MatchString(aws.ToString(q.Id)) {
+			t.Errorf("AWS takes no Id like %s", *q.Id)
+		}
+	}
+	out, err := cloudwatch.NewFromConfig(s.Config()).GetMetricData(t.Context(), &in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range out.MetricDataResults { // the stand-in labels as AWS does where nobody says how
+		out.MetricDataResults[i].Label = in.MetricDataQueries[i].Label
+	}
+	text, err := json.Marshal(map[string]any{"MetricDataResults": out.MetricDataResults, "Messages": out.Messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,81 @@
+// Package cloudwatch asks CloudWatch for what it kept of a cluster: each metric hour by hour, over as long as it keeps hours.
+package cloudwatch
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Series is one question: some metrics of a cluster or an instance.
+type Series struct {
+	Cluster, Instance string // one of them
+	Serverless        bool
+	Metrics           []string
+}
+
+// ForBill are the series that a cluster's bill is made of.
+func ForBill(c rds.Cluster) []Series {
+	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}}}
+	for _, m := range c.Members {
+		one := Series{Instance: m.Name, Serverless: m.Class == "db.serverless", Metrics: []string{"CPUUtilization"}}
+		if one.Serverless {
+			one.Metrics = []string{"ServerlessDatabaseCapacity"}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Settled is the last whole hour that no longer changes.
+func Settled(now time.Time) time.Time { return now.Add(-probe.Final).UTC().Truncate(time.Hour) }
+
+// Hours are the hourly periods of the series from one moment to another, and the gaps in them.
+func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) (periods []runfile.Period, gaps []runfile.Gap, err error) {
+	for _, s := range all {
+		source, err := probe.New(a.Config(), s.cloud(), s.Metrics...)
+		if err != nil {
+			return nil, nil, err
+		}
+		source.Coarse = time.Hour
+		err = source.Backfill(ctx, from, to, func(r runfile.Record) error {
+			switch r := r.(type) {
+			case runfile.Period:
+				periods = append(periods, r)
+			case runfile.Gap:
+				gaps = append(gaps, r)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return periods, gaps, nil
+}
+
+// cloud is what the series are of, in the terms of a run file.
+func (s Series) cloud() runfile.Cloud {
+	c := runfile.Cloud{Provider: "aws", Cluster: s.Cluster, Instance: s.Instance, Engine: "aurora-postgresql"}
+	if s.Serverless {
+		c.Class = "db.serverless"
+	}
+	return c
+}
+
+// Refused are the gaps of what the credentials may not see or CloudWatch did not tell, a sentence each.
+func Refused(gaps []runfile.Gap) (all []string) {
+	for _, g := range gaps {
+		if g.Reason == runfile.Permission || g.Reason == runfile.Failed {
+			all = append(all, strings.TrimPrefix(g.Metric+": "+g.Detail, ": "))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,291 @@
+// Package exported reads what the AWS command line wrote of a cluster, without asking anybody: the answers of
+//
+//	aws cloudwatch get-metric-data
+//	aws rds describe-db-clusters
+//	aws rds describe-db-instances
+//
+// as JSON, one or several files of them. They are decoded into the types of AWS's own Go SDK, whose fields are named as the
+// command line names them. An answer of get-metric-data does not say what was asked: each series tells by its label
+// which metric it is, of which statistic, and of whom. [Query] writes the question that has such labels.
+package exported
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Export is what files say together.
+type Export struct {
+	Periods  []runfile.Period
+	Clusters []rds.Cluster
+	Warnings []string
+	instance []rdstypes.DBInstance
+}
+
+// answer is any of the three, by its members.
+type answer struct {
+	MetricDataResults []cw.MetricDataResult
+	Messages          []cw.MessageData
+	NextToken         *string
+	DBClusters        []rdstypes.DBCluster
+	DBInstances       []rdstypes.DBInstance
+	Marker            *string
+}
+
+// Read adds a file. What lies ahead of now was stamped by another clock, and is left out.
+func (e *Export) Read(text []byte, now time.Time) error {
+	var a answer
+	if err := json.Unmarshal(text, &a); err != nil {
+		return notJSON(text, err)
+	}
+	if a.MetricDataResults == nil && a.DBClusters == nil && a.DBInstances == nil {
+		return errors.New("it is no answer of aws cloudwatch get-metric-data, aws rds describe-db-clusters or describe-db-instances: its JSON has none of MetricDataResults, DBClusters, DBInstances")
+	}
+	if aws.ToString(a.NextToken) != "" || aws.ToString(a.Marker) != "" {
+		return errors.New("it is the first page of several (it has a NextToken or Marker): ask again without --no-paginate and --max-items")
+	}
+	e.instance = append(e.instance, a.DBInstances...)
+	for _, c := range a.DBClusters {
+		e.Clusters = append(e.Clusters, rds.ClusterOf(c))
+	}
+	return e.metrics(a.MetricDataResults, now)
+}
+
+// notJSON tells a page or a table from JSON that is broken.
+func notJSON(text []byte, err error) error {
+	switch begin := strings.TrimSpace(string(text[:min(len(text), 64)])); {
+	case begin == "":
+		return errors.New("it is empty")
+	case begin[0] == '<':
+		return errors.New("it is a web page and no JSON: did a proxy answer in the place of AWS?")
+	case begin[0] != '{':
+		return errors.New("it is no JSON: ask with --output json")
+	}
+	return fmt.Errorf("it is JSON that ends too early or has other fields: %w", err)
+}
+
+// metrics takes the results, those of one label together: the command line writes each page's part of a series by itself.
+func (e *Export) metrics(results []cw.MetricDataResult, now time.Time) error {
+	byLabel := map[string]*points{}
+	var labels []string
+	for _, r := range results {
+		key := aws.ToString(r.Label) + "\x00" + aws.ToString(r.Id)
+		if byLabel[key] == nil {
+			byLabel[key] = &points{id: aws.ToString(r.Id), label: aws.ToString(r.Label), values: map[time.Time]float64{}}
+			labels = append(labels, key)
+		}
+		byLabel[key].add(r)
+	}
+	for _, key := range labels {
+		if err := e.series(byLabel[key], now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// points is one series as it was exported.
+type points struct {
+	id, label string
+	values    map[time.Time]float64
+	twice     int // points that were there before with another value
+	part      cw.StatusCode
+}
+
+func (p *points) add(r cw.MetricDataResult) {
+	for i, at := range r.Timestamps[:min(len(r.Timestamps), len(r.Values))] {
+		if before, known := p.values[at.UTC()]; known && before != r.Values[i] {
+			p.twice++
+			continue
+		}
+		p.values[at.UTC()] = r.Values[i]
+	}
+	if r.StatusCode != "" && r.StatusCode != cw.StatusCodeComplete {
+		p.part = r.StatusCode
+	} else {
+		p.part = ""
+	}
+}
+
+// series makes periods of a series.
+func (e *Export) series(p *points, now time.Time) error {
+	meaning, statistic, whose, known := parse(p.label)
+	if !known {
+		e.warn("The series %q is left out: its label names no metric of a cluster's bill.", p.label)
+		return nil
+	}
+	if whose == "" && meaning.Level == "instance" {
+		whose = p.id
+	}
+	if statistic == "" {
+		statistic = meaning.Statistics[0]
+		e.warn("The label %q does not say the statistic: it is taken for %s.", p.label, statistic)
+	} else if statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
+		return fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic, meaning.Metric, meaning.Statistics[0])
+	}
+	if len(p.values) == 0 {
+		e.warn("The series %q is empty: is the name in its dimension right, letter by letter?", p.label)
+		return nil
+	}
+	length, err := p.period()
+	if err != nil {
+		return fmt.Errorf("the series %q %w", p.label, err)
+	}
+	e.doubts(p)
+	ahead := 0
+	for _, at := range p.times() {
+		if at.Add(length).After(now) {
+			ahead++
+			continue
+		}
+		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch, Metric: meaning.Row().Name,
+			Dimensions: map[string]string{meaning.Dimension: whose}, Statistic: statistic, Value: p.values[at]})
+	}
+	if ahead > 0 {
+		e.warn("%d points of %q end after now, by this machine's clock, and are left out.", ahead, p.label)
+	}
+	return nil
+}
+
+// doubts warns of what is odd about a series.
+func (e *Export) doubts(p *points) {
+	if p.twice > 0 {
+		e.warn("%d points of %q are there twice with different values: the first of each counts.", p.twice, p.label)
+	}
+	if p.part != "" {
+		e.warn("CloudWatch did not tell all of %q (%s): what is missing is not known.", p.label, p.part)
+	}
+}
+
+func (e *Export) warn(format string, values ...any) {
+	if text := fmt.Sprintf(format, values...); !slices.Contains(e.Warnings, text) {
+		e.Warnings = append(e.Warnings, text)
+	}
+}
+
+func (p *points) times() []time.Time {
+	var all []time.Time
+	for at := range p.values {
+		all = append(all, at)
+	}
+	slices.SortFunc(all, time.Time.Compare)
+	return all
+}
+
+// period is how long the periods are: as far apart as the nearest two begin.
+func (p *points) period() (time.Duration, error) {
+	times, nearest := p.times(), time.Duration(0)
+	for i := 1; i < len(times); i++ {
+		if apart := times[i].Sub(times[i-1]); nearest == 0 || apart < nearest {
+			nearest = apart
+		}
+	}
+	switch {
+	case nearest == 0:
+		return 0, errors.New("has one point alone, which does not say how long its period is: ask for several, or say a month's sums with --month")
+	case nearest < time.Minute || nearest > 31*24*time.Hour:
+		return 0, fmt.Errorf("has points %v apart, and CloudWatch's periods are a minute to a day", nearest)
+	}
+	return nearest, nil
+}
+
+// billed are the metrics that a bill is made of.
+func billed() []metric.Meaning {
+	names := []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ServerlessDatabaseCapacity", "CPUUtilization"}
+	return slices.DeleteFunc(metric.Meanings(), func(m metric.Meaning) bool {
+		return m.Service != metric.CloudWatch || m.On != "aurora" || !slices.Contains(names, m.Metric)
+	})
+}
+
+// parse finds the metric, the statistic and the rest in a label: "VolumeReadIOPs Sum shop".
+func parse(label string) (m metric.Meaning, statistic, whose string, known bool) {
+	var rest []string
+	for word := range strings.FieldsSeq(label) {
+		i := slices.IndexFunc(billed(), func(m metric.Meaning) bool { return m.Metric == word })
+		switch {
+		case i >= 0:
+			m, known = billed()[i], true
+		case slices.Contains([]string{"Sum", "Average", "Maximum", "Minimum", "SampleCount"}, word):
+			statistic = word
+		default:
+			rest = append(rest, word)
+		}
+	}
+	return m, statistic, strings.Join(rest, " "), known
+}
+
+// Cluster is the one that the files are about, or the one of a name; of others the periods are dropped.
+func (e *Export) Cluster(name string) (rds.Cluster, error) {
+	names := e.names()
+	switch {
+	case name == "" && len(names) > 1:
+		return rds.Cluster{}, fmt.Errorf("the files are about several clusters: name one of %s with --cluster", strings.Join(names, ", "))
+	case name == "" && len(names) == 1:
+		name = names[0]
+	case name != "" && len(names) > 0 && !slices.Contains(names, name):
+		return rds.Cluster{}, fmt.Errorf("the files say nothing of the cluster %s, but of %s", name, strings.Join(names, ", "))
+	}
+	c := rds.Cluster{Name: name}
+	for _, known := range e.Clusters {
+		if known.Name == name {
+			c = known
+		}
+	}
+	e.only(&c)
+	return c, nil
+}
+
+// only adds the cluster's instances to it, and drops what is of others.
+func (e *Export) only(c *rds.Cluster) {
+	others := map[string]bool{}
+	for _, i := range e.instance {
+		if aws.ToString(i.DBClusterIdentifier) == c.Name || c.Name == "" {
+			c.Add(i)
+		} else {
+			others[aws.ToString(i.DBInstanceIdentifier)] = true
+		}
+	}
+	e.Periods = slices.DeleteFunc(e.Periods, func(p runfile.Period) bool {
+		of := p.Dimensions["DBClusterIdentifier"]
+		return of != "" && c.Name != "" && of != c.Name || others[p.Dimensions["DBInstanceIdentifier"]]
+	})
+}
+
+// names are the clusters that anything is said of.
+func (e *Export) names() (all []string) {
+	for _, p := range e.Periods {
+		all = append(all, p.Dimensions["DBClusterIdentifier"])
+	}
+	if len(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" })) == 0 {
+		for _, c := range e.Clusters {
+			all = append(all, c.Name)
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
+}
+
+// Span is from the first period to the end of the last one.
+func (e *Export) Span() (from, to time.Time) {
+	for _, p := range e.Periods {
+		if from.IsZero() || p.From.Before(from) {
+			from = p.From
+		}
+		if p.To.After(to) {
+			to = p.To
+		}
+	}
+	return from, to
+}

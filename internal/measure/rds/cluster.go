@@ -1,0 +1,62 @@
+package rds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+)
+
+// Cluster is what AWS says of an Aurora cluster that bears on its bill.
+type Cluster struct {
+	Name    string
+	Engine  string
+	Storage string // aurora, aurora-iopt1; empty: not said
+	// NextSwitch is from when on it may change to I/O-Optimized; zero: not said.
+	NextSwitch time.Time
+	Members    []Member
+}
+
+// Member is an instance of a cluster.
+type Member struct{ Name, Class string }
+
+// FindCluster asks AWS for a cluster and its instances.
+func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, error) {
+	s := search{client: rds.NewFromConfig(config), region: config.Region}
+	described, err := s.cluster(ctx, name)
+	if err != nil {
+		return Cluster{}, err
+	}
+	c := ClusterOf(*described)
+	if !strings.HasPrefix(c.Engine, auroraPrefix) {
+		return Cluster{}, fmt.Errorf("the cluster %s runs %s, and only Aurora has the two configurations", name, c.Engine)
+	}
+	for _, m := range described.DBClusterMembers {
+		instance, err := s.instance(ctx, aws.ToString(m.DBInstanceIdentifier))
+		if err != nil {
+			return Cluster{}, err
+		}
+		c.Add(*instance)
+	}
+	return c, nil
+}
+
+// ClusterOf is what a description says, without its instances.
+func ClusterOf(d types.DBCluster) Cluster {
+	c := Cluster{Name: aws.ToString(d.DBClusterIdentifier), Engine: aws.ToString(d.Engine), NextSwitch: aws.ToTime(d.IOOptimizedNextAllowedModificationTime)}
+	if storage := aws.ToString(d.StorageType); strings.HasPrefix(storage, auroraPrefix) {
+		c.Storage = storage
+	}
+	return c
+}
+
+// Add adds an instance of it by its description.
+func (c *Cluster) Add(d types.DBInstance) {
+	c.Members = append(c.Members, Member{aws.ToString(d.DBInstanceIdentifier), aws.ToString(d.DBInstanceClass)})
+	slices.SortFunc(c.Members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+}
