@@ -45,7 +45,7 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 			types("run", "--dsn", dsn, "--yes", "--plan", plan, "-o", filepath.Join(t.TempDir(), "run.jsonl"))
 			types("load", "-i", "-I", "dtgvp", dsn)
 			types("load", "-i", "-I", "G", dsn)
-			types("load", "-f", script, "-t", "1", dsn)
+			types("load", "-f", script, "-t", "1", dsn+"&target_session_attrs=primary")
 			types("load", "-n", "-f", binary, "-t", "1", dsn)
 		})
 	}
@@ -57,7 +57,7 @@ func TestNothingPlantedIsCalledBehindAPooler(t *testing.T) {
 	database := servertest.Alone(t, "17")
 	planted := servertest.Plant(t, database)
 	dsn := servertest.Pooler(t, database, "transaction").Config().ConnString()
-	runs(t, "doctor", "--dsn", dsn, "--allow-pooler")
+	runs(t, "doctor", "--dsn", dsn+" target_session_attrs=primary", "--allow-pooler")
 	runs(t, "observe", "--dsn", dsn, "--for", "3s", "-o", filepath.Join(t.TempDir(), "observed.jsonl"))
 	if called := planted.Called(t); len(called) > 0 {
 		t.Errorf("called: %q", called)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // variables are those environment variables of libpq's that pgx does not read, with their keywords.
@@ -63,7 +64,7 @@ func asLibpq(config *pgx.ConnConfig) error {
 		}
 	}
 	maps.DeleteFunc(config.RuntimeParams, func(_, value string) bool { return value == "" })
-	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.ignored} {
+	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.ignored, l.validation} {
 		if err := obey(); err != nil {
 			return err
 		}
@@ -228,6 +229,24 @@ func encodingOf(locale string) string {
 	default:
 		return "SQL_ASCII"
 	}
+}
+
+// validation has target_session_attrs look where nobody can have planted anything: pgx calls pg_is_in_recovery() by its name
+// alone, on sessions of the user's own and on those behind a pooler, too.
+func (l *libpq) validation() error {
+	validate := l.config.ValidateConnect
+	if validate == nil {
+		return nil
+	}
+	l.config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if _, err := conn.Exec(ctx, "begin; "+SafeTransaction).ReadAll(); err != nil {
+			return err
+		}
+		refused := validate(ctx, conn)
+		_, err := conn.Exec(ctx, "commit").ReadAll()
+		return cmp.Or(refused, err)
+	}
+	return nil
 }
 
 // ignored are keywords that make no difference here: libpq itself no longer heeds the first two.
