@@ -2,11 +2,14 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,26 +18,27 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-var update = flag.Bool("update", false, "write the statements that a server saw into docs/security.md")
+var update = flag.Bool("update", false, "write the statements that servers saw into docs/statements.md")
 
 // What stands between these lines of the page are the statements.
 const (
-	statementsBegin = "<!-- what a server saw -->\n```sql\n"
+	statementsBegin = "<!-- what servers saw -->\n```sql\n"
 	statementsEnd   = "```\n<!-- end -->\n"
 )
 
-// docs/security.md lists every statement that a server sees of doctor, observe and run, by the server's own log.
+// docs/statements.md lists every statement that servers of all versions see of the commands that speak to one, by the servers' own logs.
 func TestDocsListEveryStatement(t *testing.T) {
 	t.Parallel()
-	s := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{"log_statement=all", "log_line_prefix=@%a@", "autovacuum=off"}})
-	place := t.TempDir()
-	plan := planFile(t, `{"name": "async", "method": "insert", "rows_per_tx": 2, "synchronous_commit": "off", "clients": 1}, {"name": "idle"}, {"name": "bulk", "method": "insert-select", "rows_per_tx": 10, "indexes": 2, "width": 100, "clients": 1}, {"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 1}`, "1")
-	runs(t, "doctor", "--dsn", s.DSN())
-	runs(t, "observe", "--dsn", s.DSN(), "--for", "3s", "-o", filepath.Join(place, "observed.jsonl"))
-	runs(t, "run", "--dsn", s.DSN(), "--plan", plan, "-o", filepath.Join(place, "run.jsonl"))
-	seen := statementsIn(t, filepath.Join(filepath.Dir(s.Target().Storage.Directory), "server.log"))
-
-	const page = "../../docs/security.md"
+	seen := sightings{of: map[string]map[string][]string{}}
+	t.Run("versions", func(t *testing.T) {
+		for _, version := range servertest.Versions() {
+			t.Run(version, func(t *testing.T) {
+				t.Parallel()
+				seen.look(t, version)
+			})
+		}
+	})
+	const page = "../../docs/statements.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -45,39 +49,116 @@ func TestDocsListEveryStatement(t *testing.T) {
 		t.Fatal("the page has no place for the statements")
 	}
 	if *update {
-		text := before + statementsBegin + strings.Join(seen, "\n") + "\n" + statementsEnd + after
-		if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(page, []byte(before+statementsBegin+seen.list()+statementsEnd+after), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(listed), "\n"), seen); diff != "" {
+	if diff := cmp.Diff(strings.Split(listed, "\n"), strings.Split(seen.list(), "\n")); diff != "" {
 		t.Errorf("go test ./cmd/realiops -run TestDocsListEveryStatement -update writes them (-listed +seen):\n%s", diff)
 	}
 }
 
+// sightings are in which versions each statement was seen, by the command that it came of.
+type sightings struct {
+	mu sync.Mutex
+	of map[string]map[string][]string
+}
+
+// theirs is a statement of the user's, for measure.
+const theirs = "select 'theirs'"
+
+// look has a server of the version write down what each command asks of it.
+func (s *sightings) look(t *testing.T, version string) {
+	server := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"log_statement=all", "log_line_prefix=@%a@", "autovacuum=off"}})
+	log, place, dsn := filepath.Join(filepath.Dir(server.Target().Storage.Directory), "server.log"), t.TempDir(), server.DSN()
+	plan := planFile(t, `{"name": "async", "method": "insert", "rows_per_tx": 2, "synchronous_commit": "off", "clients": 1},
+		{"name": "values", "method": "insert-values", "rows_per_tx": 2, "clients": 1},
+		{"name": "bulk", "method": "insert-select", "rows_per_tx": 10, "indexes": 2, "width": 100, "clients": 1},
+		{"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 1}`, "1")
+	for _, command := range [][]string{
+		{"doctor", "--dsn", dsn},
+		{"observe", "--dsn", dsn, "--for", "3s", "-o", filepath.Join(place, "observed.jsonl")},
+		{"run", "--dsn", dsn, "--plan", plan, "-o", filepath.Join(place, "run.jsonl")},
+		{"measure", "--dsn", dsn, "-r", "1", "--sql", theirs},
+		{"load", "-i", "-I", "dtgvpf", "--dsn", dsn},
+		{"load", "-i", "-I", "dtGvpf", "--dsn", dsn},
+		{"load", "-t", "1", "-b", "tpcb-like@1", "-b", "simple-update@1", "-b", "select-only@1", "-c", "9", "--random-seed", "1", "--dsn", dsn},
+	} {
+		known := entriesOf(t, log)
+		runs(t, command...)
+		s.add(command[0], version, statementsIn(entriesOf(t, log)[len(known):]))
+	}
+}
+
+func (s *sightings) add(command, version string, statements []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, statement := range statements {
+		if s.of[statement] == nil {
+			s.of[statement] = map[string][]string{}
+		}
+		if versions := s.of[statement][command]; !slices.Contains(versions, version) {
+			s.of[statement][command] = append(versions, version)
+		}
+	}
+}
+
+// list groups statements by where they were seen, those of most versions first.
+func (s *sightings) list() string {
+	groups := map[string][]string{}
+	for statement, commands := range s.of {
+		where := seenIn(commands)
+		groups[where] = append(groups[where], statement)
+	}
+	var b strings.Builder
+	for _, where := range slices.Sorted(maps.Keys(groups)) {
+		slices.Sort(groups[where])
+		fmt.Fprintf(&b, "-- %s\n%s\n\n", where, strings.Join(groups[where], "\n"))
+	}
+	return b.String()
+}
+
+// seenIn says in which versions which commands sent a statement: «doctor, run: 13 to 18; observe: 14».
+func seenIn(commands map[string][]string) string {
+	byVersions := map[string][]string{}
+	for _, command := range slices.Sorted(maps.Keys(commands)) {
+		versions := commands[command]
+		slices.Sort(versions)
+		said := strings.Join(versions, ", ")
+		if all := servertest.Versions(); len(versions) > 1 && strings.Contains(strings.Join(all, ", "), said) {
+			said = versions[0] + " to " + versions[len(versions)-1]
+		}
+		byVersions[said] = append(byVersions[said], command)
+	}
+	var parts []string
+	for _, versions := range slices.Sorted(maps.Keys(byVersions)) {
+		parts = append(parts, strings.Join(byVersions[versions], ", ")+": "+versions)
+	}
+	return strings.Join(parts, "; ")
+}
+
 var (
 	logged   = regexp.MustCompile(`(?s)^realiops[^@]*@LOG:  (?:statement|execute [^:]*): (.*)$`)
-	literals = regexp.MustCompile(`\b\d+(\.\d+)?\b`)
+	literals = regexp.MustCompile(`-?\b\d+(\.\d+)?\b`)
 )
 
-// statementsIn are those of sessions of ours in a server's log, each once. Numbers are N, since they are others each time.
-func statementsIn(t *testing.T, log string) (all []string) {
+func entriesOf(t *testing.T, log string) []string {
 	t.Helper()
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for entry := range strings.SplitSeq(string(text), "\n@") {
+	return strings.Split(string(text), "\n@")
+}
+
+// statementsIn are those of sessions of ours among entries of a server's log. Numbers are N, since they are others each time.
+func statementsIn(entries []string) (all []string) {
+	for _, entry := range entries {
 		found := logged.FindStringSubmatch(strings.TrimPrefix(entry, "@"))
-		if found == nil {
-			continue
-		}
-		statement := literals.ReplaceAllString(strings.Join(strings.Fields(found[1]), " "), "N")
-		if !slices.Contains(all, statement) {
-			all = append(all, statement)
+		if found != nil && !strings.Contains(found[1], theirs) {
+			all = append(all, literals.ReplaceAllString(strings.Join(strings.Fields(found[1]), " "), "N"))
 		}
 	}
-	slices.Sort(all)
 	return all
 }
