@@ -86,14 +86,17 @@ type ArmEvent struct {
 type Others struct {
 	Rows    int64 `json:"rows"`    // inserted, updated and deleted
 	Commits int64 `json:"commits"` // also of transactions that only read
-	// WALBytes are those of sessions that were there at End, as far as the server tells of each: from 18 on, and to a role that
-	// sees them.
+	// WALBytes are those of sessions that were there at End, as far as the server tells of each (from 18 on, and to a role that
+	// sees them), or what our clients cannot have written.
 	WALBytes int64 `json:"wal_bytes,omitempty"`
 	// Their shares of what was done by them and our clients together.
 	RowsShare    float64  `json:"rows_share"`
 	CommitsShare float64  `json:"commits_share"`
 	WALShare     float64  `json:"wal_share,omitempty"`
 	Who          []string `json:"who,omitempty"` // was at work at Begin or End, as far as our role sees it
+	// Writing had transactions open that wrote, or that made an index or vacuumed, for a second or more: what they did before they
+	// ended is in none of the above.
+	Writing []string `json:"writing,omitempty"`
 	// Staying, of an operation, are sessions of its own that were still open at End, whose counts may be incomplete.
 	Staying int `json:"staying,omitempty"`
 }
@@ -113,11 +116,19 @@ func (o Others) String() string {
 	if o.WALBytes > 0 {
 		did = append(did, fmt.Sprintf("%.3g MB of the WAL (%.2g %%)", float64(o.WALBytes)/1e6, 100*o.WALShare))
 	}
-	text := "others on the server did " + strings.Join(did, " and ")
-	if len(o.Who) > 0 {
-		text += ", among them " + strings.Join(o.Who, ", ")
+	var said []string
+	if len(did) > 0 {
+		text := "others on the server did " + strings.Join(did, " and ")
+		if len(o.Who) > 0 {
+			text += ", among them " + strings.Join(o.Who, ", ")
+		}
+		said = append(said, text)
 	}
-	return text
+	if len(o.Writing) > 0 {
+		said = append(said, "others on the server wrote for longer than a second without an end, which no counter tells of before it "+
+			"ends: "+strings.Join(o.Writing, ", "))
+	}
+	return strings.Join(said, "; ")
 }
 
 // SettingChange is a setting of the server that was found to be another than before, of those in [Target]. When it changed

@@ -179,10 +179,13 @@ func (a *Anonymizer) event(e ArmEvent) ArmEvent {
 	}
 	if e.Others != nil {
 		others := *e.Others
-		for _, who := range others.Who {
+		for _, who := range slices.Concat(others.Who, others.Writing) {
 			a.drop("names of databases and users", who)
 		}
 		others.Who = nil
+		if len(others.Writing) > 0 {
+			others.Writing = []string{"somebody"} // that there was one stays known
+		}
 		e.Others = &others
 	}
 	return e

@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -24,12 +25,17 @@ func (r *Run) OthersShare(arm string) (share float64) {
 	return share
 }
 
+// OthersUncounted tells whether others wrote under a load without a counter that tells how much.
+func (r *Run) OthersUncounted(arm string) bool {
+	return slices.ContainsFunc(r.Others, func(o OthersWorked) bool { return o.Arm == arm && len(o.Writing) > 0 })
+}
+
 // OthersText says for every output how much of what a run counted may be the work of others; empty: nothing that is known.
 func (r *Run) OthersText() string {
 	if len(r.Others) == 0 {
 		return ""
 	}
-	var most OthersWorked
+	most := r.Others[0]
 	for _, o := range r.Others {
 		if o.Share() > most.Share() {
 			most = o

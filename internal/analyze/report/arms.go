@@ -22,11 +22,13 @@ type Arm struct {
 	Seconds    Figure    `json:"seconds"`             // of load
 	Failures   Figure    `json:"failures_per_second"` // of transactions
 	// OthersShare is how much of what was done under the load others did, at most; 0: nothing that is known.
-	OthersShare float64        `json:"others_share,omitempty"`
-	Latency     *Latency       `json:"latency,omitempty"`
-	Work        []Work         `json:"work"`
-	Log         *Log           `json:"log,omitempty"`
-	Waits       []drivers.Wait `json:"waits,omitempty"` // what sessions waited for, the most first
+	OthersShare float64 `json:"others_share,omitempty"`
+	// OthersUncounted: others also wrote something that no counter told of.
+	OthersUncounted bool           `json:"others_uncounted,omitempty"`
+	Latency         *Latency       `json:"latency,omitempty"`
+	Work            []Work         `json:"work"`
+	Log             *Log           `json:"log,omitempty"`
+	Waits           []drivers.Wait `json:"waits,omitempty"` // what sessions waited for, the most first
 }
 
 // LeftOut is a replicate that must not be used, and why.
@@ -79,8 +81,8 @@ func arms(run *drivers.Run) []Arm {
 		arm := Arm{
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients,
-			OthersShare: run.OthersShare(a.Name),
-			Replicates:  len(a.Replicates), Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: a.Waits,
+			OthersShare: run.OthersShare(a.Name), OthersUncounted: run.OthersUncounted(a.Name),
+			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: a.Waits,
 			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Lasted() }),
 			Failures: over(a, func(r drivers.Replicate) (float64, error) { return r.PerSecond(float64(r.Work.Failures), nil) }),
 		}

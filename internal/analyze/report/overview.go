@@ -204,11 +204,14 @@ func (r Report) workSection() document.Block {
 
 // othersShares are how much of each load's numbers others did; nil where nobody else was at work.
 func othersShares(loads []Arm) []document.Cell {
-	if !slices.ContainsFunc(loads, func(a Arm) bool { return a.OthersShare > 0 }) {
+	if !slices.ContainsFunc(loads, func(a Arm) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
 		return nil
 	}
 	return cells(loads, func(a Arm) document.Cell {
-		if a.OthersShare == 0 {
+		switch {
+		case a.OthersUncounted:
+			return document.Words("not known")
+		case a.OthersShare == 0:
 			return document.Words("none seen")
 		}
 		return document.Number("up to "+number.Percent(a.OthersShare), a.OthersShare)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,7 +19,7 @@ const (
 	ofOthers = `from pg_catalog.pg_stat_activity
 		where backend_type = 'client backend' and pid <> pg_catalog.pg_backend_pid() and application_name <> '` + applicationName + "'"
 	working = "state in ('active', 'idle in transaction')"
-	called  = "application_name::text, coalesce(usename, '')::text, coalesce(datname, '')::text"
+	names   = "application_name::text, coalesce(usename, '')::text, coalesce(datname, '')::text"
 )
 
 // askBusy counts sessions at work that are not ours.
@@ -29,6 +30,26 @@ func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// Writing names those whose transaction has written something and goes on, or makes an index or vacuums, by the transaction. What
+// they have written no counter tells before they end. They are known by their locks, which every role sees; autovacuum has no user.
+func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	transactions := map[string]string{}
+	var transaction, program, role, database string
+	err := ForEachRow(ctx, conn, []any{&transaction, &program, &role, &database}, func() error {
+		transactions[transaction] = called(program, role, database)
+		return nil
+	}, `/* realiops */
+		select l.virtualtransaction, `+names+`
+		from pg_catalog.pg_locks l join pg_catalog.pg_stat_activity a on a.pid = l.pid
+		where l.granted and a.usesysid is not null and a.application_name <> '`+applicationName+"' and a.application_name <> '"+clientName+`'
+			and (l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
+				or l.locktype = 'relation' and l.mode in ('ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'AccessExclusiveLock'))`)
+	if err != nil {
+		return nil, fmt.Errorf("ask who else writes: %w", err)
+	}
+	return transactions, nil
+}
+
 // mostNamed bounds who is named.
 const mostNamed = 5
 
@@ -36,13 +57,13 @@ const mostNamed = 5
 type parties []string
 
 func (p *parties) add(program, role, database string) {
-	if program == "" {
-		program = "a session"
-	}
-	who := fmt.Sprintf("%s of %s in %s", program, Quoted(role), Quoted(database))
-	if !slices.Contains(*p, who) && len(*p) < mostNamed {
+	if who := called(program, role, database); !slices.Contains(*p, who) && len(*p) < mostNamed {
 		*p = append(*p, who)
 	}
+}
+
+func called(program, role, database string) string {
+	return fmt.Sprintf("%s of %s in %s", cmp.Or(program, "a session"), Quoted(role), Quoted(database))
 }
 
 // AtWork names those who are at work, while no clients of ours are.
@@ -52,7 +73,7 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	err := ForEachRow(ctx, conn, []any{&program, &role, &database}, func() error {
 		who.add(program, role, database)
 		return nil
-	}, "/* realiops */ select "+called+" "+atWork)
+	}, "/* realiops */ select "+names+" "+atWork)
 	if err != nil {
 		return nil, fmt.Errorf("ask who else is at work: %w", err)
 	}
@@ -87,7 +108,7 @@ func Now(ctx context.Context, conn *pgx.Conn) (at string, err error) {
 // AtWorkSince tells who was at work since then, by the server's time. Sessions in our database that came since are the
 // operation's; one that was there before is not, unless it is picked.
 func (f Facts) AtWorkSince(ctx context.Context, conn *pgx.Conn, since string, picked Sessions) (Seen, error) {
-	const sql = "/* realiops */ select " + called + `,
+	const sql = "/* realiops */ select " + names + `,
 			coalesce(datname = pg_catalog.current_database() and
 				($4 or backend_start >= $1::pg_catalog.timestamptz or $2 <> '' and application_name = $2 or $3 <> '' and usename = $3), false),
 			state is distinct from 'idle'

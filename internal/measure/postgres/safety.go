@@ -38,8 +38,9 @@ func (f Facts) OthersAtWork() string {
 	return fmt.Sprintf("%d other sessions are at work", f.BusySessions)
 }
 
-// ownSessions are those that a run has beside its clients: for itself, and one for each source that asks the server.
-const ownSessions = 4
+// ownSessions are those that a run has beside its clients: for itself, for each source that asks the server, to look who else
+// writes, and a new one to see settings by.
+const ownSessions = 5
 
 // RefuseClients says that the server does not take so many sessions at once, or nil.
 func (f Facts) RefuseClients(n int) error {

@@ -33,10 +33,10 @@ func TestRefuse(t *testing.T) {
 
 func TestRefuseClients(t *testing.T) {
 	f := Facts{Connections: 20}
-	if err := f.RefuseClients(16); err != nil {
-		t.Errorf("16 and 4 of our own are 20: %v", err)
+	if err := f.RefuseClients(15); err != nil {
+		t.Errorf("15 and 5 of our own are 20: %v", err)
 	}
-	if err := f.RefuseClients(17); err == nil || !strings.Contains(err.Error(), "takes 20 connections") {
-		t.Errorf("17 and 4 of our own are more than 20: %v", err)
+	if err := f.RefuseClients(16); err == nil || !strings.Contains(err.Error(), "takes 20 connections") {
+		t.Errorf("16 and 5 of our own are more than 20: %v", err)
 	}
 }

@@ -53,9 +53,35 @@ func (o *others) follow(record runfile.Record) {
 	}
 }
 
+// othersDuring is what others did under a load of the arm. nil: too little to speak of, or nothing tells.
+func (m *measurement) othersDuring(arm runfile.Arm) *runfile.Others {
+	most := mostWAL(arm)
+	if m.session.Facts.Flavor == postgres.FlavorAurora { // whose WAL is another
+		most = nil
+	}
+	did, writing := m.others.during(arm.RowsPerTx, most), m.writers.during()
+	if did == nil && len(writing) > 0 {
+		did = &runfile.Others{}
+	}
+	if did != nil {
+		did.Writing = writing
+	}
+	return did
+}
+
+// mostWAL is more than a load of the arm can have written, in bytes, where no checkpoint fell into it, after which every page is
+// logged whole once more: rows, index entries and the halves of pages that they split, commits, and pages of the catalogue. A new
+// page of its table is not logged whole.
+func mostWAL(arm runfile.Arm) func(rows, transactions float64) float64 {
+	const perRow, perEntry, perCommit, besides = 150, 200, 500, 1e6
+	return func(rows, transactions float64) float64 {
+		return besides + rows*float64(perRow+arm.Width+perEntry*arm.Indexes) + perCommit*transactions
+	}
+}
+
 // during is what others did since the load began; each of our transactions that failed left so many rows that the server
 // counts. nil: too little to speak of, or the counters do not tell.
-func (o *others) during(rowsOfFailed int) *runfile.Others {
+func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float64) float64) *runfile.Others {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	seconds := o.latest.At.Sub(o.before.At).Seconds()
@@ -72,7 +98,11 @@ func (o *others) during(rowsOfFailed int) *runfile.Others {
 	commits, known := o.grew(".cluster/xact_commit")
 	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+othersCommitsASecond*seconds)
 	wal, known := o.grew(".wal/wal_bytes")
-	wal, walShare := beyond(wal, known, wal-float64(o.wal), othersWAL+othersWALASecond*seconds)
+	theirWAL := float64(o.wal)
+	if checkpoints, counted := o.grew(".checkpointer/checkpoints_timed", ".checkpointer/checkpoints_req"); mostWAL != nil && counted && checkpoints <= 1 {
+		theirWAL = max(theirWAL, wal-mostWAL(ours, float64(o.work.Transactions+o.work.Failures)))
+	}
+	wal, walShare := beyond(wal, known, wal-theirWAL, othersWAL+othersWALASecond*seconds)
 	if rows == 0 && commits == 0 && wal == 0 {
 		return nil
 	}

@@ -70,6 +70,7 @@ type measurement struct {
 	cloud    *collect.Cloud // what AWS tells later; nil: it is not asked
 	moved    *runfile.Cloud // where the load is by now, after a failover; nil: where it began
 	others   others         // what they do on the server
+	writers  writers        // who of them writes
 	settings settings       // of the server
 	stops    stops          // of this process
 	recorded bool           // the file holds a run, however it ended
@@ -151,6 +152,8 @@ func (m *measurement) experiment(ctx context.Context) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go m.stops.watch(watching)
+	m.writers.begin()
+	go m.writers.watch(watching, m.target.Endpoint.Connect)
 	clock.Start(context.WithoutCancel(ctx))
 	m.Show.Stage("warming up")
 	began := time.Now()
@@ -179,7 +182,7 @@ func (m *measurement) newExperiment() *experiment.Experiment {
 		Doing:      m.Show.Doing,
 		FirstRound: m.firstRound,
 		Look:       m.look,
-		Others:     func(a runfile.Arm) *runfile.Others { return m.others.during(a.RowsPerTx) },
+		Others:     m.othersDuring,
 		Shared:     m.Target.Allowed.Shared,
 		Spoiled: func() string {
 			return cmp.Or(m.settings.differ(), m.stops.during())

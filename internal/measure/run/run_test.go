@@ -60,7 +60,11 @@ type trial struct {
 
 func newTrial(t *testing.T, dsn string, repetitions int, loads ...runfile.Arm) *trial {
 	t.Helper()
-	plan := runfile.Plan{Name: "test", Arms: loads, Replicates: repetitions, ArmSeconds: 1, Seed: 1}
+	return newTrialOf(t, dsn, runfile.Plan{Name: "test", Arms: loads, Replicates: repetitions, ArmSeconds: 1, Seed: 1})
+}
+
+func newTrialOf(t *testing.T, dsn string, plan runfile.Plan) *trial {
+	t.Helper()
 	limits := experiment.Limits{Budget: time.Minute, Pause: experiment.DefaultPause()}
 	program, err := run.NewProgram(plan, experiment.DefaultSizes(), limits, false)
 	if err != nil {
@@ -147,7 +151,11 @@ func strangerWho(t *testing.T, dsn string, begun <-chan struct{}, pause time.Dur
 			}
 		}
 	}()
-	t.Cleanup(func() { close(over); <-done })
+	t.Cleanup(func() {
+		close(over)
+		_ = conn.PgConn().CancelRequest(context.Background())
+		<-done
+	})
 }
 
 // limited makes a role that may run realiops and not see what others do, and gives how it connects.
@@ -198,14 +206,35 @@ func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
 
 // WAL that brings neither rows nor many commits, as that of an index that is built, shows where the server counts it by session.
 func TestTheWALOfAStranger(t *testing.T) {
-	s := servertest.Start(t, embedded.Options{Version: "18"})
-	r := newTrial(t, s.DSN(), 1, single)
-	r.options.Target.Allowed.Shared = true
-	strangerWho(t, s.DSN(), r.show.begun, 100*time.Millisecond, "select pg_catalog.pg_logical_emit_message(false, 'x', pg_catalog.repeat('x', 1000000))")
-	for _, end := range r.ends(t) {
-		if end.Failed != "" || end.Others == nil || end.Others.Rows != 0 || end.Others.Commits != 0 || end.Others.WALBytes < 1e6 || end.Others.WALShare < 0.01 {
-			t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
-		}
+	for version, load := range map[string]runfile.Arm{"18": single, "17": idle} {
+		t.Run(version, func(t *testing.T) {
+			s := servertest.Start(t, embedded.Options{Version: version})
+			r := newTrial(t, s.DSN(), 1, load)
+			r.options.Target.Allowed.Shared = true
+			strangerWho(t, s.DSN(), r.show.begun, 100*time.Millisecond, "select pg_catalog.pg_logical_emit_message(false, 'x', pg_catalog.repeat('x', 3000000))")
+			for _, end := range r.ends(t) {
+				if end.Failed != "" || end.Others == nil || end.Others.Rows != 0 || end.Others.Commits != 0 || end.Others.WALBytes < 1e6 || end.Others.WALShare < 0.01 {
+					t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+				}
+			}
+		})
+	}
+}
+
+// What a transaction writes that does not end, as a long COPY, no counter tells; that it writes is seen, by every role.
+func TestAStrangerWhoDoesNotEnd(t *testing.T) {
+	for _, version := range []string{"13", "17"} {
+		t.Run(version, func(t *testing.T) {
+			s := servertest.Start(t, embedded.Options{Version: version})
+			r := newTrialOf(t, limited(t, s.DSN()), runfile.Plan{Name: "test", Arms: []runfile.Arm{single}, Replicates: 1, ArmSeconds: 4, Seed: 1})
+			strangerWho(t, s.DSN(), r.show.begun, 0, "with written as (insert into orders values (1) returning 1) select pg_catalog.pg_sleep(60) from written")
+			r.options.Target.Allowed.Shared = true
+			for _, end := range r.ends(t) {
+				if end.Failed != "" || end.Others == nil || !slices.Equal(end.Others.Writing, []string{"the shop of postgres in shop"}) {
+					t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+				}
+			}
+		})
 	}
 }
 

@@ -19,6 +19,7 @@ func (m *measurement) look(ctx context.Context, event runfile.Event) error {
 	ctx = context.WithoutCancel(ctx)
 	if event == runfile.Begin {
 		m.stops.begin()
+		m.writers.begin()
 	}
 	return errors.Join(m.lookForOthers(ctx, event), m.lookAtSettings(ctx, event))
 }
