@@ -18,6 +18,7 @@ const (
 	analyze  = "internal/analyze"
 	cli      = "internal/cli"
 	command  = "cmd"
+	limits   = "internal/measure/limits"
 	measure  = "internal/measure"
 	metric   = "internal/metric"
 	prices   = "internal/measure/prices"
@@ -38,9 +39,9 @@ var rules = []rule{
 	},
 	{
 		"measuring decides nothing by verdicts",
-		"what is recorded must not depend on what it is taken to mean; who reads verdicts is handed in. But " + prices +
-			" writes AWS's price list as rows of the catalog, which is data",
-		apart(measure, analyze, prices),
+		"what is recorded must not depend on what it is taken to mean; who reads verdicts is handed in. But " + prices + " and " + limits +
+			" write what AWS says as rows of the catalog, which is data",
+		apart(measure, analyze, prices, limits),
 	},
 	{
 		"probes do not know each other",

@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/service/pricing"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/prices"
 )
@@ -63,7 +60,7 @@ func runPrices(ctx context.Context, env Env, o pricesOptions) error {
 	for _, unread := range list.Unread {
 		env.tell("left out: %s", unread)
 	}
-	return o.write(env, list)
+	return writeList(env, o.out, list.Prices)
 }
 
 // ask reads the prices from where they were asked for.
@@ -92,12 +89,4 @@ func (o pricesOptions) ask(ctx context.Context) (prices.List, error) {
 		return prices.List{}, account.Explain(err)
 	}
 	return list, nil
-}
-
-func (o pricesOptions) write(env Env, list prices.List) error {
-	var text bytes.Buffer
-	if err := report.JSON(&text, list.Prices); err != nil {
-		return err
-	}
-	return writeTo(o.out, env.Out, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
 }

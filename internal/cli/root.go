@@ -77,7 +77,7 @@ func addCommands(root *cobra.Command, env Env) {
 	}{
 		{"Measure", []*cobra.Command{newRunCommand(env), newObserveCommand(env), newBaselineCommand(env), newMeasureCommand(env), newCollectCommand(env)}},
 		{"Read what was measured", endingAtOnce(newAnalyzeCommand(env), newReportCommand(env), newCompareCommand(env), newSizeCommand(env), newShareCommand(env), newAuroraCostCommand(env))},
-		{"Before a run", []*cobra.Command{newDoctorCommand(env), newExplainCommand(env), newPolicyCommand(env), newPricesCommand(env)}},
+		{"Before a run", []*cobra.Command{newDoctorCommand(env), newExplainCommand(env), newPolicyCommand(env), newPricesCommand(env), newLimitsCommand(env)}},
 		{"More", []*cobra.Command{newLoadCommand(env), newServerCommand(env), newCompletionCommand(env), newVersionCommand(env)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})

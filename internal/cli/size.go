@@ -31,6 +31,7 @@ type sizeOptions struct {
 	disks         int
 	multiAZ       bool
 	prices        string
+	limits        string
 	repeat        time.Duration
 	balance       percent
 	credits       percent // of the instance
@@ -62,7 +63,7 @@ the size is for the load that asked most of storage. --rows-per-second and --gro
 
 Limits and prices are those that the providers or others published; --format json names the sources of each order and of
 each line of its bill, by the keys that realiops explain --format json lists. --price takes a file of your own prices;
-realiops prices asks AWS for its own. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
+realiops prices asks AWS for its own. --limits takes what realiops limits asked AWS about its classes of machine. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
 
 --need sizes for figures of your own, without a run, and says how long credits last for them.
 --from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
@@ -140,6 +141,7 @@ func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.region, "region", "us-east-1", "the `region` whose prices count")
 	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, in the place of the one that was published")
 	f.StringVar(&o.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
+	f.StringVar(&o.limits, "limits", "", "a `file` of what classes of machine carry, before the program's own; realiops limits writes one")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "how long the recorded seconds go on, over and over, for volumes with credits")
 	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: BurstBalance as the run read it last, or 100)")
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: EBSIOBalance% and EBSByteBalance% as the run read them last, or 100)")
@@ -165,7 +167,7 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 		case flags.Changed("check"):
 			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		case flags.Changed("from-metric"):
-			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "on", "disks", "multi-az", "gib", "instance", "headroom", "growth", "balance", "instance-balance", "repeat"}, f.Name), f.Name)
+			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "limits", "on", "disks", "multi-az", "gib", "instance", "headroom", "growth", "balance", "instance-balance", "repeat"}, f.Name), f.Name)
 		case flags.Changed("need"):
 			refuse("with --need", !slices.Contains([]string{"load", "rows-per-second", "percentile", "calibrate", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		default:

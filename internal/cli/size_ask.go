@@ -42,7 +42,7 @@ func (o sizeOptions) check() error {
 // ask puts flags and catalog together.
 func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	volumes, errVolumes := catalog.Volumes()
-	instances, errInstances := catalog.Instances()
+	instances, errInstances := o.readLimits(ctx)
 	rules, errRules := catalog.DistributedRules()
 	prices, errPrices := o.readPrices(ctx)
 	ask := sizing.Ask{
@@ -152,6 +152,20 @@ func (o sizeOptions) readPrices(ctx context.Context) ([]catalog.Price, error) {
 	}
 	own, err := catalog.ReadPrices(bytes.NewReader(text))
 	return catalog.Override(own, known), naming(o.prices, err)
+}
+
+// readLimits are the program's own, with those of a file before them.
+func (o sizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error) {
+	known, err := catalog.Instances()
+	if o.limits == "" || err != nil {
+		return known, err
+	}
+	text, err := input.Read(ctx, o.limits)
+	if err != nil {
+		return nil, fmt.Errorf("read the limits: %w", err)
+	}
+	own, err := catalog.ReadLimits(bytes.NewReader(text))
+	return catalog.Before(own, known), naming(o.limits, err)
 }
 
 // suggesting adds the nearest name to an error about one that is not known.

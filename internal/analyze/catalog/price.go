@@ -1,9 +1,7 @@
 package catalog
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -55,15 +53,9 @@ func Prices() ([]Price, error) {
 
 // ReadPrices reads a list of prices in the form in which the program has its own.
 func ReadPrices(r io.Reader) ([]Price, error) {
-	text, err := io.ReadAll(r)
+	all, err := readList[Price](r, "prices")
 	if err != nil {
-		return nil, fmt.Errorf("read the prices: %w", err)
-	}
-	var all []Price
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&all); err != nil {
-		return nil, mistake(text, d.InputOffset(), err)
+		return nil, err
 	}
 	for i, p := range all {
 		err := p.check()
@@ -74,27 +66,7 @@ func ReadPrices(r io.Reader) ([]Price, error) {
 			return nil, fmt.Errorf("price %d, of %s per %s: %w", i+1, p.Volume, p.Per, err)
 		}
 	}
-	if len(all) == 0 {
-		return nil, errors.New("there are no prices in it")
-	}
 	return all, nil
-}
-
-// mistake says in words where a list of prices is wrong, and how.
-func mistake(text []byte, offset int64, err error) error {
-	what := strings.TrimPrefix(err.Error(), "json: ")
-	if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		offset = kind.Offset
-		what = fmt.Sprintf("%s is a %s, and not what it has to be", kind.Field, kind.Value)
-		if kind.Field == "" {
-			what = fmt.Sprintf("an %s where a list of prices has to be", kind.Value)
-		}
-	}
-	if syntax, is := errors.AsType[*json.SyntaxError](err); is {
-		offset, what = syntax.Offset, "this is no JSON: "+syntax.Error()
-	}
-	line := 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
-	return fmt.Errorf("line %d: %s", line, what)
 }
 
 // Override is a list with another one behind it: a volume that the first has prices of in a region has none but those

@@ -59,27 +59,6 @@ type Rule struct {
 	CreditsPerGiB float64 `json:"credits_per_gib,omitempty"`
 }
 
-// Instance is what a class of machine lets through to its volumes.
-type Instance struct {
-	Class       string   `json:"class"`
-	Provider    string   `json:"provider"`
-	BaseIOPS    float64  `json:"base_iops"`
-	MostIOPS    float64  `json:"most_iops"`
-	BaseMB      float64  `json:"base_mb"` // 10^6 bytes a second
-	MostMB      float64  `json:"most_mb"`
-	Bursts      bool     `json:"bursts,omitempty"`      // the most holds for 30 minutes in 24 hours, at least
-	Unpublished bool     `json:"unpublished,omitempty"` // there is such a class, and its provider names no limits of it
-	Disks       int      `json:"disks,omitempty"`       // of data that it can have; 0: not known
-	Cached      *Path    `json:"cached,omitempty"`      // what goes by the host's cache instead of past it; none: there is no such way
-	Sources     []string `json:"sources"`
-}
-
-// Path is one way to the volumes with caps of its own.
-type Path struct {
-	IOPS float64 `json:"iops"`
-	MB   float64 `json:"mb"` // 10^6 bytes a second
-}
-
 // Distributed is what is published of the disks of a database that spreads rows over nodes.
 type Distributed struct {
 	Name           string      `json:"name"`
@@ -96,9 +75,6 @@ type Distributed struct {
 //go:embed volumes.json
 var volumesFile []byte
 
-//go:embed instances.json
-var instancesFile []byte
-
 //go:embed distributed.json
 var distributedFile []byte
 
@@ -107,15 +83,6 @@ func Volumes() ([]Volume, error) {
 	var all []Volume
 	if err := decode(volumesFile, &all); err != nil {
 		return nil, fmt.Errorf("read the catalog of volumes: %w", err)
-	}
-	return all, nil
-}
-
-// Instances are all classes of machine.
-func Instances() ([]Instance, error) {
-	var all []Instance
-	if err := decode(instancesFile, &all); err != nil {
-		return nil, fmt.Errorf("read the catalog of instances: %w", err)
 	}
 	return all, nil
 }

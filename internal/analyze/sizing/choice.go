@@ -83,12 +83,12 @@ func (s Sizing) turn(c *Choice, t *Turn) (bool, error) {
 // warnOfMachine says what is to be known of the class of machine that was asked for, where not everything is behind it.
 func (s *Sizing) warnOfMachine() {
 	m := machineOf(s.Ask.Instance, s.Ask.Instances)
-	held := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Standing == HeldBack })
+	held := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Cap != nil && !o.Cap.Carries })
 	carried := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Standing == Carries })
 	switch need := s.Target.Most.Times(1 + s.Ask.Headroom/100); {
 	case m == nil:
 	case m.limits == nil:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("What the %s lets by is shown as -, and no order here is held against it: %s.", m.class, m.unknown))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("What the %s lets by is shown as -, and no order here is held against it: %s.%s", m.class, m.unknown, m.advice))
 	case held && !carried:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The %s is too small for it, whatever volume is behind it: for good it lets %.0f operations and %.0f MiB/s by, and with headroom %.0f requests and %.0f MiB/s are asked for.",
 			m.class, m.limits.BaseIOPS, m.limits.BaseMB*1e6/mib, need.Requests(), need.Bytes()/mib))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Cap is what the class of machine lets through, beside what the volume does.
@@ -30,6 +31,8 @@ type machine struct {
 	class   string
 	limits  *catalog.Instance // nil: see unknown
 	unknown string            // why none are known
+	advice  string            // what to do about that; empty: nothing
+	sold    []catalog.Sold    // what RDS sells with it; none: not known
 }
 
 // machineOf finds a class of machine, in any case, with db. before it or without; nil: none is asked for.
@@ -37,16 +40,22 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	if class == "" {
 		return nil
 	}
-	name := strings.TrimPrefix(class, "db.")
-	i := slices.IndexFunc(all, func(m catalog.Instance) bool {
-		return strings.EqualFold(m.Class, name) || strings.EqualFold(m.Class, "Standard_"+name)
-	})
-	if i < 0 {
-		return &machine{class: name, unknown: fmt.Sprintf("no limits of the %s are known", name)}
+	name := class
+	if db := "db."; len(class) > len(db) && strings.EqualFold(class[:len(db)], db) {
+		name = class[len(db):]
 	}
-	m := &machine{class: strings.TrimPrefix(all[i].Class, "Standard_"), limits: &all[i]}
-	if all[i].Unpublished {
-		m.limits, m.unknown = nil, fmt.Sprintf("no limit of the %s is published: it is not optimized for EBS", m.class)
+	m := &machine{class: name, unknown: fmt.Sprintf("no limits of the %s are known", name), advice: " realiops limits asks AWS, and --limits takes its answer."}
+	for i, known := range all {
+		switch {
+		case strings.EqualFold(known.Class, "db."+name):
+			m.sold = known.Sold
+		case strings.EqualFold(known.Class, name), strings.EqualFold(known.Class, "Standard_"+name):
+			m.class, m.limits = strings.TrimPrefix(known.Class, "Standard_"), &all[i]
+		}
+	}
+	if m.limits != nil && m.limits.Unpublished {
+		m.limits, m.advice = nil, ""
+		m.unknown = fmt.Sprintf("no limit of the %s is published: it is not optimized for EBS", m.class)
 	}
 	return m
 }
@@ -54,6 +63,27 @@ func machineOf(class string, all []catalog.Instance) *machine {
 // behind tells whether a kind of volume can be behind it, and its limits are known.
 func (m *machine) behind(v catalog.Volume) bool {
 	return m != nil && m.limits != nil && (m.limits.Provider == v.Provider || m.limits.Provider == "ebs" && v.Provider == "rds")
+}
+
+// unsold is why RDS does not sell an order with the machine; empty where it does, or where that is not known.
+func (m *machine) unsold(f Fitted) string {
+	if m == nil || len(m.sold) == 0 || f.Volume.Provider != "rds" {
+		return ""
+	}
+	i := slices.IndexFunc(m.sold, func(s catalog.Sold) bool { return s.Volume == f.Volume.Name })
+	if i < 0 {
+		return fmt.Sprintf("%s is not sold with the db.%s", f.Volume.Title, m.class)
+	}
+	for _, bound := range []struct {
+		ordered float64
+		sold    [2]float64
+		unit    string
+	}{{f.GiB, m.sold[i].GiB, "GiB"}, {f.IOPS, m.sold[i].IOPS, "IOPS"}, {f.MiBps, m.sold[i].MiBps, "MiB/s"}} {
+		if most := bound.sold[1]; most > 0 && bound.ordered > most {
+			return fmt.Sprintf("up to %s %s of %s are sold with the db.%s", number.Grouped(most, 0), bound.unit, f.Volume.Title, m.class)
+		}
+	}
+	return ""
 }
 
 // uncachedFrom is the size from which on Azure caches no disk, in GiB.

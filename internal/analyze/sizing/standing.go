@@ -21,6 +21,10 @@ const (
 // stand finds where an option stands, and why it does not carry the need.
 func (o *Option) stand(q Question, m *machine) {
 	o.Standing = Carries
+	unsold := ""
+	if o.Order != nil {
+		unsold = m.unsold(*o.Order)
+	}
 	switch v := o.Volume; {
 	case o.Order == nil:
 		o.Standing = TooSmall
@@ -29,6 +33,8 @@ func (o *Option) stand(q Question, m *machine) {
 	case v.Unlimited:
 		o.Standing, o.Why = Unknown, "no limits of it are published"
 	case m == nil:
+	case unsold != "":
+		o.Standing, o.Why = HeldBack, unsold
 	case m.limits == nil:
 		o.Standing, o.Why, o.unknownMachine = Unknown, m.unknown, true
 	case !m.behind(v):

@@ -77,13 +77,19 @@ func Explain(err error) error {
 			return t
 		}
 	}
-	t.Kind, t.text = Other, call+": "+Clean(err.Error())
+	t.Kind, t.text = Other, Clean(err.Error())
+	if call != anyCall {
+		t.text = call + ": " + t.text
+	}
 	return t
 }
 
+// anyCall is the name of a call of which nothing is known.
+const anyCall = "a call to AWS"
+
 // callOf names the call that failed, as permissions do. Where taking on a role failed inside another call, it is that.
 func callOf(err error) string {
-	call := "a call to AWS"
+	call := anyCall
 	for {
 		operation, ok := errors.AsType[*smithy.OperationError](err)
 		if !ok {

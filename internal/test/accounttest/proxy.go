@@ -109,7 +109,7 @@ func (p *Proxy) count(operation string) Fault {
 type protocol int
 
 const (
-	query protocol = iota // RDS, STS: a form, answered in XML
+	query protocol = iota // RDS, STS, EC2: a form, answered in XML
 	rpc                   // CloudWatch: CBOR
 	json                  // Performance Insights, Logs
 )
@@ -248,6 +248,10 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 	default:
 		w.Header().Set("Content-Type", "text/xml")
 		w.WriteHeader(f.status)
+		if signedFor(r) == "ec2" { // whose XML is its own
+			fmt.Fprintf(w, `<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error></Errors><RequestID>0</RequestID></Response>`, f.short, f.detail)
+			return
+		}
 		fmt.Fprintf(w, `<ErrorResponse><Error><Type>%s</Type><Code>%s</Code><Message>%s</Message></Error></ErrorResponse>`, f.side(), f.short, f.detail)
 	}
 }

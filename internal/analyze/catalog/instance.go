@@ -1,0 +1,106 @@
+package catalog
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Instance is what a class of machine lets through to its volumes, or what RDS sells with it, which is a row of its own by the name with db.
+type Instance struct {
+	Class       string   `json:"class"`
+	Provider    string   `json:"provider"`
+	BaseIOPS    float64  `json:"base_iops,omitempty"`
+	MostIOPS    float64  `json:"most_iops,omitempty"`
+	BaseMB      float64  `json:"base_mb"` // 10^6 bytes a second
+	MostMB      float64  `json:"most_mb,omitempty"`
+	Bursts      bool     `json:"bursts,omitempty"`      // the most holds for 30 minutes in 24 hours, at least
+	Unpublished bool     `json:"unpublished,omitempty"` // there is such a class, and its provider names no limits of it
+	Disks       int      `json:"disks,omitempty"`       // of data that it can have; 0: not known
+	Sold        []Sold   `json:"sold,omitempty"`        // with a class of RDS; none: not known
+	Cached      *Path    `json:"cached,omitempty"`      // what goes by the host's cache instead of past it; none: there is no such way
+	Sources     []string `json:"sources"`
+}
+
+// Path is one way to the volumes with caps of its own.
+type Path struct {
+	IOPS float64 `json:"iops"`
+	MB   float64 `json:"mb"` // 10^6 bytes a second
+}
+
+// Sold is what there is of a kind of volume with a class of machine: the least and the most. Where both are 0, nothing is said of it.
+type Sold struct {
+	Volume string     `json:"volume"` // of Volumes
+	GiB    [2]float64 `json:"gib"`
+	IOPS   [2]float64 `json:"iops"`
+	MiBps  [2]float64 `json:"mibps"`
+}
+
+//go:embed instances.json
+var instancesFile []byte
+
+// Instances are all classes of machine.
+func Instances() ([]Instance, error) {
+	var all []Instance
+	if err := decode(instancesFile, &all); err != nil {
+		return nil, fmt.Errorf("read the catalog of instances: %w", err)
+	}
+	return all, nil
+}
+
+// ReadLimits reads a list of classes of machine in the form in which the program has its own.
+func ReadLimits(r io.Reader) ([]Instance, error) {
+	all, err := readList[Instance](r, "limits")
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range all {
+		if err := m.check(); err != nil {
+			return nil, fmt.Errorf("class %d, %s: %w", i+1, m.Class, err)
+		}
+	}
+	return all, nil
+}
+
+// Before is a list with another one behind it: a class that the first has is that of the first alone.
+func Before(first, second []Instance) []Instance {
+	known := map[string]bool{}
+	for _, m := range first {
+		known[strings.ToLower(m.Class)] = true
+	}
+	return append(slices.Clone(first), slices.DeleteFunc(slices.Clone(second), func(m Instance) bool { return known[strings.ToLower(m.Class)] })...)
+}
+
+func (m Instance) check() error {
+	switch {
+	case m.Class == "" || !slices.Contains([]string{"ebs", "rds", "azure"}, m.Provider):
+		return errors.New("class must be there, and provider is one of ebs, rds and azure")
+	case m.Provider == "rds":
+		return m.checkSold()
+	case m.Unpublished:
+		return nil
+	case !(m.BaseIOPS > 0 && m.BaseMB > 0):
+		return errors.New("base_iops and base_mb are above 0, unless it is unpublished")
+	case m.MostIOPS < m.BaseIOPS || m.MostMB < m.BaseMB:
+		return errors.New("most_iops and most_mb are not below base_iops and base_mb")
+	}
+	return nil
+}
+
+// checkSold tells what cannot be of a class of RDS.
+func (m Instance) checkSold() error {
+	if !strings.HasPrefix(m.Class, "db.") || len(m.Sold) == 0 {
+		return errors.New("a class of RDS begins with db., and has what is sold with it")
+	}
+	for _, s := range m.Sold {
+		for what, r := range map[string][2]float64{"gib": s.GiB, "iops": s.IOPS, "mibps": s.MiBps} {
+			if r[0] < 0 || r[1] < r[0] {
+				return fmt.Errorf("%s of %s is from %g to %g, and goes from the least to the most", what, s.Volume, r[0], r[1])
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// TestLimitsThatAreNone are refused in one line, with which one and why.
+func TestLimitsThatAreNone(t *testing.T) {
+	check := func(text, want string) {
+		t.Helper()
+		if _, err := catalog.ReadLimits(strings.NewReader(text)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	row := func(class, provider, limits string) string {
+		return `{"class": "` + class + `", "provider": "` + provider + `", ` + limits + `, "sources": ["us"]}`
+	}
+	good := `"base_iops": 3600, "most_iops": 40000, "base_mb": 78.75, "most_mb": 1250`
+	check("", "it is empty")
+	check("[]", "there are no limits in it")
+	check("{}", "line 1: an object where a list of limits has to be")
+	check(`"none"`, "line 1: a string where a list of limits has to be")
+	check("[\n"+row("r9g.large", "ebs", good), "line 2: it ends in the middle of the list")
+	check("["+row("r9g.large", "ebs", good)+"]]", "line 1: there is more behind the end of the list")
+	check("[\n"+row("r9g.large", "ebs", strings.Replace(good, "base_iops", "base_iop", 1))+"]", `line 2: unknown field "base_iop"`)
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `"3,600"`, 1))+"]", "line 1: base_iops is a string, and not what it has to be")
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", `[3600]`, 1))+"]", "line 1: base_iops is an array, and not what it has to be")
+	check("["+row("r9g.large", "aws", good)+"]", "class 1, r9g.large: class must be there, and provider is one of ebs, rds and azure")
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "3600", "-3600", 1))+"]", "class 1, r9g.large: base_iops and base_mb are above 0, unless it is unpublished")
+	check("["+row("r9g.large", "ebs", strings.Replace(good, "40000", "400", 1))+"]", "class 1, r9g.large: most_iops and most_mb are not below base_iops and base_mb")
+	check("["+row("r9g.large", "rds", `"sold": [{"volume": "rds-gp3"}]`)+"]", "class 1, r9g.large: a class of RDS begins with db., and has what is sold with it")
+	check("["+row("db.r9g.large", "rds", `"sold": [{"volume": "rds-gp3", "gib": [400, 20]}]`)+"]", "class 1, db.r9g.large: gib of rds-gp3 is from 400 to 20, and goes from the least to the most")
+}
+
+// TestBefore: a class has the limits of the first list, in whichever case it is written.
+func TestBefore(t *testing.T) {
+	class := func(name string, iops float64) catalog.Instance { return catalog.Instance{Class: name, BaseIOPS: iops} }
+	got := catalog.Before([]catalog.Instance{class("R7g.large", 1)}, []catalog.Instance{class("r7g.large", 2), class("db.r7g.large", 3)})
+	if diff := cmp.Diff([]catalog.Instance{class("R7g.large", 1), class("db.r7g.large", 3)}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/limits"
+)
+
+// limitsOptions are the flags of realiops limits.
+type limitsOptions struct {
+	account account.Options
+	out     string
+}
+
+func newLimitsCommand(env Env) *cobra.Command {
+	var o limitsOptions
+	cmd := &cobra.Command{
+		Use:   "limits",
+		Short: "Ask AWS what its classes of machine carry, for realiops size --limits",
+		Long: `Ask AWS how many operations and bytes a second each class of machine lets through to EBS in a region, and which storage RDS
+sells with each of its classes for PostgreSQL, and write a file that realiops size --limits takes before what the program knows itself.
+AWS must let these credentials call ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions.
+
+RDS has an offer for each version of PostgreSQL, so that this is some hundred calls, and takes a minute or two.`,
+		Example: `  realiops limits --region eu-west-1 -o limits.json
+  realiops size LAST --instance db.r9g.large --limits limits.json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runLimits(cmd.Context(), env, o) },
+	}
+	return describe(env, cmd, limitsExitHelp, group("Flags", o.addFlags))
+}
+
+const limitsExitHelp = `0  written
+1  wrong usage, or AWS could not be asked`
+
+func (o *limitsOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	addAccountFlags(f, &o.account)
+	f.Lookup("region").Usage = "the `region` whose classes are asked for (default: as the AWS programs choose)"
+}
+
+func runLimits(ctx context.Context, env Env, o limitsOptions) error {
+	a, err := account.Open(ctx, o.account)
+	if err != nil {
+		return err
+	}
+	if a.Region() == "" {
+		return errors.New("name the region whose classes of machine you want with --region")
+	}
+	all, err := limits.Ask(ctx, a.Config())
+	if err != nil {
+		return account.Explain(err)
+	}
+	return writeList(env, o.out, all)
+}
+
+// writeList writes a list that realiops size takes: whole, or not at all.
+func writeList(env Env, name string, list any) error {
+	var text bytes.Buffer
+	if err := report.JSON(&text, list); err != nil {
+		return err
+	}
+	return writeTo(name, env.Out, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err })
+}

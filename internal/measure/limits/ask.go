@@ -1,0 +1,38 @@
+package limits
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// Ask reads the limits of all classes that there are in the region of an account: those of EC2 first, then what RDS sells with each of its own.
+func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
+	machines, err := typesOf(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	databases, err := offersOf(ctx, rds.NewFromConfig(config))
+	if err != nil {
+		return nil, err
+	}
+	var all []catalog.Instance
+	for _, m := range machines {
+		all = append(all, m.limits(source("EC2", operation, config.Region)))
+	}
+	all = append(all, databases.limits(source("RDS", "DescribeOrderableDBInstanceOptions", config.Region))...)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("AWS names no class of machine in the region %s", config.Region)
+	}
+	return all, nil
+}
+
+// source says who was asked for what, where and when.
+func source(service, operation, region string) string {
+	return fmt.Sprintf("%s %s, %s, %s", service, operation, region, time.Now().UTC().Format(time.DateOnly))
+}

@@ -1,0 +1,161 @@
+package limits
+
+import (
+	"cmp"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// operation is the one call of EC2 that is made here. The SDK's client of EC2 has 700 of them and takes longer to compile than the rest of
+// the program together, so this one is written out, on the SDK's own stack: that signs it, repeats it and counts it as any other.
+const operation = "DescribeInstanceTypes"
+
+// caller makes the call.
+type caller struct {
+	config  aws.Config
+	address string
+}
+
+// page is an answer to it.
+type page struct {
+	Types []instanceType `xml:"instanceTypeSet>item"`
+	Next  string         `xml:"nextToken"`
+}
+
+// typesOf are all classes of machine of a region.
+func typesOf(ctx context.Context, config aws.Config) (all []instanceType, err error) {
+	c := caller{config: config}
+	if c.address, err = addressOf(ctx, config); err != nil {
+		return nil, err
+	}
+	for token := ""; ; {
+		p, err := c.ask(ctx, token)
+		if err != nil {
+			return nil, &smithy.OperationError{ServiceID: "EC2", OperationName: operation, Err: err}
+		}
+		all = append(all, p.Types...)
+		if p.Next == "" {
+			return all, nil
+		}
+		if p.Next == token {
+			return nil, fmt.Errorf("EC2 gives the same page of %s again and again", operation)
+		}
+		token = p.Next
+	}
+}
+
+// addressOf is where EC2 answers: where the environment says, or beside RDS, whose address differs by its first word.
+func addressOf(ctx context.Context, config aws.Config) (string, error) {
+	if moved := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_EC2"), aws.ToString(config.BaseEndpoint)); moved != "" {
+		return moved, nil
+	}
+	beside, err := rds.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, rds.EndpointParameters{Region: &config.Region})
+	return strings.Replace(beside.URI.String(), "//rds.", "//ec2.", 1), err
+}
+
+// ask asks for a page.
+func (c caller) ask(ctx context.Context, token string) (*page, error) {
+	stack := middleware.NewStack(operation, smithyhttp.NewStackRequest)
+	if err := c.build(stack); err != nil {
+		return nil, err
+	}
+	handler := middleware.DecorateHandler(smithyhttp.NewClientHandler(c.config.HTTPClient), stack)
+	answer, _, err := handler.Handle(c.named(ctx), token)
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*page), nil
+}
+
+// named is a context with the names that the SDK's stack signs and counts by.
+func (c caller) named(ctx context.Context) context.Context {
+	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), "EC2")
+	ctx = awsmiddleware.SetOperationName(ctx, operation)
+	return awsmiddleware.SetSigningRegion(awsmiddleware.SetSigningName(ctx, "ec2"), c.config.Region)
+}
+
+// build puts the steps of the call together.
+func (c caller) build(stack *middleware.Stack) error {
+	signing := v4.NewSignHTTPRequestMiddleware(v4.SignHTTPRequestMiddlewareOptions{CredentialsProvider: c.config.Credentials, Signer: v4.NewSigner()})
+	err := errors.Join(
+		stack.Serialize.Add(middleware.SerializeMiddlewareFunc("form", c.write), middleware.After),
+		smithyhttp.AddComputeContentLengthMiddleware(stack),
+		stack.Finalize.Add(signing, middleware.After),
+		retry.AddRetryMiddlewares(stack, retry.AddRetryMiddlewaresOptions{Retryer: c.config.Retryer()}),
+		stack.Finalize.Insert(&v4.ComputePayloadSHA256{}, signing.ID(), middleware.Before),
+		stack.Deserialize.Add(&awshttp.ResponseErrorWrapper{}, middleware.After),
+		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("answer", read), middleware.After),
+		stack.Deserialize.Add(&awsmiddleware.RecordResponseTiming{}, middleware.After),
+	)
+	for _, option := range c.config.APIOptions {
+		err = errors.Join(err, option(stack))
+	}
+	return err
+}
+
+// write makes the form that asks for what comes behind a token.
+func (c caller) write(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (
+	out middleware.SerializeOutput, _ middleware.Metadata, err error) {
+	form := url.Values{"Action": {operation}, "Version": {"2016-11-15"}, "MaxResults": {"100"}}
+	if token := in.Parameters.(string); token != "" {
+		form.Set("NextToken", token)
+	}
+	request := in.Request.(*smithyhttp.Request)
+	if request.URL, err = url.Parse(c.address); err != nil {
+		return out, middleware.Metadata{}, err
+	}
+	request.URL.Path = cmp.Or(request.URL.Path, "/")
+	request.Method = http.MethodPost
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if in.Request, err = request.SetStream(strings.NewReader(form.Encode())); err != nil {
+		return out, middleware.Metadata{}, err
+	}
+	return next.HandleSerialize(ctx, in)
+}
+
+// refusal is how EC2 says no.
+type refusal struct {
+	Code    string `xml:"Errors>Error>Code"`
+	Message string `xml:"Errors>Error>Message"`
+}
+
+// read reads a page, or what EC2 says no with.
+func read(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+	if out, metadata, err = next.HandleDeserialize(ctx, in); err != nil {
+		return out, metadata, err
+	}
+	response := out.RawResponse.(*smithyhttp.Response)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		var said refusal
+		_ = xml.NewDecoder(response.Body).Decode(&said) // what is none has no code, and is told by its status
+		return out, metadata, &smithy.GenericAPIError{Code: cmp.Or(said.Code, "UnknownError"), Message: said.Message}
+	}
+	var p page
+	if err := xml.NewDecoder(response.Body).Decode(&p); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return out, metadata, err
+		}
+		return out, metadata, &smithy.DeserializationError{Err: err}
+	}
+	out.Result = &p
+	return out, metadata, nil
+}
