@@ -123,7 +123,7 @@ func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, e
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
 		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
-		ReadWAL: func(context.Context) error { return nil },
+		ReadWAL: func(context.Context) error { return nil }, Rank: pgstat.NewRanking(db.endpoint.Config()).Read,
 	}
 	if db.wal != nil {
 		place.ReadWAL = db.wal.ReadWAL

@@ -3,10 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/measure/target"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -17,6 +21,15 @@ type measuring struct {
 	operationOn func(*postgres.Endpoint) operation.Operation
 	path        string
 	show        target.Notices
+}
+
+// countStatements has a server of ours count what each statement writes, unless the user has it load something else.
+func (m *measuring) countStatements() {
+	const preload = "shared_preload_libraries="
+	settings := m.server.Embedded.Settings
+	if !slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, preload) }) {
+		m.server.Embedded.Settings = append(slices.Clone(settings), preload+metric.StatStatements)
+	}
 }
 
 // do has a server for as long as it takes. recorded tells whether the file holds anything; without that there is no file.
@@ -50,6 +63,10 @@ func (m measuring) on(ctx context.Context, t *target.Target, file *runfile.Write
 	if err := t.Refuse(session.Facts); err != nil {
 		return false, err
 	}
+	if t.Own() {
+		// Where it cannot be made, the report says why no statements are known.
+		_ = postgres.Exec(ctx, session.Control, "create extension if not exists "+metric.StatStatements+" schema public")
+	}
 	probes, err := t.Probes(ctx, session.Facts, "")
 	if err != nil {
 		return false, err
@@ -57,7 +74,7 @@ func (m measuring) on(ctx context.Context, t *target.Target, file *runfile.Write
 	defer probes.Close(context.WithoutCancel(ctx))
 	place := operation.Place{
 		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
-		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL,
+		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Rank: pgstat.NewRanking(t.Endpoint.Config()).Read,
 	}
 	m.Operation, m.Tell = m.operationOn(t.Endpoint), m.show.Stage
 	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -60,6 +61,29 @@ func (o *targetOptions) useNamed(env Env) error {
 	}
 	env.tell("%s names the server: %s", variable, endpoint)
 	return o.dsn.Set(dsn)
+}
+
+// useNamedFor takes it for what is going to be done so many times. Where the server is not on this machine, somebody has to
+// agree first: nobody has typed its name.
+func (o *targetOptions) useNamedFor(env Env, times int) error {
+	variable, _, endpoint, err := o.meant(env)
+	if err != nil || variable == "" {
+		return err
+	}
+	if err := o.useNamed(env); err != nil || endpoint.Local() {
+		return err
+	}
+	return agree(env, o.yes, fmt.Sprintf("%s is not on this machine, and only %s says that it is meant: what is measured will be done there %d times.",
+		endpoint, variable, times))
+}
+
+// environment is what a program is to be started with that finds the server by PGHOST and the like. Before these libpq
+// believes a service, which says where to go only for what --dsn leaves open.
+func (o *targetOptions) environment(all []string) []string {
+	if o.dsn.text == "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(variable string) bool { return strings.HasPrefix(variable, "PGSERVICE=") })
 }
 
 // askAboutNamed asks which is to be put under load where the environment names a server and the flags choose none: somebody

@@ -107,7 +107,7 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 			t.Errorf("%s: %s", name, v.Kind)
 		}
 	}
-	top := run.Observed.Top
+	top := run.Top
 	if len(top) != 3 || top[0].Of != "statements" || len(top[0].Items) == 0 || !strings.HasPrefix(top[0].Items[0].Text, "insert into grown select") {
 		t.Errorf("the inserts in bulk wrote most, and not %+v", top)
 	}

@@ -89,6 +89,9 @@ type Others struct {
 	// WALBytes are those of sessions that were there at End, as far as the server tells of each (from 18 on, and to a role that
 	// sees them), or what our clients cannot have written.
 	WALBytes int64 `json:"wal_bytes,omitempty"`
+	// Of an operation, where the server tells: how often those sessions have written and fsynced the WAL.
+	WALWrites *int64 `json:"wal_writes,omitempty"`
+	WALFsyncs *int64 `json:"wal_fsyncs,omitempty"`
 	// Their shares of what was done by them and our clients together.
 	RowsShare    float64  `json:"rows_share"`
 	CommitsShare float64  `json:"commits_share"`

@@ -21,8 +21,10 @@ type Cost struct {
 	Repetitions  int               `json:"repetitions"` // that were counted
 	Transactions int64             `json:"transactions,omitempty"`
 	Counts       []Count           `json:"counts"`
+	Statements   Causes            `json:"statements"`
+	Tables       Causes            `json:"tables"`
 	Warnings     []string          `json:"warnings"`
-	// Others were at work, or may have been: nothing of the server's counts is the operation's for sure.
+	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for sure.
 	Others []string `json:"others"`
 	// Incomplete: sessions of the operation may not have reported all that they did.
 	Incomplete bool `json:"incomplete,omitempty"`
@@ -40,6 +42,8 @@ type Count struct {
 	Missing string    `json:"missing,omitempty"` // why there is nothing
 	// Background is what the server does by itself in the time of a repetition, which is taken off where it comes to one.
 	Background float64 `json:"background"`
+	// Irregular says who made it differ in some repetitions, where that is known.
+	Irregular string `json:"irregular,omitempty"`
 }
 
 // ErrNone is a file that holds no repetition of an operation.
@@ -54,18 +58,24 @@ func Of(run *drivers.Run) (Cost, error) {
 	if !Is(run) || !known || len(arm.Replicates) == 0 {
 		return Cost{}, why(arm)
 	}
-	target := run.Header.Target
-	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version, Repetitions: len(arm.Replicates)}
+	target, all := run.Header.Target, len(arm.Replicates)
+	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version}
+	for _, left := range arm.LeftOut {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
+	}
+	arm.Replicates = c.alone(run, arm)
+	c.warnOfBackground(run)
+	c.warnOfOpen(run, arm)
+	c.Repetitions = len(arm.Replicates)
 	for _, r := range arm.Replicates {
 		c.Transactions += r.Work.Transactions
 	}
 	for _, k := range kinds(run) {
-		c.Counts = append(c.Counts, k.count(arm))
+		count := k.count(arm)
+		count.Irregular = irregular(count, arm.Replicates)
+		c.Counts = append(c.Counts, count)
 	}
-	for _, left := range arm.LeftOut {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
-	}
-	c.warnOfOthers(run, arm)
+	c.Statements, c.Tables = causes(run, "statements", all), causes(run, "tables", all)
 	return c, nil
 }
 
@@ -74,25 +84,6 @@ func why(arm drivers.Arm) error {
 		return fmt.Errorf("no repetition can be used: %s", arm.LeftOut[0].Why)
 	}
 	return ErrNone
-}
-
-// warnOfOthers says what makes counts of the server more, or less, than the operation's.
-func (c *Cost) warnOfOthers(run *drivers.Run, arm drivers.Arm) {
-	for _, o := range run.Others {
-		if o.Arm != arm.Name {
-			continue
-		}
-		for _, who := range o.Who {
-			if !slices.Contains(c.Others, who) {
-				c.Others = append(c.Others, who)
-			}
-		}
-		if o.Staying > 0 {
-			c.Incomplete = true
-			c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, %d of its sessions stayed open: what they did last may not be counted yet. "+
-				"Where they were there before, name them with --count", o.Replicate, o.Staying))
-		}
-	}
 }
 
 // kind is one thing that is counted of each repetition.

@@ -1,7 +1,10 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -20,12 +23,12 @@ type Result struct {
 func (r Result) Document(meanings bool) document.Document {
 	heading := fmt.Sprintf("%s, on %s: %s", r.Operation.Text, r.Server, times(r.Repetitions))
 	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
-	warnings := document.Warnings(r.Warnings)
-	if len(r.Others) > 0 {
-		warnings = append(warnings, "Others were at work on the server ("+strings.Join(r.Others, ", ")+"): what they did is counted, too.")
-	}
 	d.Blocks = []document.Block{
-		document.Only(document.InText, document.Paragraph{Text: heading}), warnings, r.table(), document.Notes{}, r.legend(meanings), r.budgetTable(), document.Notes{},
+		document.Only(document.InText, document.Paragraph{Text: heading}), document.Warnings(r.Warnings),
+		r.table(), document.Notes{}, r.legend(meanings), r.budgetTable(), document.Notes{},
+		r.Statements.section("Statements that wrote, each time", "statement", statementColumns),
+		r.Tables.section("Tables, each time", "table", tableColumns),
+		document.Only(document.InCSV, r.everyCount()),
 	}
 	return d
 }
@@ -81,6 +84,29 @@ func amount(v float64) string {
 	return number.Grouped(v, 2)
 }
 
+// everyCount is all that was counted, of the operation and of the statements and tables that it wrote by.
+func (r Result) everyCount() document.Block {
+	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "name", Words: true}, {Header: "count", Words: true},
+		{Header: "each time"}, {Header: "lowest"}, {Header: "highest"}, {Header: "missing", Words: true}}}
+	none := document.Missing("")
+	for _, c := range r.Counts {
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words("operation"), document.Words(r.Operation.Text), document.Name(c.Name),
+			document.Number("", c.Median), document.Number("", c.Low), document.Number("", c.High), document.Words(c.Missing)}})
+	}
+	for _, sort := range []struct {
+		of string
+		Causes
+	}{{"statement", r.Statements}, {"table", r.Tables}} {
+		for _, i := range sort.Items {
+			for _, count := range slices.Sorted(maps.Keys(i.Each)) {
+				t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(sort.of), document.Words(cmp.Or(i.Text, i.Name)), document.Name(count),
+					document.Number("", i.Each[count]), none, none, document.Words("")}})
+			}
+		}
+	}
+	return t
+}
+
 // legend says what was taken off the counts, and what they are.
 func (r Result) legend(meanings bool) document.Block {
 	var sentences, taken []string
@@ -94,6 +120,11 @@ func (r Result) legend(meanings bool) document.Block {
 	}
 	if r.Base != nil {
 		sentences = append(sentences, "change: of the median; ~: the repetitions of both overlap.")
+	}
+	for _, c := range r.Counts {
+		if c.Irregular != "" {
+			sentences = append(sentences, fmt.Sprintf("What made %s differ: %s.", c.Name, c.Irregular))
+		}
 	}
 	if len(taken) > 0 {
 		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+strings.Join(taken, ", ")+".")

@@ -248,6 +248,7 @@ func (c *collector) finish() *Run {
 	if c.thin != nil {
 		c.observe()
 	}
+	c.run.Top = c.joinTops()
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share

@@ -21,7 +21,6 @@ type Observation struct {
 	Why    string
 	// RowsPerSecond is what was done to rows in the whole windows that counted it. What none counted is not there.
 	RowsPerSecond map[string]float64
-	Top           []Top // of statements, tables and indexes, as far as they were looked at
 	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
 	Coarse *Run
 }
@@ -160,7 +159,6 @@ func (c *collector) keepThin() {
 // observe puts windows in the place of arms.
 func (c *collector) observe() {
 	c.run.Observed = c.inWindows(&c.run.Arms, 1)
-	c.run.Observed.Top = c.joinTops()
 	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters, series: c.series}
 	coarse.Observed = c.inWindows(&coarse.Arms, 2)
 	c.run.Observed.Coarse = coarse

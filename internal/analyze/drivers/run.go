@@ -27,6 +27,7 @@ type Run struct {
 	SettingChanges []runfile.SettingChange
 	Origins        []runfile.Origin // of figures that realiops did not read itself
 	Observed       *Observation     // nil: it put a load on the server
+	Top            []Top            // of statements, tables and indexes, as far as they were looked at
 
 	series func(metric string) series.Series
 	levels func(metric string) []Level

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Top is what caused the most in an observation, of one sort: tables, indexes or statements.
+// Top is what caused the most in an observation or an operation, of one sort: tables, indexes or statements.
 type Top struct {
 	Of      string
 	Seconds float64            // that it was looked at

@@ -38,7 +38,7 @@ func observed(run *drivers.Run) *Observed {
 		return nil
 	}
 	all := &Observed{
-		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: o.RowsPerSecond, Top: tops(o),
+		WindowSeconds: o.Window.Seconds(), Windows: o.Windows, Whole: o.Whole, Quiet: o.Quiet, Used: o.Used, RowsPerSecond: o.RowsPerSecond, Top: tops(run),
 	}
 	if run.Ended != nil && run.Ended.Cost != nil && run.Ended.Cost.Seconds > 0 {
 		c, minutes := run.Ended.Cost, run.Ended.Cost.Seconds/60

@@ -75,9 +75,9 @@ func sortOf(of string) sort {
 }
 
 // tops are shares of what was seen.
-func tops(o *drivers.Observation) []Top {
+func tops(run *drivers.Run) []Top {
 	all := []Top{}
-	for _, t := range o.Top {
+	for _, t := range run.Top {
 		s := sortOf(t.Of)
 		top := Top{Of: t.Of, Seconds: t.Seconds, By: s.by, Items: []TopItem{}, Total: t.Total, Missing: t.Missing}
 		whole, known := sumOf(t.Total, s.parts)

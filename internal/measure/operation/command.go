@@ -17,7 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
-// FailedError is an operation that failed by itself: its own exit status tells more than one of ours.
+// FailedError is a command that failed by itself: its own exit status tells more than one of ours.
 type FailedError struct {
 	Status int
 	Err    error
@@ -30,7 +30,7 @@ func (e *FailedError) Unwrap() error { return e.Err }
 const endedWithin = 5 * time.Second
 
 // Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL; complete says what
-// it reads and writes.
+// it reads and writes, and what else stands in its environment.
 func Command(on *postgres.Endpoint, args []string, complete func(*exec.Cmd)) Operation {
 	return func(ctx context.Context) (int64, error) {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -99,11 +99,8 @@ func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 			return result.Transactions, context.Cause(ctx)
 		}
 		if err != nil {
-			return result.Transactions, &FailedError{failedStatus, fmt.Errorf("%s: %w", s.name, err)}
+			return result.Transactions, fmt.Errorf("%s: %w", s.name, err)
 		}
 		return result.Transactions, nil
 	}
 }
-
-// failedStatus is that of psql for a script in which a statement fails.
-const failedStatus = 3

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,7 +32,8 @@ type Place struct {
 	Facts    postgres.Facts
 	Target   runfile.Target
 	Samplers []probe.Sampler
-	ReadWAL  func(context.Context) error // reads the WAL of a repetition before the server recycles it
+	ReadWAL  func(context.Context) error            // reads the WAL of a repetition before the server recycles it
+	Rank     func(context.Context) []runfile.Record // says which tables and statements did the most since it was first called
 }
 
 // Options are what is to be measured, and how.
@@ -95,24 +97,51 @@ func (m *measurement) begin() error {
 	return nil
 }
 
-// idleTwice is how often the background is measured: once would not show how much it varies.
-const idleTwice = 2
-
 func (m *measurement) measure(ctx context.Context) error {
 	m.Tell("warming up")
 	if err := m.warmUp(ctx); err != nil {
 		return err
 	}
-	idle := func(ctx context.Context) (int64, error) { return 0, experiment.Wait(ctx, m.Background) }
-	for n := range idleTwice {
-		m.Tell("measuring what the server does by itself")
-		if err := m.repetition(ctx, runfile.IdleArm, n+1, idle); err != nil {
-			return err
-		}
+	if err := m.measureBackground(ctx); err != nil {
+		return err
+	}
+	if err := m.rank(ctx); err != nil {
+		return err
 	}
 	for n := range m.Repetitions {
 		m.Tell(fmt.Sprintf("repetition %d of %d", n+1, m.Repetitions))
-		if err := m.repetition(ctx, runfile.OperationArm, n+1, m.Operation); err != nil {
+		if _, err := m.repetition(ctx, runfile.OperationArm, n+1, m.Operation); err != nil {
+			return err
+		}
+	}
+	return m.rank(ctx)
+}
+
+// The background is measured twice, since once would not show how much it varies. Where others were at work meanwhile it is
+// tried again, so often in all.
+const (
+	idleTwice = 2
+	idleTries = 6
+)
+
+func (m *measurement) measureBackground(ctx context.Context) error {
+	idle := func(ctx context.Context) (int64, error) { return 0, experiment.Wait(ctx, m.Background) }
+	for n, measured := 1, 0; n <= idleTries && measured < idleTwice; n++ {
+		m.Tell("measuring what the server does by itself")
+		disturbed, err := m.repetition(ctx, runfile.IdleArm, n, idle)
+		if err != nil {
+			return err
+		}
+		if !disturbed {
+			measured++
+		}
+	}
+	return nil
+}
+
+func (m *measurement) rank(ctx context.Context) error {
+	for _, top := range m.Rank(ctx) {
+		if err := m.record(top); err != nil {
 			return err
 		}
 	}
@@ -121,7 +150,7 @@ func (m *measurement) measure(ctx context.Context) error {
 
 // warmUp waits until what it did is counted: it would be taken for what the server does by itself.
 func (m *measurement) warmUp(ctx context.Context) error {
-	since, err := postgres.Now(ctx, m.Control)
+	watch, err := m.Facts.Watch(ctx, m.Control, m.Ours)
 	if err != nil {
 		return err
 	}
@@ -130,26 +159,23 @@ func (m *measurement) warmUp(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err = m.awaitReported(ctx, since)
+	_, err = m.awaitReported(ctx, watch)
 	return err
 }
 
-// repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed.
-func (m *measurement) repetition(ctx context.Context, arm string, n int, do Operation) error {
+// repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed, and
+// so is a background that others have disturbed.
+func (m *measurement) repetition(ctx context.Context, arm string, n int, do Operation) (disturbed bool, err error) {
 	if err := m.settle(ctx); err != nil {
-		return err
+		return false, err
 	}
-	since, err := postgres.Now(ctx, m.Control)
+	watch, err := m.Facts.Watch(ctx, m.Control, m.workingIn(arm))
 	if err != nil {
-		return err
-	}
-	before, err := m.Facts.AtWork(ctx, m.Control)
-	if err != nil {
-		return err
+		return false, err
 	}
 	began := time.Now()
 	if err := m.record(runfile.ArmEvent{At: began, Arm: arm, Replicate: n, Event: runfile.Begin}); err != nil {
-		return err
+		return false, err
 	}
 	work := runfile.Load{From: began, Arm: arm, Replicate: n}
 	var failed error
@@ -157,18 +183,22 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 	work.To = time.Now()
 	var during postgres.Seen
 	if failed == nil {
-		during, failed = m.finish(ctx, since)
+		during, failed = m.finish(ctx, watch)
 	}
-	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: othersOf(before, during)}
-	if failed != nil {
+	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: othersOf(during)}
+	disturbed = end.Others != nil
+	switch {
+	case failed != nil:
 		end.Failed = failed.Error()
+	case arm == runfile.IdleArm && disturbed:
+		end.Failed = "others were at work: " + strings.Join(during.Others, ", ")
 	}
 	if arm != runfile.IdleArm {
 		if err := m.record(work); err != nil {
-			return err
+			return disturbed, err
 		}
 	}
-	return errors.Join(failed, m.record(end))
+	return disturbed, errors.Join(failed, m.record(end))
 }
 
 // settle leaves the counters with nothing to tell, and reads what a repetition starts from. The first of two readings after
@@ -196,8 +226,8 @@ func (m *measurement) readCounted(ctx context.Context) error {
 }
 
 // finish waits until what was done is counted, and reads it.
-func (m *measurement) finish(ctx context.Context, began string) (postgres.Seen, error) {
-	during, err := m.awaitReported(ctx, began)
+func (m *measurement) finish(ctx context.Context, watch *postgres.Watch) (postgres.Seen, error) {
+	during, err := m.awaitReported(ctx, watch)
 	if err != nil {
 		return during, err
 	}
@@ -207,5 +237,18 @@ func (m *measurement) finish(ctx context.Context, began string) (postgres.Seen, 
 	if err := m.ReadWAL(ctx); err != nil {
 		return during, err
 	}
-	return during, m.readCounted(ctx)
+	if err := m.readCounted(ctx); err != nil {
+		return during, err
+	}
+	vacuumed, err := watch.Autovacuumed(ctx, m.Control)
+	during.Others = append(during.Others, vacuumed...)
+	return during, err
+}
+
+// workingIn picks the sessions that work for us in a repetition.
+func (m *measurement) workingIn(arm string) postgres.Sessions {
+	if arm == runfile.IdleArm {
+		return postgres.Sessions{None: true}
+	}
+	return m.Ours
 }

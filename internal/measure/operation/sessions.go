@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
@@ -17,10 +16,10 @@ const (
 	askEvery       = 20 * time.Millisecond
 )
 
-// awaitReported waits until the sessions of the operation, which began then, are gone or have told what they did.
-func (m *measurement) awaitReported(ctx context.Context, began string) (postgres.Seen, error) {
+// awaitReported waits until the sessions of the operation are gone or have told what they did.
+func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch) (postgres.Seen, error) {
 	for until := time.Now().Add(reportedWithin); ; {
-		s, err := m.Facts.AtWorkSince(ctx, m.Control, began, m.Ours)
+		s, err := watch.Look(ctx, m.Control)
 		if err != nil || s.Staying == 0 || time.Now().After(until) {
 			return s, err
 		}
@@ -30,16 +29,14 @@ func (m *measurement) awaitReported(ctx context.Context, began string) (postgres
 	}
 }
 
-// othersOf are those who were at work before a repetition or during it; nil: nobody was.
-func othersOf(before []string, during postgres.Seen) *runfile.Others {
-	who := before
-	for _, name := range during.Others {
-		if !slices.Contains(who, name) {
-			who = append(who, name)
-		}
-	}
-	if len(who) == 0 && during.Silent == 0 {
+// othersOf are those who were at work during a repetition; nil: nobody was.
+func othersOf(seen postgres.Seen) *runfile.Others {
+	if len(seen.Others) == 0 && seen.Silent == 0 {
 		return nil
 	}
-	return &runfile.Others{Who: who, Staying: during.Silent}
+	o := &runfile.Others{Who: seen.Others, Staying: seen.Silent}
+	if w := seen.Wrote; w != nil {
+		o.WALBytes, o.WALWrites, o.WALFsyncs = w.WALBytes, &w.WALWrites, &w.WALFsyncs
+	}
+	return o
 }

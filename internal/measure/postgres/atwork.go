@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -78,67 +77,6 @@ func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 		return nil, fmt.Errorf("ask who else is at work: %w", err)
 	}
 	return who, nil
-}
-
-// Sessions picks sessions that were there before an operation and work for it: by what they call themselves, by whose they
-// are, or all in its database. The zero value picks none.
-type Sessions struct {
-	ApplicationName, User string
-	All                   bool
-}
-
-// Seen is who was on the server during an operation.
-type Seen struct {
-	Others  []string // at work, and not for the operation
-	Staying int      // sessions of the operation that have not ended
-	Silent  int      // of these, those that may keep counts to themselves however long they are waited for
-}
-
-// firstReportingIdle is the first version in which a session that does nothing reports what it did after ten seconds.
-const firstReportingIdle = 150000
-
-// Now is the server's time, to ask what was done since.
-func Now(ctx context.Context, conn *pgx.Conn) (at string, err error) {
-	if err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.clock_timestamp()::pg_catalog.text").Scan(&at); err != nil {
-		return "", fmt.Errorf("ask for the server's time: %w", err)
-	}
-	return at, nil
-}
-
-// AtWorkSince tells who was at work since then, by the server's time. Sessions in our database that came since are the
-// operation's; one that was there before is not, unless it is picked.
-func (f Facts) AtWorkSince(ctx context.Context, conn *pgx.Conn, since string, picked Sessions) (Seen, error) {
-	const sql = "/* realiops */ select " + names + `,
-			coalesce(datname = pg_catalog.current_database() and
-				($4 or backend_start >= $1::pg_catalog.timestamptz or $2 <> '' and application_name = $2 or $3 <> '' and usename = $3), false),
-			state is distinct from 'idle'
-		` + ofOthers + " and (backend_start >= $1::pg_catalog.timestamptz or state_change >= $1::pg_catalog.timestamptz or " + working + ")"
-	var s Seen
-	var others parties
-	var program, role, database string
-	var ours, busy bool
-	err := ForEachRow(ctx, conn, []any{&program, &role, &database, &ours, &busy}, func() error {
-		if !ours {
-			others.add(program, role, database)
-			return nil
-		}
-		s.Staying++
-		if busy || f.VersionNum < firstReportingIdle {
-			s.Silent++
-		}
-		return nil
-	}, sql, since, picked.ApplicationName, picked.User, picked.All)
-	if err != nil {
-		return s, fmt.Errorf("ask who was at work: %w", err)
-	}
-	s.Others = others
-	return s, nil
-}
-
-// Backend is a session of the server.
-type Backend struct {
-	PID   int32
-	Since time.Time
 }
 
 // firstWithBackendWAL is the first version that counts the WAL of each session.

@@ -58,8 +58,11 @@ const indexesRanked = `select io.indexrelid::pg_catalog.text, pg_catalog.format(
 // dirtied pages are written later, whoever does it, and are the part of the statement that changed them.
 const dirtied = "shared_blks_dirtied"
 
+// plans are counted only where that is switched on.
+const plans, trackPlanning = "plans", "pg_stat_statements.track_planning"
+
 func statementColumns() []string {
-	return []string{"calls", "rows", "wal_records", "wal_fpi", "wal_bytes", dirtied, "shared_blks_written", "shared_blks_read", "temp_blks_written"}
+	return []string{"calls", plans, "rows", "wal_records", "wal_fpi", "wal_bytes", dirtied, "shared_blks_written", "shared_blks_read", "temp_blks_written"}
 }
 
 // errNoStatements is a database without the extension.
@@ -91,7 +94,11 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 		if !slices.Contains(columns, c) {
 			return "", fmt.Errorf("pg_stat_statements has no column %s: alter extension pg_stat_statements update", c)
 		}
-		sums = append(sums, "pg_catalog.sum("+c+")::pg_catalog.float8")
+		sum := "pg_catalog.sum(" + c + ")::pg_catalog.float8"
+		if c == plans {
+			sum = "case when pg_catalog.current_setting('" + trackPlanning + "', true) = 'on' then " + sum + " end"
+		}
+		sums = append(sums, sum)
 	}
 	outer := ""
 	if slices.Contains(columns, "toplevel") {

@@ -1,0 +1,74 @@
+package cost
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// Who in the server makes writes and fsyncs of the WAL that the operation has not asked for.
+const (
+	walWriter    = "the WAL writer"
+	checkpointer = "the checkpointer"
+)
+
+// irregular says of writes and fsyncs of the WAL who made them differ in some repetitions from what they are in the middle.
+func irregular(c Count, repetitions []drivers.Replicate) string {
+	if c.Missing != "" || c.Low == c.High {
+		return ""
+	}
+	column, is := map[string]string{Fsyncs: "fsyncs", "wal_writes": "writes"}[c.Name]
+	if !is {
+		return ""
+	}
+	in := map[string][]string{}
+	var order []string
+	for i, r := range repetitions {
+		if c.Runs[i] == c.Median {
+			continue
+		}
+		who := interferer(r, column, c.Runs[i] < c.Median)
+		if !slices.Contains(order, who) {
+			order = append(order, who)
+		}
+		in[who] = append(in[who], fmt.Sprint(r.Number))
+	}
+	var said []string
+	for _, who := range order {
+		said = append(said, fmt.Sprintf("%s (repetition %s)", who, strings.Join(in[who], ", ")))
+	}
+	return strings.Join(said, "; ")
+}
+
+// interferer is who made a repetition differ. From 18 on the server counts the WAL's writes by process. Before that it is known
+// when checkpoints were, and beside clients and the checkpointer it is the WAL writer's work to write the WAL.
+func interferer(r drivers.Replicate, column string, fewer bool) string {
+	all, known := grew(r, "pgstat.io/wal_"+column)
+	clients, knownClients := grew(r, "pgstat.io/wal_client_"+column)
+	writer, knownWriter := grew(r, "pgstat.io/wal_writer_"+column)
+	timed, _ := grew(r, "pgstat.checkpointer/checkpoints_timed")
+	asked, _ := grew(r, "pgstat.checkpointer/checkpoints_req")
+	byProcess := known && knownClients && knownWriter
+	switch {
+	case byProcess && writer > 0:
+		return walWriter
+	case byProcess && all > clients, timed+asked > 0:
+		return checkpointer
+	case byProcess && fewer:
+		return "sessions flushed the WAL of several commits together"
+	case byProcess:
+		return "the sessions themselves"
+	case fewer:
+		return "by what is left, " + walWriter + ", which wrote before the commit did"
+	default:
+		return "by what is left, " + walWriter + ": there was no checkpoint"
+	}
+}
+
+// grew is what a counter grew by in a repetition.
+func grew(r drivers.Replicate, metric string) (by float64, known bool) {
+	c, there := r.Counts[metric]
+	return c.Raw, there && c.Missing == nil
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/operation"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// measuring is what is to be measured.
+func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.FlagSet, args []string) (m measuring, err error) {
+	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch, Background: o.background}
+	switch {
+	case o.repetitions < 1 || o.warmup < 0 || o.transactions < 1 || o.background <= 0:
+		return m, errors.New("--repetitions and --transactions are 1 or more, --warmup 0 or more, and --background is a time")
+	case countGiven(len(args) > 0, o.sql != "", o.file != "") != 1:
+		return m, errors.New("name one thing to measure: a COMMAND behind --, --sql STATEMENTS or --file SCRIPT")
+	}
+	if m.Ours, err = sessionsOf(o.ours); err != nil {
+		return m, err
+	}
+	text := cmp.Or(o.sql, filepath.Base(o.file))
+	if len(args) > 0 {
+		text = strings.Join(args, " ")
+		m.operationOn = func(on *postgres.Endpoint) operation.Operation {
+			return operation.Command(on, args, func(c *exec.Cmd) {
+				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, o.target.environment(os.Environ())
+			})
+		}
+	} else {
+		script, err := o.script(ctx)
+		if err != nil {
+			return m, err
+		}
+		m.operationOn = func(on *postgres.Endpoint) operation.Operation { return script.On(on, o.transactions) }
+	}
+	m.Head = headOf(env, flags)
+	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch}
+	return m, nil
+}
+
+// script is that of --sql or --file.
+func (o *measureOptions) script(ctx context.Context) (operation.Script, error) {
+	if o.sql != "" {
+		return operation.ParseScript("--sql", o.sql)
+	}
+	text, err := input.Read(ctx, o.file)
+	if err != nil {
+		return operation.Script{}, fmt.Errorf("read the script: %w", err)
+	}
+	return operation.ParseScript(o.file, string(text))
+}
+
+func countGiven(given ...bool) (n int) {
+	for _, g := range given {
+		if g {
+			n++
+		}
+	}
+	return n
+}
+
+func sessionsOf(text string) (s postgres.Sessions, err error) {
+	name, value, _ := strings.Cut(text, "=")
+	switch {
+	case text == "":
+	case value == "":
+		err = fmt.Errorf("--count %q: say application_name=NAME or user=NAME", text)
+	case name == "application_name":
+		s.ApplicationName = value
+	case name == "user":
+		s.User = value
+	default:
+		err = fmt.Errorf("--count %q: sessions are known by application_name and by user", text)
+	}
+	return s, err
+}
+
+// budgets are those of the flags and of the file.
+func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err error) {
+	lists := o.max
+	if o.budget != "" {
+		text, err := input.Read(ctx, o.budget)
+		if err != nil {
+			return nil, fmt.Errorf("read the budgets: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
+				lists = append(lists, line)
+			}
+		}
+	}
+	for _, list := range lists {
+		some, err := cost.ParseBudgets(list)
+		if err != nil {
+			return nil, fmt.Errorf("a budget: %w", err)
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// compared is the measurement to compare with; nil: none was named.
+func (o *measureOptions) compared(env Env) (*cost.Compared, error) {
+	if o.base == "" {
+		return nil, nil
+	}
+	run, err := namedRun(env, o.base)
+	if err != nil {
+		return nil, err
+	}
+	base, err := cost.Of(run)
+	if err != nil {
+		return nil, fmt.Errorf("--compare %s: %w", o.base, err)
+	}
+	return &cost.Compared{File: o.base, Cost: base}, nil
+}
+
+// keepIn names the file of the record: the user's, or one that goes when the report is written.
+func (o *measureOptions) keepIn(m *measuring) (remove func(), err error) {
+	m.path = o.save
+	if o.save != "" {
+		return func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "realiops-measure-")
+	m.path = filepath.Join(dir, "measure.jsonl")
+	return func() { _ = os.RemoveAll(dir) }, err
+}

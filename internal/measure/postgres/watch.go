@@ -1,0 +1,193 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Sessions picks those that work for an operation. Those that connect to its database while it is done do anyway; of those that
+// were there before, the zero value picks none.
+type Sessions struct {
+	ApplicationName, User string
+	All                   bool // in its database
+	None                  bool // also of those that come, since nothing is done
+}
+
+func (s Sessions) pick(v visitor, old bool) bool {
+	return v.here && !s.None &&
+		(!old || s.All || s.ApplicationName != "" && v.program == s.ApplicationName || s.User != "" && v.role == s.User)
+}
+
+// Watch knows who was on a server when an operation began.
+type Watch struct {
+	facts  Facts
+	picked Sessions
+	since  string // by the server's clock
+	before map[Backend]visitor
+}
+
+// Seen is who was on the server during an operation.
+type Seen struct {
+	Others  []string // that worked, or may have, and not for the operation
+	Wrote   *Wrote   // by those of them that were there at the end; nil: the server does not tell
+	Staying int      // sessions of the operation that have not ended
+	Silent  int      // of these, those that may keep counts to themselves however long they are waited for
+}
+
+// Backend is a session of the server.
+type Backend struct {
+	PID   int32
+	Since time.Time
+}
+
+// Wrote is what sessions have written, as the server counts it for each.
+type Wrote struct {
+	WALBytes, WALWrites, WALFsyncs int64
+}
+
+func (w *Wrote) add(other Wrote, times int64) {
+	w.WALBytes += times * other.WALBytes
+	w.WALWrites += times * other.WALWrites
+	w.WALFsyncs += times * other.WALFsyncs
+}
+
+// visitor is a session of somebody else's, or of an operation.
+type visitor struct {
+	program, role, database string
+	here                    bool // in our database
+	hidden                  bool // our role may not see what it does
+	busy                    bool
+	changed                 bool // its state, since the operation began
+	late                    bool // or so shortly before that it may have reported only then what it did
+	wrote                   Wrote
+}
+
+func (v visitor) called() string {
+	if v.hidden {
+		return cmp.Or(v.program, "a session") + " (what it does is hidden from this role)"
+	}
+	return v.program
+}
+
+// Since 15 a session that does nothing reports what it did within ten seconds, PGSTAT_IDLE_INTERVAL of pgstat.c; before that it
+// may never do so.
+const (
+	firstReportingIdle = 150000
+	reportedWithin     = "10.5 s"
+)
+
+// Watch remembers who is there. Whoever is at work already is among the others of each look.
+func (f Facts) Watch(ctx context.Context, conn *pgx.Conn, picked Sessions) (*Watch, error) {
+	w := &Watch{facts: f, picked: picked}
+	err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.clock_timestamp()::pg_catalog.text").Scan(&w.since)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the server's time: %w", err)
+	}
+	w.before, err = w.visitors(ctx, conn)
+	return w, err
+}
+
+// Look tells who has been there since.
+func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
+	now, err := w.visitors(ctx, conn)
+	if err != nil {
+		return Seen{}, err
+	}
+	var s Seen
+	var others parties
+	var wrote Wrote
+	for backend, v := range now {
+		before, old := w.before[backend]
+		switch {
+		case w.picked.pick(v, old):
+			s.staying(v, old, w.facts)
+			continue
+		case v.busy || v.changed || v.hidden || !old || before.busy || before.late:
+			others.add(v.called(), v.role, v.database)
+		}
+		wrote.add(v.wrote, 1)
+		wrote.add(before.wrote, -1)
+	}
+	for backend, v := range w.before {
+		if _, there := now[backend]; !there && !w.picked.pick(v, true) {
+			others.add(v.called(), v.role, v.database)
+		}
+	}
+	s.Others = others
+	if w.facts.VersionNum >= firstWithBackendWAL && w.facts.MaySeeOthers {
+		s.Wrote = &wrote
+	}
+	return s, nil
+}
+
+// staying counts a session of the operation's, unless it is an old one that has done nothing for it.
+func (s *Seen) staying(v visitor, old bool, f Facts) {
+	if old && !v.busy && !v.changed && !v.hidden {
+		return
+	}
+	s.Staying++
+	if v.busy || v.hidden || f.VersionNum < firstReportingIdle {
+		s.Silent++
+	}
+}
+
+// A role without pg_read_all_stats sees that a session of another role is there, but neither its kind nor its state. Those of
+// the server itself have no role.
+const visitors = `/* realiops */
+	select a.pid, coalesce(a.backend_start, 'epoch'), a.application_name::text, coalesce(a.usename, '')::text, coalesce(a.datname, '')::text,
+		coalesce(a.datname = pg_catalog.current_database(), false), a.state is null, coalesce(a.state <> 'idle', false),
+		coalesce(a.state_change >= $1::pg_catalog.timestamptz, false),
+		coalesce(a.state_change >= $1::pg_catalog.timestamptz - $2::pg_catalog.interval, false), %s
+	from pg_catalog.pg_stat_activity a %s
+	where coalesce(a.backend_type = 'client backend', a.usename is not null) and a.pid <> pg_catalog.pg_backend_pid()
+		and a.application_name <> '` + applicationName + "'"
+
+// visitorsSQL asks as well for what each wrote, where the server counts it.
+func (f Facts) visitorsSQL() string {
+	if f.VersionNum < firstWithBackendWAL || !f.MaySeeOthers {
+		return fmt.Sprintf(visitors, "0, 0, 0", "")
+	}
+	return fmt.Sprintf(visitors, "coalesce(w.wal_bytes, 0)::bigint, coalesce(io.writes, 0)::bigint, coalesce(io.fsyncs, 0)::bigint",
+		`left join lateral pg_catalog.pg_stat_get_backend_wal(a.pid) w on true
+		left join lateral (select pg_catalog.sum(writes) as writes, pg_catalog.sum(fsyncs) as fsyncs
+			from pg_catalog.pg_stat_get_backend_io(a.pid) where object = 'wal') io on true`)
+}
+
+func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visitor, error) {
+	all := map[Backend]visitor{}
+	var b Backend
+	var v visitor
+	err := ForEachRow(ctx, conn, []any{
+		&b.PID, &b.Since, &v.program, &v.role, &v.database, &v.here, &v.hidden, &v.busy, &v.changed, &v.late,
+		&v.wrote.WALBytes, &v.wrote.WALWrites, &v.wrote.WALFsyncs,
+	}, func() error {
+		all[b] = v
+		return nil
+	}, w.facts.visitorsSQL(), w.since, reportedWithin)
+	if err != nil {
+		return nil, fmt.Errorf("ask who is at work: %w", err)
+	}
+	return all, nil
+}
+
+// Autovacuumed names the tables of our database that autovacuum has vacuumed or analyzed since, and workers that still do: what
+// they write is nobody's.
+func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []string, err error) {
+	var table string
+	err = ForEachRow(ctx, conn, []any{&table}, func() error {
+		tables = append(tables, "autovacuum of "+table)
+		return nil
+	}, `/* realiops */
+		select pg_catalog.format('%s.%s', schemaname, relname) from pg_catalog.pg_stat_all_tables
+		where last_autovacuum >= $1::pg_catalog.timestamptz or last_autoanalyze >= $1::pg_catalog.timestamptz
+		union all
+		select coalesce(datname, 'a database')::text from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker'`, w.since)
+	if err != nil {
+		return nil, fmt.Errorf("ask what autovacuum did: %w", err)
+	}
+	return tables, nil
+}
