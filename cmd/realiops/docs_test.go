@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/accounttest"
+	"github.com/realiops/realiops/internal/test/prometheustest"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -25,7 +26,7 @@ import (
 
 //
 // In aurora.md that server answers as Aurora does in SQL, and a stand-in for AWS knows it. Its host is this machine, which
-// does not say so: realiops is told the region.
+// does not say so: realiops is told the region. In history.md a Prometheus is at $PROMETHEUS.
 
 const quickRealiops = `#!/bin/sh
 case "$*" in *"--dsn"*) ;; *) unset DATABASE_URL ;; esac
@@ -61,6 +62,9 @@ func TestDocsAreTrue(t *testing.T) {
 			place := newPlace(t, root, program, database)
 			if filepath.Base(document) == "aurora.md" {
 				place.moveToAWS(t)
+			}
+			if filepath.Base(document) == "history.md" {
+				place.plantHistory(t)
 			}
 			for _, block := range blocks {
 				for _, command := range commandsOf(block.text) {
@@ -141,6 +145,13 @@ func (p *place) moveToAWS(t *testing.T) {
 	c := servertest.Endpoint(t, here.dsn).Config()
 	url := fmt.Sprintf("postgres://%s:%s@%s:%d/%s", c.User, c.Password, "127.0.0.1", c.Port, c.Database)
 	p.env = append(p.env, "DATABASE_URL="+url, "STAND_IN_REGION="+accounttest.Region)
+}
+
+// plantHistory has a Prometheus that kept what the shipped observation saw, at $PROMETHEUS.
+func (p *place) plantHistory(t *testing.T) {
+	t.Helper()
+	planted, _, _ := prometheustest.Observation(t, filepath.Join(p.dir, "testdata", "runs", "observed-pg17.jsonl.zst"))
+	p.env = append(p.env, "PROMETHEUS="+prometheustest.Start(t, planted...))
 }
 
 func (p place) run(t *testing.T, line int, c command) {

@@ -98,7 +98,7 @@ func headOf(env Env, flags *pflag.FlagSet) runfile.Run {
 }
 
 // secretFlags are recorded only as having been given.
-var secretFlags = map[string]bool{"dsn": true, "role": true}
+var secretFlags = map[string]bool{"dsn": true, "role": true, "prometheus": true}
 
 func parametersOf(flags *pflag.FlagSet) map[string]string {
 	parameters := map[string]string{}

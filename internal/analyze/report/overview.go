@@ -16,7 +16,7 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 	r = r.learned()
 	order, sources := orderBlocks(size)
 	d := document.Document{
-		Title:   "realiops: " + serverName(r.Run.Flavor) + " " + r.Run.Target.Version + ", " + r.Run.Start.Format("2006-01-02"),
+		Title:   "realiops: " + strings.TrimSpace(serverName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " + r.Run.Start.Format("2006-01-02"),
 		Heading: "Which of the numbers called IOPS are real?",
 	}
 	d.Blocks = []document.Block{
@@ -60,7 +60,7 @@ func (r Report) target() string {
 	if t.Kind == aloneKind {
 		return strings.Join(append([]string{"storage alone, in " + t.Storage.Directory, under(t.Storage)}, r.background()...), "; ")
 	}
-	parts := []string{serverName(t.Flavor) + " " + t.Version + place(r)}
+	parts := []string{strings.TrimSpace(serverName(t.Flavor)+" "+t.Version) + place(r)}
 	if fsync := t.Settings["fsync"]; fsync != "" {
 		parts = append(parts, "fsync "+fsync+r.changed("fsync"))
 	}
@@ -123,6 +123,8 @@ func place(r Report) string {
 		return ", at " + t.Host
 	case t.Kind == "dsn":
 		return ""
+	case t.Kind == "history":
+		return ", as others scraped it"
 	default:
 		return ", " + t.Kind
 	}

@@ -1,0 +1,199 @@
+package prometheus
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+)
+
+// Query is which server is meant, and when.
+type Query struct {
+	Server string // label matchers that pick the server's exporters: instance="db1:9187"
+	Host   string // and the machine's
+	Device string // the disk that the server is on
+	From   time.Time
+	To     time.Time
+}
+
+// Found is a metric of ours that a store has of the server.
+type Found struct {
+	Row
+	Instance string
+	selector string
+}
+
+// mostSeries bounds what is looked through for one exporter.
+const mostSeries = 10_000
+
+// replicaLabels tell one of several that scrape the same from another.
+var replicaLabels = []model.LabelName{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}
+
+// Find looks for the metrics of a server, each from one exporter and of one instance.
+func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
+	byName := map[string][]model.LabelSet{}
+	for _, exporter := range []string{PostgresExporter, CloudNativePG, PgExporter, NodeExporter} {
+		sets, err := s.seriesOf(ctx, exporter, q)
+		if err != nil {
+			return nil, err
+		}
+		if err := one(exporter, sets); err != nil {
+			return nil, err
+		}
+		for _, set := range sets {
+			byName[string(set[model.MetricNameLabel])] = append(byName[string(set[model.MetricNameLabel])], set)
+		}
+	}
+	if err := sameServer(byName); err != nil {
+		return nil, err
+	}
+	for _, row := range Mapping() {
+		sets := byName[row.Name]
+		if len(sets) == 0 || slices.ContainsFunc(found, func(f Found) bool { return f.Ours == row.Ours }) {
+			continue
+		}
+		if err := q.oneDevice(row, sets); err != nil {
+			return nil, err
+		}
+		found = append(found, Found{row, string(sets[0][model.InstanceLabel]), q.selector(row, sets[0])})
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s has no metric of PostgreSQL or of a disk that realiops knows, from %s to %s%s", s.host, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), q.matched())
+	}
+	return found, nil
+}
+
+// matched says by what was looked.
+func (q Query) matched() string {
+	if q.Server+q.Host == "" {
+		return ""
+	}
+	return ", by --server and --host as they were given"
+}
+
+// matchers are those that the user gave for an exporter.
+func (q Query) matchers(exporter string) string {
+	if !ofHost(exporter) {
+		return q.Server
+	}
+	all := q.Host
+	if q.Device != "" {
+		all = strings.TrimPrefix(all+`,`+deviceLabel+`=`+quoted(q.Device), ",")
+	}
+	return all
+}
+
+// selector is for the series of a row of one instance.
+func (q Query) selector(row Row, of model.LabelSet) string {
+	all := []string{model.MetricNameLabel + "=" + quoted(row.Name)}
+	if instance := of[model.InstanceLabel]; instance != "" {
+		all = append(all, model.InstanceLabel+"="+quoted(string(instance)))
+	}
+	if given := q.matchers(row.Exporter); given != "" {
+		all = append(all, given)
+	}
+	return "{" + strings.Join(all, ",") + "}"
+}
+
+func quoted(value string) string { return fmt.Sprintf("%q", value) }
+
+// seriesOf are the series that a store has of an exporter's metrics.
+func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model.LabelSet, error) {
+	var names []string
+	for _, row := range Mapping() {
+		if row.Exporter == exporter {
+			names = append(names, row.Name)
+		}
+	}
+	match := model.MetricNameLabel + `=~` + quoted(strings.Join(names, "|"))
+	if given := q.matchers(exporter); given != "" {
+		match += "," + given
+	}
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	sets, _, _, err := s.api.Series(within, []string{"{" + match + "}"}, q.From, q.To, v1.WithLimit(mostSeries))
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	if len(sets) >= mostSeries {
+		return nil, fmt.Errorf("%s has %d series of %s and more: name the server with --server or --host", s.host, mostSeries, exporter)
+	}
+	return sets, nil
+}
+
+// one makes sure that series are of one instance.
+func one(exporter string, sets []model.LabelSet) error {
+	instances := valuesOf(sets, model.InstanceLabel)
+	if len(instances) < 2 {
+		return nil
+	}
+	flag := "--server"
+	if ofHost(exporter) {
+		flag = "--host"
+	}
+	return fmt.Errorf(`%s tells of %d instances: name one with %s 'instance="…"'; there are %s`, exporter, len(instances), flag, listed(instances))
+}
+
+// sameServer makes sure that the exporters of PostgreSQL are on one machine, as far as their addresses tell.
+func sameServer(byName map[string][]model.LabelSet) error {
+	var machines []string
+	for _, row := range Mapping() {
+		for _, instance := range valuesOf(byName[row.Name], model.InstanceLabel) {
+			machine, _, _ := strings.Cut(instance, ":")
+			if !ofHost(row.Exporter) && !slices.Contains(machines, machine) {
+				machines = append(machines, machine)
+			}
+		}
+	}
+	if len(machines) > 1 {
+		return fmt.Errorf(`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`, listed(machines))
+	}
+	return nil
+}
+
+// oneDevice makes sure that a disk is meant.
+func (q Query) oneDevice(row Row, sets []model.LabelSet) error {
+	if devices := valuesOf(sets, deviceLabel); row.Exporter == NodeExporter && len(devices) > 1 {
+		return fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; there are %s", listed(devices))
+	}
+	return nil
+}
+
+func valuesOf(sets []model.LabelSet, label model.LabelName) (values []string) {
+	for _, set := range sets {
+		if v := string(set[label]); v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	return values
+}
+
+// listed names a few of many.
+func listed(names []string) string {
+	const few = 5
+	if len(names) > few {
+		return strings.Join(names[:few], ", ") + fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Version is the server's, where an exporter tells it; empty where none does.
+func (s *Store) Version(ctx context.Context, q Query) (string, error) {
+	for metric, label := range map[string]model.LabelName{"pg_static": "short_version", "cnpg_collector_postgres_version": "full"} {
+		within, cancel := context.WithTimeout(ctx, answerWithin)
+		sets, _, _, err := s.api.Series(within, []string{metric + "{" + q.Server + "}"}, q.From, q.To, v1.WithLimit(mostSeries))
+		cancel()
+		if err != nil {
+			return "", s.explain(ctx, err)
+		}
+		if versions := valuesOf(sets, label); len(versions) > 0 {
+			return versions[len(versions)-1], nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,77 @@
+package prometheus
+
+// Row is one metric of an exporter, and what it is to us.
+type Row struct {
+	Exporter string
+	Name     string // in the store
+	Ours     string // in a run file
+	Sum      string // the label whose series are added up; empty: there is one series
+	Versions string // of PostgreSQL that show it, where not all do
+}
+
+// Exporters, by what they tell of.
+const (
+	PostgresExporter = "postgres_exporter"
+	CloudNativePG    = "cloudnative-pg"
+	PgExporter       = "pg_exporter"
+	NodeExporter     = "node_exporter"
+)
+
+// ofHost tells whether an exporter is about a machine, and not a server of PostgreSQL.
+func ofHost(exporter string) bool { return exporter == NodeExporter }
+
+// deviceLabel names the disk in node_exporter's series.
+const deviceLabel = "device"
+
+// Mapping is all that is known to be the same as a metric of ours. Of several rows for one of ours the first that a store has
+// counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's pg_wal collector,
+// and node_exporter's diskstats.
+func Mapping() []Row {
+	var all []Row
+	add := func(exporter, sum, versions string, names ...[2]string) {
+		for _, n := range names {
+			all = append(all, Row{exporter, n[0], n[1], sum, versions})
+		}
+	}
+	add(PostgresExporter, "datname", "",
+		[2]string{"pg_stat_database_xact_commit", "pgstat.cluster/xact_commit"},
+		[2]string{"pg_stat_database_tup_inserted", "pgstat.cluster/tup_inserted"},
+		[2]string{"pg_stat_database_tup_updated", "pgstat.cluster/tup_updated"},
+		[2]string{"pg_stat_database_tup_deleted", "pgstat.cluster/tup_deleted"},
+		[2]string{"pg_stat_database_temp_bytes", "pgstat.cluster/temp_bytes"})
+	add(PostgresExporter, "", "",
+		[2]string{"pg_stat_bgwriter_buffers_clean_total", "pgstat.bgwriter/buffers_clean"},
+		[2]string{"pg_stat_bgwriter_maxwritten_clean_total", "pgstat.bgwriter/maxwritten_clean"},
+		[2]string{"pg_stat_bgwriter_buffers_alloc_total", "pgstat.bgwriter/buffers_alloc"})
+	add(PostgresExporter, "", "up to 16",
+		[2]string{"pg_stat_bgwriter_buffers_checkpoint_total", "pgstat.checkpointer/buffers_written"},
+		[2]string{"pg_stat_bgwriter_buffers_backend_total", "pgstat.bgwriter/buffers_backend"},
+		[2]string{"pg_stat_bgwriter_buffers_backend_fsync_total", "pgstat.bgwriter/buffers_backend_fsync"})
+	add(PostgresExporter, "", "17+, with --collector.stat_checkpointer",
+		[2]string{"pg_stat_checkpointer_buffers_written_total", "pgstat.checkpointer/buffers_written"})
+	for _, wal := range []struct{ exporter, prefix, sum string }{{CloudNativePG, "cnpg_collector_wal_", "stats_reset"}, {PgExporter, "pg_wal_", ""}} {
+		prefix := wal.prefix
+		add(wal.exporter, wal.sum, "14+",
+			[2]string{prefix + "records", "pgstat.wal/wal_records"},
+			[2]string{prefix + "fpi", "pgstat.wal/wal_fpi"},
+			[2]string{prefix + "bytes", "pgstat.wal/wal_bytes"},
+			[2]string{prefix + "buffers_full", "pgstat.wal/wal_buffers_full"})
+		add(wal.exporter, wal.sum, "14 to 17",
+			[2]string{prefix + "write", "pgstat.wal/wal_write"},
+			[2]string{prefix + "sync", "pgstat.wal/wal_sync"})
+	}
+	add(NodeExporter, "", "",
+		[2]string{"node_disk_reads_completed_total", "block/reads"},
+		[2]string{"node_disk_reads_merged_total", "block/reads_merged"},
+		[2]string{"node_disk_read_bytes_total", "block/read_bytes"},
+		[2]string{"node_disk_read_time_seconds_total", "block/read_time"},
+		[2]string{"node_disk_writes_completed_total", "block/writes"},
+		[2]string{"node_disk_writes_merged_total", "block/writes_merged"},
+		[2]string{"node_disk_written_bytes_total", "block/write_bytes"},
+		[2]string{"node_disk_write_time_seconds_total", "block/write_time"},
+		[2]string{"node_disk_io_time_seconds_total", "block/io_time"},
+		[2]string{"node_disk_io_time_weighted_seconds_total", "block/weighted_time"},
+		[2]string{"node_disk_flush_requests_total", "block/flushes"},
+		[2]string{"node_disk_flush_requests_time_seconds_total", "block/flush_time"})
+	return all
+}

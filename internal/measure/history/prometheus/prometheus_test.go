@@ -1,0 +1,246 @@
+package prometheus_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/history/prometheus"
+	"github.com/realiops/realiops/internal/test/prometheustest"
+)
+
+// begin is when the planted history begins, and now when it is asked for; a minute apart stand the samples.
+var (
+	begin = time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	now   = begin.Add(10 * time.Minute)
+)
+
+// minutes are samples a minute apart; NaN: the scrape failed.
+func minutes(values ...float64) (all []prometheustest.Sample) {
+	for i, v := range values {
+		if !math.IsNaN(v) {
+			all = append(all, prometheustest.Sample{At: begin.Add(time.Duration(i) * time.Minute), Value: v})
+		}
+	}
+	return all
+}
+
+const (
+	commits = "pg_stat_database_xact_commit"
+	ours    = "pgstat.cluster/xact_commit"
+	wal     = "cnpg_collector_wal_records"
+)
+
+var missed = math.NaN()
+
+// planted is one store with what goes wrong in stores, each at an instance of its own.
+func planted() []prometheustest.Series {
+	s := func(name, labels string, values ...float64) prometheustest.Series {
+		return prometheustest.Series{Name: name, Labels: labels, Samples: minutes(values...)}
+	}
+	return []prometheustest.Series{
+		s(commits, `instance="plain:9187",datname="a"`, 10, 20, 30), s(commits, `instance="plain:9187",datname="b"`, 1, 2, 4),
+		// the server was started anew: the counter falls, and is handed on as it was read
+		s(commits, `instance="restarted:9187",datname="a"`, 10, 20, 3, 5),
+		// a hole of two scrapes is a hole, and no zeros
+		s(commits, `instance="hole:9187",datname="a"`, 10, missed, missed, 40),
+		// a database is made, and another dropped: the sum of both begins anew
+		s(commits, `instance="databases:9187",datname="a"`, 10, 20, 30, 40, 50), s(commits, `instance="databases:9187",datname="b"`, missed, missed, 5, 6, missed),
+		// the statistics were reset, and the label that says so is another
+		s(wal, `instance="reset:9187",stats_reset="1"`, 100, 200), s(wal, `instance="reset:9187",stats_reset="2"`, missed, missed, 5, 9),
+		// two replicas of a Prometheus scrape one exporter, each with its own holes
+		s(commits, `instance="twice:9187",datname="a",replica="0"`, 10, 20, 30, 40), s(commits, `instance="twice:9187",datname="a",replica="1"`, 10, missed, 30),
+		// a clock ahead of ours
+		s(commits, `instance="ahead:9187",datname="a"`, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13),
+		// two exporters of one server, of which one is enough
+		s(wal, `instance="both:9187",stats_reset="1"`, 100, 200), s("pg_wal_records", `instance="both:9630"`, 100, 200),
+		// two disks
+		s("node_disk_writes_completed_total", `instance="disks:9100",device="sda"`, 1, 2), s("node_disk_writes_completed_total", `instance="disks:9100",device="sdb"`, 3, 4),
+		// names with anything in them
+		s(commits, `instance="odd \"quoted\":9187",datname="a{b}\\c"`, 1, 2),
+	}
+}
+
+// told is what came of a question: the values of our metric by the minute, the gaps, and what was said.
+type told struct {
+	Values map[string]float64
+	Gaps   []string
+	Said   []string
+}
+
+func ask(t *testing.T, store *prometheus.Store, q prometheus.Query, metric string) (told, error) {
+	t.Helper()
+	q.From, q.To = begin.Add(-time.Minute), begin.Add(time.Hour)
+	found, err := store.Find(t.Context(), q)
+	if err != nil {
+		return told{}, err
+	}
+	h, err := store.Read(t.Context(), found, q, now)
+	if err != nil {
+		return told{}, err
+	}
+	all := told{Values: map[string]float64{}, Said: h.Notices}
+	for _, r := range h.Readings {
+		if v, is := r.Values[metric]; is {
+			all.Values[minute(r.At)] = v
+		}
+	}
+	for _, g := range h.Gaps {
+		all.Gaps = append(all.Gaps, minute(g.At)+" "+string(g.Reason))
+	}
+	return all, nil
+}
+
+func minute(at time.Time) string { return at.Sub(begin).Round(time.Second).String() }
+
+// TestTraps: what goes wrong in stores is data, a gap or a refusal, and never a number.
+func TestTraps(t *testing.T) {
+	store, err := prometheus.Open(prometheus.Options{URL: prometheustest.Start(t, planted()...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(instance, metric string, want told) {
+		t.Helper()
+		got, err := ask(t, store, prometheus.Query{Server: `instance="` + instance + `"`, Host: `instance="none"`}, metric)
+		if err != nil {
+			t.Errorf("%s: %v", instance, err)
+			return
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", instance, diff)
+		}
+	}
+	check("plain:9187", ours, told{Values: map[string]float64{"0s": 11, "1m0s": 22, "2m0s": 34}})
+	check("restarted:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 3, "3m0s": 5}})
+	check("hole:9187", ours, told{Values: map[string]float64{"0s": 10, "3m0s": 40}})
+	check("databases:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 35, "3m0s": 46, "4m0s": 50}, Gaps: []string{"2m0s reset", "4m0s reset"}})
+	check("reset:9187", "pgstat.wal/wal_records", told{Values: map[string]float64{"0s": 100, "1m0s": 200, "2m0s": 5, "3m0s": 9}, Gaps: []string{"2m0s reset"}})
+	check("twice:9187", ours, told{Values: map[string]float64{"0s": 10, "1m0s": 20, "2m0s": 30, "3m0s": 40},
+		Said: []string{"Several replicas scraped the same: of postgres_exporter only one counts."}})
+	upToNow := map[string]float64{}
+	for i := range 11 {
+		upToNow[(time.Duration(i) * time.Minute).String()] = float64(i + 1)
+	}
+	check("ahead:9187", ours, told{Values: upToNow, Said: []string{"Samples of " + commits + " lie ahead of this machine's clock, and are left out."}})
+	check(`odd \"quoted\":9187`, ours, told{Values: map[string]float64{"0s": 1, "1m0s": 2}})
+
+	both, err := ask(t, store, prometheus.Query{Server: `instance=~"both:.*"`, Host: `instance="none"`}, "pgstat.wal/wal_records")
+	if diff := cmp.Diff(told{Values: map[string]float64{"0s": 100, "1m0s": 200}}, both); diff != "" || err != nil {
+		t.Errorf("two exporters: %v (-want +got):\n%s", err, diff)
+	}
+	disk, err := ask(t, store, prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`, Device: "sdb"}, "block/writes")
+	if diff := cmp.Diff(told{Values: map[string]float64{"0s": 3, "1m0s": 4}}, disk); diff != "" || err != nil {
+		t.Errorf("the disk: %v (-want +got):\n%s", err, diff)
+	}
+	refused := func(q prometheus.Query, want string) {
+		t.Helper()
+		if _, err := ask(t, store, q, ours); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", q, err, want)
+		}
+	}
+	refused(prometheus.Query{}, `tells of 7 instances: name one with --server 'instance="…"'; there are ahead:9187, databases:9187, hole:9187`)
+	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters of several servers")
+	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`}, "name the one that PostgreSQL is on with --device; there are sda, sdb")
+	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`}, "no metric of PostgreSQL or of a disk that realiops knows")
+	refused(prometheus.Query{Server: `instance=`}, "bad_data")
+}
+
+// TestAnswers are those of a store that is down, lies, refuses, cuts off or tells only a part, and of what is in its place.
+func TestAnswers(t *testing.T) {
+	const found = `{"status":"success","data":[{"__name__":"pg_stat_database_xact_commit","instance":"db1:9187","datname":"a"}]}`
+	samples := `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"datname":"a"},"values":[[1793613600,"1"],[1793613660,"2"]]}]}}`
+	answering := func(series, query string, status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if strings.HasSuffix(r.URL.Path, "/series") && strings.Contains(r.FormValue("match[]"), commits) {
+				fmt.Fprint(w, series)
+				return
+			}
+			if strings.HasSuffix(r.URL.Path, "/series") {
+				fmt.Fprint(w, `{"status":"success","data":[]}`)
+				return
+			}
+			w.WriteHeader(status)
+			fmt.Fprint(w, query)
+		}
+	}
+	check := func(name string, handler http.HandlerFunc, want string) {
+		t.Helper()
+		server := httptest.NewServer(handler)
+		defer server.Close()
+		store, err := prometheus.Open(prometheus.Options{URL: strings.Replace(server.URL, "://", "://me:planted-password@", 1) + "?token=planted-token"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ask(t, store, prometheus.Query{}, ours)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "planted") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	check("a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Sign in</body></html>") }, "is no Prometheus, or not at this path")
+	check("a page for samples", answering(found, "<html>", http.StatusOK), "is no Prometheus, or not at this path")
+	check("refused", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, "does not let us in")
+	check("not there", func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "is the path of the store in the address?")
+	check("broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusBadGateway) }, "server_error")
+	check("too much", answering(found, `{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`, http.StatusUnprocessableEntity), "too many samples")
+	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK), "is no Prometheus, or not at this path")
+	check("ended", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		fmt.Fprint(w, `{"status":`)
+	}, "ended in its middle")
+	check("resampled", answering(found, `{"status":"success","data":{"resultType":"vector","result":[]}}`, http.StatusOK), "answers with a vector where samples were asked for")
+
+	partly := strings.Replace(samples, `"status":"success",`, `"status":"success","warnings":["store-2 unavailable"],`, 1)
+	server := httptest.NewServer(answering(found, partly, http.StatusOK))
+	defer server.Close()
+	store, err := prometheus.Open(prometheus.Options{URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, store, prometheus.Query{}, ours); err == nil || !strings.Contains(err.Error(), "no two samples of anything") {
+		t.Errorf("part of an answer was taken for all of it: %v", err)
+	}
+}
+
+// TestLettingIn: a token and a tenant are on every call.
+func TestLettingIn(t *testing.T) {
+	calls := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls++
+		if r.Header.Get("Authorization") != "Bearer planted-token" || r.Header.Get("X-Scope-OrgID") != "shop" || !strings.HasPrefix(r.URL.Path, "/prometheus/api/v1/") {
+			t.Errorf("%s with %v", r.URL.Path, r.Header)
+		}
+		fmt.Fprint(w, `{"status":"success","data":[]}`)
+	}))
+	defer server.Close()
+	store, err := prometheus.Open(prometheus.Options{URL: server.URL + "/prometheus/", Token: "planted-token", Tenant: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Find(t.Context(), prometheus.Query{From: begin, To: now}); err == nil || calls == 0 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+	for _, address := range []string{"", "prometheus:9090", "ftp://x", "http://"} {
+		if _, err := prometheus.Open(prometheus.Options{URL: address}); err == nil {
+			t.Errorf("%q is taken", address)
+		}
+	}
+}
+
+// TestNobodyThere: the address is not shown, which may hold a password; the host is.
+func TestNobodyThere(t *testing.T) {
+	store, err := prometheus.Open(prometheus.Options{URL: "http://me:planted-password@127.0.0.1:1/?token=planted-token"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = store.Find(t.Context(), prometheus.Query{From: begin, To: now})
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1 does not answer") || strings.Contains(err.Error(), "planted") {
+		t.Error(err)
+	}
+}

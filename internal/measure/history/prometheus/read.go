@@ -1,0 +1,239 @@
+package prometheus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// History is what a store kept of one server.
+type History struct {
+	Metrics  []runfile.Metric
+	Readings []runfile.Reading // in order
+	Gaps     []runfile.Gap
+	Interval time.Duration // between two scrapes, usually
+	Notices  []string      // of what was done with what was found
+}
+
+const (
+	// chunk is how much of a series is asked for at once.
+	chunk = 6 * time.Hour
+	// mostValues bounds what is held in memory.
+	mostValues = 20_000_000
+)
+
+// Read asks for the raw samples of what was found.
+func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time) (*History, error) {
+	r := reading{store: s, now: now, at: map[string]map[int64]map[string]float64{}}
+	for _, f := range found {
+		if err := r.metric(ctx, f, q); err != nil {
+			return nil, err
+		}
+	}
+	return r.history()
+}
+
+// reading gathers samples.
+type reading struct {
+	store  *Store
+	now    time.Time
+	out    History
+	at     map[string]map[int64]map[string]float64 // values by exporter and millisecond
+	values int
+}
+
+// part is one series of several that add up.
+type part map[int64]float64
+
+// metric asks for a metric chunk by chunk, and adds its series up.
+func (r *reading) metric(ctx context.Context, f Found, q Query) error {
+	parts := map[string]part{}
+	for from := q.From; from.Before(q.To); from = from.Add(chunk) {
+		to := from.Add(chunk)
+		if to.After(q.To) {
+			to = q.To
+		}
+		if err := r.chunk(ctx, f, from, to, parts); err != nil {
+			return err
+		}
+	}
+	announced := metric.All().Row(f.Ours).Announced()
+	announced.Caveat = strings.TrimPrefix(announced.Caveat+"; "+f.whence(), "; ")
+	r.out.Metrics = append(r.out.Metrics, announced)
+	r.add(f, sortedParts(parts))
+	return nil
+}
+
+// whence says where a metric came from, and what was done to it.
+func (f Found) whence() string {
+	text := "read from a store, as " + f.Exporter + " exports it: " + f.Name
+	if f.Sum != "" {
+		text += ", added up over " + f.Sum
+	}
+	return text
+}
+
+// chunk asks for one stretch. An answer that the store itself calls incomplete is not used: a sum without some of its
+// series would be too low.
+func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts map[string]part) error {
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	value, warnings, _, err := r.store.api.Query(within, fmt.Sprintf("%s[%dms]", f.selector, to.Sub(from).Milliseconds()), to)
+	if err != nil {
+		return r.store.explain(ctx, err)
+	}
+	if len(warnings) > 0 {
+		detail := "the store says that its answer is incomplete: " + strings.Join(warnings, "; ")
+		r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: from.UTC(), Probe: f.Exporter, Metric: f.Ours, Reason: runfile.Failed, Code: "warning", Detail: detail})
+		r.notice("From %s on, the store did not tell all of %s: %s", from.UTC().Format(time.RFC3339), f.Name, strings.Join(warnings, "; "))
+		return nil
+	}
+	matrix, is := value.(model.Matrix)
+	if !is {
+		return fmt.Errorf("%s answers with a %s where samples were asked for", r.store.host, value.Type())
+	}
+	for _, stream := range matrix {
+		r.take(f, stream, parts)
+	}
+	if r.values > mostValues {
+		return errors.New("the history has more than 20 million values: ask for less with --for")
+	}
+	return nil
+}
+
+// take keeps the samples of a series. What several replicas of a Prometheus scraped is one series, and the first to have told
+// of a moment counts.
+func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]part) {
+	labels := stream.Metric.Clone()
+	replica := ""
+	for _, name := range replicaLabels {
+		replica += string(labels[name])
+		delete(labels, name)
+	}
+	if replica != "" {
+		r.notice("Several replicas scraped the same: of %s only one counts.", f.Exporter)
+	}
+	whole := labels.String()
+	key := replica + "\x00" + whole
+	if parts[key] == nil {
+		parts[key] = part{}
+	}
+	ahead := 0
+	for _, sample := range stream.Values {
+		v := float64(sample.Value)
+		switch {
+		case sample.Timestamp.Time().After(r.now):
+			ahead++
+		case math.IsNaN(v) || math.IsInf(v, 0):
+		default:
+			parts[key][int64(sample.Timestamp)] = v
+			r.values++
+		}
+	}
+	if ahead > 0 {
+		r.notice("Samples of %s lie ahead of this machine's clock, and are left out.", f.Name)
+	}
+}
+
+func (r *reading) notice(format string, values ...any) {
+	if text := fmt.Sprintf(format, values...); !slices.Contains(r.out.Notices, text) {
+		r.out.Notices = append(r.out.Notices, text)
+	}
+}
+
+// sortedParts are the series without their replicas: of each the one with most samples.
+func sortedParts(parts map[string]part) []part {
+	best := map[string]string{} // key by labels
+	var wholes []string
+	for key, p := range parts {
+		_, whole, _ := strings.Cut(key, "\x00")
+		known, is := best[whole]
+		if !is {
+			wholes = append(wholes, whole)
+		}
+		if !is || len(p) > len(parts[known]) || len(p) == len(parts[known]) && key < known {
+			best[whole] = key
+		}
+	}
+	slices.Sort(wholes)
+	var all []part
+	for _, whole := range wholes {
+		all = append(all, parts[best[whole]])
+	}
+	return all
+}
+
+// add adds the series of a metric up. Where one comes or goes, the sum begins anew: a database was made or dropped, an exporter
+// began to tell of more, a label changed.
+func (r *reading) add(f Found, parts []part) {
+	type sum struct {
+		value float64
+		of    string
+	}
+	sums := map[int64]sum{}
+	for i, p := range parts {
+		for at, v := range p {
+			before := sums[at]
+			sums[at] = sum{before.value + v, before.of + string(rune(i+1))}
+		}
+	}
+	if r.at[f.Exporter] == nil {
+		r.at[f.Exporter] = map[int64]map[string]float64{}
+	}
+	last := ""
+	for _, at := range sortedMoments(sums) {
+		now := sums[at]
+		if last != "" && now.of != last {
+			r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: moment(at - 1), Probe: f.Exporter, Metric: f.Ours, Reason: runfile.Reset, Code: "series",
+				Detail: "other series add up to it from here on: a database was made or dropped, or a label changed"})
+		}
+		last = now.of
+		if r.at[f.Exporter][at] == nil {
+			r.at[f.Exporter][at] = map[string]float64{}
+		}
+		r.at[f.Exporter][at][f.Ours] = now.value
+	}
+}
+
+func sortedMoments[V any](of map[int64]V) []int64 {
+	all := make([]int64, 0, len(of))
+	for at := range of {
+		all = append(all, at)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func moment(at int64) time.Time { return time.UnixMilli(at).UTC() }
+
+// history puts readings in order.
+func (r *reading) history() (*History, error) {
+	var apart []time.Duration
+	for exporter, at := range r.at {
+		moments := sortedMoments(at)
+		for i, m := range moments {
+			r.out.Readings = append(r.out.Readings, runfile.Reading{At: moment(m), Probe: exporter, Values: at[m]})
+			if i > 0 {
+				apart = append(apart, time.Duration(m-moments[i-1])*time.Millisecond)
+			}
+		}
+	}
+	if len(apart) == 0 {
+		return nil, errors.New("the store has no two samples of anything in that time")
+	}
+	slices.Sort(apart)
+	r.out.Interval = apart[len(apart)/2]
+	slices.SortFunc(r.out.Readings, func(a, b runfile.Reading) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Probe, b.Probe)) })
+	slices.SortFunc(r.out.Gaps, func(a, b runfile.Gap) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Metric, b.Metric)) })
+	return &r.out, nil
+}

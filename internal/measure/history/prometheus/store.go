@@ -1,0 +1,153 @@
+// Package prometheus reads what a store that speaks Prometheus' language kept of one server of PostgreSQL and its disks: Prometheus
+// itself, Mimir, Thanos, VictoriaMetrics.
+//
+// Raw samples are asked for, with an instant query over a range selector: a range query would resample, and invent points. Counters
+// stay as they were scraped. [Mapping] says which metric of which exporter is which of ours. Series that add up to one of ours
+// are added up sample by sample, and where one of them comes or goes the sum begins anew.
+package prometheus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+)
+
+// Options say where a store is, and how to be let in.
+type Options struct {
+	URL    string
+	Token  string // for Authorization: Bearer
+	Tenant string // for X-Scope-OrgID, as Mimir and Cortex want it
+}
+
+// Store is a store that is asked.
+type Store struct {
+	api  v1.API
+	host string // for people; nothing else of the address is shown
+}
+
+const (
+	// answerWithin bounds one query.
+	answerWithin = 2 * time.Minute
+	// mostBytes bounds one answer, compressed or not.
+	mostBytes = 256 << 20
+)
+
+// Open prepares to ask a store; it asks nobody yet.
+func Open(o Options) (*Store, error) {
+	address, err := url.Parse(o.URL)
+	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+		return nil, errors.New("the address of the store must begin with http:// or https:// and name a host") // and is not shown: it may hold a password
+	}
+	client, err := api.NewClient(api.Config{Address: o.URL, RoundTripper: &door{o, api.DefaultRoundTripper}})
+	if err != nil {
+		return nil, errors.New("the address of the store cannot be read")
+	}
+	return &Store{v1.NewAPI(client), address.Host}, nil
+}
+
+// Secrets are what must never be written down.
+func (o Options) Secrets() (all []string) {
+	if o.Token != "" {
+		all = append(all, o.Token)
+	}
+	address, err := url.Parse(o.URL)
+	if err != nil {
+		return append(all, o.URL)
+	}
+	if password, is := address.User.Password(); is {
+		all = append(all, password)
+	}
+	for _, values := range address.Query() {
+		all = append(all, values...)
+	}
+	return all
+}
+
+// door puts on each request what lets it in, and bounds the answer.
+type door struct {
+	Options
+	next http.RoundTripper
+}
+
+func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if d.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+d.Token)
+	}
+	if d.Tenant != "" {
+		r.Header.Set("X-Scope-OrgID", d.Tenant)
+	}
+	answer, err := d.next.RoundTrip(r)
+	if err == nil {
+		answer.Body = &bounded{answer.Body, mostBytes}
+	}
+	return answer, err
+}
+
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB: ask for less with --for", mostBytes>>20)
+
+// bounded fails where a body goes on for too long.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return 0, errTooLong
+	}
+	return n, err
+}
+
+// explain is an error of a query for people, in one line and without the address.
+func (s *Store) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if of, is := errors.AsType[*url.Error](err); is {
+		err = of.Err
+	}
+	if refused, is := errors.AsType[*v1.Error](err); is {
+		return s.refused(refused)
+	}
+	_, network := errors.AsType[*net.OpError](err)
+	_, name := errors.AsType[*net.DNSError](err)
+	switch {
+	case errors.Is(err, errTooLong):
+		return errTooLong
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("%s did not answer within %v: ask for less with --for, or look at the store", s.host, answerWithin)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("the answer of %s ended in its middle: is a proxy in between?", s.host)
+	case network, name:
+		return fmt.Errorf("%s does not answer: %w", s.host, err)
+	}
+	return fmt.Errorf("%s: %w", s.host, err)
+}
+
+// refused is what the store itself, or something in its place, said.
+func (s *Store) refused(e *v1.Error) error {
+	said := strings.Join(strings.Fields(e.Msg+" "+e.Detail), " ")
+	const enough = 200
+	said = said[:min(len(said), enough)]
+	switch {
+	case e.Type == v1.ErrBadResponse:
+		return fmt.Errorf("what answers at %s is no Prometheus, or not at this path: %s", s.host, said)
+	case e.Type == v1.ErrClient && strings.Contains(said, "401"), e.Type == v1.ErrClient && strings.Contains(said, "403"):
+		return fmt.Errorf("%s does not let us in (%s): is the token in --token-file right, and the --tenant?", s.host, said)
+	case e.Type == v1.ErrClient:
+		return fmt.Errorf("%s does not take the question (%s): is the path of the store in the address?", s.host, said)
+	}
+	return fmt.Errorf("%s: %s: %s", s.host, e.Type, said)
+}

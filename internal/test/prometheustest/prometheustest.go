@@ -1,0 +1,106 @@
+// Package prometheustest gives tests a real Prometheus, with history that they plant.
+package prometheustest
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Sample is what a series showed at a moment.
+type Sample struct {
+	At    time.Time
+	Value float64
+}
+
+// Series is a metric with its labels, as they stand in braces.
+type Series struct {
+	Name, Labels string
+	Samples      []Sample
+}
+
+// Start starts a Prometheus that kept the series, and gives its address. It skips the test where there is none.
+func Start(t testing.TB, planted ...Series) string {
+	t.Helper()
+	for _, program := range []string{"prometheus", "promtool"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	dir := t.TempDir()
+	data, config := filepath.Join(dir, "data"), filepath.Join(dir, "prometheus.yml")
+	plant(t, data, filepath.Join(dir, "planted.txt"), planted)
+	if err := os.WriteFile(config, []byte("global: {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := freeAddress(t)
+	cmd := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+data, "--web.listen-address="+address,
+		"--storage.tsdb.retention.time=100y", "--log.level=error")
+	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	wait(t, "http://"+address+"/-/ready")
+	return "http://" + address
+}
+
+// plant makes blocks of the series, as promtool does.
+func plant(t testing.TB, data, file string, planted []Series) {
+	t.Helper()
+	var text strings.Builder
+	families := map[string][]Series{} // the samples of a name stand together
+	var names []string
+	for _, s := range planted {
+		if families[s.Name] == nil {
+			names = append(names, s.Name)
+		}
+		families[s.Name] = append(families[s.Name], s)
+	}
+	for _, name := range names {
+		for _, s := range families[name] {
+			for _, sample := range s.Samples {
+				fmt.Fprintf(&text, "%s{%s} %s %d.%03d\n", s.Name, s.Labels, strconv.FormatFloat(sample.Value, 'g', -1, 64), sample.At.Unix(), sample.At.Nanosecond()/int(time.Millisecond))
+			}
+		}
+	}
+	text.WriteString("# EOF\n")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("promtool", "tsdb", "create-blocks-from", "openmetrics", file, data).CombinedOutput(); err != nil {
+		t.Fatalf("plant the history: %v\n%s", err, out)
+	}
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// wait waits until the server is ready.
+func wait(t testing.TB, url string) {
+	t.Helper()
+	for range 1200 { // a machine with all tests on it is slow
+		if answer, err := http.Get(url); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the Prometheus does not answer")
+}
