@@ -104,7 +104,7 @@ type costFormat struct {
 func costFormats(width int, meanings bool) []costFormat {
 	return []costFormat{
 		{formatText, func(w io.Writer, r cost.Result) error { return document.Text(w, r.Document(meanings), width) }},
-		{formatJSON, func(w io.Writer, r cost.Result) error { return report.JSON(w, r) }},
+		{formatJSON, func(w io.Writer, r cost.Result) error { return report.JSON(w, r.Tagged()) }},
 		{formatHTML, func(w io.Writer, r cost.Result) error { return document.HTML(w, r.Document(true)) }},
 		{formatMarkdown, func(w io.Writer, r cost.Result) error { return document.Markdown(w, r.Document(false)) }},
 		{formatCSV, func(w io.Writer, r cost.Result) error { return document.CSV(w, r.Document(false)) }},

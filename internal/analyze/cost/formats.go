@@ -11,6 +11,15 @@ import (
 	"github.com/realiops/realiops/internal/printable"
 )
 
+// Tagged is a result as JSON has it. Fields may be added under the same schema.
+type Tagged struct {
+	Schema string `json:"schema"`
+	Result
+}
+
+// Tagged names the schema.
+func (r Result) Tagged() Tagged { return Tagged{"realiops.measure/1", r} }
+
 // GoBench writes each repetition as a line of a Go benchmark, which benchstat reads.
 func GoBench(w io.Writer, r Result) error {
 	name := benchName(r.Operation.Text)
