@@ -13,7 +13,11 @@
 // sessions in the database are taken for the operation's; others on the server must not be at work meanwhile, and where they
 // were, a count beyond its limit is told as such. A session that stays open keeps its last counts to itself for up to ten
 // seconds, which are waited for: an operation that closes its session is measured sooner. Own WAL can be told from upkeep
-// where the extension pg_walinspect is in the database (15 and later).
+// where the extension pg_walinspect is in the database (15 and later), and a failure names the statement that wrote most where
+// pg_stat_statements is.
+//
+// [Open] takes any server, such as one that testcontainers-go has started. [Start] starts a PostgreSQL for the test, with nothing
+// installed and both extensions in place; the package's TestMain calls [Main] for that.
 package realiopstest
 
 import (
@@ -45,6 +49,7 @@ const (
 
 // DB is a server to measure on.
 type DB struct {
+	dsn      string
 	endpoint *postgres.Endpoint
 	control  *pgx.Conn
 	facts    postgres.Facts
@@ -61,13 +66,16 @@ func Open(t testing.TB, dsn string) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := &DB{endpoint: endpoint}
+	db := &DB{dsn: dsn, endpoint: endpoint}
 	t.Cleanup(db.close)
 	if err := db.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return db
 }
+
+// DSN is the connection string of the server, for the application under test.
+func (db *DB) DSN() string { return db.dsn }
 
 func (db *DB) open(ctx context.Context) (err error) {
 	if db.control, err = db.endpoint.Connect(ctx); err != nil {
@@ -189,6 +197,9 @@ func (c Cost) AtMost(t testing.TB, limits ...Limit) {
 			failed = append(failed, j.Sentence())
 		}
 	}
+	if statement := c.cost.Costliest(); len(failed) > 0 && statement != "" {
+		failed = append(failed, statement)
+	}
 	if len(failed) > 0 {
 		t.Errorf("%s\nall counts, each time: %s", strings.Join(failed, "\n"), c)
 	}
@@ -211,15 +222,17 @@ func (c Cost) Count(name string) (each float64, counted bool) {
 	return count.Median, found && count.Missing == ""
 }
 
-// Bench reports what an operation costs beside the time that a benchmark takes: own-wal-B/op, wal-fsyncs/op and rows/op. It
-// measures apart from b's own loop, in which the operation is done as often as the benchmark wants.
+// Bench reports what an operation costs beside the time that a benchmark takes: own-wal-B/op, wal-B/op, fsyncs/op (of the WAL),
+// pages/op and rows/op. It measures apart from b's own loop, in which the operation is done as often as the benchmark wants.
 func (db *DB) Bench(b *testing.B, do func()) {
 	b.Helper()
 	c := db.Measure(b, do)
 	for b.Loop() {
 		do()
 	}
-	for name, unit := range map[string]string{cost.OwnBytes: "own-wal-B/op", "wal_bytes": "wal-B/op", cost.Fsyncs: "wal-fsyncs/op", "rows": "rows/op"} {
+	for name, unit := range map[string]string{
+		cost.OwnBytes: "own-wal-B/op", "wal_bytes": "wal-B/op", cost.Fsyncs: "fsyncs/op", "pages_written": "pages/op", "rows": "rows/op",
+	} {
 		if each, counted := c.Count(name); counted {
 			b.ReportMetric(each, unit)
 		}

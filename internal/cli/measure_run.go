@@ -13,6 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/operation"
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // runMeasure measures, and reports from the record.
@@ -132,6 +133,9 @@ func budgetsMet(r cost.Result) error {
 	}
 	switch {
 	case len(said[cost.Over]) > 0:
+		if statement := printable.Line(r.Costliest()); statement != "" {
+			said[cost.Over] = append(said[cost.Over], statement)
+		}
 		return withCode(exitGate, errors.New("over the budget: "+strings.Join(said[cost.Over], "; ")))
 	case len(said[cost.CannotTell]) > 0:
 		return withCode(exitUndetermined, errors.New(strings.Join(said[cost.CannotTell], "; ")))

@@ -46,8 +46,8 @@ func causes(run *drivers.Run, of string, repetitions int) Causes {
 	return c
 }
 
-// dearest names the statement that wrote most; empty: it is not known.
-func (c Cost) dearest() string {
+// Costliest names the statement that wrote most; empty: it is not known.
+func (c Cost) Costliest() string {
 	if len(c.Statements.Items) == 0 {
 		return ""
 	}
