@@ -37,14 +37,7 @@ func TestAction(t *testing.T) {
 	if err := boss.Close(t.Context()); err != nil { // open, it might report what it did up to ten seconds later
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
-	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, filepath.Join(bin, "realiops")); err != nil { // which testscript.Main takes for the program
-		t.Fatal(err)
-	}
+	bin := programIn(t)
 	for limit, status := range map[string]int{"rows=1": 0, "rows=0": 4} {
 		summary := filepath.Join(t.TempDir(), "summary.md")
 		c := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", step.Run)

@@ -16,6 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -34,8 +35,8 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.Fl
 	text := cmp.Or(o.sql, filepath.Base(o.file))
 	if len(args) > 0 {
 		text = strings.Join(args, " ")
-		m.operationOn = func(on *postgres.Endpoint) operation.Operation {
-			return operation.Command(on, args, func(c *exec.Cmd) {
+		m.operationOn = func(t *target.Target) operation.Operation {
+			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
 				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, o.target.environment(os.Environ())
 			})
 		}
@@ -44,7 +45,7 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.Fl
 		if err != nil {
 			return m, err
 		}
-		m.operationOn = func(on *postgres.Endpoint) operation.Operation { return script.On(on, o.transactions) }
+		m.operationOn = func(t *target.Target) operation.Operation { return script.On(t.Endpoint, o.transactions) }
 	}
 	m.Head = headOf(env, flags)
 	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch}

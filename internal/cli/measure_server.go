@@ -18,7 +18,7 @@ import (
 type measuring struct {
 	operation.Options
 	server      target.Options
-	operationOn func(*postgres.Endpoint) operation.Operation
+	operationOn func(*target.Target) operation.Operation
 	path        string
 	show        target.Notices
 }
@@ -76,6 +76,6 @@ func (m measuring) on(ctx context.Context, t *target.Target, file *runfile.Write
 		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
 		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Rank: pgstat.NewRanking(t.Endpoint.Config()).Read,
 	}
-	m.Operation, m.Tell = m.operationOn(t.Endpoint), m.show.Stage
+	m.Operation, m.Tell = m.operationOn(t), m.show.Stage
 	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,13 +31,13 @@ func (e *FailedError) Unwrap() error { return e.Err }
 // endedWithin is how long a command may take to end once it is asked to, before it is killed.
 const endedWithin = 5 * time.Second
 
-// Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL; complete says what
-// it reads and writes, and what else stands in its environment.
-func Command(on *postgres.Endpoint, args []string, complete func(*exec.Cmd)) Operation {
+// Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL, at host; complete
+// says what it reads and writes, and what else stands in its environment.
+func Command(on *postgres.Endpoint, host string, args []string, complete func(*exec.Cmd)) Operation {
 	return func(ctx context.Context) (int64, error) {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		complete(c)
-		c.Env = append(c.Environ(), environment(on.Config())...)
+		c.Env = append(c.Environ(), environment(on.Config(), host)...)
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 		c.WaitDelay = endedWithin
 		err := c.Run()
@@ -61,11 +63,13 @@ func statusOf(ended *exec.ExitError) int {
 }
 
 // environment is where the server is, for libpq and for those who read a URL.
-func environment(c *pgx.ConnConfig) []string {
+func environment(c *pgx.ConnConfig, host string) []string {
 	port := strconv.Itoa(int(c.Port))
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Path: "/" + c.Database,
-		RawQuery: url.Values{"host": {c.Host}, "port": {port}}.Encode()}
-	return []string{"PGHOST=" + c.Host, "PGPORT=" + port, "PGUSER=" + c.User, "PGPASSWORD=" + c.Password, "PGDATABASE=" + c.Database,
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Host: net.JoinHostPort(host, port), Path: "/" + c.Database}
+	if strings.HasPrefix(host, "/") { // a socket's directory
+		u.Host, u.RawQuery = "", url.Values{"host": {host}, "port": {port}}.Encode()
+	}
+	return []string{"PGHOST=" + host, "PGPORT=" + port, "PGUSER=" + c.User, "PGPASSWORD=" + c.Password, "PGDATABASE=" + c.Database,
 		"DATABASE_URL=" + u.String()}
 }
 

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -93,6 +94,14 @@ func own(o Options, s server.Server, err error) (*Target, error) {
 
 // Own tells whether the server was started for us and goes with us.
 func (t *Target) Own() bool { return t.started != nil }
+
+// HostForAll is where any program finds the server: one of ours listens at a socket, which not every driver knows, and here.
+func (t *Target) HostForAll() string {
+	if t.Own() && strings.HasPrefix(t.Endpoint.Host(), "/") {
+		return "127.0.0.1"
+	}
+	return t.Endpoint.Host()
+}
 
 // ErrDied is why a context of [Target.Watch] ended.
 var ErrDied = errors.New("the server died")
