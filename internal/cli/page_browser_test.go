@@ -34,7 +34,7 @@ type view struct {
 func views() []view {
 	return []view{
 		{"phone-360", 360, "light", "screen", true}, {"phone-390-dark", 390, "dark", "screen", false},
-		{"laptop", 1280, "light", "screen", false}, {"laptop-dark", 1280, "dark", "screen", true},
+		{"laptop", 1280, "light", "screen", false}, {"screen-1440", 1440, "light", "screen", false}, {"laptop-dark", 1280, "dark", "screen", true},
 		{"print", 718, "light", "print", false}, {"print-dark", 718, "dark", "print", false},
 	}
 }
@@ -76,7 +76,7 @@ const unseen = `(() => {
 })()`
 
 // harmed lists what a name in a run file has become, were it taken for markup.
-const harmed = `[...document.querySelectorAll('script, img, iframe, link, object')].map(e => 'harmed: ' + e.outerHTML)
+const harmed = `[...document.querySelectorAll('script:not(#sort), img, iframe, link, object')].map(e => 'harmed: ' + e.outerHTML)
 	.concat(document.title.startsWith('realiops: ') ? [] : ['harmed: the title is ' + document.title])`
 
 // browser shows pages and hears what they say and ask for.
@@ -104,7 +104,7 @@ func startBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, stopWaiting := context.WithTimeout(t.Context(), 5*time.Minute)
 	ctx, stopBrowser := chromedp.NewExecAllocator(ctx, options...)
 	ctx, closePage := chromedp.NewContext(ctx)
@@ -144,17 +144,16 @@ func (b *browser) listen(event any) {
 	}
 }
 
+// emulated makes the browser show pages as the view asks for.
+func (v view) emulated() chromedp.Action[chromedp.Void] {
+	scheme := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}
+	return enable(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: v.media, Features: scheme})
+}
+
 // faults are those of a page as it looks in a view.
 func (b *browser) faults(t *testing.T, page string, v view) []string {
 	t.Helper()
-	b.lock.Lock()
-	b.heard = nil
-	b.lock.Unlock()
-	look := emulation.SetEmulatedMediaParams{Media: v.media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}}
-	err := chromedp.Do(b.ctx, chromedp.EmulateViewport(v.width, 800), enable(emulation.SetEmulatedMedia, look), chromedp.Navigate("file://"+page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.look(t, "file://"+page, v)
 	found := ask(t, b, harmed)
 	found = slices.Concat(found, ask(t, b, tooWide), ask(t, b, unseen))
 	if v.axe {
@@ -208,14 +207,48 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
+// TestTablesSort: a click on a head sorts by its numbers, a second one the other way round, and lines that go on with another
+// stay below it.
+func TestTablesSort(t *testing.T) {
+	b := startBrowser(t)
+	page := filepath.Join(t.TempDir(), "page.html")
+	mustRun(t, "report", filepath.Join(shippedRuns, "arms-pg17.jsonl"), "-o", page)
+	if faults := b.faults(t, page, views()[2]); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	const sorted = `(() => {
+		const table = document.querySelector('table'), heads = [...table.tHead.rows[0].cells];
+		const rows = heads.findIndex(h => h.textContent === 'rows');
+		heads[rows].querySelector('button').click();
+		const loads = [heads[rows].ariaSort, ...[...table.tBodies[0].rows].map(r => r.cells[0].textContent)];
+		heads[rows].querySelector('button').click();
+		return [...loads, heads[rows].ariaSort, table.tBodies[0].rows[0].cells[0].textContent];
+	})()`
+	// By the rows a second of the README's table.
+	want := []string{"ascending", "single", "multi", "async", "wide", "bulk-indexed", "copy-indexed", "copy", "bulk", "descending", "bulk"}
+	if got := ask(t, b, sorted); !slices.Equal(got, want) {
+		t.Errorf("sorted by rows, the loads are %v, want %v", got, want)
+	}
+	const together = `(() => {
+		const table = [...document.querySelectorAll('table')].find(t => t.querySelector('tr.more'));
+		const pairs = () => [...table.querySelectorAll('tr.more')].map(r => r.previousElementSibling.textContent + r.textContent).sort();
+		const before = pairs();
+		table.tHead.rows[0].cells[1].querySelector('button').click();
+		return before.join() === pairs().join() ? [] : ['a line has left the one that it goes on with'];
+	})()`
+	for _, fault := range ask(t, b, together) {
+		t.Error(fault)
+	}
+}
+
 // TestBrowserFindsFaults of every kind that TestPagesInABrowser looks for.
 func TestBrowserFindsFaults(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "page.html")
 	mustRun(t, "report", filepath.Join(shippedRuns, "published-aurora.jsonl"), "-o", page)
 	for more, want := range map[string]string{
-		`<img src="http://127.0.0.1:9/x.png" alt="a picture">`:                                                      "request: http://127.0.0.1:9/x.png",
-		`<script>console.error("wrong")</script>`:                                                                   "console: error",
+		`<img src="http://127.0.0.1:9/x.png" alt="a picture">`:                                                      "console: Loading the image 'http://127.0.0.1:9/x.png' violates",
+		`<script>console.error("wrong")</script>`:                                                                   "console: Executing inline script violates",
 		`<div style="width: 2000px">wide</div>`:                                                                     "too wide: the page",
 		`<p style="color: #777; background: #888">dim</p>`:                                                          "unfit: color-contrast",
 		`<svg role="img" viewBox="0 0 9 9"></svg>`:                                                                  "unseen: a picture without a text",

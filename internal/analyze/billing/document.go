@@ -12,7 +12,7 @@ import (
 // Document is a comparison for people.
 func (c Comparison) Document() document.Document {
 	return document.Document{Title: "Aurora Standard or I/O-Optimized", Heading: "Aurora Standard or I/O-Optimized", Blocks: []document.Block{
-		document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Warnings(c.Warnings),
+		document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Doubts(c.Warnings),
 		c.itemTable(), document.Notes{}, c.monthTable(), c.turnBlock(), c.switchingBlock(), document.Only(document.InCSV, c.dayTable()),
 		document.Paragraph{Text: notInIt, Style: document.Faint},
 	}}

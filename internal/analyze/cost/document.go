@@ -24,7 +24,7 @@ func (r Result) Document(meanings bool) document.Document {
 	heading := fmt.Sprintf("%s, on %s: %s", r.Operation.Text, r.Server, times(r.Repetitions))
 	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
 	d.Blocks = []document.Block{
-		document.Only(document.InText, document.Paragraph{Text: heading}), document.Warnings(r.Warnings),
+		document.Only(document.InText, document.Paragraph{Text: heading}), document.Doubts(r.Warnings),
 		r.table(), document.Notes{}, r.legend(meanings), r.budgetTable(), document.Notes{},
 		r.Statements.section("Statements that wrote, each time", "statement", statementColumns),
 		r.Tables.section("Tables, each time", "table", tableColumns),

@@ -40,8 +40,8 @@ type (
 	// Answers are questions that people come with, and what is said to each in short.
 	Answers []Answer
 
-	// Warnings come before what they warn of: they make all numbers lie.
-	Warnings []string
+	// Warnings come before what they warn of: all numbers.
+	Warnings []Warning
 
 	// Notes are the footnotes of the cells before it that have no notes yet, and remarks that belong to no cell.
 	Notes struct {
@@ -62,6 +62,38 @@ type (
 	}
 )
 
+// Warning is something to know before anything is believed.
+type Warning struct {
+	Rank Rank
+	Text string
+}
+
+// Rank is how much is left of the numbers.
+type Rank string
+
+// Ranks of a warning.
+const (
+	Void  Rank = "void"     // they do not speak of what they seem to: stop
+	Doubt Rank = "doubtful" // they may be off: read on with that in mind
+	Note  Rank = "note"     // they stand; it is what they are of
+)
+
+// Doubts are warnings of the middle rank.
+func Doubts(texts []string) (all Warnings) {
+	for _, text := range texts {
+		all = append(all, Warning{Doubt, text})
+	}
+	return all
+}
+
+// marked is the text behind its rank; the middle one goes without saying.
+func (w Warning) marked() string {
+	if w.Rank == Doubt {
+		return w.Text
+	}
+	return string(w.Rank) + ": " + w.Text
+}
+
 // Answer is what is said to a question.
 type Answer struct {
 	Question string
@@ -79,6 +111,7 @@ type Point struct {
 type Term struct {
 	Name  string
 	Texts []string
+	ID    string // by which a cell of a page leads here; empty: none does
 }
 
 // Style is how a paragraph stands out on a page.

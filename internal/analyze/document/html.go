@@ -1,7 +1,9 @@
 package document
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html"
 	"io"
@@ -14,16 +16,29 @@ import (
 //go:embed page.css
 var style string
 
+// script sorts tables. Without it the page says the same.
+//
+//go:embed page.js
+var script string
+
+// policy is what a browser may do with a page: show it, and run our script, known by its hash, and no other. It loads nothing.
+func policy() string {
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
 // HTML writes a document as one page that needs nothing else.
 func HTML(w io.Writer, d Document) error {
 	p := &page{}
 	p.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+	p.open("meta", "http-equiv", "Content-Security-Policy", "content", policy())
+	p.raw("\n")
 	p.element("title", d.Title)
 	p.raw("<style>\n" + style + "</style>\n</head>\n<body>\n<main>\n")
 	p.element("h1", d.Heading)
 	p.blocks(d.Blocks, d.Heading)
-	p.raw("</main>\n</body>\n</html>\n")
+	p.raw("</main>\n<script id=\"sort\">" + script + "</script>\n</body>\n</html>\n")
 	if p.err != nil {
 		return p.err
 	}
@@ -85,8 +100,10 @@ func (p *page) block(b Block, title string) {
 	case Terms:
 		p.terms(b)
 	case Warnings:
-		for _, text := range b {
-			p.raw(`<p class="condition"><strong>Caution:</strong> ` + quoted(text) + "</p>\n")
+		for _, w := range b {
+			word := map[Rank]string{Void: "Void", Doubt: "Caution", Note: "Note"}[w.Rank]
+			p.open("p", "class", "condition "+string(w.Rank))
+			p.raw("<strong>" + word + ":</strong> " + quoted(w.Text) + "</p>\n")
 		}
 	case Answers:
 		p.answers(b)
@@ -155,7 +172,7 @@ func (p *page) terms(all Terms) {
 	}
 	p.raw("<dl>\n")
 	for _, t := range all {
-		p.element("dt", t.Name)
+		p.element("dt", t.Name, "id", t.ID)
 		for _, text := range t.Texts {
 			p.element("dd", text)
 		}
@@ -199,7 +216,7 @@ func (p *page) table(t Table, title string) {
 	}
 	p.raw("</tr></thead>\n<tbody>\n")
 	for _, row := range t.Rows {
-		p.raw("<tr>")
+		p.open("tr", "class", map[bool]string{true: "more"}[row.More])
 		for i, c := range row.Cells {
 			p.cell(c, t.Columns[i])
 		}
@@ -215,13 +232,16 @@ func (p *page) cell(c Cell, of Column) {
 	if c.Kind == IsVerdict {
 		class = append(class, strings.ReplaceAll(strings.ToLower(c.Text), " ", "-"))
 	}
-	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover)
+	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover, "data-value", c.number())
 	text := quoted(strings.TrimSpace(c.Text + " " + c.PlusMinus))
 	if c.Also != "" {
 		text += " (" + quoted(c.Also) + ")"
 	}
 	if c.Kind == IsName {
 		text = strings.NewReplacer("/", "/<wbr>", "_", "_<wbr>", ".", ".<wbr>").Replace(text)
+	}
+	if c.To != "" {
+		text = `<a href="#` + quoted(c.To) + `">` + text + "</a>"
 	}
 	if c.Note != "" {
 		text += fmt.Sprintf(" (%d)", p.notes.mark(c.Note))

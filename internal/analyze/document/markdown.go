@@ -61,8 +61,8 @@ func (m *markdown) block(b Block) {
 	case List:
 		m.list(b)
 	case Warnings:
-		for _, text := range b {
-			m.text.WriteString("**" + escaped(text) + "**\n\n")
+		for _, w := range b {
+			m.text.WriteString("**" + escaped(w.marked()) + "**\n\n")
 		}
 	case Points:
 		m.points(b)

@@ -33,6 +33,7 @@ type Cell struct {
 	PlusMinus string  // how far a number is sure, in line with those above and below it: ±3%
 	Note      string  // to be said in a footnote, as the reason why a figure is missing
 	Hover     string  // more about it, where the mouse rests
+	To        string  // the ID of the term of a page that says more
 	Kind      Kind    // of what it says
 	Also      string  // a second line below a name
 	Mark      string  // what a page marks the cell by, as a status
@@ -72,6 +73,14 @@ func Missing(reason string) Cell {
 func (c Cell) Sure(plusMinus string) Cell {
 	c.PlusMinus = plusMinus
 	return c
+}
+
+// number is what a number is to a program; nothing for what is none.
+func (c Cell) number() string {
+	if c.Kind != IsNumber {
+		return ""
+	}
+	return c.exact()
 }
 
 // exact is the cell for a program: a number with all its digits, and nothing for what is missing.

@@ -55,7 +55,7 @@ func (t *textWriter) block(b Block, under string) string {
 	case Terms:
 		return t.terms(b)
 	case Warnings:
-		return t.each("! ", b)
+		return t.warnings(b)
 	case Answers:
 		return t.answers(b)
 	case Notes:
@@ -114,6 +114,14 @@ func (t *textWriter) each(mark string, items []string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+func (t *textWriter) warnings(all Warnings) string {
+	var marked []string
+	for _, w := range all {
+		marked = append(marked, w.marked())
+	}
+	return t.each("! ", marked)
 }
 
 func (t *textWriter) points(all Points) string {

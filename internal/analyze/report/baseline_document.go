@@ -20,7 +20,7 @@ func (b Baseline) Document(run *drivers.Run) document.Document {
 	}
 	cautions := append(slices.Clone(b.Warnings), b.findings()...)
 	d.Blocks = []document.Block{
-		document.Together{document.Paragraph{Text: b.head(), Style: document.Faint}, document.Warnings(cautions)},
+		document.Together{document.Paragraph{Text: b.head(), Style: document.Faint}, document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
 		b.sideBySide(),
 		document.Section{Title: "What fio says (a second; times in ms, of the slowest kind of operation)", Blocks: []document.Block{b.table(fioColumns())}},

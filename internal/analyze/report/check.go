@@ -10,11 +10,11 @@ import (
 
 // Check says what does not go together among figures that somebody was told, and how good they are by rules.
 func Check(f sizing.Figures, rules sizing.Rules) document.Document {
-	var contradictions document.Warnings
+	var contradictions []string
 	for _, found := range f.Check() {
 		contradictions = append(contradictions, found.Text+".")
 	}
-	said := document.Together{contradictions}
+	said := document.Together{document.Doubts(contradictions)}
 	say := func(text string) { said = append(said, document.Paragraph{Text: text}) }
 	if len(contradictions) == 0 {
 		say("Nothing here contradicts anything else.")

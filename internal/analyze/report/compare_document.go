@@ -18,7 +18,7 @@ func (c Comparison) Document(all bool) document.Document {
 	for _, r := range c.Runs {
 		runs = append(runs, document.Paragraph{Text: r.Name + ": " + r.File + ": " + r.Target})
 	}
-	d.Blocks = append(d.Blocks, runs, document.Warnings(c.Warnings))
+	d.Blocks = append(d.Blocks, runs, document.Doubts(c.Warnings))
 	var lacking []string
 	for _, of := range c.Drivers {
 		switch {

@@ -95,7 +95,7 @@ func TestDocsNameEveryWarning(t *testing.T) {
 	}
 	used := map[string]string{}
 	for dir, calls := range map[string]string{
-		".": `\b(condition|odd)\("([a-z-]+)"`, "../drivers": `\b(notes\.add)\("([a-z-]+)"`, "../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
+		".": `\b(condition|odd)\((?:document\.\w+, )?"([a-z-]+)"`, "../drivers": `\b(notes\.add)\("([a-z-]+)"`, "../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
 	} {
 		for code, condition := range codesIn(t, dir, calls) {
 			used[code] = max(used[code], condition) // what makes all numbers lie, wherever it is said

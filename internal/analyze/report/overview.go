@@ -20,8 +20,9 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 		Heading: "Which of the numbers called IOPS are real?",
 	}
 	d.Blocks = []document.Block{
+		document.Only(document.OnPages, document.Paragraph{Text: r.when(), Style: document.Faint}),
 		document.Paragraph{Text: r.target(), Style: document.Faint},
-		document.Warnings(r.warned(true)),
+		r.conditions(),
 		document.Paragraph{Text: r.headlineText(), Style: document.Headline},
 		document.Only(document.InHTML, r.hero()),
 		document.Only(document.OnPages, r.answers(size, unsized)),
@@ -36,7 +37,7 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 		r.overTime(run),
 		document.Only(document.OnPages, r.movesSection()),
 		document.Only(document.OnPages, order...),
-		document.Notes{Title: "What to know about single figures", Remarks: append(r.cautions(), r.warned(false)...)},
+		document.Notes{Title: "What to know about single figures", Remarks: append(r.cautions(), r.remarks()...)},
 		document.Only(document.OnPages, sources, r.method(size)),
 		document.Only(document.InCSV, r.everyMetric()),
 	}
@@ -53,6 +54,15 @@ func (r Report) learned() Report {
 
 // aloneKind is the kind of target of a baseline, which has no server.
 const aloneKind = "directory"
+
+// when says when it was measured, and by what.
+func (r Report) when() string {
+	text := "Measured on " + r.Run.Start.UTC().Format("2 January 2006, 15:04 UTC")
+	if r.Run.Realiops != "" {
+		text += ", by realiops " + r.Run.Realiops
+	}
+	return text
+}
 
 // target says in one sentence what was measured.
 func (r Report) target() string {
@@ -178,7 +188,7 @@ func (r Report) workSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("load"), texts(names(loads)))
+	t.Add(wordy("load"), explained(loads))
 	if share := othersShares(loads); share != nil {
 		t.Add(numeric("others did"), share)
 	}
@@ -201,7 +211,7 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.plusMinusLegend(), Style: document.Faint}}}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.plusMinusLegend(), Style: document.Faint}}, loadTerms(loads)}}
 }
 
 // othersShares are how much of each load's numbers others did; nil where nobody else was at work.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -74,7 +75,7 @@ func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	}
 	for _, w := range verdicts.Warnings {
 		if !slices.ContainsFunc(r.Warnings, func(said Warning) bool { return said.Code == w.Code }) {
-			all = append(all, Warning{Code: w.Code, Text: sentences(w.Text)})
+			all = append(all, Warning{Code: w.Code, Rank: document.Note, Text: sentences(w.Text)})
 		}
 	}
 	return all

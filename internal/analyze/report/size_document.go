@@ -22,7 +22,7 @@ func (s Size) blocks(cited *citations) []document.Block {
 		s.inShort(),
 		s.needSection(),
 		s.detailSection(),
-		document.Together{document.Paragraph{Text: s.sizedFor()}, document.Warnings(s.Warnings)},
+		document.Together{document.Paragraph{Text: s.sizedFor()}, document.Doubts(s.Warnings)},
 		s.deviceSection(),
 		s.optionSection(cited),
 		s.otherSection(cited),

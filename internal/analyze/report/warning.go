@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
@@ -16,48 +17,50 @@ import (
 type Warning struct {
 	Code string `json:"code"`
 	// Condition: it was so during the whole run and makes all numbers speak of something else than they seem to.
-	Condition bool   `json:"condition"`
-	Text      string `json:"text"`
+	Condition bool `json:"condition"`
+	// Rank is how much it leaves of the numbers.
+	Rank document.Rank `json:"rank"`
+	Text string        `json:"text"`
 }
 
 // warnings lists conditions first, then what is odd about single figures.
 func warnings(run *drivers.Run, r Report) []Warning {
 	all := []Warning{}
-	condition := func(code, text string) {
+	condition := func(rank document.Rank, code, text string) {
 		if text != "" {
-			all = append(all, Warning{code, true, text})
+			all = append(all, Warning{code, true, rank, text})
 		}
 	}
-	condition("unfinished", unfinished(run))
+	condition(document.Note, "unfinished", unfinished(run))
 	if run.Observed != nil {
-		condition("nothing-learned", nothingLearned(run.Observed))
-		condition("uncontrolled", uncontrolled(run))
-		condition("server-unread", unread(run.Observed))
+		condition(document.Note, "nothing-learned", nothingLearned(run.Observed))
+		condition(document.Note, "uncontrolled", uncontrolled(run))
+		condition(document.Note, "server-unread", unread(run.Observed))
 	}
 	settings := run.Header.Target.Settings
 	if settings["fsync"] == "off" {
-		condition("fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
+		condition(document.Void, "fsync-off", "fsync is off: the server never waits for the disk, so flushes and requests are not those of a server that keeps its data.")
 	}
 	if settings["full_page_writes"] == "off" {
-		condition("full-page-writes-off", "full_page_writes is off: the WAL is shorter than that of a server which survives a crash.")
+		condition(document.Doubt, "full-page-writes-off", "full_page_writes is off: the WAL is shorter than that of a server which survives a crash.")
 	}
 	if settings["synchronous_commit"] == "off" {
-		condition("synchronous-commit-off", "synchronous_commit is off: commits do not wait for the WAL, so there are fewer flushes than commits.")
+		condition(document.Note, "synchronous-commit-off", "synchronous_commit is off: commits do not wait for the WAL, so there are fewer flushes than commits.")
 	}
 	if settings["track_counts"] == "off" {
-		condition("track-counts-off", "track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
+		condition(document.Doubt, "track-counts-off", "track_counts is off: the server's counters of rows, tables and indexes stand still, whatever is done.")
 	}
 	if run.Header.Target.Storage.RAM {
-		condition("ram", "The data lie in memory: nothing reaches a disk, and no figure here speaks of one.")
+		condition(document.Void, "ram", "The data lie in memory: nothing reaches a disk, and no figure here speaks of one.")
 	}
 	if run.Header.Target.Pooler && run.Observed == nil {
-		condition("pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
+		condition(document.Doubt, "pooler", "A pooler stands between realiops and the server: other sessions' work may be in the figures.")
 	}
-	condition("settings-changed", run.ChangesText())
-	condition("others-worked", run.OthersText())
-	condition("device-unknown", deviceUnknown(r.Arms))
-	condition("device-unseen", unseen(run.Header.Target.Storage))
-	condition("shared-device", sharedDevice(r))
+	condition(document.Doubt, "settings-changed", run.ChangesText())
+	condition(document.Doubt, "others-worked", run.OthersText())
+	condition(document.Note, "device-unknown", deviceUnknown(r.Arms))
+	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))
+	condition(document.Doubt, "shared-device", sharedDevice(r))
 	return append(all, oddities(run, r)...)
 }
 
@@ -133,7 +136,7 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	var all []Warning
 	odd := func(code, text string) {
 		if text != "" {
-			all = append(all, Warning{Code: code, Text: text})
+			all = append(all, Warning{Code: code, Rank: document.Note, Text: text})
 		}
 	}
 	loaded, fewest := fewestReplicates(r.Arms)
@@ -259,10 +262,20 @@ func missingText(m *series.Missing) string {
 	return m.Error()
 }
 
-// warned are the warnings of one sort.
-func (r Report) warned(conditions bool) (texts []string) {
+// conditions are what was so during the whole run.
+func (r Report) conditions() (all document.Warnings) {
 	for _, w := range r.Warnings {
-		if w.Condition == conditions {
+		if w.Condition {
+			all = append(all, document.Warning{Rank: w.Rank, Text: w.Text})
+		}
+	}
+	return all
+}
+
+// remarks are the other warnings.
+func (r Report) remarks() (texts []string) {
+	for _, w := range r.Warnings {
+		if !w.Condition {
 			texts = append(texts, w.Text)
 		}
 	}
