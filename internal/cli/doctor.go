@@ -21,11 +21,12 @@ import (
 // doctorOptions are the flags of realiops doctor.
 type doctorOptions struct {
 	target targetOptions
+	store  storeOptions
 	format string
 }
 
 func newDoctorCommand(env Env) *cobra.Command {
-	var o doctorOptions
+	o := doctorOptions{store: storeOptions{back: stretch(24 * time.Hour)}}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what a run could conclude here, and what stands in its way",
@@ -33,13 +34,16 @@ func newDoctorCommand(env Env) *cobra.Command {
 which conclusions that costs, and what to do about it.
 
 It reads every source once, puts no load on the server, creates nothing there and changes nothing. The flags that
-choose the target are those of realiops run; without --dsn or --container it starts a PostgreSQL of its own.`,
+choose the target are those of realiops run; without --dsn or --container it starts a PostgreSQL of its own.
+
+--prometheus asks a store of metrics instead: of each server, what the history in it could conclude, and what is missing.`,
 		Example: `  realiops doctor --dsn 'postgres://me@db.example/test'
+  realiops doctor --prometheus http://prometheus:9090 --for 7d
   realiops doctor --dsn service=prod --format json | jq -r '.sources[].gaps[].remedy // empty' | sort -u`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env, o) },
 	}
-	return describe(env, cmd, doctorExitHelp, append(o.target.groups(), group("What to tell", o.addFlags))...)
+	return describe(env, cmd, doctorExitHelp, append(o.target.groups(), group("A store of metrics", o.store.addFlags), group("What to tell", o.addFlags))...)
 }
 
 const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
@@ -60,6 +64,12 @@ var (
 func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	if o.format != formatText && o.format != formatJSON {
 		return unknownFormat(o.format)
+	}
+	if err := o.store.strayed(); err != nil {
+		return err
+	}
+	if o.store.url != "" {
+		return diagnoseStore(ctx, env, o)
 	}
 	if err := o.target.useNamed(env); err != nil {
 		return err

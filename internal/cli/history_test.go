@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 )
@@ -92,4 +93,64 @@ func TestHistoryIsTheObservation(t *testing.T) {
 func aside(path cmp.Path) bool {
 	last, is := path.Last().(cmp.MapIndex)
 	return is && slices.Contains([]string{"probe", "help", "caveat", "cost", "top"}, last.Key().String())
+}
+
+// TestDoctorOfAStore: what a history lacks is named, and adding what the remedy names gets it.
+func TestDoctorOfAStore(t *testing.T) {
+	begin := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	var planted []prometheustest.Series
+	plant := func(machine string, names ...string) {
+		for _, name := range names {
+			s := prometheustest.Series{Name: name, Labels: `instance="` + machine + `:1",device="sda"`}
+			for i := range 10 {
+				s.Samples = append(s.Samples, prometheustest.Sample{At: begin.Add(time.Duration(i) * time.Minute), Value: float64(i)})
+			}
+			planted = append(planted, s)
+		}
+	}
+	rows := []string{"pg_stat_database_xact_commit", "pg_stat_database_tup_inserted"}
+	disk := []string{"node_disk_writes_completed_total", "node_disk_written_bytes_total", "node_disk_flush_requests_total"}
+	wal := []string{"cnpg_collector_wal_records", "cnpg_collector_wal_bytes", "cnpg_collector_wal_write", "cnpg_collector_wal_sync"}
+	plant("rows", rows...)
+	plant("with-disk", slices.Concat(rows, disk)...)
+	plant("with-wal", slices.Concat(rows, wal)...)
+	plant("with-all", slices.Concat(rows, disk, wal, []string{"pg_stat_checkpointer_buffers_written_total"})...)
+	plant("disk-alone", disk...)
+	args := []string{"doctor", "--prometheus", prometheustest.Start(t, planted...), "--until", "2026-11-02T10:30:00Z", "--for", "2h"}
+	out, _ := runs(t, exitDone, append(args, "--format", "json")...)
+	var d diagnosis.Store
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatal(err)
+	}
+	type concluded struct {
+		Sizes, Verdicts bool
+		Lacks, Samples  int
+	}
+	got := map[string]concluded{}
+	for _, s := range d.Servers {
+		got[s.Machine] = concluded{s.Sizes, s.Verdicts, len(s.Lacks), s.Samples}
+	}
+	want := map[string]concluded{
+		"rows": {false, false, 5, 10}, "with-disk": {true, true, 3, 10}, "with-wal": {false, true, 3, 10}, "with-all": {true, true, 0, 10}, "disk-alone": {true, false, 4, 10},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	text, _ := runs(t, exitDone, args...)
+	for _, part := range []string{"pages written by checkpoints: of disk-alone, rows, with-disk, with-wal", "--collector.stat_checkpointer", "diskstats is on by default"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), part) {
+			t.Errorf("it does not say %q:\n%s", part, text)
+		}
+	}
+	runs(t, exitUndetermined, append(args, "--server", `instance="rows:1"`, "--host", `instance="none"`)...)
+	_, said := runs(t, exitUndetermined, append(args, "--server", `instance="none"`, "--host", `instance="none"`)...)
+	if !strings.Contains(said, "no metric of PostgreSQL") {
+		t.Error(said)
+	}
+	if _, said := runs(t, exitUsage, "doctor", "--tenant", "shop"); !strings.Contains(said, "name it with --prometheus") {
+		t.Error(said)
+	}
+	if _, said := runs(t, exitUsage, append(args, "--dsn", "x")...); !strings.Contains(said, "asks a store, and no server") {
+		t.Error(said)
+	}
 }

@@ -70,7 +70,11 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	announced := metric.All().Row(f.Ours).Announced()
 	announced.Caveat = strings.TrimPrefix(announced.Caveat+"; "+f.whence(), "; ")
 	r.out.Metrics = append(r.out.Metrics, announced)
-	r.add(f, sortedParts(parts))
+	once := sortedParts(parts)
+	if len(once) < len(parts) {
+		r.notice("Several replicas scraped the same: of %s only one counts.", f.Exporter)
+	}
+	r.add(f, once)
 	return nil
 }
 
@@ -111,20 +115,15 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 	return nil
 }
 
-// take keeps the samples of a series. What several replicas of a Prometheus scraped is one series, and the first to have told
-// of a moment counts.
+// take keeps the samples of a series, those of each replica of a Prometheus by themselves.
 func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]part) {
 	labels := stream.Metric.Clone()
-	replica := ""
+	var replica []string
 	for _, name := range replicaLabels {
-		replica += string(labels[name])
+		replica = append(replica, string(labels[name]))
 		delete(labels, name)
 	}
-	if replica != "" {
-		r.notice("Several replicas scraped the same: of %s only one counts.", f.Exporter)
-	}
-	whole := labels.String()
-	key := replica + "\x00" + whole
+	key := strings.Join(replica, ",") + "\x00" + labels.String()
 	if parts[key] == nil {
 		parts[key] = part{}
 	}

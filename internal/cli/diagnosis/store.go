@@ -1,0 +1,123 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// StoreSchema names the form of the JSON of a [Store].
+const StoreSchema = "realiops.store/1"
+
+// Store is what the history in a store of metrics could conclude, server by server.
+type Store struct {
+	Schema  string   `json:"schema"`
+	Servers []Stored `json:"servers"`
+}
+
+// Stored is what a store has of one server.
+type Stored struct {
+	Machine   string   `json:"machine"`
+	Instances []string `json:"instances"`
+	Exporters []string `json:"exporters"`
+	Devices   []string `json:"devices"`
+	Samples   int      `json:"samples"`
+	Sizes     bool     `json:"sizes"`    // what its storage did is there
+	Verdicts  bool     `json:"verdicts"` // work is there on both sides, so that metrics may be told apart
+	Lacks     []Lack   `json:"lacks"`
+}
+
+// Lack is something that a store does not have of a server, and how to get it.
+type Lack struct {
+	What   string `json:"what"`
+	Remedy string `json:"remedy"`
+}
+
+// want is something that conclusions are drawn from.
+type want struct {
+	what, remedy string
+	metrics      []string
+	physical     bool
+}
+
+// wants are what a history is asked for.
+func wants() []want {
+	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so does pg_exporter; postgres_exporter does not"
+	return []want{
+		{"rows and commits", "run postgres_exporter beside the server: its collector stat_database is on by default", []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted"}, false},
+		{"WAL records and bytes", wal, []string{"pgstat.wal/wal_records", "pgstat.wal/wal_bytes"}, false},
+		{"WAL writes and fsyncs", wal + "; from PostgreSQL 18 on they are in pg_stat_io", []string{"pgstat.wal/wal_write", "pgstat.wal/wal_sync"}, true},
+		{"pages written by checkpoints", "start postgres_exporter with --collector.stat_checkpointer, which PostgreSQL 17 and later take", []string{"pgstat.checkpointer/buffers_written"}, true},
+		{"device requests and bytes", storageRemedy, deviceMetrics(), true},
+		{"device flushes", "node_exporter shows them on Linux 5.5 and later", []string{"block/flushes"}, true},
+	}
+}
+
+const storageRemedy = "run node_exporter on the server's machine: its collector diskstats is on by default"
+
+// deviceMetrics are those that a size is made of.
+func deviceMetrics() []string { return []string{"block/writes", "block/write_bytes"} }
+
+// NewStored says what the metrics of a server in a store allow.
+func NewStored(s Stored, metrics []string) Stored {
+	has := func(names []string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(metrics, name) })
+	}
+	logical, physical := false, false
+	for _, w := range wants() {
+		if !has(w.metrics) {
+			s.Lacks = append(s.Lacks, Lack{w.what, w.remedy})
+			continue
+		}
+		logical, physical = logical || !w.physical, physical || w.physical
+	}
+	s.Sizes, s.Verdicts = has(deviceMetrics()), logical && physical
+	return s
+}
+
+// Concludes tells whether the history of any server concludes anything.
+func (s Store) Concludes() bool {
+	return slices.ContainsFunc(s.Servers, func(one Stored) bool { return one.Sizes || one.Verdicts })
+}
+
+// Document says it for people.
+func (s Store) Document() document.Document {
+	t := document.Table{Columns: []document.Column{{Header: "machine", Words: true}, {Header: "exporters", Words: true}, {Header: "samples"}, {Header: "size", Words: true}, {Header: "verdicts", Words: true}}}
+	yes := map[bool]string{true: "yes", false: "no"}
+	lacks := map[Lack][]string{}
+	var order []Lack
+	for _, one := range s.Servers {
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(one.Machine), document.Words(strings.Join(one.Exporters, ", ")),
+			document.Number(number.Grouped(float64(one.Samples), 0), float64(one.Samples)), document.Words(yes[one.Sizes]), document.Words(yes[one.Verdicts])}})
+		for _, lack := range one.Lacks {
+			if lacks[lack] == nil {
+				order = append(order, lack)
+			}
+			lacks[lack] = append(lacks[lack], one.Machine)
+		}
+	}
+	d := document.Document{Title: "What a store of metrics could conclude", Heading: "What a store of metrics could conclude", Blocks: []document.Block{t, document.Notes{}}}
+	var points document.Points
+	for _, lack := range order {
+		points = append(points, document.Point{Text: lack.What + ": " + whom(lacks[lack], len(s.Servers)), Below: []string{lack.Remedy + "."}})
+	}
+	if len(points) > 0 {
+		d.Blocks = append(d.Blocks, document.Section{Title: "What is missing, and how to get it", Blocks: []document.Block{points}})
+	}
+	return d
+}
+
+// whom says of which servers something is missing.
+func whom(machines []string, all int) string {
+	const few = 5
+	switch {
+	case len(machines) == all && all > 1:
+		return fmt.Sprintf("of all %d", all)
+	case len(machines) > few:
+		return fmt.Sprintf("of %s and %d more", strings.Join(machines[:few], ", "), len(machines)-few)
+	}
+	return "of " + strings.Join(machines, ", ")
+}

@@ -1,0 +1,101 @@
+package prometheus
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+)
+
+// Server is one server of PostgreSQL, or one machine, as far as a store tells of it.
+type Server struct {
+	Machine   string   // the address of its exporters, without the port
+	Instances []string // of its exporters
+	Exporters []string
+	Metrics   []string // of ours that there are
+	Devices   []string // disks
+	Samples   int      // of the metric that was scraped most often, in the time that was asked about
+}
+
+// Survey tells of all servers of a store, exporters on one machine together.
+func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
+	byMachine := map[string]*Server{}
+	for _, exporter := range []string{PostgresExporter, CloudNativePG, PgExporter, NodeExporter} {
+		sets, err := s.seriesOf(ctx, exporter, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, set := range sets {
+			instance := string(set[model.InstanceLabel])
+			machine, _, _ := strings.Cut(instance, ":")
+			if byMachine[machine] == nil {
+				byMachine[machine] = &Server{Machine: machine}
+			}
+			byMachine[machine].add(exporter, instance, set)
+		}
+	}
+	samples, err := s.samples(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var all []Server
+	for _, server := range byMachine {
+		for _, instance := range server.Instances {
+			server.Samples = max(server.Samples, samples[instance])
+		}
+		all = append(all, *server)
+	}
+	slices.SortFunc(all, func(a, b Server) int { return strings.Compare(a.Machine, b.Machine) })
+	return all, nil
+}
+
+// add notes a series of a server.
+func (s *Server) add(exporter, instance string, set model.LabelSet) {
+	note := func(list *[]string, value string) {
+		if value != "" && !slices.Contains(*list, value) {
+			*list = append(*list, value)
+			slices.Sort(*list)
+		}
+	}
+	note(&s.Instances, instance)
+	note(&s.Exporters, exporter)
+	note(&s.Devices, string(set[deviceLabel]))
+	for _, row := range Mapping() {
+		if row.Exporter == exporter && row.Name == string(set[model.MetricNameLabel]) {
+			note(&s.Metrics, row.Ours)
+		}
+	}
+}
+
+// samples counts, for each instance, the samples of a metric that every such exporter has. Each is asked for by itself: without
+// their names, which counting takes off, they would be one.
+func (s *Store) samples(ctx context.Context, q Query) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, name := range []string{"pg_stat_database_xact_commit", "cnpg_collector_wal_records", "pg_wal_records", "node_disk_writes_completed_total"} {
+		if err := s.count(ctx, name, q, counts); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+func (s *Store) count(ctx context.Context, name string, q Query, counts map[string]int) error {
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	query := fmt.Sprintf("max by (%s) (count_over_time(%s[%dms]))", model.InstanceLabel, name, q.To.Sub(q.From).Milliseconds())
+	value, _, _, err := s.api.Query(within, query, q.To)
+	if err != nil {
+		return s.explain(ctx, err)
+	}
+	vector, is := value.(model.Vector)
+	if !is {
+		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, value.Type())
+	}
+	for _, sample := range vector {
+		instance := string(sample.Metric[model.InstanceLabel])
+		counts[instance] = max(counts[instance], int(sample.Value))
+	}
+	return nil
+}
