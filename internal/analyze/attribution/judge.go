@@ -145,6 +145,9 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 			j.restrain(&v, y, rivals)
 		case v.Kind == Undetermined && len(v.Between) == 0:
 			j.partOf(&v, y, rivals)
+			if v.Kind == Undetermined {
+				j.ofIndexes(&v, y)
+			}
 		}
 		v.ofDevice()
 		j.neverRead(&v)

@@ -96,8 +96,11 @@ func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 	for _, arm := range w.plan.Arms {
 		var logs []float64
 		for i, r := range w.replicates {
-			if r.arm.Name == arm.Name && !r.idle() && !m.missing[i] {
-				logs = append(logs, math.Log(max(least, m.Rule.of(r.done))/max(least, rule.of(r.done))))
+			if r.arm.Name != arm.Name || r.idle() || m.missing[i] {
+				continue
+			}
+			if shown, other := m.Rule.of(r.done), rule.of(r.done); shown > 0 || other > 0 {
+				logs = append(logs, math.Log(max(least, shown)/max(least, other)))
 			}
 		}
 		if len(logs) > 0 {

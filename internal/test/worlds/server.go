@@ -51,9 +51,9 @@ func (d *dice) server() server {
 	}
 }
 
-// What a meter may count that no driver does.
+// What a meter may count that no driver does: index entries alone, their splits, full pages.
 const (
-	IndexEntries = "index entries alone"
+	IndexEntries = "index_entries"
 	IndexSplits  = "index splits"
 	PageImages   = "page images"
 )

@@ -124,10 +124,15 @@ func WildTable(cases []Case) []Figure {
 		seen("silent: called silent", where(cases, ofSort(worlds.Silent)), Case.stated),
 		seen("counts what was not recorded: named another", where(cases, unrecorded), Case.Strictly),
 		seen("counts what was not recorded: side told", where(cases, unrecorded), Case.sideTold),
+		seen("index entries alone, or their splits: side told", where(cases, single, ofIndexes), Case.sideTold),
 		seen("wild plan with other names: wrong", where(cases, ofDesign(worlds.Renamed)), wrong),
 		seen("plan with factors drawn: wrong", where(cases, ofDesign(worlds.Odd)), wrong),
 		seen("on Aurora: wrong", where(cases, ofDesign(worlds.Aurora)), wrong),
 	}
+}
+
+func ofIndexes(c Case) bool {
+	return c.Meter.Disturbed == "" && (c.term().Driver == worlds.IndexEntries || c.term().Driver == worlds.IndexSplits)
 }
 
 func ofDesign(design worlds.Design) func(Case) bool {

@@ -1,0 +1,70 @@
+package attribution
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// IndexEntries are the entries of indexes alone, without their rows. No sum of counted quantities makes them, and nothing but loads without an
+// index tells them from these: they are no quantity that other metrics are held against.
+const IndexEntries = "index_entries"
+
+// nextToNothing is the part of what an index entry shows that a row without one may.
+const nextToNothing = 0.01
+
+// ofIndexes looks, where no quantity and no sum explains a metric, whether it goes with index entries: next to nothing of it under loads without
+// indexes, in which they would show, and one ratio to the entries under those with. The side is then theirs. That it counts them only
+// a ratio of one tells, for much else is done for each so many of them, as the splits of their pages are.
+func (j *judge) ofIndexes(v *Verdict, y column) {
+	h := j.against(y, j.indexEntries(), held{Rival: Rival{Driver: IndexEntries, Side: drivers.Logical}})
+	if h.Status != Consistent || !j.bounded(h) || !j.onlyWithIndexes(y, h.Ratio.Value) {
+		return
+	}
+	v.Kind, v.Why = Logical, ""
+	if v.Metric.Unit != "bytes" && h.Ratio.Lo <= 1 && 1 <= h.Ratio.Hi {
+		v.Counts, v.PerUnit = IndexEntries, h.Ratio
+		return
+	}
+	v.Between = []string{IndexEntries}
+	v.Warnings = append(v.Warnings, Warning{"index-entries", fmt.Sprintf(
+		"It goes with the entries of indexes, %s, and what else is done for each so many of them was not counted", perUnit(h.Ratio.Value, IndexEntries))})
+}
+
+// indexEntries are those that each replicate made; where it made none, there is no ratio to them.
+func (j *judge) indexEntries() column {
+	all := make(column, len(j.arms))
+	for a, arm := range j.arms {
+		for _, r := range arm.Replicates {
+			c := cell{value: float64(r.Work.Rows) * float64(arm.Indexes), stdErr: 0.5}
+			if !byKnownMethod(arm.Arm) || c.value == 0 {
+				c.missing = &series.Missing{Reason: drivers.NotRecorded, Detail: "no index entries were made"}
+			}
+			all[a] = append(all[a], c)
+		}
+	}
+	return all
+}
+
+// onlyWithIndexes tells whether the metric showed next to nothing under each load without indexes, one at least, in which as many rows as entries
+// would have shown much.
+func (j *judge) onlyWithIndexes(y column, forEntry float64) bool {
+	shown := 0
+	for a, arm := range j.arms {
+		if arm.Indexes > 0 || !byKnownMethod(arm.Arm) {
+			continue
+		}
+		for r, c := range y[a] {
+			much := forEntry * float64(arm.Replicates[r].Work.Rows)
+			switch {
+			case c.missing != nil:
+			case c.value > max(nextToNothing*much, c.stdErr):
+				return false
+			case nextToNothing*much > max(1, c.stdErr):
+				shown++
+			}
+		}
+	}
+	return shown > 0
+}

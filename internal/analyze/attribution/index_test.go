@@ -1,0 +1,40 @@
+package attribution_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// TestIndexEntriesAlone: what goes with the entries of indexes, and with nothing else that is counted.
+func TestIndexEntriesAlone(t *testing.T) {
+	entries := func(x map[string]float64) float64 { return x[drivers.Entries] - x[drivers.Rows] }
+	check := func(what string, kind attribution.Kind, counts string, between []string, count counted) {
+		t.Helper()
+		v := judged(t, with(t, count))
+		if diff := cmp.Diff(between, v.Between); diff != "" || v.Kind != kind || v.Counts != counts {
+			t.Errorf("%s: %s counts %q between %v: %s", what, v.Kind, v.Counts, v.Between, v.Why)
+		}
+	}
+	check("one for one", attribution.Logical, attribution.IndexEntries, nil, func(_ string, _ float64, x map[string]float64) float64 { return entries(x) })
+	check("splits", attribution.Logical, "", []string{attribution.IndexEntries}, func(_ string, _ float64, x map[string]float64) float64 {
+		return 0.01 * entries(x)
+	})
+	check("full pages, as many as happen to be", attribution.Undetermined, "", nil, func(arm string, _ float64, x map[string]float64) float64 {
+		return map[string]float64{"bulk-indexed": 0.0112, "copy-indexed": 0.0106, "wide": 0.01}[arm] * entries(x)
+	})
+	check("rows too", attribution.Undetermined, "", nil, func(arm string, _ float64, x map[string]float64) float64 {
+		if arm == "copy" {
+			return 0.1 * x[drivers.Rows]
+		}
+		return entries(x)
+	})
+	v := judged(t, with(t, func(_ string, _ float64, x map[string]float64) float64 { return entries(x) }, "idle", "bulk-indexed", "copy-indexed", "wide"))
+	if v.Counts == attribution.IndexEntries || slices.Contains(v.Between, attribution.IndexEntries) {
+		t.Errorf("without a load that has no index: %s counts %q between %v", v.Kind, v.Counts, v.Between)
+	}
+}
