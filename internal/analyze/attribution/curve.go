@@ -16,14 +16,12 @@ const (
 	leastSwing    = 0.02 // of the sum's rate within a load, as a standard deviation
 	together      = 0.7  // a correlation from which on a slope says something
 	leastSlope    = 0.8
-	leastMixed    = 0.75
-	leastMove     = 0.4 // of the swing, where the two do not go together
+	leastFollowed = 0.75 // even if all error were the metric's own, give or take a standard error
+	leastMove     = 0.4  // of the swing, where the two do not go together
 )
 
-// curved tells whether a metric, read second by second, bends away from a sum. Of one that is said to be partly logical more is
-// asked: that the metric follows it by as much even if all error were the metric's own, give or take a standard error where no
-// curve of one quantity meets the arms as well.
-func (j *judge) curved(metric string, t *table, m model, mixed, bent bool) bool {
+// curved tells whether a metric, read second by second, bends away from a sum.
+func (j *judge) curved(metric string, t *table, m model) bool {
 	if j.view.Periods || j.view.Stepped > 0 {
 		return false
 	}
@@ -48,10 +46,7 @@ func (j *judge) curved(metric string, t *table, m model, mixed, bent bool) bool 
 		return false
 	}
 	slope := xy / xx
-	if !bent {
-		slope += math.Sqrt(max(0, yy-slope*xy) / n / xx)
-	}
-	if mixed && slope < leastMixed {
+	if slope+math.Sqrt(max(0, yy-slope*xy)/n/xx) < leastFollowed {
 		return true
 	}
 	slope = math.Sqrt(yy / xx) // the reduced major axis, since both have errors
@@ -87,29 +82,68 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 	return slices.Clip(x), y
 }
 
-// bends are the curves that a metric may follow a quantity by: a root, a cap, and merging that sets in with load. Each is of a rate,
-// and of a knee to it.
-func bends() []func(rate, knee float64) float64 {
-	root := func(power float64) func(rate, knee float64) float64 {
-		return func(rate, knee float64) float64 { return knee * math.Pow(rate/knee, power) }
+// curve is what a metric may follow a sum by: the rate of the sum that a rate of the metric stands for, and by how many times as much that one is off, in
+// logarithms, as the rate of the metric is.
+type curve func(rate float64) (straight, steepness float64)
+
+// curves are a root, and merging that sets in with load, up to some multiple of the highest rate.
+func curves(highest float64) (all []curve) {
+	for _, power := range []float64{0.4, 0.5, 0.6, 0.7, 0.8} {
+		all = append(all, func(rate float64) (float64, float64) { return math.Pow(rate/highest, 1/power), 1 / power })
 	}
-	capped := func(rate, knee float64) float64 { return min(rate, knee) }
-	merged := func(rate, knee float64) float64 { return rate / (1 + rate/knee) }
-	return []func(rate, knee float64) float64{root(0.4), root(0.5), root(0.6), root(0.7), root(0.8), capped, merged}
+	for _, most := range []float64{1.1, 1.3, 1.7, 2.5, 4} {
+		all = append(all, func(rate float64) (float64, float64) {
+			left := 1 - rate/(most*highest)
+			return rate / left, 1 / left
+		})
+	}
+	return all
 }
 
-// bent is the least deviance of a curve of one quantity, with its knee at the rate of one load or the other.
-func (j *judge) bent(t *table) float64 {
+// bent is the least deviance of a curve that a metric follows a sum of fewer quantities by, or one quantity to a cap: with the curve undone, it is
+// the deviance of the sum.
+func (j *judge) bent(t *table, size int) float64 {
+	rates := make([]float64, len(t.y))
+	for i, y := range t.y {
+		rates[i] = y / j.seconds(t, i)
+	}
+	least := math.Inf(1)
+	for _, straighten := range curves(slices.Max(rates)) {
+		straight := t.straightened(func(i int) (float64, float64) {
+			rate, steepness := straighten(rates[i])
+			return rate * j.seconds(t, i), steepness
+		})
+		for fewer := 1; fewer < size; fewer++ {
+			if models := straight.all(fewer); len(models) > 0 {
+				least = min(least, models[0].deviance)
+			}
+		}
+	}
+	return min(least, j.capped(t))
+}
+
+// straightened is the table of what the metric stands for.
+func (t *table) straightened(row func(i int) (y, steepness float64)) *table {
+	s := *t
+	s.y, s.noise = make([]float64, len(t.y)), make([]float64, len(t.y))
+	for i := range t.y {
+		y, steepness := row(i)
+		s.y[i], s.noise[i] = y, t.noise[i]*steepness*steepness
+	}
+	s.weigh()
+	return &s
+}
+
+// capped is the least deviance of one quantity up to the rate that it has in one load or the other.
+func (j *judge) capped(t *table) float64 {
 	least := math.Inf(1)
 	for c := range t.columns {
 		rates := make([]float64, len(t.y))
 		for i := range t.y {
 			rates[i] = t.columns[c][i] / j.seconds(t, i)
 		}
-		for _, bend := range bends() {
-			for _, knee := range rates {
-				least = min(least, t.devianceFrom(c, func(i int) float64 { return bend(rates[i], knee) * j.seconds(t, i) }))
-			}
+		for _, knee := range rates {
+			least = min(least, t.devianceFrom(c, func(i int) float64 { return min(rates[i], knee) * j.seconds(t, i) }))
 		}
 	}
 	return least

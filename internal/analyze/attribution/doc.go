@@ -41,9 +41,9 @@
 // factors bound what it can have brought about, and no values within these bounds keep one ratio to the metric. Nothing goes by
 // the name of an arm.
 //
-// A sum is stated when it misses no arm by more than 1.1 when left out (mean), fits within noise, follows the work also from
-// replicate to replicate of one arm and from second to second (curve.go), and no sum that comes near it, of as many terms or,
-// at a price, of more, has another side. What stands in the place of a term in such a sum is named beside it. A further term that
+// A sum is stated when it misses no arm by more than 1.1 when left out (mean, beyond noise), fits within noise, follows the work also from
+// replicate to replicate of one arm and from second to second, no curve of fewer quantities comes near it (curve.go), and no sum that does, of
+// as many terms or, at a price, of more, has another side. What stands in the place of a term in such a sum is named beside it. A further term that
 // matters in one arm alone cannot be told from an arm in which something else happened: then the side is stated, if it is the
 // same either way. The verdict is physical or logical when all terms of at least a tenth are on one side, else mixed.
 //
@@ -58,6 +58,9 @@
 //   - A ratio of one in each of several arms decides the side where the spread leaves quantities of both: a count of a quantity has it
 //     by definition, a coincidence seldom.
 //   - A metric that is never more than a quantity, and exactly all of it in several arms, is a part of it (part.go).
+//   - A metric that shows next to nothing under loads without indexes, and keeps a ratio to index entries under the others, goes with
+//     these (index.go).
+//   - Two loads that differ in one thing tell by their difference what a ratio cannot see within its tolerance (planned.go).
 //   - A metric that a quantity is computed from has that quantity's side by definition; it is explained by the others, with the
 //     fewest terms that come within the tolerance of arms left out (define.go).
 //   - Silent is a metric whose rate is the same in all arms, the idle one among them, to within 1.25 at the interval's far end

@@ -25,6 +25,9 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 	case slices.ContainsFunc(left, another):
 		j.leaveOpen(v, y, rivals, left)
 		return
+	case j.curved(v.Metric.Name, t, best):
+		v.Why = doesNotFollow
+		return
 	}
 	for _, m := range s.near(best, rivalled) {
 		switch {
@@ -67,7 +70,7 @@ func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
 // mix states a sum, as far as no other one is about as good.
 func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
-	if math.Exp(best.predictionError) > mostErrorOfSum {
+	if math.Exp(t.beyondNoise(best.predictionError)) > mostErrorOfSum {
 		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load that it was not fitted to", math.Exp(best.predictionError))
 		return
 	}
@@ -77,8 +80,12 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	mixture := j.mixture(t, best)
 	kind, sure, why := kindOf(mixture.Terms), true, equallyWell
-	if !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best, kind == Mixed, (j.bent(t)-best.deviance)/s.dispersion < beaten) {
-		v.Why = "Where one load did more or less work at times, it does not follow"
+	switch {
+	case !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best):
+		v.Why = doesNotFollow
+		return
+	case (j.bent(t, len(best.columns))-best.deviance)/s.dispersion < rivalled:
+		v.Why = "A sum of quantities explains it, and a curve of fewer about as well: a root, a cap, or merging that sets in with load"
 		return
 	}
 	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
@@ -122,6 +129,8 @@ func sameSide(kind Kind) string {
 	}
 	return ", all on this side"
 }
+
+const doesNotFollow = "Where one load did more or less work at times, it does not follow"
 
 const equallyWell = "Sums of different quantities explain it equally well"
 

@@ -265,6 +265,15 @@ func (t *table) leaveOut(m *model) {
 // mostMissed keeps one arm that nothing can predict from hiding all others.
 const mostMissed = 3
 
+// beyondNoise is what is left of a prediction error without the part that the noise of the loads left out has in it on average.
+func (t *table) beyondNoise(predictionError float64) float64 {
+	chance := 0.0
+	for _, variance := range t.noise {
+		chance += math.Sqrt(2/math.Pi*variance) / float64(len(t.noise))
+	}
+	return math.Sqrt(max(0, predictionError*predictionError-chance*chance))
+}
+
 // share is which part of the metric a term is, on average over the arms.
 func (t *table) share(m model, k int) float64 {
 	sum := 0.0

@@ -22,6 +22,9 @@ const (
 	// parted is by what factor the ratio to each quantity of the other side must move from load to load: by far more than the
 	// tolerance, which the interval must exclude besides.
 	parted = 1.3
+	// steady is a rate that moves from load to load by less than this, as far as is sure. That what is steady for a reason of its own is as many as a
+	// quantity is a coincidence; that it keeps some ratio to one that is as steady is none, and takes the tolerance.
+	steady = 1.03
 )
 
 // OneLoad is why nothing can be told where all windows are alike.
@@ -73,7 +76,7 @@ func (j *judge) oneForOne(m runfile.Metric, y column, rivals []held) (ones []hel
 			ones = append(ones, h)
 		}
 	}
-	if len(ones) == 0 || j.moves(y).Lo <= math.Log(j.options.Tolerance) {
+	if len(ones) == 0 || j.moves(y).Lo <= math.Log(steady) {
 		return nil
 	}
 	named := len(ones)
@@ -127,7 +130,7 @@ func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 			}
 		}
 	}
-	if spread := j.moves(y); spread.Lo <= math.Log(j.options.Tolerance) || spread.Value < math.Log(parted) && !one {
+	if spread := j.moves(y); spread.Lo <= math.Log(steady) || !one && (spread.Lo <= math.Log(j.options.Tolerance) || spread.Value < math.Log(parted)) {
 		return fmt.Sprintf("It keeps its ratio to %s, but goes on at much the same rate all the time, as what has to do with no load would", conjoined(names))
 	}
 	if v.Kind == Logical && !one {
