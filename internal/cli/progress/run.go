@@ -199,13 +199,13 @@ func (s *run) flows(p *message.Printer) (all []flow) {
 func (s *run) speeds(p *message.Printer, width int, letters bool) string {
 	const gap = "  "
 	flows := s.flows(p)
-	text := ""
+	var text strings.Builder
 	for _, f := range flows {
-		text += f.text + gap
+		text.WriteString(f.text + gap)
 	}
 	room := 0
 	if letters && len(flows) > 0 {
-		room = (width-len([]rune(text)))/len(flows) - len(" ")
+		room = (width-len([]rune(text.String())))/len(flows) - len(" ")
 	}
 	var all []string
 	for _, f := range flows {
