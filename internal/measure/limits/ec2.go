@@ -3,6 +3,8 @@ package limits
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -11,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -76,7 +79,7 @@ func (c caller) ask(ctx context.Context, token string) (*page, error) {
 	if err := c.build(stack); err != nil {
 		return nil, err
 	}
-	handler := middleware.DecorateHandler(smithyhttp.NewClientHandler(c.config.HTTPClient), stack)
+	handler := middleware.DecorateHandler(smithyhttp.NewClientHandlerWithOptions(c.config.HTTPClient), stack)
 	answer, _, err := handler.Handle(c.named(ctx), token)
 	if err != nil {
 		return nil, err
@@ -84,22 +87,18 @@ func (c caller) ask(ctx context.Context, token string) (*page, error) {
 	return answer.(*page), nil
 }
 
-// named is a context with the names that the SDK's stack signs and counts by.
+// named is a context with the names that the SDK's stack counts by.
 func (c caller) named(ctx context.Context) context.Context {
 	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), "EC2")
-	ctx = awsmiddleware.SetOperationName(ctx, operation)
-	return awsmiddleware.SetSigningRegion(awsmiddleware.SetSigningName(ctx, "ec2"), c.config.Region)
+	return awsmiddleware.SetOperationName(ctx, operation)
 }
 
 // build puts the steps of the call together.
 func (c caller) build(stack *middleware.Stack) error {
-	signing := v4.NewSignHTTPRequestMiddleware(v4.SignHTTPRequestMiddlewareOptions{CredentialsProvider: c.config.Credentials, Signer: v4.NewSigner()})
 	err := errors.Join(
 		stack.Serialize.Add(middleware.SerializeMiddlewareFunc("form", c.write), middleware.After),
-		smithyhttp.AddComputeContentLengthMiddleware(stack),
-		stack.Finalize.Add(signing, middleware.After),
+		stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Signing", c.sign), middleware.After), // the name that a retry looks for
 		retry.AddRetryMiddlewares(stack, retry.AddRetryMiddlewaresOptions{Retryer: c.config.Retryer()}),
-		stack.Finalize.Insert(&v4.ComputePayloadSHA256{}, signing.ID(), middleware.Before),
 		stack.Deserialize.Add(&awshttp.ResponseErrorWrapper{}, middleware.After),
 		stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("answer", read), middleware.After),
 		stack.Deserialize.Add(&awsmiddleware.RecordResponseTiming{}, middleware.After),
@@ -128,6 +127,24 @@ func (c caller) write(ctx context.Context, in middleware.SerializeInput, next mi
 		return out, middleware.Metadata{}, err
 	}
 	return next.HandleSerialize(ctx, in)
+}
+
+// sign puts a signature on each attempt.
+func (c caller) sign(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+	out middleware.FinalizeOutput, _ middleware.Metadata, err error) {
+	request := in.Request.(*smithyhttp.Request)
+	form := sha256.New()
+	if _, err := io.Copy(form, request.GetStream()); err != nil {
+		return out, middleware.Metadata{}, err
+	}
+	credentials, err := c.config.Credentials.Retrieve(ctx)
+	if err = errors.Join(err, request.RewindStream()); err != nil {
+		return out, middleware.Metadata{}, err
+	}
+	if err := v4.NewSigner().SignHTTP(ctx, credentials, request.Request, hex.EncodeToString(form.Sum(nil)), "ec2", c.config.Region, time.Now()); err != nil {
+		return out, middleware.Metadata{}, err
+	}
+	return next.HandleFinalize(ctx, in)
 }
 
 // refusal is how EC2 says no.
