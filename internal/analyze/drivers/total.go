@@ -3,6 +3,8 @@ package drivers
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/metric"
@@ -74,7 +76,7 @@ func (c *collector) sumOfAverages(a *attempt, r Replicate, name string, value fl
 	_, missedPages := a.totalOf(oursRead)
 	switch {
 	case told && own.Missing == nil && times(own.Amount):
-	case name == readIOPS && value >= roundNumber && times(missedPages):
+	case name == readIOPS && value >= fewestReads && times(missedPages):
 	default:
 		return nil
 	}
@@ -153,8 +155,17 @@ func (a *attempt) outsideWindow() string {
 	return ""
 }
 
-// roundNumber is what two loads may well have the same multiple of: a number of rows to load is one.
-const roundNumber = 1000
+// fewestReads are so many that it shows whether they are a sixtieth of the pages missed.
+const fewestReads = 1000
+
+// tellingDigits are so many that two loads do not have them alike by chance. A number of rows to load has fewer, and so has a rounded rate.
+const tellingDigits = 6
+
+// digits are those of a number without the noughts that it ends in.
+func digits(value float64) int {
+	significant, _, _ := strings.Cut(strconv.FormatFloat(math.Round(value), 'e', -1, 64), "e")
+	return len(strings.ReplaceAll(significant, ".", ""))
+}
 
 // checkCopied notes figures of two loads that are the same to the last digit: one of them was copied.
 func (c *collector) checkCopied() {
@@ -163,13 +174,13 @@ func (c *collector) checkCopied() {
 		for _, t := range a.totals {
 			for _, name := range sortedKeys(t.Values) {
 				value := t.Values[name]
-				if math.Mod(value, roundNumber) == 0 {
+				if digits(value) < tellingDigits {
 					continue
 				}
 				if of[name] == nil {
 					of[name] = map[float64]*attempt{}
 				}
-				if first := of[name][value]; first != nil && first != a && value >= roundNumber {
+				if first := of[name][value]; first != nil && first != a {
 					c.notes.add("copied", fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and nothing tells which",
 						name, value, first.arm, a.arm))
 				}

@@ -74,6 +74,9 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 		"copied digits": {
 			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["cloudwatch/ReadIOPS"] = 7_000_017 }, note: "copied",
 		},
+		"a rounded number that two loads share": {
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["cloudwatch/ReadIOPS"] = 7_001_700 },
+		},
 		"a window that begins within the load, by its rows": {
 			mend: func(load string, v totals, _ *runfile.Total, _ *runfile.Proof) {
 				if load == "one" {

@@ -34,6 +34,8 @@ func only(name string) runfile.Metric {
 		return runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Gauge, Period: secondsInMinute, Help: "memory that could be made free"}
 	case column == "orm_objects":
 		return runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter, Help: "objects that an object-relational mapper wrote, about"}
+	case name == transactions:
+		return runfile.Metric{Name: name, Unit: "transactions", Type: runfile.Counter, Help: "transactions, as the program counted them that drove the load"}
 	default:
 		return runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter, Help: column + " of Azure Monitor, its average times the seconds"}
 	}

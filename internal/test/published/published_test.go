@@ -24,6 +24,7 @@ func TestShippedRunsAreTheirSources(t *testing.T) {
 		"published-digitized.jsonl":   published.DigitizedRecords(digitized),
 		"published-steps.jsonl":       published.StepRecords(digitized),
 		"published-ord.jsonl":         published.ORDRecords(published.ReadORD(t, sources+"/ord.json")),
+		"published-azure.jsonl":       published.AzureRecords(published.ReadAzure(t, sources+"/azure-flex.json")),
 	} {
 		runfiletest.IsMadeOf(t, runs+file, records, *update)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/published"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
@@ -242,6 +243,45 @@ func TestBilled(t *testing.T) {
 	perSecond, rows := 246_000/300., 105_700_000/900.
 	shown(t, "Pachot, rows for each billed write", "143", rows/perSecond, "%.0f")
 	shown(t, "Pachot, billed writes for 4,096 bytes", "0.379", perSecond*4096/(rows*75.4), "%.3f")
+}
+
+// TestElsewhere: on Azure's flexible server the monitor's operations are requests, some more than pages written and some fewer than pages read;
+// and the I/Os that the paper on Aurora gives for a transaction of MySQL.
+func TestElsewhere(t *testing.T) {
+	run, err := drivers.FromFile(runs + "published-azure.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var forWritten, forRead []float64
+	for _, arm := range run.Arms {
+		if len(arm.Replicates) != 5 {
+			t.Errorf("%s has %d repetitions, and 5 were published", arm.Name, len(arm.Replicates))
+		}
+		for _, r := range arm.Replicates {
+			count := func(name string) float64 {
+				n, why := r.Count(name)
+				if why != nil {
+					t.Fatalf("%s %d %s: %v", arm.Name, r.Number, name, why)
+				}
+				return n
+			}
+			if arm.Name != "iaas-premium-ssd" { // which is no flexible server
+				forWritten = append(forWritten, count("published/disk_write_iops")/count("pgstat.io/writes"))
+				forRead = append(forRead, count("published/disk_read_iops")/count("pgstat.io/reads"))
+			}
+		}
+	}
+	shown(t, "requests for a page written, least", "1.15", slices.Min(forWritten), "%.2f")
+	shown(t, "requests for a page written, most", "1.42", slices.Max(forWritten), "%.2f")
+	shown(t, "requests for a page read, least", "0.85", slices.Min(forRead), "%.2f")
+	shown(t, "requests for a page read, most", "0.98", slices.Max(forRead), "%.2f")
+
+	// 30 minutes of SysBench: 35 times the transactions, and 7.8 times fewer I/Os of the node for each.
+	paper := published.ReadSIGMOD(t, sources+"/sigmod2017.json")
+	mirrored, aurora := paper.Rows[0], paper.Rows[1]
+	shown(t, "transactions of Aurora for one of mirrored MySQL", "35", aurora.Transactions/mirrored.Transactions, "%.0f")
+	shown(t, "I/Os for a transaction, mirrored MySQL for Aurora", "7.8", mirrored.IOs/aurora.IOs, "%.1f")
+	shown(t, "I/Os of Aurora's node a second", "14450", aurora.Transactions*aurora.IOs/(60*paper.Conditions.Minutes), "%.0f")
 }
 
 func mean(of []float64) float64 {

@@ -1,0 +1,119 @@
+package published
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Azure is what was published of pgbench on three servers there.
+type Azure struct {
+	Source struct {
+		Repository, Licence string
+		Files               map[string]string
+	}
+	Workload struct {
+		Clients       int
+		WindowSeconds float64 `json:"window_seconds"`
+	}
+	Environments []struct {
+		Name, Kind, Version, Instance, Storage, Note string
+		Rows                                         []AzureRow
+	}
+}
+
+// AzureRow is one repetition on a server.
+type AzureRow struct {
+	Run        string   `json:"run_id"`
+	TPS        float64  `json:"tps"`
+	Reads      float64  `json:"io_reads"`
+	Writes     float64  `json:"io_writes"`
+	IOPS       *float64 `json:"iops_avg"`
+	DiskReads  float64  `json:"disk_read_iops_avg"`
+	DiskWrites float64  `json:"disk_write_iops_avg"`
+}
+
+// ReadAzure reads the source.
+func ReadAzure(t testing.TB, file string) (a Azure) {
+	t.Helper()
+	read(t, file, &a)
+	return a
+}
+
+const (
+	monitor      = "published"
+	transactions = monitor + "/transactions" // as those who drove the load counted them
+)
+
+// totals are those of the window of a repetition: rates times its seconds, and transactions by pgbench.
+func (r AzureRow) totals(seconds float64) map[string]float64 {
+	values := map[string]float64{
+		"pgstat.io/reads": r.Reads, "pgstat.io/writes": r.Writes, transactions: r.TPS * seconds,
+		monitor + "/disk_read_iops": r.DiskReads * seconds, monitor + "/disk_write_iops": r.DiskWrites * seconds,
+	}
+	if r.IOPS != nil {
+		values[monitor+"/iops"] = *r.IOPS * seconds
+	}
+	return values
+}
+
+// AzureRecords make the run file: a load for each server, and a repetition for each run of it.
+func AzureRecords(a Azure) []runfile.Record {
+	run := theirs("published-azure", "azure", "postgres", a.Environments[0].Version, fmt.Sprintf(
+		"Published in %s, no licence seen: figures only, cited. pgbench with %d clients on three servers; what Azure Monitor shows is its average times the "+
+			"%g seconds, and transactions are pgbench's", a.Source.Repository, a.Workload.Clients, a.Workload.WindowSeconds))
+	names, records := map[string]bool{}, []runfile.Record{}
+	var last time.Time
+	for _, e := range a.Environments {
+		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{Name: e.Name, Method: runfile.Observed, Clients: a.Workload.Clients})
+		run.Plan.Replicates = max(run.Plan.Replicates, len(e.Rows))
+		for i, row := range e.Rows {
+			from := row.begin()
+			to := from.Add(time.Duration(a.Workload.WindowSeconds * float64(time.Second)))
+			values := row.totals(a.Workload.WindowSeconds)
+			for name := range values {
+				names[name] = true
+			}
+			file := "results/" + e.Name + "/summary.csv"
+			records = append(records, runfile.Origin{
+				Arm: e.Name, Replicate: i + 1, Probe: monitor, Place: a.Source.Repository, File: file, Commit: a.Source.Files[file],
+				Author: "Dinozar1", Licence: a.Source.Licence, How: runfile.Computed, Note: fmt.Sprintf("%s, %s, %s", e.Kind, e.Instance, e.Storage),
+			}, runfile.ArmEvent{At: from, Arm: e.Name, Replicate: i + 1, Event: runfile.Begin},
+				runfile.Total{Arm: e.Name, Replicate: i + 1, Probe: monitor, From: from, To: to, Values: values},
+				runfile.ArmEvent{At: to, Arm: e.Name, Replicate: i + 1, Event: runfile.End})
+			if run.Start.IsZero() || from.Before(run.Start) {
+				run.Start = from
+			}
+			if to.After(last) {
+				last = to
+			}
+		}
+	}
+	return slices.Concat([]runfile.Record{run}, announced("postgres", names), records, []runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
+}
+
+// begin is when a repetition's run began, by its name.
+func (r AzureRow) begin() time.Time {
+	at, _ := time.Parse("20060102T150405Z", r.Run)
+	return at
+}
+
+// SIGMOD is the table of the paper on Aurora: of servers of MySQL, so that no run file is made of it.
+type SIGMOD struct {
+	Conditions struct{ Minutes float64 }
+	Rows       []struct {
+		Configuration string
+		Transactions  float64
+		IOs           float64 `json:"ios_per_transaction"`
+	}
+}
+
+// ReadSIGMOD reads the source.
+func ReadSIGMOD(t testing.TB, file string) (s SIGMOD) {
+	t.Helper()
+	read(t, file, &s)
+	return s
+}
