@@ -136,11 +136,11 @@ func DayTable(cases []Case) []Figure {
 	wrong := func(c Case) bool { return c.Wrong() != "" }
 	return []Figure{
 		atMost(0.005, "observed for a day: wrong verdict stated, all meters", cases, wrong),
-		atMost(0, "observed for a day: single driver counted one to one: wrong side", one, Case.WrongSide),
+		atMost(0, "observed for a day: single quantity counted one to one: wrong side", one, Case.WrongSide),
 		atLeast(0.60, "the same: its side stated", one, Case.sideTold),
-		seen("observed for a day: single driver: its side stated", singles, Case.sideTold),
+		seen("observed for a day: single quantity: its side stated", singles, Case.sideTold),
 		seen("observed for a day: wrong side, all meters", cases, Case.WrongSide),
-		seen("observed for a day: mixture of two, called a single driver", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
+		seen("observed for a day: mixture of two, called a single quantity", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
 	}
 }
 
