@@ -57,6 +57,11 @@ func scrubbed(r Record, secrets []string) Record {
 		r.Parameters = scrubAll(r.Parameters, secrets)
 		r.Provenance = Scrub(r.Provenance, secrets...)
 		r.Target = scrubbedTarget(r.Target)
+		if r.Operation != nil {
+			operation := *r.Operation
+			operation.Text = Scrub(operation.Text, secrets...)
+			r.Operation = &operation
+		}
 		return r
 	case Metric:
 		r.Source, r.Help, r.Caveat = Scrub(r.Source, secrets...), Scrub(r.Help, secrets...), Scrub(r.Caveat, secrets...)

@@ -30,7 +30,7 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 	forms += " ; escaped p%40ss%2Fw0rd+%27%25x, p%40ss%2Fw0rd%20%27%25x and p@ss%2Fw0rd%20%27%25x"
 	records := []Record{
 		Run{
-			Schema: Schema, Provenance: forms,
+			Schema: Schema, Provenance: forms, Operation: &Operation{Text: forms},
 			Parameters: map[string]string{"dsn": forms, "password": password, "aws-session-token": "p@ss/w0rd"},
 			Target: Target{
 				Host: typed, Database: typed, User: typed, Image: typed, Storage: Storage{

@@ -63,8 +63,7 @@ func Of(run *drivers.Run) (Cost, error) {
 	for _, left := range arm.LeftOut {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
 	}
-	arm.Replicates = c.alone(run, arm)
-	c.warnOfBackground(run)
+	arm.Replicates = c.withBackground(run, c.alone(run, arm))
 	c.warnOfOpen(run, arm)
 	c.Repetitions = len(arm.Replicates)
 	for _, r := range arm.Replicates {

@@ -73,12 +73,20 @@ func wrote(o runfile.Others) string {
 		number.Grouped(float64(o.WALBytes), 0), *o.WALWrites, *o.WALFsyncs)
 }
 
-// warnOfBackground says that nothing was taken off.
-func (c *Cost) warnOfBackground(run *drivers.Run) {
-	if run.Idle.Replicates > 0 {
-		return
+// withBackground leaves a background out that was never measured alone: what others did then would be taken off what the
+// operation did.
+func (c *Cost) withBackground(run *drivers.Run, repetitions []drivers.Replicate) []drivers.Replicate {
+	idle, _ := run.Arm(runfile.IdleArm)
+	disturbed := slices.ContainsFunc(idle.Replicates, func(r drivers.Replicate) bool { return rowsElsewhere(r) > 0 })
+	if run.Idle.Replicates > 0 && !disturbed {
+		return repetitions
 	}
-	c.Warnings = append(c.Warnings, "What the server does by itself is not known, and nothing was taken off: others were at work whenever it was measured")
+	c.Warnings = append(c.Warnings, "What the server does by itself is not known, and nothing was taken off: others were at work when it was measured")
+	asRead := make([]drivers.Replicate, len(repetitions))
+	for i, r := range repetitions {
+		asRead[i] = r.AsRead()
+	}
+	return asRead
 }
 
 // warnOfOpen says what makes counts of the server less than the operation's.

@@ -240,6 +240,11 @@ func (m *measurement) finish(ctx context.Context, watch *postgres.Watch) (postgr
 	if err := m.readCounted(ctx); err != nil {
 		return during, err
 	}
+	after, err := watch.Look(ctx, m.Control) // who came while the counters were read may be in them
+	if err != nil {
+		return during, err
+	}
+	during = during.And(after)
 	vacuumed, err := watch.Autovacuumed(ctx, m.Control)
 	during.Others = append(during.Others, vacuumed...)
 	return during, err

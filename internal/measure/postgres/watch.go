@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -124,6 +125,16 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	return s, nil
 }
 
+// And is what was seen in two looks, one after the other.
+func (s Seen) And(later Seen) Seen {
+	for _, who := range s.Others {
+		if !slices.Contains(later.Others, who) {
+			later.Others = append(later.Others, who)
+		}
+	}
+	return later
+}
+
 // staying counts a session of the operation's, unless it is an old one that has done nothing for it.
 func (s *Seen) staying(v visitor, old bool, f Facts) {
 	if old && !v.busy && !v.changed && !v.hidden {
@@ -136,14 +147,14 @@ func (s *Seen) staying(v visitor, old bool, f Facts) {
 }
 
 // A role without pg_read_all_stats sees that a session of another role is there, but neither its kind nor its state. Those of
-// the server itself have no role.
+// the server itself have no role or no database.
 const visitors = `/* realiops */
 	select a.pid, coalesce(a.backend_start, 'epoch'), a.application_name::text, coalesce(a.usename, '')::text, coalesce(a.datname, '')::text,
 		coalesce(a.datname = pg_catalog.current_database(), false), a.state is null, coalesce(a.state <> 'idle', false),
 		coalesce(a.state_change >= $1::pg_catalog.timestamptz, false),
 		coalesce(a.state_change >= $1::pg_catalog.timestamptz - $2::pg_catalog.interval, false), %s
 	from pg_catalog.pg_stat_activity a %s
-	where coalesce(a.backend_type = 'client backend', a.usename is not null) and a.pid <> pg_catalog.pg_backend_pid()
+	where coalesce(a.backend_type = 'client backend', a.usename is not null and a.datname is not null) and a.pid <> pg_catalog.pg_backend_pid()
 		and a.application_name <> '` + applicationName + "'"
 
 // visitorsSQL asks as well for what each wrote, where the server counts it.
