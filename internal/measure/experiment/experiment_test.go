@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -121,6 +123,24 @@ func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
 }
 
 // What sessions cost by coming and going is background: those of an idle arm do nothing else.
+// TestARunRestsBeforeItDoesAnything, so that a source that moves in steps shows nothing of before. The rest on the other side is
+// that of who collects.
+func TestARunRestsBeforeItDoesAnything(t *testing.T) {
+	r := newTrial(t, idle)
+	r.Plan.RestSeconds = 0.01
+	r.Doing = func(what string) { r.note("doing: " + what) }
+	r.Tell = func(text string) { r.note("told: " + text) }
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.diary[0] != "doing: resting" || !strings.HasPrefix(r.diary[1], "told: Resting for ") {
+		t.Errorf("it began with %q", r.diary[:2])
+	}
+	if n := len(r.diary); slices.Contains(r.diary[2:], "doing: resting") || n < 10 {
+		t.Errorf("after the rest came %q", r.diary[2:])
+	}
+}
+
 func TestIdleArmsHaveSessionsThatDoNothing(t *testing.T) {
 	r := newTrial(t, idle, runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 1, Clients: 3})
 	var connected atomic.Int64
