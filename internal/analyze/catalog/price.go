@@ -30,7 +30,7 @@ type Per string
 const (
 	PerGiB       Per = "gib"
 	PerIOPS      Per = "iops"  // bought beside the size
-	PerMiBps     Per = "mibps" // bought beside the size
+	PerMiBps     Per = "mibps" // bought beside the size; of Azure, a MB of 10^6 bytes
 	PerTier      Per = "tier"
 	PerMillionIO Per = "million-io"
 	PerHour      Per = "hour"

@@ -18,6 +18,7 @@ type Volume struct {
 	SoldInSteps bool       `json:"sold_in_steps,omitempty"`
 	Tiers       []Tier     `json:"tiers"`                // by size, each from its own up to the next one's
 	HostCache   bool       `json:"host_cache,omitempty"` // a machine may cache it, with caps of their own for what goes that way
+	InMB        bool       `json:"in_mb,omitempty"`      // bytes a second are published and sold in MB of 10^6, and not in MiB
 	Unlimited   bool       `json:"unlimited,omitempty"`  // no limits are published, and its price goes by what is done
 	Note        string     `json:"note,omitempty"`
 	Unverified  string     `json:"unverified,omitempty"` // what could not be confirmed
@@ -78,13 +79,39 @@ var volumesFile []byte
 //go:embed distributed.json
 var distributedFile []byte
 
-// Volumes are all kinds of storage, by provider.
+// Volumes are all kinds of storage, by provider. Their bytes a second are in MiB, also of those that are published in MB.
 func Volumes() ([]Volume, error) {
 	var all []Volume
 	if err := decode(volumesFile, &all); err != nil {
 		return nil, fmt.Errorf("read the catalog of volumes: %w", err)
 	}
+	for _, v := range all {
+		for i := range v.Tiers {
+			v.Tiers[i].MiBps.scale(v.Step())
+		}
+	}
 	return all, nil
+}
+
+// Step is the least amount of bytes a second that is sold, in MiB: one, or one MB of 10^6.
+func (v Volume) Step() float64 {
+	if v.InMB {
+		return 1e6 / (1 << 20)
+	}
+	return 1
+}
+
+// scale takes all that a rule says so many times; what goes with operations or with the size goes with as many of them.
+func (r *Rule) scale(by float64) {
+	for _, amount := range []*float64{
+		&r.Free, &r.PerGiB, &r.Least, &r.Most, &r.PerIOPS, &r.SoldLeast, &r.SoldMost, &r.SoldPerGiB, &r.SoldPerIOPS, &r.SoldLeastPerGiB,
+		&r.Burst, &r.BurstPerGiB, &r.BurstMost, &r.Credits, &r.CreditsPerGiB,
+	} {
+		*amount *= by
+	}
+	for i := range r.ByIOPS {
+		r.ByIOPS[i][1] *= by
+	}
 }
 
 // DistributedRules are the published rules of thumb for databases that spread rows over nodes.

@@ -127,6 +127,7 @@ type SizeOption struct {
 	GiB        float64        `json:"gib,omitempty"`
 	IOPS       float64        `json:"iops,omitempty"`    // bought beside the size
 	MiBps      float64        `json:"mibps,omitempty"`   // likewise
+	MBps       float64        `json:"mbps,omitempty"`    // the same in MB of 10^6, where it is sold so
 	Volumes    int            `json:"volumes,omitempty"` // that the provider stripes it over
 	Carries    *[2]float64    `json:"carries"`           // operations and MiB a second, for good; null: it cannot, or no limit is published
 	Binding    string         `json:"binding,omitempty"`

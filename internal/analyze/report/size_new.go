@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -135,6 +136,9 @@ func sizeOption(o sizing.Option) SizeOption {
 	}
 	tier, _ := o.Volume.Tier(o.Order.GiB)
 	v.Tier, v.GiB, v.IOPS, v.MiBps, v.Binding = tier.Name, o.Order.GiB, o.Order.IOPS, o.Order.MiBps, string(o.Order.Binding)
+	if o.Volume.InMB {
+		v.MBps = math.Round(o.Order.MiBps / o.Volume.Step())
+	}
 	v.Volumes = tier.Volumes
 	if o.Disks > 1 {
 		v.Disks = o.Disks

@@ -27,12 +27,13 @@ type SizeChosen struct {
 	GiB      float64  `json:"gib"`
 	IOPS     float64  `json:"iops,omitempty"`  // bought beside the size
 	MiBps    float64  `json:"mibps,omitempty"` // likewise
+	MBps     float64  `json:"mbps,omitempty"`  // the same in MB of 10^6, where it is sold so
 	Monthly  *float64 `json:"monthly"`
 	Currency string   `json:"currency,omitempty"`
 }
 
 func (o SizeOption) chosen() SizeChosen {
-	return SizeChosen{o.Volume, o.name(), o.Disks, o.GiB, o.IOPS, o.MiBps, o.Monthly, o.Currency}
+	return SizeChosen{o.Volume, o.name(), o.Disks, o.GiB, o.IOPS, o.MiBps, o.MBps, o.Monthly, o.Currency}
 }
 
 // order is the choice in the form that is shown; nil: there is none.
@@ -62,12 +63,12 @@ func (s Size) deciding(o SizeOption) string {
 	}
 	parts := []string{size}
 	if o.MiBps > 0 {
-		parts = append(parts, fmt.Sprintf("%s MiB/s are its bytes", number.Grouped(o.MiBps, 0)))
+		parts = append(parts, o.chosen().bytes()+" are its bytes")
 	}
 	operations, disks := math.Ceil(o.Operations[1]), float64(max(1, o.Disks))
 	switch ofOne := math.Ceil(o.Operations[1] / disks); {
 	case o.IOPS > ofOne && o.MiBps > 0:
-		parts = append(parts, fmt.Sprintf("%s IOPS are what so many MiB/s take", number.Grouped(o.IOPS, 0)))
+		parts = append(parts, fmt.Sprintf("%s IOPS are what so many bytes take", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > ofOne:
 		parts = append(parts, fmt.Sprintf("%s IOPS are for its bytes, or the least that is sold", number.Grouped(o.IOPS, 0)))
 	case o.IOPS > 0:
@@ -97,13 +98,21 @@ func (c SizeChosen) text() string {
 		parts = append(parts, number.Grouped(c.IOPS, 0)+" IOPS")
 	}
 	if c.MiBps > 0 {
-		parts = append(parts, number.Grouped(c.MiBps, 0)+" MiB/s")
+		parts = append(parts, c.bytes())
 	}
 	price := "no price known"
 	if c.Monthly != nil {
 		price = fmt.Sprintf("%s %s a month", number.Rate(*c.Monthly), c.Currency)
 	}
 	return strings.Join(parts, ", ") + ": " + price
+}
+
+// bytes is the throughput that is bought, in the unit that it is sold in.
+func (c SizeChosen) bytes() string {
+	if c.MBps > 0 {
+		return number.Grouped(c.MBps, 0) + " MB/s"
+	}
+	return number.Grouped(c.MiBps, 0) + " MiB/s"
 }
 
 // inShort says what to order, in a line or two for each thought.

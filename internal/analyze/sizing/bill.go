@@ -61,7 +61,8 @@ func (t Tariff) Monthly(c Config) (Bill, error) {
 		}
 	}
 	if c.MiBps > tier.MiBps.Free {
-		if err := t.charge(&b, c.Volume.Name, catalog.PerMiBps, "", c.MiBps, tier.MiBps.Free); err != nil {
+		step := c.Volume.Step()
+		if err := t.charge(&b, c.Volume.Name, catalog.PerMiBps, "", c.MiBps/step, tier.MiBps.Free/step); err != nil {
 			return Bill{}, err
 		}
 	}
@@ -82,7 +83,7 @@ func (t Tariff) charge(b *Bill, volume string, per catalog.Per, tier string, amo
 		if to <= from {
 			continue
 		}
-		line := BillLine{What: words(to-from, per, tier), Amount: (to - from) * p.Price, Source: p.Source}
+		line := BillLine{What: words(volume, to-from, per, tier), Amount: (to - from) * p.Price, Source: p.Source}
 		b.Lines, b.Total, b.Currency = append(b.Lines, line), b.Total+line.Amount, p.Currency
 	}
 	return nil
@@ -117,13 +118,16 @@ func (t Tariff) Regions() []string {
 	return slices.Compact(all)
 }
 
-func words(amount float64, per catalog.Per, tier string) string {
+func words(volume string, amount float64, per catalog.Per, tier string) string {
 	switch per {
 	case catalog.PerGiB:
 		return fmt.Sprintf("%.0f GiB", amount)
 	case catalog.PerIOPS:
 		return fmt.Sprintf("%.0f IOPS", amount)
 	case catalog.PerMiBps:
+		if strings.HasPrefix(volume, "azure-") {
+			return fmt.Sprintf("%.0f MB/s", amount)
+		}
 		return fmt.Sprintf("%.0f MiB/s", amount)
 	case catalog.PerTier:
 		return tier

@@ -11,7 +11,7 @@ import (
 func TestListedBills(t *testing.T) {
 	in := func(region, name string, gib, iops, mibps, want float64) {
 		t.Helper()
-		bill, err := tariff(t, region).Monthly(sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: mibps})
+		bill, err := tariff(t, region).Monthly(sizing.Config{Volume: volume(t, name), GiB: gib, IOPS: iops, MiBps: asPublished(name, mibps)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
-// mib is what providers count bytes a second in.
+// mib is what bytes a second are counted in here, also where a provider counts in MB.
 const mib = 1 << 20
 
 // Config is a volume as somebody would order it.

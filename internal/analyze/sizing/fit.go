@@ -67,8 +67,8 @@ func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	} else if i+1 < len(v.Tiers) {
 		last = v.Tiers[i+1].FromGiB - 1
 	}
-	c := Config{Volume: v, MiBps: buy(t.MiBps, need.MiBps)}
-	c.IOPS = buy(t.IOPS, max(need.IOPS, operationsFor(t.MiBps, max(need.MiBps, c.MiBps))))
+	c := Config{Volume: v, MiBps: buy(t.MiBps, need.MiBps, v.Step())}
+	c.IOPS = buy(t.IOPS, max(need.IOPS, operationsFor(t.MiBps, max(need.MiBps, c.MiBps))), 1)
 	c.GiB = math.Ceil(max(need.GiB, v.GiB[0], t.FromGiB, sizeFor(t.IOPS, need.IOPS, c.IOPS), sizeFor(t.MiBps, need.MiBps, c.MiBps)))
 	c.IOPS = max(c.IOPS, math.Ceil(t.IOPS.SoldLeastPerGiB*c.GiB))
 	if c.GiB > last {
@@ -81,12 +81,12 @@ func inTier(v catalog.Volume, i int, need Requirement) (Fitted, bool) {
 	return Fitted{c, k, binding(c, k, need)}, true
 }
 
-// buy is how much must be bought beside the size: nothing is sold in parts.
-func buy(r catalog.Rule, need float64) float64 {
+// buy is how much must be bought beside the size: nothing is sold in parts of a step.
+func buy(r catalog.Rule, need, step float64) float64 {
 	if r.SoldMost == 0 || need <= r.Free && r.SoldLeast == 0 {
 		return 0
 	}
-	return math.Ceil(max(need, r.SoldLeast))
+	return units(max(need, r.SoldLeast), step) * step
 }
 
 // operationsFor is how many operations must be bought for the bytes that come with them.

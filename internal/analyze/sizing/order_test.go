@@ -54,20 +54,21 @@ func TestRandomRequestsOfAHardDisk(t *testing.T) {
 }
 
 // TestBytesAreRoundedBeforeOperations: 3,600 requests of 256 KiB are 900 MiB a second, for which 3,600 IOPS must be bought at 0.25
-// MiB/s each; a hair more is 901, and 3,604.
+// MiB/s each; a hair more is 901, and 3,604. Azure sells MB of 10^6: 943.7 of them, so 944, and 3,776.
 func TestBytesAreRoundedBeforeOperations(t *testing.T) {
-	check := func(requests, iops, mibps float64) {
+	check := func(name string, requests, iops, bytes float64) {
 		t.Helper()
-		all := options(t, requests, 256, 1000)
-		for _, name := range []string{"gp3", "azure-premium-v2", "azure-ultra"} {
-			o := all[name]
-			if o.Order == nil || o.Order.GiB != 1000 || o.Order.IOPS != iops || o.Order.MiBps != mibps {
-				t.Errorf("%s for %g requests: %+v (%s), want %g IOPS and %g MiB/s", name, requests, o.Order, o.Why, iops, mibps)
-			}
+		o := options(t, requests, 256, 1000)[name]
+		if o.Order == nil || o.Order.GiB != 1000 || o.Order.IOPS != iops || math.Abs(o.Order.MiBps-asPublished(name, bytes)) > 1e-9 {
+			t.Errorf("%s for %g requests: %+v (%s), want %g IOPS and %g a second", name, requests, o.Order, o.Why, iops, bytes)
 		}
 	}
-	check(3600, 3600, 900)
-	check(3600.1, 3604, 901)
+	check("gp3", 3600, 3600, 900)
+	check("gp3", 3600.1, 3604, 901)
+	for _, name := range []string{"azure-premium-v2", "azure-ultra"} {
+		check(name, 3600, 3776, 944)
+		check(name, 3604, 3780, 945) // 944.8
+	}
 	near(t, "gp3 a month", options(t, 3600, 256, 1000)["gp3"].Bill.Total, 80+600*0.005+775*0.04, 1e-9)
 }
 
@@ -171,7 +172,7 @@ func searched(v catalog.Volume, need sizing.Requirement, cost func(sizing.Config
 		return err == nil && k.IOPS >= need.IOPS && k.MiBps >= need.MiBps
 	}
 	for _, gib := range sizes(v, need) {
-		for _, mibps := range []float64{0, math.Ceil(need.MiBps)} {
+		for _, mibps := range []float64{0, math.Ceil(need.MiBps/v.Step()) * v.Step()} {
 			for _, iops := range []float64{0, leastIOPS(carries, sizing.Config{Volume: v, GiB: gib, MiBps: mibps})} {
 				c := sizing.Config{Volume: v, GiB: gib, IOPS: iops, MiBps: mibps}
 				if carries(c) && (!exists || priced(c, cost) < priced(best, cost)) {
@@ -231,7 +232,7 @@ func sizes(v catalog.Volume, need sizing.Requirement) []float64 {
 		for _, at := range []float64{
 			need.GiB, v.GiB[0], need.IOPS / 500, need.IOPS / 1000, need.IOPS / 50, need.IOPS / 3, need.IOPS / 30, need.MiBps / 0.25 / 500,
 			need.MiBps / 0.256 / 1000, need.MiBps / 0.25 / 1000, need.MiBps / 0.25 / 50, (32000 + (need.MiBps-500)*64) / 50, need.MiBps / 0.48,
-			(128000 + (need.MiBps-2000)*64) / 50, need.MiBps * 1024 / 40, need.MiBps * 1024 / 12,
+			need.MiBps * 1.048576 / 0.25 / 500, need.MiBps * 1.048576 / 0.25 / 1000, (128000 + (need.MiBps-2000)*64) / 50, need.MiBps * 1024 / 40, need.MiBps * 1024 / 12,
 		} {
 			add(at + near)
 		}

@@ -14,8 +14,9 @@ type asOrdered struct{ gib, iops, mibps, monthly float64 }
 
 // recomputed are the orders of all volumes for so many GiB of data, by the pages of their providers and by no code of this program. ops and disk
 // are how many operations there are of up to 256 KiB, and of up to 1 MiB; small of up to 16 KiB. Prices are those of us-east-1, 0
-// where none is held against the bill.
+// where none is held against the bill. Azure's mibps are MB of 10^6, as it sells them.
 func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
+	mb := mib * 1.048576
 	up := math.Ceil
 	none := asOrdered{}
 	limit := func(o asOrdered, ok bool) asOrdered {
@@ -27,18 +28,18 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	all := map[string]asOrdered{}
 
 	// EBS gp3: 3,000 IOPS and 125 MiB/s; up to 500 IOPS a GiB and 80,000; 0.25 MiB/s for each of them, up to 2,000
-	sold := func(free, bytesFree, perGiB, least, mostIOPS, mostMiB float64) asOrdered {
+	sold := func(bytes, free, bytesFree, perGiB, least, mostIOPS, mostBytes float64) asOrdered {
 		var o asOrdered
-		if mib > bytesFree {
-			o.mibps = up(mib)
+		if bytes > bytesFree {
+			o.mibps = up(bytes)
 		}
 		if iops := max(ops, 4*o.mibps); iops > free {
 			o.iops = up(iops)
 		}
 		o.gib = up(max(gib, least, o.iops/perGiB))
-		return limit(o, o.iops <= mostIOPS && o.mibps <= mostMiB && o.gib <= 65536)
+		return limit(o, o.iops <= mostIOPS && o.mibps <= mostBytes && o.gib <= 65536)
 	}
-	o := sold(3000, 125, 500, 1, 80000, 2000)
+	o := sold(mib, 3000, 125, 500, 1, 80000, 2000)
 	o.monthly = 0.08*o.gib + 0.005*max(0, o.iops-3000) + 0.04*max(0, o.mibps-125)
 	all["gp3"] = o
 
@@ -78,7 +79,7 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	if gib < 400 && ops <= 3000 && mib <= 125 {
 		all["rds-gp3"] = asOrdered{gib: up(max(gib, 20)), monthly: 0.115 * up(max(gib, 20))}
 	} else {
-		all["rds-gp3"] = sold(12000, 500, 500, 400, 64000, 4000)
+		all["rds-gp3"] = sold(mib, 12000, 500, 500, 400, 64000, 4000)
 	}
 	size = max(gib, 5)
 	if ops > 100 {
@@ -98,21 +99,21 @@ func recomputed(gib, ops, disk, small, mib float64) map[string]asOrdered {
 	// Azure: sizes with names, or everything apart
 	for name, column := range map[string]int{"azure-premium": 1, "azure-premium-plus": 3} {
 		for _, row := range premium() {
-			if row[0] >= gib && row[column] >= ops && row[column+1] >= mib {
+			if row[0] >= gib && row[column] >= ops && row[column+1] >= mb {
 				all[name] = asOrdered{gib: row[0]}
 				break
 			}
 		}
 	}
-	all["azure-premium-v2"] = sold(3000, 125, 500, 1, 80000, 2000)
+	all["azure-premium-v2"] = sold(mb, 3000, 125, 500, 1, 80000, 2000)
 	if o := all["azure-premium-v2"]; o.gib > 0 && o.gib < 6 && (o.iops > 0 || o.mibps > 0) {
 		o.gib = 6
 		all["azure-premium-v2"] = o
 	}
-	o = asOrdered{mibps: up(mib)}
+	o = asOrdered{mibps: up(mb)}
 	o.iops = max(100, up(ops), 4*o.mibps)
 	o.gib = up(max(gib, 4, o.iops/1000))
-	all["azure-ultra"] = limit(o, o.iops <= 400000 && mib <= 10000 && o.gib <= 65536)
+	all["azure-ultra"] = limit(o, o.iops <= 400000 && mb <= 10000 && o.gib <= 65536)
 
 	size = up(max(gib, 10, small/30, mib/0.48))
 	all["google-pd-ssd"] = limit(asOrdered{gib: size}, small <= 100000 && mib <= 1200 && size <= 65536)
@@ -199,7 +200,7 @@ func same(t *testing.T, q sizing.Question, o sizing.Option, want asOrdered) {
 	t.Helper()
 	var got asOrdered
 	if o.Order != nil {
-		got = asOrdered{gib: o.Order.GiB, iops: o.Order.IOPS, mibps: o.Order.MiBps}
+		got = asOrdered{gib: o.Order.GiB, iops: o.Order.IOPS, mibps: math.Round(o.Order.MiBps/o.Volume.Step()*1e6) / 1e6}
 	}
 	if got.gib != want.gib || math.Abs(got.iops-want.iops) > 1 || got.mibps != want.mibps {
 		t.Errorf("%s for %+v on %g GiB with %g %%: %+v, want %+v", o.Volume.Name, q.Need, q.GiB, q.Headroom, got, want)
