@@ -177,6 +177,11 @@ func Sources() []Source {
 			"https://learn.microsoft.com/azure/virtual-machines/disks-types", "2026-08-11",
 		},
 		{
+			"azure-plus",
+			"Azure, performance plus of Premium SSD",
+			"https://learn.microsoft.com/azure/virtual-machines/disks-enable-performance", "2023-03-14",
+		},
+		{
 			"azure-premium",
 			"Azure, Premium SSD sizes",
 			"https://github.com/MicrosoftDocs/azure-docs/blob/main/includes/disk-storage-premium-ssd-sizes.md", "2023-03-16",

@@ -12,7 +12,7 @@ import (
 
 // Price is what one unit of something costs.
 type Price struct {
-	Volume   string  `json:"volume"`          // of Volumes, or aurora, aurora-iopt1
+	Volume   string  `json:"volume"`          // of Volumes, or aurora, aurora-iopt1, or machines
 	Class    string  `json:"class,omitempty"` // of a machine, with Hour
 	Tier     string  `json:"tier,omitempty"`  // of a volume that is sold in steps
 	Per      Per     `json:"per"`
@@ -34,6 +34,13 @@ const (
 	PerTier      Per = "tier"
 	PerMillionIO Per = "million-io"
 	PerHour      Per = "hour"
+)
+
+// What prices are of that are no volumes. WithStandby ends the name of RDS's volumes and machines whose price is for two, in two zones.
+const (
+	MachinesOfEC2 = "ec2"
+	MachinesOfRDS = "rds"
+	WithStandby   = "-multi-az"
 )
 
 // HoursInMonth is what providers take a month for.

@@ -12,18 +12,19 @@ const SizeSchema = "realiops.size/1"
 
 // Size is what to order for a run.
 type Size struct {
-	Schema   string       `json:"schema"`
-	Run      SizeRun      `json:"run"`
-	Needs    []SizeNeed   `json:"needs"` // of every arm
-	Sized    Sized        `json:"sized"`
-	Order    *SizeOrder   `json:"order"`   // what to order in short; null: nothing is known to carry it
-	Options  []SizeOption `json:"options"` // those that carry it first, by cost where that is known
-	Aurora   *SizeAurora  `json:"aurora"`  // nil: rows or bytes of WAL are not known
-	Misread  *SizeMisread `json:"misread"` // what sizing from WAL records would have led to
-	Spreads  []SizeSpread `json:"distributed"`
-	Sources  []SizeSource `json:"sources"` // of the limits and prices above
-	Warnings []string     `json:"warnings"`
-	Omitted  []string     `json:"not_in_the_need"`
+	Schema   string        `json:"schema"`
+	Run      SizeRun       `json:"run"`
+	Needs    []SizeNeed    `json:"needs"` // of every arm
+	Sized    Sized         `json:"sized"`
+	Order    *SizeOrder    `json:"order"`   // what to order in short; null: nothing is known to carry it
+	Options  []SizeOption  `json:"options"` // those that carry it first, by cost where that is known
+	Aurora   *SizeAurora   `json:"aurora"`  // nil: rows or bytes of WAL are not known
+	Misread  *SizeMisread  `json:"misread"` // what sizing from WAL records would have led to
+	Spreads  []SizeSpread  `json:"distributed"`
+	Sources  []SizeSource  `json:"sources"` // of the limits and prices above
+	Warnings []string      `json:"warnings"`
+	Machines []SizeMachine `json:"machines,omitempty"` // of the class that was asked for, whose price is in no option
+	Omitted  []string      `json:"not_in_the_need"`
 
 	Baseline *SizeBaseline `json:"baseline"` // nil: no device was measured to hold it against
 }

@@ -207,7 +207,7 @@ func (s Size) optionLegend() string {
 	if slices.ContainsFunc(s.standing(sizing.Carries), func(o SizeOption) bool { return o.Volumes > 1 }) {
 		text += " RDS stripes it over four volumes from 400 GiB on."
 	}
-	return text
+	return text + s.machineLegend()
 }
 
 // estimateLegend says which prices are estimates, and what is in them.

@@ -12,7 +12,8 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Schema: SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
+		Machines: sizeMachines(s.Machines),
+		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
 		Sized: Sized{
 			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),

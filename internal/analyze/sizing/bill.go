@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,16 @@ type BillLine struct {
 	Source string // key
 }
 
+// withStandby is a bill for RDS with a standby in another zone: by the prices that the list has of that, else twice as much.
+func (t Tariff) withStandby(c Config, one Bill) Bill {
+	c.Volume.Name += catalog.WithStandby
+	if both, err := t.Monthly(c); err == nil {
+		return both
+	}
+	one.addStandby()
+	return one
+}
+
 // addStandby puts the storage of a standby on a bill, which is as much again: so the price list has it for Multi-AZ.
 func (b *Bill) addStandby() {
 	b.Lines = append(b.Lines, BillLine{What: "as much for the standby (Multi-AZ)", Amount: b.Total, Source: b.Lines[0].Source})
@@ -50,7 +61,8 @@ func (t Tariff) Monthly(c Config) (Bill, error) {
 	tier, _ := c.Volume.Tier(c.GiB)
 	var b Bill
 	if c.Volume.SoldInSteps {
-		return b, t.charge(&b, c.Volume.Name, catalog.PerTier, tier.Name, 1, 0)
+		err := t.charge(&b, cmp.Or(c.Volume.PricedAs, c.Volume.Name), catalog.PerTier, tier.Name, 1, 0)
+		return b, err
 	}
 	if err := t.charge(&b, c.Volume.Name, catalog.PerGiB, "", c.GiB, 0); err != nil {
 		return Bill{}, err

@@ -30,6 +30,7 @@ func TestListedBills(t *testing.T) {
 	check("rds-gp3", 400, 12000+2000, 0, 46.00+40.00)
 	check("azure-ultra", 2048, 4000, 20, 245.19+198.56+6.99)
 	check("azure-premium", 32, 0, 0, 5.28)
+	check("azure-premium-plus", 1024, 0, 0, 135.17) // a P30's: "no extra charge for enabling performance plus"
 	check("google-pd-ssd", 100, 0, 0, 17.00)
 	// io2 by its three prices, and volumes of other regions, by the price list
 	check("io2", 100, 100000, 0, 12.50+32000*0.065+32000*0.0455+36000*0.03185)

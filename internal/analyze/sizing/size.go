@@ -75,7 +75,7 @@ func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error)
 	o := q.over(v).order(v, t)
 	o.stripe(q, v)
 	if q.MultiAZ && v.Provider == "rds" && o.Bill != nil {
-		o.Bill.addStandby()
+		o.Bill = new(t.withStandby(o.Order.Config, *o.Bill))
 	}
 	if m.behind(v) && o.Order != nil {
 		o.Cap = capped(*m.limits, *o.Order, q.requirement(v))

@@ -39,6 +39,7 @@ type Sizing struct {
 	Target   Span // what storage must carry, before headroom
 	Options  []Option
 	Choice   *Choice       // nil: nothing is known to carry it
+	Machines []MachineCost // of the class that was asked for; none: no price is known
 	Omitted  []string      // what is not in the need
 	Aurora   *AuroraAnswer // nil: rows or bytes of WAL are not known
 	Misread  *Misread      // nil: WAL records are not known
@@ -111,7 +112,7 @@ func (s Sizing) answered() (Sizing, error) {
 	if s.Choice, err = s.choice(); err != nil {
 		return Sizing{}, err
 	}
-	s.Omitted = s.omitted()
+	s.Machines, s.Omitted = s.machineCosts(), s.omitted()
 	s.Spreads = s.spreads()
 	s.Misread, err = s.misread()
 	return s, err

@@ -30,12 +30,16 @@ func Home(region string) string {
 // question is one kind of product to ask for.
 type question struct{ service, family, engine string }
 
+// machinesOfEC2 is the family of EC2's machines, of which the list has some hundred of each class.
+const machinesOfEC2 = "Compute Instance"
+
 // questions are all kinds that an order is made of.
 func questions() []question {
 	return []question{
 		{"AmazonEC2", "Storage", ""}, {"AmazonEC2", "System Operation", ""}, {"AmazonEC2", "Provisioned Throughput", ""},
 		{"AmazonRDS", "Database Storage", ""}, {"AmazonRDS", "Provisioned IOPS", ""}, {"AmazonRDS", "Provisioned Throughput", ""},
-		{"AmazonRDS", "System Operation", ""}, {"AmazonRDS", "Database Instance", "Aurora PostgreSQL"}, {"AmazonRDS", "ServerlessV2", "Aurora PostgreSQL"},
+		{"AmazonRDS", "System Operation", ""}, {"AmazonRDS", "ServerlessV2", aurora},
+		{"AmazonRDS", "Database Instance", aurora}, {"AmazonRDS", "Database Instance", "PostgreSQL"}, {"AmazonEC2", machinesOfEC2, ""},
 	}
 }
 
@@ -89,13 +93,16 @@ func (q question) filters(region string) []types.Filter {
 	if q.engine != "" {
 		all = append(all, filter("databaseEngine", q.engine))
 	}
+	if q.family == machinesOfEC2 {
+		all = append(all, filter("operatingSystem", "Linux"), filter("tenancy", "Shared"), filter("preInstalledSw", "NA"), filter("capacitystatus", "Used"))
+	}
 	return all
 }
 
 // sortOut puts the prices in order and leaves one of those that are the same. Two prices of one thing are none.
 func (l *List) sortOut() {
 	slices.SortFunc(l.Prices, func(a, b catalog.Price) int {
-		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class), cmp.Compare(a.From, b.From), cmp.Compare(a.Price, b.Price))
+		return cmp.Or(cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Per, b.Per), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.From, b.From), cmp.Compare(a.Price, b.Price))
 	})
 	var kept []catalog.Price
 	for i := 0; i < len(l.Prices); {
@@ -116,5 +123,5 @@ func (l *List) sortOut() {
 }
 
 func same(a, b catalog.Price) bool {
-	return a.Volume == b.Volume && a.Per == b.Per && a.Class == b.Class && a.From == b.From
+	return a.Volume == b.Volume && a.Per == b.Per && a.Class == b.Class && a.Tier == b.Tier && a.From == b.From
 }

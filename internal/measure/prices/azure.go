@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -21,6 +22,7 @@ type retailPage struct {
 type retailPrice struct {
 	Currency string  `json:"currencyCode"`
 	Price    float64 `json:"retailPrice"`
+	Least    float64 `json:"tierMinimumUnits"` // from so many units on
 	Region   string  `json:"armRegionName"`
 	Product  string  `json:"productName"`
 	SKU      string  `json:"skuName"`
@@ -30,11 +32,27 @@ type retailPrice struct {
 	Kind     string  `json:"type"`
 }
 
-// OfAzure reads what Azure asks for Premium SSD with local copies in a region, in dollars. Of Premium SSD v2 and Ultra Disk it has prices by the
-// hour of several units, which are not read.
+// premiumSSD is Azure's name of the product whose disks come in sizes with names.
+const premiumSSD = "Premium SSD Managed Disks"
+
+// meters are those of what is sold by the unit, by the product and the end of the meter's name: what comes before is LRS, with local copies, or another
+// kind of copies. They are by the hour.
+func meters() map[string]meaning {
+	return map[string]meaning{
+		"Azure Premium SSD v2/Premium LRS Provisioned Capacity":          {"azure-premium-v2", catalog.PerGiB, 0},
+		"Azure Premium SSD v2/Premium LRS Provisioned IOPS":              {"azure-premium-v2", catalog.PerIOPS, 0},
+		"Azure Premium SSD v2/Premium LRS Provisioned Throughput (MBps)": {"azure-premium-v2", catalog.PerMiBps, 0},
+		"Ultra Disks/Ultra LRS Provisioned Capacity":                     {"azure-ultra", catalog.PerGiB, 0},
+		"Ultra Disks/Ultra LRS Provisioned IOPS":                         {"azure-ultra", catalog.PerIOPS, 0},
+		"Ultra Disks/Ultra LRS Provisioned Throughput (MBps)":            {"azure-ultra", catalog.PerMiBps, 0},
+	}
+}
+
+// OfAzure reads what Azure asks for Premium SSD, Premium SSD v2 and Ultra Disk with local copies in a region, in dollars.
 func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	var l List
-	query := url.Values{"$filter": {fmt.Sprintf("serviceName eq 'Storage' and productName eq 'Premium SSD Managed Disks' and armRegionName eq '%s'", region)}}
+	query := url.Values{"$filter": {fmt.Sprintf("serviceName eq 'Storage' and armRegionName eq '%s' and (productName eq '%s' or productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')",
+		region, premiumSSD)}}
 	for page := p.Azure + "?" + query.Encode(); page != ""; {
 		var answer retailPage
 		err := p.get(ctx, page, func(body io.Reader) error { return json.NewDecoder(body).Decode(&answer) })
@@ -42,28 +60,35 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 			return List{}, fmt.Errorf("read the retail prices of Azure in %s: %w", region, err)
 		}
 		for _, item := range answer.Items {
-			l.add(item, region)
+			if item.Kind == "Consumption" && item.Region == region { // and no reservation
+				l.add(item)
+			}
 		}
 		page = answer.Next
 	}
+	l.sortOut()
 	if len(l.Prices) == 0 {
-		return List{}, errors.New("Azure's retail prices have no Premium SSD in the region " + region)
+		return List{}, errors.New("Azure's retail prices have no Premium SSD or Ultra Disk in the region " + region)
 	}
 	return l, nil
 }
 
-// add takes the price of a disk by the month, and leaves mounts, bursts and reservations alone.
-func (l *List) add(r retailPrice, region string) {
+// add takes the price of a disk by the month, or of a unit by the hour, and leaves mounts, bursts and all that is not of a disk alone. Performance
+// plus is chosen when a disk is made, and costs nothing extra (https://learn.microsoft.com/azure/virtual-machines/disks-enable-performance).
+func (l *List) add(r retailPrice) {
 	tier, local := strings.CutSuffix(r.SKU, " LRS")
-	if !local || r.Meter != r.SKU+" Disk" || r.Kind != "Consumption" || r.Region != region {
+	of, known := meters()[r.Product+"/"+r.Meter]
+	since, _, _ := strings.Cut(r.From, "T")
+	price := catalog.Price{Volume: of.volume, Per: of.per, From: r.Least, Region: r.Region, Currency: r.Currency, Price: r.Price * catalog.HoursInMonth, Source: "Azure retail prices, " + since}
+	units := []string{"1/Hour", "1 GiB/Hour"}
+	if disk := r.Product == premiumSSD && local && r.Meter == r.SKU+" Disk"; disk {
+		price.Volume, price.Tier, price.Per, price.Price, units = "azure-premium", tier, catalog.PerTier, r.Price, []string{"1/Month"}
+	} else if !known {
 		return
 	}
-	if r.Unit != "1/Month" || r.Currency != "USD" {
+	if !slices.Contains(units, r.Unit) || r.Currency != "USD" {
 		l.Unread = append(l.Unread, fmt.Sprintf("the price of %s: it is by %q in %s", r.Meter, r.Unit, r.Currency))
 		return
 	}
-	since, _, _ := strings.Cut(r.From, "T")
-	l.Prices = append(l.Prices, catalog.Price{
-		Volume: "azure-premium", Tier: tier, Per: catalog.PerTier, Region: region, Currency: r.Currency, Price: r.Price, Source: "Azure retail prices, " + since,
-	})
+	l.Prices = append(l.Prices, price)
 }

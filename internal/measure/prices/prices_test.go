@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -27,6 +28,7 @@ import (
 type listed struct {
 	service, family, usage, engine, deployment string
 	unit, begin, currency, price               string
+	more                                       map[string]string // further attributes
 }
 
 func (l listed) String() string {
@@ -34,6 +36,7 @@ func (l listed) String() string {
 	if l.engine != "" {
 		attributes["databaseEngine"], attributes["deploymentOption"] = l.engine, l.deployment
 	}
+	maps.Copy(attributes, l.more)
 	text, _ := json.Marshal(map[string]any{
 		"product":     map[string]any{"productFamily": l.family, "attributes": attributes, "sku": "WQGC34PB2AWS8R4U"},
 		"serviceCode": l.service, "version": "20260910120000", "publicationDate": "2026-09-10T12:00:00Z",
@@ -67,7 +70,13 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	list, answer := []string{}, map[string]any{"FormatVersion": "aws_v1"}
 	for _, p := range s.products {
-		if p.service == in.ServiceCode && p.family == in.Filters[1].Value {
+		attributes := map[string]string{"databaseEngine": p.engine}
+		maps.Copy(attributes, p.more)
+		meant := p.service == in.ServiceCode && p.family == in.Filters[1].Value
+		for _, f := range in.Filters[2:] {
+			meant = meant && attributes[f.Field] == f.Value
+		}
+		if meant {
 			list = append(list, p.String())
 		}
 	}
@@ -94,13 +103,24 @@ func ask(t *testing.T, s *service) (prices.List, error) {
 	return prices.Ask(t.Context(), client, "ap-northeast-1")
 }
 
+// machine is a product of machines by the hour.
+func machine(service, usage, engine, deployment, price string, more map[string]string) listed {
+	family := map[string]string{"AmazonEC2": "Compute Instance", "AmazonRDS": "Database Instance"}[service]
+	return listed{service, family, usage, engine, deployment, "Hrs", "0", "USD", price, more}
+}
+
+// ec2 are what the list says of a machine of EC2.
+func ec2(system, tenancy string) map[string]string {
+	return map[string]string{"instanceType": "r6g.xlarge", "operatingSystem": system, "tenancy": tenancy, "preInstalledSw": "NA", "capacitystatus": "Used"}
+}
+
 // tokyo has prices of Tokyo of September 2026, as the price list had them, and things of another kind between them.
 func tokyo() []listed {
 	ebs := func(family, usage, unit, price string) listed {
-		return listed{"AmazonEC2", family, usage, "", "", unit, "0", "USD", price}
+		return listed{"AmazonEC2", family, usage, "", "", unit, "0", "USD", price, nil}
 	}
 	rds := func(family, usage, engine, deployment, unit, price string) listed {
-		return listed{"AmazonRDS", family, usage, engine, deployment, unit, "0", "USD", price}
+		return listed{"AmazonRDS", family, usage, engine, deployment, unit, "0", "USD", price, nil}
 	}
 	return []listed{
 		ebs("Storage", "APN1-EBS:VolumeUsage.gp3", "GB-Mo", "0.0960000000"),
@@ -116,6 +136,13 @@ func tokyo() []listed {
 		rds("Database Storage", "APN1-RDS:Multi-AZ-GP3-Storage", "Any", "Multi-AZ", "GB-Mo", "0.2760000000"),
 		rds("System Operation", "APN1-Aurora:StorageIOUsage", "Any", "", "IOs", "0.0000002400"),
 		rds("Database Instance", "APN1-InstanceUsage:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs", "0.3130000000"),
+		rds("Database Storage", "APN1-RDS:GP3-Throughput", "Any", "Single-AZ", "MBPS-Mo", "0.0960000000"),
+		machine("AmazonRDS", "APN1-InstanceUsage:db.r6g.xl", "PostgreSQL", "Single-AZ", "0.5190000000", map[string]string{"instanceType": "db.r6g.xlarge"}),
+		machine("AmazonRDS", "APN1-Multi-AZUsage:db.r6g.xl", "PostgreSQL", "Multi-AZ", "1.0380000000", map[string]string{"instanceType": "db.r6g.xlarge"}),
+		machine("AmazonRDS", "APN1-InstanceUsage:db.r6g.xl", "Oracle", "Single-AZ", "9", map[string]string{"instanceType": "db.r6g.xlarge"}),
+		machine("AmazonEC2", "APN1-BoxUsage:r6g.xlarge", "", "", "0.2430000000", ec2("Linux", "Shared")),
+		machine("AmazonEC2", "APN1-BoxUsage:r6g.xlarge", "", "", "0.9", ec2("RHEL", "Shared")),
+		machine("AmazonEC2", "APN1-DedicatedUsage:r6g.xlarge", "", "", "0.9", ec2("Linux", "Dedicated")),
 		rds("Database Instance", "APN1-InstanceUsageIOOptimized:db.r6g.large", "Aurora PostgreSQL", "Single-AZ", "Hrs", "0.4070000000"),
 		rds("ServerlessV2", "APN1-Aurora:ServerlessV2Usage", "Aurora PostgreSQL", "", "ACU-Hr", "0.2000000000"),
 		rds("ServerlessV2", "APN1-Aurora:ServerlessV2IOOptimizedUsage", "Aurora PostgreSQL", "", "ACU-Hr", "0.2600000000"),
@@ -138,13 +165,18 @@ func TestAsk(t *testing.T) {
 		row("aurora", "million-io", "", 0, 0.24, "AmazonRDS"),
 		row("aurora-iopt1", "hour", "db.r6g.large", 0, 0.407, "AmazonRDS"),
 		row("aurora-iopt1", "hour", "db.serverless", 0, 0.26, "AmazonRDS"),
+		row("ec2", "hour", "r6g.xlarge", 0, 0.243, "AmazonEC2"),
 		row("gp3", "gib", "", 0, 0.096, "AmazonEC2"),
 		row("gp3", "mibps", "", 0, 0.048, "AmazonEC2"), // 49.152 / 1024
 		row("io2", "gib", "", 0, 0.142, "AmazonEC2"),
 		row("io2", "iops", "", 0, 0.074, "AmazonEC2"),
 		row("io2", "iops", "", 32000, 0.0518, "AmazonEC2"),
 		row("io2", "iops", "", 64000, 0.03626, "AmazonEC2"),
+		row("rds", "hour", "db.r6g.xlarge", 0, 0.519, "AmazonRDS"),
 		row("rds-gp3", "gib", "", 0, 0.138, "AmazonRDS"),
+		row("rds-gp3", "mibps", "", 0, 0.096, "AmazonRDS"),
+		row("rds-gp3-multi-az", "gib", "", 0, 0.276, "AmazonRDS"),
+		row("rds-multi-az", "hour", "db.r6g.xlarge", 0, 1.038, "AmazonRDS"),
 	}
 	if diff := cmp.Diff(want, list.Prices, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -177,7 +209,7 @@ func byModel(t *testing.T, said []map[string]any) {
 // TestWhatIsNotUnderstood is told and left out: a unit that is not known, two prices of one thing, a range that is none.
 func TestWhatIsNotUnderstood(t *testing.T) {
 	storage := func(usage, unit, begin, currency, price string) listed {
-		return listed{"AmazonEC2", "Storage", usage, "", "", unit, begin, currency, price}
+		return listed{"AmazonEC2", "Storage", usage, "", "", unit, begin, currency, price, nil}
 	}
 	list, err := ask(t, &service{products: []listed{
 		storage("EBS:VolumeUsage.gp3", "GB-Mo", "0", "USD", "0.08"),

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -13,12 +12,8 @@ import (
 // product is one of the list, as far as it matters here.
 type product struct {
 	Product struct {
-		Family     string `json:"productFamily"`
-		Attributes struct {
-			Usage      string `json:"usagetype"`
-			Engine     string `json:"databaseEngine"`
-			Deployment string `json:"deploymentOption"`
-		} `json:"attributes"`
+		Family     string     `json:"productFamily"`
+		Attributes attributes `json:"attributes"`
 	} `json:"product"`
 	Terms struct {
 		OnDemand map[string]struct {
@@ -27,6 +22,18 @@ type product struct {
 	} `json:"terms"`
 	Service   string `json:"serviceCode"`
 	Published string `json:"publicationDate"`
+}
+
+// attributes say what a product is.
+type attributes struct {
+	Usage      string `json:"usagetype"`
+	Engine     string `json:"databaseEngine"`
+	Deployment string `json:"deploymentOption"`
+	Class      string `json:"instanceType"`
+	System     string `json:"operatingSystem"` // of machines of EC2; so the next ones
+	Tenancy    string `json:"tenancy"`
+	Software   string `json:"preInstalledSw"`
+	Capacity   string `json:"capacitystatus"`
 }
 
 // dimension is one price of a product: that of a stretch of the amount.
@@ -47,9 +54,8 @@ func read(text, region string) ([]catalog.Price, error) {
 
 // prices are those of a product in a region; none where nothing here is made of it.
 func (p product) prices(region string) ([]catalog.Price, error) {
-	usage := p.Product.Attributes.Usage
-	m, class, known := means(usage)
-	if !known || !p.fits(class) {
+	m, class, known := p.Product.Attributes.means()
+	if !known {
 		return nil, nil
 	}
 	var all []catalog.Price
@@ -57,24 +63,13 @@ func (p product) prices(region string) ([]catalog.Price, error) {
 		for _, d := range term.Dimensions {
 			price, err := d.price(m)
 			if err != nil {
-				return nil, fmt.Errorf("the price of %s: %w", usage, err)
+				return nil, fmt.Errorf("the price of %s: %w", p.Product.Attributes.Usage, err)
 			}
 			price.Region, price.Class, price.Source = region, class, p.source()
 			all = append(all, price)
 		}
 	}
 	return all, nil
-}
-
-// fits tells whether a product is for PostgreSQL, as far as products of databases are for one engine only, in one
-// availability zone.
-func (p product) fits(class string) bool {
-	engines := []string{"", "Any", "PostgreSQL", "Aurora PostgreSQL"}
-	if class != "" {
-		engines = []string{"Aurora PostgreSQL"}
-	}
-	a := p.Product.Attributes
-	return slices.Contains(engines, a.Engine) && slices.Contains([]string{"", "Single-AZ"}, a.Deployment)
 }
 
 func (p product) source() string {

@@ -85,8 +85,8 @@ func (f *offers) keep(d *json.Decoder, sku string) error {
 	if err := d.Decode(&p.Product); err != nil {
 		return err
 	}
-	_, class, known := means(p.Product.Attributes.Usage)
-	if p.Service, p.Published = f.code, f.published; known && p.fits(class) {
+	_, _, known := p.Product.Attributes.means()
+	if p.Service, p.Published = f.code, f.published; known {
 		f.products[sku] = p
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/measure/prices"
@@ -75,7 +76,8 @@ func TestNoPriceFile(t *testing.T) {
 	}
 }
 
-// TestRetailPrices are two pages of Azure's: disks by the month count, what is beside them does not.
+// TestRetailPrices are two pages of Azure's, in the form of answers that others recorded: disks by the month count, and units of Premium SSD v2 and
+// Ultra Disk by the hour, of which a month has 730; what is beside them does not.
 func TestRetailPrices(t *testing.T) {
 	item := func(sku, meter, kind, unit string, price float64) map[string]any {
 		return map[string]any{
@@ -83,7 +85,22 @@ func TestRetailPrices(t *testing.T) {
 			"meterName": meter, "unitOfMeasure": unit, "effectiveStartDate": "2023-05-01T00:00:00Z", "type": kind, "tierMinimumUnits": 0.0,
 		}
 	}
+	unit := func(product, sku, meter, unit string, least, price float64) map[string]any {
+		row := item(sku, meter, "Consumption", unit, price)
+		row["productName"], row["tierMinimumUnits"] = product, least
+		return row
+	}
 	pages := [][]map[string]any{
+		{
+			unit("Azure Premium SSD v2", "Premium LRS", "Premium LRS Provisioned IOPS", "1/Hour", 0, 0),
+			unit("Azure Premium SSD v2", "Premium LRS", "Premium LRS Provisioned IOPS", "1/Hour", 3000, 0.000008),
+			unit("Azure Premium SSD v2", "Premium LRS", "Premium LRS Provisioned Throughput (MBps)", "1/Hour", 125, 0.00006),
+			unit("Azure Premium SSD v2", "Premium LRS", "Premium LRS Provisioned Capacity", "1 GiB/Hour", 0, 0.000125),
+			unit("Ultra Disks", "Ultra LRS", "Ultra LRS Provisioned IOPS", "1/Hour", 0, 8.8e-05),
+			unit("Ultra Disks", "Ultra LRS", "Ultra LRS Provisioned Capacity", "1 GiB/Hour", 0, 0.000213),
+			unit("Ultra Disks", "Ultra LRS", "Ultra LRS Provisioned Throughput (MBps)", "1/Hour", 0, 0.000572),
+			unit("Ultra Disks", "Ultra LRS", "Ultra LRS Reservation per vCPU Provisioned", "1/Hour", 0, 0.0078),
+		},
 		{item("P30 LRS", "P30 LRS Disk", "Consumption", "1/Month", 148.68), item("P30 LRS", "P30 LRS Disk Mount", "Consumption", "1/Month", 9), item("P30 ZRS", "P30 ZRS Disk", "Consumption", "1/Month", 223)},
 		{item("P40 LRS", "P40 LRS Disk", "Consumption", "1/Month", 284.94), item("P30 LRS", "P30 LRS Disk", "Reservation", "1 Year", 1700), item("P50 LRS", "P50 LRS Disk", "Consumption", "1/Hour", 1)},
 	}
@@ -94,8 +111,8 @@ func TestRetailPrices(t *testing.T) {
 			t.Errorf("asked for %s", r.URL)
 		}
 		answer := map[string]any{"BillingCurrency": "USD", "Items": pages[page], "NextPageLink": nil, "Count": len(pages[page])}
-		if page == 0 {
-			answer["NextPageLink"] = p.Azure + "?$skip=1"
+		if page+1 < len(pages) {
+			answer["NextPageLink"] = fmt.Sprintf("%s?$skip=%d", p.Azure, page+1)
 		}
 		_ = json.NewEncoder(w).Encode(answer)
 	})
@@ -103,11 +120,16 @@ func TestRetailPrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := func(tier string, price float64) catalog.Price {
-		return catalog.Price{Volume: "azure-premium", Tier: tier, Per: catalog.PerTier, Region: "westeurope", Currency: "USD", Price: price, Source: "Azure retail prices, 2023-05-01"}
+	row := func(volume string, per catalog.Per, tier string, from, price float64) catalog.Price {
+		return catalog.Price{Volume: volume, Tier: tier, Per: per, From: from, Region: "westeurope", Currency: "USD", Price: price, Source: "Azure retail prices, 2023-05-01"}
 	}
-	want := prices.List{Prices: []catalog.Price{row("P30", 148.68), row("P40", 284.94)}, Unread: []string{`the price of P50 LRS Disk: it is by "1/Hour" in USD`}}
-	if diff := cmp.Diff(want, list); diff != "" {
+	want := prices.List{Prices: []catalog.Price{
+		row("azure-premium", "tier", "P30", 0, 148.68), row("azure-premium", "tier", "P40", 0, 284.94),
+		row("azure-premium-v2", "gib", "", 0, 0.09125), row("azure-premium-v2", "iops", "", 0, 0), row("azure-premium-v2", "iops", "", 3000, 0.00584),
+		row("azure-premium-v2", "mibps", "", 125, 0.0438),
+		row("azure-ultra", "gib", "", 0, 0.15549), row("azure-ultra", "iops", "", 0, 0.06424), row("azure-ultra", "mibps", "", 0, 0.41756),
+	}, Unread: []string{`the price of P50 LRS Disk: it is by "1/Hour" in USD`}}
+	if diff := cmp.Diff(want, list, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -3,6 +3,7 @@ package prices
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -49,31 +50,64 @@ func usages() map[string]meaning {
 // regionBefore is what usage types have before them outside us-east-1: EU-, APN1-, USE2-.
 var regionBefore = regexp.MustCompile(`^[A-Z]{2,4}[0-9]?-`)
 
-// machines are the usage types of Aurora's machines, by both ways to pay.
-func machines() map[string]string {
-	return map[string]string{"InstanceUsage:db.": "aurora", "InstanceUsageIOOptimized:db.": "aurora-iopt1"}
+// machine is a usage type of machines by the hour, for one kind of product.
+type machine struct{ prefix, engine, deployment, volume string }
+
+// machines are the usage types of machines: those of Aurora by both ways to pay, those of RDS for PostgreSQL alone and with a standby in
+// another zone, and those of EC2.
+func machines() []machine {
+	return []machine{
+		{"InstanceUsage:db.", aurora, singleAZ, "aurora"},
+		{"InstanceUsageIOOptimized:db.", aurora, singleAZ, "aurora-iopt1"},
+		{"InstanceUsage:db.", "PostgreSQL", singleAZ, catalog.MachinesOfRDS},
+		{"Multi-AZUsage:db.", "PostgreSQL", multiAZ, catalog.MachinesOfRDS + catalog.WithStandby},
+		{"BoxUsage:", "", "", catalog.MachinesOfEC2},
+	}
 }
+
+// What products of databases are for, in the list's own words.
+const (
+	aurora   = "Aurora PostgreSQL"
+	singleAZ = "Single-AZ"
+	multiAZ  = "Multi-AZ"
+)
 
 // serverless are the usage types of an hour of an Aurora capacity unit, likewise.
 func serverless() map[string]string {
 	return map[string]string{"Aurora:ServerlessV2Usage": "aurora", "Aurora:ServerlessV2IOOptimizedUsage": "aurora-iopt1"}
 }
 
-// means is what a usage type is the price of, and the class of machine where it is one.
-func means(usage string) (m meaning, class string, known bool) {
-	usage = regionBefore.ReplaceAllString(usage, "")
-	if m, known = usages()[usage]; known {
-		return m, "", true
-	}
+// means is what a product is the price of, and the class of machine where it is one. What is not for PostgreSQL, or not of a kind that an
+// order is made of, is not known.
+func (a attributes) means() (m meaning, class string, known bool) {
+	usage := regionBefore.ReplaceAllString(a.Usage, "")
 	if volume, found := serverless()[usage]; found {
-		return meaning{volume, catalog.PerHour, 0}, "db.serverless", true
+		return meaning{volume, catalog.PerHour, 0}, "db.serverless", a.Engine == aurora
 	}
-	for prefix, volume := range machines() {
-		if size, found := strings.CutPrefix(usage, prefix); found {
-			return meaning{volume, catalog.PerHour, 0}, "db." + size, true
+	for _, kind := range machines() {
+		if size, found := strings.CutPrefix(usage, kind.prefix); found && a.Engine == kind.engine && a.Deployment == kind.deployment && a.plain() {
+			if class = a.Class; class == "" { // the size in a usage type may be short, as xl
+				class = strings.TrimPrefix(kind.prefix, usage[:strings.Index(usage, ":")+1]) + size
+			}
+			return meaning{kind.volume, catalog.PerHour, 0}, class, true
 		}
 	}
-	return meaning{}, "", false
+	one, standby := strings.CutPrefix(usage, "RDS:Multi-AZ-")
+	if standby {
+		usage = "RDS:" + one
+	}
+	m, known = usages()[usage]
+	deployments := []string{"", singleAZ}
+	if standby {
+		m.volume, deployments = m.volume+catalog.WithStandby, []string{multiAZ}
+	}
+	return m, "", known && slices.Contains([]string{"", "Any", "PostgreSQL", aurora}, a.Engine) && slices.Contains(deployments, a.Deployment)
+}
+
+// plain tells whether a machine of EC2 is one with Linux and nothing else on it, shared, and in use. Those of databases say nothing of that.
+func (a attributes) plain() bool {
+	said := [4]string{a.System, a.Tenancy, a.Software, a.Capacity}
+	return said == [4]string{} || said == [4]string{"Linux", "Shared", "NA", "Used"}
 }
 
 // unit is how many of the list's units make one of ours, by what both are called.

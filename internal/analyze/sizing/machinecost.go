@@ -1,0 +1,44 @@
+package sizing
+
+import "github.com/realiops/realiops/internal/analyze/catalog"
+
+// MachineCost is what the class of machine that was asked for costs in a month, beside its storage.
+type MachineCost struct {
+	Class    string // m5.large on EC2, db.m5.large on RDS
+	Standby  bool   // two of them, in two zones
+	Hourly   float64
+	Monthly  float64
+	Currency string
+	Source   string
+}
+
+// machineCosts are those of a class on EC2 and on RDS, as far as their prices are known and volumes behind them are among the options.
+func (s Sizing) machineCosts() (all []MachineCost) {
+	m := machineOf(s.Ask.Instance, s.Ask.Instances)
+	if m == nil {
+		return nil
+	}
+	add := func(provider, kind, class string, standby bool) {
+		price, source, known := s.Ask.Tariff.hour(kind, class)
+		if known && s.has(provider) {
+			all = append(all, MachineCost{class, standby, price, price * catalog.HoursInMonth, s.Ask.Tariff.Currency(), source})
+		}
+	}
+	add("ebs", catalog.MachinesOfEC2, m.class, false)
+	if s.Ask.MultiAZ {
+		add("rds", catalog.MachinesOfRDS+catalog.WithStandby, "db."+m.class, true)
+	} else {
+		add("rds", catalog.MachinesOfRDS, "db."+m.class, false)
+	}
+	return all
+}
+
+// has tells whether any option is a provider's.
+func (s Sizing) has(provider string) bool {
+	for _, o := range s.Options {
+		if o.Volume.Provider == provider {
+			return true
+		}
+	}
+	return false
+}
