@@ -94,7 +94,7 @@ func storageNames(volumes []catalog.Volume, rules []catalog.Distributed) (names 
 }
 
 // classes are how classes of machines are named, by AWS and by Azure.
-var classes = regexp.MustCompile(`(?i)^(db\.)?([a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
+var classes = regexp.MustCompile(`(?i)^(db\.)?(serverless|[a-z][a-z0-9-]*\.(nano|micro|small|medium|(\d*x)?large|metal)[a-z0-9.-]*|(standard_)?[a-z]+\d+[a-z0-9_-]*)$`)
 
 // regions are how AWS names its regions.
 var regions = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)

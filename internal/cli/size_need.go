@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
@@ -73,19 +74,19 @@ func parseNeed(text string) (sizing.Stated, error) {
 
 // read takes a number with its unit.
 func (f needFigure) read(text string) error {
-	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%/")
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%/")
 	if _, err := strconv.ParseFloat(text, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		number = text // it may be written with letters
+		digits = text // it may be written with letters
 	}
-	unit, known := f.units[strings.TrimSpace(strings.TrimPrefix(text, number))]
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	unit, known := f.units[strings.TrimSpace(strings.TrimPrefix(text, digits))]
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	switch v *= unit; {
 	case !known || err != nil && !errors.Is(err, strconv.ErrRange):
 		return errors.New(f.written)
 	case f.most == 1 && !(v >= 0 && v <= 1):
 		return errors.New(f.written)
 	case !(v > f.least && v <= f.most) || v < 0:
-		return fmt.Errorf("a number above 0, at most %g", f.most)
+		return fmt.Errorf("a number above 0, at most %s", number.Grouped(f.most, 0))
 	}
 	*f.to = v
 	return nil

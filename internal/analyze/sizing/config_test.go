@@ -39,9 +39,10 @@ func asPublished(name string, bytes float64) float64 {
 	return bytes
 }
 
-// TestPublishedCapacities are rows of the providers' tables, with bytes a second as they stand there.
-func TestPublishedCapacities(t *testing.T) {
-	check := func(name string, gib, iops, mibps float64, want sizing.Capacity) {
+// capacities holds a row of a provider's table, with bytes a second as they stand there, against the catalog.
+func capacities(t *testing.T) func(name string, gib, iops, mibps float64, want sizing.Capacity) {
+	t.Helper()
+	return func(name string, gib, iops, mibps float64, want sizing.Capacity) {
 		t.Helper()
 		for _, bytes := range []*float64{&mibps, &want.MiBps, &want.BurstMiBps, &want.CreditsMiB} {
 			*bytes = asPublished(name, *bytes)
@@ -55,10 +56,17 @@ func TestPublishedCapacities(t *testing.T) {
 			t.Errorf("%s of %g GiB (-want +got):\n%s", name, gib, diff)
 		}
 	}
-	bursting := func(iops, mibps, burstIOPS, credits float64) sizing.Capacity {
-		return sizing.Capacity{IOPS: iops, MiBps: mibps, BurstIOPS: burstIOPS, BurstMiBps: mibps, Credits: credits}
-	}
-	steady := func(iops, mibps float64) sizing.Capacity { return bursting(iops, mibps, iops, 0) }
+}
+
+func bursting(iops, mibps, burstIOPS, credits float64) sizing.Capacity {
+	return sizing.Capacity{IOPS: iops, MiBps: mibps, BurstIOPS: burstIOPS, BurstMiBps: mibps, Credits: credits}
+}
+
+func steady(iops, mibps float64) sizing.Capacity { return bursting(iops, mibps, iops, 0) }
+
+// TestCapacitiesOfEBS are rows of the EBS user guide: general purpose volumes, and provisioned IOPS.
+func TestCapacitiesOfEBS(t *testing.T) {
+	check := capacities(t)
 	// EBS user guide, general purpose volumes
 	check("gp2", 33, 0, 0, bursting(100, 128, 3000, 5.4e6))
 	check("gp2", 100, 0, 0, bursting(300, 128, 3000, 5.4e6))
@@ -73,6 +81,11 @@ func TestPublishedCapacities(t *testing.T) {
 	check("io1", 400, 2000, 0, steady(2000, 500))
 	check("io2", 256, 256000, 0, steady(256000, 4000))
 	check("io2", 64, 10000, 0, steady(10000, 2560))
+}
+
+// TestCapacitiesOfHardDisks are those of the EBS user guide.
+func TestCapacitiesOfHardDisks(t *testing.T) {
+	check := capacities(t)
 	// hard disks: TiB, base, burst, a TiB of credits for each TiB
 	disk := func(name string, tib, most, base, burst float64) {
 		t.Helper()
@@ -102,6 +115,11 @@ func TestPublishedCapacities(t *testing.T) {
 	disk("sc1", 8, 250, 96, 250)
 	disk("sc1", 12, 250, 144, 250)
 	disk("sc1", 16, 250, 192, 250)
+}
+
+// TestCapacitiesOfRDS are rows of the RDS user guide.
+func TestCapacitiesOfRDS(t *testing.T) {
+	check := capacities(t)
 	// RDS: four volumes from 400 GiB on
 	check("rds-gp2", 399, 0, 0, bursting(1197, 250, 3000, 5.4e6))
 	check("rds-gp2", 400, 0, 0, bursting(1200, 512, 12000, 21.6e6))
@@ -116,6 +134,11 @@ func TestPublishedCapacities(t *testing.T) {
 	check("rds-io1", 399, 19950, 0, steady(19950, 500))
 	check("rds-io1", 65536, 256000, 0, steady(256000, 4000))
 	check("rds-io2", 256, 256000, 0, steady(256000, 4000))
+}
+
+// TestCapacitiesOfAzure are rows of Azure's tables.
+func TestCapacitiesOfAzure(t *testing.T) {
+	check := capacities(t)
 	// Azure
 	burst := func(gib, iops, mibps float64) { // 30 minutes at 3,500 and 170 from a full bucket
 		t.Helper()

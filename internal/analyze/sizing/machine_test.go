@@ -189,3 +189,39 @@ func TestMachineTooSmall(t *testing.T) {
 		t.Errorf("wide %v, multi %v", warned("wide"), warned("multi"))
 	}
 }
+
+// TestClasses: what EC2's guide says of classes of each family that people ask for, by both names; one that is not optimized for EBS, and one that
+// nobody knows, are told to be that, and hold nothing back.
+func TestClasses(t *testing.T) {
+	classes, err := catalog.Instances()
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := func(class string) sizing.Option {
+		t.Helper()
+		q := sizing.Question{Need: sizing.Rate{Writes: 100, WriteBytes: 1e6}, GiB: 100, Instance: class}
+		all, err := sizing.Options(q, []catalog.Volume{volume(t, "io2")}, classes, tariff(t, "us-east-1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0]
+	}
+	for class, base := range map[string]float64{
+		"r7g.large": 3600, "r7g.16xlarge": 80000, "r8g.large": 3600, "r8g.48xlarge": 240000, "m7g.large": 3600, "m7g.16xlarge": 80000, "m6g.large": 3600, "m6g.16xlarge": 80000,
+		"x2gd.large": 3600, "x2gd.16xlarge": 80000, "c5.large": 4000, "c5.18xlarge": 80000, "t3.medium": 2000, "m5.24xlarge": 80000,
+	} {
+		for _, name := range []string{class, "db." + class, strings.ToUpper(class)} {
+			if c := order(name).Cap; c == nil || c.Instance.BaseIOPS != base {
+				t.Errorf("%s: %+v, want %g IOPS for good", name, c, base)
+			}
+		}
+	}
+	for class, why := range map[string]string{
+		"t2.medium": "no limit of the t2.medium is published: it is not optimized for EBS", "db.x2g.large": "no limits of the x2g.large are known",
+		"db.serverless": "no limits of the serverless are known", "r99z.large": "no limits of the r99z.large are known",
+	} {
+		if o := order(class); o.Cap != nil || o.Standing != sizing.Unknown || o.Why != why {
+			t.Errorf("%s: %s, %q, want %q", class, o.Standing, o.Why, why)
+		}
+	}
+}
