@@ -187,6 +187,8 @@ func (o auroraCostOptions) billed(ctx context.Context, env Env, members []rds.Me
 // defaultRegion is the one whose prices count where nobody names another.
 const defaultRegion = "us-east-1"
 
+const day = 24 * time.Hour
+
 // ofFiles reads files.
 func (o auroraCostOptions) ofFiles(ctx context.Context, env Env, members []rds.Member, region string) (billed, error) {
 	var e exported.Export
@@ -207,6 +209,9 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env Env, members []rds.M
 		return billed{}, errors.New("the files have no point of any metric: --query prints the question for aws cloudwatch get-metric-data")
 	}
 	from, to := e.Span()
+	if to.Sub(from) > longest+day {
+		return billed{}, fmt.Errorf("the points of the files reach from %s to %s, and CloudWatch keeps 455 days: are all of them its own?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	}
 	b := billed{cluster: c, region: region, warnings: e.Warnings}
 	named, always := instancesOf(append(c.Members, members...))
 	b.use = billing.FromPeriods(e.Periods, from, to, named).Always(always)

@@ -33,7 +33,7 @@ func (c Comparison) judge() Verdict {
 		v.Why = c.lacks()
 		return v
 	case !c.told && len(c.Days) < fewDays:
-		v.Why = fmt.Sprintf("%s is compared, and a week is the least that says anything", days(len(c.Days)))
+		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", days(len(c.Days)))
 		return v
 	}
 	v.Cheaper = cheaper(w.Total.Saved())

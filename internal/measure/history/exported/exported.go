@@ -146,6 +146,9 @@ func (e *Export) series(p *points, now time.Time) error {
 	e.doubts(p)
 	ahead := 0
 	for _, at := range p.times() {
+		if p.values[at] < 0 {
+			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, p.values[at], at.Format(time.RFC3339))
+		}
 		if at.Add(length).After(now) {
 			ahead++
 			continue
