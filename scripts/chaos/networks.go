@@ -5,13 +5,14 @@ package main
 import (
 	"fmt"
 	"net"
+	"slices"
 	"syscall"
 	"time"
 )
 
 // networks are addresses where nobody is, and relays between a command and its server.
 func networks() []Fault {
-	return in("network", append(nobodyThere(), troubled()...)...)
+	return in("network", slices.Concat(nobodyThere(), troubled(), encrypted())...)
 }
 
 // nobodyThere are servers that are not there, and those that hang.
@@ -58,4 +59,27 @@ func troubled() (all []Fault) {
 		Fault{Name: "`observe`, whose connections become slow", Prepare: relayed(observes()), When: reading, Strike: slow},
 		Fault{Name: "`load`, whose connections become slow", Prepare: relayed(loads("5")), When: moment{text: "progress:"}, Strike: slow},
 	)
+}
+
+// encrypted are connections whose TLS fails while they are used, and as new ones are made.
+func encrypted() (all []Fault) {
+	when := map[string]moment{"run": underLoad, "observe": reading, "load": {text: "progress:"}}
+	off := func(s *scene) error {
+		s.front.off.Store(true)
+		s.relay.cut()
+		return nil
+	}
+	garble := network(func(r *relay) { r.fromNowOn(garbled) }).and(pauseAnyway(time.Second), network(func(r *relay) { r.fromNowOn(untouched); r.cut() }))
+	for name, command := range map[string]prepare{"run": longRun(), "observe": observing("15s"), "load": loads("10")} {
+		meets := meets{relayed: true, encrypts: true}.by(command)
+		status, says, marks := 2, "realiops:", ""
+		if name == "observe" {
+			status, says, marks = 0, "", "TLS"
+		}
+		all = append(all,
+			Fault{Name: "`" + name + "` over TLS, whose records are broken", Prepare: meets, When: when[name], Strike: garble, Status: status, Says: says, Within: 2 * time.Minute},
+			Fault{Name: "`" + name + "` over TLS, which is switched off", Prepare: meets, When: when[name], Strike: off, Status: status, Says: says, Marks: marks, Stays: name == "run", Within: 2 * time.Minute},
+		)
+	}
+	return all
 }

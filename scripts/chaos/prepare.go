@@ -99,6 +99,7 @@ type meets struct {
 	role     string   // who connects, instead of the superuser
 	query    string   // parameters of the connection
 	relayed  bool
+	encrypts bool // something before it speaks TLS for it
 }
 
 // by gives a command that meets it.
@@ -121,17 +122,25 @@ func (m meets) by(command prepare) prepare {
 }
 
 func (m meets) dsn(p *place, s *server) (dsn string, err error) {
-	host := ""
+	host := s.address()
+	if m.encrypts {
+		if p.front, err = newEncrypting(host); err != nil {
+			return "", err
+		}
+		p.atEnd(p.front.close)
+		host = p.front.address()
+	}
 	if m.relayed {
-		if p.relay, err = newRelay(s.address()); err != nil {
+		if p.relay, err = newRelay(host); err != nil {
 			return "", err
 		}
 		p.atEnd(p.relay.close)
 		host = p.relay.address()
 	}
 	return s.at(func(u *url.URL) {
-		if host != "" {
-			u.Host = host
+		u.Host = host
+		if m.encrypts {
+			u.RawQuery = "sslmode=require"
 		}
 		if m.role != "" {
 			u.User = url.UserPassword(m.role, rolesPassword)

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
 
 // processes are killed, stopped, asked to end, and short of what the system gives them.
 func processes() []Fault {
-	return in("process", append(append(killed(), asked()...), append(halted(), short()...)...)...)
+	return in("process", slices.Concat(killed(), asked(), halted(), short(), starved())...)
 }
 
 // randomly is a moment in a span of time, the same in each suite.

@@ -23,7 +23,9 @@ type place struct {
 
 	servers []*server
 	relay   *relay
+	front   *encrypting
 	env     []string // of the command, beside what all have
+	group   string   // the control group that the command lives in, where it has one of its own
 	ulimit  string   // what a shell limits the command by, as its ulimit has it
 	stdout  *os.File // where the command prints; nil: it is kept
 	before  []string // what lay there
@@ -118,6 +120,9 @@ func (p *place) start(args []string, within time.Duration) (*scene, error) {
 	s.command = exec.Command(p.program, args...) //nolint:gosec // what the table says
 	if p.ulimit != "" {
 		s.command = exec.Command("sh", append([]string{"-c", "ulimit " + p.ulimit + ` && exec "$0" "$@"`, p.program}, args...)...) //nolint:gosec // likewise
+	}
+	if p.group != "" {
+		s.command = exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, p.group, p.program}, args...)...) //nolint:gosec // likewise
 	}
 	s.command.Dir, s.command.Stdout, s.command.Stderr = p.dir, s.stdout, s.stderr
 	if p.stdout != nil {

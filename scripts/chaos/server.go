@@ -151,15 +151,13 @@ func (s *server) startAgain(program string, lock *os.File) (err error) {
 
 // launch starts a server as the user whose data they are.
 func launch(program, data string, lock *os.File) (*process, error) {
-	info, err := os.Stat(data)
+	owner, err := ownerOf(data)
 	if err != nil {
 		return nil, err
 	}
 	p := &process{exec.Command(program, "-D", data), make(chan struct{})} //nolint:gosec // the server's own program
 	p.Dir, p.ExtraFiles = data, []*os.File{lock}
-	if owner := info.Sys().(*syscall.Stat_t); int(owner.Uid) != os.Geteuid() {
-		p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
-	}
+	p.SysProcAttr = owner
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
@@ -168,6 +166,19 @@ func launch(program, data string, lock *os.File) (*process, error) {
 		_ = p.Wait()
 	}()
 	return p, nil
+}
+
+// ownerOf has a process run as the user whose a directory is.
+func ownerOf(directory string) (*syscall.SysProcAttr, error) {
+	info, err := os.Stat(directory)
+	if err != nil {
+		return nil, err
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	if int(owner.Uid) == os.Geteuid() {
+		return nil, nil //nolint:nilnil // it runs as we do
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}, nil
 }
 
 // everyProcess sends all processes of the server a signal, the first one first: stopped, it starts no others.

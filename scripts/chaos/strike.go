@@ -30,6 +30,19 @@ func (do strike) and(more ...strike) strike {
 	}
 }
 
+// insisting does something again that a deadlock has ended.
+func insisting(do strike) strike {
+	return func(s *scene) (err error) {
+		const tries = 10
+		for range tries {
+			if err = do(s); err == nil || !strings.Contains(err.Error(), "deadlock") {
+				return err
+			}
+		}
+		return err
+	}
+}
+
 func pause(d time.Duration) strike {
 	return func(s *scene) error { return s.pause(d) }
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// onTheirs is a run on a server of the user's, under load.
+type onTheirs struct {
+	*exec.Cmd
+	printed string // the file that has what it says
+}
+
+func runOnTheirs(t *testing.T, dsn string) onTheirs {
+	t.Helper()
+	place := t.TempDir()
+	record, printed := filepath.Join(place, "run.jsonl"), filepath.Join(place, "printed")
+	out, err := os.Create(printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c := exec.CommandContext(t.Context(), os.Args[0], "run", "--dsn", dsn, "--yes", "--plan", bulkAlone(t), "-o", record)
+	c.Args[0], c.Stdout, c.Stderr = "realiops", out, out // which testscript.Main takes for the program
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := onTheirs{c, printed}
+	awaitText(t, record, `"kind":"load"`)
+	return r
+}
+
+func awaitText(t *testing.T, file, text string) {
+	t.Helper()
+	for range 2400 { // two minutes
+		if has, err := os.ReadFile(file); err == nil && strings.Contains(string(has), text) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	has, _ := os.ReadFile(file)
+	t.Fatalf("nothing says %q: %s", text, has)
+}
+
+// ends waits for its end, and gives its status and all that it said.
+func (r onTheirs) ends(t *testing.T) (status int, said string) {
+	t.Helper()
+	_ = r.Wait() // the status tells
+	text, err := os.ReadFile(r.printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ProcessState.ExitCode(), string(text)
+}
+
+// Where a server answers nobody, the first Ctrl-C says what is waited for, and what a second one leaves; the second ends it.
+func TestCtrlCOnAServerThatHangs(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, embedded.Options{Version: "17"})
+	r := runOnTheirs(t, s.DSN())
+	thaw := freeze(t, postmaster(t, s.Target().Storage.Directory))
+	t.Cleanup(thaw)
+	for _, said := range []string{
+		"stopping; waiting for what is under way on the server. Interrupt again to end at once: the schema realiops may stay on the server, and the next run drops it",
+		"ended at once: the schema realiops may stay on the server, and the next run drops it",
+	} {
+		if err := r.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		awaitText(t, r.printed, said)
+	}
+	if status, said := r.ends(t); status != -1 {
+		t.Errorf("status %d: %s", status, said)
+	}
+}
+
+// After a failover that leads to a server which has all that the lost one had, the schema goes from there, or it is said that it stays.
+func TestTheSchemaAfterAFailover(t *testing.T) {
+	t.Parallel()
+	lost, promoted := servertest.Start(t, embedded.Options{Version: "17"}), servertest.Start(t, embedded.Options{Version: "17"})
+	var target atomic.Pointer[string]
+	lead := func(dsn string) { host := hostOf(t, dsn); target.Store(&host) }
+	lead(lost.URL())
+	port := servertest.Listen(t, func(client net.Conn) { pass(client, *target.Load()) })
+	u, err := url.Parse(lost.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	r := runOnTheirs(t, u.String())
+	boss := servertest.Connect(t, servertest.Endpoint(t, promoted.DSN()))
+	servertest.Exec(t, boss, "create schema realiops")
+	servertest.Exec(t, boss, "comment on schema realiops is 'made by realiops, which drops it at the end of a run'")
+	servertest.Exec(t, boss, "create table realiops.bulk (id int)")
+	servertest.Exec(t, boss, "comment on table realiops.bulk is 'made by realiops, which drops it with the schema'")
+	lead(promoted.URL())
+	if err := syscall.Kill(postmaster(t, lost.Target().Storage.Directory), syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	status, said := r.ends(t)
+	there := servertest.Value[bool](t, boss, "select to_regnamespace('realiops') is not null")
+	if status != 2 || there && !strings.Contains(said, "the schema realiops is left behind") || !there && strings.Contains(said, "left behind") {
+		t.Errorf("status %d, the schema is there: %v: %s", status, there, said)
+	}
+}
+
+func hostOf(t *testing.T, dsn string) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
+}
+
+func pass(client net.Conn, target string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", target)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() { _, _ = io.Copy(server, client); server.Close() }()
+	_, _ = io.Copy(client, server)
+}
