@@ -83,7 +83,7 @@ func behind(does accounttest.Fault, then prepare) prepare {
 
 // collects for a record.
 func collects(record string, does accounttest.Fault) prepare {
-	return behind(does, file(record, "collect", "%", "--progress", "none"))
+	return behind(does, first(func(p *place) error { p.grows = "file"; return nil }, file(record, "collect", "%", "--progress", "none")))
 }
 
 func empty(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }

@@ -61,7 +61,9 @@ func (p *place) files() []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	now = slices.DeleteFunc(now, func(name string) bool { return name == record || slices.Contains(p.before, name) })
+	now = slices.DeleteFunc(now, func(name string) bool {
+		return name == record || p.grows != "" && strings.HasPrefix(name, p.grows+" (") || slices.Contains(p.before, name)
+	})
 	if len(now) > 0 {
 		return []string{fmt.Sprintf("leaves the files %v", now)}
 	}

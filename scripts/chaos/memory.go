@@ -30,7 +30,7 @@ func starved() []Fault {
 		{Name: "`run` of its own server, ended by the kernel as its control group is out of memory", Prepare: grouped(has, longRun()), When: underLoad, Strike: takeMemory, Status: -1},
 		{Name: "`run --dsn`, ended by the kernel as its control group is out of memory", Prepare: grouped(has, theirs(longRun())), When: underLoad, Strike: takeMemory, Status: -1, Stays: true},
 		{Name: "`observe`, ended by the kernel as its control group is out of memory", Prepare: grouped(has, theirs(observing("30s"))), When: reading, Strike: takeMemory, Status: -1},
-		{Name: "`run`, whose server is out of memory for 3 s", Prepare: theirs(runs()), When: underLoad, Strike: short, Within: 2 * time.Minute},
+		{Name: "`run`, whose server is out of memory for 3 s", Prepare: theirs(planned(tenSeconds)), When: underLoad, Strike: short, Within: 2 * time.Minute},
 		{Name: "`observe`, whose server is out of memory for 3 s", Prepare: theirs(observing("10s")), When: reading, Strike: short},
 		{Name: "`load`, whose server is out of memory for 3 s", Prepare: theirs(loads("10", "-C")), When: moment{text: "progress:"}, Strike: short, Status: 2, Says: "realiops:"},
 	}

@@ -63,10 +63,11 @@ func printingTo(name string, then prepare) prepare {
 	}, then)
 }
 
-// The plans of runs here: one that is over soon, and one that goes on until it is stopped.
+// The plans of runs here: one that is over soon, one that lasts a while, and one that goes on until it is stopped.
 const (
-	shortPlan = `{"arms":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"replicates":1,"arm_seconds":3}`
-	longPlan  = `{"arms":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2},{"name":"single","method":"insert","rows_per_tx":1,"clients":2}],"replicates":1,"arm_seconds":30}`
+	shortPlan  = `{"arms":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"replicates":1,"arm_seconds":3}`
+	tenSeconds = `{"arms":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"replicates":1,"arm_seconds":10}`
+	longPlan   = `{"arms":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2},{"name":"single","method":"insert","rows_per_tx":1,"clients":2}],"replicates":1,"arm_seconds":30}`
 )
 
 func planned(plan string, more ...string) prepare {

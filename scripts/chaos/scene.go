@@ -29,6 +29,7 @@ type place struct {
 	ulimit  string   // what a shell limits the command by, as its ulimit has it
 	stdout  *os.File // where the command prints; nil: it is kept
 	before  []string // what lay there
+	grows   string   // the one of them that the command adds to
 	memory  []segment
 	company []*scene // other commands that go on meanwhile
 	closing []func() error

@@ -22,7 +22,7 @@ func strangers() []Fault {
 		{Name: "`run --shared`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs("--shared")), When: underLoad, Strike: besides(busy, many), Marks: marked},
 		{Name: "`run` by a role that does not see others, while somebody writes", Prepare: meets{sql: role, role: "joe"}.by(runs()), When: underLoad, Strike: besides(busy, many), Marks: "others on the server did", Within: 3 * time.Minute},
 		{Name: "`run`, beside somebody who is in a transaction", Prepare: meets{sql: []string{table}}.by(first(inTransaction(few), runs())), Status: 1, Says: "at work on the server"},
-		{Name: "`run`, while somebody writes in a transaction that does not end", Prepare: meets{sql: []string{"create database d"}}.by(longRun()), When: underLoad,
+		{Name: "`run`, while somebody writes in a transaction that does not end", Prepare: meets{sql: []string{"create database d"}}.by(planned(tenSeconds)), When: underLoad,
 			Strike: elsewhere("with written as (" + few + " returning 1) select pg_sleep(60) from written"), Marks: "no counter tells of", Within: 3 * time.Minute},
 		{Name: "`run`, while somebody is idle", Prepare: meets{sql: []string{table}}.by(first(inTransaction("commit"), runs()))},
 		{Name: "`run`, while somebody vacuums", Prepare: meets{sql: []string{table, many}}.by(runs()), When: underLoad, Strike: besides(200*time.Millisecond, "vacuum theirs")},

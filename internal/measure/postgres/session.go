@@ -51,11 +51,13 @@ func (e *Endpoint) Config() *pgx.ConnConfig {
 }
 
 // clientConfig is Config for sessions that put load on the server, as the arms of a run do. Such a load waits for locks
-// as long as anybody's would.
+// as long as it has to: two clients that extend one table wait for each other.
 func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	config := e.Config()
 	config.RuntimeParams["application_name"] = clientName
-	delete(config.RuntimeParams, "lock_timeout")
+	if _, ours := config.RuntimeParams["lock_timeout"]; ours {
+		config.RuntimeParams["lock_timeout"] = "0"
+	}
 	return config
 }
 

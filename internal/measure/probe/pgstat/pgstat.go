@@ -119,7 +119,7 @@ func (s *Sampler) sample(ctx context.Context, wanted func(statement) bool) (prob
 	sample, err := s.session.read(ctx, wanted)
 	if err != nil {
 		s.hangUp(ctx)
-		return probe.Sample{}, catalog{}, asError(err)
+		return probe.Sample{}, catalog{}, asLoss(err)
 	}
 	return sample, server, nil
 }

@@ -1,6 +1,7 @@
 package pgstat
 
 import (
+	"context"
 	"errors"
 	"net"
 	"strings"
@@ -21,6 +22,7 @@ const (
 	queryCanceled     = "57014" // by statement_timeout
 	lockNotAvailable  = "55P03" // within lock_timeout
 	notPrepared       = "55000" // of pg_stat_statements that was not loaded when the server started
+	connectionFailure = "08006" // which no server says: its connection is lost
 )
 
 // lasts tells whether asking again would get the same answer.
@@ -60,9 +62,21 @@ func asError(err error) error {
 		return &oneLine{ErrStandby.Error(), err}
 	}
 	if network, ok := errors.AsType[*net.OpError](err); ok {
-		return &oneLine{"no connection to the server: " + network.Err.Error(), err}
+		return &oneLine{noConnection + network.Err.Error(), err}
 	}
 	return &oneLine{strings.Join(strings.Fields(err.Error()), " "), err}
+}
+
+const noConnection = "no connection to the server: "
+
+// asLoss is asError where a session has ended. Its code keeps it apart from why no other can be had, which is told as well.
+func asLoss(err error) error {
+	said := asError(err)
+	if _, known := errors.AsType[*probe.Error](said); known || errors.Is(err, context.DeadlineExceeded) {
+		return said
+	}
+	text := "the connection to the server was lost: " + strings.TrimPrefix(said.Error(), noConnection)
+	return &probe.Error{Reason: runfile.Failed, Code: connectionFailure, Err: &oneLine{text, err}}
 }
 
 // oneLine is an error in other words.
