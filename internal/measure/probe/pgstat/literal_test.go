@@ -22,11 +22,11 @@ func TestStatementsLoseTheirValues(t *testing.T) {
 	check("select "+strings.Repeat("x, ", 200), "select "+strings.Repeat("x, ", 50)+"x,…")
 }
 
-// FuzzNoLiteralStays: whatever is between quotes is gone.
+// FuzzNoLiteralStays: whatever is between quotes is gone. A secret with a ? may seem to stay, as that is what takes its place.
 func FuzzNoLiteralStays(f *testing.F) {
 	f.Add("select ", "se''cret")
 	f.Fuzz(func(t *testing.T, before, secret string) {
-		if strings.ContainsAny(before, "'\"$-/\\eE") || strings.ContainsAny(secret, "'\\") || len(secret) < 8 {
+		if strings.ContainsAny(before, "'\"$-/\\eE") || strings.ContainsAny(secret, "'?\\") || len(secret) < 8 {
 			return
 		}
 		if got := withoutLiterals(before + "'" + secret + "'"); strings.Contains(got, secret) && !strings.Contains(before, secret) {
