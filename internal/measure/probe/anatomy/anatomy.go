@@ -103,11 +103,11 @@ func (s *Sampler) look(ctx context.Context) error {
 		return err
 	}
 	end, known, err := s.session.end(ctx)
-	if err != nil || !known {
+	if err != nil {
 		return err
 	}
 	s.begin(end)
-	if s.files != nil {
+	if !known || s.files != nil {
 		return nil // a look back does all
 	}
 	place, due := s.course.next(end, time.Now())
@@ -126,7 +126,7 @@ func (s *Sampler) look(ctx context.Context) error {
 	return nil
 }
 
-// begin starts at the end of the WAL, once.
+// begin starts at the end of the WAL, once. Inside of a record will do, since readers of the WAL look for the next one from there.
 func (s *Sampler) begin(end uint64) {
 	if !s.begun {
 		s.begun, s.course = true, course{from: end, at: end, looked: time.Now(), speed: assumedSpeed}

@@ -16,27 +16,14 @@ const (
 // ReadWAL reads the WAL since the last WaitForCounters and counts what no window has covered. It is to be called when a
 // load is over and before the next checkpoint, after which the server may recycle that WAL. What it cannot read stays
 // uncovered; the error is about ctx only.
-func (s *Sampler) ReadWAL(ctx context.Context) error {
-	return s.lookBack(ctx, func(end uint64) []place {
-		s.walRead = true
-		return s.course.rest(end)
-	})
-}
+func (s *Sampler) ReadWAL(ctx context.Context) error { return s.lookBack(ctx, true) }
 
 // WaitForCounters moves on to the end of the WAL. What has come since a ReadWAL is counted, so that an arm ends with all of its
 // own; without a ReadWAL before it the WAL since the last WaitForCounters is of no arm, and passed over.
-func (s *Sampler) WaitForCounters(ctx context.Context) error {
-	return s.lookBack(ctx, func(end uint64) []place {
-		if !s.walRead {
-			return nil
-		}
-		s.walRead = false
-		return s.course.rest(end)
-	})
-}
+func (s *Sampler) WaitForCounters(ctx context.Context) error { return s.lookBack(ctx, false) }
 
-// lookBack ends the course at the end of the WAL, and counts of it what is asked for.
-func (s *Sampler) lookBack(ctx context.Context, of func(end uint64) []place) error {
+// lookBack ends the course at the end of the WAL, and counts what lies before it where a load is over.
+func (s *Sampler) lookBack(ctx context.Context, loadOver bool) error {
 	if err := s.turn.Take(ctx); err != nil {
 		return err
 	}
@@ -44,24 +31,31 @@ func (s *Sampler) lookBack(ctx context.Context, of func(end uint64) []place) err
 	if s.refused != nil {
 		return nil
 	}
-	if err := s.countBack(ctx, of); err != nil && ctx.Err() == nil {
+	s.walRead = s.walRead || loadOver // and stays so until an end is known, up to which it can be counted
+	if err := s.countBack(ctx, loadOver); err != nil && ctx.Err() == nil {
 		_ = s.failed(ctx, err) // the next reading says it, if it lasts
 	}
 	return ctx.Err()
 }
 
-func (s *Sampler) countBack(ctx context.Context, of func(end uint64) []place) error {
+func (s *Sampler) countBack(ctx context.Context, loadOver bool) error {
 	if err := s.connected(ctx); err != nil {
 		return err
 	}
 	end, known, err := s.session.flushedEnd(ctx)
-	if err != nil || !known {
+	if err != nil {
 		return err
 	}
-	s.begin(end)
+	if s.begin(end); !known {
+		return nil
+	}
 	end = max(end, s.course.at)
 	s.counted.pass(s.course.advance(end, time.Now()))
-	places := of(end)
+	var places []place
+	if s.walRead {
+		places = s.course.rest(end)
+	}
+	s.walRead = loadOver
 	s.course.begin(end)
 	return s.session.countAll(ctx, places, s.counted.add)
 }

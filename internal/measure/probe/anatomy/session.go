@@ -99,14 +99,17 @@ func reader(home pgx.Identifier) string {
 		end("$1", "$3"), end("$2", "$4"), function(walStats))
 }
 
-// end is the last known beginning of a record up to which everything is flushed, and so can be read.
+// end is the last known beginning of a record up to which everything is flushed, and so can be read. Where none is known it is the
+// end of what is flushed, which may lie inside of a record.
 func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
 	var flushed uint64
 	before := s.inserted
 	if err := postgres.QueryRow(ctx, s.conn, positions).Scan(&s.inserted, &flushed); err != nil {
 		return 0, false, err
 	}
-	end, known = boundary(before, s.inserted, flushed, s.page)
+	if end, known = boundary(before, s.inserted, flushed, s.page); !known {
+		end = flushed
+	}
 	return end, known, nil
 }
 
