@@ -43,7 +43,7 @@ func (a *AWS) document(t runfile.Target) document.Block {
 	var all document.Together
 	switch {
 	case a.Trouble != "":
-		all = append(all, document.Paragraph{Text: "AWS does not say which of its databases this is: " + a.Trouble + "."})
+		all = append(all, document.Paragraph{Text: ended("AWS does not say which of its databases this is: " + a.Trouble)})
 	case t.Cloud != nil:
 		all = append(all, document.Paragraph{Text: "AWS knows it as " + cloudName(*t.Cloud) + "."})
 	}

@@ -76,7 +76,7 @@ func (d Diagnosis) verdict() string {
 	lost := len(d.unknown())
 	switch {
 	case d.Refusal != "":
-		return "NO RUN WOULD BEGIN HERE: " + d.Refusal + "."
+		return ended("NO RUN WOULD BEGIN HERE: " + d.Refusal)
 	case !d.Concludes:
 		return "A RUN WOULD CONCLUDE NOTHING HERE: nothing that can be read tells what storage has to do, so no metric can be told to count it or not."
 	case lost > 0:
@@ -221,4 +221,12 @@ func (d Diagnosis) cautions() (all document.Points) {
 		all = append(all, p)
 	}
 	return all
+}
+
+// ended is a sentence with its full stop, unless it ends with a question.
+func ended(sentence string) string {
+	if strings.HasSuffix(sentence, "?") {
+		return sentence
+	}
+	return sentence + "."
 }
