@@ -161,7 +161,7 @@ func (o auroraCostOptions) answer(env Env, c billing.Comparison) (err error) {
 	case formatCSV:
 		err = document.CSV(env.Out, c.Document())
 	default:
-		err = document.Text(env.Out, c.Document(), env.columns())
+		err = env.write(c.Document())
 	}
 	if err == nil && c.Verdict.Cheaper == "" {
 		return errUndecided

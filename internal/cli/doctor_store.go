@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/runfile"
@@ -35,7 +34,7 @@ func diagnoseStore(ctx context.Context, env Env, o doctorOptions) error {
 	case o.format == formatJSON:
 		err = report.JSON(env.Out, d)
 	default:
-		err = document.Text(env.Out, d.Document(), env.columns())
+		err = env.write(d.Document())
 	}
 	if err == nil && !d.Concludes() {
 		return errNoConclusion
