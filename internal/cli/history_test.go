@@ -13,29 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/cli/diagnosis"
-	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/prometheustest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 const observed = "../../testdata/runs/observed-pg17.jsonl.zst"
-
-func writeRun(t *testing.T, records []runfile.Record) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "same.jsonl")
-	w, err := runfile.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records {
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // runs runs a command.
 func runs(t *testing.T, want int, args ...string) (out, said string) {
@@ -52,7 +34,7 @@ func runs(t *testing.T, want int, args ...string) (out, said string) {
 func TestHistoryIsTheObservation(t *testing.T) {
 	planted, same, last := prometheustest.Observation(t, observed)
 	url := prometheustest.Start(t, planted...)
-	from := writeRun(t, same)
+	from := runfiletest.Write(t, "same.jsonl", same)
 	through := filepath.Join(t.TempDir(), "through.jsonl")
 	_, said := runs(t, exitDone, "history", "--prometheus", strings.Replace(url, "://", "://me:planted-password@", 1), "--until", last.Add(time.Second).Format(time.RFC3339), "--for", "1h", "-o", through)
 	if strings.Contains(said, "planted-password") {

@@ -189,5 +189,3 @@ func days(n int) string {
 }
 
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
-
-func compareFloats(a, b float64) int { return cmp.Compare(a, b) }

@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,7 +70,7 @@ func (c Comparison) doubt(answer string) string {
 	if n := c.otherWeeks(answer); n > 0 {
 		return fmt.Sprintf("%d of %d runs of seven days say otherwise", n, len(c.weeks()))
 	}
-	most := slices.MaxFunc(c.Days, func(a, b Day) int { return compareFloats(a.IO, b.IO) })
+	most := slices.MaxFunc(c.Days, func(a, b Day) int { return cmp.Compare(a.IO, b.IO) })
 	rest := 0.0
 	for _, d := range c.Days {
 		if d.Date != most.Date {
@@ -184,7 +185,7 @@ func switching(all []Day) *Switching {
 		}
 		ways = cheapest(next)
 	}
-	best := slices.MinFunc(ways, func(a, b way) int { return compareFloats(a.cost, b.cost) })
+	best := slices.MinFunc(ways, func(a, b way) int { return cmp.Compare(a.cost, b.cost) })
 	s.Best, s.Switches = best.cost, best.switches
 	return s
 }

@@ -79,8 +79,8 @@ func unpacked(t testing.TB, packed []byte) []byte {
 	return text
 }
 
-// written is the content of a file of that name with these records.
-func written(t testing.TB, name string, records []runfile.Record) []byte {
+// Write makes a file of that name with these records, and says where.
+func Write(t testing.TB, name string, records []runfile.Record) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	w, err := runfile.Create(path)
@@ -95,7 +95,13 @@ func written(t testing.TB, name string, records []runfile.Record) []byte {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
+	return path
+}
+
+// written is the content of such a file.
+func written(t testing.TB, name string, records []runfile.Record) []byte {
+	t.Helper()
+	text, err := os.ReadFile(Write(t, name, records))
 	if err != nil {
 		t.Fatal(err)
 	}
