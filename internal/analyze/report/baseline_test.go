@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
-	"os"
 	"reflect"
 	"regexp"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
+	"github.com/realiops/realiops/internal/test/docstest"
 )
 
 // measuredStorage is a view with large numbers and a job out of sight.
@@ -166,13 +166,8 @@ func TestBaselineCSVHasBothAccounts(t *testing.T) {
 
 // TestDocsNameTheFieldsOfABaseline: every field of the object is in docs/json.md, by its own name.
 func TestDocsNameTheFieldsOfABaseline(t *testing.T) {
-	content, err := os.ReadFile("../../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(content), "\n## What storage delivers\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	for _, name := range fields(reflect.TypeFor[report.Baseline](), "") {
+	section := docstest.Section(t, "json.md", "## What storage delivers")
+	for _, name := range fields(reflect.TypeFor[report.Baseline]()) {
 		if strings.HasPrefix(name, "run.storage.") {
 			continue // as in the run file
 		}

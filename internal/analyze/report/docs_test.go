@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,80 +14,43 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
+	"github.com/realiops/realiops/internal/test/docstest"
 )
 
 // TestDocsNameEveryField: docs/json.md is the contract, so it has exactly the fields that are written.
 func TestDocsNameEveryField(t *testing.T) {
-	content, err := os.ReadFile("../../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, figures, _ := strings.Cut(string(content), "\n## Figures\n")
-	figures, estimates, _ := strings.Cut(figures, "\n## Estimates\n")
-	estimates, rest, _ := strings.Cut(estimates, "\n## Fields\n")
-	check := func(what string, want []string, text string) {
-		t.Helper()
-		var documented []string
-		for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(text, -1) {
-			documented = append(documented, row[1])
+	const page = "json.md"
+	figures := strings.ReplaceAll(docstest.Section(t, page, "## Figures"), "`missing` |", "missing |")
+	beforeCodes, _, _ := strings.Cut(docstest.Section(t, page, "## Fields"), "\n| code |")
+	for _, c := range []struct {
+		what, text string
+		written    []string
+	}{
+		{"figure", figures, fields(reflect.TypeFor[report.Figure]())},
+		{"estimate", docstest.Section(t, page, "## Estimates"), fields(reflect.TypeFor[attribution.Estimate]())},
+		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings", "observed", "twins"},
+			fields(reflect.TypeFor[report.Report]())[1:])},
+		{"comparison", docstest.Section(t, page, "## Comparisons"), fields(reflect.TypeFor[report.Comparison]())},
+	} {
+		if diff := cmp.Diff(c.written, docstest.Rows(c.text)); diff != "" {
+			t.Errorf("%s (-written +documented):\n%s", c.what, diff)
 		}
-		if diff := cmp.Diff(want, documented); diff != "" {
-			t.Errorf("%s (-written +documented):\n%s", what, diff)
-		}
 	}
-	check("figure", fields(reflect.TypeFor[report.Figure](), ""), strings.ReplaceAll(figures, "`missing` |", "missing |"))
-	check("estimate", fields(reflect.TypeFor[attribution.Estimate](), ""), estimates)
-	beforeCodes, _, _ := strings.Cut(rest, "\n| code |")
-	want := slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings", "observed", "twins"}, fields(reflect.TypeFor[report.Report](), "")[1:])
-	check("report", want, beforeCodes)
-	_, comparison, _ := strings.Cut(rest, "\n## Comparisons\n")
-	check("comparison", fields(reflect.TypeFor[report.Comparison](), ""), comparison)
 }
 
-// described elsewhere in the page, or in docs/run-file.md.
-func elsewhere(of reflect.Type) bool {
-	return slices.Contains([]reflect.Type{
-		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](), reflect.TypeFor[time.Time](),
+func fields(of reflect.Type) []string { return docstest.Fields(of, elsewhere) }
+
+// elsewhere are types that the page, or docs/run-file.md, describes once.
+func elsewhere(of reflect.Type, path string) bool {
+	end := strings.Contains(path, "*") && (strings.HasSuffix(path, ".smallest") || strings.HasSuffix(path, ".largest"))
+	return end || path != "missing" && of == reflect.TypeFor[series.Missing]() || slices.Contains([]reflect.Type{
+		reflect.TypeFor[report.Figure](), reflect.TypeFor[attribution.Estimate](), reflect.TypeFor[runfile.Target](), reflect.TypeFor[runfile.Host](),
 	}, of)
-}
-
-// fields lists the names of a type's JSON, those of structs in it by path.
-func fields(of reflect.Type, path string) []string {
-	switch {
-	case of.Kind() == reflect.Pointer:
-		return fields(of.Elem(), path)
-	case of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct:
-		return fields(of.Elem(), path+"[]")
-	case of == reflect.TypeFor[series.Missing]() && path != "missing", strings.HasSuffix(path, ".smallest") && strings.Contains(path, "*"),
-		strings.HasSuffix(path, ".largest") && strings.Contains(path, "*"), elsewhere(of) && path != "":
-		return []string{path}
-	case of == reflect.TypeFor[map[string]report.Span]():
-		return append([]string{path}, fields(of.Elem(), path+".*")...)
-	case of.Kind() != reflect.Struct:
-		return []string{path}
-	}
-	var names []string
-	for field := range of.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		switch {
-		case !field.IsExported() || name == "-":
-			continue
-		case field.Anonymous:
-			names = append(names, fields(field.Type, path)...)
-			continue
-		}
-		names = append(names, fields(field.Type, strings.TrimPrefix(path+"."+name, "."))...)
-	}
-	return names
 }
 
 // TestDocsNameEveryWarning: a program that goes by codes must know them all.
 func TestDocsNameEveryWarning(t *testing.T) {
-	content, err := os.ReadFile("../../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, codes, _ := strings.Cut(string(content), "\n| code |")
+	_, codes, _ := strings.Cut(docstest.Section(t, "json.md", "## Fields"), "\n| code |")
 	documented := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (yes|no) \\|").FindAllStringSubmatch(codes, -1) {
 		documented[row[1]] = row[2]

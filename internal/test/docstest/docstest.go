@@ -1,0 +1,91 @@
+// Package docstest tells what a page of docs documents and what fields a type's JSON has, for tests that hold one to the other.
+package docstest
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Section is the text under a heading of a page in docs, its level with it ("## Fields"), up to the next heading of its level or above.
+func Section(t testing.TB, page, heading string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(string(read(t, page)), "\n"+heading+"\n")
+	if !found {
+		t.Fatalf("docs/%s has no section %q", page, heading)
+	}
+	level := strings.IndexByte(heading, ' ')
+	if next := regexp.MustCompile(`(?m)^#{1,` + string('0'+rune(level)) + `} `).FindStringIndex(rest); next != nil {
+		rest = rest[:next[0]]
+	}
+	return rest
+}
+
+// read finds docs beside go.mod, above the package that is tested.
+func read(t testing.TB, page string) []byte {
+	t.Helper()
+	directory, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
+			break
+		}
+		if directory == filepath.Dir(directory) {
+			t.Fatal("no go.mod above the package")
+		}
+		directory = filepath.Dir(directory)
+	}
+	content, err := os.ReadFile(filepath.Join(directory, "docs", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Rows are the names that begin the rows of a text's tables: | `name` |.
+func Rows(text string) (names []string) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(text, -1) {
+		names = append(names, row[1])
+	}
+	return names
+}
+
+// Fields are the names of a type's JSON, those of structs in it by their path. Of what is told elsewhere only the path is among them.
+func Fields(of reflect.Type, elsewhere func(of reflect.Type, path string) bool) []string {
+	if elsewhere == nil {
+		elsewhere = func(reflect.Type, string) bool { return false }
+	}
+	return fields(of, "", elsewhere)
+}
+
+func fields(of reflect.Type, path string, elsewhere func(reflect.Type, string) bool) (names []string) {
+	switch {
+	case path != "" && elsewhere(of, path):
+		return []string{path}
+	case of.Kind() == reflect.Pointer:
+		return fields(of.Elem(), path, elsewhere)
+	case of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct:
+		return fields(of.Elem(), path+"[]", elsewhere)
+	case of.Kind() == reflect.Map && of.Elem().Kind() == reflect.Struct && !elsewhere(of.Elem(), path):
+		return append([]string{path}, fields(of.Elem(), path+".*", elsewhere)...)
+	case of.Kind() != reflect.Struct, of == reflect.TypeFor[time.Time]():
+		return []string{path}
+	}
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.IsExported() || name == "-":
+		case field.Anonymous:
+			names = append(names, fields(field.Type, path, elsewhere)...)
+		default:
+			names = append(names, fields(field.Type, strings.TrimPrefix(path+"."+name, "."), elsewhere)...)
+		}
+	}
+	return names
+}
