@@ -1,8 +1,10 @@
 // Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
 //
-//	worlds [-wild N] [-meters N] [-two-arms N] [-observed N] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
+//	worlds [-wild N] [-meters N] [-two-arms N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
+//	       [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
-// It ends with 1 where a target is not reached.
+// -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -changed judges each
+// run of loads again with its loads renamed, in other units, and with a load in two. It ends with 1 where a target is not reached.
 package main
 
 import (
@@ -28,17 +30,22 @@ type options struct {
 	workers                         int
 	seed                            uint64
 	keep                            string
-	failures                        bool
+	failures, changed               bool
+	kinds                           map[string]*int // meters by the name of their kind
 }
 
 var errMissed = errors.New("a target is not reached")
 
 func main() {
-	o := options{}
+	o := options{kinds: map[string]*int{}}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
 	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two loads")
 	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed for minutes, without loads of ours, and as many in such as were for a day")
 	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
+	for _, kind := range score.Kinds() {
+		o.kinds[kind.Name] = flag.Int(kind.Name, 0, "meters more of this kind, in worlds whose physics are their own")
+	}
+	flag.BoolVar(&o.changed, "changed", false, "judge each run of loads again after changes that must change no verdict")
 	flag.IntVar(&o.workers, "workers", 2, "worlds that are judged at once")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the first world")
 	flag.StringVar(&o.keep, "keep", "", "directory to leave the run files in")
@@ -48,6 +55,31 @@ func main() {
 		fmt.Fprintln(os.Stderr, "worlds:", err)
 		os.Exit(1)
 	}
+}
+
+// draw is a set of worlds that are scored by themselves, whose seeds, and so files, are their own.
+type draw struct {
+	place     uint64
+	world     func(seed uint64, meters int) worlds.World
+	meters    int
+	directory string
+	table     func([]score.Case) []score.Figure
+	list      func(io.Writer, []score.Case) // what it is wrong about
+	loads     bool                          // of ours, not observed
+}
+
+func (o options) draws(directory string) []draw {
+	all := []draw{
+		{3, worlds.NewWild, o.wild, o.keep, score.WildTable, score.WriteWrong, true},
+		{0, designed(worlds.Full), o.meters, directory, score.FullTable, score.WriteFailures, true},
+		{1, designed(worlds.TwoArms), o.twoArms, directory, score.TwoArmsTable, score.WriteFailures, true},
+		{2, worlds.NewObserved, o.observed, directory, score.ObservedTable, score.WriteWrong, false},
+		{4, worlds.NewDay, o.observed, directory, score.DayTable, score.WriteWrong, false},
+	}
+	for i, kind := range score.Kinds() {
+		all = append(all, draw{5 + uint64(i), kind.Draw, *o.kinds[kind.Name], o.keep, kind.Table, score.WriteWrong, true})
+	}
+	return all
 }
 
 func run(out io.Writer, o options) error {
@@ -60,35 +92,35 @@ func run(out io.Writer, o options) error {
 		defer os.RemoveAll(made)
 		directory = made
 	}
-	wild, err := o.judged(worlds.NewWild, o.seed+3<<32, o.wild, o.keep)
-	if err != nil {
-		return err
+	var figures []score.Figure
+	var loads []score.Case
+	for _, d := range o.draws(directory) {
+		if d.meters == 0 {
+			continue
+		}
+		cases, err := o.judged(d)
+		if err != nil {
+			return err
+		}
+		if o.failures {
+			d.list(out, cases)
+		}
+		figures = append(figures, d.table(cases)...)
+		if d.loads {
+			loads = append(loads, cases...)
+		}
 	}
-	full, err := o.judged(designed(worlds.Full), o.seed, o.meters, directory)
-	if err != nil {
-		return err
+	if o.changed {
+		twins, err := o.again(loads)
+		if err != nil {
+			return err
+		}
+		if o.failures {
+			score.WriteChanged(out, twins)
+		}
+		figures = append(figures, score.ChangeTable(twins)...)
 	}
-	// The worlds of two arms have seeds, and so files, of their own.
-	two, err := o.judged(designed(worlds.TwoArms), o.seed+1<<32, o.twoArms, directory)
-	if err != nil {
-		return err
-	}
-	observed, err := o.judged(worlds.NewObserved, o.seed+2<<32, o.observed, directory)
-	if err != nil {
-		return err
-	}
-	days, err := o.judged(worlds.NewDay, o.seed+4<<32, o.observed, directory)
-	if err != nil {
-		return err
-	}
-	if o.failures {
-		score.WriteWrong(out, wild)
-		score.WriteFailures(out, full)
-		score.WriteFailures(out, two)
-		score.WriteWrong(out, observed)
-		score.WriteWrong(out, days)
-	}
-	return report(out, slices.Concat(score.WildTable(wild), score.Table(full, two), score.ObservedTable(observed), score.DayTable(days)))
+	return report(out, figures)
 }
 
 func report(out io.Writer, figures []score.Figure) error {
@@ -111,23 +143,30 @@ func designed(design worlds.Design) func(uint64, int) worlds.World {
 	return func(seed uint64, meters int) worlds.World { return worlds.New(seed, design, meters) }
 }
 
-// judged has worlds judged two at a time, in the order of their seeds.
-func (o options) judged(draw func(seed uint64, meters int) worlds.World, seed uint64, meters int, directory string) ([]score.Case, error) {
-	n := (meters + metersPerWorld - 1) / metersPerWorld
-	cases, errs := make([][]score.Case, n), make([]error, n)
+// judged has the worlds of a draw judged.
+func (o options) judged(d draw) ([]score.Case, error) {
+	return each(o.workers, (d.meters+metersPerWorld-1)/metersPerWorld, func(i int) ([]score.Case, error) {
+		return score.Judged(byDefault, d.world(o.seed+d.place<<32+uint64(i), metersPerWorld), d.directory)
+	})
+}
+
+// again has the worlds of cases judged again after changes that must change no verdict.
+func (o options) again(cases []score.Case) ([]score.Twin, error) {
+	perWorld := slices.Collect(slices.Chunk(cases, metersPerWorld))
+	return each(o.workers, len(perWorld), func(i int) ([]score.Twin, error) { return score.Twins(byDefault, perWorld[i]) })
+}
+
+// each does a number of tasks, some at once, and gives what they gave in their order.
+func each[T any](workers, tasks int, do func(i int) ([]T, error)) ([]T, error) {
+	given, errs := make([][]T, tasks), make([]error, tasks)
 	var wait sync.WaitGroup
-	for first := range o.workers {
+	for first := range workers {
 		wait.Go(func() {
-			for i := first; i < n; i += o.workers {
-				world := draw(seed+uint64(i), metersPerWorld)
-				cases[i], errs[i] = score.Judged(byDefault, world, directory)
+			for i := first; i < tasks; i += workers {
+				given[i], errs[i] = do(i)
 			}
 		})
 	}
 	wait.Wait()
-	var all []score.Case
-	for _, c := range cases {
-		all = append(all, c...)
-	}
-	return all, errors.Join(errs...)
+	return slices.Concat(given...), errors.Join(errs...)
 }

@@ -36,6 +36,33 @@ const (
 
 // NewWild draws a world whose physics are its own, and meters with troubles of all kinds.
 func NewWild(seed uint64, meters int) World {
+	w, d := wildServer(seed)
+	for i := range meters {
+		w.Meters = append(w.Meters, d.troubled(meterName(i), w))
+	}
+	return w
+}
+
+// NewWildOf draws such a world of which all meters are wanted: the first one, of those with the seed and far from it, in which
+// a meter that is wanted comes often enough.
+func NewWildOf(seed uint64, meters int, wanted func(World, Meter) bool) World {
+	const patience, far = 40, 1 << 40 // meters drawn for each that is wanted; from a seed to the next
+	w, d := wildServer(seed)
+	for drawn := 0; drawn < patience*(len(w.Meters)+1); drawn++ {
+		if m := d.troubled(meterName(len(w.Meters)), w); wanted(w, m) {
+			w.Meters = append(w.Meters, m)
+		}
+		if len(w.Meters) == meters {
+			return w
+		}
+	}
+	return NewWildOf(seed+far, meters, wanted)
+}
+
+func meterName(i int) string { return fmt.Sprintf("meter/m%03d", i+1) }
+
+// wildServer draws a server and what it did, and goes on with the dice for the meters.
+func wildServer(seed uint64) (World, *dice) {
 	d := newDice(seed)
 	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}}
 	design, armSeconds := Wild, 5.0
@@ -66,10 +93,7 @@ func NewWild(seed uint64, meters int) World {
 	for range w.replicates {
 		w.lost = append(w.lost, d.lost())
 	}
-	for i := range meters {
-		w.Meters = append(w.Meters, d.troubled(fmt.Sprintf("meter/m%03d", i+1), w))
-	}
-	return w
+	return w, d
 }
 
 // arms are those of a design, on a server.

@@ -22,10 +22,7 @@ func Judged(method Method, world worlds.World, directory string) ([]Case, error)
 	if err != nil {
 		return nil, err
 	}
-	said := map[string]attribution.Verdict{}
-	for _, v := range method(run).Metrics {
-		said[v.Metric.Name] = v
-	}
+	said := verdicts(method, run)
 	var cases []Case
 	for _, m := range world.Meters {
 		verdict, found := said[m.Name]
@@ -35,6 +32,15 @@ func Judged(method Method, world worlds.World, directory string) ([]Case, error)
 		cases = append(cases, Case{world, m, verdict})
 	}
 	return cases, nil
+}
+
+// verdicts are those of a method, by metric.
+func verdicts(method Method, run *drivers.Run) map[string]attribution.Verdict {
+	said := map[string]attribution.Verdict{}
+	for _, v := range method(run).Metrics {
+		said[v.Metric.Name] = v
+	}
+	return said
 }
 
 func recorded(world worlds.World, directory string) (run *drivers.Run, path string, err error) {

@@ -24,7 +24,7 @@ func TestMethodReachesItsFigures(t *testing.T) {
 		return all
 	}
 	full, twoArms := judged(worlds.Full, 2026, 12), judged(worlds.TwoArms, 4052, 4)
-	for _, f := range mustReach(full, twoArms) {
+	for _, f := range targets(full, twoArms) {
 		low, high := f.Interval()
 		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
 		if f.Misses() {

@@ -69,8 +69,13 @@ func liar(worlds.Meter) attribution.Verdict {
 	return attribution.Verdict{Kind: attribution.Logical, Counts: drivers.Rows, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1}}
 }
 
+// targets are the figures of both designs that must reach something.
+func targets(full, twoArms []Case) []Figure {
+	return where(append(FullTable(full), TwoArmsTable(twoArms)...), Figure.Targeted)
+}
+
 func TestTheTruthScoresFully(t *testing.T) {
-	figures := mustReach(cases(t, worlds.Full, 10, oracle), cases(t, worlds.TwoArms, 3, cannotTell))
+	figures := targets(cases(t, worlds.Full, 10, oracle), cases(t, worlds.TwoArms, 3, cannotTell))
 	for _, f := range figures {
 		switch share := f.Share(); {
 		case strings.Contains(f.What, "interval"): // the oracle's has no width, and always holds
@@ -82,7 +87,7 @@ func TestTheTruthScoresFully(t *testing.T) {
 
 func TestLyingIsFound(t *testing.T) {
 	full := cases(t, worlds.Full, 10, liar)
-	for _, f := range mustReach(full, cases(t, worlds.TwoArms, 3, liar)) {
+	for _, f := range targets(full, cases(t, worlds.TwoArms, 3, liar)) {
 		if !f.Misses() && !strings.HasPrefix(f.What, "two loads: the true quantity") { // it excludes nothing
 			t.Errorf("%s passes a liar: %d of %d", f.What, f.Hits, f.Of)
 		}
@@ -91,7 +96,7 @@ func TestLyingIsFound(t *testing.T) {
 
 func TestSilenceIsNoAnswer(t *testing.T) {
 	missed := 0
-	for _, f := range mustReach(cases(t, worlds.Full, 5, cannotTell), cases(t, worlds.TwoArms, 3, cannotTell)) {
+	for _, f := range targets(cases(t, worlds.Full, 5, cannotTell), cases(t, worlds.TwoArms, 3, cannotTell)) {
 		if f.Misses() {
 			missed++
 		}

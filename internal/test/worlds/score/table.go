@@ -54,59 +54,56 @@ func (f Figure) Interval() (low, high float64) {
 	return low, high
 }
 
-// Table is every figure over cases of the full plan and of the plan of two arms.
-func Table(full, twoArms []Case) []Figure {
-	return append(mustReach(full, twoArms), besides(full, twoArms)...)
-}
-
 // undisturbed: nothing but the rule shows in the meter, and the run has the drivers of the rule.
 func undisturbed(c Case) bool { return c.Meter.Disturbed == "" && c.known() }
 
-func mustReach(full, twoArms []Case) []Figure {
-	clean := where(full, undisturbed)
-	singles := where(clean, ofSort(worlds.Single), func(c Case) bool { return c.World.Complete() })
-	noisy := func(c Case) bool { return c.Meter.Noise == 0.10 }
-	slight := func(c Case) bool { return c.Meter.Noise > 0 && !noisy(c) }
-	mixtures := where(clean, ofSort(worlds.Mixture), Case.parted)
-	published := func(c Case) bool {
-		return slices.Contains([]string{drivers.Entries, drivers.WALRecords}, c.term().Driver)
-	}
-	measured := func(c Case) bool {
-		return c.Meter.Noise > 0 && c.Verdict.PerUnit != nil && c.Verdict.Counts == c.term().Driver
-	}
-	two := where(twoArms, ofSort(worlds.Single), undisturbed)
+func measured(c Case) bool {
+	return c.Meter.Noise > 0 && c.Verdict.PerUnit != nil && c.Verdict.Counts == c.term().Driver
+}
+
+func wrong(c Case) bool { return c.Wrong() != "" }
+
+// FullTable is of worlds that run the plan identify.
+func FullTable(cases []Case) []Figure {
+	clean, singles, mixtures := where(cases, undisturbed), ofSort(worlds.Single), ofSort(worlds.Mixture)
+	whole := where(clean, singles, func(c Case) bool { return c.World.Complete() })
+	parted := where(clean, mixtures, Case.parted)
+	exact := func(c Case) bool { return c.Meter.Noise == 0 }
+	unknown := func(c Case) bool { return !c.known() }
+	outlying := func(c Case) bool { return c.Meter.Disturbed != "" }
+	open := func(c Case) bool { return !c.stated() }
 	return []Figure{
-		atLeast(0.995, "single quantity: the side right", singles, Case.sideRight),
-		atLeast(0.97, "single quantity: named uniquely and rightly, noise 1 and 3 %", where(singles, slight), Case.named),
-		atLeast(0.92, "single quantity: the same, noise 10 %", where(singles, noisy), Case.named),
-		atMost(0, "mixture of two: called a single quantity", where(mixtures, Case.surely), Case.simplified),
-		atLeast(0.80, "mixture of two, each 20 % or more: both terms named", where(mixtures, Case.heavy), Case.termsNamed),
-		atMost(0.005, "wrong verdict stated, all meters of either plan", slices.Concat(full, twoArms), func(c Case) bool { return c.Wrong() != "" }),
-		atLeast(0.99, "unrelated to load: undetermined", where(clean, ofSort(worlds.Unrelated)), func(c Case) bool { return !c.stated() }),
-		within(0.94, 0.98, "95 % interval holds the true ratio", where(singles, measured), Case.holds),
-		atLeast(0.98, "two loads: the true quantity not excluded", two, Case.open),
-		atMost(0, "two loads: unique verdict on entries or wal_records", where(two, published), func(c Case) bool { return c.stated() && c.Verdict.Counts != "" }),
+		atLeast(0.995, "single quantity: the side right", whole, Case.sideRight),
+		atLeast(0.97, "single quantity: named uniquely and rightly, noise 1 and 3 %", where(whole, Case.slight), Case.named),
+		atLeast(0.92, "single quantity: the same, noise 10 %", where(whole, Case.noisy), Case.named),
+		atMost(0, "mixture of two: called a single quantity", where(parted, Case.surely), Case.simplified),
+		atLeast(0.80, "mixture of two, each 20 % or more: both terms named", where(parted, Case.heavy), Case.termsNamed),
+		atMost(0.005, "wrong verdict stated, all meters of the plan", cases, wrong),
+		atLeast(0.99, "unrelated to load: undetermined", where(clean, ofSort(worlds.Unrelated)), open),
+		within(0.94, 0.98, "95 % interval holds the true ratio", where(whole, measured), Case.holds),
+		seen("of the single quantities named: tied with others, as the world has it", where(clean, singles, Case.named), Case.tied),
+		seen("single quantity: named alone", where(clean, singles), Case.alone),
+		seen("single quantity, exact counter: named", where(clean, singles, exact), Case.named),
+		seen("mixture of two, nearly a single quantity: called one", where(clean, mixtures, Case.barely), Case.simplified),
+		seen("mixture of two, each 20 % or more: undetermined", where(parted, Case.heavy), open),
+		seen("mixture of two: wrong verdict stated", where(clean, mixtures), wrong),
+		seen("silent: called silent", where(cases, ofSort(worlds.Silent)), func(c Case) bool { return c.stated() && !wrong(c) }),
+		seen("an outlying load, single quantity: named all the same", where(cases, outlying, singles), Case.named),
+		seen("an outlying load: wrong verdict stated", where(cases, outlying), wrong),
+		seen("counts what was not recorded: wrong verdict stated", where(cases, unknown), wrong),
 	}
 }
 
-// besides are figures that nothing asks for, and that whoever believes the others should know.
-func besides(full, twoArms []Case) []Figure {
-	clean := where(full, undisturbed)
-	unknown := where(full, func(c Case) bool { return !c.known() })
-	outliers := where(full, func(c Case) bool { return c.Meter.Disturbed != "" })
-	wrong := func(c Case) bool { return c.Wrong() != "" }
+// TwoArmsTable is of worlds that run two loads, in which nearly everything follows rows and entries.
+func TwoArmsTable(cases []Case) []Figure {
+	published := func(c Case) bool {
+		return slices.Contains([]string{drivers.Entries, drivers.WALRecords}, c.term().Driver)
+	}
+	singles := where(cases, ofSort(worlds.Single), undisturbed)
 	return []Figure{
-		seen("of the single quantities named: tied with others, as the world has it", where(clean, ofSort(worlds.Single), Case.named), Case.tied),
-		seen("single quantity: named alone", where(clean, ofSort(worlds.Single)), Case.alone),
-		seen("single quantity, exact counter: named", where(clean, ofSort(worlds.Single), func(c Case) bool { return c.Meter.Noise == 0 }), Case.named),
-		seen("mixture of two, nearly a single quantity: called one", where(clean, ofSort(worlds.Mixture), Case.barely), Case.simplified),
-		seen("mixture of two, each 20 % or more: undetermined", where(clean, ofSort(worlds.Mixture), Case.parted, Case.heavy), func(c Case) bool { return !c.stated() }),
-		seen("mixture of two: wrong verdict stated", where(clean, ofSort(worlds.Mixture)), wrong),
-		seen("silent: called silent", where(full, ofSort(worlds.Silent)), func(c Case) bool { return c.stated() && c.Wrong() == "" }),
-		seen("an outlying load, single quantity: named all the same", where(outliers, ofSort(worlds.Single)), Case.named),
-		seen("an outlying load: wrong verdict stated", outliers, wrong),
-		seen("two loads: wrong verdict stated", twoArms, wrong),
-		seen("counts what was not recorded: wrong verdict stated", unknown, wrong),
+		atLeast(0.98, "two loads: the true quantity not excluded", singles, Case.open),
+		atMost(0, "two loads: unique verdict on entries or wal_records", where(singles, published), func(c Case) bool { return c.stated() && c.Verdict.Counts != "" }),
+		atMost(0.005, "two loads: wrong verdict stated", cases, wrong),
 	}
 }
 
@@ -116,7 +113,6 @@ func ObservedTable(cases []Case) []Figure {
 	singles := where(clean, ofSort(worlds.Single))
 	one := func(c Case) bool { return c.term().PerUnit == 1 }
 	physical := func(c Case) bool { return c.term().Side == drivers.Physical }
-	wrong := func(c Case) bool { return c.Wrong() != "" }
 	return []Figure{
 		atMost(0.005, "observed: wrong verdict stated, all meters", cases, wrong),
 		atMost(0.005, "observed: unrelated to load, and called something", where(clean, ofSort(worlds.Unrelated)), Case.stated),
@@ -133,7 +129,6 @@ func DayTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
 	singles := where(clean, ofSort(worlds.Single))
 	one := where(singles, func(c Case) bool { return c.term().PerUnit == 1 })
-	wrong := func(c Case) bool { return c.Wrong() != "" }
 	return []Figure{
 		atMost(0.005, "observed for a day: wrong verdict stated, all meters", cases, wrong),
 		atMost(0, "observed for a day: single quantity counted one to one: wrong side", one, Case.WrongSide),
@@ -147,28 +142,28 @@ func DayTable(cases []Case) []Figure {
 func ofSort(sort worlds.Sort) func(Case) bool { return func(c Case) bool { return c.sort() == sort } }
 
 // where are the cases that all conditions hold for.
-func where(cases []Case, conditions ...func(Case) bool) (found []Case) {
+func where[T any](cases []T, conditions ...func(T) bool) (found []T) {
 	for _, c := range cases {
-		if !slices.ContainsFunc(conditions, func(holds func(Case) bool) bool { return !holds(c) }) {
+		if !slices.ContainsFunc(conditions, func(holds func(T) bool) bool { return !holds(c) }) {
 			found = append(found, c)
 		}
 	}
 	return found
 }
 
-func within(low, high float64, what string, cases []Case, holds func(Case) bool) Figure {
+func within[T any](low, high float64, what string, cases []T, holds func(T) bool) Figure {
 	return Figure{what, len(where(cases, holds)), len(cases), low, high}
 }
 
-func atLeast(target float64, what string, cases []Case, holds func(Case) bool) Figure {
+func atLeast[T any](target float64, what string, cases []T, holds func(T) bool) Figure {
 	return within(target, 1, what, cases, holds)
 }
 
-func atMost(target float64, what string, cases []Case, holds func(Case) bool) Figure {
+func atMost[T any](target float64, what string, cases []T, holds func(T) bool) Figure {
 	return within(0, target, what, cases, holds)
 }
 
-func seen(what string, cases []Case, holds func(Case) bool) Figure {
+func seen[T any](what string, cases []T, holds func(T) bool) Figure {
 	return within(0, 1, what, cases, holds)
 }
 

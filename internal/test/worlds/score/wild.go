@@ -52,7 +52,16 @@ func (c Case) Strictly() bool {
 // sideTold: what was stated is the side of the rule.
 func (c Case) sideTold() bool { return c.stated() && !c.WrongSide() }
 
-// nonlinear meters follow a driver by a curve, so that to name one is wrong.
+// has tells whether a meter has one trouble and no other, in a world of its own that lacks nothing.
+func (c Case) has(t worlds.Trouble) bool {
+	return c.Meter.Trouble == t && undisturbed(c) && !c.World.Tenanted && c.World.Complete()
+}
+
+func (c Case) clean() bool  { return c.has(worlds.NoTrouble) }
+func (c Case) noisy() bool  { return c.Meter.Noise == 0.10 }
+func (c Case) slight() bool { return c.Meter.Noise > 0 && !c.noisy() }
+
+// wrongOfCurve: nonlinear meters follow a driver by a curve, so that to name one is wrong.
 func (c Case) wrongOfCurve() string {
 	if c.Verdict.Kind == attribution.Silent {
 		return "load moves it"
@@ -71,41 +80,28 @@ func (c Case) wrongOfCurve() string {
 
 // WildTable is what the method must reach in worlds whose physics are their own.
 func WildTable(cases []Case) []Figure {
-	wrong := func(c Case) bool { return c.Wrong() != "" }
-	plain := func(c Case) bool {
-		return c.Meter.Trouble == worlds.NoTrouble && undisturbed(c) && !c.World.Tenanted && c.World.Complete()
-	}
-	trouble := func(t worlds.Trouble) func(Case) bool {
-		return func(c Case) bool {
-			return c.Meter.Trouble == t && undisturbed(c) && !c.World.Tenanted && c.World.Complete()
-		}
-	}
+	trouble := func(t worlds.Trouble) func(Case) bool { return func(c Case) bool { return c.has(t) } }
 	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
 	terms := func(n int) func(Case) bool { return func(c Case) bool { return len(c.Meter.Rule.Terms) == n } }
-	noisy := func(c Case) bool { return c.Meter.Noise == 0.10 }
-	slight := func(c Case) bool { return c.Meter.Noise > 0 && !noisy(c) }
 	tenanted := func(c Case) bool {
 		return c.World.Tenanted && c.Meter.Trouble == worlds.NoTrouble && undisturbed(c) && c.World.Complete()
-	}
-	measured := func(c Case) bool {
-		return c.Meter.Noise > 0 && c.Verdict.PerUnit != nil && c.Verdict.Counts == c.term().Driver
 	}
 	unrecorded := func(c Case) bool { return !c.known() }
 	return []Figure{
 		atMost(0.0025, "any wrong: the side or the name", cases, wrong),
 		atMost(0.005, "the same by the strictest count", cases, Case.Strictly),
 		atMost(0.001, "wrong side", cases, Case.WrongSide),
-		atMost(0.0001, "single, clean: wrong side", where(cases, single, plain), Case.WrongSide),
-		atLeast(0.97, "single, clean: named alone or as tied as the world has it, noise 1 and 3 %", where(cases, single, plain, slight), Case.named),
-		atLeast(0.92, "the same, noise 10 %", where(cases, single, plain, noisy), Case.named),
+		atMost(0.0001, "single, clean: wrong side", where(cases, single, Case.clean), Case.WrongSide),
+		atLeast(0.97, "single, clean: named alone or as tied as the world has it, noise 1 and 3 %", where(cases, single, Case.clean, Case.slight), Case.named),
+		atLeast(0.92, "the same, noise 10 %", where(cases, single, Case.clean, Case.noisy), Case.named),
 		atLeast(0.80, "single, lag of 1 to 5 s: named", where(cases, single, trouble(worlds.Lagging)), Case.named),
 		atLeast(0.80, "single, steps of a minute: named", where(cases, single, trouble(worlds.Stepping)), Case.named),
 		atLeast(0.85, "single, another tenant on the device: named", where(cases, single, tenanted), Case.named),
 		atMost(0.002, "nonlinear: wrong side", where(cases, trouble(worlds.Curved)), Case.WrongSide),
-		atLeast(0.92, "mixture of two: side right", where(cases, mixed, terms(2), plain), Case.sideTold),
-		atLeast(0.85, "mixture of three: side right", where(cases, mixed, terms(3), plain), Case.sideTold),
+		atLeast(0.92, "mixture of two: side right", where(cases, mixed, terms(2), Case.clean), Case.sideTold),
+		atLeast(0.85, "mixture of three: side right", where(cases, mixed, terms(3), Case.clean), Case.sideTold),
 		atLeast(0.99, "unrelated to load: cannot tell", where(cases, ofSort(worlds.Unrelated)), func(c Case) bool { return !c.stated() || c.Wrong() == "" }),
-		within(0.94, 0.98, "95 % interval holds, independent noise", where(cases, single, plain, measured), Case.holds),
+		within(0.94, 0.98, "95 % interval holds, independent noise", where(cases, single, Case.clean, measured), Case.holds),
 		atLeast(0.90, "95 % interval holds, autocorrelated noise", where(cases, single, trouble(worlds.Correlated), measured), Case.holds),
 		atLeast(0.92, "95 % interval holds, periods", where(cases, single, trouble(worlds.InPeriods), measured), Case.holds),
 		seen("single, autocorrelated: named", where(cases, single, trouble(worlds.Correlated)), Case.named),
@@ -115,12 +111,12 @@ func WildTable(cases []Case) []Figure {
 		seen("single, periods: named", where(cases, single, trouble(worlds.InPeriods)), Case.named),
 		seen("single, clean, some quantities not recorded: side told", where(cases, single, undisturbed, func(c Case) bool { return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble }), Case.sideTold),
 		seen("the same: named alone", where(cases, single, undisturbed, func(c Case) bool { return !c.World.Complete() && c.Meter.Trouble == worlds.NoTrouble }), Case.alone),
-		seen("single, clean: side told", where(cases, single, plain), Case.sideTold),
+		seen("single, clean: side told", where(cases, single, Case.clean), Case.sideTold),
 		seen("nonlinear: stated", where(cases, trouble(worlds.Curved)), Case.stated),
 		seen("nonlinear: any wrong", where(cases, trouble(worlds.Curved)), wrong),
-		seen("mixture of two: wrong", where(cases, mixed, terms(2), plain), wrong),
-		seen("mixture of three: wrong", where(cases, mixed, terms(3), plain), wrong),
-		seen("mixture of two: terms named", where(cases, mixed, terms(2), plain, Case.heavy), Case.termsNamed),
+		seen("mixture of two: wrong", where(cases, mixed, terms(2), Case.clean), wrong),
+		seen("mixture of three: wrong", where(cases, mixed, terms(3), Case.clean), wrong),
+		seen("mixture of two: terms named", where(cases, mixed, terms(2), Case.clean, Case.heavy), Case.termsNamed),
 		seen("silent: called silent", where(cases, ofSort(worlds.Silent)), Case.stated),
 		seen("counts what was not recorded: named another", where(cases, unrecorded), Case.Strictly),
 		seen("counts what was not recorded: side told", where(cases, unrecorded), Case.sideTold),

@@ -52,6 +52,15 @@ func WriteWrong(w io.Writer, cases []Case) {
 	}
 }
 
+// WriteChanged lists the meters of which a change has something else said that it must not.
+func WriteChanged(w io.Writer, twins []Twin) {
+	for _, t := range twins {
+		if t.Change == Split && t.contradicts() || t.Change != Split && t.plain() && t.differs() || t.Change == Renamed && t.differs() {
+			fmt.Fprintf(w, "world %d %s: CHANGED by %d\n  true: %s\n  said: %s\n  then: %s\n", t.World.Seed, t.Meter.Name, t.Change, truth(t.Meter), saying(t.Verdict), saying(t.After))
+		}
+	}
+}
+
 // shortfall says what a case lacks.
 func (c Case) shortfall() string {
 	if why := c.Wrong(); why != "" {

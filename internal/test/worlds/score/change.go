@@ -1,0 +1,185 @@
+package score
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// Change is something done to the run of a world that tells nothing of what its meters count, so that as much must be said of
+// them as before.
+type Change int
+
+// The changes.
+const (
+	// Renamed loads have the names of others and are listed in another order, at the times and with the factors that they had.
+	Renamed Change = iota
+	// InMinutes and InPages are meters that show 60 and 4,096 for one.
+	InMinutes
+	InPages
+	// Split is a load whose second repetition has a name of its own, and so is a load of its own with the same factors.
+	Split
+	changes
+)
+
+// Twin is a meter before and after a change.
+type Twin struct {
+	Case
+	Change Change
+	After  attribution.Verdict
+}
+
+// Twins has the run of some cases' world judged again after each change.
+func Twins(method Method, cases []Case) ([]Twin, error) {
+	world := cases[0].World
+	records := world.Records()
+	var all []Twin
+	for change := range changes {
+		run, err := Read(change.of(world, records))
+		if err != nil {
+			return nil, err
+		}
+		said := verdicts(method, run)
+		for _, c := range cases {
+			all = append(all, Twin{c, change, said[c.Meter.Name]})
+		}
+	}
+	return all, nil
+}
+
+func (c Change) of(world worlds.World, records []runfile.Record) []runfile.Record {
+	switch c {
+	case Renamed:
+		return renamed(records, world.Seed)
+	case InMinutes:
+		return scaled(records, 60)
+	case InPages:
+		return scaled(records, 4096)
+	default:
+		return split(records, world.Seed)
+	}
+}
+
+func renamed(records []runfile.Record, seed uint64) []runfile.Record {
+	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // an order, not a secret
+	var names []string
+	for _, a := range records[0].(runfile.Run).Plan.Arms {
+		names = append(names, a.Name)
+	}
+	order := random.Perm(len(names))
+	named := func(name string) string { return names[order[slices.Index(names, name)]] }
+	return rewritten(records, func(arms []runfile.Arm) []runfile.Arm {
+		for i := range arms {
+			arms[i].Name = named(arms[i].Name)
+		}
+		random.Shuffle(len(arms), func(i, k int) { arms[i], arms[k] = arms[k], arms[i] })
+		return arms
+	}, func(name string, replicate int) (string, int) { return named(name), replicate })
+}
+
+func split(records []runfile.Record, seed uint64) []runfile.Record {
+	const again = " again"
+	arms := records[0].(runfile.Run).Plan.Arms
+	at := 1 + int(seed%uint64(len(arms)-1)) // the first one is idle
+	return rewritten(records, func(arms []runfile.Arm) []runfile.Arm {
+		other := arms[at]
+		other.Name += again
+		return append(arms, other)
+	}, func(name string, replicate int) (string, int) {
+		if name == arms[at].Name && replicate == 2 {
+			return name + again, 1
+		}
+		return name, replicate
+	})
+}
+
+// rewritten is a run with other loads: arm gives the name of the load of a replicate.
+func rewritten(records []runfile.Record, plan func([]runfile.Arm) []runfile.Arm, arm func(name string, replicate int) (string, int)) []runfile.Record {
+	all := slices.Clone(records)
+	for i, r := range all {
+		switch r := r.(type) {
+		case runfile.Run:
+			r.Plan.Arms = plan(slices.Clone(r.Plan.Arms))
+			all[i] = r
+		case runfile.ArmEvent:
+			r.Arm, r.Replicate = arm(r.Arm, r.Replicate)
+			all[i] = r
+		case runfile.Load:
+			r.Arm, r.Replicate = arm(r.Arm, r.Replicate)
+			all[i] = r
+		}
+	}
+	return all
+}
+
+func scaled(records []runfile.Record, factor float64) []runfile.Record {
+	all := slices.Clone(records)
+	for i, r := range all {
+		switch r := r.(type) {
+		case runfile.Reading:
+			if r.Probe != "meter" {
+				continue
+			}
+			values := map[string]float64{}
+			for name, v := range r.Values {
+				values[name] = factor * v
+			}
+			r.Values = values
+			all[i] = r
+		case runfile.Period:
+			r.Value *= factor
+			all[i] = r
+		}
+	}
+	return all
+}
+
+// saying is what a verdict says that a meter counts, without numbers and names of loads.
+func saying(v attribution.Verdict) string {
+	var terms []string
+	if v.Mixture != nil {
+		for _, t := range v.Mixture.Terms {
+			terms = append(terms, t.Driver)
+		}
+	}
+	return strings.TrimSpace(fmt.Sprintln(v.Kind, v.Counts, v.Between, terms))
+}
+
+// differs tells whether anything else is said after the change.
+func (t Twin) differs() bool { return saying(t.Verdict) != saying(t.After) }
+
+func (t Twin) statedAfter() bool { return t.After.Kind != attribution.Undetermined }
+
+// opened: something is stated before the change and nothing after it, or the other way round.
+func (t Twin) opened() bool { return t.stated() != t.statedAfter() }
+
+// contradicts tells whether the two say what cannot both be true: another side, or another quantity.
+func (t Twin) contradicts() bool {
+	one, two := t.Verdict, t.After
+	return t.stated() && t.statedAfter() && (one.Kind != two.Kind || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
+}
+
+// plain: that it shows one for one, or wraps at a count, is no reason for what is said of a meter.
+func (t Twin) plain() bool {
+	one := func(term worlds.Term) bool { return term.PerUnit == 1 }
+	return t.Meter.Trouble != worlds.Wrapping && !slices.ContainsFunc(t.Meter.Rule.Terms, one)
+}
+
+// ChangeTable is what must be said after a change as before it.
+func ChangeTable(twins []Twin) []Figure {
+	of := func(changes ...Change) []Twin {
+		return where(twins, func(t Twin) bool { return slices.Contains(changes, t.Change) })
+	}
+	return []Figure{
+		atMost(0, "loads renamed and listed in another order: verdict changed", of(Renamed), Twin.differs),
+		// A step of one count is less of a larger number.
+		atMost(0.01, "meters that show 60 or 4,096 for one: verdict changed", where(of(InMinutes, InPages), Twin.plain), Twin.differs),
+		atMost(0, "a load in two: a verdict that contradicts the former", of(Split), Twin.contradicts),
+		seen("a load in two: told before it only, or after it only", of(Split), Twin.opened),
+	}
+}
