@@ -36,9 +36,10 @@ type Meaning struct {
 
 // Sides that a metric may count on.
 const (
-	Logical  = "logical"
-	Physical = "physical"
-	NoSide   = "none"
+	Logical   = "logical"
+	Requested = "requested" // of the operating system or a storage service: a cache may answer
+	Physical  = "physical"
+	NoSide    = "none"
 )
 
 // Basis is what a reading of a metric rests on.

@@ -61,13 +61,14 @@ func disks(name, whose, printed string) []Metric {
 		}
 		return m
 	}
+	reads, readBytes := func(m Metric) Metric { return m.makes(DeviceReads) }, func(m Metric) Metric { return m.makes(DeviceReadSize) }
 	requests, bytes, flushes := Metric.matters, func(m Metric) Metric { return m.makes(DeviceBytes).matters() }, func(m Metric) Metric {
 		return m.makes(DeviceFlushes).matters()
 	}
 	return []Metric{
-		field(counter("reads", "operations", "read requests completed by the device"), "reads"),
+		whole(reads, field(counter("reads", "operations", "read requests completed by the device"), "reads")),
 		field(counter("reads_merged", "operations", "reads that were merged into a request already queued, and so are not in reads"), "reads merged"),
-		field(counter("read_bytes", "bytes", "bytes read from the device"), "bytes read"),
+		whole(readBytes, field(counter("read_bytes", "bytes", "bytes read from the device"), "bytes read")),
 		field(counter("read_time", "seconds", "time that read requests took, summed over requests"), "time reading"),
 		whole(requests, field(counter("writes", "operations",
 			"write requests completed by the device, empty flushes among them: those with data are writes - flushes"), "writes")),
@@ -102,6 +103,8 @@ func processes() []Metric {
 		return m.but("what the kernel makes of it comes later, or never; what goes to clients is not in it; only root and the server's own user may read it")
 	}
 	return []Metric{
+		row("rchar", "bytes", "bytes that the server's processes, those that have ended as well, got by read calls for files and pipes").makes(BytesAsked),
+		row("syscr", "operations", "read calls of the server's processes, of those that have ended as well, for files and pipes").makes(ReadCalls),
 		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes"),
 		row("syscw", "operations", "write calls of the server's processes, of those that have ended as well, for files and pipes"),
 	}

@@ -15,6 +15,7 @@ package metric
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -40,6 +41,7 @@ type Metric struct {
 	First   bool     // a first screen shows it: people take it for I/O, or need it to understand the others
 	Matters bool     // whoever runs a load wants to know what it counts: it is bought, billed, or taken for I/O
 	Makes   Quantity // the counted quantity that it is; of several such metrics, the first in the table that was counted
+	MakesIn Span     // the versions in which it is that quantity; in others it counts something else
 	Adds    Quantity // a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
 	Counts  Quantity // of which PostgreSQL documents that the metric shows one for each
 	Derived *Difference
@@ -59,8 +61,17 @@ func (d Difference) String() string { return d.Of + " - " + d.Less }
 type Span struct{ First, Last int }
 
 // Has tells whether a version, as server_version_num, lies in the span.
-func (s Span) Has(number int) bool {
-	major := number / 10000
+func (s Span) Has(number int) bool { return s.has(number / 10000) }
+
+// HasVersion tells whether a version lies in the span that is written as people write it: 17.11. One that says nothing lies in the
+// span that has no bounds.
+func (s Span) HasVersion(version string) bool {
+	first, _, _ := strings.Cut(version, ".")
+	major, err := strconv.Atoi(first)
+	return s == Span{} || err == nil && s.has(major)
+}
+
+func (s Span) has(major int) bool {
 	return major >= s.First && (s.Last == 0 || major <= s.Last)
 }
 
@@ -198,8 +209,12 @@ func (m Metric) upTo(version int, instead ...string) Metric {
 func (m Metric) but(caveat string) Metric     { m.Caveat = caveat; return m }
 func (m Metric) needs(names ...string) Metric { m.Needs = append(m.Needs, names...); return m }
 func (m Metric) makes(q Quantity) Metric      { m.Makes = q; return m }
-func (m Metric) counts(q Quantity) Metric     { m.Counts = q; return m }
-func (m Metric) adds(q Quantity) Metric       { m.Adds = q; return m }
+func (m Metric) makesFrom(version int, q Quantity) Metric {
+	m.Makes, m.MakesIn.First = q, version
+	return m
+}
+func (m Metric) counts(q Quantity) Metric { m.Counts = q; return m }
+func (m Metric) adds(q Quantity) Metric   { m.Adds = q; return m }
 
 // alsoReads marks what counts blocks that are read, whatever else it counts.
 func (m Metric) alsoReads() Metric { m.AlsoReads = true; return m }

@@ -1,6 +1,7 @@
 package metric_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,8 +123,11 @@ func TestQuantities(t *testing.T) {
 				t.Errorf("%s leads to %q", typed, got)
 			}
 		}
-		byClients := q == metric.RowsWritten || q == metric.Entries || q == metric.Statements || q == metric.Commits
-		if made := len(metric.All().Making(q)) > 0; made == byClients || q.Help() == "" || q.Unit() == "" {
+		byClients := slices.Contains([]metric.Quantity{
+			metric.RowsWritten, metric.RowsUpdated, metric.RowsDeleted, metric.Entries, metric.RowsReturned, metric.Lookups,
+			metric.Statements, metric.Commits,
+		}, q)
+		if made := len(metric.All().Making(q))+len(metric.All().Adding(q)) > 0; made == byClients || q.Help() == "" || q.Unit() == "" {
 			t.Errorf("%s: made of a metric %t, %s, %s", q, made, q.Unit(), q.Help())
 		}
 	}

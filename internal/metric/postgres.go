@@ -53,7 +53,7 @@ func postgres() []Metric {
 func wal() []Metric {
 	return view("pgstat.wal", "pg_stat_wal", statsAt+"MONITORING-PG-STAT-WAL-VIEW",
 		counter("wal_records", "records", "WAL records").from(14).makes(WALRecords).matters().but("about one per row and one per index entry"),
-		counter("wal_fpi", "images", "full-page images in the WAL").from(14),
+		counter("wal_fpi", "images", "full-page images in the WAL").from(14).makes(PageImages),
 		counter("wal_bytes", "bytes", "bytes put into the WAL").from(14).counts(WALBytes),
 		counter("wal_buffers_full", "operations", "WAL writes because the WAL buffers were full").from(14),
 		counter("wal_write", "operations", "writes of WAL buffers to the WAL's files").from(14).makes(WALWrites).matters().
@@ -147,9 +147,9 @@ func transactions() []Metric {
 				counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
 				counter("tup_updated", "rows", "rows updated").but(system),
 				counter("tup_deleted", "rows", "rows deleted").but(system),
-				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().
+				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(PagesMissed).adds(BuffersTouched).
 					but("it may have had them in memory; up to 15 new blocks are among them"),
-				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads(),
+				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
 				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
 				counter("temp_bytes", "bytes", "bytes written to temporary files"),
 				counter("deadlocks", "deadlocks", "deadlocks found"),
@@ -206,7 +206,7 @@ func tables() []Metric {
 				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but("those of transactions that failed are among them"),
 				counter("n_tup_upd", "rows", "rows updated, those within their page (HOT) among them"),
 				counter("n_tup_del", "rows", "rows deleted"),
-				counter("n_tup_hot_upd", "rows", "rows updated within their page, without new index entries"),
+				counter("n_tup_hot_upd", "rows", "rows updated within their page, without new index entries").makes(HOTUpdates),
 				counter("n_tup_newpage_upd", "rows", "rows updated into another page").from(16),
 				scans("seq_scan", "scans", "scans of whole tables"),
 				scans("idx_scan", "scans", "scans by an index"),
@@ -254,15 +254,15 @@ func statements() []Metric {
 			counter("rows", "rows", "rows that statements returned or changed"),
 			counter("exec_time", "seconds", "time that it took to do them").As("pg_stat_statements.total_exec_time"),
 			counter("wal_records", "records", "WAL records of statements, those of their commits not among them"),
-			counter("wal_fpi", "images", "full-page images in the WAL by statements"),
+			counter("wal_fpi", "images", "full-page images in the WAL by statements").makes(PageImages),
 			counter("wal_bytes", "bytes", "bytes put into the WAL by statements"),
 			counter("wal_buffers_full", "operations", "WAL writes by statements because the WAL buffers were full").from(18),
 			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers"),
 			counter("shared_blks_read", "blocks", "blocks that statements asked of the operating system"),
 			counter("shared_blks_dirtied", "blocks", "blocks that statements were the first to change"),
 			counter("shared_blks_written", "blocks", "blocks that statements wrote, growth of tables and indexes among them"),
-			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read"),
-			counter("temp_blks_written", "blocks", "blocks of temporary files that statements wrote"),
+			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read").makes(TempRead),
+			counter("temp_blks_written", "blocks", "blocks of temporary files that statements wrote").makes(TempWritten),
 			counter("blk_read_time", "seconds", "time that statements waited for reads of blocks").
 				asUpTo(16, "pg_stat_statements.blk_read_time").As("pg_stat_statements.shared_blk_read_time").needs(TrackIOTiming),
 			counter("blk_write_time", "seconds", "time that statements waited for writes of blocks").

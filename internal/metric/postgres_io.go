@@ -14,7 +14,7 @@ func postgresIO() []Metric {
 	const other = "of tables and indexes by "
 	return view("pgstat.io", "pg_stat_io", statsAt+"MONITORING-PG-STAT-IO-VIEW", slices.Concat(
 		[]Metric{
-			blocks("reads", "reads", "relation", "reads of tables and indexes"),
+			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18, ReadCalls),
 			blocks("writes", "writes", "relation", "writes of tables and indexes, not their growth").makes(PagesWritten).matters(),
 			blocks("extends", "extends", "relation", "growths of tables and indexes").matters(),
 			sum("writebacks", "writebacks", "relation", "blocks", "blocks that the kernel was told to start writing"),
@@ -22,7 +22,7 @@ func postgresIO() []Metric {
 			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers"),
 			sum("evictions", "evictions", "relation", "blocks", "buffers that were taken from a block to give them to another"),
 			sum("reuses", "reuses", "relation", "blocks", "buffers that a context took again from its own few"),
-			volume("read_bytes", "read", "relation", "bytes read of tables and indexes"),
+			volume("read_bytes", "read", "relation", "bytes read of tables and indexes").makes(BytesAsked),
 			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, not their growth"),
 			volume("extend_bytes", "extend", "relation", "bytes that tables and indexes grew by"),
 		},

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -10,10 +11,22 @@ type Quantity string
 // The counted quantities, from what is asked of the database down to what its device does.
 const (
 	RowsWritten    Quantity = "rows"
+	RowsUpdated    Quantity = "rows_updated"
+	HOTUpdates     Quantity = "hot_updates"
+	RowsDeleted    Quantity = "rows_deleted"
 	Entries        Quantity = "entries"
+	RowsReturned   Quantity = "rows_returned"
+	Lookups        Quantity = "lookups"
 	Statements     Quantity = "statements"
 	Commits        Quantity = "commits"
+	BuffersTouched Quantity = "buffers_touched"
 	WALRecords     Quantity = "wal_records"
+	PageImages     Quantity = "page_images"
+	PagesMissed    Quantity = "pages_missed"
+	ReadCalls      Quantity = "read_calls"
+	BytesAsked     Quantity = "bytes_asked"
+	TempRead       Quantity = "temp_blocks_read"
+	TempWritten    Quantity = "temp_blocks_written"
 	WALBytes       Quantity = "wal_bytes"
 	WALWrites      Quantity = "wal_writes"
 	WALSyncs       Quantity = "wal_syncs"
@@ -21,43 +34,62 @@ const (
 	DeviceRequests Quantity = "device_requests"
 	DeviceFlushes  Quantity = "device_flushes"
 	DeviceBytes    Quantity = "device_bytes"
+	DeviceReads    Quantity = "device_reads"
+	DeviceReadSize Quantity = "device_read_bytes"
 )
 
+// quantity is one way to count: what one of it and many of it are called, its unit, and what it counts.
+type quantity struct {
+	name                  Quantity
+	side                  string
+	one, many, unit, help string
+	inserts               bool // loads that only insert rows tell it from the others
+}
+
+var quantities = []quantity{
+	{RowsWritten, Logical, "row", "rows", "rows", "rows that our clients wrote", true},
+	{RowsUpdated, Logical, "row updated", "rows updated", "rows", "rows that our clients updated", false},
+	{HOTUpdates, Logical, "HOT update", "HOT updates", "rows", "rows updated within their page, without new index entries", false},
+	{RowsDeleted, Logical, "row deleted", "rows deleted", "rows", "rows that our clients deleted", false},
+	{Entries, Logical, "row or index entry", "rows+index entries", "entries", "rows and their index entries: rows x (1 + indexes)", true},
+	{RowsReturned, Logical, "row returned", "rows returned", "rows", "rows that statements of our clients looked at and answered with", false},
+	{Lookups, Logical, "index lookup", "index lookups", "lookups", "descents of an index that statements of our clients made", false},
+	{Statements, Logical, "statement", "statements", "statements", "statements of our clients", true},
+	{Commits, Logical, "commit", "commits", "transactions", "transactions that our clients committed", true},
+	{BuffersTouched, Logical, "buffer touched", "buffers touched", "blocks", "blocks of tables and indexes that sessions looked at, in shared buffers or not: hits + misses", false},
+	{WALRecords, Logical, "WAL record", "WAL records", "records", "records in the WAL", true},
+	{PageImages, Logical, "page image", "page images", "images", "images of whole pages in the WAL", false},
+	{PagesMissed, Requested, "page missed", "pages missed", "blocks", "blocks that were not in shared buffers, and so were asked of the operating system; up to 15 new blocks are among them", false},
+	{ReadCalls, Requested, "read call", "read calls", "operations", "calls that ask the operating system for one or several blocks", false},
+	{BytesAsked, Requested, "byte asked for", "bytes asked for", "bytes", "bytes that were asked of the operating system", false},
+	{TempRead, Requested, "temporary block read", "temporary blocks read", "blocks", "blocks of temporary files that statements read", false},
+	{TempWritten, Requested, "temporary block written", "temporary blocks written", "blocks", "blocks of temporary files that statements wrote", false},
+	{WALBytes, Physical, "WAL byte", "WAL bytes", "bytes", "bytes of the WAL, by its insert position", true},
+	{WALWrites, Physical, "WAL write", "WAL writes", "operations", "writes of the WAL to its files", true},
+	{WALSyncs, Physical, "WAL fsync", "WAL fsyncs", "operations", "fsyncs of the WAL's files", true},
+	{PagesWritten, Physical, "page written", "pages written", "operations", "writes of table and index pages to their files, not the growth of these; up to 15 the growth is taken off as far as loads that only add rows show it", true},
+	{DeviceRequests, Physical, "device request", "device requests", "operations", "write requests of the device that carry data: writes - flushes", true},
+	{DeviceFlushes, Physical, "device flush", "device flushes", "operations", "flushes of the device's cache", true},
+	{DeviceBytes, Physical, "device byte", "device bytes", "bytes", "bytes written to the device", true},
+	{DeviceReads, Physical, "device read", "device reads", "operations", "read requests of the device", false},
+	{DeviceReadSize, Physical, "device byte read", "device bytes read", "bytes", "bytes read from the device", false},
+}
+
 // Quantities lists them, from the top down.
-func Quantities() []Quantity {
-	return []Quantity{
-		RowsWritten, Entries, Statements, Commits, WALRecords, WALBytes, WALWrites, WALSyncs, PagesWritten,
-		DeviceRequests, DeviceFlushes, DeviceBytes,
+func Quantities() (all []Quantity) {
+	for _, known := range quantities {
+		all = append(all, known.name)
 	}
+	return all
 }
 
-// Side is logical, work that the database was asked to do and notes in its WAL, or physical, what storage has to do for it.
-func (q Quantity) Side() string {
-	switch q {
-	case RowsWritten, Entries, Statements, Commits, WALRecords:
-		return Logical
-	default:
-		return Physical
-	}
-}
+// OfInserts tells whether loads that only insert rows tell the quantity from the others. What reads, updates or deletes takes loads
+// that do so.
+func (q Quantity) OfInserts() bool { return q.words().inserts }
 
-// quantityWords are what a quantity is called: one of it, many of it, its unit, and what it counts.
-type quantityWords struct{ one, many, unit, help string }
-
-var quantities = map[Quantity]quantityWords{
-	RowsWritten:    {"row", "rows", "rows", "rows that our clients wrote"},
-	Entries:        {"row or index entry", "rows+index entries", "entries", "rows and their index entries: rows x (1 + indexes)"},
-	Statements:     {"statement", "statements", "statements", "statements of our clients"},
-	Commits:        {"commit", "commits", "transactions", "transactions that our clients committed"},
-	WALRecords:     {"WAL record", "WAL records", "records", "records in the WAL"},
-	WALBytes:       {"WAL byte", "WAL bytes", "bytes", "bytes of the WAL, by its insert position"},
-	WALWrites:      {"WAL write", "WAL writes", "operations", "writes of the WAL to its files"},
-	WALSyncs:       {"WAL fsync", "WAL fsyncs", "operations", "fsyncs of the WAL's files"},
-	PagesWritten:   {"page written", "pages written", "operations", "writes of table and index pages to their files, not the growth of these; up to 15 the growth is taken off as far as loads that only add rows show it"},
-	DeviceRequests: {"device request", "device requests", "operations", "write requests of the device that carry data: writes - flushes"},
-	DeviceFlushes:  {"device flush", "device flushes", "operations", "flushes of the device's cache"},
-	DeviceBytes:    {"device byte", "device bytes", "bytes", "bytes written to the device"},
-}
+// Side is logical, work that the database was asked to do and notes in its WAL, requested, what was asked of the operating system,
+// where a cache may answer, or physical, what storage has to do for it.
+func (q Quantity) Side() string { return q.words().side }
 
 // One is what people call one of it: WAL fsync.
 func (q Quantity) One() string { return q.words().one }
@@ -71,12 +103,12 @@ func (q Quantity) Unit() string { return q.words().unit }
 // Help says what it counts.
 func (q Quantity) Help() string { return q.words().help }
 
-func (q Quantity) words() quantityWords {
-	if known, ok := quantities[q]; ok {
-		return known
+func (q Quantity) words() quantity {
+	if i := slices.IndexFunc(quantities, func(known quantity) bool { return known.name == q }); i >= 0 {
+		return quantities[i]
 	}
 	many := strings.ReplaceAll(string(q), "_", " ")
-	return quantityWords{one: strings.TrimSuffix(many, "s"), many: many}
+	return quantity{name: q, side: Physical, one: strings.TrimSuffix(many, "s"), many: many}
 }
 
 // QuantityNamed finds the quantity that people typed: WAL fsyncs, wal_syncs, wal-fsyncs, in whatever case.

@@ -185,8 +185,12 @@ type Load struct {
 	Arm          string    `json:"arm"`
 	Replicate    int       `json:"replicate"`
 	Transactions int64     `json:"transactions"`
-	Statements   int64     `json:"statements"` // that bring rows: not BEGIN and END
-	Rows         int64     `json:"rows"`
+	Statements   int64     `json:"statements"` // that bring, change or return rows: not BEGIN and END
+	Rows         int64     `json:"rows"`       // inserted, updated and deleted
+	Updated      int64     `json:"updated,omitempty"`
+	Deleted      int64     `json:"deleted,omitempty"`
+	Returned     int64     `json:"returned,omitempty"` // rows that statements looked at and answered with
+	Lookups      int64     `json:"lookups,omitempty"`  // descents of an index
 	Failures     int64     `json:"failures,omitempty"`
 	Retries      int64     `json:"retries,omitempty"`
 	Late         int64     `json:"late,omitempty"`

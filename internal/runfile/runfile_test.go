@@ -63,7 +63,7 @@ func everyKind() []Record {
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Load{
 			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
-			Rows: 7000, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
+			Rows: 7000, Updated: 10, Deleted: 20, Returned: 30, Lookups: 40, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
 		},
 		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
 		Period{

@@ -81,7 +81,7 @@ func (j *judge) wanted(m drivers.Metric) bool {
 	if len(j.options.Asked) > 0 {
 		return slices.Contains(j.options.Asked, m.Name)
 	}
-	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.All()), func(d drivers.Quantity) bool {
+	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.OfInserts()), func(d drivers.Quantity) bool {
 		return d.Side == drivers.Logical && intersect(d.From, m.From)
 	})
 }

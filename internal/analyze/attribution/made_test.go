@@ -32,7 +32,7 @@ func with(t *testing.T, count counted, keep ...string) *drivers.Run {
 	for _, arm := range run.Arms {
 		for i, r := range arm.Replicates {
 			x := map[string]float64{}
-			for _, d := range drivers.All() {
+			for _, d := range drivers.OfInserts() {
 				if v, err := d.Count(arm, r); err == nil && !arm.Idle() {
 					x[d.Name] = v
 				}
@@ -57,7 +57,7 @@ func judged(t *testing.T, run *drivers.Run) attribution.Verdict {
 }
 
 func TestEachDriverAlone(t *testing.T) {
-	for _, d := range drivers.All() {
+	for _, d := range drivers.OfInserts() {
 		v := judged(t, with(t, of(d.Name, 3.7)))
 		if v.Kind != attribution.Kind(d.Side) || v.Counts != d.Name {
 			t.Errorf("%s: %s %q %v %v: %s", d.Name, v.Kind, v.Counts, v.Between, v.Mixture, v.Why)

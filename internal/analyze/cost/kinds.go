@@ -42,7 +42,7 @@ func Names() (all []string) {
 	for _, k := range ofWAL() {
 		all = append(all, k.name)
 	}
-	for _, q := range drivers.All() {
+	for _, q := range drivers.OfInserts() {
 		if name := quantities[q.Name]; name != "" {
 			all = append(all, name)
 		}

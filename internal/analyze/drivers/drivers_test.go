@@ -200,7 +200,7 @@ func TestDrivers(t *testing.T) {
 		t.Error("there is a driver called nothing")
 	}
 	var names []string
-	for _, d := range drivers.All() {
+	for _, d := range drivers.OfInserts() {
 		names = append(names, d.Name)
 		if d.Unit == "" || d.Help == "" || d.Side != drivers.Logical && d.Side != drivers.Physical {
 			t.Errorf("driver %s is not fully described", d.Name)

@@ -77,7 +77,7 @@ func partedOnce(busy []window, logs [][]float64, groups [][]int) (parted [][]int
 
 // compositions are the logarithms of what each quantity counts around each window, of those quantities that count enough.
 func compositions(busy []window) (logs [][]float64) {
-	all := All()
+	all := OfInserts()
 	observedQuantities(all, tallyOf(func(string) bool { return true }))
 	for _, d := range all {
 		values := make([]float64, len(busy))

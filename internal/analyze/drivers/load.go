@@ -33,11 +33,15 @@ func (l *load) add(line runfile.Load) {
 	l.lines++
 	l.course = append(l.course, pace{line.From, line.To, float64(line.Rows)})
 	l.negative = l.negative || line.To.Before(line.From) ||
-		min(line.Transactions, line.Statements, line.Rows, line.Failures, line.Retries, line.Late,
-			line.BytesSent, line.BytesReceived) < 0
+		min(line.Transactions, line.Statements, line.Rows, line.Updated, line.Deleted, line.Returned, line.Lookups,
+			line.Failures, line.Retries, line.Late, line.BytesSent, line.BytesReceived) < 0
 	l.work.Transactions = sum(l.work.Transactions, line.Transactions)
 	l.work.Statements = sum(l.work.Statements, line.Statements)
 	l.work.Rows = sum(l.work.Rows, line.Rows)
+	l.work.Updated = sum(l.work.Updated, line.Updated)
+	l.work.Deleted = sum(l.work.Deleted, line.Deleted)
+	l.work.Returned = sum(l.work.Returned, line.Returned)
+	l.work.Lookups = sum(l.work.Lookups, line.Lookups)
 	l.work.Failures = sum(l.work.Failures, line.Failures)
 	l.work.Retries = sum(l.work.Retries, line.Retries)
 	l.work.Late = sum(l.work.Late, line.Late)

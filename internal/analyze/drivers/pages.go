@@ -8,9 +8,13 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Quantities are all quantities, each with the metrics that it is computed from in this run.
+// Quantities are all quantities that the loads of this run tell from each other, each with the metrics that it is computed from in
+// this run.
 func (r *Run) Quantities() []Quantity {
-	all := All()
+	all := OfInserts()
+	if r.doesMore() {
+		all = r.inThisVersion(All())
+	}
 	if r.Header.Observed || slices.ContainsFunc(r.Arms, func(a Arm) bool { return a.Method == seen }) {
 		observedQuantities(all, tallyOf(r.counts))
 	}
@@ -24,8 +28,29 @@ func (r *Run) Quantities() []Quantity {
 			all[i] = r.carriedBytes(d)
 		case d.Name == PagesWritten && r.Header.Target.Flavor == "aurora":
 			all[i].From, all[i].count = nil, noPages
-		case !slices.ContainsFunc(names(making), r.counts) && slices.ContainsFunc(names(adding), r.counts):
+		case d.Name == PagesWritten && !slices.ContainsFunc(names(making), r.counts) && slices.ContainsFunc(names(adding), r.counts):
 			all[i] = d.addedOf(adding).withoutGrowth()
+		}
+	}
+	return all
+}
+
+// doesMore tells whether any load of ours reads, updates or deletes.
+func (r *Run) doesMore() bool {
+	return slices.ContainsFunc(r.Arms, func(a Arm) bool {
+		return a.Method != seen && slices.ContainsFunc(a.Replicates, func(r Replicate) bool {
+			return r.Work.Returned > 0 || r.Work.Updated > 0 || r.Work.Deleted > 0
+		})
+	})
+}
+
+// inThisVersion leaves out of each quantity the metrics that are it in other versions alone.
+func (r *Run) inThisVersion(all []Quantity) []Quantity {
+	for i, d := range all {
+		making := metric.All().Making(metric.Quantity(d.Name))
+		here := slices.DeleteFunc(slices.Clone(making), func(m metric.Metric) bool { return !m.MakesIn.HasVersion(r.Header.Target.Version) })
+		if len(here) < len(making) {
+			all[i] = d.madeOf(here)
 		}
 	}
 	return all

@@ -12,10 +12,12 @@ import (
 // Side is which world a quantity counts in.
 type Side string
 
-// Logical work is what the database was asked to do and notes in its WAL; physical work is what storage has to do for it.
+// Logical work is what the database was asked to do and notes in its WAL; requested is what was asked of the operating system, where a
+// cache may answer; physical work is what storage has to do for it.
 const (
-	Logical  Side = metric.Logical
-	Physical Side = metric.Physical
+	Logical   Side = metric.Logical
+	Requested Side = metric.Requested
+	Physical  Side = metric.Physical
 )
 
 // Names of the quantities: the counted quantities of internal/metric.
@@ -32,6 +34,11 @@ const (
 	DeviceRequests = string(metric.DeviceRequests)
 	DeviceFlushes  = string(metric.DeviceFlushes)
 	DeviceBytes    = string(metric.DeviceBytes)
+	BuffersTouched = string(metric.BuffersTouched)
+	RowsReturned   = string(metric.RowsReturned)
+	Lookups        = string(metric.Lookups)
+	RowsUpdated    = string(metric.RowsUpdated)
+	RowsDeleted    = string(metric.RowsDeleted)
 )
 
 // Quantity is one way to count the work of a replicate.
@@ -75,6 +82,11 @@ func (d Quantity) StandardError(a Arm, r Replicate) float64 {
 // All lists the quantities, from what is asked of the database down to what its device does.
 func All() []Quantity { return slices.Clone(quantities()) }
 
+// OfInserts are those that loads which only insert rows tell from each other.
+func OfInserts() []Quantity {
+	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
+}
+
 // quantities is made once: a report asks for one of them for each metric under each load.
 var quantities = sync.OnceValue(func() (all []Quantity) {
 	for _, q := range metric.Quantities() {
@@ -88,6 +100,16 @@ var quantities = sync.OnceValue(func() (all []Quantity) {
 			d.count = ofWork(Statements, func(w Work) int64 { return w.Statements })
 		case metric.Commits:
 			d.count = ofWork(Commits, func(w Work) int64 { return w.Transactions })
+		case metric.RowsReturned:
+			d.count = ofWork(RowsReturned, func(w Work) int64 { return w.Returned })
+		case metric.Lookups:
+			d.count = ofWork(Lookups, func(w Work) int64 { return w.Lookups })
+		case metric.RowsUpdated:
+			d.count = ofWork(RowsUpdated, func(w Work) int64 { return w.Updated })
+		case metric.RowsDeleted:
+			d.count = ofWork(RowsDeleted, func(w Work) int64 { return w.Deleted })
+		case metric.BuffersTouched:
+			d = d.addedOf(metric.All().Adding(q))
 		default:
 			d = d.madeOf(metric.All().Making(q))
 		}
@@ -114,10 +136,10 @@ func (d Quantity) addedOf(rows []metric.Metric) Quantity {
 	d.From, d.how = names(rows), addition
 	d.count = func(a Arm, r Replicate) (float64, error) {
 		sum, err := r.sumCounts(d.From...)
-		if err != nil {
+		if err != nil && alone != nil {
 			return alone(a, r)
 		}
-		return sum, nil
+		return sum, err
 	}
 	return d
 }
@@ -149,6 +171,8 @@ func ofWork(driver string, value func(Work) int64) func(Arm, Replicate) (float64
 	}
 }
 
+// entries are those of every version of a row that was written; one that was updated within its page takes none, and who deletes a row
+// leaves its entries where they are.
 func entries(a Arm, r Replicate) (float64, error) {
 	if a.Method == seen {
 		return r.seenEntries()
@@ -156,8 +180,19 @@ func entries(a Arm, r Replicate) (float64, error) {
 	if a.Method == unplanned {
 		return 0, &series.Missing{Reason: NotRecorded, Detail: "how many indexes " + a.Name + " has is not in the plan"}
 	}
-	return float64(r.Work.Rows) * float64(1+max(0, a.Indexes)), nil
+	rows, indexed := float64(r.Work.Rows), float64(r.Work.Rows-r.Work.Deleted)
+	if r.Work.Updated > 0 {
+		within, err := r.Count(withinPage)
+		if err != nil {
+			return 0, err
+		}
+		indexed -= within
+	}
+	return rows + indexed*float64(max(0, a.Indexes)), nil
 }
+
+// withinPage counts the updates that take no index entries.
+const withinPage = "pgstat.tables/n_tup_hot_upd"
 
 // firstOf is the first of these metrics that was counted: versions of PostgreSQL have them under several names. Where
 // none was, the first one's reason stands, unless the run did not read that one at all.

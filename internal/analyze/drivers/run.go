@@ -70,7 +70,11 @@ type Replicate struct {
 type Work struct {
 	Transactions int64
 	Statements   int64
-	Rows         int64
+	Rows         int64 // that were inserted, updated or deleted
+	Updated      int64
+	Deleted      int64
+	Returned     int64 // rows that statements answered with, or looked at to answer
+	Lookups      int64 // descents of an index
 	Failures     int64
 	Retries      int64
 	Late         int64

@@ -115,7 +115,7 @@ func Compare(runs []Compared) (Comparison, error) {
 		return c, errors.New("these runs have no load in common: " + armsOfAll(runs))
 	}
 	c.Warnings = append(c.Warnings, differing(c, runs)...)
-	for _, d := range drivers.All() {
+	for _, d := range drivers.OfInserts() {
 		c.Drivers = append(c.Drivers, c.driver(d, runs))
 	}
 	c.metrics(runs)

@@ -102,7 +102,7 @@ func (r Report) moves(metrics []Metric) document.Block {
 	var t document.Table
 	t.Add(wordy("metric"), cells(metrics, func(m Metric) document.Cell { return document.Name(m.Name) }))
 	var lacking []string
-	for _, d := range drivers.All() {
+	for _, d := range drivers.OfInserts() {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
 			t.Add(numeric(many(d.Name)), cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
 		} else {

@@ -98,7 +98,7 @@ func (d *dice) moment(s server, works []*sortOfWork, background amounts, number 
 	for _, of := range works {
 		w.done.add(of.done(d, s, number))
 	}
-	for _, driver := range drivers.All() {
+	for _, driver := range drivers.OfInserts() {
 		w.besides[driver.Name] = math.Round(background[driver.Name] * readingSeconds * d.lognormal(0.1))
 		w.done[driver.Name] = max(1, math.Round(w.done[driver.Name]))
 	}

@@ -90,7 +90,7 @@ func (d *dice) step(habits []habit, mix []float64, m machine, background amounts
 			w.done[driver] += amount
 		}
 	}
-	for _, driver := range drivers.All() {
+	for _, driver := range drivers.OfInserts() {
 		w.besides[driver.Name] = math.Round(background[driver.Name] * stepSeconds * d.lognormal(0.1))
 		w.done[driver.Name] = max(1, w.done[driver.Name])
 	}

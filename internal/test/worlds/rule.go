@@ -59,7 +59,7 @@ const (
 
 // rule draws a rule for a world whose arms did this work.
 func (d *dice) rule(done []amounts) Rule {
-	all := drivers.All()
+	all := drivers.OfInserts()
 	switch roll := d.Float64(); {
 	case roll < singles:
 		driver := pick(d, all)

@@ -179,7 +179,7 @@ func (w *World) run(c *courier, s server, armSeconds float64) {
 	for i, done := range c.of.work(len(w.replicates)) {
 		r := &w.replicates[i]
 		r.seconds, r.between, r.done, r.besides = done.seconds, done.between, done.done, done.besides
-		for _, driver := range drivers.All() {
+		for _, driver := range drivers.OfInserts() {
 			if !r.idle() {
 				r.done[driver.Name] = max(1, r.done[driver.Name])
 			}
@@ -283,7 +283,7 @@ func (d *dice) wildRule(done []amounts) Rule {
 	if !d.chance(threes) {
 		return d.rule(done)
 	}
-	all, r := drivers.All(), Rule{Sort: Mixture}
+	all, r := drivers.OfInserts(), Rule{Sort: Mixture}
 	for _, i := range d.Perm(len(all))[:3] {
 		r.Terms = append(r.Terms, Term{Driver: all[i].Name, Side: all[i].Side, PerUnit: d.lognormal(0.7) / typical(done, all[i].Name)})
 	}

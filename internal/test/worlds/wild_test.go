@@ -46,13 +46,13 @@ func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
 		for _, a := range d.arms(Wild, s)[1:] {
 			now, later := s.does(a, d.temper(), 1e4, 1e4/s.commits(a, d.temper()))
 			now.add(later)
-			for _, driver := range drivers.All() {
+			for _, driver := range drivers.OfInserts() {
 				drawn[a.Name+driver.Name] = append(drawn[a.Name+driver.Name], now[driver.Name]/now[drivers.Rows])
 			}
 		}
 	}
 	for _, arm := range real.Arms {
-		for _, d := range drivers.All() {
+		for _, d := range drivers.OfInserts() {
 			if arm.Idle() || arm.Name == "async" {
 				continue // whose log is written by the second and not by the row
 			}

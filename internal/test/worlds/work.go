@@ -32,7 +32,7 @@ const closing = 0.6
 func (d *dice) replicate(h habit, m machine, background amounts, number int, armSeconds float64) work {
 	w := work{arm: h.arm, replicate: number, seconds: armSeconds * d.lognormal(0.003), done: amounts{}, besides: amounts{}}
 	w.between = w.seconds + closing*d.lognormal(0.2)
-	for _, driver := range drivers.All() {
+	for _, driver := range drivers.OfInserts() {
 		w.besides[driver.Name] = math.Round(background[driver.Name] * w.between * d.lognormal(0.1))
 	}
 	if !h.arm.Idle() {

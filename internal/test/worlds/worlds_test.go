@@ -71,7 +71,7 @@ func TestTheFileTellsTheWork(t *testing.T) {
 			continue
 		}
 		replicate := arm.Replicates[r.replicate-1]
-		for _, d := range drivers.All() {
+		for _, d := range drivers.OfInserts() {
 			got, err := d.Count(arm, replicate)
 			background := 0.5 * r.besides[d.Name] // it varies from replicate to replicate
 			if err != nil || math.Abs(got-r.done[d.Name]) > background+1 {
@@ -94,13 +94,13 @@ func TestWorldsLookLikeTheMeasuredOne(t *testing.T) {
 	made := map[string][]float64{}
 	for seed := range uint64(200) {
 		for _, r := range New(seed, Full, 0).replicates {
-			for _, d := range drivers.All() {
+			for _, d := range drivers.OfInserts() {
 				made[r.arm.Name+" "+d.Name] = append(made[r.arm.Name+" "+d.Name], r.done[d.Name]/r.done[drivers.Rows])
 			}
 		}
 	}
 	for _, arm := range real.Arms {
-		for _, d := range drivers.All() {
+		for _, d := range drivers.OfInserts() {
 			if arm.Idle() || arm.Name == "multi" && d.Name == drivers.WALSyncs {
 				continue
 			}
@@ -179,7 +179,7 @@ func TestEveryRuleIsDrawn(t *testing.T) {
 			seen[strings.Join(append(names, string(m.Rule.Sort)), " ")]++
 		}
 	}
-	n := len(drivers.All())
+	n := len(drivers.OfInserts())
 	if want := n + n*(n-1)/2 + 2; len(seen) != want {
 		t.Errorf("%d rules were drawn, of %d", len(seen), want)
 	}
@@ -275,7 +275,7 @@ func TestWhatIsNotRecordedIsMissing(t *testing.T) {
 	w.remote = true
 	run := read(t, w)
 	arm, _ := run.Arm("bulk")
-	for _, d := range drivers.All() {
+	for _, d := range drivers.OfInserts() {
 		if _, err := d.Count(arm, arm.Replicates[0]); (err == nil) != w.Recorded(d.Name) {
 			t.Errorf("%s: recorded %v, %v", d.Name, w.Recorded(d.Name), err)
 		}

@@ -34,7 +34,10 @@ func TestProcessesOfAServer(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	got, err := p.read()
-	want := map[string]float64{"block.process/wchar": 1020300, "block.process/syscw": 1023}
+	want := map[string]float64{
+		"block.process/rchar": 3, "block.process/syscr": 3, // 1 of each of three processes
+		"block.process/wchar": 1020300, "block.process/syscw": 1023,
+	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -121,40 +121,45 @@ func (p *processes) lost(err error) error {
 	return gone
 }
 
-// writes are the figures of write calls.
-type writes struct{ bytes, calls uint64 }
+// calls are how often files and pipes were read and written, and how many bytes.
+type calls struct{ read, reads, written, writes uint64 }
 
-func (w writes) plus(more writes) writes { return writes{w.bytes + more.bytes, w.calls + more.calls} }
-
-func (w writes) values() map[string]float64 {
-	return map[string]float64{processView + "wchar": float64(w.bytes), processView + "syscw": float64(w.calls)}
+func (c calls) plus(more calls) calls {
+	return calls{c.read + more.read, c.reads + more.reads, c.written + more.written, c.writes + more.writes}
 }
 
-func (p *processes) of(pid int) (writes, error) {
+func (c calls) values() map[string]float64 {
+	return map[string]float64{
+		processView + "rchar": float64(c.read), processView + "syscr": float64(c.reads),
+		processView + "wchar": float64(c.written), processView + "syscw": float64(c.writes),
+	}
+}
+
+func (p *processes) of(pid int) (calls, error) {
 	process, err := p.fs.Proc(pid)
 	if err != nil {
-		return writes{}, err
+		return calls{}, err
 	}
 	io, err := process.IO()
-	return writes{io.WChar, io.SyscW}, err
+	return calls{io.RChar, io.SyscR, io.WChar, io.SyscW}, err
 }
 
 // children adds up the processes that the postmaster has started and that have not ended, as the kernel lists them.
-func (p *processes) children() (writes, error) {
+func (p *processes) children() (calls, error) {
 	pid := strconv.Itoa(p.postmaster)
 	list, err := os.ReadFile(filepath.Join(p.host.proc, pid, "task", pid, "children"))
 	if err != nil {
-		return writes{}, err
+		return calls{}, err
 	}
-	var sum writes
+	var sum calls
 	for field := range strings.FieldsSeq(string(list)) {
 		child, err := strconv.Atoi(field)
 		if err != nil {
-			return writes{}, fmt.Errorf("read the children of process %s: %w", pid, err)
+			return calls{}, fmt.Errorf("read the children of process %s: %w", pid, err)
 		}
 		one, err := p.of(child)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) { // it has ended meanwhile
-			return writes{}, err
+			return calls{}, err
 		}
 		sum = sum.plus(one)
 	}

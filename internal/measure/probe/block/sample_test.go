@@ -140,7 +140,7 @@ func TestMetricsNameEachFieldOnce(t *testing.T) {
 	}
 	want := map[string][]string{
 		"block": fields, "block.data": fields, "block.wal": fields, "block.tablespaces": fields, "block.temp": fields,
-		"block.process": {"syscw", "wchar"}, "block.cgroup": {"read_bytes", "reads", "write_bytes", "writes"},
+		"block.process": {"rchar", "syscr", "syscw", "wchar"}, "block.cgroup": {"read_bytes", "reads", "write_bytes", "writes"},
 	}
 	got := map[string][]string{}
 	for _, m := range Metrics() {
