@@ -19,13 +19,13 @@ import (
 )
 
 // ownDisk is a file system on a device that nobody else writes to, kept in a directory, and the device's name.
-func ownDisk(t *testing.T, work string) (directory, device string) {
+func ownDisk(t *testing.T, work string, size int64) (directory, device string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes loop devices")
 	}
 	image, directory := filepath.Join(work, "disk"), filepath.Join(work, "mnt")
-	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 512<<20), os.Mkdir(directory, 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, size), os.Mkdir(directory, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	do := func(name string, args ...string) string {
@@ -131,7 +131,7 @@ rate_iops=20
 
 // What fio, our probe, /proc/diskstats and iostat say of a known load is one and the same.
 func TestBaselineAgreesWithEverybody(t *testing.T) {
-	directory, device := ownDisk(t, t.TempDir())
+	directory, device := ownDisk(t, t.TempDir(), 512<<20)
 	jobs, file := filepath.Join(t.TempDir(), "paced.fio"), filepath.Join(t.TempDir(), "run.jsonl")
 	if err := os.WriteFile(jobs, []byte(paced), 0o600); err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func TestBaselineFindsTheBucket(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
-	directory, device := ownDisk(t, work)
+	directory, device := ownDisk(t, work, 512<<20)
 	const mib, fast = 1 << 20, 10 // seconds
 	st1 := bucket{burst: 31.25 * mib, base: 5 * mib, credits: fast * 26.25 * mib, written: func() float64 { return writtenTo(device) }}
 	var join func(int)

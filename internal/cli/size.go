@@ -214,12 +214,15 @@ func runSize(ctx context.Context, env Env, o sizeOptions, names []string) error 
 	case err != nil:
 		return naming(names[0], suggesting(err))
 	}
-	return o.answer(env, answer)
+	return o.answer(env, answer, runs...)
 }
 
-// answer writes what to order.
-func (o sizeOptions) answer(env Env, answer sizing.Sizing) error {
+// answer writes what to order, with the cautions of the runs that it rests on.
+func (o sizeOptions) answer(env Env, answer sizing.Sizing, runs ...*drivers.Run) error {
 	view := report.NewSize(answer)
+	for _, run := range runs {
+		view.Caution(run)
+	}
 	if err := o.hold(env, answer, &view); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ const (
 	BlockWriteBytes = "block/write_bytes"
 	BlockFlushes    = "block/flushes"
 	BlockFlushTime  = "block/flush_time"
+	ProcessesWrote  = "block.process/wchar"
 )
 
 // Requests are the writes of a device that carry data. The kernel counts a flush as a write completed, too: 8 KB and an

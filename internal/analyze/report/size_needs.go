@@ -135,7 +135,7 @@ func basis(name string) string {
 	case name == sizing.ByMean:
 		return "the highest mean of its repetitions"
 	default:
-		return "twice what the model gives"
+		return "the most that its WAL and pages come to by the model"
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -28,6 +30,17 @@ func NewSize(s sizing.Sizing) Size {
 	v.Order = v.order(s.Choice)
 	v.Sources = v.cited()
 	return v
+}
+
+// Caution adds what the analysis of a run says of all its numbers, so that an order says no less: it is the same numbers'. What it
+// says already is not said again.
+func (s *Size) Caution(run *drivers.Run) {
+	r := Report{Run: describe(run), Arms: arms(run), Metrics: metrics(run), Observed: observed(run)}
+	for _, w := range warnings(run, r) {
+		if w.Condition && w.Rank != document.Note && !slices.Contains(s.Warnings, w.Text) {
+			s.Warnings = append(s.Warnings, w.Text)
+		}
+	}
 }
 
 // sizeRun is the run that was sized from; nothing: the need was said.

@@ -152,7 +152,7 @@ func (r Report) throughout(metric string) Figure {
 
 // What the server's processes asked to be written, and what the device wrote.
 const (
-	askedMetric = "block.process/wchar"
+	askedMetric = metric.ProcessesWrote
 	doneMetric  = metric.BlockWriteBytes
 )
 

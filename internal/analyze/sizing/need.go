@@ -22,9 +22,9 @@ type Need struct {
 	Seconds    []Rate // one after the other, over all replicates, the background included; none: they were not read
 	Peaks      *Peaks // nil: as there are no seconds
 
-	// Model tells that the device could not be read: the rates follow from the WAL and the pages, and Lowest and Highest are
-	// as far off as the model may be.
-	Model *series.Missing // why the device could not be read; nil: it was
+	// Model tells that the device could not be read, or did more than this server can have asked for: the rates follow from the WAL
+	// and the pages, and Lowest and Highest are as far off as the model may be.
+	Model *series.Missing // why it is not the device's figures; nil: it is
 
 	Rows, Commits, LogRecords, LogWrites, LogBytes *float64 // a second; nil: not known
 	// Missing says why there is no need to tell; nil: there is one.
@@ -71,11 +71,12 @@ func Needs(run *drivers.Run) []Need {
 
 func need(run *drivers.Run, arm drivers.Arm) Need {
 	n := Need{Arm: arm.Name, Replicates: len(arm.Replicates)}
-	if why := n.measure(arm); why != nil {
-		n = Need{Arm: arm.Name, Replicates: len(arm.Replicates), Model: why}
-		if n.Missing = n.estimate(arm); n.Missing != nil {
-			n.Missing = why
-		}
+	why := n.measure(arm)
+	if why == nil && arm.Job == "" {
+		why = n.crossCheck(run, arm)
+	}
+	if why != nil {
+		n.model(run, arm, why)
 	}
 	if n.Missing == nil && n.Model == nil {
 		n.readSeconds(run, arm)
@@ -102,17 +103,30 @@ func (n *Need) measure(arm drivers.Arm) *series.Missing {
 	return nil
 }
 
+// model takes the need from the server's own counters, for a reason, and where these do not tell it either there is none.
+func (n *Need) model(run *drivers.Run, arm drivers.Arm, why *series.Missing) {
+	measured := *n
+	*n = Need{Arm: arm.Name, Replicates: len(arm.Replicates), Model: why}
+	if unknown := n.estimate(run, arm); unknown != nil {
+		n.Missing = why
+		return
+	}
+	if why.Reason == Others {
+		n.within(measured, askedOf(run, arm))
+	}
+}
+
 // estimate takes them from the model, and widens them.
-func (n *Need) estimate(arm drivers.Arm) *series.Missing {
+func (n *Need) estimate(run *drivers.Run, arm drivers.Arm) *series.Missing {
 	for i, replicate := range arm.Replicates {
-		rate, missing := modelled(arm, replicate)
+		rate, missing := modelled(run, arm, replicate)
 		if missing != nil {
 			return missing
 		}
 		n.add(rate, i == 0)
 	}
 	n.Mean = n.Mean.Times(1 / float64(n.Replicates))
-	n.Lowest, n.Highest = n.Lowest.Times(1.0/modelOff), n.Highest.Times(modelOff)
+	n.Lowest, n.Highest = widened(n.Lowest, n.Highest)
 	return nil
 }
 

@@ -21,9 +21,15 @@ func (a Ask) percentile() float64 {
 // the pages of the closing checkpoint in it.
 func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 	switch {
+	case p.Need.Model != nil && p.Need.Model.Reason == Others:
+		p.Basis = ByModel
+		*warnings = append(*warnings,
+			"Others use the device, and what they do is not ordered for: the need is the most that this server's own counters can come to.",
+			fmt.Sprintf("Under %s %s.", p.Need.Arm, p.Need.Model.Detail))
+		return p.Need.Highest
 	case p.Need.Model != nil:
 		p.Basis = ByModel
-		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the WAL and the pages by a model of one machine, and are ordered for at twice that.", p.Need.Model))
+		*warnings = append(*warnings, fmt.Sprintf("What the device did is not known (%s): requests and bytes follow from the WAL and the pages by a model of one machine, and are ordered for at twice its requests and %g times its bytes.", p.Need.Model, modelBytesOff))
 		return p.Need.Highest
 	case p.Need.Peaks == nil:
 		p.Basis = ByMean

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// steadyWork does 250 transactions a second: 100 that write 5 kB into the WAL, which are 0.5 MB/s and up to 0.8 MB/s for the blocks
+// that each commit writes in part, and 150 that read. It counts them.
+func steadyWork(t *testing.T, ctx context.Context, dsn string) (done *atomic.Int64, wait func()) {
+	t.Helper()
+	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
+	servertest.Exec(t, boss, "create table kept (id int primary key, v int); insert into kept select n, 0 from generate_series(1, 100) n; checkpoint")
+	const clients, perSecond = 16, 250
+	turns := make(chan int)
+	done = &atomic.Int64{}
+	var working sync.WaitGroup
+	for range clients {
+		conn, err := pgx.Connect(ctx, dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		working.Go(func() {
+			defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to tell
+			for turn := range turns {
+				statement := "select id from kept where id = $1"
+				if turn%5 < 2 {
+					statement = "with kept as (update kept set v = v + 1 where id = $1) select pg_logical_emit_message(true, '', repeat('x', 5000))"
+				}
+				if _, err := conn.Exec(ctx, statement, 1+turn%100); err == nil {
+					done.Add(1)
+				}
+			}
+		})
+	}
+	go func() {
+		defer close(turns)
+		tick := time.NewTicker(time.Second / perSecond)
+		defer tick.Stop()
+		for turn := 0; ctx.Err() == nil; turn++ {
+			<-tick.C
+			turns <- turn
+		}
+	}()
+	return done, working.Wait
+}
+
+// An order is for the server's need, not for that of whoever else is on its disk, and it says so.
+func TestSizeDoesNotOrderForNeighbours(t *testing.T) {
+	t.Parallel()
+	work := openDirectory(t)
+	directory, _ := ownDisk(t, work, 2<<30)
+	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user makes its directory in it
+		t.Fatal(err)
+	}
+	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"), Settings: []string{"autovacuum=off"}})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done, wait := steadyWork(t, ctx, server.DSN())
+
+	stranger := exec.CommandContext(ctx, "fio", "--name=stranger", "--filename="+filepath.Join(directory, "stranger"), "--size=64m", "--rw=randwrite",
+		"--bs=64k", "--thread", "--direct=1", "--rate=20m", "--time_based", "--runtime=60")
+	if err := stranger.Start(); err != nil {
+		t.Skip(err)
+	}
+	file, began := filepath.Join(t.TempDir(), "observed.jsonl"), time.Now()
+	runs(t, "observe", "--dsn", server.DSN(), "--for", "32s", "-o", file)
+	perSecond := float64(done.Load()) / time.Since(began).Seconds()
+	stop()
+	wait()
+	_ = stranger.Wait() // it was stopped
+
+	var sized report.Size
+	c, stdout, stderr := realiops(t, "size", file, "--format", "json")
+	if err := errors.Join(c.Run(), json.Unmarshal(stdout.Bytes(), &sized)); err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	const asked = 250
+	pace := perSecond / asked // of a machine that is too busy
+	if got := sized.Sized.Rate.Bytes / 1e6; got < 1.0*pace || got > 2.0 {
+		t.Errorf("it is sized for %.2f MB/s at %.0f transactions a second", got, perSecond)
+	}
+	if told := strings.Join(sized.Warnings, "\n"); !strings.Contains(told, "Others use the device") || !strings.Contains(told, "the device wrote 2") {
+		t.Errorf("it says:\n%s", told)
+	}
+}

@@ -1,0 +1,74 @@
+package sizing_test
+
+import (
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// beside adds what a stranger did to the device under a load, a second.
+func beside(run *drivers.Run, arm string, perSecond map[string]float64) *drivers.Run {
+	for i := range run.Arms {
+		if run.Arms[i].Name != arm {
+			continue
+		}
+		for _, r := range run.Arms[i].Replicates {
+			for name, rate := range perSecond {
+				c := r.Counts[name]
+				c.Amount, c.Raw = c.Amount+rate*r.Seconds, c.Raw+rate*r.Seconds
+				r.Counts[name] = c
+			}
+		}
+	}
+	return run
+}
+
+func needOf(t *testing.T, run *drivers.Run, arm string) sizing.Need {
+	t.Helper()
+	for _, n := range sizing.Needs(run) {
+		if n.Arm == arm {
+			return n
+		}
+	}
+	t.Fatalf("no %s", arm)
+	return sizing.Need{}
+}
+
+// TestStrangersAreNotOrderedFor: what a device did beyond what the server's counters come to is in no need, be it bytes, writes, flushes
+// or reads; what it did for the server alone is measured. 20 MB/s of WAL and pages are written under this load.
+func TestStrangersAreNotOrderedFor(t *testing.T) {
+	const arm, file = "multi", "local-pg17.jsonl.zst"
+	shared := func() *drivers.Run {
+		run := shipped(t, file)
+		run.Header.Target.Storage.Own = false
+		return run
+	}
+	alone := needOf(t, shared(), arm)
+	if alone.Model != nil {
+		t.Fatalf("alone, it was not measured: %v", alone.Model)
+	}
+	for name, stranger := range map[string]map[string]float64{
+		"bytes":   {"block/write_bytes": 200e6, "block/writes": 800},
+		"writes":  {"block/writes": 20_000, "block/write_bytes": 1e6},
+		"flushes": {"block/flushes": 5000, "block/writes": 5000},
+		"reads":   {"block/reads": 1000, "block/read_bytes": 100e6},
+	} {
+		n := needOf(t, beside(shared(), arm, stranger), arm)
+		if n.Model == nil || n.Model.Reason != sizing.Others || n.Missing != nil || n.Peaks != nil {
+			t.Errorf("%s: model %v, missing %v", name, n.Model, n.Missing)
+		}
+		for what, pair := range map[string][2]float64{
+			"bytes": {n.Highest.Bytes(), alone.Mean.Bytes()}, "requests": {n.Highest.Requests(), alone.Mean.Requests()}, "flushes": {n.Highest.Flushes, alone.Mean.Flushes},
+		} {
+			if pair[0] < 0.9*pair[1] || pair[0] > 2.1*pair[1] {
+				t.Errorf("%s: %.0f %s, of which the server's are %.0f", name, pair[0], what, pair[1])
+			}
+		}
+		own := beside(shared(), arm, stranger)
+		own.Header.Target.Storage.Own = true
+		if n := needOf(t, own, arm); n.Model != nil {
+			t.Errorf("%s: on a device of its own there is no stranger: %v", name, n.Model)
+		}
+	}
+}
