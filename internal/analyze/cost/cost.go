@@ -63,19 +63,58 @@ func Of(run *drivers.Run) (Cost, error) {
 	for _, left := range arm.LeftOut {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
 	}
+	counted := kinds(run)
 	arm.Replicates = c.withBackground(run, c.alone(run, arm))
+	arm.Replicates = c.whole(arm, counted)
 	c.warnOfOpen(run, arm)
 	c.Repetitions = len(arm.Replicates)
 	for _, r := range arm.Replicates {
 		c.Transactions += r.Work.Transactions
 	}
-	for _, k := range kinds(run) {
+	for _, k := range counted {
 		count := k.count(arm)
 		count.Irregular = irregular(count, arm.Replicates)
 		c.Counts = append(c.Counts, count)
 	}
 	c.Statements, c.Tables = causes(run, "statements", all), causes(run, "tables", all)
 	return c, nil
+}
+
+// whole leaves out repetitions of which something was not read that was read of others, as where a machine was too busy to answer.
+func (c *Cost) whole(arm drivers.Arm, counted []kind) (whole []drivers.Replicate) {
+	missing := map[string]int{}
+	why := make([]map[string]error, len(arm.Replicates))
+	for i, r := range arm.Replicates {
+		why[i] = map[string]error{}
+		for _, k := range counted {
+			if _, _, err := k.of(arm, r); err != nil {
+				why[i][k.name] = err
+				missing[k.name]++
+			}
+		}
+	}
+	var left []string
+	for i, r := range arm.Replicates {
+		lacks := func(k kind) bool { return why[i][k.name] != nil && missing[k.name] < len(arm.Replicates) }
+		if n := slices.IndexFunc(counted, lacks); n >= 0 {
+			left = append(left, fmt.Sprintf("Repetition %d is left out: %s was not read: %s", r.Number, counted[n].name, reason(why[i][counted[n].name])))
+			continue
+		}
+		whole = append(whole, r)
+	}
+	if len(whole) == 0 {
+		return arm.Replicates
+	}
+	c.Warnings = append(c.Warnings, left...)
+	return whole
+}
+
+// reason says why there is no count.
+func reason(err error) string {
+	if missing, ok := errors.AsType[*series.Missing](err); ok {
+		return cmp.Or(missing.Detail, err.Error())
+	}
+	return err.Error()
 }
 
 func why(arm drivers.Arm) error {
@@ -97,11 +136,7 @@ func (k kind) count(arm drivers.Arm) Count {
 	for _, r := range arm.Replicates {
 		counted, background, err := k.of(arm, r)
 		if err != nil {
-			c.Missing = err.Error()
-			if missing, ok := errors.AsType[*series.Missing](err); ok {
-				c.Missing = cmp.Or(missing.Detail, c.Missing)
-			}
-			c.Runs, c.Background = nil, 0
+			c.Missing, c.Runs, c.Background = reason(err), nil, 0
 			return c
 		}
 		c.Background = max(c.Background, background)

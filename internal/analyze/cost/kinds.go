@@ -27,7 +27,7 @@ var quantities = map[string]string{
 // ofWAL are the things that are counted of the database and its WAL, in the order in which they are told.
 func ofWAL() []kind {
 	return []kind{
-		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: rows},
+		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: lessBackground(rows)},
 		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL", of: ofParts(records, commit)},
 		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, append([]string{split}, own...)...)},
 		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
@@ -62,7 +62,7 @@ func kinds(run *drivers.Run) []kind {
 		case ofDevice(q) && !run.Header.Target.Storage.Own:
 			all = append(all, kind{name, q.Unit, q.Help, shared})
 		default:
-			all = append(all, kind{name, q.Unit, q.Help, ofQuantity(q)})
+			all = append(all, kind{name, q.Unit, q.Help, lessBackground(q.Count)})
 		}
 	}
 	return all
@@ -78,31 +78,38 @@ func shared(drivers.Arm, drivers.Replicate) (counted, background float64, err er
 }
 
 // rows are those of the whole database: sessions of ours write none.
-func rows(_ drivers.Arm, r drivers.Replicate) (counted, background float64, err error) {
+func rows(_ drivers.Arm, r drivers.Replicate) (sum float64, err error) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		metric := "pgstat.database/" + column
 		c, known := r.Counts[metric]
 		switch {
 		case !known:
-			return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "this run did not read " + metric}
+			return 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "this run did not read " + metric}
 		case c.Missing != nil:
-			return 0, 0, c.Missing
+			return 0, c.Missing
 		}
-		counted += c.Raw
-		background += c.Raw - c.Amount
+		sum += c.Amount
 	}
-	return counted, background, nil
+	return sum, nil
 }
 
-// ofQuantity counts with the background and without it.
-func ofQuantity(q drivers.Quantity) func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
+// lessBackground counts as read, and what of that the server does by itself: as much as it did each time that it was watched. What
+// it did only once, such as a checkpoint's fsync, is nothing that it does in the time of any repetition.
+func lessBackground(of func(drivers.Arm, drivers.Replicate) (float64, error)) func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
 	return func(a drivers.Arm, r drivers.Replicate) (counted, background float64, err error) {
-		less, err := q.Count(a, r)
+		counted, err = of(a, r.AsRead())
 		if err != nil {
 			return 0, 0, err
 		}
-		counted, err = q.Count(a, r.AsRead())
-		return counted, counted - less, err
+		background = math.Inf(1)
+		for _, without := range append(slices.Clip(r.Variants), r) {
+			less, err := of(a, without)
+			if err != nil {
+				return 0, 0, err
+			}
+			background = min(background, counted-less)
+		}
+		return counted, background, nil
 	}
 }
 

@@ -129,7 +129,7 @@ func (s *Sampler) look(ctx context.Context) error {
 // begin starts at the end of the WAL, once. Inside of a record will do, since readers of the WAL look for the next one from there.
 func (s *Sampler) begin(end uint64) {
 	if !s.begun {
-		s.begun, s.course = true, course{from: end, at: end, looked: time.Now(), speed: assumedSpeed}
+		s.begun, s.course = true, course{from: end, at: end, passed: end, looked: time.Now(), speed: assumedSpeed}
 	}
 }
 

@@ -41,7 +41,8 @@ type place struct {
 // course is how far the WAL has been looked at. Its positions are beginnings of records.
 type course struct {
 	from    uint64 // where the next look back begins
-	at      uint64 // what lies before has been passed
+	at      uint64 // what lies before has been looked at, or never will be
+	passed  uint64 // what lies before was counted as passed: at, or further on where no beginning of a record was known
 	windows []span // covered since from, ascending
 	looked  time.Time
 	speed   float64 // of reading, in bytes per second
@@ -51,7 +52,8 @@ type course struct {
 // allows, at a place drawn at random. It is not due when there is nothing new, or the last look was just now.
 func (c *course) next(end uint64, now time.Time) (place, bool) {
 	if end < c.at { // another log: the server was restored
-		c.from, c.at, c.windows = end, end, nil
+		c.passed = end
+		c.begin(end)
 	}
 	fresh := span{c.at, end}
 	since := min(now.Sub(c.looked), longestPause)
@@ -72,8 +74,14 @@ func (c *course) next(end uint64, now time.Time) (place, bool) {
 
 // advance passes what lies before the end and tells how much that was.
 func (c *course) advance(end uint64, now time.Time) uint64 {
-	passed := end - c.at
 	c.at, c.looked = end, now
+	return c.pass(end)
+}
+
+// pass is how much of what lies before the end was not counted as passed yet.
+func (c *course) pass(end uint64) uint64 {
+	passed := max(end, c.passed) - c.passed
+	c.passed += passed
 	return passed
 }
 

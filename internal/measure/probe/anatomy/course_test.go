@@ -14,7 +14,7 @@ func TestNextIsWhatTheTimeAllows(t *testing.T) {
 	now := time.Now()
 	check := func(what string, fresh uint64, since time.Duration, speed float64, wantSize uint64, wantDue, wantWhole bool) {
 		t.Helper()
-		c := course{from: at, at: at, looked: now.Add(-since), speed: speed}
+		c := course{from: at, at: at, passed: at, looked: now.Add(-since), speed: speed}
 		p, due := c.next(at+fresh, now)
 		if due != wantDue || due && (p.size() != wantSize || p.firstKnown != wantWhole || p.lastKnown != wantWhole) {
 			t.Errorf("%s: %v, %d bytes, %+v", what, due, p.size(), p)
@@ -39,7 +39,7 @@ func TestCostOfLoadIsBounded(t *testing.T) {
 	const speed, perSecond, seconds = 1e9, 200e6, 100
 	for _, interval := range []time.Duration{100 * time.Millisecond, time.Second} {
 		now, end, read := time.Now(), uint64(1<<30), 0.0
-		c := course{from: end, at: end, looked: now, speed: speed}
+		c := course{from: end, at: end, passed: end, looked: now, speed: speed}
 		for range int(seconds * time.Second / interval) {
 			now, end = now.Add(interval), end+uint64(perSecond*interval.Seconds())
 			if p, due := c.next(end, now); due {
@@ -50,6 +50,16 @@ func TestCostOfLoadIsBounded(t *testing.T) {
 		}
 		if cost := read / speed / seconds; cost > share*1.001 || cost < share/2 {
 			t.Errorf("every %v: reading takes %.2f %% of the time", interval, 100*cost)
+		}
+	}
+}
+
+// What was passed where no beginning of a record was known is not passed again.
+func TestNothingIsPassedTwice(t *testing.T) {
+	c := course{from: 100, at: 100, passed: 100}
+	for i, passed := range []uint64{c.pass(150), c.pass(150), c.advance(130, time.Now()), c.advance(170, time.Now()), c.pass(170)} {
+		if want := []uint64{50, 0, 0, 20, 0}[i]; passed != want {
+			t.Errorf("%d: %d passed, want %d", i, passed, want)
 		}
 	}
 }

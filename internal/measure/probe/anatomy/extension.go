@@ -109,8 +109,9 @@ func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error 
 
 // The functions of pg_walinspect that are used.
 const (
-	recordInfo = "pg_get_wal_record_info"
-	walStats   = "pg_get_wal_stats"
+	recordInfo  = "pg_get_wal_record_info"
+	recordsInfo = "pg_get_wal_records_info"
+	walStats    = "pg_get_wal_stats"
 )
 
 func gap(reason runfile.Reason, code, format string, arguments ...any) error {
@@ -124,7 +125,7 @@ const (
 	undefinedObject   = "42704"
 	undefinedFunction = "42883"
 	invalidSchemaName = "3F000"
-	internalError     = "XX000" // up to 15: the same
+	internalError     = "XX000" // up to 15: the same; and that there is no whole record
 	undefinedFile     = "58P01" // a part of the WAL that has been recycled
 	queryCanceled     = "57014" // by statement_timeout
 	invalidParameter  = "22023" // a position that is not in the WAL

@@ -42,11 +42,12 @@ func (s *Sampler) countBack(ctx context.Context, loadOver bool) error {
 	if err := s.connected(ctx); err != nil {
 		return err
 	}
-	end, known, err := s.session.flushedEnd(ctx)
+	end, known, err := s.session.flushedEnd(ctx, s.course.at)
 	if err != nil {
 		return err
 	}
 	if s.begin(end); !known {
+		s.counted.pass(s.course.pass(end)) // so that what is read of it only later is of no arm
 		return nil
 	}
 	end = max(end, s.course.at)

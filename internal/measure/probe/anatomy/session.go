@@ -38,9 +38,10 @@ type session struct {
 	conn   *pgx.Conn
 	page   uint64 // bytes in a page of the WAL
 	reader string // the statement that counts a window; empty with files
+	ender  string // and the one that finds the end of its last record
 	files  *Files // nil where the server reads its WAL itself
 
-	inserted uint64 // the end of what was put into the WAL, as last asked
+	inserted, flushed uint64 // the ends of what was put into the WAL and of what of it is flushed, as last asked
 }
 
 // connect opens a session and sees to it that the WAL can be read in it, or else from the files.
@@ -71,7 +72,7 @@ func (s *session) learn(ctx context.Context, schema string) error {
 	if err != nil {
 		return err
 	}
-	s.reader = reader(home)
+	s.reader, s.ender = reader(home), ender(home)
 	if pooled := int(s.conn.PgConn().PID()) != backend; pooled {
 		return nil // the next reading may reach another session, which knows nothing of a statement prepared here
 	}
@@ -99,16 +100,21 @@ func reader(home pgx.Identifier) string {
 		end("$1", "$3"), end("$2", "$4"), function(walStats))
 }
 
+// ender finds the end of the last record that lies between two positions whole.
+func ender(home pgx.Identifier) string {
+	return mark + fmt.Sprintf(`select pg_catalog.pg_wal_lsn_diff(pg_catalog.max(end_lsn), '0/0')::bigint
+		from %s($1::pg_catalog.pg_lsn, $2::pg_catalog.pg_lsn)`, append(home, recordsInfo).Sanitize())
+}
+
 // end is the last known beginning of a record up to which everything is flushed, and so can be read. Where none is known it is the
 // end of what is flushed, which may lie inside of a record.
 func (s *session) end(ctx context.Context) (end uint64, known bool, err error) {
-	var flushed uint64
 	before := s.inserted
-	if err := postgres.QueryRow(ctx, s.conn, positions).Scan(&s.inserted, &flushed); err != nil {
+	if err := postgres.QueryRow(ctx, s.conn, positions).Scan(&s.inserted, &s.flushed); err != nil {
 		return 0, false, err
 	}
-	if end, known = boundary(before, s.inserted, flushed, s.page); !known {
-		end = flushed
+	if end, known = boundary(before, s.inserted, s.flushed, s.page); !known {
+		end = s.flushed
 	}
 	return end, known, nil
 }
@@ -127,12 +133,15 @@ func boundary(insertedBefore, inserted, flushed, page uint64) (uint64, bool) {
 }
 
 // flushedEnd waits until all that was put into the WAL is flushed. What no transaction waits for may stay behind for
-// long: then the end is that of the rest.
-func (s *session) flushedEnd(ctx context.Context) (end uint64, known bool, err error) {
+// long: then the end is that of the last record before it, which is looked for after a beginning of one.
+func (s *session) flushedEnd(ctx context.Context, after uint64) (end uint64, known bool, err error) {
 	for began := time.Now(); ; {
 		end, known, err = s.end(ctx)
-		if err != nil || known && end == s.inserted || time.Since(began) > flushedWithin {
+		switch overdue := time.Since(began) > flushedWithin; {
+		case err != nil, known && end == s.inserted, known && overdue && end == s.flushed:
 			return end, known, err
+		case overdue:
+			return s.lastEnd(ctx, after)
 		}
 		select {
 		case <-ctx.Done():
@@ -142,24 +151,59 @@ func (s *session) flushedEnd(ctx context.Context) (end uint64, known bool, err e
 	}
 }
 
-// count reads one window in a transaction of its own.
+// lastEnd is the end of the last record that is flushed whole, where the end of what is flushed may lie inside of one. It is not
+// known where the server does not read its WAL itself or refuses to, or where that record is a long one.
+func (s *session) lastEnd(ctx context.Context, after uint64) (end uint64, known bool, err error) {
+	flushed := s.flushed
+	if s.files != nil || after >= flushed {
+		return flushed, false, nil
+	}
+	from := max(after, flushed-min(flushed, margin))
+	var found *uint64
+	err = s.ask(ctx, s.ender, []any{position(from), position(flushed)}, func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&found}, func() error { return nil })
+		return err
+	})
+	refused, isRefused := isRefusal(err)
+	switch nothing := err == nil && found == nil || isRefused && refused.Code == internalError; {
+	case nothing && from == after:
+		return after, true, nil
+	case nothing, isRefused:
+		return flushed, false, nil
+	case err != nil:
+		return 0, false, err
+	default:
+		return *found, true, nil
+	}
+}
+
+// count reads one window.
 func (s *session) count(ctx context.Context, p place) (w window, err error) {
+	err = s.ask(ctx, s.reader, p.arguments(), func(rows pgx.Rows) (err error) {
+		w, err = windowOf(rows)
+		return err
+	})
+	return w, err
+}
+
+// ask asks one thing in a transaction of its own.
+func (s *session) ask(ctx context.Context, sql string, arguments []any, read func(pgx.Rows) error) (err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(postgres.SafeTransaction)
 	batch.Queue(limits)
-	batch.Queue(s.reader, p.arguments()...)
+	batch.Queue(sql, arguments...)
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	for range batch.Len() - 1 {
 		if _, err := results.Exec(); err != nil {
-			return w, err
+			return err
 		}
 	}
 	rows, err := results.Query()
 	if err != nil {
-		return w, err
+		return err
 	}
-	return windowOf(rows)
+	return read(rows)
 }
 
 // report has the few records that our own session writes, when it clears pages of the system's tables, counted with the

@@ -1,0 +1,64 @@
+package cost
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// inserted is a repetition that inserted so many rows by what was read; -1: it was not read.
+func inserted(number int, rows, background float64) drivers.Replicate {
+	c := drivers.Count{Raw: rows, Amount: rows - background}
+	if rows < 0 {
+		c.Missing = &series.Missing{Detail: "no answer within 2s"}
+	}
+	none := drivers.Count{}
+	return drivers.Replicate{Number: number, Counts: map[string]drivers.Count{
+		"pgstat.database/tup_inserted": c, "pgstat.database/tup_updated": none, "pgstat.database/tup_deleted": none}}
+}
+
+// A repetition that was not read like the others is left out, and what was read of none is missing, as on a version without it.
+func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
+	never := kind{name: "never", of: func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
+		return 0, 0, &series.Missing{Detail: "13 does not count it"}
+	}}
+	counted := []kind{{name: "rows", of: lessBackground(rows)}, never}
+	for _, c := range []struct {
+		rows []float64
+		want []int
+		says string
+	}{
+		{[]float64{3, 3, 3}, []int{1, 2, 3}, ""},
+		{[]float64{3, -1, 3}, []int{1, 3}, "Repetition 2 is left out: rows was not read: no answer within 2s"},
+		{[]float64{-1, -1}, []int{1, 2}, ""},
+	} {
+		var arm drivers.Arm
+		for i, n := range c.rows {
+			arm.Replicates = append(arm.Replicates, inserted(i+1, n, 0))
+		}
+		var of Cost
+		var got []int
+		for _, r := range of.whole(arm, counted) {
+			got = append(got, r.Number)
+		}
+		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(got, c.want) || said != c.says {
+			t.Errorf("of %v there are %v (%q), want %v (%q)", c.rows, got, said, c.want, c.says)
+		}
+	}
+}
+
+// What the server did in one of two idle times only is not taken off: in the time of a repetition it may not do it at all.
+func TestTheLeastBackgroundIsTakenOff(t *testing.T) {
+	r := inserted(1, 20, 1.5)
+	r.Variants = []drivers.Replicate{inserted(1, 20, 3), inserted(1, 20, 0)}
+	always := inserted(2, 20, 3)
+	always.Variants = []drivers.Replicate{inserted(2, 20, 2), inserted(2, 20, 4)}
+	once := inserted(3, 20, 5)
+	got := kind{name: "rows", of: lessBackground(rows)}.count(drivers.Arm{Replicates: []drivers.Replicate{r, always, once}})
+	if want := []float64{20, 18, 15}; !slices.Equal(got.Runs, want) {
+		t.Errorf("%v, want %v", got.Runs, want)
+	}
+}
