@@ -36,6 +36,12 @@ func OfDevice(name string) bool {
 	return view == "block" || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
+// OfStorage tells whether the metric of that name is of storage itself: what the kernel counts of disks, or what a provider shows as
+// work of its storage and bills.
+func OfStorage(name string) bool {
+	return OfDevice(name) || slices.ContainsFunc(Meanings(), func(m Meaning) bool { return m.Name() == name && m.Side == Physical })
+}
+
 // device is what the kernel counts of the disks under the server, of its processes, and of its control group.
 func device() []Metric {
 	rows := append(disks("block", "", ""), requests())

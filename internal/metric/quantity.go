@@ -67,7 +67,7 @@ var quantities = []quantity{
 	{WALBytes, Physical, "WAL byte", "WAL bytes", "bytes", "bytes of the WAL, by its insert position", true},
 	{WALWrites, Physical, "WAL write", "WAL writes", "operations", "writes of the WAL to its files", true},
 	{WALSyncs, Physical, "WAL fsync", "WAL fsyncs", "operations", "fsyncs of the WAL's files", true},
-	{PagesWritten, Physical, "page written", "pages written", "operations", "writes of table and index pages to their files, not the growth of these; up to 15 the growth is taken off as far as loads that only add rows show it", true},
+	{PagesWritten, Requested, "page written", "pages written", "operations", "writes of table and index pages to their files, not the growth of these; up to 15 the growth is taken off as far as loads that only add rows show it", true},
 	{DeviceRequests, Physical, "device request", "device requests", "operations", "write requests of the device that carry data: writes - flushes", true},
 	{DeviceFlushes, Physical, "device flush", "device flushes", "operations", "flushes of the device's cache", true},
 	{DeviceBytes, Physical, "device byte", "device bytes", "bytes", "bytes written to the device", true},

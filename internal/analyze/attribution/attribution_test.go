@@ -40,8 +40,8 @@ func TestShippedRun(t *testing.T) {
 	}
 	check("pgstat.database/tup_inserted", attribution.Logical, drivers.Rows)
 	check("pgstat.database/xact_commit", attribution.Logical, drivers.Commits)
-	check("pgstat.io/writes", attribution.Physical, drivers.PagesWritten)
-	check("pgstat.io/extends", attribution.Physical, drivers.PagesWritten)
+	check("pgstat.io/writes", attribution.Requested, drivers.PagesWritten)
+	check("pgstat.io/extends", attribution.Requested, drivers.PagesWritten)
 	check("pgstat.wal/wal_fpi", attribution.Silent, "")
 	check("block/flushes", attribution.Physical, drivers.WALWrites)
 	for _, v := range all.Metrics {

@@ -27,7 +27,8 @@ func (j *judge) source(m drivers.Metric) (drivers.Quantity, bool) {
 // what its name says and nothing more. What PostgreSQL documents of a counter of its own needs no explanation.
 func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Quantity, y column, rivals []held) {
 	v.Kind = Kind(own.Side)
-	alike := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Side != own.Side })
+	logical := func(side drivers.Side) bool { return side == drivers.Logical }
+	alike := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return logical(h.Side) != logical(own.Side) })
 	if m.Defines(own) && own.Name == string(metric.All().Documented(m.Name)) {
 		j.tie(v, own, y, alike, rivals)
 		return
@@ -83,7 +84,7 @@ func (j *judge) tie(v *Verdict, own drivers.Quantity, y column, alike, rivals []
 	if math.Exp(best.predictionError) > j.options.Tolerance || len(best.columns) != 1 {
 		return
 	}
-	if other := rivals[t.places[best.columns[0]]]; other.Status != Excluded && j.bounded(other) {
+	if other := rivals[t.places[best.columns[0]]]; other.Side == own.Side && other.Status != Excluded && j.bounded(other) {
 		v.Tied = []string{other.Driver}
 	}
 }

@@ -22,7 +22,8 @@ func TestPostgresCountsWhatItDocuments(t *testing.T) {
 		{"arms-pg17.jsonl", "pgstat.wal/wal_write", drivers.WALWrites, drivers.DeviceFlushes},
 	} {
 		v := verdictOn(t, attribution.Judge(fromFile(t, "../../../testdata/runs/"+want.file), attribution.Options{Asked: []string{want.metric}}), want.metric)
-		if v.Kind != attribution.Physical || v.Counts != want.counts || v.Mixture != nil || strings.Join(v.Tied, " ") != want.tied {
+		counts, _ := drivers.Named(want.counts)
+		if v.Kind != attribution.Kind(counts.Side) || v.Counts != want.counts || v.Mixture != nil || strings.Join(v.Tied, " ") != want.tied {
 			t.Errorf("%s, %s: %s %q tied with %v, %v", want.file, want.metric, v.Kind, v.Counts, v.Tied, v.Mixture)
 		}
 	}
@@ -82,7 +83,7 @@ func TestLoadsThatOnlyAddRowsTellNothingOfReads(t *testing.T) {
 			}
 		}
 		run.Arms[len(run.Arms)-1].Method = "select" // so that one load reads
-		if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "pgstat.bgwriter/buffers_alloc"); v.Kind != attribution.Physical && version == "17" {
+		if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "pgstat.bgwriter/buffers_alloc"); v.Kind != attribution.Requested && version == "17" {
 			t.Errorf("where a load reads, buffers_alloc is %s: %s", v.Kind, v.Why)
 		}
 	}

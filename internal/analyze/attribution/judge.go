@@ -161,7 +161,7 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 
 // ofDevice takes what the kernel counts of a disk for physical, whatever work of the database it grows with.
 func (v *Verdict) ofDevice() {
-	if metric.OfDevice(v.Metric.Name) && (v.Kind == Logical || v.Kind == Mixed) {
+	if metric.OfDevice(v.Metric.Name) && (v.Kind == Logical || v.Kind == Requested || v.Kind == Mixed) {
 		v.Kind = Physical
 	}
 }

@@ -90,8 +90,28 @@ func TestSums(t *testing.T) {
 	}
 	check(attribution.Mixed, map[string]float64{drivers.Rows: 1, drivers.WALWrites: 800})
 	check(attribution.Logical, map[string]float64{drivers.Rows: 1, drivers.WALRecords: 1})
-	check(attribution.Physical, map[string]float64{drivers.WALBytes: 1, drivers.PagesWritten: 8192})
-	check(attribution.Physical, map[string]float64{drivers.WALBytes: 1, drivers.WALWrites: 8192, drivers.PagesWritten: 8192})
+	check(attribution.Physical, map[string]float64{drivers.WALBytes: 1, drivers.DeviceFlushes: 8192})
+	check(attribution.Requested, map[string]float64{drivers.WALBytes: 1, drivers.PagesWritten: 8192})
+	check(attribution.Requested, map[string]float64{drivers.WALBytes: 1, drivers.WALWrites: 8192, drivers.PagesWritten: 8192})
+}
+
+// TestStorageCountsWhatIsPhysical: what was asked of the operating system and what was written for certain are requested as a sum, and
+// physical where storage itself shows that it did them.
+func TestStorageCountsWhatIsPhysical(t *testing.T) {
+	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
+		return x[drivers.WALBytes] + 8192*x[drivers.PagesWritten]
+	})
+	for name, kind := range map[string]attribution.Kind{made: attribution.Requested, "cloudwatch/WriteThroughput": attribution.Physical} {
+		run.Counters = append(run.Counters, runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Counter})
+		for _, arm := range run.Arms {
+			for _, r := range arm.Replicates {
+				r.Counts[name] = r.Counts[made]
+			}
+		}
+		if v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name); v.Kind != kind || v.Mixture == nil {
+			t.Errorf("%s: %s %v: %s", name, v.Kind, v.Mixture, v.Why)
+		}
+	}
 }
 
 // TestTwoArmsNameNothing: the published design cannot tell entries from records, and says which arm would.
@@ -201,7 +221,7 @@ func TestAsked(t *testing.T) {
 // TestPartOf: checkpoints write all pages where these fit into memory, and no more than that elsewhere.
 func TestPartOf(t *testing.T) {
 	v := verdictOn(t, attribution.Judge(fromFile(t, shippedRun), attribution.Options{}), "pgstat.checkpointer/buffers_written")
-	if v.Kind != attribution.Physical || !slices.Equal(v.Between, []string{drivers.PagesWritten}) || len(v.Warnings) != 1 || v.Warnings[0].Code != "part-of" {
+	if v.Kind != attribution.Requested || !slices.Equal(v.Between, []string{drivers.PagesWritten}) || len(v.Warnings) != 1 || v.Warnings[0].Code != "part-of" {
 		t.Errorf("%s between %v, %v", v.Kind, v.Between, v.Warnings)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // weighty is the share from which on a term decides about the side.
@@ -32,7 +33,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 	for _, m := range s.near(best, rivalled) {
 		switch {
 		case len(m.columns) == 1 || t.holds(m, best):
-		case kindOf(j.mixture(t, m).Terms) != Kind(left[0].Side):
+		case v.kindOf(j.mixture(t, m).Terms) != Kind(left[0].Side):
 			v.Kind, v.Why = Undetermined, equallyWell
 			return
 		case !slices.Contains(m.columns, best.columns[0]):
@@ -79,7 +80,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		return
 	}
 	mixture := j.mixture(t, best)
-	kind, sure, why := kindOf(mixture.Terms), true, equallyWell
+	kind, sure, why := v.kindOf(mixture.Terms), true, equallyWell
 	switch {
 	case !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best):
 		v.Why = doesNotFollow
@@ -90,13 +91,13 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
 		why, sure = fmt.Sprintf("Either it counts one thing more, or %s is an exception", j.arms[t.arms[o.arm]].Name), false
-		if kindOf(j.mixture(t, o.model).Terms) != kind {
+		if v.kindOf(j.mixture(t, o.model).Terms) != kind {
 			v.Why = why
 			return
 		}
 	}
 	for _, m := range s.near(best, nameless) {
-		if s.rivals(m, best, rivalled) && kindOf(j.mixture(t, m).Terms) != kind {
+		if s.rivals(m, best, rivalled) && v.kindOf(j.mixture(t, m).Terms) != kind {
 			v.Why = equallyWell
 			return
 		}
@@ -264,8 +265,9 @@ func average(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// kindOf is the side of the terms that weigh; those that do not are named and decide nothing.
-func kindOf(terms []Term) Kind {
+// kindOf is the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to
+// physical work where storage itself is counted, and are requested elsewhere: a cache may answer for some of it.
+func (v *Verdict) kindOf(terms []Term) Kind {
 	sides := map[drivers.Side]bool{}
 	for _, t := range terms {
 		if t.Share >= weighty {
@@ -273,10 +275,12 @@ func kindOf(terms []Term) Kind {
 		}
 	}
 	switch {
-	case len(sides) > 1:
+	case sides[drivers.Logical] && len(sides) > 1:
 		return Mixed
-	case sides[drivers.Physical]:
+	case sides[drivers.Requested] && sides[drivers.Physical] && metric.OfStorage(v.Metric.Name), sides[drivers.Physical] && !sides[drivers.Requested]:
 		return Physical
+	case sides[drivers.Requested]:
+		return Requested
 	default:
 		return Logical
 	}

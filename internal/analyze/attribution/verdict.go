@@ -11,10 +11,11 @@ type Kind string
 
 // The kinds of verdict.
 const (
-	Logical      Kind = "logical"  // what the database was asked to do, and its WAL records
-	Physical     Kind = "physical" // what storage has to do
-	Mixed        Kind = "mixed"    // some of both
-	Silent       Kind = "silent"   // load does not move it
+	Logical      Kind = "logical"   // what the database was asked to do, and its WAL records
+	Requested    Kind = "requested" // what was asked of the operating system, where a cache may answer
+	Physical     Kind = "physical"  // what storage has to do
+	Mixed        Kind = "mixed"     // logical work, and other
+	Silent       Kind = "silent"    // load does not move it
 	Undetermined Kind = "undetermined"
 )
 

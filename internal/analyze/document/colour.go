@@ -13,6 +13,7 @@ type coloured struct{ io.Writer }
 // inColour are the words of verdicts, by what a reader is to do: to count with it, to beware, to look further.
 var inColour = strings.NewReplacer(
 	"PHYSICAL", green+"PHYSICAL"+usual,
+	"REQUESTED", yellow+"REQUESTED"+usual,
 	"LOGICAL", yellow+"LOGICAL"+usual,
 	"MIXED", yellow+"MIXED"+usual,
 	"CANNOT TELL", faded+"CANNOT TELL"+usual,

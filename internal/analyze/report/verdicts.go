@@ -36,15 +36,20 @@ func (r Report) verdicts(rest string) document.Block {
 	of := func(said string, are func(Metric) bool) { all = append(all, faint(listing(said, r.namesOf(are)))) }
 	of("No load moves", Metric.silent)
 	of("Not to be told from what goes on without load, and so without a ratio", Metric.belowBackground)
-	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Logical} {
+	for _, kind := range sides() {
 		of(label(kind)+" by definition, since others are compared with them", func(m Metric) bool { return m.itself() && m.Kind == kind })
 	}
-	for _, kind := range []attribution.Kind{attribution.Physical, attribution.Logical} {
+	for _, kind := range sides() {
 		of(label(kind)+", one for each of what PostgreSQL documents that it counts", func(m Metric) bool {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
 	return document.Section{Title: question, Blocks: []document.Block{append(all, faint(rest))}}
+}
+
+// sides are the verdicts that place a metric, from storage up.
+func sides() []attribution.Kind {
+	return []attribution.Kind{attribution.Physical, attribution.Requested, attribution.Logical}
 }
 
 // FirstRound is what one repetition of each load tells, while the others are still to come.
@@ -200,8 +205,15 @@ func (r Report) interval() string {
 }
 
 func (r Report) verdictLegend() string {
-	text := "PHYSICAL: what storage has to do. LOGICAL: what the database is asked to do and notes in its WAL."
-	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Kind == attribution.Mixed }) {
+	has := func(kind attribution.Kind) bool {
+		return slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Kind == kind })
+	}
+	text := "PHYSICAL: what storage has to do."
+	if has(attribution.Requested) {
+		text += " REQUESTED: asked of the operating system; a cache may answer."
+	}
+	text += " LOGICAL: what the database is asked to do and notes in its WAL."
+	if has(attribution.Mixed) {
 		text += " MIXED: some of both."
 	}
 	return text + " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."

@@ -31,13 +31,15 @@ type Rule struct {
 	Terms []Term // of Single and Mixture
 }
 
-// Sides are the worlds that the rule counts in, by terms of at least so much share.
-func (r Rule) Sides(share float64) (logical, physical bool) {
+// Sides are those that the rule counts on, by terms of at least so much share.
+func (r Rule) Sides(share float64) map[drivers.Side]bool {
+	sides := map[drivers.Side]bool{}
 	for _, t := range r.Terms {
-		logical = logical || t.Side == drivers.Logical && t.Share >= share
-		physical = physical || t.Side == drivers.Physical && t.Share >= share
+		if t.Share >= share {
+			sides[t.Side] = true
+		}
 	}
-	return logical, physical
+	return sides
 }
 
 // How often each sort is drawn; the rest is unrelated.

@@ -96,18 +96,30 @@ func (c Case) wrongOfMixture() string {
 		}
 		return "it counts two quantities"
 	}
-	logical, physical := c.Meter.Rule.Sides(weighty)
-	some, other := c.Meter.Rule.Sides(0)
-	switch kind := c.Verdict.Kind; {
-	case kind == attribution.Logical && physical, kind == attribution.Physical && logical:
-		return "it counts on both sides"
-	case kind == attribution.Logical && !some, kind == attribution.Physical && !other, kind == attribution.Mixed && !(some && other):
-		return "it counts on one side"
+	if c.besideIt() {
+		return "it counts on another side"
 	}
 	if !c.known() {
 		return ""
 	}
 	return c.strangeTerm()
+}
+
+// besideIt tells whether the side that was stated leaves out what weighs in the rule, or is one that no part of the rule is on.
+func (c Case) besideIt() bool {
+	heavy, some := c.Meter.Rule.Sides(weighty), c.Meter.Rule.Sides(0)
+	switch c.Verdict.Kind {
+	case attribution.Logical:
+		return heavy[drivers.Requested] || heavy[drivers.Physical] || !some[drivers.Logical]
+	case attribution.Requested:
+		return heavy[drivers.Logical] || !some[drivers.Requested]
+	case attribution.Physical:
+		return heavy[drivers.Logical] || heavy[drivers.Requested] || !some[drivers.Physical]
+	case attribution.Mixed:
+		return !some[drivers.Logical] || !(some[drivers.Requested] || some[drivers.Physical])
+	default:
+		return true
+	}
 }
 
 // strangeTerm finds a term that was named with some weight and that the meter does not count, nor any that is named in its

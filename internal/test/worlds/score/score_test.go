@@ -34,14 +34,16 @@ func cases(t *testing.T, design worlds.Design, n uint64, knows func(worlds.Meter
 
 // oracle says what is true, and in two arms that it cannot tell.
 func oracle(m worlds.Meter) attribution.Verdict {
-	logical, physical := m.Rule.Sides(0)
+	sides := m.Rule.Sides(0)
 	kind := attribution.Undetermined
 	switch {
-	case logical && physical:
+	case sides[drivers.Logical] && len(sides) > 1:
 		kind = attribution.Mixed
-	case logical:
+	case sides[drivers.Logical]:
 		kind = attribution.Logical
-	case physical:
+	case sides[drivers.Requested]:
+		kind = attribution.Requested
+	case sides[drivers.Physical]:
 		kind = attribution.Physical
 	case m.Rule.Sort == worlds.Silent:
 		kind = attribution.Silent

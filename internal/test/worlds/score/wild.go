@@ -7,25 +7,10 @@ import (
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
-// WrongSide tells whether what was stated lies on a side that the truth does not: logical for physical or the other way
-// round, both for one, one for both, or anything for what load has nothing to do with.
+// WrongSide tells whether what was stated lies on a side that the truth does not: one for another, several for one, one for several, or
+// anything for what load has nothing to do with.
 func (c Case) WrongSide() bool {
-	if c.Wrong() == "" {
-		return false
-	}
-	kind := c.Verdict.Kind
-	logical, physical := c.Meter.Rule.Sides(weighty)
-	some, other := c.Meter.Rule.Sides(0)
-	switch kind {
-	case attribution.Logical:
-		return physical || !some
-	case attribution.Physical:
-		return logical || !other
-	case attribution.Mixed:
-		return !some || !other
-	default:
-		return true
-	}
+	return c.Wrong() != "" && c.besideIt()
 }
 
 // Strictly is Wrong by the strictest count: a name that is given to what the run did not record is wrong, too, even where
@@ -66,11 +51,8 @@ func (c Case) wrongOfCurve() string {
 	if c.Verdict.Kind == attribution.Silent {
 		return "load moves it"
 	}
-	logical, physical := c.Meter.Rule.Sides(weighty)
-	some, other := c.Meter.Rule.Sides(0)
-	switch kind := c.Verdict.Kind; {
-	case kind == attribution.Logical && (physical || !some), kind == attribution.Physical && (logical || !other),
-		kind == attribution.Mixed && !(some && other):
+	switch {
+	case c.besideIt():
 		return "it counts on another side"
 	case c.simplified() && !slices.ContainsFunc(c.single(), c.alike):
 		return "it follows no quantity in proportion"
