@@ -202,7 +202,7 @@ func TestDrivers(t *testing.T) {
 	var names []string
 	for _, d := range drivers.OfInserts() {
 		names = append(names, d.Name)
-		if d.Unit == "" || d.Help == "" || d.Side != drivers.Logical && d.Side != drivers.Physical {
+		if d.Unit == "" || d.Help == "" || !slices.Contains([]drivers.Side{drivers.Logical, drivers.Requested, drivers.Physical}, d.Side) {
 			t.Errorf("driver %s is not fully described", d.Name)
 		}
 	}
