@@ -139,7 +139,7 @@ func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, e
 	o := operation.Options{
 		Head: runfile.Run{Schema: runfile.Schema, Start: time.Now(), Operation: &runfile.Operation{Text: name, Warmup: warmup}},
 		Tell: func(string) {}, Repetitions: repetitions, Warmup: warmup, Background: background, Ours: postgres.Sessions{All: true},
-		Operation: func(context.Context) (int64, error) { do(); return 0, nil },
+		Operation: func(context.Context) (operation.Outcome, error) { do(); return operation.Outcome{}, nil },
 	}
 	var records []runfile.Record
 	err := operation.Do(ctx, place, o, func(r runfile.Record) error {

@@ -102,6 +102,8 @@ type Others struct {
 	Writing []string `json:"writing,omitempty"`
 	// Staying, of an operation, are sessions of its own that were still open at End, whose counts may be incomplete.
 	Staying int `json:"staying,omitempty"`
+	// GoesOn, of an operation: processes that it started were still there at End.
+	GoesOn bool `json:"goes_on,omitempty"`
 }
 
 // Share is the largest of their shares.

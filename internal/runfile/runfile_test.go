@@ -57,7 +57,7 @@ func everyKind() []Record {
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		ArmEvent{
 			At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
-			Others:   &Others{Staying: 1, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
+			Others:   &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
 			Instance: "two", Cloud: &cloud,
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},

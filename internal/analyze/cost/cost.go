@@ -111,10 +111,15 @@ func (c *Cost) whole(arm drivers.Arm, counted []kind) (whole []drivers.Replicate
 
 // reason says why there is no count.
 func reason(err error) string {
-	if missing, ok := errors.AsType[*series.Missing](err); ok {
+	missing, ok := errors.AsType[*series.Missing](err)
+	switch {
+	case ok && missing.Reason == series.Reset:
+		return "its statistics were reset meanwhile" // which shows as a lower value, or by what its view says
+	case ok:
 		return cmp.Or(missing.Detail, err.Error())
+	default:
+		return err.Error()
 	}
-	return err.Error()
 }
 
 func why(arm drivers.Arm) error {

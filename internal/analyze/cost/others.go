@@ -92,6 +92,11 @@ func (c *Cost) withBackground(run *drivers.Run, repetitions []drivers.Replicate)
 // warnOfOpen says what makes counts of the server less than the operation's.
 func (c *Cost) warnOfOpen(run *drivers.Run, arm drivers.Arm) {
 	for _, o := range run.Others {
+		if o.Arm == arm.Name && o.GoesOn {
+			c.Incomplete = true
+			c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, processes that it started went on: what they do later is not counted, "+
+				"or in a later repetition", o.Replicate))
+		}
 		if o.Arm != arm.Name || o.Staying == 0 {
 			continue
 		}

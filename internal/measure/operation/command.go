@@ -32,25 +32,30 @@ func (e *FailedError) Unwrap() error { return e.Err }
 const endedWithin = 5 * time.Second
 
 // Command runs a program as the operation. It finds the server by PGHOST and the like, and by DATABASE_URL, at host; complete
-// says what it reads and writes, and what else stands in its environment.
+// says what it reads and writes, and what else stands in its environment. Processes that it leaves behind are waited for.
 func Command(on *postgres.Endpoint, host string, args []string, complete func(*exec.Cmd)) Operation {
-	return func(ctx context.Context) (int64, error) {
+	return func(ctx context.Context) (Outcome, error) {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		complete(c)
 		c.Env = append(c.Environ(), environment(on.Config(), host)...)
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 		c.WaitDelay = endedWithin
-		err := c.Run()
+		family, err := newFamily(c)
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer family.close()
+		err = family.run(c)
 		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
+			return Outcome{}, context.Cause(ctx)
 		}
 		if ended, ok := errors.AsType[*exec.ExitError](err); ok {
-			return 0, &FailedError{statusOf(ended), fmt.Errorf("the command %s failed: %w", args[0], err)}
+			return Outcome{}, &FailedError{statusOf(ended), fmt.Errorf("the command %s failed: %w", args[0], err)}
 		}
 		if err != nil {
-			return 0, fmt.Errorf("run the command: %w", err)
+			return Outcome{}, fmt.Errorf("run the command: %w", err)
 		}
-		return 0, nil
+		return Outcome{GoesOn: !family.ended(ctx, reportedWithin)}, nil
 	}
 }
 
@@ -93,18 +98,18 @@ func ParseScript(name, text string) (Script, error) {
 
 // On runs it so often in each repetition.
 func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
-	return func(ctx context.Context) (int64, error) {
+	return func(ctx context.Context) (Outcome, error) {
 		result, err := engine.Run(ctx, engine.Options{
 			Scripts: []engine.Weighted{{Script: s.parsed, Weight: 1}}, Set: s.set, Clients: 1, Transactions: times,
 			Connect:     func(context.Context) (*pgx.ConnConfig, error) { return endpoint.UserConfig(), nil },
 			ExitOnAbort: true, Silence: silence,
 		})
 		if ctx.Err() != nil {
-			return result.Transactions, context.Cause(ctx)
+			return Outcome{}, context.Cause(ctx)
 		}
 		if err != nil {
-			return result.Transactions, fmt.Errorf("%s: %w", s.name, err)
+			return Outcome{}, fmt.Errorf("%s: %w", s.name, err)
 		}
-		return result.Transactions, nil
+		return Outcome{Transactions: result.Transactions}, nil
 	}
 }

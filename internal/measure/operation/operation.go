@@ -22,9 +22,14 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Operation is done once each time it is called. It gives the transactions that were committed, where it knows them; 0: it
-// does not.
-type Operation func(context.Context) (transactions int64, err error)
+// Operation is done once each time it is called.
+type Operation func(context.Context) (Outcome, error)
+
+// Outcome is what is known of an operation that was done.
+type Outcome struct {
+	Transactions int64 // that were committed; 0: it does not know
+	GoesOn       bool  // processes that it started are still there
+}
 
 // Place is the server that it is done on.
 type Place struct {
@@ -75,8 +80,16 @@ func Do(ctx context.Context, on Place, o Options, record func(runfile.Record) er
 		return err
 	}
 	m.clock.Start(context.WithoutCancel(ctx))
-	err := errors.Join(m.measure(ctx), m.clock.Stop())
+	err := errors.Join(m.lost(m.measure(ctx)), m.clock.Stop())
 	return errors.Join(err, one(runfile.EndOf(err, ctx.Err() != nil)))
+}
+
+// lost says of an error that followed from the loss of the server what it followed from.
+func (m *measurement) lost(err error) error {
+	if err == nil || !m.Control.IsClosed() {
+		return err
+	}
+	return fmt.Errorf("the server ended the session that measures, or is gone; its log says why: %w", err)
 }
 
 // begin writes the head of the file.
@@ -125,7 +138,7 @@ const (
 )
 
 func (m *measurement) measureBackground(ctx context.Context) error {
-	idle := func(ctx context.Context) (int64, error) { return 0, experiment.Wait(ctx, m.Background) }
+	idle := func(ctx context.Context) (Outcome, error) { return Outcome{}, experiment.Wait(ctx, m.Background) }
 	for n, measured := 1, 0; n <= idleTries && measured < idleTwice; n++ {
 		m.Tell("measuring what the server does by itself")
 		disturbed, err := m.repetition(ctx, runfile.IdleArm, n, idle)
@@ -178,14 +191,13 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 		return false, err
 	}
 	work := runfile.Load{From: began, Arm: arm, Replicate: n}
-	var failed error
-	work.Transactions, failed = do(ctx)
-	work.To = time.Now()
+	outcome, failed := do(ctx)
+	work.Transactions, work.To = outcome.Transactions, time.Now()
 	var during postgres.Seen
 	if failed == nil {
 		during, failed = m.finish(ctx, watch)
 	}
-	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: othersOf(during)}
+	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: othersOf(during, outcome)}
 	disturbed = end.Others != nil
 	switch {
 	case failed != nil:

@@ -29,12 +29,12 @@ func (m *measurement) awaitReported(ctx context.Context, watch *postgres.Watch) 
 	}
 }
 
-// othersOf are those who were at work during a repetition; nil: nobody was.
-func othersOf(seen postgres.Seen) *runfile.Others {
-	if len(seen.Others) == 0 && seen.Silent == 0 {
+// othersOf are those who were at work during a repetition, and what of the operation goes on; nil: nobody, and nothing.
+func othersOf(seen postgres.Seen, outcome Outcome) *runfile.Others {
+	if len(seen.Others) == 0 && seen.Silent == 0 && !outcome.GoesOn {
 		return nil
 	}
-	o := &runfile.Others{Who: seen.Others, Staying: seen.Silent}
+	o := &runfile.Others{Who: seen.Others, Staying: seen.Silent, GoesOn: outcome.GoesOn}
 	if w := seen.Wrote; w != nil {
 		o.WALBytes, o.WALWrites, o.WALFsyncs = w.WALBytes, &w.WALWrites, &w.WALFsyncs
 	}

@@ -1,0 +1,43 @@
+package operation
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What a command leaves behind is known to be there, and to be gone; a command that starts nothing leaves nothing.
+func TestProcessesThatAreLeftBehind(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		within       time.Duration
+		ended        bool
+	}{
+		{"nothing", "true", time.Minute, true},
+		{"for a moment", "sleep 0.1 >/dev/null & echo $!", time.Minute, true},
+		{"for long", "sleep 600 >/dev/null & echo $!", time.Millisecond, false},
+	} {
+		var out strings.Builder
+		command := exec.CommandContext(t.Context(), "sh", "-c", c.script)
+		command.Stdout = &out
+		f, err := newFamily(command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.run(command); err != nil {
+			t.Fatal(err)
+		}
+		if ended := f.ended(t.Context(), c.within); ended != c.ended {
+			t.Errorf("%s: ended %v", c.name, ended)
+		}
+		f.close()
+		if pid, err := strconv.Atoi(strings.TrimSpace(out.String())); err == nil && !c.ended {
+			if left, err := os.FindProcess(pid); err == nil {
+				_ = left.Kill()
+			}
+		}
+	}
+}
