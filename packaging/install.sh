@@ -3,7 +3,7 @@
 #
 #   curl -fsSL https://raw.githubusercontent.com/realiops/realiops/main/packaging/install.sh | sh
 #
-# $PREFIX is where to (default: ~/.local). What is fetched is held to the release's SHA256SUMS. $REALIOPS_RELEASES names a mirror.
+# $PREFIX is where to (default: ~/.local). The download is checked against the release's SHA256SUMS. $REALIOPS_RELEASES names a mirror.
 set -eu
 
 releases=${REALIOPS_RELEASES:-https://github.com/realiops/realiops/releases}
@@ -17,26 +17,26 @@ fetch() { # URL FILE
   elif command -v wget >/dev/null; then
     wget -qO "$2" "$1"
   else
-    fail "neither curl nor wget is here to fetch it with"
+    fail "curl or wget is needed to fetch it"
   fi || fail "cannot fetch $1"
 }
 
 case $(uname -s) in
   Linux) os=linux ;;
   Darwin) os=darwin ;;
-  *) fail "there is a build for Linux, macOS and Windows, and this is $(uname -s): see $releases" ;;
+  *) fail "no build for $(uname -s): there are builds for Linux, macOS and Windows, see $releases" ;;
 esac
 case $(uname -m) in
   x86_64 | amd64) arch=amd64 ;;
   aarch64 | arm64) arch=arm64 ;;
-  *) fail "there is a build for amd64 and arm64, and this is $(uname -m)" ;;
+  *) fail "no build for $(uname -m): there are builds for amd64 and arm64" ;;
 esac
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ -n "${VERSION:-}" ]; then from=$releases/download/v$VERSION; else from=$releases/latest/download; fi
 fetch "$from/SHA256SUMS" "$work/SHA256SUMS"
-archive=$(awk '{ print $2 }' "$work/SHA256SUMS" | grep "^realiops_.*_${os}_$arch\.tar\.gz\$") || fail "the release has none for $os on $arch"
+archive=$(awk '{ print $2 }' "$work/SHA256SUMS" | grep "^realiops_.*_${os}_$arch\.tar\.gz\$") || fail "the release has no build for $os on $arch"
 fetch "$from/$archive" "$work/$archive"
 
 cd "$work"
