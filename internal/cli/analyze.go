@@ -36,11 +36,11 @@ func newAnalyzeCommand(env Env) *cobra.Command {
 		Short: "Show again what a run has shown, from its file alone",
 		Long: `Show again what a run has shown, from its file alone: no server, no account, no network.
 
-FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is
-standard input. A run that was interrupted or cut off is reported as far as it went, and the report says so.
+FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard
+input. A run that was interrupted or cut off is reported as far as it went, and the report says so.
 
-The report says of each metric whether it counts logical work or real storage I/O, which, and how surely; -v shows
-its ratio under each load.`,
+The report says of each metric whether it counts logical work or real storage I/O, which, and how surely; -v shows its
+ratio under each load.`,
 		Example: `  realiops analyze LAST
   realiops analyze LAST -v | less
   realiops analyze run.jsonl --require '/proc/diskstats writes'
@@ -57,7 +57,7 @@ const analyzeExitHelp = `0  the report was written, also that of a run which did
 
 func (o *analyzeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show why: every metric held against everything that was counted, load by load")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show why: every metric beside every counted quantity, load by load")
 	o.require.addFlags(f)
 }
 

@@ -38,13 +38,14 @@ func newAuroraCostCommand(env Env) *cobra.Command {
 	o := auroraCostOptions{back: stretch(30 * 24 * time.Hour)}
 	cmd := &cobra.Command{
 		Use:   "aurora-cost",
-		Short: "Say whether Aurora Standard or I/O-Optimized costs less for a cluster",
-		Long: `Charge an Aurora cluster for what it did, hour by hour, in both storage configurations: billed reads and writes, storage,
-instances and capacity units, by the prices of its region. It says which costs less, by month and with the spread of
-the days, how sure that is, and what would turn it. What is not known is said, and never taken for nothing.
+		Short: "Say which costs less: Aurora Standard or I/O-Optimized",
+		Long: `Work out what an Aurora cluster costs in both storage configurations, hour by hour, from what it did: billed reads and
+writes, storage, instances and capacity units, at the prices of its region. The report says which costs less, by month
+and with the spread of the days, how sure that is, and what would change it. What is not known is said, and never
+counted as nothing.
 
---cluster asks CloudWatch for the hours; --from reads what the aws program wrote, and asks nobody: --query prints the
-question whose answer it understands. --month takes the sums of a month, as a bill has them.`,
+--cluster asks CloudWatch for the hours. --from reads what the aws program wrote, and asks nobody; --query prints the
+question for the aws program. --month takes the sums of a month, as a bill has them.`,
 		Example: `  realiops aurora-cost --cluster shop --for 90d
   realiops aurora-cost --query --cluster shop --instance shop-1=db.r6g.large > query.json
   aws cloudwatch get-metric-data --cli-input-json file://query.json > metrics.json
@@ -67,16 +68,16 @@ const auroraCostExitHelp = `0  one of the two costs less
 3  which costs less is not known: the text says what is missing`
 
 func (o *auroraCostOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.cluster, "cluster", "", "the `cluster` to ask CloudWatch about, or of several in the files")
-	f.Var(&o.back, "for", "with --cluster, for `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
-	f.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input; may be repeated")
-	f.StringVar(&o.month, "month", "", "`FIGURES` of a month: reads= and writes= that were billed, gib= of storage")
-	f.StringArrayVar(&o.instances, "instance", nil, "an instance as `NAME=CLASS`, or a CLASS that runs all the time; may be repeated")
+	f.StringVar(&o.cluster, "cluster", "", "the `cluster` to ask CloudWatch about, or which one of several in the files")
+	f.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
+	f.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
+	f.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
+	f.StringArrayVar(&o.instances, "instance", nil, "an instance as `NAME=CLASS`, or a CLASS that runs all the time (repeatable)")
 }
 
 func (o *auroraCostOptions) addPriceFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
-	f.StringArrayVar(&o.reserved, "reserved", nil, "instances that are reserved, and paid for either way, as `CLASS=NUMBER`; may be repeated")
+	f.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
+	f.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 }
 
 func (o *auroraCostOptions) addAccountFlags(f *pflag.FlagSet) {

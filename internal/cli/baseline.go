@@ -40,17 +40,17 @@ func newBaselineCommand(env Env) *cobra.Command {
 	o := baselineOptions{size: defaultTestFile}
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Measure what storage delivers, by fio and by the device itself",
-		Long: `Measure what storage delivers with the fio of this machine, and put beside what fio says what the kernel counted of the
-device meanwhile: one operation of fio's is not one request of the device.
+		Short: "Measure what storage delivers, as fio and as the device count it",
+		Long: `Measure what storage delivers with the fio of this machine, and show what the kernel counted of the device beside what
+fio says: one operation of fio is not one request of the device.
 
-It works on files of its own in a directory of its own, which go whatever happens. The set database has the jobs that
-bound a database: pages read and written anywhere, a long write, and a page written and flushed as each commit does.
-The set published has the jobs behind figures that people quote, with their parameters. --job takes your own job file;
-what would reach beyond the directory is refused.
+It works on files in a directory of its own, which it removes at the end, also after kill -9. The set database has jobs
+like those of a database: pages read and written anywhere, a long write, and a page written and flushed as each commit
+does. The set published has the jobs behind figures that people quote. --job takes your own job file; one that reaches
+beyond the directory is refused.
 
-With --until-throttled one job goes on until storage slows down for good, and the record says when, to what, and which
-published bucket of credits that fits. It empties the credits of the volume, if it has any.`,
+With --until-throttled one job goes on until storage slows down for good. The report says when, to what, and which
+published bucket of credits fits. It uses up the credits of the volume.`,
 		Example: `  realiops baseline
   realiops baseline --dir /var/lib/postgresql --size 8G --runtime 60s
   realiops baseline --show-buffered
@@ -74,9 +74,9 @@ const defaultTestFile = 1 << 30
 const defaultUntil = 45 * time.Minute
 
 func (o *baselineOptions) addPlaceFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "dir", "", "a `directory` on the storage to measure (default: where the data of a server of ours would lie)")
-	f.BoolVar(&o.allowRAM, "allow-ram", false, "take a directory that lies in memory, where nothing reaches a disk")
-	f.BoolVar(&o.yes, "yes", false, "do not ask before loading storage that holds others' files, or emptying its credits")
+	f.StringVar(&o.dir, "dir", "", "a `directory` on the storage to measure (default: where realiops run would put its data)")
+	f.BoolVar(&o.allowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
+	f.BoolVar(&o.yes, "yes", false, "do not ask before loading storage with files of others, or using up its credits")
 }
 
 func (o *baselineOptions) addFlags(f *pflag.FlagSet) {
@@ -84,9 +84,9 @@ func (o *baselineOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.job, "job", "", "a job `file` of yours instead")
 	f.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
 	f.Var(&o.size, "size", "`size` of the test files, as 1G")
-	f.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or what was published, or what the job file says)")
+	f.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or as published, or as the job file says)")
 	f.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
-	f.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, for so long at most")
+	f.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, at most for this long")
 	f.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
 }
 

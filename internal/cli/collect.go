@@ -27,16 +27,15 @@ func newCollectCommand(env Env) *cobra.Command {
 	var o collectOptions
 	cmd := &cobra.Command{
 		Use:   "collect FILE",
-		Short: "Ask AWS for what it had not yet told when a run ended",
-		Long: `Ask AWS for what it had not yet told when a run ended, add it to the run file, and show the report.
+		Short: "Ask AWS for what it had not yet reported when a run ended",
+		Long: `Ask AWS for what it had not yet reported when a run ended, add it to the run file, and show the report.
 
-FILE is a run file, compressed or not, of a database that AWS was asked about; LAST is the run in ./` + runfile.Directory + `
-that was written last. The file says which instance it was: all that is needed here is credentials, on whatever
-machine and day. CloudWatch keeps minutes for 15 days, and Performance Insights keeps 7 days unless it is told to keep
-more.
+FILE is a run file, compressed or not, of a database that AWS was asked about; LAST is the run in ./` + runfile.Directory + ` that
+was written last. The file names the instance, so this needs only AWS credentials, on any machine and day. CloudWatch
+keeps minutes for 15 days, and Performance Insights 7 days unless it is told to keep more.
 
-What AWS says of the last minutes is too low at first, so this asks until two answers agree, and what has settled is not
-asked for again. An interrupt keeps what has come, and the command goes on from there when it is run again.`,
+AWS corrects its last minutes, so this asks until two answers agree. An interrupt keeps what has come; run the command
+again to go on.`,
 		Example: `  realiops collect LAST
   realiops collect run.jsonl.zst --profile audit --require 'CloudWatch *IOPS'`,
 		Args: oneRunFile,
@@ -54,7 +53,7 @@ func (o *collectOptions) addFlags(f *pflag.FlagSet) {
 	addAccountFlags(f, &o.account)
 	_ = f.MarkHidden("region") // the file says it
 	o.analyze.addFlags(f)
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show it on standard error: bar, plain, none; auto is a bar on a terminal")
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
 func runCollect(ctx context.Context, env Env, o collectOptions, name string) error {

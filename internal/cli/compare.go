@@ -26,9 +26,10 @@ func newCompareCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B [C...]",
 		Short: "Compare runs: their rates, and what each metric counts",
-		Long: `Compare runs with the first of them, as benchstat does: for each load that all have, the rates of rows, WAL records and what
-the device did, by how much they changed, and whether chance explains that. Then come the metrics that count one thing in
-one run and another in another. What else differs between the runs, such as a setting or the plan, comes first.
+		Long: `Compare runs with the first of them, as benchstat does. First comes what else differs between the runs, such as a
+setting or the plan. Then, for each load that all have, the rates of rows, WAL records and what the device did: by how
+much they changed, and whether chance explains that. Last come the metrics that count one thing in one run and another
+in another.
 
 A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs that was written last.`,
 		Example: `  realiops compare before.jsonl after.jsonl
@@ -49,12 +50,12 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 const compareExitHelp = `0  the comparison was written, whatever it shows
 1  wrong usage, a file cannot be read as a run file, or the runs have nothing in common
 3  the comparison was written, and a change that --fail-if asks for is not known
-4  the comparison was written, and a change that --fail-if names is there: its whole interval lies beyond`
+4  the comparison was written, and a change that --fail-if names is there, with its whole interval`
 
 func (o *compareOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the comparison: text, json or csv")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every way of counting the work, and every metric that changed")
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "`CHANGE` that ends this with status 4: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD of one; WHAT is counted: rows, WAL fsyncs, device requests (repeatable)")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
+	f.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests (repeatable)")
 }
 
 func runCompare(env Env, o compareOptions, names []string) error {

@@ -28,7 +28,7 @@ func newCompletionCommand(env Env) *cobra.Command {
 	names := slices.Sorted(maps.Keys(shells))
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print what completes commands and flags in a shell: " + strings.Join(names, ", "),
+		Short: "Print the completion script of a shell: " + strings.Join(names, ", "),
 		Example: `  realiops completion bash > ~/.local/share/bash-completion/completions/realiops
   realiops completion zsh > "${fpath[1]}/_realiops"
   realiops completion fish > ~/.config/fish/completions/realiops.fish

@@ -29,14 +29,16 @@ func newDoctorCommand(env Env) *cobra.Command {
 	o := doctorOptions{store: storeOptions{back: stretch(24 * time.Hour)}}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what a run could conclude here, and what stands in its way",
-		Long: `Say what a run could conclude on this target as this user: which sources can be read, why the others cannot,
-which conclusions that costs, and what to do about it.
+		Short: "Say what a run could conclude on a server, and what it lacks",
+		Long: `Say what a run could conclude on this server as this user: which sources can be read, why the others cannot, which
+conclusions that costs, and what to do about it.
 
-It reads every source once, puts no load on the server, creates nothing there and changes nothing. The flags that
-choose the target are those of realiops run; without --dsn or --container it starts a PostgreSQL of its own.
+It reads every source once. It puts no load on the server and changes nothing there. It takes the server flags of
+realiops run. Without --dsn or --container it examines the server that the environment names, and if it names none, a
+PostgreSQL that it starts and removes.
 
---prometheus asks a store of metrics instead: of each server, what the history in it could conclude, and what is missing.`,
+--prometheus examines a store of metrics instead: what could be concluded about each server from the history in it, and
+what is missing.`,
 		Example: `  realiops doctor --dsn 'postgres://me@db.example/test'
   realiops doctor --prometheus http://prometheus:9090 --for 7d
   realiops doctor --dsn service=prod --format json | jq -r '.sources[].gaps[].remedy // empty' | sort -u`,

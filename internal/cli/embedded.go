@@ -19,12 +19,12 @@ type embeddedOptions struct {
 
 func (o *embeddedOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.version, "pg-version", "", "the `version` of PostgreSQL to run, 13 to 18, or exactly as 17.11 (default 17)")
-	f.StringVar(&o.bin, "pg-bin", "", "the `directory` of an installed server's programs to use instead of fetching one, or: installed")
+	f.StringVar(&o.bin, "pg-bin", "", "a `directory` with the programs of an installed PostgreSQL, or: installed")
 	f.StringVar(&o.dataDir, "data-dir", "", "an empty or new `directory` for its data (default: a temporary one on a disk)")
-	f.Var(&o.device, "own-device", "put its data on a loop device made for them, so that only the server writes to it: a size, as 4G; Linux and root")
-	f.BoolVar(&o.allowRAM, "allow-ram", false, "take a data directory that lies in memory, where nothing reaches a disk")
-	f.BoolVar(&o.keep, "keep", false, "leave the data behind and say where")
-	f.StringArrayVarP(&o.settings, "set", "c", nil, "a `name=value` of the server's configuration (repeatable)")
+	f.Var(&o.device, "own-device", "put its data on a loop device of this size, as 4G, to which only the server writes; Linux and root")
+	f.BoolVar(&o.allowRAM, "allow-ram", false, "allow a data directory in memory, where nothing reaches a disk")
+	f.BoolVar(&o.keep, "keep", false, "keep the data and say where")
+	f.StringArrayVarP(&o.settings, "set", "c", nil, "a setting of the server, as `name=value` (repeatable)")
 }
 
 // given is one of its flags that was given; empty: none was.

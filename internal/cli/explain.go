@@ -19,14 +19,15 @@ func newExplainCommand(env Env) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain [NAME...]",
-		Short: "Tell what a metric is documented to mean, and which traps it sets",
-		Long: `Tell what a metric is documented to mean: on which kind of server, in which unit, over which period, which traps its
-name sets, and what published runs have shown. NAME is a metric of CloudWatch or Performance Insights, one that
-realiops reads itself, or a counted quantity such as "WAL fsyncs"; without one, all names are listed. A metric may be
-written as PostgreSQL, the kernel or AWS write it, as a run file does, or by the end of either: pg_stat_wal.wal_sync,
-pgstat.wal/wal_sync, wal_sync.
+		Short: "Tell what a metric is documented to mean, and how it misleads",
+		Long: `Tell what a metric is documented to mean: on which kind of server, in which unit, over which period, what is easily
+misread, and what published runs have shown.
 
-Nothing is asked of anybody: what is known is part of the program, and each entry names its sources and their state.`,
+NAME is a metric of CloudWatch or Performance Insights, one that realiops reads itself, or a counted quantity such as
+"WAL fsyncs"; without one, all names are listed. A metric may be written as PostgreSQL, the kernel or AWS write it, as
+a run file does, or by the end of either: pg_stat_wal.wal_sync, pgstat.wal/wal_sync, wal_sync.
+
+It asks nobody: what is known is part of the program, and each entry names its sources with their dates.`,
 		Example: `  realiops explain WriteIOPS
   realiops explain VolumeWriteIOPs pg_stat_wal.wal_sync 'WAL fsyncs'
   realiops explain --format json | jq -r '.meanings[].metric'`,

@@ -81,8 +81,8 @@ func showHelp(env Env, c *cobra.Command) error {
 	var d document.Document
 	for paragraph := range strings.SplitSeq(cmp.Or(c.Long, c.Short), "\n\n") {
 		var block document.Block = document.Paragraph{Text: strings.ReplaceAll(paragraph, "\n", " ")}
-		if strings.HasPrefix(paragraph, "\t") {
-			block = document.Command{Lines: strings.Split(strings.TrimSpace(paragraph), "\n")}
+		if strings.HasPrefix(paragraph, "    ") {
+			block = document.Command{Lines: strings.Split(paragraph, "\n")}
 		}
 		d.Blocks = append(d.Blocks, block)
 	}

@@ -40,13 +40,13 @@ func newHistoryCommand(env Env) *cobra.Command {
 	o := historyOptions{store: storeOptions{back: stretch(24 * time.Hour)}}
 	cmd := &cobra.Command{
 		Use:   "history",
-		Short: "Read what a Prometheus kept of a server, as if it had been observed",
-		Long: `Read what a store that speaks Prometheus' language kept of one server of PostgreSQL and of its disk, write it as a run file of
-the kind that realiops observe writes, and show the report. realiops size, report and compare take the file as any other.
+		Short: "Report on a server from what a Prometheus kept of it",
+		Long: `Read what a store with the API of Prometheus kept of one PostgreSQL server and its disk, write it as a run file like that of
+realiops observe, and show the report. realiops size, report and compare take the file as any other.
 
-It asks for raw samples of the metrics that postgres_exporter, CloudNativePG, pg_exporter and node_exporter export, and
-tells the store nothing. Where a store has several servers, --server and --host pick one by label matchers, and --device
-the disk.`,
+It asks for raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter and node_exporter, and
+writes nothing to the store. If a store has several servers, --server and --host pick one by label matchers, and
+--device the disk.`,
 		Example: `  realiops history --prometheus http://prometheus:9090 --for 24h
   realiops history --prometheus https://mimir.example/prometheus --tenant shop --token-file token --for 7d -o shop.jsonl.zst
   realiops history --prometheus http://prometheus:9090 --server 'instance="db1:9187"' --host 'instance="db1:9100"' --device sda`,
@@ -63,13 +63,13 @@ const historyExitHelp = `0  read, and the report was written
 
 func (o *storeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.url, "prometheus", "", "the `URL` of the store, with the path before /api/v1")
-	f.StringVar(&o.tokenFile, "token-file", "", "a `file` with a token to be let in by")
-	f.StringVar(&o.tenant, "tenant", "", "the `ID` for X-Scope-OrgID, where the store has tenants")
-	f.Var(&o.back, "for", "for `how long` back: 24h, 7d")
-	f.StringVar(&o.until, "until", "", "until which `time`, as 2026-10-31T18:00:00Z (default: now)")
-	f.StringVar(&o.server, "server", "", "label `matchers` that pick the exporters of the server, where there are several")
-	f.StringVar(&o.host, "host", "", "label `matchers` that pick node_exporter on its machine, likewise")
-	f.StringVar(&o.device, "device", "", "the `disk` that its data are on, as node_exporter names it")
+	f.StringVar(&o.tokenFile, "token-file", "", "a `file` with the bearer token")
+	f.StringVar(&o.tenant, "tenant", "", "the `ID` for X-Scope-OrgID, if the store has tenants")
+	f.Var(&o.back, "for", "`how long` back: 24h, 7d")
+	f.StringVar(&o.until, "until", "", "up to this `time`, as 2026-10-31T18:00:00Z (default: now)")
+	f.StringVar(&o.server, "server", "", "label `matchers` that pick the exporters of the server, if there are several")
+	f.StringVar(&o.host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
+	f.StringVar(&o.device, "device", "", "the `disk` with its data, as node_exporter names it")
 }
 
 func (o *historyOptions) addFlags(f *pflag.FlagSet) {

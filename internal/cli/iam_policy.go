@@ -28,8 +28,8 @@ func newPolicyCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "iam-policy",
 		Short: "Print the permissions that realiops needs in AWS, and no others",
-		Long: `Print the policy that lets realiops read what AWS measures of a database: every call it makes, and no other.
-Nothing in it changes anything or shows data of tables. It asks nobody.`,
+		Long: `Print the policy that lets realiops read what AWS measures of a database: every call it makes, and no other. None of
+them changes anything or shows data of tables. This command asks nobody.`,
 		Example: `  realiops iam-policy > policy.json
   aws iam create-policy --policy-name realiops --policy-document file://policy.json
   realiops iam-policy --iam-auth --db-user me --format terraform`,

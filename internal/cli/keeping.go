@@ -20,7 +20,7 @@ type keepingOptions struct {
 func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show it on standard error: bar, plain, none; auto is a bar on a terminal")
+	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
 // conclude says where the record is, after the report on it, or that there is none because of err.
@@ -48,7 +48,7 @@ func (o *readingOptions) addFlags(f *pflag.FlagSet) {
 	o.keepingOptions.addFlags(f)
 	o.require.addFlags(f)
 	f.DurationVar(&o.interval, "interval", time.Second, "how often the probes read")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "report everything")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every metric and every load")
 }
 
 // Bounds of how often the probes read: more often costs the server what is to be measured, less often misses arms.

@@ -24,12 +24,12 @@ func newLimitsCommand(env Env) *cobra.Command {
 	var o limitsOptions
 	cmd := &cobra.Command{
 		Use:   "limits",
-		Short: "Ask AWS what its classes of machine carry, for realiops size --limits",
-		Long: `Ask AWS how many operations and bytes a second each class of machine lets through to EBS in a region, and which storage RDS
-sells with each of its classes for PostgreSQL, and write a file that realiops size --limits takes before what the program knows itself.
-AWS must let these credentials call ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions.
+		Short: "Ask AWS for the limits of its classes, for realiops size --limits",
+		Long: `Ask AWS how many operations and bytes a second each class of machine in a region lets through to EBS, and which storage
+RDS sells with each of its classes for PostgreSQL. Write a file that realiops size --limits takes before what the
+program knows itself. The credentials need ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions.
 
-RDS has an offer for each version of PostgreSQL, so that this is some hundred calls, and takes a minute or two.`,
+RDS has an offer for each version of PostgreSQL, so this is some hundred calls, and takes a minute or two.`,
 		Example: `  realiops limits --region eu-west-1 -o limits.json
   realiops size LAST --instance db.r9g.large --limits limits.json`,
 		Args: noArguments,

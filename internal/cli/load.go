@@ -23,8 +23,8 @@ func newLoadCommand(env Env) *cobra.Command {
 		Long: `Put a load on a server of yours: pgbench's flags, scripts, report and log files, and what pgbench lacks.
 
 Without -f or -b it runs pgbench's TPC-B-like transactions, for which -i makes the tables. DBNAME is a database, a
-connection string or a URL; PG* variables, the service file and the password file are heeded. Unlike realiops run, it
-does not ask before it loads a server that is not on this machine, and it works where the scripts say.`,
+connection string or a URL; PG* variables, the service file and the password file work as in psql. Unlike realiops run,
+it does not ask before it loads a server on another machine, and scripts write wherever they say.`,
 		Example: `  realiops load -i -s 10 test
   realiops load -c 8 -T 60 -P 5 test
   realiops load -f insert.sql@9 -f read.sql -M prepared -c 50 -R 2000 -L 20 -T 300 --fail-if 'achieved<0.99' test

@@ -36,18 +36,18 @@ func newMeasureCommand(env Env) *cobra.Command {
 	var o measureOptions
 	cmd := &cobra.Command{
 		Use:   "measure [FLAGS] -- COMMAND [ARGUMENT...]",
-		Short: "Say what a command, a statement or a script costs in WAL, fsyncs and storage I/O",
-		Long: `Say what a command, a statement or a script costs a server: rows, WAL records and bytes, fsyncs, pages, and what the device did;
-and which statements and tables cause it.
+		Short: "Say what a command, statement or script costs in WAL and storage I/O",
+		Long: `Say what a command, a statement or a script costs a server: rows, WAL records and bytes, fsyncs, pages, and what the
+device did; and which statements and tables cause it.
 
-It reads all counters before and after, repeats, and takes off what the server does by itself. Without --dsn it measures on
-the server that the environment names (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL), and where it names none, on a PostgreSQL
-that it starts and removes. COMMAND finds either by PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE and DATABASE_URL. What
-COMMAND prints passes through; the report then goes to standard error, as perf stat's does, or to a file with -o.
+It reads all counters before and after, repeats that, and subtracts what the server does by itself. Without --dsn it
+measures on the server that the environment names (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL), and if it names none,
+on a PostgreSQL that it starts and removes. COMMAND finds the server by PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE
+and DATABASE_URL. Its output passes through; the report then goes to standard error, or to a file with -o.
 
-The WAL of the rows, their index entries and commits (own_wal_records, own_wal_bytes) is told apart from images of whole
-pages and from upkeep, so that it can be held to a budget: the one is the operation's, the other depends on when the last
-checkpoint was.`,
+own_wal_records and own_wal_bytes are the WAL of the rows, their index entries and commits. They depend on the operation
+alone, so they can be held to a budget. Images of whole pages, which depend on the last checkpoint, and upkeep are
+counted apart.`,
 		Example: `  realiops measure -- ./place-order
   realiops measure --dsn test --sql 'update orders set paid = true where id = 7'
   realiops measure --dsn test --max own_wal_bytes=24KiB,wal_fsyncs=3 -- ./place-order
@@ -71,21 +71,21 @@ N  the status of COMMAND, where that failed: no budget is judged then`
 
 func (o *measureOptions) addOperationFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
-	f.StringVarP(&o.file, "file", "f", "", "measure this `script`, in the language of pgbench, instead of a command")
+	f.StringVarP(&o.file, "file", "f", "", "measure this pgbench `script` instead of a command")
 	f.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
 	f.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
-	f.IntVar(&o.warmup, "warmup", 1, "do it `N` times before, of which nothing is counted")
-	f.BoolVar(&o.firstTouch, "first-touch", false, "a checkpoint before each repetition: what is changed first goes into the WAL as whole pages")
-	f.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice, what the server does by itself")
-	f.BoolVar(&o.target.yes, "yes", false, "do not ask where only the environment names a server that is not on this machine")
-	f.StringVar(&o.ours, "count", "", "sessions that were connected before and work for COMMAND, by `NAME=VALUE`: application_name or user")
+	f.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
+	f.BoolVar(&o.firstTouch, "first-touch", false, "make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
+	f.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice beforehand, what the server does by itself")
+	f.BoolVar(&o.target.yes, "yes", false, "do not ask if only the environment names a server on another machine")
+	f.StringVar(&o.ours, "count", "", "also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
 }
 
 func (o *measureOptions) addReportFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.max, "max", nil, "`BUDGETS`: NAME=MOST for each time it is done, NAME=MOST/tx for a transaction, with commas between; k is 1,000, Ki 1,024")
-	f.StringVar(&o.budget, "budget", "", "a `file` of budgets, one a line")
-	f.StringVar(&o.base, "compare", "", "compare with this `FILE` of --save")
-	f.StringVar(&o.save, "save", "", "keep the measurement in this `FILE`, for --compare")
+	f.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024")
+	f.StringVar(&o.budget, "budget", "", "a `file` with one budget a line")
+	f.StringVar(&o.base, "compare", "", "compare with this `FILE` that --save wrote")
+	f.StringVar(&o.save, "save", "", "save the measurement to this `FILE`, for --compare")
 	f.StringVar(&o.format, "format", formatText, "the `format`: "+costFormatNames())
 	f.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")

@@ -31,15 +31,15 @@ func newObserveCommand(env Env) *cobra.Command {
 	var o observeOptions
 	cmd := &cobra.Command{
 		Use:   "observe",
-		Short: "Say what a PostgreSQL that others use does, without adding to it",
+		Short: "Say what a PostgreSQL that others use does, without a load",
 		Long: `Say what a PostgreSQL that others use really writes, what its counters count, and who causes it.
 
-It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. It compares quiet
-and busy stretches of time, where realiops run compares loads of its own; so a verdict takes longer, and some metrics get
-none. The report says which short load of realiops run would tell.
+It puts no load on the server and changes nothing there: no schema, no setting, no checkpoint, no extension. It compares
+quiet and busy times, where realiops run compares loads of its own. So a verdict takes longer, and some metrics get
+none. The report names the short load of realiops run that would tell.
 
-A server that is restarted, or that fails over behind the same address, is a gap and not the end. --append goes on in
-the file of an earlier observation of the same server.`,
+If the server is restarted, or fails over behind the same address, realiops reconnects and goes on; the time between is a
+gap. --append goes on in the file of an earlier observation of the same server.`,
 		Example: `  realiops observe --dsn 'postgres://me@db.example/shop'
   realiops observe --dsn service=prod --for 72h -o shop.jsonl.zst
   realiops observe --dsn service=prod --for 72h --append -o shop.jsonl.zst
@@ -57,7 +57,7 @@ func (o *observeOptions) addTargetFlags(f *pflag.FlagSet) {
 
 func (o *observeOptions) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
-	f.BoolVar(&o.settled, "until-settled", false, "end before that when the report no longer changes")
+	f.BoolVar(&o.settled, "until-settled", false, "end earlier when the report no longer changes")
 	f.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
 	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
 }

@@ -26,12 +26,13 @@ func newPricesCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prices",
 		Short: "Ask AWS for its prices, for realiops size --price",
-		Long: `Ask AWS's price list what a region's EBS volumes, RDS storage, Aurora, and machines of EC2 and RDS cost on demand, and write a file that
-realiops size --price takes before the program's own prices. AWS must let these credentials call pricing:GetProducts.
+		Long: `Ask AWS's price list what EBS volumes, RDS storage, Aurora, and machines of EC2 and RDS cost on demand in a region, and
+write a file that realiops size --price takes before the program's own prices. The credentials need
+pricing:GetProducts.
 
 --public reads the price files that AWS publishes for everybody instead: some hundred megabytes, and no account.
---azure reads Azure's retail prices of Premium SSD, Premium SSD v2 and Ultra Disk, which need no account either. Google's need a key, and
-are not read.`,
+--azure reads Azure's retail prices of Premium SSD, Premium SSD v2 and Ultra Disk, without an account. Google's prices
+need a key and are not read.`,
 		Example: `  realiops prices --region eu-west-1 -o prices.json
   realiops prices --region eu-west-1 --public -o prices.json
   realiops prices --azure westeurope -o azure.json

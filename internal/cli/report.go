@@ -42,14 +42,16 @@ func newReportCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE...",
 		Short: "Make a page of a run: verdicts, pictures, sizes, the bill",
-		Long: `Make a page to pass around of what a run has shown: the verdicts, the counts from rows down to device requests, the load over
-time, how far each ratio moves, what storage to order and what it costs. One file that needs no network, for a screen, a
-phone or paper. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
-Of several files the page is of the first, and what to order is for all of them: the most of each number counts.
+		Long: `Make a page of a run to pass around: the verdicts, the counts from rows down to device requests, the load over time, how
+far each ratio varies, what storage to order and what it costs. It is one file that needs no network, for a screen, a
+phone or paper.
 
-The format goes by the name given with -o: .html, .md for a ticket, .csv and .json for other programs, .png for the
-counts under one load, that of the headline unless --load names another, .svg for one second of it to scale. Of a baseline it is what each job did, or how the
-one went that was throttled. The .csv of a run has its metrics; that of its sizes is made by realiops size.`,
+FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input. Of several files
+the page is of the first, and what to order is for all: the highest of each number counts.
+
+The ending of the name given with -o chooses the format: .html; .md for a ticket; .csv and .json for programs (realiops
+size makes the .csv of sizes); .png for the counts under one load, that of the headline unless --load names another;
+.svg for one second of it, to scale. Of a baseline, a picture is what each job did, or how the one went that was throttled.`,
 		Example: `  realiops report LAST -o report.html
   realiops report run.jsonl -o ticket.md --load bulk-indexed --gib 500
   realiops report LAST -o ladder.png`,

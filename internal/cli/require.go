@@ -19,7 +19,7 @@ type requireOptions struct{ patterns []string }
 
 func (o *requireOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.patterns, "require", nil,
-		"a `metric` that must get a verdict, or the exit status is 3, as a report or a run file has it; * and ? stand for any text (repeatable)")
+		"exit with 3 if this `metric` gets no verdict: a name as in a report or a run file; * and ? stand for any text (repeatable)")
 }
 
 // names are the metrics of a run that are required, each once. That none goes by what the user typed is an error.

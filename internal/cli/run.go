@@ -27,17 +27,17 @@ func newRunCommand(env Env) *cobra.Command {
 		Short: "Put known loads on a PostgreSQL and say what each counter counts",
 		Long: `Put known loads on a PostgreSQL, one after another, and say what each counter really counts.
 
-Without --dsn or --container it measures a PostgreSQL of its own, which it fetches once, starts, and removes.
-On a server of yours it works in a schema named realiops, which it drops at the end.
+Without --dsn or --container it measures a PostgreSQL of its own, which it fetches once, starts, and removes. If
+the environment names a server, it asks which of the two. On a server of yours it works in a schema named realiops,
+which it drops at the end.
 
 A plan file is JSON with the keys of a run file, where a load is an "arm" and a repetition of it a "replicate":
 
-  {"arms": [{"name": "idle"},
-            {"name": "bulk", "method": "insert-select", "rows_per_tx": 1000,
-             "indexes": 0, "clients": 8}],
-   "replicates": 3, "arm_seconds": 5}
+    {"arms": [{"name": "idle"}, {"name": "bulk", "rows_per_tx": 1000,
+    "method": "insert-select", "indexes": 0, "clients": 8}],
+    "replicates": 3, "arm_seconds": 5}
 
-Where a plan leaves open how long and how often, --budget decides it.`,
+--budget decides the length and the repetitions that a plan leaves open.`,
 		Example: `  realiops run
   realiops run --pg-version 15 -c shared_buffers=1GB
   realiops run --dsn 'postgres://me@localhost/test' --budget 5m

@@ -29,13 +29,13 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
 	f.StringVar(&o.name, "plan", "identify", "the loads to run: identify, published, cloud (with --aws the default), or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", experiment.DefaultBudget,
-		"how long all loads may take, with the pauses between them: it decides length and repetitions where you do not, and what is left goes to the load that would tell most")
-	f.Float64Var(&o.armSeconds, "load-seconds", 0, "how many `seconds` each load runs, whatever the budget (default: what fits, up to 5)")
-	f.IntVar(&o.replicates, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 where 3 do not fit)")
+		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most")
+	f.Float64Var(&o.armSeconds, "load-seconds", 0, "`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
+	f.IntVar(&o.replicates, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 if 3 do not fit)")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
 	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` that the sessions are divided over (default 1)")
-	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, where the plan leaves it open")
-	f.Uint64Var(&o.seed, "seed", 0, "the `number` that draws the random order of the loads (default: drawn, and recorded)")
+	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, unless the plan says")
+	f.Uint64Var(&o.seed, "seed", 0, "the `number` that decides the random order of the loads (default: random, and recorded)")
 }
 
 // program takes the plan by name or file, what the user said by flag, and defaults for what nobody said. Where a source has

@@ -14,11 +14,11 @@ func newServerCommand(env Env) *cobra.Command {
 	var o embeddedOptions
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Start a PostgreSQL, print its address, and hold it until Ctrl-C",
-		Long: `Start a real PostgreSQL without installing one, print its address on standard output, and hold it until Ctrl-C.
+		Short: "Start a PostgreSQL, print its address, and keep it until Ctrl-C",
+		Long: `Start a real PostgreSQL without installing one, print its address on standard output, and keep it until Ctrl-C.
 
 Its programs are fetched once and kept in the user's cache directory; REALIOPS_PG_REPOSITORY names a mirror. When
-realiops ends, however it ends, the server is stopped and its data removed, unless --keep asks for it.`,
+realiops ends, also after kill -9, the server is stopped and its data removed, unless --keep asks for it.`,
 		Example: `  realiops server
   realiops server --pg-version 15 -c shared_buffers=1GB --data-dir /mnt/disk/new
   realiops server --pg-bin installed
@@ -29,7 +29,7 @@ realiops ends, however it ends, the server is stopped and its data removed, unle
 	return describe(env, cmd, serverExitHelp, group("Flags", o.addFlags))
 }
 
-const serverExitHelp = `0  it ran until it was asked to end
+const serverExitHelp = `0  it ran until it was told to stop
 1  wrong usage, or it could not be started
 2  it died`
 

@@ -19,12 +19,12 @@ func newShareCommand(env Env) *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
 		Use:   "share FILE",
-		Short: "Write a copy of a run that does not tell whose it is",
-		Long: `Write a copy of a run without names, addresses, statements and identifiers, so that it can be given to others.
+		Short: "Write a copy of a run without names, to give to others",
+		Long: `Write a copy of a run without names, addresses, statements and identifiers, to give to others.
 
-What the server is (version, settings that change how much I/O it does, class of instance, kind of storage), what each load
-did, and every reading of every counter stay. Names of loads of your own, of instances and of tables become load-1, instance-1,
-table-1. Free text that may hold names goes. The moments of the readings stay as they are.
+What the server is (version, settings that change how much I/O it does, class of instance, kind of storage), what each
+load did, and every reading of every counter with its time stay. Names of your own loads, of instances and of tables
+become load-1, instance-1, table-1. Free text that may hold names is removed.
 
 FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last.`,
 		Example: `  realiops share LAST
@@ -33,7 +33,7 @@ FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Director
 		RunE: func(_ *cobra.Command, args []string) error { return runShare(env, args[0], out) },
 	}
 	flags := func(f *pflag.FlagSet) {
-		f.StringVarP(&out, "output", "o", "", "the `file` to write; compressed where its name ends in .zst (default: FILE with -shared in its name)")
+		f.StringVarP(&out, "output", "o", "", "the `file` to write; compressed if its name ends in .zst (default: FILE with -shared in its name)")
 	}
 	return describe(env, cmd, shareExitHelp, group("Flags", flags))
 }

@@ -55,19 +55,19 @@ func newSizeCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "size FILE...",
 		Short: "Say what storage to order for what a run needed, and what it costs",
-		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are
-called IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
+		Long: `Say what storage to order for what a run really needed: its device requests and bytes, not the numbers that are called
+IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
-Of several files, the highest of each number counts. --load picks the load of the run that is most like yours; without it,
-the size is for the load that asked most of storage. --rows-per-second and --growth scale it to more or less of that load.
+Of several files, the highest of each number counts. --load picks the load of the run that is most like yours; without
+it, the size is for the load that asked most of storage. --rows-per-second and --growth scale it.
 
-Limits and prices are those that the providers or others published; --format json names the sources of each order and of
-each line of its bill, by the keys that realiops explain --format json lists. --price takes a file of your own prices;
-realiops prices asks AWS for its own. --limits takes what realiops limits asked AWS about its classes of machine. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
+Limits and prices are those that the providers or others published. --format json names the source of each order and
+each line of its bill, by the keys that realiops explain --format json lists. --price and --limits take files that
+realiops prices and realiops limits write. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
 
---need sizes for figures of your own, without a run, and says how long credits last for them.
---from-metric asks the other way round, without a run: what does an amount of a metric on a console mean in real I/O?
---check says whether figures of a console or a benchmark agree with each other: bytes for each operation, Little's law, caps.`,
+Three questions need no run. --need: what carries these figures, and how long do credits last? --from-metric: what is an
+amount of a metric on a console in real I/O? --check: do figures of a console or a benchmark agree with each other
+(bytes for each operation, Little's law, caps)?`,
 		Example: `  realiops size LAST --load bulk-indexed --gib 500
   realiops size LAST --rows-per-second 20000 --growth 50 --instance db.r6g.large
   realiops size monday.jsonl tuesday.jsonl --on rds,aurora --calibrate aurora.jsonl
@@ -108,43 +108,43 @@ func (o *sizeOptions) addFormatFlag(f *pflag.FlagSet) {
 }
 
 func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.baseline, "baseline", "", "a `file` that realiops baseline left: does its device carry it?")
+	f.StringVar(&o.baseline, "baseline", "", "a `file` that realiops baseline wrote: does its device carry the load?")
 }
 
 func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.need, "need", "", "`FIGURES` to size for: iops=, mbps= (or 120MiB) and kb= of a request, two of which are enough, reads= in percent, flushes=")
-	f.Float64Var(&o.hours, "hours", 24, "with --need, for how many `hours` of each day it lasts")
-	f.StringVar(&o.fromMetric, "from-metric", "", "what so much of a metric means, as `NAME=AMOUNT`: WriteIOPS=800000; of RDS several, with commas, and what to order for them")
+	f.StringVar(&o.need, "need", "", "`FIGURES` to size for: two of iops=, mbps= (or 120MiB) and kb= of a request; reads= in percent; flushes=")
+	f.Float64Var(&o.hours, "hours", 24, "with --need, `hours` of each day that it lasts")
+	f.StringVar(&o.fromMetric, "from-metric", "", "what an amount of a metric is in real I/O, as `NAME=AMOUNT`: WriteIOPS=800000; of RDS several, with commas, and what to order for them")
 	f.StringVar(&o.told, "check", "", "`FIGURES` that should agree with each other: iops=, kbps=, mbps=, ms=, queue=, kb= of a request, cap-iops=, cap-mbps=, buffered, or columns of iostat: r/s=, w_await=, aqu-sz=")
-	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, the `milliseconds` up to which latency is excellent, good and fair (default 5,10,15)")
-	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, the `lengths` from where on a queue is a bottleneck if it lasts, and at once (default 2,5)")
+	f.StringVar(&o.latencyBands, "latency-bands", "", "with --check, up to how many `milliseconds` latency is excellent, good and fair (default 5,10,15)")
+	f.StringVar(&o.queueBands, "queue-bands", "", "with --check, the `lengths` from which a queue is a bottleneck: if it lasts, and at once (default 2,5)")
 	f.StringVar(&o.flavor, "flavor", "", "with --from-metric, the `kind` of server it was read on: aurora, rds or ebs")
 }
 
 // addLoadFlags adds those that say what to size for.
 func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.arm, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage)")
-	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to so many `rows` a second")
-	f.Float64Var(&o.growth, "growth", 0, "`percent` on top of that")
-	f.Float64Var(&o.percentile, "percentile", 99, "which `percentile` of its single seconds is sized for; 100: the worst of them")
-	f.Float64Var(&o.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
+	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` a second")
+	f.Float64Var(&o.growth, "growth", 0, "`percent` to add to that")
+	f.Float64Var(&o.percentile, "percentile", 99, "the `percentile` of its single seconds to size for; 100: the worst")
+	f.Float64Var(&o.headroom, "headroom", 20, "`percent` to order beyond the need")
 	o.gib = 100
-	f.Var((*gibibytes)(&o.gib), "gib", "data to hold: GiB, or with a unit as 2TB (10^12 bytes) and 2TiB (2^40)")
+	f.Var((*gibibytes)(&o.gib), "gib", "data to hold: in GiB, or with a unit: 2TB (10^12 bytes), 2TiB (2^40)")
 }
 
 // addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.instance, "instance", "", "`class` of the machine in between: db.r6g.large, m5.xlarge")
-	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes by name as gp3; hard disks, st1 and sc1, only by name (default: all)")
-	f.IntVar(&o.disks, "disks", 1, "how `many` disks to stripe it over, each with its part; not on RDS and Aurora, which do that themselves")
+	f.StringVar(&o.instance, "instance", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
+	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes such as gp3 (default: all but the hard disks st1 and sc1)")
+	f.IntVar(&o.disks, "disks", 1, "how `many` disks to stripe over; not on RDS and Aurora, which do that themselves")
 	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
 	f.StringVar(&o.region, "region", "us-east-1", "the `region` whose prices count")
-	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, in the place of the one that was published")
-	f.StringVar(&o.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
-	f.StringVar(&o.limits, "limits", "", "a `file` of what classes of machine carry, before the program's own; realiops limits writes one")
-	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "how long the recorded seconds go on, over and over, for volumes with credits")
-	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: BurstBalance as the run read it last, or 100)")
-	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: EBSIOBalance% and EBSByteBalance% as the run read them last, or 100)")
+	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, instead of the published loads")
+	f.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
+	f.StringVar(&o.limits, "limits", "", "a `file` of limits that realiops limits wrote, used before the program's own")
+	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long to repeat the recorded seconds")
+	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
+	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of the run, or 100)")
 }
 
 // noRun refuses a run where figures are asked about.

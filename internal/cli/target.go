@@ -47,16 +47,16 @@ func (o *targetOptions) groups(aws ...func(*pflag.FlagSet)) []flagGroup {
 
 func (o *targetOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.dsn, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
-	f.BoolVar(&o.allowed.Shared, "shared", false, "go on although other sessions are at work on the server")
-	f.BoolVar(&o.allowed.Pooler, "allow-pooler", false, "go on although a connection pooler stands in between")
+	f.BoolVar(&o.allowed.Shared, "shared", false, "go on even if other sessions work on the server")
+	f.BoolVar(&o.allowed.Pooler, "allow-pooler", false, "go on even through a connection pooler")
 }
 
 func (o *targetOptions) addAgreement(f *pflag.FlagSet) {
-	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server that is not on this machine")
+	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server on another machine")
 }
 
 func (o *targetOptions) addOwnFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.own, "embedded", false, "start one although the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
+	f.BoolVar(&o.own, "embedded", false, "start one even if the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
 	o.embedded.addFlags(f)
 	f.Var(&o.container, "container", "start it in a container of this `image`")
 	f.Lookup("container").NoOptDefVal = container.DefaultImage
@@ -66,21 +66,21 @@ func (o *targetOptions) addAWSFlags(f *pflag.FlagSet) {
 	addSignInFlags(f, &o.aws)
 	f.StringVar(&o.aws.Cluster, "cluster", "", "the `name` of the Aurora cluster, whose writer is measured")
 	f.StringArrayVar(&o.aws.Volumes, "volume", nil, "the `ID` of an EBS volume under a server on EC2 (repeatable)")
-	f.StringVar(&o.aws.Machine, "ec2-instance", "", "the `ID` of the EC2 instance that the server runs on, for what all its volumes do together")
+	f.StringVar(&o.aws.Machine, "ec2-instance", "", "the `ID` of the EC2 instance under the server, for the sums of its volumes")
 }
 
 // addSignInFlags adds those that a connection without a password may take.
 func addSignInFlags(f *pflag.FlagSet, o *target.AWSOptions) {
 	f.BoolVar(&o.IAMAuth, "iam-auth", false, "sign in to RDS or Aurora with AWS credentials instead of a password")
-	f.StringVar(&o.Instance, "instance", "", "the `name` of the RDS or Aurora instance, where the host does not say it")
+	f.StringVar(&o.Instance, "instance", "", "the `name` of the RDS or Aurora instance, if the host does not say it")
 	addAccountFlags(f, &o.Account)
 }
 
 // addAccountFlags adds those that choose an AWS account where the environment does not.
 func addAccountFlags(f *pflag.FlagSet, o *account.Options) {
-	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to ask with (default: as the AWS programs choose)")
-	f.StringVar(&o.Region, "region", "", "the AWS `region` to ask (default: as the host's name says, or as the AWS programs choose)")
-	f.StringVar(&o.Role, "role", "", "the AWS role to ask as, by its `ARN`")
+	f.StringVar(&o.Profile, "profile", "", "the AWS `profile` to ask with (default: as the aws program chooses)")
+	f.StringVar(&o.Region, "region", "", "the AWS `region` to ask (default: as the host's name says, or as the aws program chooses)")
+	f.StringVar(&o.Role, "role", "", "the `ARN` of an AWS role to assume")
 }
 
 // target is the server that the flags choose.
