@@ -26,7 +26,7 @@ func (c *Cost) alone(run *drivers.Run, arm drivers.Arm) []drivers.Replicate {
 				c.Others = append(c.Others, who)
 			}
 		}
-		said := strings.Join(others.Who, ", ") + wrote(others)
+		said := strings.Join(others.Who, ", ") + wrote(others, r)
 		left = append(left, fmt.Sprintf("Repetition %d is left out, because others were at work on the server meanwhile: %s", r.Number, said))
 		all = append(all, fmt.Sprintf("Others were at work on the server in repetition %d, and what they did is counted, too: %s", r.Number, said))
 	}
@@ -64,13 +64,17 @@ func rowsElsewhere(r drivers.Replicate) (sum float64) {
 	return sum
 }
 
-// wrote says how much others have written, as far as the server tells.
-func wrote(o runfile.Others) string {
+// wrote says how much others have written, as far as the server tells, and how much that is of all WAL.
+func wrote(o runfile.Others, r drivers.Replicate) string {
 	if o.WALFsyncs == nil {
 		return " (how much WAL each session writes PostgreSQL tells from 18 on, to those who may read all statistics)"
 	}
-	return fmt.Sprintf(" (those who are still there wrote %s bytes of WAL, with %d writes and %d fsyncs)",
-		number.Grouped(float64(o.WALBytes), 0), *o.WALWrites, *o.WALFsyncs)
+	share := ""
+	if all, known := grew(r, "pgstat.lsn/insert"); known && all > 0 {
+		share = fmt.Sprintf(", %.0f %% of all,", min(100, 100*float64(o.WALBytes)/all))
+	}
+	return fmt.Sprintf(" (those who are still there wrote %s bytes of WAL%s with %d writes and %d fsyncs)",
+		number.Grouped(float64(o.WALBytes), 0), share, *o.WALWrites, *o.WALFsyncs)
 }
 
 // withBackground leaves a background out that was never measured alone: what others did then would be taken off what the
@@ -92,16 +96,18 @@ func (c *Cost) withBackground(run *drivers.Run, repetitions []drivers.Replicate)
 // warnOfOpen says what makes counts of the server less than the operation's.
 func (c *Cost) warnOfOpen(run *drivers.Run, arm drivers.Arm) {
 	for _, o := range run.Others {
-		if o.Arm == arm.Name && o.GoesOn {
-			c.Incomplete = true
+		used := func(r drivers.Replicate) bool { return o.Arm == arm.Name && o.Replicate == r.Number }
+		if !slices.ContainsFunc(arm.Replicates, used) {
+			continue
+		}
+		c.Incomplete = c.Incomplete || o.GoesOn || o.Staying > 0
+		if o.GoesOn {
 			c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, processes that it started went on: what they do later is not counted, "+
 				"or in a later repetition", o.Replicate))
 		}
-		if o.Arm != arm.Name || o.Staying == 0 {
-			continue
+		if o.Staying > 0 {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, sessions stayed open that are its own or may be (%d): what they did last may "+
+				"not be counted yet. Where they were there before, name them with --count", o.Replicate, o.Staying))
 		}
-		c.Incomplete = true
-		c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, %d of its sessions stayed open: what they did last may not be counted yet. "+
-			"Where they were there before, name them with --count", o.Replicate, o.Staying))
 	}
 }

@@ -23,6 +23,12 @@ func (s Sessions) pick(v visitor, old bool) bool {
 		(!old || s.All || s.ApplicationName != "" && v.program == s.ApplicationName || s.User != "" && v.role == s.User)
 }
 
+// mayBe tells whether a session that was there before and works now may do so for the operation all the same, as a pool that nobody
+// has named.
+func (s Sessions) mayBe(v visitor) bool {
+	return s == Sessions{} && v.here && (v.busy || v.changed || v.hidden)
+}
+
 // Watch knows who was on a server when an operation began.
 type Watch struct {
 	facts  Facts
@@ -36,7 +42,7 @@ type Seen struct {
 	Others  []string // that worked, or may have, and not for the operation
 	Wrote   *Wrote   // by those of them that were there at the end; nil: the server does not tell
 	Staying int      // sessions of the operation that have not ended
-	Silent  int      // of these, those that may keep counts to themselves however long they are waited for
+	Silent  int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
 }
 
 // Backend is a session of the server.
@@ -109,6 +115,9 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 			continue
 		case v.busy || v.changed || v.hidden || !old || before.busy || before.late:
 			others.add(v.called(), v.role, v.database)
+		}
+		if old && w.picked.mayBe(v) {
+			s.Silent++
 		}
 		wrote.add(v.wrote, 1)
 		wrote.add(before.wrote, -1)

@@ -58,6 +58,14 @@ func TestWatchKeepsOthersApart(t *testing.T) {
 	if seen.Wrote == nil || seen.Wrote.WALBytes < 50 || seen.Wrote.WALFsyncs != 1 {
 		t.Errorf("others wrote %+v, want one row and its commit", seen.Wrote)
 	}
+	unnamed, err := facts.Watch(t.Context(), conn, postgres.Sessions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	servertest.Exec(t, busy, "select 1")
+	if seen, err := unnamed.Look(t.Context(), conn); err != nil || seen.Silent != 1 {
+		t.Errorf("of sessions that nobody named: %+v, %v, want one that may be the operation's", seen, err)
+	}
 	nothing, err := facts.Watch(t.Context(), conn, postgres.Sessions{None: true, ApplicationName: "pool"})
 	if err != nil {
 		t.Fatal(err)
