@@ -11,7 +11,7 @@ import (
 
 // Sources of an anatomy.
 const (
-	Walinspect = "pg_walinspect" // the server read its own log
+	Walinspect = "pg_walinspect" // the server read its own WAL
 	Waldump    = "pg_waldump"    // the program read the WAL's files
 	Model      = "model"         // nobody read it: it follows from the work that our clients did
 )

@@ -37,7 +37,7 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		home := pgx.Identifier{*f.home}
 		return home, mayExecute(ctx, conn, home)
 	case f.number < oldest:
-		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own log: pg_walinspect came with 15", f.version)
+		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own WAL: pg_walinspect came with 15", f.version)
 	case !f.available:
 		return nil, gap(runfile.Absent, undefinedFile, "the server's machine has no pg_walinspect")
 	case schema == "" && f.super:

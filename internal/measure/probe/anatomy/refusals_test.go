@@ -36,7 +36,7 @@ func TestVersionsThatCannotReadTheirLog(t *testing.T) {
 	for version, number := range map[string]string{"13": "13.23", "14": "14.24"} {
 		_, err := New(t.Context(), servertest.Database(t, version).Config(), "public")
 		expectGap(t, err, runfile.Gap{
-			Reason: runfile.Unsupported, Code: "0A000", Detail: "PostgreSQL " + number + " cannot read its own log: pg_walinspect came with 15",
+			Reason: runfile.Unsupported, Code: "0A000", Detail: "PostgreSQL " + number + " cannot read its own WAL: pg_walinspect came with 15",
 		}, "")
 	}
 }
