@@ -55,7 +55,7 @@ func Create(path string, secrets ...string) (*Writer, error) {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, forOwner)
 	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s exists, and a run never overwrites: name another file with -o", path)
+		return nil, fmt.Errorf("%s exists, and a run never overwrites: name another file", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create the run file: %w", err)

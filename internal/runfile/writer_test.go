@@ -224,7 +224,7 @@ func TestNeverOverwrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contentOf(t, path)
-	if _, err := Create(path); err == nil || err.Error() != path+" exists, and a run never overwrites: name another file with -o" {
+	if _, err := Create(path); err == nil || err.Error() != path+" exists, and a run never overwrites: name another file" {
 		t.Errorf("second Create: %v", err)
 	}
 	if string(contentOf(t, path)) != string(before) {

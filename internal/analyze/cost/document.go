@@ -25,10 +25,13 @@ func (r Result) Document(meanings bool) document.Document {
 	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
 	d.Blocks = []document.Block{
 		document.Only(document.InText, document.Paragraph{Text: heading}), document.Doubts(r.Warnings),
-		r.table(), document.Notes{}, r.legend(meanings), r.budgetTable(), document.Notes{},
+		r.table(), document.Notes{}, r.legend(), r.budgetTable(), document.Notes{},
 		r.Statements.section("Statements that wrote, each time", "statement", statementColumns),
 		r.Tables.section("Tables, each time", "table", tableColumns),
 		document.Only(document.InCSV, r.everyCount()),
+	}
+	if meanings {
+		d.Blocks = append(d.Blocks, r.meanings())
 	}
 	return d
 }
@@ -107,13 +110,19 @@ func (r Result) everyCount() document.Block {
 	return t
 }
 
-// legend says what was taken off the counts, and what they are.
-func (r Result) legend(meanings bool) document.Block {
+// meanings says what each count is.
+func (r Result) meanings() document.Block {
+	var all document.Terms
+	for _, c := range r.Counts {
+		all = append(all, document.Term{Name: c.Name, Texts: []string{c.Help}})
+	}
+	return document.Section{Title: "What each count is", Blocks: []document.Block{all}}
+}
+
+// legend says what was taken off the counts, and what made them differ.
+func (r Result) legend() document.Block {
 	var sentences, taken []string
 	for _, c := range r.Counts {
-		if meanings {
-			sentences = append(sentences, c.Name+": "+c.Help+".")
-		}
 		if c.Background >= 0.5 {
 			taken = append(taken, fmt.Sprintf("%s %s", number.Grouped(c.Background, 0), c.Name))
 		}
