@@ -119,7 +119,7 @@ func (c Cost) Judge(b Budget) Judged {
 	case j.Verdict == Over && len(c.Others) > 0:
 		j.Why = "others were at work: " + strings.Join(c.Others, ", ")
 	case j.Verdict == Within && c.Incomplete:
-		j.Why = "sessions or processes of the operation went on, and what they did last may not be counted"
+		j.Why = "sessions stayed open that are the operation's or may be, or processes of it went on: what they did last may not be counted"
 	default:
 		return j
 	}

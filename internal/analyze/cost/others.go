@@ -10,32 +10,66 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// company are those who were at work beside an operation, in some of its repetitions.
+type company struct {
+	who         []string
+	repetitions []int
+	reported    []runfile.Others
+	walBytes    float64 // of all, in these repetitions
+}
+
 // alone gives the repetitions in which nobody else was at work, as long as there are any. Where there are none, all of them are
 // told, and that what others did is among it.
 func (c *Cost) alone(run *drivers.Run, arm drivers.Arm) []drivers.Replicate {
 	var alone []drivers.Replicate
-	var left, all []string
+	var beside []*company
 	for _, r := range arm.Replicates {
 		others := othersIn(run, arm, r)
 		if len(others.Who) == 0 {
 			alone = append(alone, r)
 			continue
 		}
-		for _, who := range others.Who {
+		same := func(known *company) bool { return slices.Equal(known.who, others.Who) }
+		i := slices.IndexFunc(beside, same)
+		if i < 0 {
+			i = len(beside)
+			beside = append(beside, &company{who: others.Who})
+		}
+		beside[i].add(others, r)
+	}
+	for _, of := range beside {
+		said := strings.Join(of.who, ", ") + of.wrote()
+		if len(alone) > 0 {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because others were at work on the server meanwhile: %s", in(of.repetitions), said))
+			continue
+		}
+		c.Warnings = append(c.Warnings, fmt.Sprintf("Others were at work on the server in %s, and what they did is counted, too: %s", in(of.repetitions), said))
+		for _, who := range of.who {
 			if !slices.Contains(c.Others, who) {
 				c.Others = append(c.Others, who)
 			}
 		}
-		said := strings.Join(others.Who, ", ") + wrote(others, r)
-		left = append(left, fmt.Sprintf("Repetition %d is left out, because others were at work on the server meanwhile: %s", r.Number, said))
-		all = append(all, fmt.Sprintf("Others were at work on the server in repetition %d, and what they did is counted, too: %s", r.Number, said))
 	}
 	if len(alone) > 0 {
-		c.Others, c.Warnings = nil, append(c.Warnings, left...)
 		return alone
 	}
-	c.Warnings = append(c.Warnings, all...)
 	return arm.Replicates
+}
+
+func (of *company) add(others runfile.Others, r drivers.Replicate) {
+	of.repetitions = append(of.repetitions, r.Number)
+	of.reported = append(of.reported, others)
+	if all, known := grew(r, "pgstat.lsn/insert"); known {
+		of.walBytes += all
+	}
+}
+
+// in names repetitions.
+func in(repetitions []int) string {
+	if len(repetitions) == 1 {
+		return fmt.Sprintf("repetition %d", repetitions[0])
+	}
+	return "repetitions " + strings.Trim(strings.ReplaceAll(fmt.Sprint(repetitions), " ", ", "), "[]")
 }
 
 // othersIn are those who were at work in a repetition: seen as sessions, or by the rows that were written elsewhere.
@@ -64,17 +98,23 @@ func rowsElsewhere(r drivers.Replicate) (sum float64) {
 	return sum
 }
 
-// wrote says how much others have written, as far as the server tells, and how much that is of all WAL.
-func wrote(o runfile.Others, r drivers.Replicate) string {
-	if o.WALFsyncs == nil {
-		return " (how much WAL each session writes PostgreSQL tells from 18 on, to those who may read all statistics)"
+// wrote says how much others have reported, as far as the server tells. A session that is busy reports once a second, so that it may
+// be less than they wrote, or what they wrote before.
+func (of *company) wrote() string {
+	var bytes, writes, fsyncs int64
+	for _, o := range of.reported {
+		if o.WALFsyncs == nil {
+			return " (how much WAL each session writes PostgreSQL tells from 18 on, to those who may read all statistics)"
+		}
+		bytes += o.WALBytes
+		writes += *o.WALWrites
+		fsyncs += *o.WALFsyncs
 	}
-	share := ""
-	if all, known := grew(r, "pgstat.lsn/insert"); known && all > 0 {
-		share = fmt.Sprintf(", %.0f %% of all,", min(100, 100*float64(o.WALBytes)/all))
+	if bytes == 0 && writes == 0 && fsyncs == 0 {
+		return " (what they wrote they have not reported yet)"
 	}
-	return fmt.Sprintf(" (those who are still there wrote %s bytes of WAL%s with %d writes and %d fsyncs)",
-		number.Grouped(float64(o.WALBytes), 0), share, *o.WALWrites, *o.WALFsyncs)
+	return fmt.Sprintf(" (of %s bytes of WAL, those who are still there have reported %s so far, with %d writes and %d fsyncs)",
+		number.Grouped(of.walBytes, 0), number.Grouped(float64(bytes), 0), writes, fsyncs)
 }
 
 // withBackground leaves a background out that was never measured alone: what others did then would be taken off what the
@@ -95,19 +135,25 @@ func (c *Cost) withBackground(run *drivers.Run, repetitions []drivers.Replicate)
 
 // warnOfOpen says what makes counts of the server less than the operation's.
 func (c *Cost) warnOfOpen(run *drivers.Run, arm drivers.Arm) {
+	var goesOn, staying []int
 	for _, o := range run.Others {
 		used := func(r drivers.Replicate) bool { return o.Arm == arm.Name && o.Replicate == r.Number }
 		if !slices.ContainsFunc(arm.Replicates, used) {
 			continue
 		}
-		c.Incomplete = c.Incomplete || o.GoesOn || o.Staying > 0
 		if o.GoesOn {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, processes that it started went on: what they do later is not counted, "+
-				"or in a later repetition", o.Replicate))
+			goesOn = append(goesOn, o.Replicate)
 		}
 		if o.Staying > 0 {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("After repetition %d, sessions stayed open that are its own or may be (%d): what they did last may "+
-				"not be counted yet. Where they were there before, name them with --count", o.Replicate, o.Staying))
+			staying = append(staying, o.Replicate)
 		}
+	}
+	c.Incomplete = len(goesOn)+len(staying) > 0
+	if len(goesOn) > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("After %s, processes that it started went on: what they do later is not counted, or in a later repetition", in(goesOn)))
+	}
+	if len(staying) > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("After %s, sessions stayed open that are its own or may be: what they did last may not be counted yet. "+
+			"Where they were there before, name them with --count", in(staying)))
 	}
 }
