@@ -50,11 +50,12 @@ func TestShippedRunsAreWhole(t *testing.T) {
 // cannot tell is not wrong.
 func TestShippedRunsTellNothingWrong(t *testing.T) {
 	physical := []attribution.Kind{attribution.Physical, attribution.Mixed, attribution.Undetermined}
+	requested := []attribution.Kind{attribution.Requested, attribution.Undetermined}
 	logical := []attribution.Kind{attribution.Logical}
 	allowed := map[string][]attribution.Kind{
 		"block/requests": physical, "block/flushes": physical, "block/write_bytes": physical, "block/writes": physical,
-		"pgstat.io/writes": physical, "pgstat.wal/wal_write": physical, "pgstat.wal/wal_sync": physical,
-		"pgstat.checkpointer/buffers_written": physical, "pgstat.io/wal_writes": physical, "pgstat.io/wal_fsyncs": physical,
+		"pgstat.io/writes": requested, "pgstat.wal/wal_write": physical, "pgstat.wal/wal_sync": physical,
+		"pgstat.checkpointer/buffers_written": requested, "pgstat.io/wal_writes": physical, "pgstat.io/wal_fsyncs": physical,
 		"pgstat.database/tup_inserted": logical, "pgstat.database/xact_commit": logical, "pgstat.tables/n_tup_ins": logical,
 	}
 	counts := map[string]string{
