@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +27,7 @@ import (
 
 //
 // In aurora.md that server answers as Aurora does in SQL, and a stand-in for AWS knows it. Its host is this machine, which
-// does not say so: realiops is told the region. In history.md a Prometheus is at $PROMETHEUS.
+// does not say so: realiops is told the region. In history.md a Prometheus is at $PROMETHEUS, and in fleet.md what answers as one.
 
 const quickRealiops = `#!/bin/sh
 case "$*" in *"--dsn"*) ;; *) unset DATABASE_URL ;; esac
@@ -65,6 +66,9 @@ func TestDocsAreTrue(t *testing.T) {
 			}
 			if filepath.Base(document) == "history.md" {
 				place.plantHistory(t)
+			}
+			if filepath.Base(document) == "fleet.md" {
+				place.makeFleet(t)
 			}
 			for _, block := range blocks {
 				for _, command := range commandsOf(block.text) {
@@ -152,6 +156,14 @@ func (p *place) plantHistory(t *testing.T) {
 	t.Helper()
 	planted, _, _ := prometheustest.Observation(t, filepath.Join(p.dir, "testdata", "runs", "observed-pg17.jsonl.zst"))
 	p.env = append(p.env, "PROMETHEUS="+prometheustest.Start(t, planted...))
+}
+
+// makeFleet has a store of several instances, whose series are made when they are asked for, at $PROMETHEUS.
+func (p *place) makeFleet(t *testing.T) {
+	t.Helper()
+	store := httptest.NewServer(&prometheustest.Made{Instances: 8})
+	t.Cleanup(store.Close)
+	p.env = append(p.env, "PROMETHEUS="+store.URL)
 }
 
 func (p place) run(t *testing.T, line int, c command) {

@@ -62,6 +62,12 @@ const historyExitHelp = `0  read, and the report was written
 3  read, and a metric that was required got no verdict`
 
 func (o *storeOptions) addFlags(f *pflag.FlagSet) {
+	o.addFleetFlags(f)
+	f.StringVar(&o.device, "device", "", "the `disk` with its data, as node_exporter names it")
+}
+
+// addFleetFlags adds those that make sense for several servers, too.
+func (o *storeOptions) addFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.url, "prometheus", "", "the `URL` of the store, with the path before /api/v1")
 	f.StringVar(&o.tokenFile, "token-file", "", "a `file` with the bearer token")
 	f.StringVar(&o.tenant, "tenant", "", "the `ID` for X-Scope-OrgID, if the store has tenants")
@@ -69,7 +75,6 @@ func (o *storeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.until, "until", "", "up to this `time`, as 2026-10-31T18:00:00Z (default: now)")
 	f.StringVar(&o.server, "server", "", "label `matchers` that pick the exporters of the server, if there are several")
 	f.StringVar(&o.host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
-	f.StringVar(&o.device, "device", "", "the `disk` with its data, as node_exporter names it")
 }
 
 func (o *historyOptions) addFlags(f *pflag.FlagSet) {
@@ -93,16 +98,25 @@ func (o storeOptions) open(ctx context.Context, env Env) (*prometheus.Store, pro
 			return nil, asked, q, fmt.Errorf("%s: a token is one line", o.tokenFile)
 		}
 	}
-	until := env.Now()
-	if o.until != "" {
-		var err error
-		if until, err = time.Parse(time.RFC3339, o.until); err != nil {
-			return nil, asked, q, fmt.Errorf("--until %s: a time as 2026-10-31T18:00:00Z", o.until)
-		}
+	until, err := o.end(env.Now())
+	if err != nil {
+		return nil, asked, q, err
 	}
 	q = prometheus.Query{Server: o.server, Host: o.host, Device: o.device, From: until.Add(-time.Duration(o.back)), To: until}
 	store, err := prometheus.Open(asked)
 	return store, asked, q, err
+}
+
+// end is until when history is asked for.
+func (o storeOptions) end(now time.Time) (time.Time, error) {
+	if o.until == "" {
+		return now, nil
+	}
+	until, err := time.Parse(time.RFC3339, o.until)
+	if err != nil {
+		return until, fmt.Errorf("--until %s: a time as 2026-10-31T18:00:00Z", o.until)
+	}
+	return until, nil
 }
 
 func runHistory(ctx context.Context, env Env, o historyOptions, flags *pflag.FlagSet) error {

@@ -75,7 +75,7 @@ func addCommands(root *cobra.Command, env Env) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Measure", []*cobra.Command{newRunCommand(env), newObserveCommand(env), newBaselineCommand(env), newMeasureCommand(env), newCollectCommand(env), newHistoryCommand(env)}},
+		{"Measure", []*cobra.Command{newRunCommand(env), newObserveCommand(env), newBaselineCommand(env), newMeasureCommand(env), newCollectCommand(env), newHistoryCommand(env), newFleetCommand(env)}},
 		{"Read what was measured", endingAtOnce(newAnalyzeCommand(env), newReportCommand(env), newCompareCommand(env), newSizeCommand(env), newShareCommand(env), newAuroraCostCommand(env))},
 		{"Before a run", []*cobra.Command{newDoctorCommand(env), newExplainCommand(env), newPolicyCommand(env), newPricesCommand(env), newLimitsCommand(env)}},
 		{"More", []*cobra.Command{newLoadCommand(env), newServerCommand(env), newCompletionCommand(env), newVersionCommand(env)}},

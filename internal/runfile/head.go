@@ -91,6 +91,14 @@ type Cloud struct {
 
 	Volumes []string `json:"volumes,omitempty"` // EBS volumes of a server that its users run themselves
 	Machine string   `json:"machine,omitempty"` // of EC2, under such a server
+
+	Members []Member `json:"members,omitempty"` // of a cluster that the file is about as a whole
+}
+
+// Member is an instance of a cluster.
+type Member struct {
+	Instance string `json:"instance"`
+	Class    string `json:"class"`
 }
 
 // Storage is what lies under the data directory; empty where this host cannot see it.

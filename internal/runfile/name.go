@@ -2,6 +2,7 @@ package runfile
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +25,23 @@ func NewID(start time.Time) string {
 
 // DefaultPath is where the run by that id is kept unless the user says otherwise.
 func DefaultPath(id string) string { return filepath.Join(Directory, id+".jsonl") }
+
+// FileName is a name for a file, without its ending, of what may be called anything; different things have different names.
+func FileName(of string) string {
+	var name strings.Builder
+	for i, b := range []byte(of) {
+		if plain := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '.' && i > 0; plain {
+			name.WriteByte(b)
+		} else {
+			fmt.Fprintf(&name, "_%02x", b)
+		}
+	}
+	const most = 150
+	if name.Len() <= most {
+		return name.String()
+	}
+	return fmt.Sprintf("%s_%x", name.String()[:most], sha256.Sum256([]byte(of)))
+}
 
 // Resolve turns what a user types into a path: LAST is the run in Directory that was written last, whatever its name,
 // and all else is itself.

@@ -130,6 +130,10 @@ func (a *Anonymizer) cloud(c Cloud) *Cloud {
 	for i, v := range c.Volumes {
 		c.Volumes[i] = a.stand("volume", v)
 	}
+	c.Members = slices.Clone(c.Members)
+	for i, m := range c.Members {
+		c.Members[i].Instance = a.stand("instance", m.Instance)
+	}
 	return &c
 }
 

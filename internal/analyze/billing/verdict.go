@@ -230,3 +230,15 @@ func cheapest(ways []way) []way {
 	}
 	return all
 }
+
+// SavedAMonth is what I/O-Optimized would have saved in a month, by the runs of seven days in which that is least and most; without a
+// whole week, by all hours.
+func (c Comparison) SavedAMonth() (least, most float64) {
+	saved := c.weeks()
+	if len(saved) == 0 {
+		all := c.Whole.Total.Saved() / float64(c.Whole.Compared) * month
+		return all, all
+	}
+	const weeksInMonth = month / float64(week*24)
+	return slices.Min(saved) * weeksInMonth, slices.Max(saved) * weeksInMonth
+}

@@ -206,7 +206,7 @@ func (p *page) table(t Table, title string) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	p.open("div", "class", "wide", "tabindex", "0", "role", "region", "aria-label", "table: "+title+map[bool]string{true: ", "}[t.Caption != ""]+t.Caption)
+	p.open("div", "class", "wide"+map[bool]string{true: " filter"}[t.Filter], "tabindex", "0", "role", "region", "aria-label", "table: "+title+map[bool]string{true: ", "}[t.Caption != ""]+t.Caption)
 	p.raw("\n<table>\n")
 	p.element("caption", t.Caption)
 	p.raw("<thead><tr>")
@@ -243,6 +243,10 @@ func (p *page) cell(c Cell, of Column) {
 	if c.To != "" {
 		text = `<a href="#` + quoted(c.To) + `">` + text + "</a>"
 	}
+	if c.File != "" {
+		text = `<a href="` + quoted(c.File) + `">` + text + "</a>"
+	}
+	text += spark(c.Spark)
 	if c.Note != "" {
 		text += fmt.Sprintf(" (%d)", p.notes.mark(c.Note))
 	}

@@ -22,8 +22,29 @@ for (const table of document.querySelectorAll(".wide > table")) {
     head.ariaSort = down ? "descending" : "ascending";
     const keyed = groups.map(rows => ({rows, key: keyOf(rows[0].cells[column])}));
     keyed.sort((a, b) => (a.key === null) - (b.key === null) || (down ? -1 : 1) * compare(a.key, b.key));
-    for (const {rows} of keyed) body.append(...rows);
+    body.append(...keyed.flatMap(({rows}) => rows));
   }
+}
+// A table of many lines has a field above it: lines without all of the words that stand there are hidden.
+for (const region of document.querySelectorAll(".filter")) {
+  const rows = [...region.querySelectorAll("tbody tr")].map(row => ({row, text: row.textContent.toLowerCase()}));
+  const label = document.createElement("label"), field = document.createElement("input"), count = document.createElement("output");
+  field.type = "search";
+  label.append("Only lines with ", field);
+  const show = () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(word => word);
+    let shown = 0;
+    for (const {row, text} of rows) {
+      row.hidden = !words.every(word => text.includes(word));
+      if (!row.hidden) shown++;
+    }
+    count.textContent = ` ${shown} of ${rows.length}`;
+  };
+  field.addEventListener("input", show);
+  const line = document.createElement("p");
+  line.append(label, count);
+  region.before(line);
+  show();
 }
 // keyOf is the number of a cell, its text where it has none, and null where it says nothing.
 function keyOf(cell) {

@@ -10,6 +10,7 @@ type Table struct {
 	Caption string
 	Columns []Column
 	Rows    []Row
+	Filter  bool // a page has a field to pick lines by words in them
 }
 
 // Column is one thing that is told of every row.
@@ -30,14 +31,16 @@ type Row struct {
 // Cell is one field of a table: what people read, and what it is to a program.
 type Cell struct {
 	Text      string
-	PlusMinus string  // how far a number is sure, in line with those above and below it: ±3%
-	Note      string  // to be said in a footnote, as the reason why a figure is missing
-	Hover     string  // more about it, where the mouse rests
-	To        string  // the ID of the term of a page that says more
-	Kind      Kind    // of what it says
-	Also      string  // a second line below a name
-	Mark      string  // what a page marks the cell by, as a status
-	value     float64 // of a number, as it was computed; NaN: as it is read
+	PlusMinus string    // how far a number is sure, in line with those above and below it: ±3%
+	Note      string    // to be said in a footnote, as the reason why a figure is missing
+	Hover     string    // more about it, where the mouse rests
+	To        string    // the ID of the term of a page that says more
+	File      string    // a page beside this one that says more
+	Spark     []float64 // a small picture of it, on a page: NaN is a hole
+	Kind      Kind      // of what it says
+	Also      string    // a second line below a name
+	Mark      string    // what a page marks the cell by, as a status
+	value     float64   // of a number, as it was computed; NaN: as it is read
 }
 
 // Kind is what a cell holds.
@@ -110,7 +113,7 @@ func (t *Table) Add(c Column, cells []Cell) {
 
 // in is the table with the columns that a format shows.
 func (t Table) in(f Format) Table {
-	picked := Table{Caption: t.Caption, Rows: make([]Row, len(t.Rows))}
+	picked := Table{Caption: t.Caption, Filter: t.Filter, Rows: make([]Row, len(t.Rows))}
 	for j, row := range t.Rows {
 		picked.Rows[j].More = row.More
 	}

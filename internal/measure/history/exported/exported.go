@@ -292,3 +292,18 @@ func (e *Export) Span() (from, to time.Time) {
 	}
 	return from, to
 }
+
+// Instances are those of PostgreSQL with storage of their own.
+func (e *Export) Instances() (all []runfile.Cloud) {
+	for _, i := range e.instance {
+		if c, is := rds.CloudOf(regionOf(i), i); is {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// regionOf is where an instance is, by its zone: eu-west-1a is in eu-west-1.
+func regionOf(i rdstypes.DBInstance) string {
+	return strings.TrimRight(aws.ToString(i.AvailabilityZone), "abcdefghijklmnopqrstuvwxyz")
+}

@@ -45,3 +45,7 @@ func windows(from, to, now time.Time) []window {
 	add(to, finest)
 	return all
 }
+
+// Stretches is how many parts a stretch has of which CloudWatch keeps points of another length each: every metric is asked for, and
+// billed, once in each.
+func Stretches(from, to, now time.Time) int { return len(windows(from, to, now)) }

@@ -1,0 +1,312 @@
+package fleet
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// Document is the ranking: text has the first of each list, and a page all.
+func (f Fleet) Document(top int) document.Document {
+	return document.Document{Title: "realiops: fleet", Heading: "What databases need, have and cost", Blocks: []document.Block{
+		document.Paragraph{Text: f.headline(), Style: document.Headline},
+		document.Only(document.InText|document.InMarkdown, f.moneySection(top), f.riskSection(top)),
+		document.Only(document.InHTML, f.wholeSection()),
+		f.lackSection(top),
+		document.Only(document.InCSV, f.csvTable()),
+		document.Paragraph{Text: legend, Style: document.Faint},
+	}}
+}
+
+const legend = "Needs: the highest hour as a mean, requests and MiB a second. Carries: for good, by the volume and the machine in front of it. " +
+	"An order carries all but the worst hours with headroom, by their highest minutes, on as many GiB as there are: storage of a database does not shrink. " +
+	"What it saves is against the list price of what the database has; the interval is from an order for the highest minutes to one for means of hours. " +
+	"Of Aurora it is what the other storage configuration would save, in the least and the most of all runs of seven days."
+
+// headline is the whole in a few sentences.
+func (f Fleet) headline() string {
+	if len(f.Databases) == 0 {
+		return "No database is told of."
+	}
+	said := []string{fmt.Sprintf("%s, %s to %s UTC.", databases(len(f.Databases)), f.From.Format("2006-01-02 15:04"), f.To.Format("2006-01-02 15:04"))}
+	cheaper, known := 0, 0
+	for _, d := range f.Databases {
+		if d.Saves != nil {
+			known++
+		}
+		if d.cheaper() {
+			cheaper++
+		}
+	}
+	if cheaper > 0 {
+		said = append(said, fmt.Sprintf("With what they need, %d of them would cost %s %s a month less (%s).", cheaper, number.Grouped(f.Saves.Value, 0), f.Currency, f.Saves.ends()))
+	} else if known > 0 {
+		said = append(said, "None of them would cost less with another order.")
+	}
+	said = append(said, f.dangers()...)
+	if open := len(f.Databases) - known; open > 0 {
+		said = append(said, fmt.Sprintf("Of %d it is not known what they would save.", open))
+	}
+	return strings.Join(said, " ")
+}
+
+// dangers say how many storage is in the way of.
+func (f Fleet) dangers() (said []string) {
+	levels := map[Level]int{}
+	for _, d := range f.Databases {
+		levels[d.Risk.Level]++
+	}
+	for _, level := range []struct {
+		is   Level
+		text string
+	}{
+		{Exhausted, "%d ran out of credits, as was shown or follows from the rule of their volume."},
+		{Throttled, "%d had hours at the limit of their storage."}, {Ending, "%d will run out of credits within 31 days."},
+	} {
+		if n := levels[level.is]; n > 0 {
+			said = append(said, fmt.Sprintf(level.text, n))
+		}
+	}
+	return said
+}
+
+func databases(n int) string {
+	if n == 1 {
+		return "1 database"
+	}
+	return number.Grouped(float64(n), 0) + " databases"
+}
+
+// ends are the interval.
+func (s Span) ends() string {
+	lowest, highest := number.Grouped(s.Lowest, 0), number.Grouped(s.Highest, 0)
+	if lowest == highest {
+		return lowest
+	}
+	return lowest + " to " + highest
+}
+
+// moneySection lists those that cost most for nothing.
+func (f Fleet) moneySection(top int) document.Block {
+	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true}, {Header: "needs"},
+		{Header: "order instead", Words: true}, {Header: "saves a month"}, {Header: "interval", Words: true}}}
+	left := 0
+	for _, d := range f.Databases {
+		if !d.cheaper() {
+			continue
+		}
+		if len(t.Rows) == top {
+			left++
+			continue
+		}
+		requests, _ := d.needCells()
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Name), d.hasCell(), requests, d.orderCell(), d.savesCell(), document.Words(d.Saves.ends())}})
+	}
+	return listed("What costs for nothing", t, left)
+}
+
+// riskSection lists those whose storage is in the way.
+func (f Fleet) riskSection(top int) document.Block {
+	t := document.Table{Columns: []document.Column{{Header: "database", Words: true}, {Header: "has", Words: true}, {Header: "needs"}, {Header: "carries"},
+		{Header: "risk", Words: true}, {Header: "when", Words: true}, {Header: "order instead", Words: true}}}
+	left := 0
+	for _, d := range f.atRisk() {
+		if len(t.Rows) == top {
+			left++
+			continue
+		}
+		requests, _ := d.needCells()
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Name(d.Name), d.hasCell(), requests, d.carriesCell(), d.riskCell(), document.Words(d.Risk.when()), d.orderCell()}})
+	}
+	return listed("Where storage is in the way", t, left)
+}
+
+// listed is a table under a title, with how many more there are.
+func listed(title string, t document.Table, left int) document.Block {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	blocks := []document.Block{t, document.Notes{}}
+	if left > 0 {
+		blocks = append(blocks, document.Paragraph{Text: fmt.Sprintf("And %d more: --top lists them.", left), Style: document.Faint})
+	}
+	return document.Section{Title: title, Blocks: blocks}
+}
+
+// lackSection says what is not known of how many, and how to get it.
+func (f Fleet) lackSection(top int) document.Block {
+	var list document.List
+	all := f.lacks()
+	for _, l := range all[:min(len(all), top)] {
+		const few = 3
+		names := strings.Join(l.names[:min(few, len(l.names))], ", ")
+		if more := len(l.names) - few; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		list = append(list, names+": "+l.what)
+	}
+	for _, u := range f.Unread[:min(len(f.Unread), top)] {
+		list = append(list, u)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return document.Section{Title: "What is missing", Blocks: []document.Block{list}}
+}
+
+// when says since or until when.
+func (r Risk) when() string {
+	c := r.Credits
+	day := func(at time.Time) string { return at.Format(time.DateOnly) }
+	switch {
+	case r.Level == Exhausted && c.Metric == "":
+		return hours(c.Hours) + ", by its rule"
+	case r.Level == Exhausted:
+		return hours(c.Hours)
+	case r.Level == Ending && c.Ends == nil:
+		return "from " + day(*c.Early) + " on, if it grows"
+	case r.Level == Ending && day(*c.Early) != day(*c.Ends):
+		return day(*c.Early) + " to " + day(*c.Ends)
+	case r.Level == Ending:
+		return day(*c.Ends)
+	case r.Hours > 0:
+		return hours(r.Hours)
+	default:
+		return number.Percent(r.Uses)
+	}
+}
+
+func hours(n int) string {
+	if n == 1 {
+		return "1 hour"
+	}
+	return fmt.Sprintf("%d hours", n)
+}
+
+// said is an order for people.
+func (s Storage) said() string {
+	text := fmt.Sprintf("%s %s GiB", s.Title, number.Grouped(s.GiB, 0))
+	if s.IOPS > 0 {
+		text += fmt.Sprintf(", %s IOPS", number.Grouped(s.IOPS, 0))
+	}
+	if s.MiBps > 0 {
+		text += fmt.Sprintf(", %s MiB/s", number.Grouped(s.MiBps, 0))
+	}
+	return text
+}
+
+// configurations are Aurora's for people.
+func configurations() map[string]string {
+	return map[string]string{"aurora": "Aurora Standard", "aurora-iopt1": "Aurora I/O-Optimized"}
+}
+
+func (d Database) hasCell() document.Cell {
+	switch {
+	case d.Aurora != nil && d.Aurora.Now != "":
+		return document.Words(configurations()[d.Aurora.Now])
+	case d.Has != nil:
+		return document.Words(d.Has.said())
+	}
+	return document.Words("-")
+}
+
+func (d Database) orderCell() document.Cell {
+	switch {
+	case d.Aurora != nil && d.Aurora.Cheaper != d.Aurora.Now:
+		return document.Words(configurations()[d.Aurora.Cheaper])
+	case d.Order != nil:
+		return document.Words(d.Order.said())
+	case d.Saves != nil:
+		return document.Words("as it is")
+	}
+	return document.Words("-")
+}
+
+func (d Database) needCells() (requests, bytes document.Cell) {
+	if d.Need == nil {
+		return document.Words("-"), document.Words("-")
+	}
+	r := d.Need.WorstHour
+	return document.Number(number.Rate(r.Requests), r.Requests), document.Number(number.Rate(r.MiBps), r.MiBps)
+}
+
+func (d Database) carriesCell() document.Cell {
+	if d.Has == nil {
+		return document.Words("-")
+	}
+	return document.Number(number.Rate(d.Has.Carries.Requests), d.Has.Carries.Requests)
+}
+
+func (d Database) riskCell() document.Cell {
+	c := document.Words(string(d.Risk.Level))
+	if d.Risk.Level == Exhausted || d.Risk.Level == Throttled {
+		c.Mark = "grave"
+	}
+	return c
+}
+
+func (d Database) savesCell() document.Cell {
+	if d.Saves == nil {
+		return document.Words("-")
+	}
+	return document.Number(number.Grouped(d.Saves.Value, 0), d.Saves.Value)
+}
+
+// csvTable has a line for each database, with all its numbers.
+func (f Fleet) csvTable() document.Table {
+	columns := []string{"database", "kind", "class", "region", "hours", "known_hours", "typical_requests", "worst_hour_requests", "worst_hour_mibps", "worst_day_requests",
+		"has", "carries_requests", "carries_mibps", "has_monthly", "order", "order_monthly", "saves", "saves_lowest", "saves_highest", "risk", "uses", "hours_at_limit", "credits_end", "missing"}
+	var t document.Table
+	for _, c := range columns {
+		t.Columns = append(t.Columns, document.Column{Header: c})
+	}
+	for _, d := range f.Databases {
+		t.Rows = append(t.Rows, document.Row{Cells: d.csvCells()})
+	}
+	return t
+}
+
+func (d Database) csvCells() []document.Cell {
+	number := func(v float64) document.Cell { return document.Number("", v) }
+	none := math.NaN()
+	need, day := [3]float64{none, none, none}, none
+	if n := d.Need; n != nil {
+		need = [3]float64{n.Typical.Requests, n.WorstHour.Requests, n.WorstHour.MiBps}
+		if n.WorstDay != nil {
+			day = n.WorstDay.Requests
+		}
+	}
+	saves := Span{none, none, none}
+	if d.Saves != nil {
+		saves = *d.Saves
+	}
+	ends := ""
+	if c := d.Risk.Credits; c != nil && c.Ends != nil {
+		ends = c.Ends.Format(time.RFC3339)
+	}
+	cells := []document.Cell{document.Name(d.Name), document.Words(string(d.Kind)), document.Words(d.Class), document.Words(d.Region), number(float64(d.Hours)), number(float64(d.Known)),
+		number(need[0]), number(need[1]), number(need[2]), number(day)}
+	cells = append(append(cells, d.Has.csvCells(true)...), d.Order.csvCells(false)...)
+	return append(cells, number(saves.Value), number(saves.Lowest), number(saves.Highest), document.Words(string(d.Risk.Level)), number(d.Risk.Uses),
+		number(float64(d.Risk.Hours)), document.Words(ends), document.Words(strings.Join(d.Lacks, "; ")))
+}
+
+// csvCells are what it is, what it carries where that is asked for, and what it costs.
+func (s *Storage) csvCells(carries bool) []document.Cell {
+	name, monthly, rate := "", math.NaN(), Rate{math.NaN(), math.NaN()}
+	if s != nil {
+		name, rate = s.said(), s.Carries
+		if s.Monthly != nil {
+			monthly = *s.Monthly
+		}
+	}
+	cells := []document.Cell{document.Words(name)}
+	if carries {
+		cells = append(cells, document.Number("", rate.Requests), document.Number("", rate.MiBps))
+	}
+	return append(cells, document.Number("", monthly))
+}

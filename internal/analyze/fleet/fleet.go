@@ -1,0 +1,132 @@
+// Package fleet ranks many databases by money and by risk, from what each of them did hour by hour.
+//
+// Each is a run file with periods, as internal/measure/fleet writes it. [Ask.Read] says of one what it needed, what it has, what is in
+// the way, and what to order instead; [Rank] puts them in order. They are read one after the other, and what is kept of
+// each is small. What is not known of one is said, and never taken for nothing: such a database has no rank by money.
+package fleet
+
+import (
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
+
+// Schema names the JSON that a [Fleet] is written as.
+const Schema = "realiops.fleet/1"
+
+// Ask is what all are judged by.
+type Ask struct {
+	Percentile float64 // of the hours, that is ordered for
+	Headroom   float64 // percent
+	Region     string  // of databases that do not say theirs
+	Prices     []catalog.Price
+	Volumes    []catalog.Volume
+	Instances  []catalog.Instance
+	Has        map[string]Has // by the name of the database, before what its file says
+}
+
+// Fleet is all databases of a source.
+type Fleet struct {
+	Schema    string     `json:"schema"`
+	From      time.Time  `json:"from"`
+	To        time.Time  `json:"to"`
+	Currency  string     `json:"currency"`
+	Saves     Span       `json:"saves_a_month"` // of all databases that would cost less
+	Databases []Database `json:"databases"`     // by what they save, those of which that is not known last
+	Unread    []string   `json:"unread"`        // files that are no run file of a database, with the reason
+}
+
+// Database is one of them, and what is said of it.
+type Database struct {
+	Name   string    `json:"database"`
+	Kind   Kind      `json:"kind"`
+	Class  string    `json:"class"`
+	Region string    `json:"region"`
+	From   time.Time `json:"from,omitzero"`
+	To     time.Time `json:"to,omitzero"`
+	Hours  int       `json:"hours"`
+	Known  int       `json:"known_hours"`
+	Need   *Need     `json:"need"`          // nil: see Lacks
+	Has    *Storage  `json:"has"`           // nil: likewise
+	Order  *Storage  `json:"order"`         // nil: what it has stays, or see Lacks
+	Saves  *Span     `json:"saves_a_month"` // below 0: it costs more; nil: not known
+	Aurora *Aurora   `json:"aurora"`        // nil: it is none
+	Risk   Risk      `json:"risk"`
+	Lacks  []string  `json:"missing"` // what is not known, and how to get it
+	Notes  []string  `json:"notes"`
+	// Daily is the highest hour of each day, as requests a second; of Aurora what it was billed for in each whole day, in operations a
+	// second. A day of which that is not known is NaN.
+	Daily []float64 `json:"daily"`
+}
+
+// Page is all that is said of one database, with its hours.
+type Page struct {
+	Database
+	work work
+}
+
+// Kind is what runs a database.
+type Kind string
+
+// The kinds.
+const (
+	RDS     Kind = "rds"
+	Cluster Kind = "aurora"
+	Machine Kind = "machine" // its users run it
+)
+
+// Span is an amount with the ends of what it may be.
+type Span struct {
+	Value   float64 `json:"value"`
+	Lowest  float64 `json:"lowest"`
+	Highest float64 `json:"highest"`
+}
+
+// Rate is what goes to and from storage in a second.
+type Rate struct {
+	Requests float64 `json:"requests"`
+	MiBps    float64 `json:"mibps"`
+}
+
+// Need is what a database asked of its storage, each number by itself.
+type Need struct {
+	Typical   Rate      `json:"typical"` // the median hour
+	WorstHour Rate      `json:"worst_hour"`
+	WorstAt   time.Time `json:"worst_hour_at"` // by requests
+	WorstDay  *Rate     `json:"worst_day"`     // nil: no day is known in nearly all of its hours
+	// What is ordered for: Least by the means of hours; Most by the highest minutes in them, as if those of reads and writes fell
+	// together. Most is nil where nothing is known within hours.
+	Least Rate  `json:"sized_least"`
+	Most  *Rate `json:"sized_most"`
+}
+
+// Storage is what somebody has, or is to order.
+type Storage struct {
+	Volume  string   `json:"volume"`
+	Title   string   `json:"title"`
+	GiB     float64  `json:"gib"`
+	IOPS    float64  `json:"iops"`    // bought beside the size; 0: none
+	MiBps   float64  `json:"mibps"`   // likewise
+	Carries Rate     `json:"carries"` // for good, with the machine in front of it
+	Monthly *float64 `json:"monthly"` // nil: no price is known
+}
+
+// Aurora is what a cluster costs in a month.
+type Aurora struct {
+	Now       string  `json:"now"`     // aurora, aurora-iopt1; empty: not known
+	Cheaper   string  `json:"cheaper"` // likewise; empty: cannot be told
+	Sure      bool    `json:"sure"`
+	Standard  float64 `json:"standard"`
+	Optimized float64 `json:"io_optimized"`
+}
+
+// Has is what somebody says a database has.
+type Has struct {
+	Volume  string // as in the catalog
+	GiB     float64
+	IOPS    float64 // bought beside the size; 0: what comes with it
+	MiBps   float64
+	Class   string
+	Region  string
+	MultiAZ bool
+}

@@ -1,0 +1,94 @@
+package fleet
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// columns are those of a list of what databases have.
+func columns() []string {
+	return []string{"database", "volume", "gib", "iops", "mibps", "class", "region", "multi_az"}
+}
+
+// ReadHas reads a list of what databases have: CSV, whose first line names the columns. The name, the volume as the catalog has it, and
+// the GiB must be there.
+func ReadHas(r io.Reader) (map[string]Has, error) {
+	in := csv.NewReader(r)
+	in.TrimLeadingSpace = true
+	head, err := in.Read()
+	if err != nil {
+		return nil, fmt.Errorf("its first line is no line of CSV: %w", err)
+	}
+	place := map[string]int{}
+	for i, name := range head {
+		name = strings.TrimSpace(strings.TrimPrefix(name, "\ufeff"))
+		if !slices.Contains(columns(), name) {
+			return nil, fmt.Errorf("column %q: there are %s", name, strings.Join(columns(), ", "))
+		}
+		place[name] = i
+	}
+	for _, name := range columns()[:3] {
+		if _, is := place[name]; !is {
+			return nil, fmt.Errorf("the column %s is missing", name)
+		}
+	}
+	all := map[string]Has{}
+	for {
+		line, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := add(all, line, place); err != nil {
+			n, _ := in.FieldPos(0)
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+}
+
+// add takes a line.
+func add(all map[string]Has, line []string, place map[string]int) error {
+	text := func(column string) string {
+		if i, is := place[column]; is {
+			return strings.TrimSpace(line[i])
+		}
+		return ""
+	}
+	name := text("database")
+	h := Has{Volume: text("volume"), Class: text("class"), Region: text("region")}
+	if _, twice := all[name]; twice || name == "" {
+		return fmt.Errorf("the database %q is there twice, or has no name", name)
+	}
+	for column, to := range map[string]*float64{"gib": &h.GiB, "iops": &h.IOPS, "mibps": &h.MiBps} {
+		v, err := strconv.ParseFloat(cmp.Or(text(column), "0"), 64)
+		if err != nil || !(v >= 0 && v < 1e9) {
+			return fmt.Errorf("%s %q is no number from 0 up", column, text(column))
+		}
+		*to = v
+	}
+	var err error
+	if h.MultiAZ, err = strconv.ParseBool(cmp.Or(text("multi_az"), "false")); err != nil {
+		return fmt.Errorf("multi_az %q is true or false", text("multi_az"))
+	}
+	all[name] = h
+	return nil
+}
+
+// HasOf is what AWS says that an instance has.
+func HasOf(c runfile.Cloud) Has {
+	h := Has{GiB: float64(c.SizeGiB), IOPS: float64(c.IOPS), MiBps: float64(c.ThroughputMiB), Class: c.Class, Region: c.Region, MultiAZ: c.MultiAZ}
+	if c.Storage != "" {
+		h.Volume = "rds-" + c.Storage
+	}
+	return h
+}

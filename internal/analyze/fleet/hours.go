@@ -1,0 +1,130 @@
+package fleet
+
+import (
+	"math"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// The statistics that periods of hours have.
+const (
+	average = "Average"
+	maximum = "Maximum"
+	minimum = "Minimum"
+)
+
+// sheet is what periods tell of each hour, by metric and statistic.
+type sheet struct {
+	from  time.Time
+	hours int
+	cells map[string][]cell
+}
+
+// cell is what is known of one hour.
+type cell struct {
+	sum, seconds float64 // of a mean, weighted by time
+	extreme      float64 // of a maximum or a minimum
+	known        bool
+}
+
+func newSheet(periods []runfile.Period) sheet {
+	from, to := span(periods)
+	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), cells: map[string][]cell{}}
+	for _, p := range periods {
+		s.add(p)
+	}
+	return s
+}
+
+// span is from the hour in which the first period begins to the end of the last one.
+func span(periods []runfile.Period) (from, to time.Time) {
+	for _, p := range periods {
+		if from.IsZero() || p.From.Before(from) {
+			from = p.From
+		}
+		if p.To.After(to) {
+			to = p.To
+		}
+	}
+	return from.UTC().Truncate(time.Hour), to
+}
+
+// add takes a period of an hour or less.
+func (s *sheet) add(p runfile.Period) {
+	key := p.Metric + " " + p.Statistic
+	if s.cells[key] == nil {
+		s.cells[key] = make([]cell, s.hours)
+	}
+	c := &s.cells[key][int(p.From.Sub(s.from)/time.Hour)]
+	switch {
+	case p.Statistic == maximum && (!c.known || p.Value > c.extreme), p.Statistic == minimum && (!c.known || p.Value < c.extreme):
+		c.extreme = p.Value
+	}
+	seconds := p.To.Sub(p.From).Seconds()
+	c.sum, c.seconds, c.known = c.sum+p.Value*seconds, c.seconds+seconds, true
+}
+
+// mostOfHour is how much of an hour must be known for its mean to stand for it.
+const mostOfHour = 0.9
+
+// values are those of a metric's statistic in each hour; NaN where it is not known.
+func (s sheet) values(metric, statistic string) []float64 {
+	all := make([]float64, s.hours)
+	for h := range all {
+		all[h] = math.NaN()
+	}
+	for h, c := range s.cells[metric+" "+statistic] {
+		switch {
+		case !c.known:
+		case statistic != average:
+			all[h] = c.extreme
+		case c.seconds >= mostOfHour*time.Hour.Seconds():
+			all[h] = c.sum / c.seconds
+		}
+	}
+	return all
+}
+
+// has tells whether anything is known of a metric.
+func (s sheet) has(metric string) bool { return s.cells[metric+" "+average] != nil }
+
+// device are the metrics by which it is known what storage did.
+type device struct{ reads, writes, readBytes, writeBytes string }
+
+// ofInstance is what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
+func ofInstance() device {
+	return device{"cloudwatch/ReadIOPS", "cloudwatch/WriteIOPS", "cloudwatch/ReadThroughput", "cloudwatch/WriteThroughput"}
+}
+
+// ofDisk is what a kernel tells of a disk.
+func ofDisk() device {
+	return device{"block/reads", "block/writes", "block/read_bytes", "block/write_bytes"}
+}
+
+func (d device) metrics() []string { return []string{d.reads, d.writes, d.readBytes, d.writeBytes} }
+
+// rates are what storage did in each hour by a statistic. An hour of which any of the four is not known is not known.
+func (s sheet) rates(d device, statistic string) []sizing.Rate {
+	var parts [4][]float64
+	for i, metric := range d.metrics() {
+		parts[i] = s.values(metric, statistic)
+	}
+	all := make([]sizing.Rate, s.hours)
+	for h := range all {
+		all[h] = sizing.Rate{Reads: parts[0][h], Writes: parts[1][h], ReadBytes: parts[2][h], WriteBytes: parts[3][h]}
+		if math.IsNaN(all[h].Requests() + all[h].Bytes()) {
+			all[h] = unknown()
+		}
+	}
+	return all
+}
+
+// unknown is the rate of an hour of which something is missing.
+func unknown() sizing.Rate { return sizing.Rate{Reads: math.NaN()} }
+
+func known(r sizing.Rate) bool { return !math.IsNaN(r.Reads) }
+
+// at is when an hour begins.
+func (s sheet) at(h int) time.Time { return s.from.Add(time.Duration(h) * time.Hour) }

@@ -1,0 +1,131 @@
+package fleet
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+const mib = 1 << 20
+
+func rateOf(r sizing.Rate) Rate { return Rate{r.Requests(), r.Bytes() / mib} }
+
+// work is what a database did in each hour.
+type work struct {
+	sheet
+	means []sizing.Rate
+	peaks []sizing.Rate // the highest minutes, or what a source has of that; nil: not known
+}
+
+func (s sheet) work(d device) work {
+	w := work{sheet: s, means: s.rates(d, average), peaks: s.rates(d, maximum)}
+	if !slices.ContainsFunc(w.peaks, known) {
+		w.peaks = nil
+	}
+	return w
+}
+
+// known are the hours that are.
+func (w work) known() int {
+	n := 0
+	for _, r := range w.means {
+		if known(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// sized are the rates that are ordered for: by the means of hours, and by what happened within them.
+func (w work) sized(percent float64) (least sizing.Rate, most *sizing.Rate) {
+	least = together(w.means, percent)
+	if w.peaks != nil {
+		most = new(together(w.peaks, percent))
+	}
+	return least, most
+}
+
+// together is a percentile of requests and of bytes over hours, shared out between reads and writes as those are over all hours:
+// hours with most reads need not be those with most writes.
+func together(rates []sizing.Rate, percent float64) sizing.Rate {
+	var requests, bytes []float64
+	var sum sizing.Rate
+	for _, r := range rates {
+		if known(r) {
+			requests, bytes = append(requests, r.Requests()), append(bytes, r.Bytes())
+			sum.Reads, sum.Writes = sum.Reads+r.Reads, sum.Writes+r.Writes
+			sum.ReadBytes, sum.WriteBytes = sum.ReadBytes+r.ReadBytes, sum.WriteBytes+r.WriteBytes
+		}
+	}
+	reads, readBytes := share(sum.Reads, sum.Requests()), share(sum.ReadBytes, sum.Bytes())
+	n, b := ranked(requests, percent), ranked(bytes, percent)
+	return sizing.Rate{Reads: n * reads, Writes: n * (1 - reads), ReadBytes: b * readBytes, WriteBytes: b * (1 - readBytes)}
+}
+
+func share(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// ranked is the least value that so many percent of all are not above.
+func ranked(values []float64, percent float64) float64 {
+	slices.Sort(values)
+	return values[max(0, int(math.Ceil(percent/100*float64(len(values))))-1)]
+}
+
+// need says what the database asked of storage; at least one hour is known.
+func (w work) need(percent float64) *Need {
+	const median = 50
+	least, most := w.sized(percent)
+	n := &Need{Typical: rateOf(together(w.means, median)), WorstHour: rateOf(together(w.means, 100)), Least: rateOf(least), WorstDay: w.worstDay()}
+	if most != nil {
+		n.Most = new(rateOf(*most))
+	}
+	worst := -1
+	for h, r := range w.means {
+		if known(r) && (worst < 0 || r.Requests() > w.means[worst].Requests()) {
+			worst = h
+		}
+	}
+	n.WorstAt = w.at(worst)
+	return n
+}
+
+// hoursOfDay is how many hours of a day must be known for its mean to stand for it.
+const hoursOfDay = 22
+
+// worstDay is the highest mean of a day, in UTC; nil: none is known.
+func (w work) worstDay() *Rate {
+	var worst *Rate
+	for _, day := range w.days() {
+		var sum Rate
+		n := 0.0
+		for _, r := range w.means[day[0]:day[1]] {
+			if known(r) {
+				sum.Requests, sum.MiBps, n = sum.Requests+r.Requests(), sum.MiBps+r.Bytes()/mib, n+1
+			}
+		}
+		if n < hoursOfDay {
+			continue
+		}
+		if worst == nil {
+			worst = &Rate{}
+		}
+		worst.Requests, worst.MiBps = max(worst.Requests, sum.Requests/n), max(worst.MiBps, sum.MiBps/n)
+	}
+	return worst
+}
+
+// days are the first hour of each day and the one after its last.
+func (s sheet) days() (all [][2]int) {
+	for h := 0; h < s.hours; {
+		at := s.at(h)
+		next := min(s.hours, h+int(at.Truncate(24*time.Hour).Add(24*time.Hour).Sub(at).Hours()))
+		all, h = append(all, [2]int{h, next}), next
+	}
+	return all
+}

@@ -1,0 +1,182 @@
+package fleet
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// FileOf is the name of the page of a database beside that of all.
+func FileOf(name string) string { return runfile.FileName(name) + ".html" }
+
+// wholeSection is the table of all databases on a page, which sorts and filters.
+func (f Fleet) wholeSection() document.Block {
+	t := document.Table{Filter: true, Columns: []document.Column{{Header: "database", Words: true}, {Header: "saves a month, " + f.Currency}, {Header: "interval", Words: true},
+		{Header: "risk", Words: true}, {Header: "when", Words: true}, {Header: "month", Words: true}, {Header: "has", Words: true}, {Header: "order instead", Words: true},
+		{Header: "needs"}, {Header: "MiB/s"}, {Header: "carries"}, {Header: "class", Words: true}}}
+	for _, d := range f.Databases {
+		name := document.Name(d.Name)
+		name.File = FileOf(d.Name)
+		requests, bytes := d.needCells()
+		interval := document.Words("-")
+		if d.Saves != nil {
+			interval = document.Words(d.Saves.ends())
+		}
+		when := "-"
+		if d.Risk.Level != None && d.Risk.Level != NotKnown {
+			when = d.Risk.when()
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{name, d.savesCell(), interval, d.riskCell(), document.Words(when), {Spark: d.Daily}, d.hasCell(), d.orderCell(),
+			requests, bytes, d.carriesCell(), document.Words(d.Class)}})
+	}
+	return document.Section{Title: "All databases", Blocks: []document.Block{t}}
+}
+
+// Document is the page of one database.
+func (p Page) Document(currency string) document.Document {
+	return document.Document{Title: "realiops: " + p.Name, Heading: p.Name, Blocks: []document.Block{
+		document.Paragraph{Text: p.headline(currency), Style: document.Headline},
+		p.picture(), p.needTable(), document.Notes{}, p.creditsBlock(), section("What to know", p.Notes), section("What is missing", p.Lacks),
+		document.Paragraph{Text: legend, Style: document.Faint},
+	}}
+}
+
+func section(title string, items []string) document.Block {
+	if len(items) == 0 {
+		return nil
+	}
+	return document.Section{Title: title, Blocks: []document.Block{document.List(items)}}
+}
+
+// headline is what follows for the database.
+func (p Page) headline(currency string) string {
+	text := p.what() + ". "
+	switch {
+	case p.Saves == nil:
+		text += "What it would save is not known: see what is missing."
+	case p.cheaper():
+		text += fmt.Sprintf("%s would cost %s %s a month less (%s).", p.orderCell().Text, number.Grouped(p.Saves.Value, 0), currency, p.Saves.ends())
+	case p.Order != nil:
+		text += fmt.Sprintf("To carry what it needs takes %s: %s %s a month more.", p.orderCell().Text, number.Grouped(-p.Saves.Value, 0), currency)
+	default:
+		text += "Nothing that carries what it needs costs less than what it has."
+	}
+	if p.Risk.Level != None && p.Risk.Level != NotKnown {
+		text += fmt.Sprintf(" Its storage is in the way: %s, %s.", p.Risk.Level, p.Risk.when())
+	}
+	return text
+}
+
+// what it is, in a few words.
+func (p Page) what() string {
+	text := map[Kind]string{RDS: "An instance of RDS", Cluster: "An Aurora cluster", Machine: "A server of your own"}[p.Kind]
+	if p.Class != "" {
+		text += ", " + p.Class
+	}
+	if has := p.hasCell().Text; has != "-" {
+		text += ", with " + has
+	}
+	return text
+}
+
+// needTable has the database's needs and what its storage carries.
+func (p Page) needTable() document.Block {
+	if p.Need == nil {
+		return nil
+	}
+	t := document.Table{Columns: []document.Column{{Header: "a second", Words: true}, {Header: "requests"}, {Header: "MiB"}}}
+	row := func(name string, r *Rate, why string) {
+		cells := []document.Cell{document.Words(name), document.Missing(why), document.Missing(why)}
+		if r != nil {
+			cells = []document.Cell{document.Words(name), document.Number(number.Rate(r.Requests), r.Requests), document.Number(number.Rate(r.MiBps), r.MiBps)}
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: cells})
+	}
+	row("the median hour", &p.Need.Typical, "")
+	row("the worst day", p.Need.WorstDay, "no day is known in nearly all of its hours")
+	row("the worst hour, by requests "+p.Need.WorstAt.Format("2006-01-02 15:04")+" UTC", &p.Need.WorstHour, "")
+	row("ordered for, by means of hours", &p.Need.Least, "")
+	row("ordered for, by the highest minutes", p.Need.Most, "what happened within hours is not known")
+	if p.Has != nil {
+		row("what it has carries", &p.Has.Carries, "")
+	}
+	if p.Order != nil {
+		row("what to order carries", &p.Order.Carries, "")
+	}
+	return document.Section{Title: "What it needs", Blocks: []document.Block{t}}
+}
+
+// creditsBlock tells of the bucket that was emptiest.
+func (p Page) creditsBlock() document.Block {
+	c := p.Risk.Credits
+	if c == nil {
+		return nil
+	}
+	whence := c.Metric + " shows them"
+	if c.Metric == "" {
+		whence = "they were not shown, and are worked out by the rule of the volume, from a full bucket on"
+	}
+	text := fmt.Sprintf("%s of its credits are left, and at the least %s were; nothing was left in %s (%s). ", number.Percent(c.Now/100), number.Percent(c.Lowest/100), hours(c.Hours), whence)
+	switch {
+	case c.Ends != nil:
+		text += "As in the last seven days, they end on " + c.Ends.Format("2006-01-02 15:04") + " UTC."
+	case c.Early != nil:
+		text += "As in the last seven days they do not end within 31 days; with the headroom on top they do, on " + c.Early.Format("2006-01-02 15:04") + " UTC."
+	default:
+		text += "As in the last seven days, also with the headroom on top, they do not end within 31 days."
+	}
+	return document.Section{Title: "Credits", Blocks: []document.Block{document.Paragraph{Text: text}}}
+}
+
+// picture shows each hour, and what the storage carries.
+func (p Page) picture() document.Block {
+	if len(p.work.means) == 0 {
+		return nil
+	}
+	picture := &plot.Picture{Title: "Requests a second, hour by hour", X: plot.Axis{Label: "days since " + p.From.Format("2006-01-02 15:04") + " UTC"}, Y: plot.Axis{Label: "requests a second", Max: p.highest()},
+		Text: fmt.Sprintf("Requests a second of %s, hour by hour: the median hour has %s, and the highest %s.", p.Name, number.Rate(p.Need.Typical.Requests), number.Rate(p.Need.WorstHour.Requests))}
+	if p.work.peaks != nil {
+		picture.Lines = append(picture.Lines, p.line("highest minutes", p.work.peaks))
+	}
+	picture.Lines = append(picture.Lines, p.line("mean of the hour", p.work.means))
+	if p.Has != nil {
+		end := float64(p.Hours) / hoursInDay
+		carries := p.Has.Carries.Requests
+		picture.Lines = append(picture.Lines, plot.Line{Name: "what it has carries", Points: []plot.Point{{X: 0, Y: carries}, {X: end, Y: carries}}})
+	}
+	return document.Figure{Pictures: []*plot.Picture{picture}}
+}
+
+// highest is where the picture ends: from nought on, so that hours can be compared by their heights.
+func (p Page) highest() float64 {
+	const air = 1.05
+	highest := p.Need.WorstHour.Requests
+	for _, r := range p.work.peaks {
+		if known(r) {
+			highest = max(highest, r.Requests())
+		}
+	}
+	if p.Has != nil {
+		highest = max(highest, p.Has.Carries.Requests)
+	}
+	return highest * air
+}
+
+const hoursInDay = 24
+
+func (p Page) line(name string, rates []sizing.Rate) plot.Line {
+	l := plot.Line{Name: name}
+	for h, r := range rates {
+		v := math.NaN()
+		if known(r) {
+			v = r.Requests()
+		}
+		l.Points = append(l.Points, plot.Point{X: float64(h) / hoursInDay, Y: v})
+	}
+	return l
+}

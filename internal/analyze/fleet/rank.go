@@ -1,0 +1,84 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// Rank puts databases in the order of what they save.
+func (a Ask) Rank(all []Database, unread []string) Fleet {
+	f := Fleet{Schema: Schema, Currency: a.Currency(), Databases: slices.Clone(all), Unread: unread}
+	slices.SortFunc(f.Databases, byMoney)
+	for _, d := range f.Databases {
+		if f.From.IsZero() || !d.From.IsZero() && d.From.Before(f.From) {
+			f.From = d.From
+		}
+		if d.To.After(f.To) {
+			f.To = d.To
+		}
+		if d.cheaper() {
+			f.Saves = Span{f.Saves.Value + d.Saves.Value, f.Saves.Lowest + d.Saves.Lowest, f.Saves.Highest + d.Saves.Highest}
+		}
+	}
+	return f
+}
+
+// Currency is that of the prices.
+func (a Ask) Currency() string { return sizing.Tariff{Prices: a.Prices}.Currency() }
+
+// Concludes tells whether anything is known of any database.
+func (f Fleet) Concludes() bool {
+	return slices.ContainsFunc(f.Databases, func(d Database) bool { return d.Need != nil || d.Aurora != nil })
+}
+
+// cheaper tells whether it would cost less with what it needs.
+func (d Database) cheaper() bool { return d.Saves != nil && d.Saves.Value >= worthALine }
+
+// worthALine is how much a month is worth to speak of.
+const worthALine = 1
+
+func byMoney(a, b Database) int {
+	switch {
+	case a.Saves == nil && b.Saves == nil:
+		return strings.Compare(a.Name, b.Name)
+	case a.Saves == nil:
+		return 1
+	case b.Saves == nil:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(b.Saves.Value, a.Saves.Value), strings.Compare(a.Name, b.Name))
+}
+
+// atRisk are those that are, the gravest first.
+func (f Fleet) atRisk() []Database {
+	rank := func(d Database) int { return slices.Index(levels(), d.Risk.Level) }
+	all := slices.DeleteFunc(slices.Clone(f.Databases), func(d Database) bool { return d.Risk.Level == None || d.Risk.Level == NotKnown })
+	slices.SortFunc(all, func(a, b Database) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Risk.Uses, a.Risk.Uses), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// lack is something that is not known of some databases.
+type lack struct {
+	what  string
+	names []string
+}
+
+// lacks are what is not known, of most databases first.
+func (f Fleet) lacks() (all []lack) {
+	for _, d := range f.Databases {
+		for _, what := range d.Lacks {
+			i := slices.IndexFunc(all, func(l lack) bool { return l.what == what })
+			if i < 0 {
+				i, all = len(all), append(all, lack{what: what})
+			}
+			all[i].names = append(all[i].names, d.Name)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b lack) int { return cmp.Compare(len(b.names), len(a.names)) })
+	return all
+}

@@ -1,0 +1,181 @@
+package fleet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// mostPeriods bounds what is held of one database: a year of hours of all that is asked for.
+const mostPeriods = 500_000
+
+// record is what a run file tells of a database.
+type record struct {
+	run     runfile.Run
+	periods []runfile.Period
+	gaps    []runfile.Gap
+	whole   bool // it has an end
+}
+
+func read(records iter.Seq2[runfile.Record, error]) (r record, err error) {
+	for one, err := range records {
+		if _, torn := errors.AsType[*runfile.TornError](err); torn {
+			break
+		}
+		if err != nil {
+			return r, err
+		}
+		switch one := one.(type) {
+		case runfile.Run:
+			r.run = one
+		case runfile.Period:
+			r.periods = append(r.periods, one)
+		case runfile.Gap:
+			r.gaps = append(r.gaps, one)
+		case runfile.Ended:
+			r.whole = true
+		}
+		if len(r.periods) > mostPeriods {
+			return r, fmt.Errorf("it has more than %d periods: no database of a fleet has", mostPeriods)
+		}
+	}
+	return r, nil
+}
+
+// ErrNoDatabase is a run file that is about something else.
+var ErrNoDatabase = errors.New("it tells of no database hour by hour: realiops fleet writes such files")
+
+// Read judges the database that a run file is about.
+func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
+	r, err := read(records)
+	if err != nil {
+		return Page{}, err
+	}
+	if r.run.Plan.Name != Plan {
+		return Page{}, ErrNoDatabase
+	}
+	d := Page{Database: Database{Name: r.name(), Kind: r.kind(), Lacks: []string{}, Notes: []string{}, Risk: Risk{Level: NotKnown}}}
+	has := a.has(d.Name, r.run.Target.Cloud)
+	d.Class, d.Region = has.Class, cmp.Or(has.Region, a.Region)
+	if !r.whole {
+		d.note("its file was cut off: what is missing at its end is not known")
+	}
+	for _, g := range r.gaps {
+		d.gap(g)
+	}
+	if len(r.periods) == 0 {
+		if len(d.Lacks) == 0 {
+			d.lack("the source told nothing of it in that time")
+		}
+		return d, nil
+	}
+	s := newSheet(r.periods)
+	d.From, d.To, d.Hours = s.from, s.at(s.hours), s.hours
+	if d.Kind == Cluster {
+		a.cluster(&d, r)
+		return d, nil
+	}
+	a.storage(&d, s, has, r.run.Target.Cloud)
+	return d, nil
+}
+
+// Plan is the name of the plan of files that are about databases of a fleet.
+const Plan = "fleet"
+
+// name is that of a cluster, of an instance or of a machine.
+func (r record) name() string {
+	if c := r.run.Target.Cloud; c != nil {
+		return cmp.Or(c.Cluster, c.Instance, r.run.Target.Host)
+	}
+	return r.run.Target.Host
+}
+
+func (r record) kind() Kind {
+	switch c := r.run.Target.Cloud; {
+	case c == nil && r.tells(metric.CloudWatch):
+		return RDS
+	case c == nil:
+		return Machine
+	case c.Cluster != "":
+		return Cluster
+	default:
+		return RDS
+	}
+}
+
+func (r record) tells(probe string) bool {
+	return len(r.periods) > 0 && r.periods[0].Probe == probe
+}
+
+func (d *Database) lack(format string, values ...any) {
+	d.Lacks = append(d.Lacks, fmt.Sprintf(format, values...))
+}
+
+func (d *Database) note(format string, values ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, values...))
+}
+
+// gap is said where it is about more than what comes late or does not exist for this database.
+func (d *Database) gap(g runfile.Gap) {
+	if g.Reason == runfile.Permission || g.Reason == runfile.Failed || g.Reason == runfile.Absent {
+		d.lack("%s", strings.TrimPrefix(g.Metric+": "+g.Detail, ": "))
+	}
+}
+
+// has is what a database has: as somebody says, and else as its provider does.
+func (a Ask) has(name string, c *runfile.Cloud) Has {
+	said, is := a.Has[name]
+	if is || c == nil {
+		return said
+	}
+	return HasOf(*c)
+}
+
+func (a Ask) tariff(region string) sizing.Tariff {
+	return sizing.Tariff{Region: region, Prices: a.Prices}
+}
+
+// cluster says what an Aurora cluster costs in both configurations.
+func (a Ask) cluster(d *Page, r record) {
+	var instances []billing.Instance
+	for _, m := range r.run.Target.Cloud.Members {
+		instances = append(instances, billing.Instance{Name: m.Instance, Class: m.Class})
+	}
+	c := billing.Compare(billing.FromPeriods(r.periods, d.From, d.To, instances), a.tariff(d.Region), nil)
+	c.Now = r.run.Target.Cloud.Storage
+	d.Known, d.Risk.Level = c.Whole.Compared, None
+	d.addDays(c)
+	if c.Verdict.Cheaper == "" {
+		d.lack("which of Aurora's configurations costs less is not known: %s", c.Verdict.Why)
+		return
+	}
+	month := catalog.HoursInMonth / float64(c.Whole.Compared)
+	d.Aurora = &Aurora{Now: c.Now, Cheaper: c.Verdict.Cheaper, Sure: c.Verdict.Sure, Standard: c.Whole.Total.Standard * month, Optimized: c.Whole.Total.Optimized * month}
+	d.addSwitch(c)
+}
+
+// addSwitch says what the other configuration than the one it has would save: in all hours, and in the least and the most of all
+// runs of seven days.
+func (d *Database) addSwitch(c billing.Comparison) {
+	if c.Now != billing.Standard && c.Now != billing.Optimized {
+		d.lack("which configuration it has is not known")
+		return
+	}
+	least, most := c.SavedAMonth()
+	s := Span{Value: d.Aurora.Standard - d.Aurora.Optimized, Lowest: least, Highest: most}
+	if c.Now == billing.Optimized {
+		s = Span{Value: -s.Value, Lowest: -s.Highest, Highest: -s.Lowest}
+	}
+	if !c.Verdict.Sure {
+		d.note("it is not sure: %s", c.Verdict.Why)
+	}
+	d.Saves = &s
+}

@@ -1,0 +1,187 @@
+package fleet
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/burst"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// Risk is how near storage is to being in the way.
+type Risk struct {
+	Level Level   `json:"level"`
+	Uses  float64 `json:"uses"`  // the highest hour as a share of what its volume and machine carry for good
+	By    string  `json:"by"`    // operations or bytes
+	Of    string  `json:"of"`    // volume or instance, whichever carries less
+	Hours int     `json:"hours"` // at 95 % of it and more
+	// Credits are those of the bucket that was emptiest; nil: there is none.
+	Credits *Credits `json:"credits"`
+}
+
+// Level is a kind of risk.
+type Level string
+
+// The levels, the gravest first.
+const (
+	Exhausted Level = "out of credits"
+	Throttled Level = "at its limit"
+	Ending    Level = "credits end"
+	Near      Level = "near its limit"
+	None      Level = "none"
+	NotKnown  Level = "not known"
+)
+
+func levels() []Level { return []Level{Exhausted, Throttled, Ending, Near, None, NotKnown} }
+
+// Credits are those of a volume or of its machine.
+type Credits struct {
+	Metric string  `json:"metric"` // BurstBalance, EBSIOBalance%, EBSByteBalance%; empty: by the provider's rule, from a full bucket on
+	Now    float64 `json:"now"`    // percent, in the last hour that is known
+	Lowest float64 `json:"lowest"`
+	Hours  int     `json:"hours_without"` // in which nothing was left
+	// Ends is when nothing will be left if the next weeks are as the last seven days were, and Early if they ask for as much more as the
+	// headroom is; nil: not within 31 days.
+	Ends  *time.Time `json:"ends"`
+	Early *time.Time `json:"ends_early"`
+}
+
+const (
+	full     = 0.95 // of a limit, from where on it is taken to be in the way
+	nearly   = 0.8
+	nothing  = 1 // percent of credits: AWS shows no less before it throttles
+	ahead    = 31 * 24
+	lastDays = 7 * 24
+)
+
+// risk finds how near storage is to its limits.
+func risk(w work, held sizing.Held, headroom float64) Risk {
+	r := Risk{Level: None, Of: held.Path.Binds}
+	for _, rate := range w.means {
+		if !known(rate) {
+			continue
+		}
+		uses, by := held.Uses(rate)
+		if uses > r.Uses {
+			r.Uses, r.By = uses, string(by)
+		}
+		if uses >= full {
+			r.Hours++
+		}
+	}
+	r.Credits = credits(w, held, headroom)
+	r.Level = r.level(held)
+	return r
+}
+
+func (r Risk) level(held sizing.Held) Level {
+	bursts := slices.ContainsFunc(held.Limits, func(l burst.Limit) bool { return l.Capacity > 0 })
+	c := r.Credits
+	switch {
+	case c != nil && c.Hours > 0:
+		return Exhausted
+	case r.Hours > 0 && !bursts:
+		return Throttled
+	case c != nil && (c.Ends != nil || c.Early != nil):
+		return Ending
+	case r.Hours > 0 && c == nil:
+		return Near // whether credits carry it is not known
+	case r.Uses >= nearly && !bursts:
+		return Near
+	}
+	return None
+}
+
+// buckets are the metrics of credits, and which limit of a [sizing.Held] they are of.
+func buckets() []struct{ metric, limit string } {
+	return []struct{ metric, limit string }{
+		{"BurstBalance", "operations"}, {"EBSIOBalance%", "operations of the instance"}, {"EBSByteBalance%", "bytes of the instance"},
+	}
+}
+
+// credits are those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is not about it: some
+// exporters show nought for what is not there.
+func credits(w work, held sizing.Held, headroom float64) *Credits {
+	var all []Credits
+	for _, b := range buckets() {
+		i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == b.limit && l.Capacity > 0 })
+		values := w.values("cloudwatch/"+b.metric, minimum)
+		shown := slices.DeleteFunc(values, math.IsNaN)
+		switch {
+		case i < 0:
+		case len(shown) > 0:
+			all = append(all, w.forecast(shownCredits(b.metric, shown), held, i, headroom))
+		case b.metric == "BurstBalance":
+			all = append(all, w.forecast(w.playedCredits(held, i), held, i, headroom))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return new(slices.MinFunc(all, func(a, b Credits) int { return cmp.Compare(a.Lowest, b.Lowest) }))
+}
+
+// shownCredits are by what the source showed of them.
+func shownCredits(metric string, percents []float64) Credits {
+	c := Credits{Metric: metric, Now: percents[len(percents)-1], Lowest: slices.Min(percents)}
+	for _, v := range percents {
+		if v < nothing {
+			c.Hours++
+		}
+	}
+	return c
+}
+
+// playedCredits are by the provider's rule, from a full bucket on.
+func (w work) playedCredits(held sizing.Held, limit int) Credits {
+	l := hourly(held.Limits[limit])
+	outcome, err := burst.Play(held.Demands(w.knownMeans(0), time.Hour.Seconds()), w.known(), []burst.Limit{l})
+	if err != nil {
+		return Credits{Now: 100, Lowest: 100}
+	}
+	fate := outcome.Limits[0]
+	return Credits{Now: 100 * fate.Left / l.Capacity, Lowest: 100 * fate.Lowest / l.Capacity, Hours: fate.Dry}
+}
+
+// forecast says when they end.
+func (w work) forecast(c Credits, held sizing.Held, limit int, headroom float64) Credits {
+	ends := func(factor float64) *time.Time {
+		return w.runsOut(held, held.Limits[limit].Filled(c.Now), factor)
+	}
+	c.Ends, c.Early = ends(1), ends(1+headroom/100)
+	return c
+}
+
+// hourly is a limit whose seconds are hours; its credits stay what they are.
+func hourly(l burst.Limit) burst.Limit {
+	l.Base, l.Burst = l.Base*time.Hour.Seconds(), l.Burst*time.Hour.Seconds()
+	return l
+}
+
+// knownMeans are those of the hours from one on of which all is known.
+func (w work) knownMeans(from int) (all []sizing.Rate) {
+	for _, r := range w.means[max(0, from):] {
+		if known(r) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// runsOut is when a bucket is empty if what was done in the last seven days goes on, so many times; nil: not within 31 days.
+func (w work) runsOut(held sizing.Held, l burst.Limit, factor float64) *time.Time {
+	lately := w.knownMeans(len(w.means) - lastDays)
+	if len(lately) == 0 {
+		return nil
+	}
+	for i := range lately {
+		lately[i] = lately[i].Times(factor)
+	}
+	outcome, err := burst.Play(held.Demands(lately, time.Hour.Seconds()), ahead, []burst.Limit{hourly(l)})
+	if err != nil || outcome.Limits[0].FirstDry < 0 {
+		return nil
+	}
+	return new(w.at(w.hours + outcome.Limits[0].FirstDry))
+}

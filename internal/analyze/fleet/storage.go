@@ -1,0 +1,188 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// storage says of a database on volumes of a known size what it needed, what is in the way, and what to order.
+func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
+	w, ok := d.did(s, has, cloud)
+	if !ok {
+		return
+	}
+	d.Need = w.need(a.Percentile)
+	if w.peaks == nil {
+		d.lack("what happened within the hours is not known: the order is for means of hours")
+	}
+	d.work, d.Daily = w, w.daily()
+	held, ok := a.held(&d.Database, has)
+	if !ok {
+		return
+	}
+	d.Has = stored(held.Config, held.Bill)
+	d.Has.Carries = Rate{held.Path.IOPS, held.Path.MiBps}
+	if least, most := w.worstOperations(held); least > most*(1+overshoot) {
+		d.lack("it did %s operations a second for an hour, and what it is said to have gives %s at its best: it has something else", number.Rate(least), number.Rate(most))
+		return
+	}
+	d.Risk = risk(w, held, a.Headroom)
+	a.order(&d.Database, w, held, has)
+}
+
+// overshoot is by how much what was counted may be above what is sold before it is taken for another volume's.
+const overshoot = 0.1
+
+// worstOperations are those of the worst hour, at the least that a provider may count for them, and what the volume gives at its best.
+func (w work) worstOperations(held sizing.Held) (least, most float64) {
+	for _, r := range w.knownMeans(0) {
+		n, _ := r.Operations(held.Volume.UnitKiB, held.Volume.Merges)
+		least = max(least, n)
+	}
+	return least, held.Capacity.BurstIOPS
+}
+
+// did is what the database did, where that is known.
+func (d *Database) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
+	of := ofDisk()
+	if !s.has(of.writes) {
+		of = ofInstance()
+		if cloud == nil && !strings.HasPrefix(has.Volume, "rds-") {
+			d.lack("whether it is RDS or Aurora is not known, and on Aurora WriteIOPS counts WAL records: say what it has with --has")
+			return work{}, false
+		}
+	}
+	w := s.work(of)
+	if d.Known = w.known(); d.Known == 0 {
+		for _, metric := range of.metrics() {
+			if !s.has(metric) {
+				d.lack("%s is not there, without which what storage did is not known", metric)
+			}
+		}
+		if len(d.Lacks) == 0 {
+			d.lack("in no hour all of its requests and bytes are known")
+		}
+		return work{}, false
+	}
+	return w, true
+}
+
+// held is what the database has.
+func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
+	i := slices.IndexFunc(a.Volumes, func(v catalog.Volume) bool { return v.Name == has.Volume })
+	switch {
+	case has.Volume == "":
+		d.lack("what it has is not known: say it with --has")
+		return sizing.Held{}, false
+	case i < 0:
+		d.lack("%s is no volume that is known here", has.Volume)
+		return sizing.Held{}, false
+	}
+	c := bought(sizing.Config{Volume: a.Volumes[i], GiB: has.GiB, IOPS: has.IOPS, MiBps: has.MiBps})
+	held, err := sizing.Hold(c, has.Class, has.MultiAZ, a.Instances, a.tariff(d.Region))
+	if err != nil {
+		d.lack("what it has cannot be: %v", err)
+		return sizing.Held{}, false
+	}
+	if held.Machine != "" {
+		d.lack("%s: realiops limits asks AWS, and --limits takes its answer", held.Machine)
+	}
+	if held.Bill == nil {
+		d.lack("%s: realiops prices asks for it, and --price takes the file", held.NoBill)
+	}
+	return held, true
+}
+
+// bought leaves of a description what is bought beside the size: AWS also names what comes with it.
+func bought(c sizing.Config) sizing.Config {
+	tier, known := c.Volume.Tier(c.GiB)
+	if !known {
+		return c
+	}
+	for amount, rule := range map[*float64]catalog.Rule{&c.IOPS: tier.IOPS, &c.MiBps: tier.MiBps} {
+		if rule.SoldMost == 0 || *amount <= rule.Free {
+			*amount = 0
+		}
+	}
+	return c
+}
+
+func stored(c sizing.Config, bill *sizing.Bill) *Storage {
+	s := &Storage{Volume: c.Volume.Name, Title: c.Volume.Title, GiB: c.GiB, IOPS: c.IOPS, MiBps: c.MiBps}
+	if bill != nil {
+		s.Monthly = &bill.Total
+	}
+	return s
+}
+
+// order finds what to order instead, and what that saves.
+func (a Ask) order(d *Database, w work, held sizing.Held, has Has) {
+	least, most := w.sized(a.Percentile)
+	if most == nil {
+		most = &least
+	}
+	if most.Requests() == 0 {
+		d.lack("it did nothing at all in that time: is it the right disk?")
+		return
+	}
+	sure, why := a.cheapest(held, has, d.Region, *most)
+	if sure == nil {
+		d.lack("%s", why)
+		return
+	}
+	bold, _ := a.cheapest(held, has, d.Region, least)
+	if held.Bill == nil || sure.Bill == nil {
+		d.Order = orderOf(*sure)
+		return
+	}
+	d.Saves = &Span{Value: held.Bill.Total - sure.Bill.Total, Lowest: held.Bill.Total - sure.Bill.Total, Highest: held.Bill.Total - bold.Bill.Total}
+	if stays(held, *sure, a.Headroom, *most) {
+		*d.Saves = Span{}
+		return
+	}
+	d.Order = orderOf(*sure)
+}
+
+func orderOf(o sizing.Option) *Storage {
+	s := stored(o.Order.Config, o.Bill)
+	s.Carries = Rate{o.Order.Capacity.IOPS, o.Order.Capacity.MiBps}
+	if o.Cap != nil {
+		s.Carries = Rate{o.Cap.IOPS, o.Cap.MiBps}
+	}
+	return s
+}
+
+// stays tells whether what somebody has carries the need with headroom, and nothing that does costs less by a cent.
+func stays(held sizing.Held, o sizing.Option, headroom float64, need sizing.Rate) bool {
+	const cent = 0.01
+	uses, _ := held.Uses(need.Times(1 + headroom/100))
+	return uses <= 1 && held.Bill.Total <= o.Bill.Total+cent
+}
+
+// cheapest is the cheapest order of the same provider that carries a need for good with the data that there are: storage of a
+// database does not shrink. Where there is none, it says why.
+func (a Ask) cheapest(held sizing.Held, has Has, region string, need sizing.Rate) (*sizing.Option, string) {
+	q := sizing.Question{Need: need, GiB: held.GiB, Headroom: a.Headroom, Instance: has.Class, MultiAZ: has.MultiAZ, Balance: sizing.Full()}
+	if held.Machine != "" {
+		q.Instance = ""
+	}
+	same := slices.DeleteFunc(slices.Clone(a.Volumes), func(v catalog.Volume) bool { return v.Provider != held.Volume.Provider || v.HardDisk })
+	options, err := sizing.Options(q, same, a.Instances, a.tariff(region))
+	if err != nil {
+		return nil, err.Error()
+	}
+	if len(options) > 0 && options[0].Standing == sizing.Carries {
+		return &options[0], ""
+	}
+	why := "nothing that its provider sells carries it"
+	if len(options) > 0 && options[0].Why != "" {
+		why = fmt.Sprintf("no volume alone carries it: %s", options[0].Why)
+	}
+	return nil, why
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/realiops/realiops/internal/measure/account"
+)
+
+// fleetOptions are the flags of realiops fleet.
+type fleetOptions struct {
+	store   storeOptions
+	aws     bool
+	account account.Options
+	maxCost float64
+	out     string
+	size    sizeOptions
+	has     string
+	top     int
+}
+
+func newFleetCommand(env Env) *cobra.Command {
+	o := fleetOptions{store: storeOptions{back: stretch(30 * day)}}
+	cmd := &cobra.Command{
+		Use:   "fleet [DIR]",
+		Short: "Rank all databases of a Prometheus or an AWS account by money and by risk",
+		Long: `Say of every database that a source knows what it needed, what it has, what is in the way, when its credits end, what to order
+instead and what that saves, and rank them. The source is a store that speaks Prometheus' language, or with --aws the RDS instances and
+Aurora clusters of an account, by CloudWatch; no connection is made to any database.
+
+What a source tells is kept in a directory, hour by hour, as a run file of each database, with a page of all and one of each. Whoever is
+interrupted begins again, and goes on where it ended. With DIR alone nobody is asked: what is kept there is ranked again.`,
+		Example: `  realiops fleet --prometheus http://prometheus:9090 --has has.csv
+  realiops fleet --aws --region eu-west-1 --price prices.json -o fleet
+  realiops fleet fleet --format csv`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return err
+			}
+			return runFleet(cmd.Context(), env, o, args, cmd.Flags())
+		},
+	}
+	return describe(env, cmd, fleetExitHelp, group("A store", o.store.addFleetFlags), group("An AWS account", o.addAccountFlags),
+		group("What to order, and at which price", o.addSizeFlags), group("What to tell", o.addFlags))
+}
+
+const fleetExitHelp = `0  ranked
+1  wrong usage, or nothing can be asked or read
+2  ranked, but the source told only a part: begin again for the rest
+3  nothing that a database needs, has or would save is known of any`
+
+func (o *fleetOptions) addAccountFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all databases of PostgreSQL of the account in the region")
+	addAccountFlags(f, &o.account)
+	f.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own (default: as the AWS programs choose, or us-east-1)"
+	f.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost by AWS's price list; what they will is said first")
+}
+
+func (o *fleetOptions) addSizeFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.has, "has", "", "a `file` of what databases have, before what the source says: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
+	f.StringVar(&o.size.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
+	f.StringVar(&o.size.limits, "limits", "", "a `file` of what classes of machine carry; realiops limits writes one")
+	f.Float64Var(&o.size.percentile, "percentile", 99, "which `percentile` of the hours is ordered for; 100: the worst of them")
+	f.Float64Var(&o.size.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
+}
+
+func (o *fleetOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.out, "output", "o", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
+	f.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
+	f.StringVar(&o.size.format, "format", formatText, "the `format`: text, json, or csv with a line for each database")
+}
+
+// check refuses what makes no sense together.
+func (o *fleetOptions) check(args []string) error {
+	ways := 0
+	for _, given := range []bool{o.store.url != "", o.aws, len(args) > 0} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return errors.New("name one source: --prometheus URL, --aws, or a directory that realiops fleet wrote")
+	case len(args) > 0 && o.out != "":
+		return errors.New("-o is where a source is kept: a directory that is there is named alone")
+	case !slices.Contains([]string{formatText, formatJSON, formatCSV}, o.size.format):
+		return fmt.Errorf("unknown format %q: there are %s, %s, %s", o.size.format, formatText, formatJSON, formatCSV)
+	case !(o.size.percentile >= 50 && o.size.percentile <= 100):
+		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.percentile)
+	case !(o.size.headroom >= 0 && o.size.headroom <= 1e4):
+		return fmt.Errorf("--headroom %g: from 0 to 10000", o.size.headroom)
+	case o.top < 1:
+		return fmt.Errorf("--top %d: 1 or more", o.top)
+	case !(o.maxCost >= 0):
+		return fmt.Errorf("--max-cost %g: 0 or more", o.maxCost)
+	}
+	store := o.store
+	if o.aws {
+		store.until = "" // which is for both
+	}
+	return store.strayed()
+}
+
+// errPartly ends a fleet of which not all was told.
+var errPartly = withCode(exitFailed, errSilent)
+
+func runFleet(ctx context.Context, env Env, o fleetOptions, args []string, flags *pflag.FlagSet) error {
+	ask, err := o.ask(ctx, env)
+	if err != nil {
+		return err
+	}
+	directory, partly := "", 0
+	if len(args) > 0 {
+		directory = args[0]
+	} else if directory, partly, err = o.fetch(ctx, env, headOf(env, flags)); err != nil {
+		return err
+	}
+	ranked, err := rankFleet(ask, directory)
+	if err != nil {
+		return err
+	}
+	if err := o.answer(env, ranked); err != nil {
+		return err
+	}
+	switch {
+	case partly > 0:
+		env.tell("of %d databases the source told only a part: begin again, and they are asked for", partly)
+		return errPartly
+	case !ranked.Concludes():
+		return errNoConclusion
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/test/accounttest"
+)
+
+// fleetHours is for how long the account's databases are looked at.
+const fleetHours = 240
+
+// TestFleetOfAnAccount asks a stand-in for AWS about all of its databases: an instance on gp2 whose credits go down, one of another engine, and
+// an Aurora cluster. What it costs is said first, and held to what it may cost.
+func TestFleetOfAnAccount(t *testing.T) {
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
+	plantShop(t, s, to.Add(-fleetHours*time.Hour))
+	plantInstances(t, s, to.Add(-fleetHours*time.Hour))
+	dir, prices := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "prices.json")
+	list := `[{"volume":"rds-gp2","per":"gib","region":"REGION","currency":"USD","price":0.2,"source":"test"},{"volume":"rds-gp3","per":"gib","region":"REGION","currency":"USD","price":0.15,"source":"test"}]`
+	if err := os.WriteFile(prices, []byte(strings.ReplaceAll(list, "REGION", accounttest.Region)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(code int, args ...string) (out, said string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
+		args = append([]string{"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "-o", dir, "--price", prices, "--format", "json"}, args...)
+		if got := Main(env, args); got != code {
+			t.Fatalf("%v: exit status %d, want %d: %s%s", args, got, code, &stdout, &stderr)
+		}
+		return stdout.String(), stderr.String()
+	}
+	// the instance seven metrics, the cluster three and one of each instance
+	_, said := run(exitUsage, "--max-cost", "0.0001")
+	if !strings.Contains(said, "CloudWatch is asked for 12 metrics, which cost 0.00 USD") || !strings.Contains(said, "more than --max-cost 0.0001") {
+		t.Errorf("said: %s", said)
+	}
+	out, _ := run(exitDone)
+	all := fleetOf(t, out)
+	orders, shop := all["orders"], all["shop"]
+	if len(all) != 2 || orders.Need == nil || orders.Risk.Credits == nil || orders.Saves == nil || shop.Kind != fleet.Cluster {
+		t.Fatalf("%s", out)
+	}
+	cents(t, "the worst hour", orders.Need.WorstHour.Requests, 400)
+	cents(t, "saved", orders.Saves.Value, 100*(0.2-0.15))
+	// 100 GiB give 300 a second: of 5.4 million credits each hour takes 360,000
+	left := 5.4e6 * 0.5
+	if c := orders.Risk.Credits; orders.Risk.Level != fleet.Ending || c.Now != 50 || c.Ends == nil || !c.Ends.Equal(to.Add(time.Duration(left/360_000)*time.Hour)) {
+		t.Errorf("credits: %+v %+v", orders.Risk, c)
+	}
+}
+
+// plantInstances makes an instance of PostgreSQL and one of MySQL.
+func plantInstances(t *testing.T, s *accounttest.StandIn, from time.Time) {
+	t.Helper()
+	client := rds.NewFromConfig(s.Config())
+	for name, engine := range map[string]string{"orders": "postgres", "legacy": "mysql"} {
+		_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: &name, Engine: &engine, DBInstanceClass: aws.String("db.t2.large"),
+			AllocatedStorage: aws.Int32(100), StorageType: aws.String("gp2"), MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for metric, value := range map[string]float64{"ReadIOPS": 250, "WriteIOPS": 150, "ReadThroughput": 250 * 8192, "WriteThroughput": 150 * 8192, "BurstBalance": 50} {
+		series := accounttest.Series{Namespace: "AWS/RDS", Metric: metric, From: from, Step: time.Hour, Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}}
+		for range fleetHours {
+			series.Values = append(series.Values, value)
+		}
+		s.Put(t, series)
+	}
+}

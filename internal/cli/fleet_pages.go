@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	ranking "github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// rankFleet judges what a directory has, one database after the other, and puts the pages beside it.
+func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
+	files, err := fleet.Files(directory)
+	if err != nil {
+		return ranking.Fleet{}, err
+	}
+	currency := ask.Currency()
+	var all []ranking.Database
+	unread := []string{}
+	for _, file := range files {
+		page, err := readMember(ask, file)
+		if err != nil {
+			unread = append(unread, naming(file, err).Error())
+			continue
+		}
+		if err := writePage(directory, ranking.FileOf(page.Name), page.Document(currency)); err != nil {
+			return ranking.Fleet{}, err
+		}
+		all = append(all, page.Database)
+	}
+	if len(all) == 0 {
+		return ranking.Fleet{}, fmt.Errorf("%s has no run file of any database: %w", directory, errors.Join(first(unread)...))
+	}
+	ranked := ask.Rank(all, unread)
+	return ranked, writePage(directory, "index.html", ranked.Document(len(all)))
+}
+
+// first is the first of several reasons.
+func first(reasons []string) []error {
+	if len(reasons) == 0 {
+		return []error{errors.New("the source knows none")}
+	}
+	return []error{errors.New(reasons[0])}
+}
+
+func readMember(ask ranking.Ask, file string) (ranking.Page, error) {
+	records, closer, err := runfile.Open(file)
+	if err != nil {
+		return ranking.Page{}, err
+	}
+	defer closer.Close()
+	return ask.Read(records)
+}
+
+func writePage(directory, name string, d document.Document) error {
+	return writeTo(filepath.Join(directory, name), nil, func(w io.Writer) error { return document.HTML(w, d) })
+}
+
+// answer is the ranking on standard output.
+func (o fleetOptions) answer(env Env, f ranking.Fleet) error {
+	switch o.size.format {
+	case formatJSON:
+		return report.JSON(env.Out, f)
+	case formatCSV:
+		return document.CSV(env.Out, f.Document(o.top))
+	}
+	return env.write(f.Document(o.top))
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/test/prometheustest"
+)
+
+// fleetDays is how long the planted fleet is looked at, from its first sample on.
+const fleetDays = 3
+
+var fleetBegin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+
+// every are the samples of a series, each of a moment since the begin.
+func every(step time.Duration, value func(since time.Duration) float64) (all []prometheustest.Sample) {
+	for since := time.Duration(0); since <= fleetDays*day; since += step {
+		if v := value(since); !math.IsNaN(v) {
+			all = append(all, prometheustest.Sample{At: fleetBegin.Add(since), Value: v})
+		}
+	}
+	return all
+}
+
+func always(v float64) func(time.Duration) float64 { return func(time.Duration) float64 { return v } }
+
+// handedOn is an instance of RDS as YACE hands on what CloudWatch says of it.
+func handedOn(name string, metrics map[string]func(time.Duration) float64) (all []prometheustest.Series) {
+	for metric, value := range metrics {
+		all = append(all, prometheustest.Series{Name: "aws_rds_" + metric + "_average", Samples: every(5*time.Minute, value),
+			Labels: `name="arn:aws:rds:us-east-1:123456789012:db:` + name + `",dimension_DBInstanceIdentifier="` + name + `",region="us-east-1"`})
+	}
+	return all
+}
+
+// plantedFleet is a store whose truth is arithmetic.
+func plantedFleet() (all []prometheustest.Series) {
+	// 500 reads of 8 KiB a second, and no more: 100 GiB of gp2 give 300 for good, and its 5.4 million credits are gone after 7.5 hours
+	all = append(all, handedOn("orders", map[string]func(time.Duration) float64{
+		"read_iops": always(500), "write_iops": always(0), "read_throughput": always(500 * 8192), "write_throughput": always(0),
+		"burst_balance": func(since time.Duration) float64 { return max(0, 100-since.Hours()/7.5*100) },
+	})...)
+	// 100 requests a second, with an hour of 900 a day and single readings of 1,800 in it, on io1 with 10,000 IOPS; what has no
+	// BurstBalance is shown as nought
+	busy := func(since time.Duration) float64 {
+		switch {
+		case since%day < 10*time.Hour || since%day >= 11*time.Hour:
+			return 100
+		case since%(30*time.Minute) == 5*time.Minute:
+			return 1800
+		}
+		return 900
+	}
+	all = append(all, handedOn("idle", map[string]func(time.Duration) float64{
+		"read_iops": always(0), "write_iops": busy, "read_throughput": always(0), "write_throughput": func(d time.Duration) float64 { return busy(d) * 16384 }, "burst_balance": always(0),
+	})...)
+	all = append(all, handedOn("nobody-knows", map[string]func(time.Duration) float64{
+		"read_iops": always(10), "write_iops": always(10), "read_throughput": always(1e5), "write_throughput": always(1e5),
+	})...)
+	// the sum over all instances that YACE exports too
+	all = append(all, prometheustest.Series{Name: "aws_rds_write_iops_average", Labels: `name="global",region="us-east-1"`, Samples: every(5*time.Minute, always(1e6))})
+	return append(all, plantedMachine()...)
+}
+
+// plantedMachine is a server with exporters: 40 reads and 60 writes a second of 8 KiB, in counters that begin anew once, on two disks of
+// which one is made of the other, scraped by two replicas; for two hours nobody scraped.
+func plantedMachine() (all []prometheustest.Series) {
+	counter := func(rate float64) func(time.Duration) float64 {
+		return func(since time.Duration) float64 {
+			switch {
+			case since > 20*time.Hour && since <= 22*time.Hour:
+				return math.NaN()
+			case since > 30*time.Hour:
+				since -= 30 * time.Hour
+			}
+			return rate * since.Seconds()
+		}
+	}
+	for metric, rate := range map[string]float64{"reads_completed": 40, "writes_completed": 60, "read_bytes": 40 * 8192, "written_bytes": 60 * 8192} {
+		for _, labels := range []string{`device="nvme1n1",replica="0"`, `device="nvme1n1",replica="1"`, `device="dm-0",replica="0"`} {
+			all = append(all, prometheustest.Series{Name: "node_disk_" + metric + "_total", Labels: `instance="db1:9100",` + labels, Samples: every(time.Minute, counter(rate))})
+		}
+	}
+	commits := func(labels string) prometheustest.Series {
+		return prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: labels, Samples: every(10*time.Minute, always(1))}
+	}
+	return append(all, commits(`instance="db1:9187",datname="app"`), commits(`instance="bare:9187",datname="app"`))
+}
+
+// runsFleet runs the command when the planted time is over.
+func runsFleet(t *testing.T, code int, args ...string) (out, said string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return fleetBegin.Add(fleetDays*day + 7*time.Minute) }}
+	if got := Main(env, append([]string{"fleet"}, args...)); got != code {
+		t.Fatalf("%v: exit status %d, want %d\n%s%s", args, got, code, &stdout, &stderr)
+	}
+	return stdout.String(), stderr.String()
+}
+
+// fleetOf reads the ranking as a program does, by name.
+func fleetOf(t *testing.T, out string) map[string]fleet.Database {
+	t.Helper()
+	var f fleet.Fleet
+	if err := json.Unmarshal([]byte(out), &f); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	all := map[string]fleet.Database{}
+	for _, d := range f.Databases {
+		all[d.Name] = d
+	}
+	return all
+}
+
+const plantedHas = `database,volume,gib,iops,class,region
+orders,rds-gp2,100,,,us-east-1
+idle,rds-io1,500,10000,,us-east-1
+db1,gp3,200,6000,,us-east-1
+`
+
+// TestFleetOfAPrometheus: what was planted is what is said, by arithmetic and the price list of us-east-1. What is kept goes on where it
+// ended, and is ranked again without the store.
+func TestFleetOfAPrometheus(t *testing.T) {
+	t.Parallel()
+	url := prometheustest.Start(t, plantedFleet()...)
+	dir, has := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "has.csv")
+	if err := os.WriteFile(has, []byte(plantedHas), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "-o", dir, "--has", has, "--format", "json")
+	if !strings.Contains(said, "5 databases, 0 of them kept in "+dir+" already: about 9 queries") {
+		t.Errorf("said: %s", said)
+	}
+	checkPlanted(t, fleetOf(t, first))
+
+	torn := filepath.Join(dir, ".idle.jsonl.zst") // of one who was killed while writing it
+	if err := errors.Join(os.Remove(filepath.Join(dir, "idle.jsonl.zst")), os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	again, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "-o", dir, "--has", has, "--format", "json")
+	if !strings.Contains(said, "5 databases, 4 of them kept") || again != first {
+		t.Errorf("begun again: %s\n%s", said, again)
+	}
+	if kept, _ := runsFleet(t, exitDone, dir, "--has", has, "--format", "json"); kept != first {
+		t.Errorf("of what is kept:\n%s", kept)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5+5+2 { // a file and a page of each, the page of all, and what was asked
+		t.Errorf("%d files, %v", len(entries), err)
+	}
+	_, said = runsFleet(t, exitUsage, "--prometheus", url, "--for", "2d", "-o", dir)
+	if !strings.Contains(said, "another length is asked for now: name another directory with -o") {
+		t.Errorf("said: %s", said)
+	}
+}
+
+func checkPlanted(t *testing.T, all map[string]fleet.Database) {
+	t.Helper()
+	orders, idle, db1 := all["orders"], all["idle"], all["db1"]
+	if len(all) != 5 || orders.Need == nil || idle.Need == nil || db1.Need == nil || orders.Risk.Credits == nil || idle.Saves == nil || db1.Saves == nil {
+		t.Fatalf("%+v", all)
+	}
+	cents(t, "orders, the median hour", orders.Need.Typical.Requests, 500)
+	cents(t, "orders, its bytes", orders.Need.WorstHour.MiBps, 500*8192/float64(1<<20))
+	cents(t, "orders, of 3 IOPS for each GiB", orders.Risk.Uses, 500/300.0)
+	// the balance is below 1 % from 7 h 25 min on
+	if orders.Risk.Level != fleet.Exhausted || orders.Risk.Credits.Hours != 72-7 || orders.Risk.Credits.Metric != "BurstBalance" {
+		t.Errorf("orders: %+v %+v", orders.Risk, *orders.Risk.Credits)
+	}
+	cents(t, "orders, saved", orders.Saves.Value, 100*(0.115-0.115))
+	if orders.Order == nil || orders.Order.Volume != "rds-gp3" {
+		t.Errorf("orders: order %+v", orders.Order)
+	}
+	// in (10:00, 11:00] lie ten readings of five minutes with 900, less the last, which is of the next hour's 100, and two of 1,800
+	cents(t, "idle, the worst hour", idle.Need.WorstHour.Requests, (9*900+2*1800+100)/12.0)
+	cents(t, "idle, its highest minutes", idle.Need.Most.Requests, 1800)
+	cents(t, "idle, the worst day", idle.Need.WorstDay.Requests, (23*100+(9*900+2*1800+100)/12.0)/24+800/12.0/24)
+	cents(t, "idle, saved", idle.Saves.Value, 500*(0.125-0.115)+10000*0.10)
+	if idle.Risk.Credits != nil || idle.Risk.Level != fleet.None {
+		t.Errorf("io1 has no credits: %+v", idle.Risk)
+	}
+	cents(t, "db1, the worst hour", db1.Need.WorstHour.Requests, 100)
+	cents(t, "db1, saved", db1.Saves.Value, 3000*0.005)
+	if db1.Known != 72-2 {
+		t.Errorf("db1: %d hours are known, and in two nobody scraped", db1.Known)
+	}
+	for name, want := range map[string]string{"bare": "node_exporter does not run on its machine", "nobody-knows": "on Aurora WriteIOPS counts WAL records"} {
+		if d := all[name]; d.Saves != nil || d.Need != nil || len(d.Lacks) != 1 || !strings.Contains(d.Lacks[0], want) {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+// TestMadeFleetIsTheReal: what makes series on the fly, for the script that measures a thousand databases, tells of them what a real
+// Prometheus tells that has their samples.
+func TestMadeFleetIsTheReal(t *testing.T) {
+	t.Parallel()
+	made := &prometheustest.Made{Instances: 2}
+	server := httptest.NewServer(made)
+	defer server.Close()
+	real := prometheustest.Start(t, made.Sampled(fleetBegin.Add(-time.Hour), fleetBegin.Add(fleetDays*day))...)
+	has := filepath.Join(t.TempDir(), "has.csv")
+	if err := os.WriteFile(has, []byte("database,volume,gib,iops\ndb-0001,rds-gp2,500,\ndb-0002,rds-io1,500,9000\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ranked := func(url string) map[string]fleet.Database {
+		out, _ := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "-o", filepath.Join(t.TempDir(), "fleet"), "--has", has, "--format", "json")
+		return fleetOf(t, out)
+	}
+	if diff := cmp.Diff(ranked(real), ranked(server.URL), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
+		t.Errorf("(-real +made):\n%s", diff)
+	}
+}

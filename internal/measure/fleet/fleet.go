@@ -1,0 +1,209 @@
+// Package fleet writes what a source kept of many databases, hour by hour, as a run file of each in one directory.
+//
+// A file appears when it is whole. So whoever is killed and begins again goes on with what is not there yet, and asks for the
+// stretch that was asked for first: what both need to know stands in a file beside the others. No more than a few databases are
+// held in memory.
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Plan is the name of the plan in such run files, of which nobody planned anything.
+const Plan = "fleet"
+
+// Database is one of a source, by a name that no other of it has.
+type Database struct {
+	Name   string
+	Target runfile.Target
+}
+
+// Told is what a source tells of a database.
+type Told struct {
+	Metrics []runfile.Metric
+	Periods []runfile.Period
+	Gaps    []runfile.Gap
+}
+
+// Take keeps what a backfill hands over.
+func (t *Told) Take(r runfile.Record) error {
+	switch r := r.(type) {
+	case runfile.Period:
+		t.Periods = append(t.Periods, r)
+	case runfile.Gap:
+		t.Gaps = append(t.Gaps, r)
+	}
+	return nil
+}
+
+// Source keeps something of many databases.
+type Source interface {
+	// Hours are what it kept of some of them, in their order.
+	Hours(ctx context.Context, some []Database, from, to time.Time) ([]Told, error)
+	// AtOnce is how many it is best asked for together.
+	AtOnce() int
+}
+
+// ErrPartly is an answer that the source itself calls incomplete. Those databases are left out, and asked for the next time.
+var ErrPartly = errors.New("the source says that its answer is incomplete")
+
+// Stretch is the time that is asked for, and of whom.
+type Stretch struct {
+	Source string    `json:"source"`
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to"`
+}
+
+// Directory is where the files of a fleet are.
+type Directory struct {
+	path string
+	Stretch
+}
+
+// about is the file that tells what the others are about.
+const about = "fleet.json"
+
+// ending is that of the run files.
+const ending = ".jsonl.zst"
+
+// Open makes the directory, or goes on with one: with the stretch of whoever began.
+func Open(path string, asked Stretch) (Directory, error) {
+	d := Directory{path, asked}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return d, fmt.Errorf("make the directory of the fleet: %w", err)
+	}
+	begun, err := d.begun()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, d.begin()
+	case err != nil:
+		return d, err
+	case begun.Source != asked.Source:
+		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with -o", path, begun.Source, asked.Source)
+	case begun.To.Sub(begun.From) != asked.To.Sub(asked.From):
+		return d, fmt.Errorf("%s holds %v until %s, and another length is asked for now: name another directory with -o", path, begun.To.Sub(begun.From), begun.To.Format(time.RFC3339))
+	}
+	d.Stretch = begun
+	return d, nil
+}
+
+func (d Directory) begun() (s Stretch, err error) {
+	text, err := os.ReadFile(filepath.Join(d.path, about))
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("%s is no file of realiops fleet: %w", filepath.Join(d.path, about), err)
+	}
+	return s, nil
+}
+
+func (d Directory) begin() error {
+	text, err := json.Marshal(d.Stretch)
+	if err != nil {
+		return err
+	}
+	part := filepath.Join(d.path, "."+about)
+	if err := os.WriteFile(part, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("begin the fleet: %w", err)
+	}
+	return os.Rename(part, filepath.Join(d.path, about))
+}
+
+// Files are the run files of a directory, in order.
+func Files(path string) ([]string, error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the directory of the fleet: %w", err)
+	}
+	var all []string
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ending) && !strings.HasPrefix(name, ".") && e.Type().IsRegular() {
+			all = append(all, filepath.Join(path, name))
+		}
+	}
+	return all, nil
+}
+
+// file is where a database is kept.
+func (d Directory) file(name string) string {
+	return filepath.Join(d.path, runfile.FileName(name)+ending)
+}
+
+// Missing are those of the databases that are not kept yet.
+func (d Directory) Missing(all []Database) []Database {
+	return slices.DeleteFunc(slices.Clone(all), func(one Database) bool {
+		_, err := os.Stat(d.file(one.Name))
+		return err == nil
+	})
+}
+
+// Fetch asks a source for databases and keeps each. It tells after each answer how many are done. Those that the source told only in
+// part are left out; the number of them is given.
+func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, all []Database, done func(n int)) (partly int, err error) {
+	n := 0
+	for some := range slices.Chunk(all, source.AtOnce()) {
+		told, err := source.Hours(ctx, some, d.From, d.To)
+		switch {
+		case errors.Is(err, ErrPartly):
+			partly += len(some)
+			continue
+		case err != nil:
+			return partly, err
+		}
+		for i, one := range some {
+			if err := d.keep(head, one, told[i]); err != nil {
+				return partly, err
+			}
+		}
+		n += len(some)
+		done(n)
+	}
+	return partly, nil
+}
+
+// keep writes the file of a database beside its place, and puts it there when it is whole.
+func (d Directory) keep(head runfile.Run, one Database, told Told) error {
+	part := filepath.Join(d.path, "."+runfile.FileName(one.Name)+ending)
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one who was killed
+		return fmt.Errorf("begin anew: %w", err)
+	}
+	w, err := runfile.Create(part)
+	if err != nil {
+		return err
+	}
+	head.Observed, head.Target, head.Start = true, one.Target, d.From
+	head.Plan = runfile.Plan{Name: Plan, Arms: []runfile.Arm{}}
+	records := []runfile.Record{head}
+	for _, m := range told.Metrics {
+		records = append(records, m)
+	}
+	for _, g := range told.Gaps {
+		records = append(records, g)
+	}
+	for _, p := range told.Periods {
+		records = append(records, p)
+	}
+	end := runfile.EndOf(nil, false)
+	end.At = d.To
+	for _, record := range append(records, end) {
+		if err := w.Write(record); err != nil {
+			return errors.Join(err, w.Discard())
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.Rename(part, d.file(one.Name))
+}

@@ -1,0 +1,98 @@
+package cloudwatch
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/fleet"
+	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Fleet is all databases of PostgreSQL of an account in a region.
+type Fleet struct{ account *account.Account }
+
+// NewFleet is the fleet of an account.
+func NewFleet(a *account.Account) Fleet { return Fleet{a} }
+
+// AtOnce is how many are asked for together: each is a call of its own.
+func (Fleet) AtOnce() int { return 1 }
+
+// Databases are the instances with storage of their own, and the Aurora clusters.
+func (f Fleet) Databases(ctx context.Context) (all []fleet.Database, err error) {
+	clouds, err := rds.List(ctx, f.account.Config())
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range clouds {
+		flavor := "rds"
+		if c.Cluster != "" {
+			flavor = "aurora"
+		}
+		all = append(all, fleet.Database{Name: cmp.Or(c.Cluster, c.Instance), Target: runfile.Target{Kind: "history", Flavor: flavor, Version: c.Version, Cloud: &c}})
+	}
+	return all, nil
+}
+
+// wanted are what CloudWatch is asked for of an instance with storage of its own.
+func wanted(c runfile.Cloud) []string {
+	all := []string{"ReadIOPS", "WriteIOPS", "ReadThroughput", "WriteThroughput", "EBSIOBalance%", "EBSByteBalance%"}
+	if c.Storage == "gp2" {
+		all = append(all, "BurstBalance")
+	}
+	return all
+}
+
+// Metrics is how many metrics AWS bills for asking for databases, once for each stretch that it keeps in periods of one length.
+func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
+	for _, one := range all {
+		if c := one.Target.Cloud; c.Cluster == "" {
+			n += len(wanted(*c))
+		} else {
+			n += len([]string{"reads", "writes", "storage"}) + len(c.Members)
+		}
+	}
+	return n * probe.Stretches(from, to, now)
+}
+
+// Hours are what CloudWatch kept of some databases.
+func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]fleet.Told, error) {
+	told := make([]fleet.Told, len(some))
+	for i, one := range some {
+		sources, err := f.sources(*one.Target.Cloud)
+		if err != nil {
+			return nil, err
+		}
+		for _, source := range sources {
+			source.Coarse = time.Hour
+			told[i].Metrics = append(told[i].Metrics, source.Metrics()...)
+			if err := source.Backfill(ctx, from, to, told[i].Take); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return told, nil
+}
+
+// sources are what tells of a database.
+func (f Fleet) sources(c runfile.Cloud) (all []*probe.Source, err error) {
+	if c.Cluster == "" {
+		one, err := probe.New(f.account.Config(), c, wanted(c)...)
+		return []*probe.Source{one}, err
+	}
+	of := rds.Cluster{Name: c.Cluster}
+	for _, m := range c.Members {
+		of.Members = append(of.Members, rds.Member{Name: m.Instance, Class: m.Class})
+	}
+	for _, s := range ForBill(of) {
+		one, err := probe.New(f.account.Config(), s.cloud(), s.Metrics...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}

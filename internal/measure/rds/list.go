@@ -1,0 +1,78 @@
+package rds
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// List is what AWS says of all databases of PostgreSQL in a region: of each instance with storage of its own, and of each Aurora
+// cluster with its instances.
+func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err error) {
+	client := rds.NewFromConfig(config)
+	clusters := map[string]*runfile.Cloud{}
+	pages := rds.NewDescribeDBClustersPaginator(client, &rds.DescribeDBClustersInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, account.Explain(err)
+		}
+		for _, c := range page.DBClusters {
+			if engine := aws.ToString(c.Engine); engine == auroraPostgres {
+				of := ClusterOf(c)
+				clusters[of.Name] = &runfile.Cloud{Provider: "aws", Region: config.Region, Cluster: of.Name, Engine: engine, Version: aws.ToString(c.EngineVersion), Storage: of.Storage}
+			}
+		}
+	}
+	instances := rds.NewDescribeDBInstancesPaginator(client, &rds.DescribeDBInstancesInput{})
+	for instances.HasMorePages() {
+		page, err := instances.NextPage(ctx)
+		if err != nil {
+			return nil, account.Explain(err)
+		}
+		all = append(all, alone(config.Region, page.DBInstances, clusters)...)
+	}
+	for _, c := range clusters {
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b runfile.Cloud) int { return strings.Compare(nameOf(a), nameOf(b)) })
+	return all, nil
+}
+
+const auroraPostgres = "aurora-postgresql"
+
+func nameOf(c runfile.Cloud) string { return cmp.Or(c.Cluster, c.Instance) }
+
+// alone are the instances of PostgreSQL with storage of their own; the others go to their cluster.
+func alone(region string, instances []types.DBInstance, clusters map[string]*runfile.Cloud) (all []runfile.Cloud) {
+	for _, i := range instances {
+		cluster := clusters[aws.ToString(i.DBClusterIdentifier)]
+		if cluster != nil {
+			cluster.Members = append(cluster.Members, runfile.Member{Instance: aws.ToString(i.DBInstanceIdentifier), Class: aws.ToString(i.DBInstanceClass)})
+			slices.SortFunc(cluster.Members, func(a, b runfile.Member) int { return strings.Compare(a.Instance, b.Instance) })
+			continue
+		}
+		if c, is := CloudOf(region, i); is {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// CloudOf is what a description says of an instance of PostgreSQL that stands for itself; false: it is of another engine.
+func CloudOf(region string, i types.DBInstance) (runfile.Cloud, bool) {
+	found, err := describe(region, &i, nil)
+	if err != nil || found.aurora() {
+		return runfile.Cloud{}, false
+	}
+	found.Cloud.Cluster = ""
+	return found.Cloud, true
+}

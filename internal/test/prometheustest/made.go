@@ -1,0 +1,155 @@
+package prometheustest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Made is a store of instances of RDS whose series are made when they are asked for: as many as anybody likes, without keeping a sample. It
+// answers what realiops fleet asks, and refuses all else.
+type Made struct {
+	Instances int
+	Asked     int // queries of a range so far
+}
+
+// step is how far apart the samples of what exporters of CloudWatch show are.
+const step = 5 * time.Minute
+
+// Instance is the name of one.
+func Instance(i int) string { return fmt.Sprintf("db-%04d", i+1) }
+
+// madeMetrics are those that there are, by how many of them a request of a second stands for.
+func madeMetrics() map[string]float64 {
+	const size = 32 << 10 // of a request
+	return map[string]float64{"read_iops": 0.6, "write_iops": 0.4, "read_throughput": 0.6 * size, "write_throughput": 0.4 * size}
+}
+
+// value is what a metric of an instance shows at a moment: more by day than by night, and one evening of the week much more.
+func value(instance, metric string, at time.Time) float64 {
+	h := fnv.New32a()
+	h.Write([]byte(instance))
+	base := 20 * math.Pow(100, float64(h.Sum32()%1000)/1000) // from 20 to 2,000 requests a second
+	hour := float64(at.Unix()%86400) / 3600
+	rate := base * (1 + 0.5*math.Sin((hour-9)/24*2*math.Pi))
+	if at.UTC().Weekday() == time.Saturday && at.UTC().Hour() == 20 {
+		rate *= 3
+	}
+	return math.Round(rate * madeMetrics()[metric])
+}
+
+// Sampled are the same series as a real store would have scraped them.
+func (m *Made) Sampled(from, to time.Time) (all []Series) {
+	for i := range m.Instances {
+		for metric := range madeMetrics() {
+			s := Series{Name: "aws_rds_" + metric + "_average", Labels: `dimension_DBInstanceIdentifier="` + Instance(i) + `"`}
+			for at := from; !at.After(to); at = at.Add(step) {
+				s.Samples = append(s.Samples, Sample{at, value(Instance(i), metric, at)})
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// ServeHTTP answers as Prometheus does.
+func (m *Made) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	var data any = []string{}
+	switch path := strings.TrimPrefix(r.URL.Path, "/api/v1/"); path {
+	case "label/dimension_DBInstanceIdentifier/values":
+		names := []string{}
+		for i := range m.Instances {
+			names = append(names, Instance(i))
+		}
+		data = names
+	case "label/dbinstance_identifier/values", "label/instance/values", "series":
+	case "query_range":
+		result, err := m.hours(r)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			data = nil
+			_ = json.NewEncoder(w).Encode(map[string]any{"status": "error", "errorType": "bad_data", "error": err.Error()})
+			return
+		}
+		data = map[string]any{"resultType": "matrix", "result": result}
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": "success", "data": data})
+}
+
+// asks is the form of the queries that are understood.
+var asks = regexp.MustCompile(`^(?:max|min) by \(dimension_DBInstanceIdentifier\) \((avg|max|min|count)_over_time\(aws_rds_(\w+)_average\{.*=~"([^"]*)".*\}\[(1h|59m59s999ms)\]\)\)$`)
+
+// mostPoints is how many a store gives of a series before it refuses.
+const mostPoints = 11_000
+
+// series is one of an answer.
+type series struct {
+	Metric map[string]string `json:"metric"`
+	Values [][2]any          `json:"values"`
+}
+
+// hours answers a query of a range.
+func (m *Made) hours(r *http.Request) ([]series, error) {
+	m.Asked++
+	ask := asks.FindStringSubmatch(r.FormValue("query"))
+	if ask == nil {
+		return nil, fmt.Errorf("nothing here answers %s", r.FormValue("query"))
+	}
+	var times [3]float64
+	for i, name := range []string{"start", "end", "step"} {
+		v, err := strconv.ParseFloat(strings.TrimSuffix(r.FormValue(name), "s"), 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		times[i] = v
+	}
+	if (times[1]-times[0])/times[2] > mostPoints {
+		return nil, fmt.Errorf("exceeded maximum resolution of 11,000 points per timeseries")
+	}
+	all := []series{}
+	for name := range strings.SplitSeq(strings.ReplaceAll(ask[3], `\\`, ``), "|") {
+		s := series{Metric: map[string]string{"dimension_DBInstanceIdentifier": name}, Values: [][2]any{}}
+		for at := times[0]; at <= times[1] && madeMetrics()[ask[2]] > 0; at += times[2] {
+			s.Values = append(s.Values, [2]any{at, strconv.FormatFloat(over(ask[1], name, ask[2], ask[4] == "1h", time.Unix(int64(at), 0)), 'g', -1, 64)})
+		}
+		if len(s.Values) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// over is what a function makes of the samples of the hour up to a moment, and of the one at its begin where that is wanted.
+func over(function, instance, metric string, begin bool, at time.Time) float64 {
+	var values []float64
+	for i := range 13 {
+		if i == 12 && !begin {
+			break
+		}
+		values = append(values, value(instance, metric, at.Add(-time.Duration(i)*step)))
+	}
+	switch function {
+	case "max":
+		return slices.Max(values)
+	case "min":
+		return slices.Min(values)
+	case "count":
+		return float64(len(values))
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
