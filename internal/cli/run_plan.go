@@ -22,12 +22,13 @@ type planOptions struct {
 	replicates int
 	sizes      experiment.Sizes
 	workers    int
+	table      size
 	seed       uint64
 }
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
-	f.StringVar(&o.name, "plan", "identify", "the loads to run: identify, published, cloud (with --aws the default), or a JSON `file`")
+	f.StringVar(&o.name, "plan", "identify", "the loads to run: identify, published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", experiment.DefaultBudget,
 		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most")
 	f.Float64Var(&o.armSeconds, "load-seconds", 0, "`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
@@ -35,6 +36,7 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
 	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` that the sessions are divided over (default 1)")
 	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, unless the plan says")
+	f.Var(&o.table, "read-size", "`size` of the table that loads read (default: twice shared_buffers, from 32M to 1G, and at most a quarter of what is free)")
 	f.Uint64Var(&o.seed, "seed", 0, "the `number` that decides the random order of the loads (default: random, and recorded)")
 }
 
@@ -63,6 +65,7 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period,
 	if plan.Seed == 0 && !flags.Changed("seed") {
 		plan.Seed = uint64(rand.Uint32()) // short enough to type again
 	}
+	o.sizes.TableBytes = int64(o.table)
 	return run.NewProgram(plan, o.sizes, limits, flags.Changed("budget"))
 }
 

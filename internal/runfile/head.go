@@ -170,6 +170,10 @@ type Arm struct {
 	Width     int    `json:"width,omitempty"` // bytes of filler in each row
 	Clients   int    `json:"clients,omitempty"`
 
+	TableRows int64 `json:"table_rows,omitempty"` // that its table holds before the load
+	OfRows    int64 `json:"of_rows,omitempty"`    // of them, from the beginning, that are looked up; 0: all
+	Cold      bool  `json:"cold,omitempty"`       // the kernel is asked to forget the table's files
+
 	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
 

@@ -78,8 +78,16 @@ type ArmEvent struct {
 	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file says.
 	Instance string `json:"instance,omitempty"`
 	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
+	Cold     *Cold  `json:"cold,omitempty"`  // on Begin, of a load that is to find nothing in memory
 	// Others, on End, is what others did on the server since Begin, where that is too much to be passed over.
 	Others *Others `json:"others,omitempty"`
+}
+
+// Cold is what was done so that a load finds nothing of its table in memory.
+type Cold struct {
+	Forgotten bool   `json:"forgotten"`         // the kernel was asked to forget the table's files, again and again while the load ran
+	Evicted   int64  `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
+	Missing   string `json:"missing,omitempty"` // why the kernel was not asked: then only the size of the table keeps it from memory
 }
 
 // Others is what others did on a server while our clients worked, by the counters of all its databases.
@@ -213,8 +221,9 @@ type Proof struct {
 	Arm       string    `json:"arm"`
 	Replicate int       `json:"replicate"`
 	Rows      int64     `json:"rows"`
-	Counter   string    `json:"counter,omitempty"` // the metric that must have counted them too; empty: that of our tables
-	Missing   string    `json:"missing,omitempty"` // why they were not counted; Rows says nothing then
+	Counter   string    `json:"counter,omitempty"`  // the metric that must have counted them too; empty: that of our tables
+	Returned  int64     `json:"returned,omitempty"` // rows that scans of the table looked at under the load, as the server counts them
+	Missing   string    `json:"missing,omitempty"`  // why they were not counted; Rows says nothing then
 }
 
 // Period is what a source says of a period that is over, such as a CloudWatch datapoint.

@@ -21,7 +21,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 // everyKind is a run file with every field of every kind filled in; TestEveryFieldIsFilled sees to it.
 func everyKind() []Record {
 	arm := Arm{
-		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, SynchronousCommit: "off",
+		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100, OfRows: 50, Cold: true, SynchronousCommit: "off",
 		Job: "--rw=write", Depth: 16, Buffered: true, Like: "copy", But: "an index more", MoreEntries: 7,
 	}
 	cloud := Cloud{
@@ -58,14 +58,14 @@ func everyKind() []Record {
 		ArmEvent{
 			At: noon, Arm: "bulk", Replicate: 1, Event: End, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
 			Others:   &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
-			Instance: "two", Cloud: &cloud,
+			Instance: "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5, Missing: "it is on another machine"},
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Load{
 			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
 			Rows: 7000, Updated: 10, Deleted: 20, Returned: 30, Lookups: 40, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
 		},
-		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
+		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Returned: 70, Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
 		Period{
 			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
 			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,

@@ -36,6 +36,11 @@ type Experiment struct {
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
+	// Directory is the server's data directory, where it can be read from here; else Unreadable says why.
+	Directory  string
+	Unreadable string
+	// Evicts tells whether the server can be asked to take pages out of shared buffers: from 17 on.
+	Evicts bool
 	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it; nil: nobody does.
 	ReadWAL func(context.Context) error
 	// WaitForCounters waits until the server's counters have caught up with what it did.
@@ -131,11 +136,14 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if err := e.align(ctx); err != nil {
 		return err
 	}
-	if err := e.mark(s, runfile.Begin, nil, nil); err != nil {
+	cold, warmAgain := e.makeCold(ctx, s.arm, w)
+	defer warmAgain()
+	if err := e.mark(s, runfile.ArmEvent{Event: runfile.Begin, Cold: cold}); err != nil {
 		return err
 	}
 	e.Doing("")
 	rows, failed := e.work(ctx, s, w)
+	warmAgain()
 	if failed == nil {
 		failed = e.finish(ctx, w, rows)
 	}
@@ -143,7 +151,7 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if failed == nil {
 		failed = e.disturbed(others)
 	}
-	if err := errors.Join(e.mark(s, runfile.End, failed, others), e.Sync()); err != nil {
+	if err := errors.Join(e.mark(s, endOf(failed, others)), e.Sync()); err != nil {
 		return err
 	}
 	if failed == nil {
@@ -163,14 +171,17 @@ func (e *Experiment) prepare(ctx context.Context, arm runfile.Arm) (*load.Worklo
 		if w, err = e.workload(arm); err != nil {
 			return nil, err
 		}
-		if err := w.Create(ctx, e.Control); err != nil {
+		if err := errors.Join(w.Create(ctx, e.Control), w.Warm(ctx, e.Control)); err != nil {
 			return nil, err
 		}
 	}
 	if err := e.look(ctx, runfile.Begin); err != nil {
 		return nil, err
 	}
-	return w, e.readStart(ctx)
+	if err := e.readStart(ctx); err != nil || w == nil {
+		return w, err
+	}
+	return w, w.Begin(context.WithoutCancel(ctx), e.Control)
 }
 
 // work is the arm's load, or its silence. It tells how many rows the server confirmed.
@@ -197,6 +208,11 @@ func (e *Experiment) armLength() time.Duration {
 func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) error {
 	if err := e.Gone(ctx); err != nil {
 		return err
+	}
+	if w != nil && w.Vacuums() {
+		if err := w.Vacuum(ctx, e.Control); err != nil {
+			return err
+		}
 	}
 	if err := e.look(ctx, runfile.End); err != nil {
 		return err
@@ -294,18 +310,24 @@ func (e *Experiment) planned(arm runfile.Arm) bool {
 	return slices.ContainsFunc(e.Plan.Arms, func(a runfile.Arm) bool { return a.Name == arm.Name })
 }
 
-func (e *Experiment) mark(s step, event runfile.Event, failed error, others *runfile.Others) error {
-	line := runfile.ArmEvent{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate, Event: event, Others: others}
-	if failed != nil {
-		line.Failed = failed.Error()
-	}
-	if event != runfile.Begin || e.Moved == nil {
+// mark completes and records a moment of a repetition.
+func (e *Experiment) mark(s step, line runfile.ArmEvent) error {
+	line.At, line.Arm, line.Replicate = time.Now(), s.arm.Name, s.replicate
+	if line.Event != runfile.Begin || e.Moved == nil {
 		return e.Record(line)
 	}
 	if line.Cloud = e.Moved(); line.Cloud != nil {
 		line.Instance = line.Cloud.Instance
 	}
 	return e.Record(line)
+}
+
+func endOf(failed error, others *runfile.Others) runfile.ArmEvent {
+	end := runfile.ArmEvent{Event: runfile.End, Others: others}
+	if failed != nil {
+		end.Failed = failed.Error()
+	}
+	return end
 }
 
 // Wait waits until d has passed, or ctx ends.

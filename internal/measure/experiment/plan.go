@@ -21,6 +21,8 @@ import (
 type Sizes struct {
 	Clients   int
 	RowsPerTx int
+	// TableBytes is how large the table of the loads that read is to be; 0: as the server's buffers and disk ask for.
+	TableBytes int64
 }
 
 // DefaultSizes are those of the measurements in docs/benchmarks.md.
@@ -42,10 +44,25 @@ func Published() runfile.Plan {
 
 // Identify has every arm that tells two counted quantities apart, and idle. It leaves open how long and how often.
 func Identify() runfile.Plan {
-	return runfile.Plan{
-		Name: "identify",
-		Arms: append([]runfile.Arm{{Name: "idle"}}, load.Arms()...),
-	}
+	return besideIdle("identify", load.Arms())
+}
+
+// Reads has the arms that read, Updates those that change rows that are there beside two that only insert, and Everything all.
+func Reads() runfile.Plan { return besideIdle("reads", load.ReadArms()) }
+
+func Updates() runfile.Plan { return besideIdle("updates", append(load.ChangeArms(), plainArms()...)) }
+
+func Everything() runfile.Plan {
+	return besideIdle("everything", slices.Concat(load.Arms(), load.ReadArms(), load.ChangeArms()))
+}
+
+func besideIdle(name string, arms []runfile.Arm) runfile.Plan {
+	return runfile.Plan{Name: name, Arms: append([]runfile.Arm{{Name: "idle"}}, arms...)}
+}
+
+// plainArms insert rows, in bulk and one by one.
+func plainArms() []runfile.Arm {
+	return slices.DeleteFunc(load.Arms(), func(a runfile.Arm) bool { return a.Name != "bulk" && a.Name != "single" })
 }
 
 // Cloud has the arms that tell most where each takes minutes or a quarter of an hour, because a source tells of periods:
@@ -68,7 +85,9 @@ func Named(ctx context.Context, name string) (runfile.Plan, error) {
 	return ReadPlan(ctx, name)
 }
 
-func plans() []runfile.Plan { return []runfile.Plan{Identify(), Published(), Cloud()} }
+func plans() []runfile.Plan {
+	return []runfile.Plan{Identify(), Published(), Cloud(), Reads(), Updates(), Everything()}
+}
 
 // Names are those of the plans that realiops has.
 func Names() (names []string) {

@@ -24,7 +24,7 @@ const (
 func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows int64) error {
 	own := context.WithoutCancel(ctx)
 	for began := time.Now(); !e.uncounted; {
-		counted, err := w.Inserted(own, e.Control)
+		counted, err := w.Written(own, e.Control)
 		if err != nil || counted >= rows {
 			return err
 		}
@@ -53,6 +53,11 @@ func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error 
 	}
 	proof := runfile.Proof{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate}
 	within := min(max(e.armLength(), shortestCount), longestCount)
+	lookedAt, err := w.LookedAt(context.WithoutCancel(ctx), e.Control) // before the count does so
+	if err != nil {
+		return err
+	}
+	proof.Returned = lookedAt
 	rows, err := e.countRows(ctx, w, within)
 	proof.Took = time.Since(proof.At).Seconds()
 	switch timeout, ok := errors.AsType[*pgconn.PgError](err); {

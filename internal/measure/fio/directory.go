@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/realiops/realiops/internal/measure/host"
 	"os"
 	"path/filepath"
 	"time"
@@ -65,7 +66,7 @@ func Examine(path string) (Place, error) {
 	if err := scratch.Writable(path); err != nil {
 		return Place{}, fmt.Errorf("%s is not to be written to (%w): name another with --dir", path, err)
 	}
-	free, err := room(path)
+	free, err := host.Free(path)
 	if err != nil {
 		return Place{}, fmt.Errorf("look at the file system of %s: %w", path, err)
 	}

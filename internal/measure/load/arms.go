@@ -1,6 +1,10 @@
 package load
 
-import "github.com/realiops/realiops/internal/runfile"
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
 
 // Methods of putting rows into a table.
 const (
@@ -10,8 +14,32 @@ const (
 	InsertValues = "insert-values" // one prepared insert of many VALUES a transaction
 )
 
+// Methods of reading and changing the rows of a table that is filled before the load.
+const (
+	Lookup       = "lookup"        // one row, by its key, a transaction
+	Range        = "range"         // rows that follow each other in order of the key
+	Bitmap       = "bitmap"        // rows that lie scattered, by a bitmap of another index
+	Scan         = "scan"          // an aggregate over all rows
+	Sort         = "sort"          // all rows, sorted with less work_mem than they take
+	Update       = "update"        // one row, by its key
+	Replace      = "replace"       // rows deleted by their keys and inserted anew
+	LookupUpdate = "lookup-update" // one row looked up, another updated
+)
+
 // Methods lists what an arm may name.
-func Methods() []string { return []string{InsertSelect, Copy, Insert, InsertValues} }
+func Methods() []string {
+	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Scan, Sort, Update, Replace, LookupUpdate}
+}
+
+// Fills tells whether a method works on a table that is filled before the load, and Reads whether it only reads it, so that loads may
+// share one.
+func Fills(method string) bool {
+	return Reads(method) || slices.Contains([]string{Update, Replace, LookupUpdate}, method)
+}
+
+func Reads(method string) bool {
+	return slices.Contains([]string{Lookup, Range, Bitmap, Scan, Sort}, method)
+}
 
 // Sizes of the arms. Those that insert rows one by one make up for it by their number.
 const (
@@ -32,5 +60,46 @@ func Arms() []runfile.Arm {
 		{Name: "async", Method: Insert, RowsPerTx: 1, SynchronousCommit: "off"},                  // commits from flushes
 		{Name: "multi", Method: Insert, RowsPerTx: batchRows},                                    // statements from commits
 		{Name: "wide", Method: InsertValues, RowsPerTx: batchRows, Indexes: 1, Width: wideBytes}, // bytes from counts
+	}
+}
+
+// Sizes of the loads that read and change what is there.
+const (
+	rangeRows  = 1000
+	bitmapRows = 200 // of one value of the second index
+	readWidth  = 500 // so that a table is large with few rows
+	changeRows = 200_000
+	changeWide = 100
+)
+
+// PointWarm is the load that finds its pages in the kernel's memory and not in PostgreSQL's.
+const PointWarm = "point-warm"
+
+// ReadArms each have a ratio of their own of rows, buffers, calls and device reads. How large their table is depends on the server's
+// buffers, and is left open.
+func ReadArms() []runfile.Arm {
+	reads := func(name, method string, rows int, cold bool) runfile.Arm {
+		return runfile.Arm{Name: name, Method: method, RowsPerTx: rows, Indexes: 2, Width: readWidth, Cold: cold}
+	}
+	hot, scan, spill := reads("point-hot", Lookup, 1, false), reads("scan-cold", Scan, 1, true), reads("spill", Sort, 1, false)
+	hot.OfRows = hotRows
+	scan.Clients, spill.Clients = 1, 1 // several would scan together, as one
+	return []runfile.Arm{
+		hot, reads(PointWarm, Lookup, 1, false), reads("point-cold", Lookup, 1, true),
+		reads("range-cold", Range, rangeRows, true), reads("bitmap-cold", Bitmap, bitmapRows, true), scan, spill,
+	}
+}
+
+// hotRows are those whose pages any server has room for in its buffers: 8 MB of them.
+const hotRows = 14_000
+
+// ChangeArms update and delete: within the page and beside it, with page images where a checkpoint lies before.
+func ChangeArms() []runfile.Arm {
+	changes := func(name, method string, rows, indexes int) runfile.Arm {
+		return runfile.Arm{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: changeWide, TableRows: changeRows}
+	}
+	return []runfile.Arm{
+		changes("update-hot", Update, 1, 1), changes("update-indexed", Update, 1, 2), changes("delete-vacuum", Replace, batchRows, 1),
+		changes("mixed", LookupUpdate, 1, 2),
 	}
 }

@@ -76,6 +76,10 @@ func (b bench) run(t *testing.T, arm runfile.Arm, duration time.Duration) (total
 		total.Transactions += l.Transactions
 		total.Statements += l.Statements
 		total.Rows += l.Rows
+		total.Updated += l.Updated
+		total.Deleted += l.Deleted
+		total.Returned += l.Returned
+		total.Lookups += l.Lookups
 		total.Failures += l.Failures
 		total.BytesSent += l.BytesSent
 		total.BytesReceived += l.BytesReceived

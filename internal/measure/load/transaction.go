@@ -9,14 +9,44 @@ import (
 
 // Script is the arm's transaction in the language of package script.
 func (w *Workload) Script() string {
-	switch {
-	case w.setsCommit():
-		return fmt.Sprintf("begin;\nset local synchronous_commit = %s;\n%send;\n", w.arm.SynchronousCommit, w.statements())
-	case w.bracketed():
-		return "begin;\n" + w.statements() + "end;\n"
-	default:
+	if !w.bracketed() {
 		return w.statements()
 	}
+	var b strings.Builder
+	b.WriteString("begin;\n")
+	for _, s := range w.inTransaction() {
+		fmt.Fprintf(&b, "set local %s = %s;\n", s.name, s.value)
+	}
+	return b.String() + w.statements() + "end;\n"
+}
+
+// setting is one of the clients' sessions.
+type setting struct{ name, value string }
+
+// settings are those that the load takes: without them the server might choose another plan, or other processes to do the work.
+func (w *Workload) settings() (all []setting) {
+	if w.arm.SynchronousCommit != "" {
+		all = append(all, setting{"synchronous_commit", w.arm.SynchronousCommit})
+	}
+	if !Fills(w.arm.Method) {
+		return all
+	}
+	all = append(all, setting{"max_parallel_workers_per_gather", "0"}, setting{"jit", "off"})
+	switch w.arm.Method {
+	case Bitmap:
+		all = append(all, setting{"enable_indexscan", "off"}, setting{"enable_seqscan", "off"})
+	case Sort:
+		all = append(all, setting{"enable_indexscan", "off"}, setting{"work_mem", "1024"})
+	}
+	return all
+}
+
+// inTransaction are the settings that each transaction makes for itself, because its session may be another's next.
+func (w *Workload) inTransaction() []setting {
+	if !w.pooled {
+		return nil
+	}
+	return w.settings()
 }
 
 func (w *Workload) statements() string {
@@ -27,6 +57,22 @@ func (w *Workload) statements() string {
 		return w.generated("copy_rows")
 	case InsertValues:
 		return w.generated("insert_rows")
+	case Lookup:
+		return w.key("id") + w.lookUp()
+	case Range:
+		return w.rowsInOrder()
+	case Bitmap:
+		return w.scattered()
+	case Scan:
+		return fmt.Sprintf("select pg_catalog.count(filler) from %s;\n", w.table)
+	case Sort:
+		return fmt.Sprintf("select pg_catalog.max(pg_catalog.length(filler)) from (select filler from %s order by value desc offset 0) sorted;\n", w.table)
+	case Update:
+		return w.key("id") + w.update()
+	case LookupUpdate:
+		return w.key("id") + w.lookUp() + w.key("id") + w.update()
+	case Replace:
+		return w.replace()
 	default:
 		return w.inserts()
 	}
@@ -71,22 +117,17 @@ func (w *Workload) inserts() string {
 
 // bracketed tells whether a transaction has a BEGIN and an END.
 func (w *Workload) bracketed() bool {
-	return w.arm.Method == Insert && w.arm.RowsPerTx > 1 || w.setsCommit()
+	several := w.arm.Method == Insert && w.arm.RowsPerTx > 1 || w.arm.Method == LookupUpdate || w.arm.Method == Replace
+	return several || len(w.inTransaction()) > 0
 }
-
-// setsCommit tells whether a transaction has a SET LOCAL for what would else be set for the session.
-func (w *Workload) setsCommit() bool { return w.pooled && w.arm.SynchronousCommit != "" }
 
 // brackets is how many of the statements were a BEGIN, an END or a SET.
 func (w *Workload) brackets(t engine.Totals) int64 {
-	switch {
-	case w.setsCommit():
-		return 3*t.Transactions + 2*t.Failed() // what failed was rolled back
-	case w.bracketed():
-		return 2*t.Transactions + t.Failed()
-	default:
+	if !w.bracketed() {
 		return 0
 	}
+	sets := int64(len(w.inTransaction()))
+	return (2+sets)*t.Transactions + (1+sets)*t.Failed() // what failed was rolled back
 }
 
 func (w *Workload) columns() string {

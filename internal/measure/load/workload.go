@@ -18,10 +18,14 @@ import (
 // Workload is one arm made ready for a schema: the table it fills and the transaction it repeats.
 type Workload struct {
 	arm    runfile.Arm
-	table  string // qualified and quoted
-	pooled bool   // each transaction may have another session of the server
-	set    *script.Set
-	script *script.Script
+	schema string
+	table  string  // qualified and quoted
+	pooled bool    // each transaction may have another session of the server
+	before counted // by the server, when the load began
+	// rehearsed: the table is this load's alone, whatever it does
+	rehearsed bool
+	set       *script.Set
+	script    *script.Script
 }
 
 // mostClients is more than servers take sessions, and less than costs gigabytes here.
@@ -32,7 +36,11 @@ func NewWorkload(arm runfile.Arm, schema string) (*Workload, error) {
 	if err := check(arm); err != nil {
 		return nil, fmt.Errorf("load %s: %w", arm.Name, err)
 	}
-	w := &Workload{arm: arm, table: pgx.Identifier{schema, arm.Name}.Sanitize()}
+	table := arm.Name
+	if Reads(arm.Method) {
+		table = shared
+	}
+	w := &Workload{arm: arm, schema: schema, table: pgx.Identifier{schema, table}.Sanitize()}
 	return w, w.parse()
 }
 
@@ -57,6 +65,9 @@ const maxIndexes = 2
 // maxWidth leaves room for the other columns: a row lies in one page of 8 KiB, whole and as it is.
 const maxWidth = 8000
 
+// mostTableRows is a table of some terabytes.
+const mostTableRows = 10_000_000_000
+
 // Bounds of the rows of a transaction: of inserts, because each is a command of the script and a prepared statement of
 // every session; of VALUES, because each is a parameter, and a statement takes 65,535.
 const (
@@ -76,6 +87,10 @@ func check(arm runfile.Arm) error {
 		return fmt.Errorf("indexes is %d and must be 0 to %d", arm.Indexes, maxIndexes)
 	case arm.Width < 0 || arm.Width > maxWidth:
 		return fmt.Errorf("width is %d and must be 0 to %d bytes", arm.Width, maxWidth)
+	case !Fills(arm.Method) && (arm.TableRows != 0 || arm.OfRows != 0 || arm.Cold):
+		return fmt.Errorf("method %s begins with an empty table: it takes no table_rows, of_rows or cold", arm.Method)
+	case arm.TableRows < 0 || arm.TableRows > mostTableRows || arm.OfRows < 0:
+		return fmt.Errorf("table_rows is %d, of_rows is %d, and they must be 0 to %d", arm.TableRows, arm.OfRows, int64(mostTableRows))
 	case arm.Clients > mostClients:
 		return fmt.Errorf("clients is %d and must be at most %d", arm.Clients, mostClients)
 	case arm.Clients < 1:
@@ -106,6 +121,9 @@ func checkCommit(setting string) error {
 // Create makes the arm's table anew: the one of the published runs, so that figures compare; a filler makes its rows
 // wide. Autovacuum leaves it alone: it would come into some replicates and not into others.
 func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
+	if Fills(w.arm.Method) {
+		return w.fill(ctx, conn)
+	}
 	key := ""
 	if w.arm.Indexes >= 1 {
 		key = " primary key"
@@ -124,8 +142,11 @@ func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Drop removes the arm's table.
+// Drop removes the arm's table, unless it is one that other loads read as well, which goes with the schema.
 func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
+	if Reads(w.arm.Method) && !w.rehearsed {
+		return nil
+	}
 	if err := postgres.Exec(ctx, conn, "drop table "+w.table); err != nil {
 		return fmt.Errorf("drop the table of the load %s: %w", w.arm.Name, err)
 	}
@@ -140,18 +161,19 @@ func (w *Workload) Rows(ctx context.Context, conn postgres.Asker) (rows int64, e
 	return rows, nil
 }
 
-// Inserted are the rows that the server's own counter has of the arm's table by now, of failed transactions too.
-func (w *Workload) Inserted(ctx context.Context, conn postgres.Asker) (rows int64, err error) {
-	const ask = "/* realiops */ select pg_catalog.pg_stat_get_tuples_inserted($1::pg_catalog.text::pg_catalog.regclass)"
-	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&rows); err != nil {
-		return 0, fmt.Errorf("read the counter of rows of the load %s: %w", w.arm.Name, err)
-	}
-	return rows, nil
-}
+// rehearsalRows are enough of a table for any transaction.
+const rehearsalRows = 10_000
 
 // Rehearse does one transaction on a table made for it, in a session like the one it is given, and counts the rows it
 // left, so that what cannot work is found before anything is measured.
 func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
+	if Fills(w.arm.Method) {
+		small, err := w.small()
+		if err != nil {
+			return err
+		}
+		w = small
+	}
 	if err := w.Create(ctx, conn); err != nil {
 		return err
 	}
@@ -162,11 +184,21 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	if rows != int64(w.arm.RowsPerTx) {
-		return fmt.Errorf("the load %s wrote %d rows where %d were sent: does a trigger or a rule stand on new tables?",
-			w.arm.Name, rows, w.arm.RowsPerTx)
+	each := w.deed()
+	if left := w.arm.TableRows + each.rows - each.updated - 2*each.deleted; rows != left {
+		return fmt.Errorf("the load %s left %d rows where %d must be: does a trigger or a rule stand on new tables?", w.arm.Name, rows, left)
 	}
 	return w.Drop(ctx, conn)
+}
+
+// small is the load with a table of its own that is made in a moment.
+func (w *Workload) small() (*Workload, error) {
+	arm := w.arm
+	arm.TableRows = rehearsalRows
+	small := &Workload{
+		arm: arm, schema: w.schema, table: pgx.Identifier{w.schema, arm.Name}.Sanitize(), pooled: w.pooled, rehearsed: true,
+	}
+	return small, small.parse()
 }
 
 func (w *Workload) try(ctx context.Context, config *pgx.ConnConfig) error {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
@@ -48,6 +49,7 @@ func (o *others) follow(record runfile.Record) {
 		}
 	case runfile.Load:
 		o.work.Rows += r.Rows
+		o.work.Returned += r.Returned
 		o.work.Transactions += r.Transactions
 		o.work.Failures += r.Failures
 	}
@@ -56,6 +58,9 @@ func (o *others) follow(record runfile.Record) {
 // othersDuring is what others did under a load of the arm. nil: too little to speak of, or nothing tells.
 func (m *measurement) othersDuring(arm runfile.Arm) *runfile.Others {
 	most := mostWAL(arm)
+	if load.Fills(arm.Method) { // its pages may be logged whole
+		most = nil
+	}
 	if m.session.Facts.Flavor == postgres.FlavorAurora { // whose WAL is another
 		most = nil
 	}
@@ -94,7 +99,8 @@ func (o *others) during(rowsOfFailed int, mostWAL func(rows, transactions float6
 	}
 	rows, known := o.grew(".cluster/tup_inserted", ".cluster/tup_updated", ".cluster/tup_deleted")
 	ours := float64(o.work.Rows + o.work.Failures*int64(rowsOfFailed))
-	rows, rowsShare := beyond(rows, known, ours, othersRows+othersRowsASecond*seconds)
+	lookedAt := othersShare * float64(o.work.Returned) // beside which so many that others write are nothing
+	rows, rowsShare := beyond(rows, known, ours, othersRows+othersRowsASecond*seconds+lookedAt)
 	commits, known := o.grew(".cluster/xact_commit")
 	commits, commitsShare := beyond(commits, known, float64(o.work.Transactions), othersCommits+othersCommitsASecond*seconds)
 	wal, known := o.grew(".wal/wal_bytes")

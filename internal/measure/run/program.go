@@ -45,6 +45,13 @@ func (p *Program) measured(pause experiment.Pause, period float64) (err error) {
 	return err
 }
 
+// fitTable gives the loads that read a table that fits the server, and says how large it is.
+func (p *Program) fitTable(room experiment.Room) (said string) {
+	room.Asked = p.sizes.TableBytes
+	p.open, said = experiment.FitTable(p.open, room)
+	return said
+}
+
 // decided tells whether somebody has said how long or how often.
 func (p *Program) decided() bool { return p.open.ArmSeconds != 0 || p.open.Replicates != 0 }
 

@@ -141,6 +141,11 @@ func (m *measurement) experiment(ctx context.Context) error {
 	m.readFrom(e, probes, clock)
 
 	metrics := slices.Concat(clock.Metrics(), m.cloud.Metrics())
+	room, err := m.room(ctx, probes)
+	if err != nil {
+		return err
+	}
+	m.say(m.Program.fitTable(room))
 	if err := m.completePlan(ctx, e, metrics); err != nil {
 		return err
 	}
@@ -206,6 +211,10 @@ func (m *measurement) work(ctx context.Context, o engine.Options) (engine.Result
 func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock *probe.Clock) {
 	e.ReadAll, e.ReadWAL = clock.ReadAll, p.ReadWAL
 	e.Flush = experiment.FlushDirectories(p.Directories)
+	e.Directory, e.Evicts = p.Storage.Directory, m.session.Facts.VersionNum >= firstToEvict
+	if e.Directory == "" {
+		e.Unreadable = "the server's files are not on this machine, or this user may not read them"
+	}
 	e.WaitForCounters = func(ctx context.Context) error {
 		return errors.Join(m.session.Facts.ReportCounters(context.WithoutCancel(ctx), m.session.Control), clock.WaitForCounters(ctx))
 	}

@@ -28,6 +28,7 @@ type client struct {
 	at             int  // the command
 	piped          bool // between \startpipeline and \endpipeline
 	statements     int64
+	returned       int64  // rows, in the transaction under way
 	rows           int64  // of the session, when it began
 	sent, received uint64 // the same
 
@@ -142,14 +143,14 @@ func (c *client) transact(p *program) bool {
 	if c.Rate == 0 {
 		c.due = c.begun
 	}
-	c.statements = 0
+	c.statements, c.returned = 0, 0
 	before := c.remember()
 	for try := 1; ; try++ {
 		err := c.attempt(p)
 		if err == nil {
 			c.record(p, done, try)
 			if c.session.Status() != session.Idle { // as in pgbench, what left a transaction open counts all the same
-				c.statements = 0
+				c.statements, c.returned = 0, 0
 				return c.abort(p, errOpenTransaction, try) != Aborts
 			}
 			return c.part()
@@ -204,7 +205,7 @@ func (c *client) record(p *program, how outcome, try int) {
 		s.late = c.LatencyLimit > 0 && s.latency > c.LatencyLimit
 	}
 	if how != skipped { // which sent nothing: what stands there is the transaction's before it
-		s.statements = c.statements
+		s.statements, s.returned = c.statements, c.returned
 		s.rows, s.sent, s.received = c.moved()
 	}
 	c.tally.add(s)

@@ -100,6 +100,7 @@ func (t *Totals) add(s *sample) {
 
 func (t *Totals) done(s *sample) {
 	t.Transactions++
+	t.Returned += s.returned
 	t.Latency.add(s.latency)
 	if s.paced {
 		t.Lag.add(s.lag)
@@ -113,6 +114,7 @@ func (t *Totals) merge(other *Totals) {
 	t.Transactions += other.Transactions
 	t.Statements += other.Statements
 	t.Rows += other.Rows
+	t.Returned += other.Returned
 	t.Sent += other.Sent
 	t.Received += other.Received
 	t.Skipped += other.Skipped

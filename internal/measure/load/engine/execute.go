@@ -170,6 +170,7 @@ func (c *client) take(r session.Result) error {
 		return r.Err
 	}
 	c.statements++
+	c.returned += r.Returned
 	return nil
 }
 

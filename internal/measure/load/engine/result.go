@@ -42,6 +42,7 @@ type Totals struct {
 	Transactions int64 // done, and confirmed by the server
 	Statements   int64 // that the server carried out, also those of tries that failed in the end
 	Rows         int64 // that the server said were written, in transactions done: INSERT, UPDATE, DELETE, MERGE, COPY
+	Returned     int64 // rows that the server sent, in transactions done
 	Sent         int64 // bytes, TLS not counted, of all tries
 	Received     int64
 

@@ -1,11 +1,11 @@
 //go:build unix
 
-package fio
+package host
 
 import "golang.org/x/sys/unix"
 
-// room is how many bytes there are for us in the file system of a directory.
-func room(path string) (int64, error) {
+// Free is how many bytes there are for us in the file system of a directory.
+func Free(path string) (int64, error) {
 	var s unix.Statfs_t
 	err := unix.Statfs(path, &s)
 	return int64(s.Bavail) * int64(s.Bsize), err //nolint:unconvert // widths differ by system

@@ -1,0 +1,51 @@
+package experiment
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// forgetEvery is how often the kernel is asked while a cold load runs: what is read a second time within it is found in memory.
+const forgetEvery = 50 * time.Millisecond
+
+// makeCold sees to it that a load which is to find nothing of its table in memory does not, as far as that can be done to files of our
+// own alone, and says how far. What it began ends when the function is called that it gives, for the second time as well.
+func (e *Experiment) makeCold(ctx context.Context, arm runfile.Arm, w *load.Workload) (*runfile.Cold, func()) {
+	if !arm.Cold {
+		return nil, func() {}
+	}
+	cold := &runfile.Cold{Missing: e.Unreadable}
+	if e.Evicts {
+		cold.Evicted = w.Evict(ctx, e.Control)
+	}
+	if cold.Missing != "" {
+		return cold, func() {}
+	}
+	files, err := w.Files(ctx, e.Control)
+	if err == nil {
+		err = forget(e.Directory, files)
+	}
+	if err != nil {
+		cold.Missing = err.Error()
+		return cold, func() {}
+	}
+	cold.Forgotten = true
+	ended := make(chan struct{})
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		for tick := time.NewTicker(forgetEvery); ; {
+			select {
+			case <-ended:
+				tick.Stop()
+				return
+			case <-tick.C:
+				_ = forget(e.Directory, files) // the device's own count shows whether it helped
+			}
+		}
+	})
+	return cold, sync.OnceFunc(func() { close(ended); asking.Wait() })
+}

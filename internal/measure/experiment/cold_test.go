@@ -1,0 +1,97 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+var cold = runfile.Arm{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2, TableRows: 10_000, Cold: true}
+
+// begun is what the experiment says of its cold loads as they begin, and the proof of each.
+func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, proofs []runfile.Proof, err error) {
+	t.Helper()
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if e, is := line.(runfile.ArmEvent); is && e.Event == runfile.Begin && e.Cold != nil {
+			all = append(all, *e.Cold)
+		}
+		return record(line)
+	}
+	proofs, err = r.proofs(t, ctx, nil)
+	return all, proofs, err
+}
+
+func TestAColdLoadForgetsItsOwnTable(t *testing.T) {
+	r := newTrial(t, cold)
+	r.Plan.Replicates, r.Evicts = 1, true
+	r.Directory = servertest.Value[string](t, r.conn, "show data_directory")
+	looked := int64(0)
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if l, is := line.(runfile.Load); is {
+			looked += l.Returned
+		}
+		return record(line)
+	}
+	all, proofs, err := r.begun(t, t.Context())
+	if err != nil || len(all) != 1 || !all[0].Forgotten || all[0].Missing != "" || all[0].Evicted < 100 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	// The warm-up's rows are none of the load's.
+	if len(proofs) != 1 || proofs[0].Rows != 10_000 || proofs[0].Returned < looked || looked == 0 {
+		t.Errorf("proofs %+v of %d rows", proofs, looked)
+	}
+}
+
+func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
+	for name, where := range map[string]struct{ directory, unreadable, want string }{
+		"elsewhere": {unreadable: "the server is on another machine", want: "the server is on another machine"},
+		"not there": {directory: t.TempDir(), want: "no such file or directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newTrial(t, cold)
+			r.Plan.Replicates, r.Directory, r.Unreadable = 1, where.directory, where.unreadable
+			all, _, err := r.begun(t, t.Context())
+			if err != nil || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, where.want) {
+				t.Errorf("%+v, %v", all, err)
+			}
+		})
+	}
+}
+
+// An interrupt in the middle of a cold load ends it at once, and what asks the kernel ends with it.
+func TestAnInterruptedColdLoadEnds(t *testing.T) {
+	r := newTrial(t, cold)
+	r.Plan.ArmSeconds = 60
+	r.Directory = servertest.Value[string](t, r.conn, "show data_directory")
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	record := r.Record
+	r.Record = func(line runfile.Record) error {
+		if e, is := line.(runfile.ArmEvent); is && e.Event == runfile.Begin {
+			stop(enough)
+		}
+		return record(line)
+	}
+	if err := r.Run(ctx); !errors.Is(err, enough) {
+		t.Error(err)
+	}
+	want := []string{"point-cold 1 settle", "point-cold 1 begin", "point-cold 1 end failed"}
+	var events []string
+	for _, line := range r.diary {
+		if strings.HasPrefix(line, "point-cold") {
+			events = append(events, line)
+		}
+	}
+	if diff := cmp.Diff(want, events); diff != "" {
+		t.Error(diff)
+	}
+}

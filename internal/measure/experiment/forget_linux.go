@@ -1,0 +1,47 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// forget asks the kernel to keep nothing of these files in memory: of a table's, and of its parts beyond a gigabyte. What is not
+// written yet would stay, and so is written first.
+func forget(directory string, files []string) error {
+	for _, file := range files {
+		path := filepath.Join(directory, file)
+		if err := forgetFile(path); err != nil {
+			return fmt.Errorf("ask the kernel to forget a table: %w", err)
+		}
+		for part := 1; ; part++ {
+			err := forgetFile(fmt.Sprintf("%s.%d", path, part))
+			if errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("ask the kernel to forget a table: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func forgetFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+		return fmt.Errorf("posix_fadvise %s: %w", path, err)
+	}
+	return nil
+}

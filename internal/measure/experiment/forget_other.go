@@ -1,0 +1,9 @@
+//go:build !linux
+
+package experiment
+
+import "errors"
+
+func forget(string, []string) error {
+	return errors.New("only Linux can be asked to forget a file")
+}

@@ -1,0 +1,73 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Room is what a server has for the table of the loads that read, in bytes; what is not known is 0.
+type Room struct {
+	Asked   int64 // by the user
+	Buffers int64 // shared_buffers
+	Free    int64 // on the file system of its data
+	Temp    int64 // temp_file_limit; negative: there is none
+}
+
+// Sizes of that table: twice the buffers, so that most of what is looked up is not there; no smaller than what tells something, no larger than is
+// made in some seconds, and never more than a quarter of what is free.
+const (
+	leastTable   = 32 << 20
+	mostTable    = 1 << 30
+	timesBuffers = 2
+	partOfFree   = 4
+	mebibyte     = 1 << 20
+)
+
+func (r Room) table() int64 {
+	size := r.Asked
+	if size == 0 {
+		size = min(max(timesBuffers*r.Buffers, leastTable), mostTable)
+	}
+	if r.Free > 0 {
+		size = min(size, r.Free/partOfFree)
+	}
+	return size
+}
+
+// FitTable gives the loads that read a table, and says beforehand how large it is, and what does not fit.
+func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
+	if !slices.ContainsFunc(plan.Arms, open) {
+		return plan, ""
+	}
+	size := room.table()
+	text := fmt.Sprintf("The loads that read have a table of %d MiB, made once and dropped at the end", size/mebibyte)
+	switch {
+	case room.Asked > size:
+		text += fmt.Sprintf(": a quarter of the %d MiB that are free, and less than --read-size", room.Free/mebibyte)
+	case room.Buffers > size:
+		text += fmt.Sprintf(". It fits shared_buffers of %d MiB, which will answer most of what is read: such loads tell little of storage", room.Buffers/mebibyte)
+	}
+	plan.Arms = slices.Clone(plan.Arms)
+	for i, arm := range plan.Arms {
+		if open(arm) {
+			plan.Arms[i].TableRows = load.RowsIn(size)
+		}
+	}
+	if sorted := sortedBytes(size); room.Temp >= 0 && room.Temp < sorted {
+		before := len(plan.Arms)
+		plan.Arms = slices.DeleteFunc(plan.Arms, func(a runfile.Arm) bool { return a.Method == load.Sort })
+		if len(plan.Arms) < before {
+			text += fmt.Sprintf(". The load that sorts it is left out: temp_file_limit allows %d MiB, and it takes about %d", room.Temp/mebibyte, sorted/mebibyte)
+		}
+	}
+	return plan, text
+}
+
+// open tells whether the arm reads a table whose size nobody has said.
+func open(a runfile.Arm) bool { return load.Reads(a.Method) && a.TableRows == 0 }
+
+// sortedBytes is about how much a sort of the table writes to temporary files, with what merging takes beside it.
+func sortedBytes(table int64) int64 { return table + table/2 }

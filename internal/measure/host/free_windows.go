@@ -1,0 +1,6 @@
+package host
+
+import "errors"
+
+// Free is not told here.
+func Free(string) (int64, error) { return 0, errors.ErrUnsupported }

@@ -1,0 +1,39 @@
+package load
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// counted is what the server's own counters have of a table: rows inserted, updated and deleted, also by transactions that failed, and
+// rows that scans of the table and of its indexes looked at.
+type counted struct{ written, lookedAt int64 }
+
+// Begin remembers what the server has counted of the arm's table before the load.
+func (w *Workload) Begin(ctx context.Context, conn postgres.Asker) (err error) {
+	w.before, err = w.counted(ctx, conn)
+	return err
+}
+
+// Written are the rows that the server has counted since [Workload.Begin], and LookedAt those that it has looked at.
+func (w *Workload) Written(ctx context.Context, conn postgres.Asker) (int64, error) {
+	now, err := w.counted(ctx, conn)
+	return now.written - w.before.written, err
+}
+
+func (w *Workload) LookedAt(ctx context.Context, conn postgres.Asker) (int64, error) {
+	now, err := w.counted(ctx, conn)
+	return now.lookedAt - w.before.lookedAt, err
+}
+
+func (w *Workload) counted(ctx context.Context, conn postgres.Asker) (c counted, err error) {
+	const ask = `/* realiops */
+		select n_tup_ins + n_tup_upd + n_tup_del, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)
+		from pg_catalog.pg_stat_user_tables where relid = $1::pg_catalog.text::pg_catalog.regclass`
+	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&c.written, &c.lookedAt); err != nil {
+		return c, fmt.Errorf("read the server's counters of the table of the load %s: %w", w.arm.Name, err)
+	}
+	return c, nil
+}

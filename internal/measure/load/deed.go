@@ -1,0 +1,52 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/realiops/realiops/internal/measure/load/engine"
+)
+
+// deed is what one transaction does.
+type deed struct {
+	rows, updated, deleted int64 // written, and of them updated and deleted
+	returned, lookups      int64 // rows looked at, and descents of an index
+	sent                   int64 // rows that the server sends
+}
+
+func (w *Workload) deed() deed {
+	n := int64(w.arm.RowsPerTx)
+	switch w.arm.Method {
+	case Lookup:
+		return deed{returned: 1, lookups: 1, sent: 1}
+	case Range, Bitmap:
+		return deed{returned: n, lookups: 1, sent: n}
+	case Scan, Sort:
+		return deed{returned: w.arm.TableRows, sent: 1}
+	case Update:
+		return deed{rows: 1, updated: 1, returned: 1, lookups: 1}
+	case LookupUpdate:
+		return deed{rows: 1, updated: 1, returned: 2, lookups: 2, sent: 1}
+	case Replace:
+		return deed{rows: 2 * n, deleted: n, returned: n, lookups: 1}
+	default:
+		return deed{rows: n}
+	}
+}
+
+var (
+	errMiscount = errors.New("the server confirmed another number of rows than were sent")
+	errMisread  = errors.New("the server sent another number of rows than were asked for")
+)
+
+// confirm holds what clients were told against what they asked for.
+func (w *Workload) confirm(t engine.Totals) error {
+	each := w.deed()
+	if asked := t.Transactions * each.rows; t.Rows != asked {
+		return fmt.Errorf("%w: %d of %d", errMiscount, t.Rows, asked)
+	}
+	if asked := t.Transactions * each.sent; t.Returned != asked {
+		return fmt.Errorf("%w: %d of %d", errMisread, t.Returned, asked)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package load
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+)
+
+// shared is the table of all loads that only read. No load has that name.
+const shared = "_reads"
+
+// Packing of rows: of a page of 8 KiB, what rows are laid into, and what each takes beside its filler.
+const (
+	pageBytes = 8192
+	pageRoom  = pageBytes - 24
+	besides   = 24 + 8 + 4 + 4 // header, id, value, length of the filler
+	alignment = 8
+	pointer   = 4
+	halfFull  = 60 // per cent of a page that is filled, so that updates stay in it
+)
+
+// RowsIn is how many rows of the loads that read make a table of so many bytes, its indexes left aside.
+func RowsIn(bytes int64) int64 {
+	const wide = (readWidth+besides+alignment-1)/alignment*alignment + pointer
+	rows := bytes / pageBytes * (pageRoom / wide)
+	return max(1, rows/bitmapRows) * bitmapRows // so that all values of the second index have as many
+}
+
+// fill makes a table and its rows, and leaves nothing for those who read them first to write. One that loads share is made once.
+func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
+	there, err := w.there(ctx, conn)
+	if there || err != nil {
+		return err
+	}
+	full := 100
+	if !Reads(w.arm.Method) {
+		full = halfFull
+	}
+	ddl := []string{
+		fmt.Sprintf("create table %s (id pg_catalog.int8 not null, value pg_catalog.int4, filler pg_catalog.text) with (autovacuum_enabled = off, fillfactor = %d)", w.table, full),
+		fmt.Sprintf("alter table %s alter filler set storage plain", w.table),
+		fmt.Sprintf("insert into %s select id, id %% %d, %s from pg_catalog.generate_series(1, %d) as id",
+			w.table, w.distinct(), w.filler(repeatInSQL), w.arm.TableRows),
+		fmt.Sprintf("alter table %s add primary key (id)", w.table),
+	}
+	if w.arm.Indexes >= 2 {
+		ddl = append(ddl, fmt.Sprintf("create index on %s (value)", w.table))
+	}
+	ddl = append(ddl, fmt.Sprintf("comment on table %s is '%s'", w.table, postgres.TableMark))
+	if err := postgres.Exec(ctx, conn, ddl...); err != nil {
+		return fmt.Errorf("fill the table of the load %s: %w", w.arm.Name, err)
+	}
+	return w.Vacuum(ctx, conn)
+}
+
+// distinct is how many values the second index has: rows of one lie scattered over the table.
+func (w *Workload) distinct() int64 {
+	if w.arm.Method == Replace || w.arm.Method == Update || w.arm.Method == LookupUpdate {
+		return w.arm.TableRows
+	}
+	return max(1, w.arm.TableRows/bitmapRows)
+}
+
+func (w *Workload) there(ctx context.Context, conn postgres.Asker) (there bool, err error) {
+	const ask = "/* realiops */ select pg_catalog.to_regclass($1::pg_catalog.text) is not null"
+	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&there); err != nil {
+		return false, fmt.Errorf("look for the table of the load %s: %w", w.arm.Name, err)
+	}
+	return there, nil
+}
+
+// Vacuum takes away what updates and deletes left, and tells the planner what is in the table.
+func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := conn.Exec(ctx, "/* realiops */ vacuum (analyze) "+w.table, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return fmt.Errorf("vacuum the table of the load %s: %w", w.arm.Name, err)
+	}
+	return nil
+}
+
+// Vacuums tells whether a vacuum belongs to the load.
+func (w *Workload) Vacuums() bool { return w.arm.Method == Replace }
+
+// Warm has the server read what the load will find in memory: its rows and the index that leads to them.
+func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
+	if !Reads(w.arm.Method) || w.arm.Cold {
+		return nil
+	}
+	rows := fmt.Sprintf("select pg_catalog.count(filler) from %s where id <= %d", w.table, w.ofRows())
+	keys := fmt.Sprintf("select pg_catalog.count(*) from %s where id <= %d", w.table, w.ofRows())
+	if err := postgres.Exec(ctx, conn, rows, "set local enable_seqscan = off", "set local enable_bitmapscan = off", keys); err != nil {
+		return fmt.Errorf("read the table of the load %s: %w", w.arm.Name, err)
+	}
+	return nil
+}
+
+// ofRows are those that are looked up, from the beginning of the table.
+func (w *Workload) ofRows() int64 {
+	if w.arm.OfRows == 0 {
+		return w.arm.TableRows
+	}
+	return min(w.arm.OfRows, w.arm.TableRows)
+}
+
+// Files are those of the table and its indexes, below the data directory, without the parts beyond a gigabyte.
+func (w *Workload) Files(ctx context.Context, conn postgres.Asker) (files []string, err error) {
+	const ask = `/* realiops */
+		select pg_catalog.pg_relation_filepath(of.oid::pg_catalog.regclass)
+		from (select $1::pg_catalog.text::pg_catalog.regclass::pg_catalog.oid
+			union all select indexrelid from pg_catalog.pg_index where indrelid = $1::pg_catalog.text::pg_catalog.regclass) as of (oid)`
+	var file string
+	err = postgres.ForEachRow(ctx, conn, []any{&file}, func() error {
+		files = append(files, file)
+		return nil
+	}, ask, w.table)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the files of the load %s: %w", w.arm.Name, err)
+	}
+	return files, nil
+}

@@ -1,0 +1,103 @@
+package load_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// filled are the loads that read or change what is there, on tables that are made in a moment.
+func filled() (all []runfile.Arm) {
+	for _, arm := range append(load.ReadArms(), load.ChangeArms()...) {
+		arm.Clients, arm.TableRows = max(1, min(arm.Clients, 2)), 10_000
+		all = append(all, arm)
+	}
+	return all
+}
+
+// perTransaction is what one transaction of each load does, as its name says it.
+var perTransaction = map[string]runfile.Load{
+	"point-hot":      {Returned: 1, Lookups: 1},
+	"point-warm":     {Returned: 1, Lookups: 1},
+	"point-cold":     {Returned: 1, Lookups: 1},
+	"range-cold":     {Returned: 1000, Lookups: 1},
+	"bitmap-cold":    {Returned: 200, Lookups: 1},
+	"scan-cold":      {Returned: 10_000},
+	"spill":          {Returned: 10_000},
+	"update-hot":     {Rows: 1, Updated: 1, Returned: 1, Lookups: 1},
+	"update-indexed": {Rows: 1, Updated: 1, Returned: 1, Lookups: 1},
+	"delete-vacuum":  {Rows: 200, Deleted: 100, Returned: 100, Lookups: 1},
+	"mixed":          {Rows: 1, Updated: 1, Returned: 2, Lookups: 2},
+}
+
+// The clients' account is that of arithmetic, and of the server's own counters of the table.
+func TestReadsAndChangesAreCountedThreeTimes(t *testing.T) {
+	b := newBench(t)
+	for _, arm := range filled() {
+		w := b.workload(t, arm)
+		if err := w.Create(t.Context(), b.conn); err != nil {
+			t.Fatal(err)
+		}
+		servertest.Exec(t, b.conn, "select pg_stat_force_next_flush()")
+		if err := w.Begin(t.Context(), b.conn); err != nil {
+			t.Fatal(err)
+		}
+		l := b.run(t, arm, 100*time.Millisecond)
+		each, n := perTransaction[arm.Name], l.Transactions
+		want := []int64{n * each.Rows, n * each.Updated, n * each.Deleted, n * each.Returned, n * each.Lookups}
+		if diff := cmp.Diff(want, []int64{l.Rows, l.Updated, l.Deleted, l.Returned, l.Lookups}); diff != "" || n == 0 {
+			t.Errorf("%s, %d transactions: -want +got\n%s", arm.Name, n, diff)
+		}
+		written, err := w.Written(t.Context(), b.conn)
+		if err != nil || written != l.Rows {
+			t.Errorf("%s: the server wrote %d rows of %d, %v", arm.Name, written, l.Rows, err)
+		}
+		// The planner looks at some rows at the ends of an index.
+		lookedAt, err := w.LookedAt(t.Context(), b.conn)
+		if err != nil || lookedAt < l.Returned || lookedAt > l.Returned+l.Returned/100+1000 {
+			t.Errorf("%s: the server looked at %d rows of %d, %v", arm.Name, lookedAt, l.Returned, err)
+		}
+	}
+}
+
+func TestReadsAndChangesWorkOnEveryVersion(t *testing.T) {
+	for _, version := range []string{"13", "18"} {
+		b := bench{endpoint: servertest.Database(t, version)}
+		b.conn = servertest.Connect(t, b.endpoint)
+		servertest.Exec(t, b.conn, "create schema realiops")
+		for _, arm := range filled() {
+			if err := b.workload(t, arm).Rehearse(t.Context(), b.conn); err != nil {
+				t.Errorf("PostgreSQL %s: %v", version, err)
+			}
+		}
+		if left := servertest.Value[int](t, b.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); left != 0 {
+			t.Errorf("PostgreSQL %s: %d tables are left", version, left)
+		}
+	}
+}
+
+// Each load is what it is for because of how the server goes about it.
+func TestPlansAreThoseOfTheLoads(t *testing.T) {
+	b := newBench(t)
+	for _, arm := range filled() {
+		w := b.workload(t, arm)
+		if err := w.Create(t.Context(), b.conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := servertest.Value[int64](t, b.conn, "select temp_bytes from pg_stat_database where datname = current_database()")
+	for _, arm := range filled() {
+		if arm.Name == "spill" {
+			b.run(t, arm, 10*time.Millisecond)
+		}
+	}
+	after := servertest.Value[int64](t, b.conn, "select temp_bytes from pg_stat_database where datname = current_database()")
+	if after-before < 500*10_000 {
+		t.Errorf("the sort wrote %d bytes to temporary files", after-before)
+	}
+}

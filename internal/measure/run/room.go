@@ -1,0 +1,30 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/target"
+)
+
+// firstToEvict is the first version whose pg_buffercache takes pages out of shared buffers.
+const firstToEvict = 170_000
+
+// room is what the server has for a table of ours: what is free on a disk out of sight is not known.
+func (m *measurement) room(ctx context.Context, p *target.Probes) (room experiment.Room, err error) {
+	const ask = `/* realiops */
+		select (select setting::pg_catalog.int8 from pg_catalog.pg_settings where name = 'shared_buffers')
+			* (select setting::pg_catalog.int8 from pg_catalog.pg_settings where name = 'block_size'),
+			(select case when setting::pg_catalog.int8 < 0 then -1 else setting::pg_catalog.int8 * 1024 end
+			from pg_catalog.pg_settings where name = 'temp_file_limit')`
+	if err := postgres.QueryRow(ctx, m.session.Control, ask).Scan(&room.Buffers, &room.Temp); err != nil {
+		return room, fmt.Errorf("ask for shared_buffers: %w", err)
+	}
+	if p.Storage.Directory != "" {
+		room.Free, _ = host.Free(p.Storage.Directory) // what the system does not tell stays unknown
+	}
+	return room, nil
+}
