@@ -1,0 +1,185 @@
+package fleet_test
+
+import (
+	"errors"
+	"iter"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+var begin = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+
+// prices are round ones of a region of their own, in which Standard and I/O-Optimized are as far apart as usual.
+func prices() (all []catalog.Price) {
+	for _, p := range []catalog.Price{
+		{Volume: "rds-gp2", Per: catalog.PerGiB, Price: 0.2}, {Volume: "rds-gp3", Per: catalog.PerGiB, Price: 0.1},
+		{Volume: "aurora", Per: catalog.PerMillionIO, Price: 0.2}, {Volume: "aurora", Per: catalog.PerGiB, Price: 0.1}, {Volume: "aurora-iopt1", Per: catalog.PerGiB, Price: 0.225},
+		{Volume: "aurora", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.26}, {Volume: "aurora-iopt1", Per: catalog.PerHour, Class: "db.r6g.large", Price: 0.338},
+	} {
+		p.Region, p.Currency = "here", "USD"
+		all = append(all, p)
+	}
+	return all
+}
+
+func ask(t *testing.T) fleet.Ask {
+	t.Helper()
+	volumes, err := catalog.Volumes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fleet.Ask{Percentile: 99, Headroom: 20, Region: "here", Prices: prices(), Volumes: volumes}
+}
+
+// file is a run file of so many hours of a database; NaN: not known.
+func file(cloud runfile.Cloud, hours int, value func(metric string, h int) float64, metrics ...string) iter.Seq2[runfile.Record, error] {
+	cloud.Provider, cloud.Region = "aws", "here"
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Target: runfile.Target{Cloud: &cloud}, Plan: runfile.Plan{Name: fleet.Plan}}}
+	for _, metric := range metrics {
+		name, statistic, _ := strings.Cut(metric, " ")
+		for h := range hours {
+			p := runfile.Period{From: begin.Add(time.Duration(h) * time.Hour), To: begin.Add(time.Duration(h+1) * time.Hour), Probe: "cloudwatch", Metric: "cloudwatch/" + name, Statistic: statistic, Value: value(name, h)}
+			switch {
+			case name == "CPUUtilization":
+				p.Dimensions = map[string]string{"DBInstanceIdentifier": "shop-1"}
+			case cloud.Cluster != "":
+				p.Dimensions = map[string]string{"DBClusterIdentifier": cloud.Cluster}
+			}
+			if !math.IsNaN(p.Value) {
+				records = append(records, p)
+			}
+		}
+	}
+	return func(yield func(runfile.Record, error) bool) {
+		for _, r := range append(records, runfile.EndOf(nil, false)) {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// instance is one on a volume that reads so often, so many KiB each, in every hour; of the second hour the bytes are not known.
+func instance(t *testing.T, volume string, gib int, reads, kib float64) fleet.Page {
+	t.Helper()
+	value := func(metric string, h int) float64 {
+		switch {
+		case metric == "ReadThroughput" && h == 1:
+			return math.NaN()
+		case strings.HasPrefix(metric, "Write"):
+			return 0
+		case metric == "ReadThroughput":
+			return reads * kib * 1024
+		}
+		return reads
+	}
+	page, err := ask(t).Read(file(runfile.Cloud{Instance: "one", Engine: "postgres", Storage: volume, SizeGiB: gib}, 48, value,
+		"ReadIOPS Average", "WriteIOPS Average", "ReadThroughput Average", "WriteThroughput Average"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*math.Abs(want) {
+		t.Errorf("%s: %g, want %g", what, got, want)
+	}
+}
+
+// TestInstances: below its limit nothing is said, at it the hours are counted, and who did more than a volume can has another one.
+func TestInstances(t *testing.T) {
+	easy := instance(t, "gp2", 1000, 1000, 4)
+	near(t, "saved on gp3", easy.Saves.Value, 1000*(0.2-0.1))
+	if easy.Risk.Level != fleet.None || easy.Known != 47 || easy.Hours != 48 || easy.Need.Most != nil {
+		t.Errorf("%+v", easy.Database)
+	}
+	limit := instance(t, "gp3", 100, 2900, 4)
+	near(t, "uses of 3,000", limit.Risk.Uses, 2900/3000.0)
+	// 3,480 with headroom: gp3 of RDS has more than 3,000 from 400 GiB on
+	if limit.Risk.Level != fleet.Throttled || limit.Risk.Hours != 47 || limit.Order == nil || limit.Order.GiB != 400 {
+		t.Errorf("%+v %+v", limit.Risk, limit.Order)
+	}
+	near(t, "saved by more", limit.Saves.Value, (100-400)*0.1)
+	// 100 GiB of gp2 earn 300 a second: at 600, 5.4 million credits last for 5 hours, and 42 of the 47 known ones had none
+	credits := instance(t, "gp2", 100, 600, 4)
+	if c := credits.Risk.Credits; credits.Risk.Level != fleet.Exhausted || c == nil || c.Metric != "" || c.Hours != 47-5 {
+		t.Errorf("%+v %+v", credits.Risk, c)
+	}
+	other := instance(t, "gp3", 100, 5000, 256)
+	if other.Saves != nil || other.Order != nil || other.Risk.Level != fleet.NotKnown || len(other.Lacks) != 2 || !strings.Contains(other.Lacks[1], "it has something else") {
+		t.Errorf("%+v", other.Database)
+	}
+}
+
+// TestCluster: what Aurora's other configuration would save, either way round, is by the bill.
+func TestCluster(t *testing.T) {
+	page := func(now string, writes float64) fleet.Page {
+		cloud := runfile.Cloud{Cluster: "shop", Engine: "aurora-postgresql", Storage: now, Members: []runfile.Member{{Instance: "shop-1", Class: "db.r6g.large"}}}
+		value := func(metric string, _ int) float64 {
+			return map[string]float64{"VolumeWriteIOPs": writes, "VolumeReadIOPs": 0, "VolumeBytesUsed": 0, "CPUUtilization": 10}[metric]
+		}
+		p, err := ask(t).Read(file(cloud, 24*10, value, "VolumeReadIOPs Sum", "VolumeWriteIOPs Sum", "VolumeBytesUsed Average", "CPUUtilization Average"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	// a million an hour costs 0.20, and I/O-Optimized 0.078 more for the instance
+	saved := 730 * (0.2 - 0.078)
+	busy, quiet := page("aurora", 1e6), page("aurora-iopt1", 0)
+	near(t, "I/O-Optimized saves", busy.Saves.Value, saved)
+	near(t, "in the least of all weeks", busy.Saves.Lowest, saved)
+	near(t, "operations a second", busy.Daily[0], math.Round(1e6/3600*1000)/1000)
+	near(t, "Standard saves", quiet.Saves.Value, 730*0.078)
+	if busy.Aurora.Cheaper != "aurora-iopt1" || quiet.Aurora.Cheaper != "aurora" || page("aurora", 0).Saves.Value >= 0 {
+		t.Errorf("%+v %+v", busy.Aurora, quiet.Aurora)
+	}
+	if unknown := page("", 1e6); unknown.Saves != nil || len(unknown.Lacks) != 1 {
+		t.Errorf("%+v", unknown.Database)
+	}
+}
+
+// TestOtherFiles are no databases.
+func TestOtherFiles(t *testing.T) {
+	run := func(yield func(runfile.Record, error) bool) {
+		yield(runfile.Run{Plan: runfile.Plan{Name: "identify"}}, nil)
+	}
+	if _, err := ask(t).Read(run); !errors.Is(err, fleet.ErrNoDatabase) {
+		t.Error(err)
+	}
+}
+
+// TestReadHas: a list that cannot be is refused, with the line.
+func TestReadHas(t *testing.T) {
+	read := func(text string) error {
+		_, err := fleet.ReadHas(strings.NewReader(text))
+		return err
+	}
+	const head = "database,volume,gib,multi_az\n"
+	for text, want := range map[string]string{
+		"":                              "no line of CSV",
+		"name,volume,gib\n":             `column "name"`,
+		"database,volume\n":             "column gib is missing",
+		head + "a,gp2,x,\n":             `line 2: gib "x" is no number`,
+		head + "a,gp2,-1,\n":            "no number from 0 up",
+		head + "a,gp2,1,\na,gp2,1,\n":   `line 3: the database "a" is there twice`,
+		head + "a,gp2,1,perhaps\n":      "is true or false",
+		head + "a,gp2,1,true,surplus\n": "wrong number of fields",
+		"<html>":                        `column "<html>"`,
+	} {
+		if err := read(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if err := read("\ufeff" + head + "a, gp2, 1, true\n"); err != nil {
+		t.Error(err)
+	}
+}
