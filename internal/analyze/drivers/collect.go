@@ -87,7 +87,7 @@ func (c *collector) take(record runfile.Record) {
 	case runfile.Total:
 		c.total(r)
 	case runfile.Origin:
-		c.run.Origins = append(c.run.Origins, r)
+		c.origin(r)
 	case runfile.Top:
 		c.tops[topKey{r.Of, r.From.UTC()}] = r
 	case runfile.Row:
@@ -244,6 +244,7 @@ func (c *collector) finish() *Run {
 	c.checkCopied()
 	c.buildArms()
 	c.checkCapacity()
+	c.run.whole = c.whole
 	c.noteStill()
 	if c.thin != nil {
 		c.observe()
@@ -252,7 +253,6 @@ func (c *collector) finish() *Run {
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share
-	c.run.whole = c.whole
 	return c.run
 }
 

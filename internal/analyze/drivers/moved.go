@@ -139,8 +139,17 @@ func (c *collector) noteStill() {
 			}
 		}
 		if len(during) > 0 {
-			c.notes.add("not-moved", fmt.Sprintf("%s: the source has not moved during these loads (%s): %s",
-				metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first))
+			c.notes.add("not-moved", fmt.Sprintf("%s: the source has not moved during these loads (%s): %s%s",
+				metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first, c.ofAll(m.Name)))
 		}
 	}
+}
+
+// ofAll says what a source shows of the whole run, where it tells of it.
+func (c *collector) ofAll(name string) string {
+	amount, from, to, told := c.run.Whole(name)
+	if !told {
+		return ""
+	}
+	return fmt.Sprintf(". Of all loads together, and the rest before and after them, it tells: %s in %s", number.Grouped(amount, 0), minutes(to.Sub(from)))
 }

@@ -92,6 +92,10 @@ func TestWholeRun(t *testing.T) {
 	if want := 12e6 * (1 + 2 + 3); !ok || amount != want || to.Sub(from) != 3*time.Hour {
 		t.Errorf("the run came to %g from %v to %v (%t), want %g in three hours", amount, from, to, ok, want)
 	}
+	run := stepping(t, volume, 60, 10, 36, hourly)
+	if note := run.Notes[len(run.Notes)-1]; !strings.HasSuffix(note.Text, "it tells: 42,000,000 in 130 min") { // 12 + 12 + 2 periods
+		t.Errorf("the note says nothing of the whole run: %s", note.Text)
+	}
 	if _, _, _, ok := stepping(t, volume, 60, 60, 30, hourly).Whole(volume); ok {
 		t.Error("half an hour of the rest is not told, and was taken for nothing")
 	}

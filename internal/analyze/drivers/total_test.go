@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -21,6 +23,8 @@ func published(t *testing.T, mend func(load string, totals map[string]float64, w
 	for _, m := range []runfile.Metric{
 		{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
 		{Name: "cloudwatch/ReadIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
+		{Name: "cloudwatch/VolumeReadIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300},
+		{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300},
 		{Name: "pgstat.database/blks_read", Unit: "blocks", Type: runfile.Counter},
 		{Name: "pgstat.tables.orders/n_tup_ins", Unit: "rows", Type: runfile.Counter},
 	} {
@@ -57,7 +61,7 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 	sound := func(string, totals, *runfile.Total, *runfile.Proof) {}
 	for name, c := range map[string]struct {
 		mend            func(string, totals, *runfile.Total, *runfile.Proof)
-		missing, reason string // a metric of the load one, and why it is
+		missing, reason string // how a metric of the load one begins, and why it is missing
 		leftOut, note   string // of the load one; and a note
 	}{
 		"sound": {mend: sound},
@@ -70,6 +74,26 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 				v["pgstat.database/blks_read"] *= 60
 			},
 			missing: "cloudwatch/ReadIOPS", reason: "sum of its averages", note: "sum-of-averages",
+		},
+		"sums of averages by the name of the volume's": {
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
+				v["cloudwatch/VolumeReadIOPs"] = v["cloudwatch/ReadIOPS"] / 60
+				delete(v, "cloudwatch/ReadIOPS")
+			},
+			missing: "cloudwatch/VolumeReadIOPs", reason: "the names are those of other metrics", note: "mislabelled",
+		},
+		"operations by the name of the volume's": {
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
+				v["cloudwatch/VolumeWriteIOPs"], v["cloudwatch/VolumeReadIOPs"] = v["cloudwatch/WriteIOPS"], v["cloudwatch/ReadIOPS"]
+				delete(v, "cloudwatch/WriteIOPS")
+				delete(v, "cloudwatch/ReadIOPS")
+			},
+			missing: "cloudwatch/Volume", reason: "the names are those of other metrics", note: "mislabelled",
+		},
+		"billed reads as they were seen": {
+			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) {
+				v["cloudwatch/VolumeReadIOPs"] = 0.34 * v["cloudwatch/ReadIOPS"]
+			},
 		},
 		"copied digits": {
 			mend: func(_ string, v totals, _ *runfile.Total, _ *runfile.Proof) { v["cloudwatch/ReadIOPS"] = 7_000_017 }, note: "copied",
@@ -115,13 +139,85 @@ func TestTrapsOfPublishedFigures(t *testing.T) {
 				return
 			}
 			for metric, count := range arm.Replicates[0].Counts {
+				told := c.missing == "" || !strings.HasPrefix(metric, c.missing)
 				switch why := count.Missing; {
-				case metric == c.missing && (why == nil || !strings.Contains(why.Detail, c.reason)):
+				case !told && (why == nil || !strings.Contains(why.Detail, c.reason)):
 					t.Errorf("%s is %+v, want it missing because %q", metric, count, c.reason)
-				case metric != c.missing && why != nil && why.Reason != drivers.OtherWindow:
+				case told && why != nil && why.Reason != drivers.OtherWindow:
 					t.Errorf("%s is missing: %v", metric, why)
 				}
 			}
 		})
 	}
+}
+
+// TestMinutesAreNotPaired: the minutes of a file are not all of one minute, so that nothing of a published load goes by them where its totals are told:
+// those of a metric a minute earlier or later change nothing that is said.
+func TestMinutesAreNotPaired(t *testing.T) {
+	const file = "../../../testdata/runs/published-senzing.jsonl.zst"
+	counted := func(shift time.Duration) map[string]drivers.Count {
+		records := runfiletest.Records(t, file)
+		for i, record := range records {
+			if p, is := record.(runfile.Period); is && p.Metric == "cloudwatch/WriteIOPS" {
+				p.From, p.To = p.From.Add(shift), p.To.Add(shift)
+				records[i] = p
+			}
+		}
+		run, err := drivers.FromRun(runfiletest.Sequence(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		over, _ := run.Over("cloudwatch/WriteIOPS")
+		all := map[string]drivers.Count{}
+		for _, arm := range over.Arms {
+			for _, r := range arm.Replicates {
+				for name, count := range r.Counts {
+					if m, _ := run.Counter(name); m.Type == runfile.Counter || name == "cloudwatch/WriteIOPS" {
+						all[arm.Name+" "+name] = count
+					}
+				}
+			}
+		}
+		return all
+	}
+	want := counted(0)
+	if len(want) < 100 {
+		t.Fatalf("only %d counts", len(want))
+	}
+	for _, shift := range []time.Duration{-time.Minute, time.Minute} {
+		if diff := cmp.Diff(want, counted(shift)); diff != "" {
+			t.Errorf("by %v (-as published +shifted):\n%s", shift, diff)
+		}
+	}
+}
+
+// TestAFileHasAVersion: figures of a file that others work on are told with the commit that they are of, and where they are not, that is said.
+func TestAFileHasAVersion(t *testing.T) {
+	for _, name := range []string{"senzing.jsonl.zst", "digitized.jsonl", "steps.jsonl", "ord.jsonl", "azure.jsonl", "aurora.jsonl"} {
+		run, err := drivers.FromFile("../../../testdata/runs/published-" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := notesOf(run, "no-version"); len(said) > 0 {
+			t.Errorf("%s: %v", name, said)
+		}
+	}
+	run, err := drivers.FromRun(runfiletest.Sequence([]runfile.Record{
+		runfile.Run{Schema: runfile.Schema, ID: "made"}, runfile.Origin{Arm: "one", Replicate: 1, Probe: "cloudwatch", Place: "a repository", File: "README.md", How: runfile.Published},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := notesOf(run, "no-version"); len(said) != 1 || !strings.Contains(said[0], "README.md of one") {
+		t.Errorf("of a file without its version it is said %v", said)
+	}
+}
+
+func notesOf(run *drivers.Run, code string) (texts []string) {
+	for _, n := range run.Notes {
+		if n.Code == code {
+			texts = append(texts, n.Text)
+		}
+	}
+	return texts
 }

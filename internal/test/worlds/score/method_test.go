@@ -127,3 +127,29 @@ func TestObservationIsNotWrong(t *testing.T) {
 	}
 	WriteWrong(t.Output(), all)
 }
+
+// TestCurvesAreNoSums: three meters bend so that a sum of two or three quantities meets the means of the loads. The first does not follow that
+// sum within the loads, and a curve of one quantity meets the means of the others as well as the sum.
+func TestCurvesAreNoSums(t *testing.T) {
+	nonlinear := Kinds()[1]
+	for seed, want := range map[uint64]struct{ meter, rule string }{
+		25769803900: {"meter/m004", "mixture 21.33 device_requests (47 %) + 3.046 pages_written (53 %), noise 3 %, nonlinear"},
+		25769803872: {"meter/m024", "single 0.05101 commits (100 %), noise 3 %, nonlinear"},
+		25769803906: {"meter/m017", "single 62.85 statements (100 %), noise 3 %, nonlinear"},
+	} {
+		method := func(run *drivers.Run) attribution.Verdicts {
+			return attribution.Judge(run, attribution.Options{Asked: []string{want.meter}})
+		}
+		world := nonlinear.Draw(seed, metersOfAWorld)
+		world.Meters = slices.DeleteFunc(world.Meters, func(m worlds.Meter) bool { return m.Name != want.meter })
+		cases, err := Judged(method, world, "")
+		if err != nil || len(cases) != 1 || truth(cases[0].Meter) != want.rule {
+			t.Fatalf("world %d has another meter %s: %v, %v", seed, want.meter, cases, err)
+		}
+		if c := cases[0]; c.stated() {
+			t.Errorf("world %d: %s\n  said: %s", seed, truth(c.Meter), c.said())
+		}
+	}
+}
+
+const metersOfAWorld = 25

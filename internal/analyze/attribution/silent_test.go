@@ -1,0 +1,64 @@
+package attribution_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
+)
+
+// movingBetween is the shipped run with a counter that grows by twenty million at a time, each time in the pause before a repetition,
+// until it has done so often enough.
+func movingBetween(t *testing.T, times int) *drivers.Run {
+	t.Helper()
+	const name, probe = "pgstat.made/late", "pgstat"
+	var records []runfile.Record
+	value, pauses := 1e6, 0
+	for _, record := range runfiletest.Records(t, shippedRun) {
+		switch r := record.(type) {
+		case runfile.Run:
+			records = append(records, r, runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter})
+			continue
+		case runfile.ArmEvent:
+			if r.Event == runfile.Settle {
+				if pauses++; pauses > 1 && pauses <= 1+times {
+					value += 20e6
+				}
+			}
+		case runfile.Reading:
+			if r.Probe == probe {
+				r.Values = maps.Clone(r.Values)
+				r.Values[name] = value
+				record = r
+			}
+		}
+		records = append(records, record)
+	}
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arm := range run.Arms {
+		for _, r := range arm.Replicates {
+			if count := r.Counts[name]; count.Missing != nil || count.Raw != 0 {
+				t.Fatalf("in %s %d it came to %+v", arm.Name, r.Number, count)
+			}
+		}
+	}
+	return run
+}
+
+// TestSilenceLooksAtTheWholeRun: a counter that moves late, or in steps, may have moved for a load although it did so between two. One that
+// moves between many and never in one goes with what is done between them.
+func TestSilenceLooksAtTheWholeRun(t *testing.T) {
+	for times, want := range map[int]attribution.Kind{0: attribution.Silent, 1: attribution.Undetermined, 20: attribution.Silent} {
+		all := attribution.Judge(movingBetween(t, times), attribution.Options{})
+		if v := verdictOn(t, all, "pgstat.made/late"); v.Kind != want || want == attribution.Silent && !strings.Contains(v.Why, "grew by no more than 0 ") {
+			t.Errorf("what moved between loads %d times is %s: %s", times, v.Kind, v.Why)
+		}
+	}
+}
