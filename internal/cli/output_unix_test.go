@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -52,5 +54,24 @@ func TestWriteToAPipe(t *testing.T) {
 	}
 	if info, err := os.Stat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is %v now (%v)", info.Mode(), err)
+	}
+}
+
+// TestOnlyOutputsHaveReaders: a session of a server that is gone breaks as a pipe does, and is an error to be told.
+func TestOnlyOutputsHaveReaders(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, broken := write.WriteString("text")
+	if err := fmt.Errorf("write the report: %w", broken); !nobodyReads(err) {
+		t.Errorf("%v: nobody reads that", err)
+	}
+	lost := &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}
+	if err := fmt.Errorf("create the table: %w", lost); nobodyReads(err) {
+		t.Errorf("%v: was taken for an output", err)
 	}
 }

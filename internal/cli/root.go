@@ -7,6 +7,7 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -26,13 +27,20 @@ func Main(env Env, args []string) int {
 	ctx, stop := stoppable(env.tell, name)
 	err := root.ExecuteContext(ctx)
 	stop()
-	if errors.Is(err, syscall.EPIPE) {
+	if nobodyReads(err) {
 		return exitPipe
 	}
 	if err != nil && !errors.Is(err, errSilent) {
 		env.tell("realiops: %s", runfile.OneLine(runfile.Scrub(err.Error())))
 	}
 	return codeOf(err)
+}
+
+// nobodyReads tells whether an error is that of an output whose reader is gone. A connection to a server that is gone breaks with the
+// same word, and is no file.
+func nobodyReads(err error) bool {
+	output, is := errors.AsType[*fs.PathError](err)
+	return is && errors.Is(output.Err, syscall.EPIPE)
 }
 
 // Command is the tree of all commands, for manuals.

@@ -60,7 +60,7 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	if err != nil {
 		return err
 	}
-	program, err := o.plan.program(ctx, flags, o.cloud.period()/env.Tempo.Times(), o.cloud.rest(env))
+	program, err := o.plan.program(ctx, flags, o.cloud.period()/env.Tempo.Times(), o.cloud.rest(env.Tempo))
 	if err != nil {
 		return err
 	}

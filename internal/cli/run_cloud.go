@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -37,12 +38,12 @@ func (o cloudOptions) period() float64 {
 }
 
 // rest is how long nothing is done before the first load and after the last, in seconds: sources that move in steps show what was done
-// up to a step later. Those of a stand-in, whose clock goes faster, move each period.
-func (o cloudOptions) rest(env Env) float64 {
-	if !o.all || !env.Tempo.Real() {
+// up to a step later.
+func (o cloudOptions) rest(tempo collect.Tempo) float64 {
+	if !o.all {
 		return 0
 	}
-	return metric.Hour
+	return metric.Hour / tempo.Times()
 }
 
 // publishedPace is the most billed writes a second that were published: 3.1 million in five minutes, of many clients on a

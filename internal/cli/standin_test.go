@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,11 +22,15 @@ import (
 	awsrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/measure/collect"
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/accounttest"
 	"github.com/realiops/realiops/internal/test/insightstest"
 	"github.com/realiops/realiops/internal/test/servertest"
@@ -34,7 +39,8 @@ import (
 
 // TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it did
 // as Aurora publishes it, by counting rules drawn at random, with all that is wrong about fresh points; and verdicts of a
-// program that knows only what AWS would tell it. An hour of the cloud's passes in a minute.
+// program that knows only what AWS would tell it. A hundred seconds of the cloud's pass in one, in the hours of rest before and after
+// the loads as well.
 //
 // It is a stand-in: that its rules are found proves nothing about the real Aurora.
 func TestStandInAurora(t *testing.T) {
@@ -51,6 +57,7 @@ func TestStandInAurora(t *testing.T) {
 			rows = append(rows, a.after(t, standin.New(seed+uint64(i)), path)...)
 		})
 	}
+	t.Run("in steps", func(t *testing.T) { a.inSteps(t, path) })
 	t.Logf("%d draws, of which the first live:\n%s", draws, table(rows))
 }
 
@@ -71,7 +78,6 @@ func fromEnvironment(t *testing.T, name string, otherwise int) int {
 type aurora struct {
 	dsn    string
 	behind *postgres.Endpoint // the superuser's
-	began  time.Time
 	course *standin.Course
 	clock  standin.Clock
 	moved  atomic.Pointer[time.Time] // when a failover brought the load from the first instance to the second
@@ -112,7 +118,7 @@ func startAurora(t *testing.T) *aurora {
 	c := endpoint.Config()
 	now := time.Now()
 	a := &aurora{
-		behind: behind, began: now,
+		behind: behind,
 		dsn:    fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=%s", c.Host, c.Port, c.Database, c.User, c.Password),
 		course: &standin.Course{Clients: clientName},
 		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: 100},
@@ -154,13 +160,14 @@ func (a *aurora) realiops(t *testing.T, args ...string) (report.Report, string) 
 	return r, said.String()
 }
 
-// failOver makes the other instance the writer, in the middle of a load.
-func (a *aurora) failOver(ctx context.Context, t *testing.T) {
+// failOver makes the other instance the writer, in the middle of a load, once the run file has some.
+func (a *aurora) failOver(ctx context.Context, t *testing.T, path string) {
 	boss := servertest.Connect(t, a.behind)
 	for clients := 0; ctx.Err() == nil; {
 		_ = experiment.Wait(ctx, time.Second)
-		if a.clock.ToThere(time.Now()).Sub(a.clock.ToThere(a.began)) < time.Hour {
-			continue // of the cloud's
+		const begun = 5
+		if text, err := os.ReadFile(path); err != nil || bytes.Count(text, []byte(`"event":"begin"`)) < begun {
+			continue
 		}
 		if err := boss.QueryRow(ctx, "select count(*) from pg_stat_activity where application_name = $1 and state = 'active'", clientName).Scan(&clients); err != nil || clients == 0 {
 			continue
@@ -178,7 +185,7 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string) []outcome {
 	ctx, stop := context.WithCancel(t.Context())
 	var publishing sync.WaitGroup
 	publishing.Go(func() { s.publish(ctx, t, a, d) })
-	publishing.Go(func() { a.failOver(ctx, t) })
+	publishing.Go(func() { a.failOver(ctx, t, path) })
 	defer publishing.Wait()
 	defer stop()
 	r, said := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes", "--clients", "4", "-o", path)
@@ -228,21 +235,58 @@ func (a *aurora) asksNoMore(t *testing.T, path string) {
 func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 	s := newCloud(t)
 	mine := withoutPeriods(t, path)
-	span, err := collect.Read(mine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from := a.clock.ToThere(span.Span.From).Truncate(standin.FiveMinutes)
-	to := a.clock.ToThere(span.Span.To).Truncate(standin.FiveMinutes).Add(standin.FiveMinutes)
-	for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.InInsights} {
-		for _, p := range d.Points(a.course, a.clock, stream, from, to) {
-			s.tell(t, a, stream, p, p.Value)
-		}
-	}
-	s.flush(t)
+	s.publishAll(t, a, d, a.rested(t, mine))
 	r, _ := a.realiops(t, "collect", mine)
 	a.asksNoMore(t, mine)
 	return judged(t, d, r)
+}
+
+// inSteps has VolumeWriteIOPs tell of whole hours, as Aurora's was seen to: it judges no load, and the whole run.
+func (a *aurora) inSteps(t *testing.T, path string) {
+	d := standin.Draw{
+		Write: standin.Rule{{Kind: standin.Rows, PerUnit: 1}}, Volume: standin.Rule{{Kind: standin.Bytes, PerUnit: 0.34 / 4096}},
+		Habits: standin.Habits{Step: time.Hour},
+	}
+	s, mine := newCloud(t), withoutPeriods(t, path)
+	s.publishAll(t, a, d, a.rested(t, mine))
+	r, _ := a.realiops(t, "collect", mine)
+	volume := r.Metrics[slices.IndexFunc(r.Metrics, func(m report.Metric) bool { return m.Metric == "cloudwatch/VolumeWriteIOPs" })]
+	if volume.Kind != attribution.Undetermined {
+		t.Errorf("of a source that has not moved during any load it is said that it is %s", volume.Kind)
+	}
+	still := slices.IndexFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "not-moved" })
+	if still < 0 || !strings.Contains(r.Warnings[still].Text, "Of all loads together") {
+		t.Errorf("no warning says that the source has not moved, and what it shows of the whole run: %+v", r.Warnings)
+	}
+	run, err := drivers.FromFile(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := sizing.Calibrate(run, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.OfLogUnits == nil || math.Abs(c.OfLogUnits.Value/0.34-1) > 0.02 {
+		t.Errorf("a unit of the log comes to %+v billed writes, and was counted as 0.34", c.OfLogUnits)
+	}
+}
+
+// rested is the stretch of a run with the hours of rest before and after it, in whole periods by the cloud's clock.
+func (a *aurora) rested(t *testing.T, path string) collect.Span {
+	t.Helper()
+	file, err := collect.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := file.Header.Plan.RestSeconds * a.clock.Factor
+	if rest != metric.Hour {
+		t.Errorf("%g s of the cloud's are rested, want an hour", rest)
+	}
+	hour := time.Duration(rest) * time.Second
+	return collect.Span{
+		From: a.clock.ToThere(file.Span.From).Add(-hour).Truncate(standin.FiveMinutes),
+		To:   a.clock.ToThere(file.Span.To).Add(hour).Truncate(standin.FiveMinutes).Add(standin.FiveMinutes),
+	}
 }
 
 // withoutPeriods is the run file as it was when the load was over.
@@ -335,6 +379,17 @@ func (s *cloud) flush(t *testing.T) {
 	t.Helper()
 	s.account.Put(t, s.waiting...)
 	s.waiting = nil
+}
+
+// publishAll publishes all of a draw's points in a stretch, for good.
+func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect.Span) {
+	t.Helper()
+	for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.InInsights} {
+		for _, p := range d.Points(a.course, a.clock, stream, span.From, span.To) {
+			s.tell(t, a, stream, p, p.Value)
+		}
+	}
+	s.flush(t)
 }
 
 // published is how far a point has come.

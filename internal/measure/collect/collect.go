@@ -63,14 +63,14 @@ func (e *UnansweredError) Error() string {
 // look is how often whoever waits is told.
 const look = 10 * time.Second
 
-// Run asks until all is settled, the patience ends or ctx does. What was read is recorded whatever happens; the error says
+// Run asks until all is settled, the patience ends after what is asked for is over, or ctx does. What was read is recorded whatever happens; the error says
 // which source failed, or why the collection was ended.
 func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 	states, err := c.open()
 	if err != nil {
 		return Outcome{}, err
 	}
-	deadline := c.Now().Add(c.Rules.Patience)
+	deadline := over(states, c.Now()).Add(c.Rules.Patience)
 	var failed []error
 	for {
 		var errs []error
@@ -90,6 +90,14 @@ func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 		return c.outcome(states), errors.Join(context.Cause(ctx), c.recordFailure(failed))
 	}
 	return c.outcome(states), errors.Join(append(failed, unanswered(states))...)
+}
+
+// over is when all that sources are asked for is over: the rest after a run may lie ahead.
+func over(states []*sourceState, now time.Time) time.Time {
+	for _, l := range states {
+		now = later(now, l.span.To)
+	}
+	return now
 }
 
 func unanswered(states []*sourceState) error {

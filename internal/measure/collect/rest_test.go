@@ -2,6 +2,7 @@ package collect
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -23,4 +24,26 @@ func TestRestIsAskedFor(t *testing.T) {
 			t.Errorf("with %g s of rest it is asked from %v to %v, want %v to %v", rest, got.From, got.To, want.From, want.To)
 		}
 	}
+}
+
+// TestRestIsWaitedFor: a collection that begins with the rest goes on until that has settled too, which is longer than its patience.
+func TestRestIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(minutes(10)))
+		f := fileWith()
+		f.Header.Plan.RestSeconds = 3600
+		s := &service{metrics: metrics(), says: late}
+		c, records := collecting(t, f, s)
+		began := time.Now()
+		outcome, err := c.Run(t.Context())
+		if want := (Outcome{Metrics: 2, Settled: 2, Periods: 130 + 26}); err != nil || outcome != want || len(*records) != want.Periods {
+			t.Errorf("%+v, %v: want %+v, of an hour before and after ten minutes", outcome, err, want)
+		}
+		if took := time.Since(began); took < time.Hour || took > time.Hour+c.Rules.Ripe+c.Rules.Apart {
+			t.Errorf("it took %v", took)
+		}
+		if len(s.asked) > 3 {
+			t.Errorf("it asked %d times", len(s.asked))
+		}
+	})
 }

@@ -11,7 +11,7 @@ type Rules struct {
 	Apart time.Duration
 	// Old is how long after a period's end one reading is enough.
 	Old time.Duration
-	// Patience is how long a collection goes on.
+	// Patience is how long a collection goes on, after what it asks for is over.
 	Patience time.Duration
 }
 

@@ -54,6 +54,28 @@ func TestLostServerIsRecovered(t *testing.T) {
 	}
 }
 
+// TestLostServerIsRecoveredBeforeTheFirstLoad: a server that is lost in the rest shows when the warm-up finds no session.
+func TestLostServerIsRecoveredBeforeTheFirstLoad(t *testing.T) {
+	r := newTrial(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
+	r.Plan.RestSeconds = 0.01
+	r.Tell = func(said string) {
+		if strings.HasPrefix(said, "Resting") {
+			r.conn.Close(t.Context())
+		}
+	}
+	r.Recover = func(ctx context.Context, failed error) (*pgx.Conn, error) {
+		r.note("recover")
+		return servertest.Connect(t, r.endpoint), nil
+	}
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	recovered, began := slices.Index(r.diary, "recover"), slices.Index(r.diary, "bulk 1 begin")
+	if recovered < 0 || recovered > began || slices.Contains(r.diary[recovered+1:], "recover") {
+		t.Errorf("it was recovered at %d, and the first load began at %d: %v", recovered, began, r.diary)
+	}
+}
+
 func TestLostServerMayStayLost(t *testing.T) {
 	r, gone := taken(t), errors.New("gone for good")
 	r.Recover = func(context.Context, error) (*pgx.Conn, error) { return nil, gone }

@@ -27,7 +27,14 @@ func (e *Experiment) Run(ctx context.Context) error {
 	if err := e.rest(ctx); err != nil {
 		return err
 	}
-	if err := e.warmUp(ctx); err != nil {
+	err := e.warmUp(ctx)
+	for err != nil && ctx.Err() == nil { // the server may have been taken from it while it rested, too
+		if err := e.recover(ctx, err); err != nil {
+			return err
+		}
+		err = e.warmUp(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	p := &pace{began: time.Now(), of: map[string]int{}}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Term is how much a rule counts for one of a kind.
@@ -38,6 +39,8 @@ type Habits struct {
 	Noise      float64 // of each value, the deviation of its logarithm
 	Background float64 // a second of the cloud's, whatever the load
 	Missing    float64 // of all values
+	// Step is how long VolumeWriteIOPs shows the same, the mean of that time; 0: no longer than its period.
+	Step time.Duration
 }
 
 // Draw is an Aurora: how it counts and publishes.

@@ -93,4 +93,11 @@ func TestPointsAreRatesAndSums(t *testing.T) {
 	if p, there := d.Point(course(), clock, VolumeWriteIOPs, noon.Add(-time.Hour)); !there || p.Value != 300 {
 		t.Errorf("half of 600 bytes are %v", p.Value)
 	}
+
+	d.Habits.Step = 10 * Minute
+	for _, at := range []time.Duration{0, 5 * time.Minute} {
+		if p, _ := d.Point(course(), clock, VolumeWriteIOPs, noon.Add(at-time.Hour)); p.Value != 200 {
+			t.Errorf("half of 800 bytes in ten minutes are %v each five", p.Value)
+		}
+	}
 }

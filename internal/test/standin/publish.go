@@ -51,16 +51,24 @@ func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bo
 	if s == VolumeWriteIOPs {
 		period, rule = FiveMinutes, d.Volume
 	}
-	chance := rand.New(rand.NewPCG(d.Seed, uint64(s)<<40|uint64(from.Unix()))) //nolint:gosec // a test's, not a secret
 	p := Point{From: from, To: from.Add(period)}
-	shown := rule.Of(c.Between(clock.ToHere(p.From), clock.ToHere(p.To)))
+	began, length := from, period // of what its value is the mean of
+	if step := d.Habits.Step; step > 0 && s == VolumeWriteIOPs {
+		began, length = from.Truncate(step), step
+	}
+	shown := rule.Of(c.Between(clock.ToHere(began), clock.ToHere(began.Add(length)))) * period.Seconds() / length.Seconds()
 	shown += d.Habits.Background * rule.size() * period.Seconds()
-	shown *= math.Exp(d.Habits.Noise * chance.NormFloat64())
+	shown *= math.Exp(d.Habits.Noise * d.chance(s, began).NormFloat64())
 	p.Value = math.Round(shown)
 	if s != VolumeWriteIOPs {
 		p.Value = shown / period.Seconds()
 	}
-	return p, chance.Float64() >= d.Habits.Missing
+	return p, d.chance(^s, from).Float64() >= d.Habits.Missing
+}
+
+// chance is that of a moment of a stream.
+func (d Draw) chance(s Stream, at time.Time) *rand.Rand {
+	return rand.New(rand.NewPCG(d.Seed, uint64(s)<<40|uint64(at.Unix()))) //nolint:gosec // a test's, not a secret
 }
 
 // size is about what a rule makes of a row.
