@@ -44,6 +44,7 @@ type Metric struct {
 	MakesIn Span     // the versions in which it is that quantity; in others it counts something else
 	Adds    Quantity // a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
 	Counts  Quantity // of which PostgreSQL documents that the metric shows one for each
+	Part    Quantity // a counted quantity of which PostgreSQL documents that the metric counts some
 	Derived *Difference
 
 	AlsoReads bool // blocks that are read are among what it counts: loads that only add rows do not tell what it is
@@ -215,6 +216,7 @@ func (m Metric) makesFrom(version int, q Quantity) Metric {
 }
 func (m Metric) counts(q Quantity) Metric { m.Counts = q; return m }
 func (m Metric) adds(q Quantity) Metric   { m.Adds = q; return m }
+func (m Metric) some(q Quantity) Metric   { m.Part = q; return m }
 
 // alsoReads marks what counts blocks that are read, whatever else it counts.
 func (m Metric) alsoReads() Metric { m.AlsoReads = true; return m }

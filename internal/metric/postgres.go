@@ -1,6 +1,9 @@
 package metric
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Chapters of PostgreSQL's manual.
 const (
@@ -185,7 +188,13 @@ func tables() []Metric {
 		}
 		return m.needs(TrackCounts)
 	}
-	blocks := func(name, help string) Metric { return counter(name, "blocks", help).alsoReads() }
+	blocks := func(name, help string) Metric {
+		of := PagesMissed
+		if strings.HasSuffix(name, "_hit") {
+			of = BuffersTouched
+		}
+		return counter(name, "blocks", help).alsoReads().some(of)
+	}
 	scans := func(name, unit, help string) Metric { return counter(name, unit, help) }
 	return slices.Concat(
 		view("pgstat.tables", "pg_stat_user_tables", manual+"storage-hot.html", slices.Concat(
@@ -209,7 +218,7 @@ func tables() []Metric {
 				counter("n_tup_hot_upd", "rows", "rows updated within their page, without new index entries").makes(HOTUpdates),
 				counter("n_tup_newpage_upd", "rows", "rows updated into another page").from(16),
 				scans("seq_scan", "scans", "scans of whole tables"),
-				scans("idx_scan", "scans", "scans by an index"),
+				scans("idx_scan", "scans", "scans by an index").some(Lookups),
 				counter("vacuum_count", "vacuums", "vacuums that somebody asked for, when they were over"),
 				counter("autovacuum_count", "vacuums", "vacuums that the server began by itself, when they were over"),
 				counter("autoanalyze_count", "analyses", "analyses that the server began by itself, when they were over"),
@@ -224,9 +233,9 @@ func tables() []Metric {
 			blocks("toast_blks_hit", "blocks of TOAST tables found in shared buffers"),
 		)...),
 		view("pgstat.indexes", "pg_stat_user_indexes", statsAt+"MONITORING-PG-STAT-ALL-INDEXES-VIEW", all(falling,
-			scans("idx_scan", "scans", "scans of the indexes"),
+			scans("idx_scan", "scans", "scans of the indexes").some(Lookups),
 			scans("idx_tup_read", "entries", "index entries that scans returned"),
-			scans("idx_tup_fetch", "rows", "rows fetched by plain scans of the indexes"),
+			scans("idx_tup_fetch", "rows", "rows fetched by plain scans of the indexes").some(RowsReturned),
 		)...),
 		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW", all(falling,
 			blocks("idx_blks_read", "blocks of indexes asked of the operating system"),
@@ -257,8 +266,8 @@ func statements() []Metric {
 			counter("wal_fpi", "images", "full-page images in the WAL by statements").makes(PageImages),
 			counter("wal_bytes", "bytes", "bytes put into the WAL by statements"),
 			counter("wal_buffers_full", "operations", "WAL writes by statements because the WAL buffers were full").from(18),
-			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers"),
-			counter("shared_blks_read", "blocks", "blocks that statements asked of the operating system"),
+			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers").alsoReads().some(BuffersTouched),
+			counter("shared_blks_read", "blocks", "blocks that statements asked of the operating system").alsoReads().some(PagesMissed),
 			counter("shared_blks_dirtied", "blocks", "blocks that statements were the first to change"),
 			counter("shared_blks_written", "blocks", "blocks that statements wrote, growth of tables and indexes among them"),
 			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read").makes(TempRead),

@@ -14,15 +14,15 @@ func postgresIO() []Metric {
 	const other = "of tables and indexes by "
 	return view("pgstat.io", "pg_stat_io", statsAt+"MONITORING-PG-STAT-IO-VIEW", slices.Concat(
 		[]Metric{
-			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18, ReadCalls),
+			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18, ReadCalls).alsoReads().some(PagesMissed),
 			blocks("writes", "writes", "relation", "writes of tables and indexes, not their growth").makes(PagesWritten).matters(),
 			blocks("extends", "extends", "relation", "growths of tables and indexes").matters(),
 			sum("writebacks", "writebacks", "relation", "blocks", "blocks that the kernel was told to start writing"),
 			sum("fsyncs", "fsyncs", "relation", "operations", "fsyncs of tables and indexes").matters(),
-			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers"),
+			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers").alsoReads().some(BuffersTouched),
 			sum("evictions", "evictions", "relation", "blocks", "buffers that were taken from a block to give them to another"),
 			sum("reuses", "reuses", "relation", "blocks", "buffers that a context took again from its own few"),
-			volume("read_bytes", "read", "relation", "bytes read of tables and indexes").makes(BytesAsked),
+			volume("read_bytes", "read", "relation", "bytes read of tables and indexes").makes(BytesAsked).alsoReads(),
 			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, not their growth"),
 			volume("extend_bytes", "extend", "relation", "bytes that tables and indexes grew by"),
 		},
@@ -66,9 +66,12 @@ func part(name, rows, help string, kinds ...string) []Metric {
 	words := map[string]string{"read": "reads", "write": "writes", "extend": "growths"}
 	var all []Metric
 	for _, kind := range kinds {
-		all = append(all,
-			blocks(name+"_"+kind+"s", kind+"s", rows, words[kind]+" "+help),
-			volume(name+"_"+kind+"_bytes", kind, rows, "bytes of "+words[kind]+" "+help))
+		operations := blocks(name+"_"+kind+"s", kind+"s", rows, words[kind]+" "+help)
+		bytes := volume(name+"_"+kind+"_bytes", kind, rows, "bytes of "+words[kind]+" "+help)
+		if kind == "read" {
+			operations, bytes = operations.alsoReads().some(ReadCalls), bytes.alsoReads().some(BytesAsked)
+		}
+		all = append(all, operations, bytes)
 	}
 	return all
 }

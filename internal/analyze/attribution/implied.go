@@ -19,10 +19,13 @@ func anything() span { return span{0, math.Inf(1)} }
 type done struct {
 	rows, commits, seconds, indexes, width, clients float64
 
-	known  bool // how the rows came in
-	copied bool
-	waited bool // for the log, at each commit, for all that is known
-	aurora bool
+	known   bool // how the rows came in, or that there were none
+	copied  bool
+	changed bool // rows were updated or deleted, which takes the images of pages that nobody can tell the number of
+
+	updated, returned, lookups, statements float64
+	waited                                 bool // for the log, at each commit, for all that is known
+	aurora                                 bool
 }
 
 // Methods of a load: rows come by COPY, or by INSERT of some sort.
@@ -47,7 +50,7 @@ func (j *judge) done(a int, use []int) done {
 	if commit == "" {
 		commit = j.run.Header.Target.Settings["synchronous_commit"]
 	}
-	d.waited = commit != "off" && slices.Contains(waiting(), arm.Method) && j.run.Header.Target.Settings["fsync"] != "off"
+	d.waited = commit != "off" && (slices.Contains(waiting(), arm.Method) || changes(arm)) && j.run.Header.Target.Settings["fsync"] != "off"
 	if arm.Clients > 0 {
 		d.clients = float64(arm.Clients)
 	}
@@ -56,8 +59,21 @@ func (j *judge) done(a int, use []int) done {
 		d.rows += float64(w.Work.Rows) / n
 		d.commits += float64(w.Work.Transactions) / n
 		d.seconds += w.Seconds / n
+		d.updated += float64(w.Work.Updated) / n
+		d.returned += float64(w.Work.Returned) / n
+		d.lookups += float64(w.Work.Lookups) / n
+		d.statements += float64(w.Work.Statements) / n
+	}
+	d.changed = changes(arm)
+	if d.rows == 0 && d.returned > 0 { // a commit of what wrote nothing leaves nothing in the WAL
+		d.known, d.commits = true, 0
 	}
 	return d
+}
+
+// changes tells whether our clients updated or deleted rows in an arm.
+func changes(a drivers.Arm) bool {
+	return slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Updated > 0 || r.Work.Deleted > 0 })
 }
 
 func byKnownMethod(a runfile.Arm) bool {
@@ -134,10 +150,16 @@ func (j *judge) implied(driver string, a int, use []int) span {
 		return span{n, n}
 	}
 	d := j.done(a, use)
+	of := func(driver string) span { return j.implied(driver, a, use) }
+	if s, told := d.ofReads(driver, of); told {
+		return s
+	}
+	if d.changed {
+		return d.ofChanges(driver)
+	}
 	if !d.known {
 		return anything()
 	}
-	of := func(driver string) span { return j.implied(driver, a, use) }
 	switch driver {
 	case drivers.WALRecords:
 		return d.records()
@@ -200,7 +222,7 @@ func (j *judge) columnOf(driver string) column {
 // ratios are the ratios that a metric may keep to a quantity that was not recorded, by what each load implies of it: where
 // lo is above hi, there is none. noise is what the metric's replicates vary by, as a factor.
 func (j *judge) ratios(y column, driver string, noise float64) span {
-	s := span{0, math.Inf(1)}
+	s, blank := span{0, math.Inf(1)}, j.blank(y)
 	for a := range y {
 		mean, use := 0.0, []int(nil)
 		for r, c := range y[a] {
@@ -214,12 +236,15 @@ func (j *judge) ratios(y column, driver string, noise float64) span {
 		mean /= float64(len(use))
 		of := j.implied(driver, a, use)
 		slack := noise * math.Sqrt(j.options.Tolerance) // to either side
-		s.lo, s.hi = max(s.lo, mean/slack/of.hi), min(s.hi, mean*slack/of.lo)
+		s.hi = min(s.hi, mean*slack/of.lo)
+		if !blank[a] {
+			s.lo = max(s.lo, mean/slack/of.hi)
+		}
 	}
 	return s
 }
 
-func (s span) empty() bool { return s.lo > s.hi }
+func (s span) empty() bool { return s.lo > s.hi || math.IsInf(s.lo, 1) }
 
 func (s span) has(value float64) bool { return s.lo <= value && value <= s.hi }
 
@@ -231,7 +256,7 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	}
 	noise := math.Exp(twice * math.Sqrt(j.withinOf(rivals)))
 	for _, h := range rivals {
-		lost := h.Status == Unknown && !absentByNature(h) || h.Status == Possible && j.columns[h.place].belowBackground()
+		lost := h.Status == Unknown && !absentByNature(h) || h.Status == Possible && j.columns[h.place].belowBackground(j.blank(y))
 		if lost && !j.ratios(y, h.Driver, noise).empty() {
 			open = append(open, h)
 		}

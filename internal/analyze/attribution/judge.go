@@ -82,7 +82,7 @@ func (j *judge) wanted(m drivers.Metric) bool {
 		return slices.Contains(j.options.Asked, m.Name)
 	}
 	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.OfInserts()), func(d drivers.Quantity) bool {
-		return d.Side == drivers.Logical && intersect(d.From, m.From)
+		return d.Side == drivers.Logical && intersect(d.From, m.From) && !m.PartOf(d)
 	})
 }
 
@@ -150,8 +150,10 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 			}
 		}
 		v.ofDevice()
+		j.documentedPart(&v)
 		j.neverRead(&v)
 	}
+	v.ToDevice = j.toDevice(v, y)
 	for _, h := range rivals {
 		v.Rivals = append(v.Rivals, h.Rival)
 	}
@@ -176,6 +178,20 @@ func (j *judge) neverRead(v *Verdict) {
 			Metric: v.Metric, Derived: v.Derived, Kind: Undetermined,
 			Why: "It counts blocks that are read as well, and all loads only added rows: that it goes with what these write is a coincidence",
 		}
+	}
+}
+
+// documentedPart holds a counter of PostgreSQL's own to the side of the quantity of which it is documented to count some. What decides how
+// many, such as which of the pages are those of indexes, is no quantity of the list, so that what came near it did so by chance.
+func (j *judge) documentedPart(v *Verdict) {
+	whole := string(metric.All().Row(v.Metric.Name).Part)
+	i := slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return d.Name == whole })
+	if i < 0 || v.Kind == Silent || v.Kind == Kind(j.drivers[i].Side) {
+		return
+	}
+	*v = Verdict{
+		Metric: v.Metric, Derived: v.Derived, Kind: Kind(j.drivers[i].Side), Between: []string{whole}, Rivals: v.Rivals,
+		Warnings: []Warning{{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)}},
 	}
 }
 

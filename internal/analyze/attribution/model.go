@@ -38,24 +38,31 @@ const allowance = 0.007
 // table gathers what there is of the metric where the quantities in question are known too.
 func (j *judge) table(y column, rivals []held) *table {
 	t := &table{}
+	blank := j.blank(y)
 	var usable []int
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !j.columns[h.place].belowBackground() && j.coversAll(y, h.place) {
+		if h.Status != Itself && h.Status != Unknown && !j.columns[h.place].belowBackground(blank) && j.coversAll(y, h.place) && !plentyForNothing(y, j.columns[h.place], blank) {
 			usable = append(usable, h.place)
 		}
 	}
 	t.places = usable
 	t.columns, t.known = make([][]float64, len(usable)), make([][]float64, len(usable))
 	for a := range y {
-		j.addRow(t, y, a)
+		if !blank[a] {
+			j.addRow(t, y, a)
+		}
 	}
 	return t
 }
 
-// belowBackground tells whether a quantity is lost in its own background in most arms: then it would explain anything.
-func (c column) belowBackground() bool {
+// belowBackground tells whether a quantity is lost in its own background in most arms in which the metric shows something: then it
+// would explain anything.
+func (c column) belowBackground(blank []bool) bool {
 	arms, lost := 0, 0
-	for _, cells := range c {
+	for a, cells := range c {
+		if blank[a] {
+			continue
+		}
 		least, found := math.Inf(1), false
 		for _, cell := range cells {
 			if cell.missing == nil {

@@ -33,11 +33,13 @@ func (j *judge) hold(metric column, place int) held {
 func (j *judge) against(metric, x column, h held) held {
 	var logs [][]stats.Value
 	var common []float64
+	blank := j.blank(metric)
+	least := leastRatio(metric, x, blank)
 	for a := range j.arms {
 		ratio, values, shared := quotients(metric[a], x[a])
 		ratio.Arm = j.arms[a].Name
 		h.Arms = append(h.Arms, ratio)
-		if len(values) > 0 {
+		if len(values) > 0 && !(blank[a] && foretold(metric[a], x[a], least)) {
 			h.arms, logs, common = append(h.arms, a), append(logs, values), append(common, shared)
 		}
 	}

@@ -41,6 +41,8 @@ type Verdict struct {
 	// Tied are quantities of the same side that this run cannot tell from Counts, which is what PostgreSQL documents.
 	Tied []string `json:"tied,omitempty"`
 
+	ToDevice *ToDevice `json:"to_device,omitempty"` // of requested reads: how much of them the device did; nil: it was not seen
+
 	Mixture *Mixture `json:"mixture"` // nil: not a mixture
 
 	Rivals     []Rival   `json:"-"`             // every driver of this run, in the order of drivers.All

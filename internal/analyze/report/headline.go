@@ -19,6 +19,8 @@ type Headline struct {
 	Quiet    Counted `json:"quiet"`            // there
 	Smallest InArm   `json:"smallest"`         // how many loud for one quiet, in the arm where that is least
 	Largest  InArm   `json:"largest"`          // and where it is most
+
+	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
 }
 
 // Counted is one way of counting the work of an arm.
@@ -53,6 +55,12 @@ func headline(run *drivers.Run, arms []Arm, metrics []Metric) *Headline {
 		h.Metric, h.Text = m.Metric, m.exposed()+h.beside(arms)
 	case m != nil:
 		h = &Headline{Text: m.exposed() + untold, Metric: m.Metric}
+	}
+	if reads := headlineOfReads(arms); reads != nil {
+		if h == nil {
+			h = &Headline{}
+		}
+		h.Reads, h.Text = reads, strings.TrimSpace(h.Text+" "+reads.sentence())
 	}
 	return h
 }

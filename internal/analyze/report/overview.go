@@ -28,6 +28,7 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 		document.Only(document.OnPages, r.answers(size, unsized)),
 		document.Paragraph{Text: r.observedText()},
 		r.workSection(),
+		r.readSection(),
 		r.ladders(),
 		r.topSection(),
 		r.verdictSection(),

@@ -34,6 +34,7 @@ func (r Report) verdicts(rest string) document.Block {
 		all = append(all, t, faint(r.verdictLegend()+" Load by load: realiops analyze -v."))
 	}
 	of := func(said string, are func(Metric) bool) { all = append(all, faint(listing(said, r.namesOf(are)))) }
+	all = append(all, r.becameOfRequests())
 	of("No load moves", Metric.silent)
 	of("Not to be told from what goes on without load, and so without a ratio", Metric.belowBackground)
 	for _, kind := range sides() {

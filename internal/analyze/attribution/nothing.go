@@ -1,0 +1,109 @@
+package attribution
+
+import (
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// nextToNone is so small a part of what a metric shows under other loads.
+const nextToNone = 0.01
+
+// blank tells which arms show nothing of a metric that tells what it counts: each count is below its own error, and stands at that; or the arm
+// only reads, or only writes, and shows less than a hundredth of what the others do, as the flushes of a checkpoint that had nothing to write.
+func (j *judge) blank(y column) []bool {
+	all := make([]bool, len(y))
+	for a := range y {
+		all[a] = nothing(y[a])
+	}
+	for _, does := range []func(drivers.Work) bool{reads, writes} {
+		typical := j.typicalRate(y, does)
+		for a := range y {
+			all[a] = all[a] || !j.does(a, does) && j.rate(y, a) < nextToNone*typical
+		}
+	}
+	return all
+}
+
+func reads(w drivers.Work) bool  { return w.Returned > 0 }
+func writes(w drivers.Work) bool { return w.Rows > 0 }
+
+func (j *judge) does(a int, what func(drivers.Work) bool) bool {
+	return slices.ContainsFunc(j.arms[a].Replicates, func(r drivers.Replicate) bool { return what(r.Work) })
+}
+
+// typicalRate is the geometric mean of a metric's rates under loads of a sort; 0 where there are none.
+func (j *judge) typicalRate(y column, what func(drivers.Work) bool) float64 {
+	sum, n := 0.0, 0.0
+	for a := range y {
+		if rate := j.rate(y, a); rate > 0 && j.does(a, what) {
+			sum, n = sum+math.Log(rate), n+1
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return math.Exp(sum / n)
+}
+
+// rate is what a metric shows a second in an arm.
+func (j *judge) rate(y column, a int) float64 {
+	count, seconds := 0.0, 0.0
+	for r, c := range y[a] {
+		if c.missing == nil {
+			count, seconds = count+c.value, seconds+j.arms[a].Replicates[r].Seconds
+		}
+	}
+	if seconds == 0 {
+		return 0
+	}
+	return count / seconds
+}
+
+func nothing(cells []cell) bool {
+	counted := func(c cell) bool { return c.missing == nil }
+	return slices.ContainsFunc(cells, counted) && !slices.ContainsFunc(cells, func(c cell) bool { return counted(c) && c.value > c.stdErr })
+}
+
+// leastRatio is the least that a metric shows for one of a quantity in an arm that shows something of both.
+func leastRatio(y, x column, blank []bool) float64 {
+	least := math.Inf(1)
+	for a := range y {
+		if ratio, values, _ := quotients(y[a], x[a]); len(values) > 0 && !blank[a] && !nothing(x[a]) {
+			least = min(least, ratio.Value)
+		}
+	}
+	return least
+}
+
+// foretold tells whether a quantity lets expect that an arm shows next to nothing of the metric, as it does: how small both are tells nothing of
+// their ratio, and only what should have shown contradicts one.
+func foretold(y, x []cell, leastRatio float64) bool {
+	return !math.IsInf(leastRatio, 1) && leastRatio*greatest(x) < surely*greatest(y)
+}
+
+func greatest(cells []cell) (most float64) {
+	for _, c := range cells {
+		if c.missing == nil {
+			most = max(most, c.value)
+		}
+	}
+	return most
+}
+
+// plentyForNothing tells whether there was so much of a quantity in an arm that showed nothing of the metric that it can be no tenth of the metric
+// anywhere.
+func plentyForNothing(y, x column, blank []bool) bool {
+	const tenth = 10
+	mostY, mostX := 0.0, 0.0
+	for a := range y {
+		mostY, mostX = max(mostY, greatest(y[a])), max(mostX, greatest(x[a]))
+	}
+	for a := range y {
+		if blank[a] && mostY*greatest(x[a])/mostX > tenth*surely*greatest(y[a]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package attribution_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/test/readtest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
+)
+
+// loaded is a run of the measured loads.
+func loaded(t *testing.T, version string, further map[string]func(readtest.Load) float64) *drivers.Run {
+	t.Helper()
+	run, err := drivers.FromRun(runfiletest.Sequence(readtest.Records(t, version, further)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// TestMeasuredReads holds what is said of measured loads against what was counted there: by name, or by the names that the version leaves open.
+func TestMeasuredReads(t *testing.T) {
+	missed := func(m readtest.Load) float64 { return m.Misses }
+	type verdict struct {
+		kind  attribution.Kind
+		named string
+	}
+	for version, want := range map[string]map[string]verdict{
+		"17": {
+			"pgstat.io/reads":           {attribution.Requested, "read_calls bytes_asked"}, // a page each: bytes are 8,192 times as many
+			"cloudwatch/VolumeReadIOPs": {attribution.Requested, "pages_missed read_calls"},
+		},
+		"18": {
+			"pgstat.io/reads":           {attribution.Requested, "read_calls"},
+			"cloudwatch/VolumeReadIOPs": {attribution.Requested, "pages_missed bytes_asked"},
+		},
+	} {
+		run := loaded(t, version, map[string]func(readtest.Load) float64{
+			"cloudwatch/ReadIOPS":       func(m readtest.Load) float64 { return 0.5 * m.DevReads },
+			"cloudwatch/VolumeReadIOPs": func(m readtest.Load) float64 { return 0.4 * missed(m) },
+			"cloudwatch/WriteIOPS":      func(m readtest.Load) float64 { return m.DevWrites - m.DevFlushes },
+			"meter/rows":                func(m readtest.Load) float64 { return m.Returned / 10 },
+		})
+		want["pgstat.database/blks_read"] = verdict{attribution.Requested, "pages_missed"}
+		want["pgstat.io/read_bytes"] = verdict{attribution.Requested, "bytes_asked"}
+		want["pgstat.database/blks_hit"] = verdict{attribution.Logical, "buffers_touched"}
+		want["block/reads"] = verdict{attribution.Physical, "device_reads"}
+		want["block/read_bytes"] = verdict{attribution.Physical, "device_read_bytes"}
+		want["cloudwatch/ReadIOPS"] = verdict{attribution.Physical, "device_reads"}
+		want["cloudwatch/WriteIOPS"] = verdict{attribution.Physical, "wal_writes wal_syncs device_requests"} // of the WAL this run has bytes alone
+		want["meter/rows"] = verdict{attribution.Logical, "rows_returned"}
+		all := attribution.Judge(run, attribution.Options{})
+		for name, w := range want {
+			v := verdictOn(t, all, name)
+			if named := strings.TrimSpace(v.Counts + " " + strings.Join(v.Between, " ")); v.Kind != w.kind || named != w.named {
+				t.Errorf("%s, %s: %s %q, want %s %q: %s", version, name, v.Kind, named, w.kind, w.named, v.Why)
+			}
+		}
+	}
+}
+
+// TestWhatBecameOfRequests: the numbers are those of the file, by hand: 25,766 of 35,552 pages under point-cold.
+func TestWhatBecameOfRequests(t *testing.T) {
+	all := attribution.Judge(loaded(t, "17", nil), attribution.Options{})
+	for name, want := range map[string]attribution.ToDevice{
+		"pgstat.database/blks_read": {Of: "device_reads", Least: attribution.RatioWith{Load: "scan-warm"}, Most: attribution.RatioWith{Load: "mixed", Ratio: 14792.0 / 16792}},
+		"pgstat.io/read_bytes":      {Of: "device_read_bytes", Least: attribution.RatioWith{Load: "scan-warm"}, Most: attribution.RatioWith{Load: "scan-cold", Ratio: 2219700224.0 / 1953464320}},
+	} {
+		got := verdictOn(t, all, name).ToDevice
+		if got == nil || got.Of != want.Of || got.Least != want.Least || got.Most.Load != want.Most.Load || math.Abs(got.Most.Ratio/want.Most.Ratio-1) > 1e-3 {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if v := verdictOn(t, all, "block/reads"); v.ToDevice != nil {
+		t.Errorf("what the device did became %+v of it", v.ToDevice)
+	}
+}
+
+// TestReadLoadsLeaveWritesAlone: loads that only read, in the run of those that only write, change nothing of what is said of writes. One of those
+// measured stays out: somebody flushed the device 94 times during scan-cold, which wrote nothing.
+func TestReadLoadsLeaveWritesAlone(t *testing.T) {
+	alone := attribution.Judge(fromFile(t, shippedRun), attribution.Options{})
+	both := fromFile(t, shippedRun)
+	for _, arm := range loaded(t, "17", nil).Arms {
+		if (strings.HasSuffix(arm.Name, "-warm") || strings.HasSuffix(arm.Name, "-cold")) && arm.Name != "scan-cold" {
+			for _, r := range arm.Replicates {
+				r.Counts["pgstat.wal/wal_write"], r.Counts["pgstat.wal/wal_sync"] = drivers.Count{Seconds: r.Seconds}, drivers.Count{Seconds: r.Seconds}
+			}
+			both.Arms = append(both.Arms, arm)
+		}
+	}
+	for _, name := range []string{"pgstat.wal/wal_write", "pgstat.wal/wal_sync", "pgstat.io/writes", "block/flushes", "block/requests", "block/write_bytes"} {
+		before := verdictOn(t, alone, name)
+		if v := verdictOn(t, attribution.Judge(both, attribution.Options{Asked: []string{name}}), name); v.Kind != before.Kind || v.Counts != before.Counts {
+			t.Errorf("%s: %s %q %v, without reads %s %q %v: %s", name, v.Kind, v.Counts, v.Mixture, before.Kind, before.Counts, before.Mixture, v.Why)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package attribution
+
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// ToDevice is how many reads of the device, or bytes of them, one of what a metric shows became under the load where that is least and under the load
+// where it is most. What is requested has no one ratio to the device: a cache answers for some of it, or for all.
+type ToDevice struct {
+	Of    string    `json:"of"` // the quantity of the device
+	Least RatioWith `json:"least"`
+	Most  RatioWith `json:"most"`
+}
+
+// RatioWith is a ratio under a load.
+type RatioWith struct {
+	Load  string  `json:"load"`
+	Ratio float64 `json:"ratio"`
+}
+
+// toDevice is nil where the metric counts no reads that are requested, or the device is out of sight.
+func (j *judge) toDevice(v Verdict, y column) *ToDevice {
+	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool { return !slices.Contains(readsAsked(), name) }) {
+		return nil
+	}
+	of := ToDevice{Of: string(metric.DeviceReads)}
+	if v.Metric.Unit == "bytes" {
+		of.Of = string(metric.DeviceReadSize)
+	}
+	device, blank, found, most := j.columnOf(of.Of), j.blank(y), false, 0.0
+	if device == nil {
+		return nil
+	}
+	for a := range y {
+		if ratio, known := becameOf(y[a], device[a]); known && !blank[a] && j.does(a, reads) {
+			with := RatioWith{j.arms[a].Name, ratio}
+			if rate := j.rate(y, a); !found || ratio < of.Least.Ratio || ratio == of.Least.Ratio && rate > most {
+				of.Least, most = with, rate
+			}
+			if !found || ratio > of.Most.Ratio {
+				of.Most = with
+			}
+			found = true
+		}
+	}
+	if !found {
+		return nil
+	}
+	return &of
+}
+
+// readsAsked are the quantities of reads that a cache may answer.
+func readsAsked() []string {
+	return []string{string(metric.PagesMissed), string(metric.ReadCalls), string(metric.BytesAsked)}
+}
+
+// becameOf is the sum of one count over that of another in the repetitions of an arm that have both; what the device cannot be told to have done
+// above its background is none.
+func becameOf(y, device []cell) (ratio float64, known bool) {
+	asked, done := 0.0, 0.0
+	for r := range y {
+		if y[r].missing != nil || device[r].missing != nil {
+			continue
+		}
+		asked, known = asked+y[r].value, true
+		if device[r].value > device[r].stdErr {
+			done += device[r].value
+		}
+	}
+	return done / max(asked, 1), known
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// The second ladder: what reads are counted in, from what is asked of the database down to the device.
+const (
+	rowsReturned   = string(metric.RowsReturned)
+	buffersTouched = string(metric.BuffersTouched)
+	pagesMissed    = string(metric.PagesMissed)
+	deviceReads    = string(metric.DeviceReads)
+	deviceReadSize = string(metric.DeviceReadSize)
+)
+
+// reading are the loads that read and of which it was counted what they missed.
+func (r Report) reading() []Arm {
+	return slices.DeleteFunc(r.loaded(), func(a Arm) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
+}
+
+// readSection shows the reads of each load on each rung, and where they were answered.
+func (r Report) readSection() document.Block {
+	loads := r.reading()
+	if len(loads) == 0 {
+		return nil
+	}
+	var t document.Table
+	t.Add(wordy("load"), cells(loads, func(a Arm) document.Cell { return document.Words(a.Name) }))
+	for _, c := range []struct{ driver, header string }{
+		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"}, {deviceReads, "device reads"},
+	} {
+		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell { return a.Of(c.driver).cell(in(1)) }))
+	}
+	for i, header := range []string{"from buffers", "from the page cache", "from the device"} {
+		t.Add(numeric(header), cells(loads, func(a Arm) document.Cell {
+			shares, why := a.answered()
+			if why != "" {
+				return document.Missing(why)
+			}
+			return document.Number(number.Percent(shares[i]), shares[i])
+		}))
+	}
+	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system. The last three say where the buffers touched were " +
+		"answered, by pages; what the device read ahead beyond what was asked is not in them."
+	return document.Section{Title: "Reads, from rows down to the device (per second)", Blocks: []document.Block{
+		document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}},
+	}}
+}
+
+const blockBytes = 8192
+
+// answered are the shares of the buffers touched that were answered by shared buffers, by the page cache and by the device; or why that is not known.
+func (a Arm) answered() (shares [3]float64, why string) {
+	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
+	for _, f := range []Figure{touched, missed, read} {
+		if !f.Known() {
+			return shares, missingText(f.Missing)
+		}
+	}
+	if !positive(touched) {
+		return shares, "no buffers were touched"
+	}
+	fromDevice := min(max(0, read.Value)/blockBytes, missed.Value)
+	return [3]float64{1 - missed.Value/touched.Value, (missed.Value - fromDevice) / touched.Value, fromDevice / touched.Value}, ""
+}
+
+// HeadlineOfReads is what PostgreSQL's reads would say if they were read as IOPS, where the device did least for them.
+type HeadlineOfReads struct {
+	Arm    string `json:"arm"`
+	Asked  Figure `json:"asked_per_second"`  // pages
+	Device Figure `json:"device_per_second"` // read requests
+}
+
+// busy is the part of the most pages that any load asked for from which on a load is one to speak of.
+const busy = 0.25
+
+// headlineOfReads is nil where no load reads, or the device is out of sight.
+func headlineOfReads(arms []Arm) *HeadlineOfReads {
+	var told *HeadlineOfReads
+	most := 0.0
+	loads := Report{Arms: arms}.reading()
+	for _, a := range loads {
+		most = max(most, a.Of(pagesMissed).Value)
+	}
+	for _, a := range loads {
+		asked, device := a.Of(pagesMissed), a.Of(deviceReads)
+		if !device.Known() || !(asked.Value > busy*most) || asked.Value <= 0 {
+			continue
+		}
+		device.Value = max(0, device.Value)
+		if told == nil || device.Value/asked.Value < told.Device.Value/told.Asked.Value {
+			told = &HeadlineOfReads{a.Name, asked, device}
+		}
+	}
+	return told
+}
+
+func (h *HeadlineOfReads) sentence() string {
+	did := "the device did " + number.Rate(h.Device.Value) + "."
+	if h.Device.lost() || h.Device.Value < 1 {
+		did = "the device did none."
+	}
+	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s", number.Rate(h.Asked.Value), h.Arm, did)
+}
+
+// becameOfRequests says of requested reads how much of them the device did.
+func (r Report) becameOfRequests() document.Block {
+	var g gathered
+	for _, m := range ranked(r.Metrics) {
+		if m.ToDevice != nil && m.Missing == nil {
+			g.add(becameOf(*m.ToDevice), m.Name)
+		}
+	}
+	return faint(strings.Join(g.sentences(func(names, text string) string { return "REQUESTED: " + text + ": " + names + "." }), " "))
+}
+
+func becameOf(t attribution.ToDevice) string {
+	if t.Least.Load == t.Most.Load {
+		return fmt.Sprintf("%s of one is a %s (%s)", number.Ratio(t.Most.Ratio), one(t.Of), t.Most.Load)
+	}
+	return fmt.Sprintf("%s to %s of one is a %s (%s, %s)", number.Ratio(t.Least.Ratio), number.Ratio(t.Most.Ratio), one(t.Of), t.Least.Load, t.Most.Load)
+}
