@@ -4,6 +4,6 @@ package experiment
 
 import "errors"
 
-func forget(string, []string) error {
+func forget(string, []string, bool) error {
 	return errors.New("only Linux can be asked to forget a file")
 }
