@@ -31,7 +31,7 @@ require (
 	github.com/prometheus/procfs v0.23.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
 	github.com/testcontainers/testcontainers-go v0.44.0
 	github.com/testcontainers/testcontainers-go/modules/postgres v0.44.0
 	github.com/xi2/xz v0.0.0-20171230120015-48954b6210f8
@@ -43,6 +43,8 @@ require (
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 )
+
+require github.com/cilium/ebpf v0.22.0
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect

@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/probe/request"
 	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -29,7 +30,10 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	}
 	caution(p.Stats.Notice() != "", "newer-server", p.Stats.Notice()+".", "look for a newer realiops")
 	others := othersOn(p.Storage)
-	caution(len(others) > 0, "disk-of-many",
+	caution(len(others) > 0 && p.ByFile(), "disk-of-many",
+		"The disk under the data carries "+strings.Join(others, ", ")+" as well. Its requests are told apart by file, and sizes are this server's alone; "+
+			"verdicts rest on the whole disk.", "a disk of their own for the data; --own-device makes one for a server of ours")
+	caution(len(others) > 0 && !p.ByFile(), "disk-of-many",
 		"The disk under the data carries "+strings.Join(others, ", ")+" as well: whatever is written there is counted too.",
 		"give the data a disk of their own; --own-device makes one for a server of ours")
 	caution(f.Settings["track_counts"] == "off", "track-counts-off",
@@ -77,7 +81,7 @@ func checkpointRemedy(f postgres.Facts) string {
 // remedyOf says what to do about a gap: the probe knows, or else the kind of gap tells.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
-		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap)); remedy != "" {
+		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap)); remedy != "" {
 			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Quoted(f.User))
 		}
 		switch gap.Reason {

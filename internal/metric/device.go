@@ -33,7 +33,7 @@ func Requests(writes, flushes float64) float64 { return writes - flushes }
 func OfDevice(name string) bool {
 	view, _, _ := strings.Cut(name, "/")
 	role, of := strings.CutPrefix(view, "block.")
-	return view == "block" || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
+	return view == "block" || slices.Contains(RequestViews(), view) || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
 // OfStorage tells whether the metric of that name is of storage itself: what the kernel counts of disks, or what a provider shows as

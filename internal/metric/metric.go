@@ -104,7 +104,7 @@ type Table []Metric
 func All() Table { return table() }
 
 var table = sync.OnceValue(func() Table {
-	return slices.Concat(postgres(), postgresIO(), device(), walRecords(), fio(), cloud())
+	return slices.Concat(postgres(), postgresIO(), device(), requestsByFile(), walRecords(), fio(), cloud())
 })
 
 func (t Table) those(wanted func(*Metric) bool) (rows []Metric) {

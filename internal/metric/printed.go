@@ -72,7 +72,12 @@ var views = map[string]string{
 	"pgstat.progress": "pg_stat_progress_*", "pgstat.waits": "pg_stat_activity",
 	"block": "/proc/diskstats", "block.data": "/proc/diskstats (data directory)", "block.wal": "/proc/diskstats (pg_wal)",
 	"block.tablespaces": "/proc/diskstats (tablespaces)", "block.temp": "/proc/diskstats (temp_tablespaces)",
-	"block.process": "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
+	"request": "requests by file (all)", "request.server": "requests for this server", "request.wal": "requests for the WAL",
+	"request.tables": "requests for tables", "request.indexes": "requests for indexes", "request.toast": "requests for TOAST",
+	"request.maps": "requests for maps", "request.relations": "requests for other databases", "request.temp": "requests for temporary files",
+	"request.log": "requests for the server log", "request.other": "requests for other files", "request.journal": "requests for the journal",
+	"request.strangers": "requests of strangers",
+	"block.process":     "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
 }
 
 // PrintedView is how people write a source of metrics: pg_stat_wal for pgstat.wal.

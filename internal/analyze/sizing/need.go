@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
-	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -42,22 +41,6 @@ type Peaks struct {
 	PeakMinute *Rate // nil: no arm lasted a minute
 }
 
-// deviceMetric is a metric of the device, and where its rate goes.
-type deviceMetric struct {
-	name  string
-	field func(*Rate) *float64
-}
-
-func deviceMetrics() []deviceMetric {
-	return []deviceMetric{
-		{metric.BlockReads, func(r *Rate) *float64 { return &r.Reads }},
-		{metric.BlockWrites, func(r *Rate) *float64 { return &r.Writes }},
-		{metric.BlockFlushes, func(r *Rate) *float64 { return &r.Flushes }},
-		{metric.BlockReadBytes, func(r *Rate) *float64 { return &r.ReadBytes }},
-		{metric.BlockWriteBytes, func(r *Rate) *float64 { return &r.WriteBytes }},
-	}
-}
-
 // Needs are those of all arms with a load, in the order of the run.
 func Needs(run *drivers.Run) []Need {
 	var all []Need
@@ -70,30 +53,33 @@ func Needs(run *drivers.Run) []Need {
 }
 
 func need(run *drivers.Run, arm drivers.Arm) Need {
-	n := Need{Arm: arm.Name, Replicates: len(arm.Replicates)}
-	why := n.measure(arm)
-	if why == nil && arm.Job == "" {
-		why = n.crossCheck(run, arm)
-	}
-	if why != nil {
-		n.model(run, arm, why)
+	n, counted := ownNeed(run, arm), ownRequests()
+	if n == nil {
+		n, counted = &Need{Arm: arm.Name, Replicates: len(arm.Replicates)}, wholeDevice()
+		why := n.measure(arm, counted)
+		if why == nil && arm.Job == "" {
+			why = n.crossCheck(run, arm)
+		}
+		if why != nil {
+			n.model(run, arm, why)
+		}
 	}
 	if n.Missing == nil && n.Model == nil {
-		n.readSeconds(run, arm)
+		n.readSeconds(run, arm, counted)
 	}
 	if arm.Job != "" {
-		return n // there is no database
+		return *n // there is no database
 	}
 	n.Rows, n.Commits = logical(arm, drivers.Rows), logical(arm, drivers.Commits)
 	n.LogRecords, n.LogBytes = logical(arm, drivers.WALRecords), logical(arm, drivers.WALBytes)
 	n.LogWrites = logical(arm, drivers.WALWrites)
-	return n
+	return *n
 }
 
 // measure takes the rates from the device.
-func (n *Need) measure(arm drivers.Arm) *series.Missing {
+func (n *Need) measure(arm drivers.Arm, counted device) *series.Missing {
 	for i, replicate := range arm.Replicates {
-		rate, missing := rateOf(replicate, arm.Job != "")
+		rate, missing := counted.rateOf(replicate, arm.Job != "")
 		if missing != nil {
 			return missing
 		}
@@ -146,9 +132,9 @@ func (n *Need) add(rate Rate, first bool) {
 // rateOf is what a replicate asked of its device a second. Reads that the run did not record are not missed: a load that
 // writes may go without, and then they are nought. A job that puts load on storage alone may not write at all: what little
 // others then write less than before it is no mystery.
-func rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
+func (d device) rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
 	var rate Rate
-	for _, m := range deviceMetrics() {
+	for _, m := range d.metrics {
 		count, err := r.Count(m.name)
 		why := reason(err)
 		switch {
@@ -161,11 +147,10 @@ func rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
 		}
 		*m.field(&rate) = max(0, count/r.Seconds)
 	}
-	if rate.Writes < rate.Flushes && !alone {
+	if !d.dataAlone && rate.Writes < rate.Flushes && !alone {
 		return Rate{}, background()
 	}
-	rate.Writes = max(0, metric.Requests(rate.Writes, rate.Flushes))
-	return rate, nil
+	return d.withoutFlushes(rate), nil
 }
 
 // background is why a device that others use tells nothing of a load that adds little.
@@ -202,13 +187,13 @@ const longest = 1100 * time.Millisecond
 
 // readSeconds looks at every second of every replicate that was read. Of an observation, which may be one of days, the
 // analysis keeps one reading for each window, which tells of no second.
-func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm) {
+func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm, counted device) {
 	if run.Observed != nil {
 		return
 	}
 	var minute *Rate
 	for _, replicate := range arm.Replicates {
-		own := Seconds(run, replicate.Begin, replicate.End)
+		own := counted.seconds(run, replicate.Begin, replicate.End)
 		n.Seconds = append(n.Seconds, own...)
 		minute = worst(minute, overMinutes(own))
 	}
@@ -221,11 +206,11 @@ func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm) {
 	}
 }
 
-// Seconds are the rates from one reading to the next, of those that lie a second apart or less; what was read more often is
+// seconds are the rates from one reading to the next, of those that lie a second apart or less; what was read more often is
 // put together to seconds. There are none where a metric of writing misses some.
-func Seconds(run *drivers.Run, begin, end time.Time) []Rate {
-	all := make([]Rate, len(secondsOf(run.Series(metric.BlockWrites), begin, end)))
-	for _, m := range deviceMetrics() {
+func (d device) seconds(run *drivers.Run, begin, end time.Time) []Rate {
+	all := make([]Rate, len(secondsOf(run.Series(d.writes), begin, end)))
+	for _, m := range d.metrics {
 		rates := secondsOf(run.Series(m.name), begin, end)
 		if len(rates) != len(all) {
 			if mayMiss(m.name) {
@@ -238,13 +223,10 @@ func Seconds(run *drivers.Run, begin, end time.Time) []Rate {
 		}
 	}
 	for i := range all {
-		all[i].Writes = max(0, metric.Requests(all[i].Writes, all[i].Flushes))
+		all[i] = d.withoutFlushes(all[i])
 	}
 	return all
 }
-
-// mayMiss tells of what a record of writing may go without.
-func mayMiss(name string) bool { return name == metric.BlockReads || name == metric.BlockReadBytes }
 
 // secondsOf are a counter's rates over seconds.
 func secondsOf(s series.Series, begin, end time.Time) []float64 {

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/probe/request"
 	"github.com/realiops/realiops/internal/measure/server/embedded/binaries"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -22,7 +23,8 @@ type Probes struct {
 	Storage     runfile.Storage
 	Directories []string // one on each file system that the server writes to; none where they are out of sight
 
-	log *anatomy.Sampler // nil where the WAL cannot be read
+	log      *anatomy.Sampler // nil where the WAL cannot be read
+	requests *request.Sampler // nil where requests cannot be followed
 }
 
 // Metrics are those of all probes.
@@ -61,7 +63,7 @@ func (t *Target) withDevices(ctx context.Context, stats *pgstat.Sampler, facts p
 	if err != nil {
 		device = block.Absent(err)
 	}
-	p.Samplers = []probe.Sampler{stats, device}
+	p.Samplers = []probe.Sampler{stats, device, p.openRequests(ctx, t, facts)}
 	return p
 }
 
@@ -163,5 +165,8 @@ func (p *Probes) Close(ctx context.Context) {
 	p.Stats.Close(ctx)
 	if p.log != nil {
 		p.log.Close(ctx)
+	}
+	if p.requests != nil {
+		p.requests.Close()
 	}
 }

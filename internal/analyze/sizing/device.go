@@ -1,0 +1,68 @@
+package sizing
+
+import (
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// device is what tells what a device did: its own counters, or its requests for files of the server alone.
+type device struct {
+	metrics   []deviceMetric
+	writes    string // the metric of them
+	dataAlone bool   // flushes are not among the writes
+}
+
+// deviceMetric is a metric of the device, and where its rate goes.
+type deviceMetric struct {
+	name  string
+	field func(*Rate) *float64
+}
+
+func deviceOf(reads, writes, flushes, readBytes, writeBytes string) device {
+	return device{writes: writes, metrics: []deviceMetric{
+		{reads, func(r *Rate) *float64 { return &r.Reads }},
+		{writes, func(r *Rate) *float64 { return &r.Writes }},
+		{flushes, func(r *Rate) *float64 { return &r.Flushes }},
+		{readBytes, func(r *Rate) *float64 { return &r.ReadBytes }},
+		{writeBytes, func(r *Rate) *float64 { return &r.WriteBytes }},
+	}}
+}
+
+func wholeDevice() device {
+	return deviceOf(metric.BlockReads, metric.BlockWrites, metric.BlockFlushes, metric.BlockReadBytes, metric.BlockWriteBytes)
+}
+
+func ownRequests() device {
+	d := deviceOf(metric.ServerReads, metric.ServerWrites, metric.ServerFlushes, metric.ServerReadBytes, metric.ServerWriteBytes)
+	d.dataAlone = true
+	return d
+}
+
+// withoutFlushes leaves the writes that carry data.
+func (d device) withoutFlushes(r Rate) Rate {
+	if !d.dataAlone {
+		r.Writes = max(0, metric.Requests(r.Writes, r.Flushes))
+	}
+	return r
+}
+
+// mayMiss tells of what a record of writing may go without.
+func mayMiss(name string) bool { return name == metric.BlockReads || name == metric.BlockReadBytes }
+
+// ownNeed is what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not
+// known. It is not believed where it is less than half of what the server itself counts: then files were not found.
+func ownNeed(run *drivers.Run, arm drivers.Arm) *Need {
+	n := &Need{Arm: arm.Name, Replicates: len(arm.Replicates)}
+	if n.measure(arm, ownRequests()) != nil {
+		return nil
+	}
+	for _, r := range arm.Replicates {
+		if lost, err := r.Count(metric.RequestsLost); err != nil || lost > 0 {
+			return nil
+		}
+	}
+	if n.estimateOnly(run, arm) == nil && n.Mean.WriteBytes < askedOf(run, arm).model.WriteBytes/modelOff {
+		return nil
+	}
+	return n
+}

@@ -1,0 +1,78 @@
+package request
+
+import "github.com/realiops/realiops/internal/metric"
+
+// counts are what requests came to.
+type counts struct{ reads, readBytes, writes, writeBytes float64 }
+
+func (c *counts) add(e *event) {
+	size := float64(e.Bytes)
+	if e.operation() == opRead {
+		c.reads, c.readBytes = c.reads+1, c.readBytes+size
+		return
+	}
+	c.writes, c.writeBytes = c.writes+1, c.writeBytes+size
+}
+
+func (c *counts) plus(more counts) {
+	c.reads, c.readBytes = c.reads+more.reads, c.readBytes+more.readBytes
+	c.writes, c.writeBytes = c.writes+more.writes, c.writeBytes+more.writeBytes
+}
+
+func (c counts) values(view string, into map[string]float64) {
+	into[view+"/reads"], into[view+"/read_bytes"] = c.reads, c.readBytes
+	into[view+"/writes"], into[view+"/write_bytes"] = c.writes, c.writeBytes
+}
+
+// account is what all requests came to, since it was opened.
+type account struct {
+	kinds                  map[string]*counts
+	disk                   counts  // of everybody, as /proc/diskstats counts: with flushes among the writes
+	flushes, serverFlushes float64 // that the disks did; that processes of the server asked for
+	lost                   float64
+}
+
+func newAccount() *account {
+	a := &account{kinds: map[string]*counts{}}
+	for _, kind := range kinds() {
+		a.kinds[kind] = &counts{}
+	}
+	return a
+}
+
+func kinds() []string {
+	return []string{WAL, Tables, Indexes, TOAST, Maps, Relations, Temp, Log, Other, Journal, Strangers}
+}
+
+// total counts a request as the kernel does for /proc/diskstats: of a write that the kernel does in steps, as one with a flush before it,
+// the bytes when they are written and the write when all is done.
+func (a *account) total(e *event, flushing uint32) {
+	step := e.Flags&flushing != 0
+	switch op := e.operation(); {
+	case op == opFlush:
+		a.flushes++
+	case op == opRead:
+		a.disk.add(e)
+	case e.writes() && step:
+		a.disk.writeBytes += float64(e.Bytes)
+	case e.writes():
+		a.disk.add(e)
+	}
+}
+
+// values are the metrics.
+func (a *account) values() map[string]float64 {
+	all := map[string]float64{}
+	var server counts
+	for kind, c := range a.kinds {
+		c.values(Name+"."+kind, all)
+		if kind != Journal && kind != Strangers {
+			server.plus(*c)
+		}
+	}
+	server.values(metric.RequestServer, all)
+	all[metric.RequestServer+"/flushes"] = a.serverFlushes
+	a.disk.values(Name, all)
+	all[Name+"/flushes"], all[Name+"/lost"] = a.flushes, a.lost
+	return all
+}

@@ -1,0 +1,73 @@
+// Package request tells for whom the requests of a server's disks were: each that a disk completes, by the file that its sectors
+// belong to.
+//
+// A program in the kernel (BPF, on the tracepoints block_bio_queue and block_rq_complete) notes every request of these disks with its
+// sectors, its length, and the process that asked for it. The extents of the server's files (FIEMAP) say whose sectors these are. What
+// belongs to no file of the server is the file system's journal, or a stranger's. The program needs no tracefs and disturbs nobody
+// else's tracing; the kernel drops it when its file descriptors are closed, also when realiops is killed.
+package request
+
+import (
+	"strings"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Name of the sampler, and of its metrics up to the slash.
+const Name = "request"
+
+// Place is where a server keeps its files, and what it calls them.
+type Place struct {
+	Data       string // the data directory
+	Postmaster int    // its first process
+	Database   uint32 // whose relations Relations knows
+	// Names are the relations of the database by the numbers of their files, and Relations asks for them anew, when there are more.
+	Names     map[uint32]Relation
+	Relations func() (map[uint32]Relation, error)
+}
+
+// Relation is what a file of a database holds.
+type Relation struct {
+	Name string
+	Kind string // one of Kinds
+}
+
+// What a request may have been for.
+const (
+	WAL       = "wal"
+	Tables    = "tables"
+	Indexes   = "indexes"
+	TOAST     = "toast"
+	Maps      = "maps"
+	Relations = "relations" // of databases whose names were not asked for
+	Temp      = "temp"
+	Log       = "log"
+	Other     = "other"
+	Journal   = "journal"
+	Strangers = "strangers"
+)
+
+// Metrics lists what a sampler of this package reads.
+func Metrics() (all []runfile.Metric) {
+	for _, view := range metric.RequestViews() {
+		all = append(all, metric.All().View(view).Announced()...)
+	}
+	return all
+}
+
+// Absent stands for the sampler where requests cannot be followed.
+func Absent(why error) probe.Sampler { return probe.Absent(Name, Metrics(), why) }
+
+// Remedy says what to do about a gap of this package; empty where its own words do.
+func Remedy(gap runfile.Gap) string {
+	if strings.HasPrefix(gap.Metric, Name) && gap.Reason == runfile.Permission {
+		return "run realiops as root, or allow the program that: " + allowing
+	}
+	return ""
+}
+
+// allowing is the one command that lets a program of somebody else than root follow requests: put programs into the kernel, and look
+// into the server's directory and at its first process.
+const allowing = "sudo setcap cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_ptrace+ep $(which realiops)"

@@ -1,0 +1,52 @@
+package request
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// minorBits is how the kernel puts both numbers of a device into one.
+const minorBits = 20
+
+const sectorBytes = 512
+
+// event is a completed request, as the program in the kernel notes it.
+type event struct {
+	Sector    uint64
+	Bytes     uint32
+	Operation uint32 // in the lowest 8 bits, and flags
+	Flags     uint32
+	Disk      uint32
+	Process   uint32 // that asked for it; 0: not known, as of a flush that the kernel puts together for several
+	Parent    uint32
+	Command   [16]byte
+}
+
+func (e *event) read(raw []byte) error {
+	_, err := binary.Decode(raw, binary.NativeEndian, e)
+	return err
+}
+
+// command is what the process is called, that asked for it.
+func (e *event) command() string {
+	name, _, _ := bytes.Cut(e.Command[:], []byte{0})
+	return string(name)
+}
+
+// Operations of the kernel (enum req_op).
+const (
+	opRead        = 0
+	opWrite       = 1
+	opFlush       = 2
+	opDiscard     = 3
+	opSecureErase = 5
+	opMask        = 0xff
+)
+
+func (e *event) operation() uint32 { return e.Operation & opMask }
+
+// writes tells whether data go to the disk.
+func (e *event) writes() bool {
+	op := e.operation()
+	return op%2 == 1 && op != opDiscard && op != opSecureErase
+}

@@ -1,0 +1,121 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/ringbuf"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	ringBytes = 8 << 20 // of requests that were not fetched yet: 140,000
+	askers    = 1 << 14 // requests in flight, and some that were
+)
+
+// kernel is what runs in it, for as long as this process has it open.
+type kernel struct {
+	askers, events, lost *ebpf.Map
+	programs             []*ebpf.Program
+	links                []link.Link
+	reader               *ringbuf.Reader
+	flushing             uint32 // the bit of a request that is one step of a flush
+}
+
+// attach puts the programs into the kernel, for requests of some disks.
+func attach(disks []uint32) (_ *kernel, err error) {
+	spec, err := btf.LoadKernelSpec()
+	if err != nil {
+		return nil, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not tell how it lays out its memory (/sys/kernel/btf/vmlinux): %w", err)}
+	}
+	at, err := offsetsIn(spec)
+	if err != nil {
+		return nil, &probe.Error{Reason: runfile.Unsupported, Err: err}
+	}
+	k := &kernel{flushing: at.flushing}
+	defer func() {
+		if err != nil {
+			k.close()
+		}
+	}()
+	if err := k.makeMaps(); err != nil {
+		return nil, refused(err)
+	}
+	for _, p := range []struct {
+		tracepoint string
+		program    asm.Instructions
+	}{{"block_bio_queue", noteAsker(at, k.askers)}, {"block_rq_complete", tellRequest(at, disks, k.askers, k.events, k.lost)}} {
+		if err := k.load(p.tracepoint, p.program); err != nil {
+			return nil, refused(err)
+		}
+	}
+	k.reader, err = ringbuf.NewReader(k.events)
+	return k, err
+}
+
+func (k *kernel) makeMaps() (err error) {
+	for _, m := range []struct {
+		into **ebpf.Map
+		spec ebpf.MapSpec
+	}{
+		{&k.askers, ebpf.MapSpec{Name: "realiops_asker", Type: ebpf.LRUHash, KeySize: 8, ValueSize: askerSize, MaxEntries: askers}},
+		{&k.events, ebpf.MapSpec{Name: "realiops_event", Type: ebpf.RingBuf, MaxEntries: ringBytes}},
+		{&k.lost, ebpf.MapSpec{Name: "realiops_lost", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}},
+	} {
+		if *m.into, err = ebpf.NewMap(&m.spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *kernel) load(tracepoint string, instructions asm.Instructions) error {
+	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{
+		Name: "realiops", Type: ebpf.Tracing, AttachType: ebpf.AttachTraceRawTp, AttachTo: tracepoint,
+		Instructions: instructions, License: "Dual MIT/GPL", // some functions of the kernel are for such programs alone
+	})
+	if err != nil {
+		return err
+	}
+	k.programs = append(k.programs, p)
+	l, err := link.AttachTracing(link.TracingOptions{Program: p})
+	if err != nil {
+		return err
+	}
+	k.links = append(k.links, l)
+	return nil
+}
+
+// refused says why the kernel does not take a program, with the one command that would allow it where there is one.
+func refused(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &probe.Error{Reason: runfile.Permission, Err: errors.New("the kernel tells only root, and programs that may put programs into it, whose requests these are")}
+	}
+	return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
+}
+
+// lostEvents are requests that nobody fetched in time.
+func (k *kernel) lostEvents() (n uint64, err error) { return n, k.lost.Lookup(uint32(0), &n) }
+
+// close takes everything out of the kernel.
+func (k *kernel) close() {
+	if k.reader != nil {
+		_ = k.reader.Close() // what it had is of no use any more
+	}
+	for _, l := range k.links {
+		_ = l.Close()
+	}
+	for _, p := range k.programs {
+		_ = p.Close()
+	}
+	for _, m := range []*ebpf.Map{k.askers, k.events, k.lost} {
+		_ = m.Close() // nil is closed already
+	}
+}

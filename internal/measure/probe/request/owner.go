@@ -1,0 +1,69 @@
+package request
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// owner is a file of the server.
+type owner struct {
+	kind string
+	node uint32 // of a relation of the database whose names are known; 0: another file
+}
+
+// piece is a stretch of a disk that belongs to a file.
+type piece struct {
+	disk     uint32
+	from, to uint64 // sectors
+	owner    owner
+}
+
+// atlas are all pieces, in order.
+type atlas []piece
+
+func (a atlas) sort() {
+	slices.SortFunc(a, func(p, q piece) int { return cmp.Or(cmp.Compare(p.disk, q.disk), cmp.Compare(p.from, q.from)) })
+}
+
+// find says whose a sector is.
+func (a atlas) find(disk uint32, sector uint64) (owner, bool) {
+	i, exact := slices.BinarySearchFunc(a, sector, func(p piece, sector uint64) int {
+		return cmp.Or(cmp.Compare(p.disk, disk), cmp.Compare(p.from, sector))
+	})
+	if !exact {
+		i--
+	}
+	if i < 0 || a[i].disk != disk || sector >= a[i].to {
+		return owner{}, false
+	}
+	return a[i].owner, true
+}
+
+// unmapped says what sectors that belong to no file were for, by who asked for them. A session whose commit waits for the file
+// system's journal may write it itself.
+func unmapped(e *event, postmaster int) string {
+	command := e.command()
+	switch {
+	case strings.HasPrefix(command, "jbd2/"), strings.HasPrefix(command, "xfsaild/"), strings.Contains(command, "xfs-cil"), strings.Contains(command, "xfs-log"):
+		return Journal
+	case ours(e, postmaster) && e.writes():
+		return Journal
+	case ours(e, postmaster):
+		return Other // a directory, or a file that was there for less than a second
+	default:
+		return Strangers
+	}
+}
+
+// mayBeNew tells whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
+// write to it, and the kernel's.
+func mayBeNew(e *event, postmaster int) bool {
+	command := e.command()
+	return command == "" || ours(e, postmaster) || strings.HasPrefix(command, "kworker/")
+}
+
+// ours tells whether a process of the server asked for it.
+func ours(e *event, postmaster int) bool {
+	return postmaster > 0 && (int(e.Process) == postmaster || int(e.Parent) == postmaster)
+}

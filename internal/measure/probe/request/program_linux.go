@@ -1,0 +1,219 @@
+package request
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/btf"
+)
+
+// offsets are where this kernel keeps what is read, in bytes.
+type offsets struct {
+	queue, bio, sector, operation, flags int16 // of struct request
+	disk                                 int16 // of struct request_queue
+	major, minor                         int16 // of struct gendisk
+	parent, group                        int16 // of struct task_struct
+	flushing                             uint32
+}
+
+// offsetsIn finds them in the kernel's own description.
+func offsetsIn(spec *btf.Spec) (at offsets, err error) {
+	for _, f := range []struct {
+		into            *int16
+		structure, name string
+	}{
+		{&at.queue, "request", "q"},
+		{&at.bio, "request", "bio"},
+		{&at.sector, "request", "__sector"},
+		{&at.operation, "request", "cmd_flags"},
+		{&at.flags, "request", "rq_flags"},
+		{&at.disk, "request_queue", "disk"},
+		{&at.major, "gendisk", "major"},
+		{&at.minor, "gendisk", "first_minor"},
+		{&at.parent, "task_struct", "real_parent"},
+		{&at.group, "task_struct", "tgid"},
+	} {
+		if *f.into, err = offsetOf(spec, f.structure, f.name); err != nil {
+			return at, err
+		}
+	}
+	at.flushing = flushingIn(spec)
+	return at, nil
+}
+
+func offsetOf(spec *btf.Spec, structure, name string) (int16, error) {
+	var s *btf.Struct
+	if err := spec.TypeByName(structure, &s); err != nil {
+		return 0, fmt.Errorf("find struct %s of this kernel: %w", structure, err)
+	}
+	if offset, found := within(s.Members, name); found {
+		return int16(offset.Bytes()), nil
+	}
+	return 0, fmt.Errorf("struct %s of this kernel has no %s: 5.15 and later have", structure, name)
+}
+
+// within looks for a member, also of unions and structures without a name.
+func within(members []btf.Member, name string) (btf.Bits, bool) {
+	for _, m := range members {
+		var inner []btf.Member
+		switch t := btf.UnderlyingType(m.Type).(type) {
+		case *btf.Struct:
+			inner = t.Members
+		case *btf.Union:
+			inner = t.Members
+		}
+		if m.Name == name {
+			return m.Offset, true
+		}
+		if offset, found := within(inner, name); m.Name == "" && found {
+			return m.Offset + offset, true
+		}
+	}
+	return 0, false
+}
+
+// flushingIn is the bit RQF_FLUSH_SEQ, which moved when the bits got names (6.11).
+func flushingIn(spec *btf.Spec) uint32 {
+	const before = 1 << 4
+	for t, err := range spec.All() {
+		e, is := t.(*btf.Enum)
+		if err != nil {
+			break
+		}
+		if !is {
+			continue
+		}
+		for _, v := range e.Values {
+			if v.Name == "__RQF_FLUSH_SEQ" {
+				return 1 << v.Value
+			}
+		}
+	}
+	return before
+}
+
+// What the programs note of a request, field by field as it lies on their stack and in the ring: event in events.go has the same.
+const (
+	askerSize = 24 // process, its parent, and the name of its command
+	eventSize = 24 + askerSize
+
+	eventAt = -eventSize
+	askerAt = eventAt + 24
+	keyAt   = eventAt - 8
+	cellAt  = keyAt - 8
+)
+
+// noteAsker remembers who asks for a piece of I/O, by the address of its description.
+func noteAsker(at offsets, askers *ebpf.Map) asm.Instructions {
+	return asm.Instructions{
+		asm.LoadMem(asm.R6, asm.R1, 0, asm.DWord),
+		asm.StoreMem(asm.RFP, keyAt, asm.R6, asm.DWord),
+		asm.FnGetCurrentPidTgid.Call(),
+		asm.RSh.Imm(asm.R0, 32),
+		asm.StoreMem(asm.RFP, askerAt, asm.R0, asm.Word),
+		asm.FnGetCurrentTaskBtf.Call(),
+		asm.LoadMem(asm.R1, asm.R0, at.parent, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R1, at.group, asm.Word),
+		asm.StoreMem(asm.RFP, askerAt+4, asm.R1, asm.Word),
+		asm.Mov.Reg(asm.R1, asm.RFP),
+		asm.Add.Imm(asm.R1, askerAt+8),
+		asm.Mov.Imm(asm.R2, 16),
+		asm.FnGetCurrentComm.Call(),
+		asm.LoadMapPtr(asm.R1, askers.FD()),
+		asm.Mov.Reg(asm.R2, asm.RFP),
+		asm.Add.Imm(asm.R2, keyAt),
+		asm.Mov.Reg(asm.R3, asm.RFP),
+		asm.Add.Imm(asm.R3, askerAt),
+		asm.Mov.Imm(asm.R4, 0),
+		asm.FnMapUpdateElem.Call(),
+		asm.Mov.Imm(asm.R0, 0),
+		asm.Return(),
+	}
+}
+
+// tellRequest puts a completed request of one of the disks into the ring, with who asked for it.
+func tellRequest(at offsets, disks []uint32, askers, events, lost *ebpf.Map) asm.Instructions {
+	program := asm.Instructions{
+		asm.LoadMem(asm.R6, asm.R1, 0, asm.DWord),
+		asm.LoadMem(asm.R7, asm.R1, 16, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R6, at.queue, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R1, at.disk, asm.DWord),
+		asm.LoadMem(asm.R8, asm.R1, at.major, asm.Word),
+		asm.LoadMem(asm.R2, asm.R1, at.minor, asm.Word),
+		asm.LSh.Imm(asm.R8, minorBits),
+		asm.Or.Reg(asm.R8, asm.R2),
+	}
+	for _, disk := range disks {
+		program = append(program, asm.JEq.Imm32(asm.R8, int32(disk), "ours"))
+	}
+	program = append(program, asm.Ja.Label("end"))
+	program = append(program, fillEvent(at)...)
+	program = append(program, withAsker(at, askers)...)
+	program = append(program, sendEvent(events)...)
+	return append(program, countLost(lost)...)
+}
+
+func fillEvent(at offsets) asm.Instructions {
+	return asm.Instructions{
+		asm.LoadMem(asm.R1, asm.R6, at.sector, asm.DWord).WithSymbol("ours"),
+		asm.StoreMem(asm.RFP, eventAt, asm.R1, asm.DWord),
+		asm.StoreMem(asm.RFP, eventAt+8, asm.R7, asm.Word),
+		asm.LoadMem(asm.R1, asm.R6, at.operation, asm.Word),
+		asm.StoreMem(asm.RFP, eventAt+12, asm.R1, asm.Word),
+		asm.LoadMem(asm.R1, asm.R6, at.flags, asm.Word),
+		asm.StoreMem(asm.RFP, eventAt+16, asm.R1, asm.Word),
+		asm.StoreMem(asm.RFP, eventAt+20, asm.R8, asm.Word),
+		asm.Mov.Imm(asm.R1, 0),
+		asm.StoreMem(asm.RFP, askerAt, asm.R1, asm.DWord),
+		asm.StoreMem(asm.RFP, askerAt+8, asm.R1, asm.DWord),
+		asm.StoreMem(asm.RFP, askerAt+16, asm.R1, asm.DWord),
+	}
+}
+
+func withAsker(at offsets, askers *ebpf.Map) asm.Instructions {
+	return asm.Instructions{
+		asm.LoadMem(asm.R1, asm.R6, at.bio, asm.DWord),
+		asm.StoreMem(asm.RFP, keyAt, asm.R1, asm.DWord),
+		asm.LoadMapPtr(asm.R1, askers.FD()),
+		asm.Mov.Reg(asm.R2, asm.RFP),
+		asm.Add.Imm(asm.R2, keyAt),
+		asm.FnMapLookupElem.Call(),
+		asm.JEq.Imm(asm.R0, 0, "send"),
+		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord),
+		asm.StoreMem(asm.RFP, askerAt, asm.R1, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R0, 8, asm.DWord),
+		asm.StoreMem(asm.RFP, askerAt+8, asm.R1, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R0, 16, asm.DWord),
+		asm.StoreMem(asm.RFP, askerAt+16, asm.R1, asm.DWord),
+	}
+}
+
+func sendEvent(events *ebpf.Map) asm.Instructions {
+	const noWakeup = 1 // it is fetched a few times a second, whatever is in it
+	return asm.Instructions{
+		asm.LoadMapPtr(asm.R1, events.FD()).WithSymbol("send"),
+		asm.Mov.Reg(asm.R2, asm.RFP),
+		asm.Add.Imm(asm.R2, eventAt),
+		asm.Mov.Imm(asm.R3, eventSize),
+		asm.Mov.Imm(asm.R4, noWakeup),
+		asm.FnRingbufOutput.Call(),
+		asm.JEq.Imm(asm.R0, 0, "end"),
+	}
+}
+
+func countLost(lost *ebpf.Map) asm.Instructions {
+	return asm.Instructions{
+		asm.Mov.Imm(asm.R1, 0),
+		asm.StoreMem(asm.RFP, cellAt, asm.R1, asm.DWord),
+		asm.LoadMapPtr(asm.R1, lost.FD()),
+		asm.Mov.Reg(asm.R2, asm.RFP),
+		asm.Add.Imm(asm.R2, cellAt),
+		asm.FnMapLookupElem.Call(),
+		asm.JEq.Imm(asm.R0, 0, "end"),
+		asm.Mov.Imm(asm.R1, 1),
+		asm.AddAtomic.Mem(asm.R0, asm.R1, asm.DWord, 0),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"),
+		asm.Return(),
+	}
+}

@@ -1,0 +1,191 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// needsKernel skips where this process may not follow requests. scripts/no-skip.txt has this package: on CI it must be able to.
+func needsKernel(t *testing.T, place Place) *Sampler {
+	t.Helper()
+	s, err := New(place)
+	if err != nil {
+		t.Skip(err)
+	}
+	return s
+}
+
+// written is what each kind came to by now.
+func written(t *testing.T, s *Sampler) map[string]float64 {
+	t.Helper()
+	if err := s.WaitForCounters(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	sample, err := s.Sample(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sample.Values
+}
+
+// directory is one as a server has it, on a disk.
+func directory(t *testing.T) string {
+	t.Helper()
+	top, err := os.MkdirTemp("/var/tmp", "realiops-request-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(top) })
+	for _, name := range []string{"pg_wal", "base/5/pgsql_tmp", "base/6", "global"} {
+		if err := os.MkdirAll(filepath.Join(top, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return top
+}
+
+// write puts so many requests of 16 KiB into a file, one after the other and past the cache.
+func write(t *testing.T, path string, requests int) {
+	t.Helper()
+	const size = 16 << 10
+	fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY|unix.O_DIRECT, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd) //nolint:errcheck // it is synced
+	page, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(page) //nolint:errcheck // it ends with the test
+	for i := range requests {
+		if _, err := unix.Pwrite(fd, page, int64(i)*size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := unix.Fsync(fd); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRequestsFindTheirFiles: so many writes of 16 KiB to files of each kind are as many requests and bytes of that kind, whatever else
+// the disk does meanwhile, and a stranger's are none of the server's.
+func TestRequestsFindTheirFiles(t *testing.T) {
+	top := directory(t)
+	relations := func() (map[uint32]Relation, error) {
+		return map[uint32]Relation{100: {"public.t", Tables}, 101: {"public.i", Indexes}, 102: {"pg_toast.pg_toast_100", TOAST}}, nil
+	}
+	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5, Relations: relations})
+	defer s.Close()
+	before := written(t, s)
+	want := map[string]int{}
+	for i, f := range []struct{ path, kind string }{
+		{"pg_wal/000000010000000000000001", WAL}, {"base/5/100", Tables}, {"base/5/100.1", Tables}, {"base/5/100_fsm", Maps}, {"base/5/101", Indexes},
+		{"base/5/102", TOAST}, {"base/6/100", Relations}, {"global/1262", Relations}, {"base/5/pgsql_tmp/pgsql_tmp1.0", Temp}, {"server.log", Log}, {"PG_VERSION", Other},
+	} {
+		write(t, filepath.Join(top, f.path), 20+i)
+		want[f.kind] += 20 + i
+	}
+	// What this process starts itself passes for the server's.
+	stranger := exec.Command("sh", "-c", "dd if=/dev/zero of="+top+".stranger bs=64k count=50 oflag=direct; true")
+	if out, err := stranger.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	defer os.Remove(top + ".stranger") //nolint:errcheck // it may not be there
+	after := written(t, s)
+	server := 0
+	for kind, requests := range want {
+		server += requests
+		if got := after[Name+"."+kind+"/writes"] - before[Name+"."+kind+"/writes"]; got != float64(requests) {
+			t.Errorf("%s: %.0f requests, want %d", kind, got, requests)
+		}
+		if got := after[Name+"."+kind+"/write_bytes"] - before[Name+"."+kind+"/write_bytes"]; got != float64(requests)*(16<<10) {
+			t.Errorf("%s: %.0f bytes of %d requests", kind, got, requests)
+		}
+	}
+	if got := after["request.server/writes"] - before["request.server/writes"]; got != float64(server) {
+		t.Errorf("the server's are %.0f, want %d", got, server)
+	}
+	if got := after["request.strangers/writes"] - before["request.strangers/writes"]; got < 50 {
+		t.Errorf("a stranger did 50, and %.0f were seen", got)
+	}
+	if after[Name+"/lost"] != 0 {
+		t.Errorf("%.0f were lost", after[Name+"/lost"])
+	}
+}
+
+// TestNothingStays: what was in the kernel is gone when the sampler is closed, and when its process is killed.
+func TestNothingStays(t *testing.T) {
+	s := needsKernel(t, Place{Data: directory(t)})
+	id := programOf(t, s)
+	if !inKernel(id) {
+		t.Fatalf("program %d is not in the kernel while it is open", id)
+	}
+	s.Close()
+	gone(t, id)
+
+	held := exec.Command(os.Args[0], "-test.run=^TestHold$")
+	held.Env = append(os.Environ(), "REALIOPS_HOLD="+directory(t))
+	out, err := held.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := held.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fscanln(out, &id); err != nil || !inKernel(id) {
+		t.Errorf("program %d of another process is not in the kernel: %v", id, err)
+	}
+	_ = held.Process.Kill()
+	_ = held.Wait()
+	gone(t, id)
+}
+
+// TestHold is the process that is killed.
+func TestHold(t *testing.T) {
+	place := os.Getenv("REALIOPS_HOLD")
+	if place == "" {
+		return
+	}
+	s := needsKernel(t, Place{Data: place})
+	fmt.Println(programOf(t, s))
+	time.Sleep(time.Minute)
+}
+
+func programOf(t *testing.T, s *Sampler) ebpf.ProgramID {
+	t.Helper()
+	info, err := s.kernel.programs[0].Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := info.ID()
+	return id
+}
+
+func inKernel(id ebpf.ProgramID) bool {
+	p, err := ebpf.NewProgramFromID(id)
+	if err == nil {
+		_ = p.Close()
+	}
+	return err == nil
+}
+
+// gone waits for the kernel, which drops what nobody has open a moment later.
+func gone(t *testing.T, id ebpf.ProgramID) {
+	t.Helper()
+	for range 100 {
+		if !inKernel(id) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("program %d is still in the kernel", id)
+}

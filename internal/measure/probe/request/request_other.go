@@ -1,0 +1,25 @@
+//go:build !linux
+
+package request
+
+import (
+	"context"
+	"errors"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Sampler is of Linux alone.
+type Sampler struct{ probe.Sampler }
+
+// New says that requests are followed on Linux alone.
+func New(Place) (*Sampler, error) {
+	return nil, &probe.Error{Reason: runfile.Unsupported, Err: errors.New("whose requests these are is told by the kernel of Linux alone")}
+}
+
+// Close has nothing to end.
+func (*Sampler) Close() {}
+
+// WaitForCounters has nothing to wait for.
+func (*Sampler) WaitForCounters(context.Context) error { return nil }

@@ -1,0 +1,240 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf/ringbuf"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	// fetching is how often requests are taken out of the kernel, which has room for 140,000.
+	fetching = 100 * time.Millisecond
+	// looking is how often the files are looked at, and naming how often names are asked for where one is missing.
+	looking = time.Second
+	naming  = 5 * time.Second
+	// share is how much of the time looking may take, where there are many files.
+	share = 0.005
+	// enoughLooks at the files are given to a request whose file is not known.
+	enoughLooks = 2
+	// mostWaiting requests are kept that long.
+	mostWaiting = 100_000
+)
+
+// Sampler follows the requests of a server's disks.
+type Sampler struct {
+	kernel *kernel
+	stop   chan struct{}
+	done   sync.WaitGroup
+
+	mu      sync.Mutex // for all below
+	account *account
+	atlas   atlas
+	files   files
+	waiting []waiting
+	named   time.Time
+	byNode  map[uint32]*counts
+}
+
+// waiting is a request whose file was not found yet.
+type waiting struct {
+	event event
+	looks int // there had been by then
+}
+
+// New follows the requests for a server's files. The error, a *probe.Error, says why that cannot be done here.
+func New(place Place) (*Sampler, error) {
+	roots, err := rootsOf(place)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sampler{
+		stop: make(chan struct{}), account: newAccount(), byNode: map[uint32]*counts{},
+		files: files{place: place, roots: roots, known: map[string]*file{}, names: place.Names},
+	}
+	if s.kernel, err = attach(disksOf(roots)); err != nil {
+		return nil, err
+	}
+	s.look()
+	s.done.Go(s.follow)
+	return s, nil
+}
+
+func disksOf(roots []root) (disks []uint32) {
+	for _, r := range roots {
+		if !slices.Contains(disks, r.ground.disk) {
+			disks = append(disks, r.ground.disk)
+		}
+	}
+	return disks
+}
+
+// Name is request.
+func (s *Sampler) Name() string { return Name }
+
+// Metrics lists what requests are told apart by.
+func (s *Sampler) Metrics() []runfile.Metric { return Metrics() }
+
+// Close takes the programs out of the kernel.
+func (s *Sampler) Close() {
+	close(s.stop)
+	s.done.Wait()
+	s.kernel.close()
+}
+
+// Sample takes what was completed by now. What waits for its file is in no kind yet, and in no sum of the server's.
+func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
+	if err := ctx.Err(); err != nil {
+		return probe.Sample{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.fetch(); err != nil {
+		return probe.Sample{}, err
+	}
+	lost, err := s.kernel.lostEvents()
+	if err != nil {
+		return probe.Sample{}, fmt.Errorf("ask how many requests were lost: %w", err)
+	}
+	s.account.lost = float64(lost)
+	sample := probe.Sample{Values: s.account.values()}
+	if s.files.tooMany {
+		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + Strangers + "/writes", Reason: runfile.Unsupported,
+			Detail: fmt.Sprintf("the server has more than %d files: requests for the others are among the strangers'", mostFiles)})
+	}
+	return sample, nil
+}
+
+// WaitForCounters finds the files of all requests so far.
+func (s *Sampler) WaitForCounters(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.fetch(); err != nil {
+		return err
+	}
+	for range enoughLooks {
+		s.look()
+	}
+	s.settle()
+	return ctx.Err()
+}
+
+// follow fetches requests and looks at the files, until it is told to stop.
+func (s *Sampler) follow() {
+	tick := time.NewTicker(fetching)
+	defer tick.Stop()
+	next := time.Now().Add(looking)
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-tick.C:
+		}
+		s.mu.Lock()
+		_ = s.fetch() // it is said when a reading is taken
+		if began := time.Now(); began.After(next) {
+			s.look()
+			s.settle()
+			next = began.Add(max(looking, time.Duration(float64(time.Since(began))/share)))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// look finds the server's files as they are now, with the names of relations.
+func (s *Sampler) look() {
+	s.files.nameless = false
+	s.files.look()
+	if s.files.nameless && s.files.place.Relations != nil && time.Since(s.named) > naming {
+		s.named = time.Now()
+		if names, err := s.files.place.Relations(); err == nil {
+			s.files.names = names
+			s.files.look()
+		}
+	}
+	s.atlas = s.files.atlas()
+}
+
+// fetch takes all requests out of the ring.
+func (s *Sampler) fetch() error {
+	var record ringbuf.Record
+	var e event
+	s.kernel.reader.SetDeadline(time.Now())
+	for {
+		err := s.kernel.reader.ReadInto(&record)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil
+		}
+		if err == nil {
+			err = e.read(record.RawSample)
+		}
+		if err != nil {
+			return fmt.Errorf("take requests out of the kernel: %w", err)
+		}
+		s.take(e)
+	}
+}
+
+// take counts a request, for its file where that is known.
+func (s *Sampler) take(e event) {
+	s.account.total(&e, s.kernel.flushing)
+	switch {
+	case e.Bytes == 0:
+		if e.writes() && ours(&e, s.files.place.Postmaster) {
+			s.account.serverFlushes++ // asked for by itself, not with data
+		}
+	case e.operation() == opRead || e.writes():
+		s.assign(e)
+	}
+}
+
+// assign finds the file of a request; one that may be for a new file waits for the next looks.
+func (s *Sampler) assign(e event) {
+	postmaster := s.files.place.Postmaster
+	whose, found := s.atlas.find(e.Disk, e.Sector)
+	switch {
+	case found:
+		s.give(&e, whose)
+	case mayBeNew(&e, postmaster) && len(s.waiting) < mostWaiting:
+		s.waiting = append(s.waiting, waiting{e, s.files.looks})
+	default:
+		s.give(&e, owner{kind: unmapped(&e, postmaster)})
+	}
+}
+
+// give counts a request for its owner.
+func (s *Sampler) give(e *event, whose owner) {
+	s.account.kinds[whose.kind].add(e)
+	if whose.node == 0 {
+		return
+	}
+	if s.byNode[whose.node] == nil {
+		s.byNode[whose.node] = &counts{}
+	}
+	s.byNode[whose.node].add(e)
+}
+
+// settle gives requests to files that were found meanwhile, and those that waited long enough to whoever asked for them.
+func (s *Sampler) settle() {
+	var left []waiting
+	for _, w := range s.waiting {
+		whose, found := s.atlas.find(w.event.Disk, w.event.Sector)
+		switch {
+		case found:
+			s.give(&w.event, whose)
+		case s.files.looks >= w.looks+enoughLooks:
+			s.give(&w.event, owner{kind: unmapped(&w.event, s.files.place.Postmaster)})
+		default:
+			left = append(left, w)
+		}
+	}
+	s.waiting = left
+}

@@ -1,0 +1,118 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/request"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// openRequests follows the requests of the server's disks to its files, where this machine's kernel lets us.
+func (p *Probes) openRequests(ctx context.Context, t *Target, facts postgres.Facts) probe.Sampler {
+	place, err := requestPlace(ctx, t, facts)
+	if err != nil {
+		return request.Absent(err)
+	}
+	requests, err := request.New(place)
+	if err != nil {
+		return request.Absent(err)
+	}
+	p.requests = requests
+	return requests
+}
+
+// ByFile tells whether the disks' requests are told apart by the files that they are for.
+func (p *Probes) ByFile() bool { return p.requests != nil }
+
+func requestPlace(ctx context.Context, t *Target, facts postgres.Facts) (request.Place, error) {
+	directory, err := dataDirectory(t, facts)
+	if err != nil {
+		return request.Place{}, err
+	}
+	place := request.Place{Data: directory, Relations: func() (map[uint32]request.Relation, error) { return relationsOf(t) }}
+	if place.Postmaster, err = postmasterOf(directory); err != nil {
+		return place, err
+	}
+	conn, err := t.Endpoint.Connect(ctx)
+	if err != nil {
+		return place, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
+	err = conn.QueryRow(ctx, `/* realiops */ select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()`).Scan(&place.Database)
+	if err != nil {
+		return place, fmt.Errorf("ask for the database's number: %w", err)
+	}
+	place.Names, err = relationsOn(ctx, conn)
+	return place, err
+}
+
+// postmasterOf is the first process of the server that works in a directory, as it notes there; one in a container notes a number that is
+// another process's here.
+func postmasterOf(directory string) (pid int, err error) {
+	text, err := os.ReadFile(filepath.Join(directory, "postmaster.pid"))
+	if err != nil {
+		return 0, fmt.Errorf("find the server's first process: %w", err)
+	}
+	if _, err := fmt.Sscan(string(text), &pid); err != nil {
+		return 0, &probe.Error{Reason: runfile.Failed, Err: errors.New("postmaster.pid does not begin with the number of a process")}
+	}
+	works, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", pid))
+	if err != nil {
+		return 0, fmt.Errorf("find the server's first process: %w", err)
+	}
+	if at, err := os.Stat(directory); err != nil || !os.SameFile(works, at) {
+		return 0, &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf("process %d does not work in %s: the server is in a container", pid, directory)}
+	}
+	return pid, nil
+}
+
+// namingTakes is how long a server may take to name its relations.
+const namingTakes = time.Second
+
+// relationsOf are the relations of the database with their files, asked for in a session that ends at once.
+func relationsOf(t *Target) (map[uint32]request.Relation, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), namingTakes)
+	defer cancel()
+	conn, err := t.Endpoint.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
+	return relationsOn(ctx, conn)
+}
+
+func relationsOn(ctx context.Context, conn *pgx.Conn) (map[uint32]request.Relation, error) {
+	var node uint32
+	var name, kind string
+	all := map[uint32]request.Relation{}
+	err := postgres.ForEachRow(ctx, conn, []any{&node, &name, &kind}, func() error {
+		all[node] = request.Relation{Name: name, Kind: kindOf(kind, name)}
+		return nil
+	}, `/* realiops */
+		select pg_catalog.pg_relation_filenode(c.oid)::pg_catalog.oid, n.nspname || '.' || c.relname, c.relkind::pg_catalog.text
+		from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+		where pg_catalog.pg_relation_filenode(c.oid) is not null`)
+	return all, err
+}
+
+// kindOf is what a relation's requests are counted under: TOAST tables and their indexes have a schema of their own.
+func kindOf(relkind, name string) string {
+	switch {
+	case strings.HasPrefix(name, "pg_toast"):
+		return request.TOAST
+	case relkind == "i":
+		return request.Indexes
+	default:
+		return request.Tables
+	}
+}

@@ -1,0 +1,67 @@
+package metric
+
+// RequestServer begins the names of what a device did for this server alone.
+const RequestServer = "request.server"
+
+// What a device did for this server alone, where each request was followed to its file.
+const (
+	ServerReads      = RequestServer + "/reads"
+	ServerReadBytes  = RequestServer + "/read_bytes"
+	ServerWrites     = RequestServer + "/writes"
+	ServerWriteBytes = RequestServer + "/write_bytes"
+	ServerFlushes    = RequestServer + "/flushes"
+	RequestsLost     = "request/lost"
+)
+
+// requestKinds are what requests are for, by the view of each.
+var requestKinds = []struct{ view, whose, printed string }{
+	{RequestServer, "for files of this server", "this server"},
+	{"request.wal", "for the WAL", "WAL"},
+	{"request.tables", "for tables of this database", "tables"},
+	{"request.indexes", "for indexes of this database", "indexes"},
+	{"request.toast", "for TOAST tables of this database and their indexes", "TOAST"},
+	{"request.maps", "for free space and visibility maps", "maps"},
+	{"request.relations", "for tables and indexes of the server's other databases, and shared ones", "other databases"},
+	{"request.temp", "for temporary files", "temporary files"},
+	{"request.log", "for the server's own log", "server log"},
+	{"request.other", "for the server's other files, and for some that were gone within a second", "other files"},
+	{"request.journal", "for the file system's journal, whoever it was written for, and for what it notes of this server's files", "journal"},
+	{"request.strangers", "for nobody of the server's: other programs, and what the kernel notes of all files", "strangers"},
+}
+
+// RequestViews are the views of requests, all of the device's first.
+func RequestViews() []string {
+	all := []string{"request"}
+	for _, k := range requestKinds {
+		all = append(all, k.view)
+	}
+	return all
+}
+
+// requestsByFile are what the kernel tells of each request, with the file that its sectors belong to.
+func requestsByFile() []Metric {
+	const source = "https://docs.kernel.org/trace/events.html"
+	var rows []Metric
+	add := func(view, printed, field, unit, help, caveat string) {
+		m := counter(view+"/"+field, unit, help).As("requests by file: " + field + " (" + printed + ")").but(caveat)
+		m.Source = source
+		rows = append(rows, m)
+	}
+	const all = "the sum over the server's disks, for everybody"
+	add("request", "all", "reads", "operations", "read requests that completed", all)
+	add("request", "all", "read_bytes", "bytes", "bytes read", all)
+	add("request", "all", "writes", "operations", "write requests that completed, as /proc/diskstats counts them: those that only ask for a flush among them", all)
+	add("request", "all", "write_bytes", "bytes", "bytes written", all)
+	add("request", "all", "flushes", "operations", "flushes of the disks' caches", all)
+	add("request", "all", "lost", "operations", "requests that came faster than they were fetched, and are in no other figure", all)
+	const late = "a request whose file was made within the last seconds may be counted up to three seconds later"
+	for _, k := range requestKinds {
+		add(k.view, k.printed, "reads", "operations", "read requests "+k.whose, late)
+		add(k.view, k.printed, "read_bytes", "bytes", "bytes read "+k.whose, late)
+		add(k.view, k.printed, "writes", "operations", "write requests that carry data, "+k.whose, late)
+		add(k.view, k.printed, "write_bytes", "bytes", "bytes written "+k.whose, late)
+	}
+	add(RequestServer, "this server", "flushes", "operations", "flushes that processes of this server asked for by themselves",
+		"the disk may do several with one; those that the file system's journal asks for are not among them")
+	return rows
+}
