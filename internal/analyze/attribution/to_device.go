@@ -59,15 +59,16 @@ func readsAsked() []string {
 // becameOf is the sum of one count over that of another in the repetitions of an arm that have both; what the device cannot be told to have done
 // above its background is none.
 func becameOf(y, device []cell) (ratio float64, known bool) {
-	asked, done := 0.0, 0.0
+	const tells = 0.05 // of what was asked: the device's background may hide no more
+	asked, done, hidden := 0.0, 0.0, 0.0
 	for r := range y {
 		if y[r].missing != nil || device[r].missing != nil {
 			continue
 		}
-		asked, known = asked+y[r].value, true
+		asked, hidden = asked+y[r].value, hidden+device[r].stdErr
 		if device[r].value > device[r].stdErr {
 			done += device[r].value
 		}
 	}
-	return done / max(asked, 1), known
+	return done / max(asked, 1), hidden < tells*asked
 }

@@ -64,6 +64,9 @@ func (a Arm) answered() (shares [3]float64, why string) {
 			return shares, missingText(f.Missing)
 		}
 	}
+	if read.lost() {
+		return shares, "what the device read cannot be told from the background"
+	}
 	if !positive(touched) {
 		return shares, "no buffers were touched"
 	}
@@ -91,7 +94,7 @@ func headlineOfReads(arms []Arm) *HeadlineOfReads {
 	}
 	for _, a := range loads {
 		asked, device := a.Of(pagesMissed), a.Of(deviceReads)
-		if !device.Known() || !(asked.Value > busy*most) || asked.Value <= 0 {
+		if !device.Known() || device.lost() || !(asked.Value > busy*most) || asked.Value <= 0 {
 			continue
 		}
 		device.Value = max(0, device.Value)
@@ -104,7 +107,7 @@ func headlineOfReads(arms []Arm) *HeadlineOfReads {
 
 func (h *HeadlineOfReads) sentence() string {
 	did := "the device did " + number.Rate(h.Device.Value) + "."
-	if h.Device.lost() || h.Device.Value < 1 {
+	if h.Device.Value < 1 {
 		did = "the device did none."
 	}
 	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s", number.Rate(h.Asked.Value), h.Arm, did)
