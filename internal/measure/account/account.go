@@ -70,7 +70,7 @@ func (a *Account) loading(o Options) []func(*config.LoadOptions) error {
 		config.WithHTTPClient(client()),
 		config.WithRetryer(newPatience),
 		config.WithEC2RoleCredentialOptions(func(r *ec2rolecreds.Options) { r.Client = machine() }),
-		config.WithAPIOptions([]func(*middleware.Stack) error{a.counted.attach, PlainBodies}),
+		config.WithAPIOptions([]func(*middleware.Stack) error{a.counted.attach, PlainBodies, boundAnswers}),
 		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
 	}
 	if o.Profile != "" {

@@ -1,6 +1,7 @@
 package account_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +64,14 @@ func refusing(status int, code, message string) http.HandlerFunc {
 	}
 }
 
+// endless begins an answer and goes on until nobody reads it any more.
+func endless(w http.ResponseWriter, begin string) {
+	_, err := fmt.Fprint(w, begin)
+	for more := bytes.Repeat([]byte(" "), 1<<16); err == nil; {
+		_, err = w.Write(more)
+	}
+}
+
 func describe(ctx context.Context, a *account.Account) error {
 	_, err := rds.NewFromConfig(a.Config()).DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{})
 	return account.Explain(err)
@@ -100,6 +109,8 @@ func TestAnswersOfAWS(t *testing.T) {
 		account.Other, "rds:DescribeDBInstances: the answer (HTTP 200) cannot be read: does AWS answer there, or something in between?")
 	check("a page that refuses", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>no", http.StatusForbidden) },
 		account.Other, "rds:DescribeDBInstances: the answer (HTTP 403) cannot be read: does AWS answer there, or something in between?")
+	check("endless", func(w http.ResponseWriter, _ *http.Request) { endless(w, "<a>") },
+		account.Other, "rds:DescribeDBInstances: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
 	check("nothing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		account.Other, "rds:DescribeDBInstances: the answer (HTTP 404) cannot be read: does AWS answer there, or something in between?")
 	check("elsewhere", func(w http.ResponseWriter, r *http.Request) {

@@ -38,6 +38,9 @@ func (p patience) IsErrorRetryable(err error) bool {
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 		return false
 	}
+	if _, endless := errors.AsType[tooLong](err); endless {
+		return false
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return true
 	}

@@ -219,6 +219,10 @@ func (t *Trouble) network(err error, call string) bool {
 		t.Kind, t.text = Unreachable, call+": no answer in time: is the network slow, or does a proxy stand between?"
 		return true
 	}
+	if endless, ok := errors.AsType[tooLong](err); ok {
+		t.Kind, t.text = Other, call+": "+endless.Error()+": does AWS answer there, or something in between?"
+		return true
+	}
 	if response, ok := errors.AsType[*awshttp.ResponseError](err); ok {
 		t.Kind = Other
 		t.Code, t.text = unreadable(call, response.HTTPStatusCode())

@@ -11,6 +11,11 @@ import (
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
 
+// mostPages bounds each of the two answers: there are some hundred pages.
+const mostPages = 2000
+
+var errTooManyPages = fmt.Errorf("it has more than %d pages: does AWS answer there, or something in between?", mostPages)
+
 // Ask reads the limits of all classes that there are in the region of an account: those of EC2 first, then what RDS sells with each of its own.
 func Ask(ctx context.Context, config aws.Config) ([]catalog.Instance, error) {
 	machines, err := typesOf(ctx, config)

@@ -48,8 +48,11 @@ func typesOf(ctx context.Context, config aws.Config) (all []instanceType, err er
 	if c.address, err = addressOf(ctx, config); err != nil {
 		return nil, err
 	}
-	for token := ""; ; {
+	for token, n := "", 0; ; n++ {
 		p, err := c.ask(ctx, token)
+		if n == mostPages {
+			err = errTooManyPages
+		}
 		if err != nil {
 			return nil, &smithy.OperationError{ServiceID: "EC2", OperationName: operation, Err: err}
 		}

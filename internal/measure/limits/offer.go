@@ -22,8 +22,11 @@ func offersOf(ctx context.Context, client rds.DescribeOrderableDBInstanceOptions
 	pages := rds.NewDescribeOrderableDBInstanceOptionsPaginator(client,
 		&rds.DescribeOrderableDBInstanceOptionsInput{Engine: aws.String("postgres"), MaxRecords: aws.Int32(100)},
 		func(o *rds.DescribeOrderableDBInstanceOptionsPaginatorOptions) { o.StopOnDuplicateToken = true })
-	for pages.HasMorePages() {
+	for n := 0; pages.HasMorePages(); n++ {
 		page, err := pages.NextPage(ctx)
+		if n == mostPages {
+			err = errTooManyPages
+		}
 		if err != nil {
 			return nil, fmt.Errorf("ask what RDS sells: %w", err)
 		}

@@ -68,8 +68,11 @@ func (l *List) ask(ctx context.Context, client Lister, region string, q question
 	pages := pricing.NewGetProductsPaginator(client, &pricing.GetProductsInput{
 		ServiceCode: aws.String(q.service), FormatVersion: aws.String("aws_v1"), Filters: q.filters(region),
 	})
-	for pages.HasMorePages() {
+	for n := 0; pages.HasMorePages(); n++ {
 		page, err := pages.NextPage(ctx)
+		if n == mostPages {
+			err = errTooManyPages
+		}
 		if err != nil {
 			return fmt.Errorf("ask for the prices of %s: %w", q.service, err)
 		}

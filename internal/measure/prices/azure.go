@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/input"
 )
 
 // retailPage is one page of Azure's retail prices, as far as it matters here.
@@ -53,9 +54,11 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	var l List
 	query := url.Values{"$filter": {fmt.Sprintf("serviceName eq 'Storage' and armRegionName eq '%s' and (productName eq '%s' or productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')",
 		region, premiumSSD)}}
-	for page := p.Azure + "?" + query.Encode(); page != ""; {
-		var answer retailPage
-		err := p.get(ctx, page, func(body io.Reader) error { return json.NewDecoder(body).Decode(&answer) })
+	for page, n := p.Azure+"?"+query.Encode(), 0; page != ""; n++ {
+		answer, err := p.retail(ctx, page)
+		if n == mostPages {
+			err = errTooManyPages
+		}
 		if err != nil {
 			return List{}, fmt.Errorf("read the retail prices of Azure in %s: %w", region, err)
 		}
@@ -71,6 +74,13 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 		return List{}, errors.New("Azure's retail prices have no Premium SSD or Ultra Disk in the region " + region)
 	}
 	return l, nil
+}
+
+func (p Public) retail(ctx context.Context, page string) (answer retailPage, err error) {
+	err = p.get(ctx, page, func(body io.Reader) error {
+		return json.NewDecoder(input.Answer(io.NopCloser(body), mostAhead, errTooLong)).Decode(&answer)
+	})
+	return answer, err
 }
 
 // add takes the price of a disk by the month, or of a unit by the hour, and leaves mounts, bursts and all that is not of a disk alone. Performance

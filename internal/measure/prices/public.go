@@ -1,24 +1,27 @@
 package prices
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 // Public asks the price lists that providers publish for everybody, without an account.
 type Public struct {
-	Client *http.Client
-	AWS    string // where AWS's price files begin
-	Azure  string // Azure's retail prices
+	Client   *http.Client
+	AWS      string        // where AWS's price files begin
+	Azure    string        // Azure's retail prices
+	Patience time.Duration // how long one may say nothing; a minute where it is not set
 }
 
 // Published are those lists where their providers have them.
 func Published(client *http.Client) Public {
-	return Public{client, "https://pricing.us-east-1.amazonaws.com", "https://prices.azure.com/api/retail/prices"}
+	return Public{Client: client, AWS: "https://pricing.us-east-1.amazonaws.com", Azure: "https://prices.azure.com/api/retail/prices"}
 }
 
 // OfAWS reads the price files of a region, which are hundreds of megabytes: of each only what an order can be made of is kept.
@@ -37,21 +40,69 @@ func (p Public) OfAWS(ctx context.Context, region string) (List, error) {
 	return l, nil
 }
 
-// get reads an answer.
+// get reads an answer, of any length, and gives up where nothing comes any more.
 func (p Public) get(ctx context.Context, url string, read func(io.Reader) error) error {
+	patience := cmp.Or(p.Patience, time.Minute)
+	ctx, quiet := context.WithCancelCause(ctx)
+	defer quiet(nil)
+	alarm := time.AfterFunc(patience, func() { quiet(fmt.Errorf("nothing comes for %v: is there a way to the internet?", patience)) })
+	defer alarm.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
 	}
 	response, err := p.Client.Do(request)
 	if err != nil {
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answers %s", request.URL.Host, response.Status)
 	}
-	return read(response.Body)
+	err = read(&heard{response.Body, func() { alarm.Reset(patience) }})
+	return cmp.Or(context.Cause(ctx), err)
+}
+
+// heard tells of each part that it reads.
+type heard struct {
+	io.Reader
+	tell func()
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	h.tell()
+	return n, err
+}
+
+const (
+	// mostAhead bounds what is held of a price file: one product of it, or one of its terms.
+	mostAhead = 16 << 20
+	// mostProducts bounds what is kept of it. A region has some thousands.
+	mostProducts = 100_000
+	// mostPages bounds lists that come in pages of a hundred.
+	mostPages = 1000
+)
+
+var (
+	errTooLong      = fmt.Errorf("this is no price file: a value in it is longer than %d MiB", mostAhead>>20)
+	errTooManyPages = fmt.Errorf("it has more than %d pages: does the list answer there, or something in between?", mostPages)
+)
+
+// readAhead fails where more is read than is used, as of a value without an end.
+type readAhead struct {
+	io.Reader
+	used func() int64
+	read int64
+}
+
+func (r *readAhead) Read(p []byte) (int, error) {
+	if r.read-r.used() > mostAhead {
+		return 0, errTooLong
+	}
+	n, err := r.Reader.Read(p)
+	r.read += int64(n)
+	return n, err
 }
 
 // offers is a price file as it is read: products by their number first, then their terms.
@@ -62,7 +113,9 @@ type offers struct {
 
 // readOffers reads a price file from its beginning to the end of the terms on demand.
 func (l *List) readOffers(body io.Reader, region string) error {
-	d := json.NewDecoder(body)
+	ahead := &readAhead{Reader: body}
+	d := json.NewDecoder(ahead)
+	ahead.used = d.InputOffset
 	file := offers{products: map[string]product{}}
 	return fields(d, func(name string) error {
 		switch name {
@@ -88,6 +141,9 @@ func (f *offers) keep(d *json.Decoder, sku string) error {
 	_, _, known := p.Product.Attributes.means()
 	if p.Service, p.Published = f.code, f.published; known {
 		f.products[sku] = p
+	}
+	if len(f.products) > mostProducts {
+		return fmt.Errorf("there are more than %d products that an order could be made of", mostProducts)
 	}
 	return nil
 }
@@ -134,4 +190,21 @@ func fields(d *json.Decoder, read func(name string) error) error {
 	return err
 }
 
-func skip(d *json.Decoder) error { return d.Decode(new(json.RawMessage)) }
+// skip leaves a value out, part by part: some are hundreds of megabytes long.
+func skip(d *json.Decoder) error {
+	for depth := 0; ; {
+		part, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch part {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}

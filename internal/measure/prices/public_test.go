@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -72,6 +73,44 @@ func TestPriceFilesSayWhatTheListSays(t *testing.T) {
 func TestNoPriceFile(t *testing.T) {
 	p := public(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `["a proxy's page"]`) })
 	if _, err := p.OfAWS(t.Context(), "eu-west-1"); err == nil || !strings.Contains(err.Error(), "this is no price file") {
+		t.Error(err)
+	}
+}
+
+// TestEndlessPrices: values, products, pages and waits all have an end.
+func TestEndlessPrices(t *testing.T) {
+	endless := func(begin, more string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			_, err := fmt.Fprint(w, begin)
+			for i := 0; err == nil; i++ {
+				_, err = fmt.Fprintf(w, more, i)
+			}
+		}
+	}
+	const long = "this is no price file: a value in it is longer than 16 MiB"
+	check := func(handler http.HandlerFunc, want string) {
+		t.Helper()
+		if _, err := public(t, handler).OfAWS(t.Context(), "eu-west-1"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	check(endless(`{"version": "`, strings.Repeat("%[1]d", 1000)), long)
+	check(endless(`{"products": {"a": {"attributes": {"usagetype": "`, strings.Repeat("%[1]d", 1000)), long)
+	check(endless(`{"products": {"":{}`, `,"%d": {"attributes": {"usagetype": "EBS:VolumeUsage.gp3"}}`), "more than 100000 products")
+	var p prices.Public
+	p = public(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"Items": [], "NextPageLink": %q}`, p.Azure)
+	})
+	if _, err := p.OfAzure(t.Context(), "westeurope"); err == nil || !strings.Contains(err.Error(), "more than 1000 pages") {
+		t.Error(err)
+	}
+	p = public(t, endless(`{"Items": "`, strings.Repeat("%[1]d", 1000)))
+	if _, err := p.OfAzure(t.Context(), "westeurope"); err == nil || !strings.Contains(err.Error(), long) {
+		t.Error(err)
+	}
+	p = public(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	p.Patience = time.Millisecond
+	if _, err := p.OfAzure(t.Context(), "westeurope"); err == nil || !strings.Contains(err.Error(), "nothing comes for 1ms") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package prometheus_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"net/http"
@@ -190,6 +191,12 @@ func TestAnswers(t *testing.T) {
 	check("broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusBadGateway) }, "server_error")
 	check("too much", answering(found, `{"status":"error","errorType":"execution","error":"query processing would load too many samples into memory"}`, http.StatusUnprocessableEntity), "too many samples")
 	check("cut off", answering(found, samples[:len(samples)/2], http.StatusOK), "is no Prometheus, or not at this path")
+	check("endless", func(w http.ResponseWriter, _ *http.Request) {
+		_, err := fmt.Fprint(w, `{"status":"success","data":["`)
+		for more := bytes.Repeat([]byte("a"), 1<<16); err == nil; {
+			_, err = w.Write(more)
+		}
+	}, "the answer is longer than 32 MiB: ask for less with --for")
 	check("ended", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"status":`)

@@ -29,7 +29,7 @@ const (
 	// chunk is how much of a series is asked for at once.
 	chunk = 6 * time.Hour
 	// mostValues bounds what is held in memory: more than thirty days of minutes of all that is known.
-	mostValues = 4_000_000
+	mostValues = 2_000_000
 )
 
 // Read asks for the raw samples of what was found.
@@ -110,7 +110,7 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 		r.take(f, stream, parts)
 	}
 	if r.values > mostValues {
-		return errors.New("the history has more than 4 million values: ask for less with --for")
+		return fmt.Errorf("the history has more than %d million values: ask for less with --for", mostValues/1_000_000)
 	}
 	return nil
 }
