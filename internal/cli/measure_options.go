@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -20,10 +21,15 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// mostRepetitions bounds what is kept of a measurement.
+const mostRepetitions = 10_000
+
 // measuring is what is to be measured.
 func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.FlagSet, args []string) (m measuring, err error) {
 	m.Options = operation.Options{Repetitions: o.repetitions, Warmup: o.warmup, FirstTouch: o.firstTouch, Background: o.background}
 	switch {
+	case max(o.repetitions, o.warmup) > mostRepetitions:
+		return m, fmt.Errorf("--repetitions and --warmup are at most %d", mostRepetitions)
 	case o.repetitions < 1 || o.warmup < 0 || o.transactions < 1 || o.background <= 0:
 		return m, errors.New("--repetitions and --transactions are 1 or more, --warmup 0 or more, and --background is a time")
 	case countGiven(len(args) > 0, o.sql != "", o.file != "") != 1:
@@ -114,11 +120,11 @@ func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err er
 }
 
 // compared is the measurement to compare with; nil: none was named.
-func (o *measureOptions) compared(env Env) (*cost.Compared, error) {
+func (o *measureOptions) compared(ctx context.Context, env Env) (*cost.Compared, error) {
 	if o.base == "" {
 		return nil, nil
 	}
-	run, err := namedRun(env, o.base)
+	run, err := input.Await(ctx, func() (*drivers.Run, error) { return namedRun(env, o.base) })
 	if err != nil {
 		return nil, err
 	}

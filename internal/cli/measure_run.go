@@ -91,7 +91,7 @@ func (o *measureOptions) report(ctx context.Context, env Env, args []string) (r 
 	if r.budgets, err = o.budgets(ctx); err != nil {
 		return r, err
 	}
-	r.base, err = o.compared(env)
+	r.base, err = o.compared(ctx, env)
 	return r, err
 }
 

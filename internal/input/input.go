@@ -24,7 +24,7 @@ func ReadExported(ctx context.Context, name string) ([]byte, error) {
 }
 
 func read(ctx context.Context, name string, most int) ([]byte, error) {
-	return await(ctx, func() ([]byte, error) {
+	return Await(ctx, func() ([]byte, error) {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, err
@@ -36,12 +36,12 @@ func read(ctx context.Context, name string, most int) ([]byte, error) {
 
 // ReadFrom is Read of what is open already, such as standard input.
 func ReadFrom(ctx context.Context, r io.Reader, name string) ([]byte, error) {
-	return await(ctx, func() ([]byte, error) { return all(r, name, Most) })
+	return Await(ctx, func() ([]byte, error) { return all(r, name, Most) })
 }
 
 // ReadExportedFrom is ReadExported of what is open already.
 func ReadExportedFrom(ctx context.Context, r io.Reader, name string) ([]byte, error) {
-	return await(ctx, func() ([]byte, error) { return all(r, name, MostExported) })
+	return Await(ctx, func() ([]byte, error) { return all(r, name, MostExported) })
 }
 
 func all(r io.Reader, name string, most int) ([]byte, error) {
@@ -55,21 +55,22 @@ func all(r io.Reader, name string, most int) ([]byte, error) {
 	return text, nil
 }
 
-// await gives up waiting when asked. What still waits to be opened or read then is left to the end of the process.
-func await(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+// Await gives up waiting when asked. What still waits to be opened or read then is left to the end of the process.
+func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
-		text []byte
+		read T
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		text, err := read()
-		done <- result{text, err}
+		read, err := read()
+		done <- result{read, err}
 	}()
 	select {
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		var nothing T
+		return nothing, context.Cause(ctx)
 	case r := <-done:
-		return r.text, r.err
+		return r.read, r.err
 	}
 }

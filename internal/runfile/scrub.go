@@ -17,6 +17,7 @@ const Hidden = "***"
 // somebody typed.
 var (
 	urlPassword     = regexp.MustCompile(`(://[^/\s:@]*:)\S*@`)
+	mistyped        = regexp.MustCompile(`([^/\s:@"']+:)[^/\s@]\S*@`) // such as postgres:/me:password@db, and me:password@db
 	keywordPassword = regexp.MustCompile(`(?i)(` + secretName + `)("?\s*=\s*|"\s*:\s*)` +
 		`('(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|[^\s&]+)`)
 	accountNumber = regexp.MustCompile(`(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}\b`)
@@ -31,6 +32,7 @@ func Scrub(text string, secrets ...string) string {
 		text = strings.ReplaceAll(text, s, Hidden)
 	}
 	text = urlPassword.ReplaceAllString(text, "${1}"+Hidden+"@")
+	text = mistyped.ReplaceAllString(text, "${1}"+Hidden+"@")
 	text = keywordPassword.ReplaceAllString(text, "${1}${2}"+Hidden)
 	return accountNumber.ReplaceAllString(text, "${1}"+Hidden)
 }

@@ -26,6 +26,7 @@ func clouds() []Fault {
 		{"hangs", accounttest.Hung(), "realiops:"},
 		{"answers with nothing", empty, "realiops:"}, // and is asked again, minutes apart, whether that was all
 		{"sends to another place", redirected, "realiops:"},
+		{"answers without an end", endlessAccount, "longer than 16 MiB"},
 	}
 	all := []Fault{
 		{Name: "`collect` of a run that was on no database of AWS's", Status: 1, Says: "there is nothing to collect", Prepare: collects(head, nil)},
@@ -37,10 +38,13 @@ func clouds() []Fault {
 	for _, a := range answers {
 		all = append(all,
 			Fault{Name: "`collect` from an account that " + a.name, Prepare: collects(onAWS(), a.does), Status: 2, Says: a.says, Within: 8 * time.Minute},
-			Fault{Name: "`prices` from an account that " + a.name, Prepare: behind(a.does, plain("prices", "--region", "eu-central-1")), Status: 1, Says: a.says, Within: 2 * time.Minute},
 		)
+		for _, command := range []string{"prices", "limits", "aurora-cost --cluster shop"} {
+			asks := plain(append(words(command), "--region", "eu-central-1")...)
+			all = append(all, Fault{Name: "`" + words(command)[0] + "` from an account that " + a.name, Prepare: behind(a.does, asks), Status: 1, Says: a.says, Within: 2 * time.Minute})
+		}
 	}
-	return in("cloud", all...)
+	return in("cloud", append(all, kept()...)...)
 }
 
 // onAWS is the record of a run on a database of AWS's that ended a while ago.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -26,7 +27,7 @@ func disks() (all []Fault) {
 	for _, args := range [][]string{{"analyze", run}, {"size", run}, {"report", run}, {"compare", run, "%/local-pg15.jsonl.zst"}, {"explain", "WriteIOPS"}} {
 		add("`"+args[0]+"` whose output goes to a full disk", "no space left", printingTo("/dev/full", on("", args...)))
 	}
-	return in("disk", append(all, filling()...)...)
+	return in("disk", slices.Concat(all, filling(), onFullDisks(), measured("disk"))...)
 }
 
 // filling are disks that fill up while something is measured, as small file systems do.

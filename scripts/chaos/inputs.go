@@ -41,7 +41,7 @@ func inputs() (all []Fault) {
 		args := []string{"size", filepath.Join(p.runs, "local-pg17.jsonl.zst"), "--price", p.path("file")}
 		return args, os.WriteFile(p.path("file"), []byte("[]"), 0o600)
 	})
-	return all
+	return append(all, in("inputs", append(exported(), measured("inputs")...)...)...)
 }
 
 // secrets are connection strings that people mistype. No part of the password, zq or zx, is printed.
@@ -50,15 +50,21 @@ func secrets() (all []Fault) {
 		"postgres:/joe:zqzx@127.0.0.1/db", "joe:zqzx@127.0.0.1/db", "postgres://joe:zq/zx@127.0.0.1/db", "postgres://joe:zq@zx@127.0.0.1/db",
 		"postgres://joe:zqzx@[::1/db", "host=127.0.0.1 pasword=zqzx", "host=127.0.0.1 password='zqzx", "host=127.0.0.1,password=zqzx",
 	} {
-		for _, command := range []string{"run", "doctor", "observe", "load"} {
+		for _, command := range []string{"run", "doctor", "observe", "load", "measure --sql select"} {
 			if command == "load" && strings.Count(dsn, "@") == 2 { // which it reads as it was meant
 				continue
 			}
 			all = append(all, Fault{
-				Class: "inputs", Name: fmt.Sprintf("`%s` with a mistyped connection string: `%s`", command, strings.NewReplacer("zq", "se", "zx", "cret").Replace(dsn)),
-				Prepare: plain(command, "--dsn", dsn), Status: 1, Says: "It is not shown, because it may hold a password", Never: "zx",
+				Class: "inputs", Name: fmt.Sprintf("`%s` with a mistyped connection string: `%s`", words(command)[0], strings.NewReplacer("zq", "se", "zx", "cret").Replace(dsn)),
+				Prepare: plain(append(words(command), "--dsn", dsn)...), Status: 1, Says: "It is not shown, because it may hold a password", Never: "zx",
 			})
 		}
+	}
+	for _, command := range []string{"run", "doctor", "observe", "analyze", "aurora-cost", "history", "share", "explain"} {
+		all = append(all, Fault{
+			Class: "inputs", Name: "`" + command + "` of what was to be an address: `postgres:/joe:secret@127.0.0.1/db`",
+			Prepare: plain(command, "postgres:/joe:zqzx@127.0.0.1/db"), Status: 1, Says: "postgres:/joe:***@127.0.0.1", Never: "zx",
+		})
 	}
 	return all
 }

@@ -12,7 +12,7 @@ import (
 
 // networks are addresses where nobody is, and relays between a command and its server.
 func networks() []Fault {
-	return in("network", slices.Concat(nobodyThere(), troubled(), encrypted())...)
+	return in("network", slices.Concat(nobodyThere(), troubled(), encrypted(), measured("network"))...)
 }
 
 // nobodyThere are servers that are not there, and those that hang.
@@ -24,13 +24,13 @@ func nobodyThere() (all []Fault) {
 				return nil, err
 			}
 			p.atEnd(l.Close)
-			return []string{command, "--dsn", fmt.Sprintf("postgres://u@%s/x?connect_timeout=2&sslmode=disable", l.Addr())}, nil
+			return append(words(command), "--dsn", fmt.Sprintf("postgres://u@%s/x?connect_timeout=2&sslmode=disable", l.Addr())), nil
 		}
 	}
-	for _, command := range []string{"run", "doctor", "observe", "load"} {
+	for _, command := range []string{"run", "doctor", "observe", "load", "measure --sql select"} {
 		all = append(all,
-			Fault{Name: "`" + command + "` where nobody listens", Prepare: plain(command, "--dsn", "postgres://u@127.0.0.1:1/x"), Status: 1, Says: "connection refused; is the server running there?"},
-			Fault{Name: "`" + command + "` on what takes the connection and says nothing", Prepare: silent(command), Within: 30 * time.Second, Status: 1, Says: "no answer in time"},
+			Fault{Name: "`" + words(command)[0] + "` where nobody listens", Prepare: plain(append(words(command), "--dsn", "postgres://u@127.0.0.1:1/x")...), Status: 1, Says: "connection refused; is the server running there?"},
+			Fault{Name: "`" + words(command)[0] + "` on what takes the connection and says nothing", Prepare: silent(command), Within: 30 * time.Second, Status: 1, Says: "no answer in time"},
 		)
 	}
 	return all

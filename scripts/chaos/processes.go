@@ -13,7 +13,7 @@ import (
 
 // processes are killed, stopped, asked to end, and short of what the system gives them.
 func processes() []Fault {
-	return in("process", slices.Concat(killed(), asked(), halted(), short(), starved())...)
+	return in("process", slices.Concat(killed(), asked(), halted(), short(), starved(), measured("process"))...)
 }
 
 // randomly is a moment in a span of time, the same in each suite.
@@ -83,7 +83,7 @@ func asked() (all []Fault) {
 		all = append(all,
 			Fault{Name: "`run` and " + name, Prepare: longRun(), When: underLoad, Strike: end, Status: 2, Says: "signal received", Marks: "The run was interrupted"},
 			Fault{Name: "`run --dsn` and " + name, Prepare: theirs(longRun()), When: underLoad, Strike: end, Status: 2, Says: "signal received", Marks: "The run was interrupted"},
-			Fault{Name: "`run --dsn` and " + name + " before anything is measured", Prepare: theirs(longRun()), When: after(900 * time.Millisecond), Strike: end, Status: 1, Says: "signal received"},
+			Fault{Name: "`run --dsn` and " + name + " before anything is measured", Prepare: theirs(longRun()), When: moment{made: true}, Strike: end, Status: 1, Says: "signal received"},
 			Fault{Name: "`observe` and " + name, Prepare: theirs(observes()), When: reading, Strike: end},
 			Fault{Name: "`load` and " + name, Prepare: theirs(loads("20")), When: moment{text: "progress:"}, Strike: end, Status: 2, Says: "Run was interrupted"},
 			Fault{Name: "`server` and " + name, Prepare: plain("server"), When: moment{text: "postgres://"}, Strike: end},

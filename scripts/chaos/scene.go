@@ -24,6 +24,7 @@ type place struct {
 	servers []*server
 	relay   *relay
 	front   *encrypting
+	service string   // the address of what it asks over HTTP, where there is one
 	env     []string // of the command, beside what all have
 	group   string   // the control group that the command lives in, where it has one of its own
 	ulimit  string   // what a shell limits the command by, as its ulimit has it
@@ -163,9 +164,10 @@ func (s *scene) wait() {
 
 func (s *scene) status() int { return s.command.ProcessState.ExitCode() }
 
-// moment is how far a command has come: it has printed or recorded a text, and then a while has passed.
+// moment is how far a command has come: it has printed or recorded a text, or made its record, and then a while has passed.
 type moment struct {
 	text string
+	made bool
 	plus time.Duration
 }
 
@@ -179,8 +181,8 @@ func after(d time.Duration) moment { return moment{plus: d} }
 
 func (s *scene) await(m moment) error {
 	for s.ctx.Err() == nil {
-		recorded, _ := os.ReadFile(s.path(record))
-		if strings.Contains(string(recorded)+s.stdout.String()+s.stderr.String(), m.text) {
+		recorded, err := os.ReadFile(s.path(record))
+		if (err == nil || !m.made) && strings.Contains(string(recorded)+s.stdout.String()+s.stderr.String(), m.text) {
 			return s.pause(m.plus)
 		}
 		time.Sleep(20 * time.Millisecond)

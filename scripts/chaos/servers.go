@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // servers go away, come back, hang, refuse and change while something is measured on them.
 func servers() []Fault {
-	return in("server", append(append(gone(), hung()...), append(refusing(), changing()...)...)...)
+	return in("server", slices.Concat(gone(), hangs(), refusing(), changing(), measured("server"))...)
 }
 
 func again(by syscall.Signal) strike {
@@ -68,8 +69,8 @@ func failover(s *scene) error {
 	return s.servers[0].end(syscall.SIGQUIT)
 }
 
-// hung are servers that stand still.
-func hung() []Fault {
+// hangs are servers that stand still.
+func hangs() []Fault {
 	stop := toServer(func(s *server) error { return s.everyProcess(syscall.SIGSTOP) })
 	wake := toServer(func(s *server) error { return s.everyProcess(syscall.SIGCONT) })
 	still := stop.and(pause(6*time.Second), wake)
@@ -92,7 +93,7 @@ func hung() []Fault {
 // refusing are servers that would not be measured on.
 func refusing() (all []Fault) {
 	role := "create role joe login password '" + rolesPassword + "'"
-	for name, command := range map[string]prepare{"run": runs(), "doctor": plain("doctor"), "observe": observes(), "load": loads("2")} {
+	for name, command := range map[string]prepare{"run": runs(), "doctor": plain("doctor"), "observe": observes(), "load": loads("2"), "measure": measures()} {
 		add := func(fault string, m meets, status int, says string) {
 			all = append(all, Fault{Name: fmt.Sprintf("`%s` on a server %s", name, fault), Prepare: m.by(command), Status: status, Says: says})
 		}
@@ -133,7 +134,7 @@ func changing() []Fault {
 		}}.by(longRun()), When: underLoad, Strike: sql("alter schema realiops owner to postgres"), Status: 2, Says: "permission denied", Stays: true},
 		{Name: "`run`, whose database is dropped", Prepare: meets{sql: []string{"create database d"}, query: "dbname=d"}.by(longRun()), When: underLoad,
 			Strike: sql("drop database d with (force)"), Status: 2, Says: "realiops:"},
-		{Name: "`observe`, whose database is dropped", Prepare: meets{sql: []string{"create database d"}, query: "dbname=d"}.by(observing("12s")), When: reading,
+		{Name: "`observe`, whose database is dropped", Prepare: meets{sql: []string{"create database d"}, query: "dbname=d"}.by(observing("20s")), When: reading,
 			Strike: sql("drop database d with (force)"), Marks: "does not exist", Within: 2 * time.Minute},
 	}
 }

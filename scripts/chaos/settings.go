@@ -46,7 +46,7 @@ func settings() (all []Fault) {
 			Fault{Name: "`" + f.name + "` with LATIN1 for clients", Prepare: meets{sql: []string{"alter role postgres set client_encoding = 'LATIN1'"}}.by(command)},
 		)
 	}
-	return in("settings", append(all,
+	return in("settings", append(append(all, measured("settings")...),
 		Fault{Name: "`run` on a server with fsync off", Prepare: meets{settings: []string{"fsync=off"}}.by(runs()), Marks: "fsync is off"},
 		Fault{Name: "`run` on a server with full_page_writes off", Prepare: meets{settings: []string{"full_page_writes=off"}}.by(runs()), Marks: "full_page_writes is off"},
 		Fault{Name: "`run` on a server with synchronous_commit off", Prepare: meets{settings: []string{"synchronous_commit=off"}}.by(runs()), Marks: "synchronous_commit is off"},

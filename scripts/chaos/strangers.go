@@ -16,7 +16,7 @@ func strangers() []Fault {
 	const marked = "Others worked on the server"
 	role := []string{table, "create role joe login password '" + rolesPassword + "'", "grant create on database postgres to joe"}
 	const busy = 5 * time.Millisecond
-	return in("strangers", []Fault{
+	return in("strangers", append([]Fault{
 		{Name: "`run`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad, Strike: besides(busy, many), Marks: "others on the server did", Within: 3 * time.Minute},
 		{Name: "`run`, while somebody commits", Prepare: meets{sql: []string{table}}.by(runs()), When: underLoad, Strike: besides(0, few), Marks: "others on the server did", Within: 3 * time.Minute},
 		{Name: "`run --shared`, while somebody writes", Prepare: meets{sql: []string{table}}.by(runs("--shared")), When: underLoad, Strike: besides(busy, many), Marks: marked},
@@ -30,7 +30,7 @@ func strangers() []Fault {
 		{Name: "`run` beside another run", Prepare: theirs(first(anotherRun, runs("--shared"))), Status: 1, Says: "another"},
 		{Name: "`observe` beside a run", Prepare: theirs(first(anotherRun, observes()))},
 		{Name: "`observe` beside `observe`", Prepare: theirs(first(anotherObservation, observes()))},
-	}...)
+	}, measured("strangers")...)...)
 }
 
 // inTransaction has a session that did something and stays as it is.

@@ -193,7 +193,7 @@ func unread(all []window) (n int, why string) {
 		n++
 		reason := count.Missing.Error()
 		times[reason]++
-		if why == "" || times[reason] > times[why] {
+		if times[reason] >= times[why] { // of two as often, what was so last
 			why = reason
 		}
 	}
