@@ -149,6 +149,7 @@ func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, e
 	if err != nil {
 		return cost.Cost{}, err
 	}
+	records = append(records, runfile.Ended{At: time.Now(), Status: runfile.Complete})
 	run, err := drivers.FromRun(inOrder(records))
 	if err != nil {
 		return cost.Cost{}, err

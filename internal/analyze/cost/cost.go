@@ -52,6 +52,20 @@ var ErrNone = errors.New("it holds no repetition of an operation: see realiops m
 // Is tells whether a file is about an operation.
 func Is(run *drivers.Run) bool { return run.Header.Operation != nil }
 
+// unfinished says how a measurement ended that was not done as often as was asked for.
+func unfinished(end *runfile.Ended) string {
+	const fewer = ": it is what was measured until then"
+	switch {
+	case end == nil:
+		return "The run was cut off" + fewer
+	case end.Status == runfile.Interrupted:
+		return "The run was interrupted" + fewer
+	case end.Status != runfile.Complete:
+		return "The run failed" + fewer
+	}
+	return ""
+}
+
 // Of is the cost of a file's operation.
 func Of(run *drivers.Run) (Cost, error) {
 	arm, known := run.Arm(runfile.OperationArm)
@@ -60,6 +74,9 @@ func Of(run *drivers.Run) (Cost, error) {
 	}
 	target, all := run.Header.Target, len(arm.Replicates)
 	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version}
+	if text := unfinished(run.Ended); text != "" {
+		c.Warnings = append(c.Warnings, text)
+	}
 	for _, left := range arm.LeftOut {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -60,5 +61,19 @@ func TestTheLeastBackgroundIsTakenOff(t *testing.T) {
 	got := kind{name: "rows", of: lessBackground(rows)}.count(drivers.Arm{Replicates: []drivers.Replicate{r, always, once}})
 	if want := []float64{20, 18, 15}; !slices.Equal(got.Runs, want) {
 		t.Errorf("%v, want %v", got.Runs, want)
+	}
+}
+
+// A measurement that did not come to its end says so: it has fewer repetitions than were asked for.
+func TestMeasurementsThatDidNotEnd(t *testing.T) {
+	for want, end := range map[string]*runfile.Ended{
+		"The run was cut off: it is what was measured until then":     nil,
+		"The run was interrupted: it is what was measured until then": {Status: runfile.Interrupted},
+		"The run failed: it is what was measured until then":          {Status: runfile.Broken},
+		"": {Status: runfile.Complete},
+	} {
+		if got := unfinished(end); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
