@@ -104,7 +104,7 @@ func (r *reading) chunk(ctx context.Context, f Found, from, to time.Time, parts 
 	}
 	matrix, is := value.(model.Matrix)
 	if !is {
-		return fmt.Errorf("%s answers with a %s where samples were asked for", r.store.host, value.Type())
+		return fmt.Errorf("%s answers with a %s where samples were asked for", r.store.host, kindOf(value))
 	}
 	for _, stream := range matrix {
 		r.take(f, stream, parts)

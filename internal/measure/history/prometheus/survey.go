@@ -91,11 +91,19 @@ func (s *Store) count(ctx context.Context, name string, q Query, counts map[stri
 	}
 	vector, is := value.(model.Vector)
 	if !is {
-		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, value.Type())
+		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, kindOf(value))
 	}
 	for _, sample := range vector {
 		instance := string(sample.Metric[model.InstanceLabel])
 		counts[instance] = max(counts[instance], int(sample.Value))
 	}
 	return nil
+}
+
+// kindOf is what an answer is: it may be nothing at all.
+func kindOf(value model.Value) string {
+	if value == nil {
+		return "null"
+	}
+	return value.Type().String()
 }
