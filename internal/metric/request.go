@@ -38,6 +38,16 @@ func RequestViews() []string {
 	return all
 }
 
+// RequestedFor is what requests of a kind were for, as people call it; of a kind that is not known, the kind.
+func RequestedFor(kind string) string {
+	for _, k := range requestKinds {
+		if k.view == "request."+kind {
+			return k.printed
+		}
+	}
+	return kind
+}
+
 // requestsByFile are what the kernel tells of each request, with the file that its sectors belong to.
 func requestsByFile() []Metric {
 	const source = "https://docs.kernel.org/trace/events.html"

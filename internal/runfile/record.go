@@ -242,12 +242,15 @@ type Period struct {
 	Unsettled bool `json:"unsettled,omitempty"`
 }
 
-// Top is what grew the most from one moment to another: which tables, indexes or statements caused what. A later line
+// Files is a ranking of tables, indexes and other files by what the disks did for them.
+const Files = "files"
+
+// Top is what grew the most from one moment to another: which tables, indexes, statements or files caused what. A later line
 // of the same Of and From stands for an earlier one.
 type Top struct {
 	From  time.Time          `json:"from"`
 	At    time.Time          `json:"at"`
-	Of    string             `json:"of"`              // tables, indexes or statements
+	Of    string             `json:"of"`              // tables, indexes, statements or files
 	Items []TopItem          `json:"items,omitempty"` // those that grew most, the first most of all
 	Total map[string]float64 `json:"total,omitempty"` // what all did together, listed or not
 	// Missing says why there are no items.

@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Top is what caused the most in an observation or an operation, of one sort: tables, indexes or statements.
+// Top is what caused the most in an observation or an operation, of one sort: statements, files, tables or indexes.
 type Top struct {
 	Of      string
 	Seconds float64            // that it was looked at
@@ -33,7 +33,7 @@ func (c *collector) joinTops() (all []Top) {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
-	for _, of := range []string{"statements", "tables", "indexes"} {
+	for _, of := range []string{"statements", runfile.Files, "tables", "indexes"} {
 		t := Top{Of: of, Total: map[string]float64{}}
 		for _, key := range keys {
 			if key.of == of {

@@ -19,6 +19,10 @@ func TestTopStandsInTextAndOnThePage(t *testing.T) {
 			Items: []report.TopItem{{Name: "1", Text: statement, Share: new(0.75), Grew: map[string]float64{"wal_bytes": 30000, "wal_records": 50, "shared_blks_dirtied": 30}}},
 			Total: map[string]float64{"shared_blks_dirtied": 120},
 		},
+		{
+			Of: "files", Seconds: 10,
+			Items: []report.TopItem{{Name: "public.orders_note", Share: new(0.4), Grew: map[string]float64{"write_bytes": 380 * 8192, "writes": 380, "read_bytes": 0, "reads": 0}}},
+		},
 		{Of: "indexes", Missing: "nobody may look"},
 		{Of: "tables", Seconds: 10},
 	}}}
@@ -27,6 +31,8 @@ func TestTopStandsInTextAndOnThePage(t *testing.T) {
 		"Who causes it (per second)", "Statements, by their share of the WAL",
 		"insert into orders select * f… 75% 3.0 5.0 3.0 25% - (1)",
 		"The other 25% of the WAL is commits, vacuum, and statements further down.",
+		"Files of the server, by their share of the bytes that disks wrote and read",
+		"public.orders_note 40% 311 38 0 0",
 		"Indexes, by their share of the index entries written: not known, since nobody may look.", "(1) not counted of it",
 	} {
 		if !strings.Contains(unwrapped(text), line) {

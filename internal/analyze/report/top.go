@@ -8,11 +8,12 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Top is what caused the most, of one sort.
 type Top struct {
-	Of      string             `json:"of"` // statements, tables or indexes
+	Of      string             `json:"of"` // statements, files, tables or indexes
 	Seconds float64            `json:"seconds"`
 	By      string             `json:"by"` // what the shares are of
 	Items   []TopItem          `json:"items"`
@@ -20,7 +21,7 @@ type Top struct {
 	Missing string             `json:"missing,omitempty"`
 }
 
-// TopItem is one statement, table or index.
+// TopItem is one statement, table, index or other file.
 type TopItem struct {
 	Name    string             `json:"name"`
 	Text    string             `json:"text,omitempty"`
@@ -53,6 +54,9 @@ func sorts() []sort {
 			{"WAL kB", []string{"wal_bytes"}, 1000}, {"WAL records", []string{"wal_records"}, 1},
 			{"pages dirtied", []string{"shared_blks_dirtied"}, 1}, {"share of these", []string{"shared_blks_dirtied"}, ofAll},
 			{"calls", []string{"calls"}, 1},
+		}},
+		{runfile.Files, "file", "Files of the server, by their share of the bytes that disks wrote and read", "bytes written and read by the disks", []string{"write_bytes", "read_bytes"}, []topColumn{
+			{"written kB", []string{"write_bytes"}, 1000}, {"writes", []string{"writes"}, 1}, {"read kB", []string{"read_bytes"}, 1000}, {"reads", []string{"reads"}, 1},
 		}},
 		{"tables", "table", "Tables, by their share of the rows and index entries written", "rows and index entries", []string{"n_tup_ins", "n_tup_upd", "n_tup_del", "entries"}, []topColumn{
 			{"inserted", []string{"n_tup_ins"}, 1}, {"updated", []string{"n_tup_upd"}, 1}, {"of these HOT", []string{"n_tup_hot_upd"}, 1},
@@ -158,8 +162,11 @@ func (t Top) table() document.Table {
 
 // rest says how much of the whole stands under no name here, and what nobody can tell.
 func (t Top) rest() string {
-	if t.Of == "tables" {
+	switch t.Of {
+	case "tables":
 		return "PostgreSQL counts neither WAL nor written pages by table."
+	case runfile.Files:
+		return "Each request that the disks completed, by the file that it was for. What others use the disks for is not among them."
 	}
 	left := 1.0
 	for _, i := range t.Items {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/host"
@@ -191,7 +192,7 @@ func (r *recording) source(ctx context.Context, p *target.Probes) Source {
 	r.cost.perReading.Store(int64(p.Stats.Queries(ctx)))
 	ranking := pgstat.NewRanking(r.target.Endpoint.Config())
 	rarely := func(ctx context.Context) []runfile.Record {
-		return append(r.settings.look(ctx, r.target.Endpoint), ranking.Read(ctx)...)
+		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranking.Read(ctx), p.RankFiles())
 	}
 	return Source{Samplers: p.Samplers, Rarely: rarely, Close: p.Close}
 }

@@ -34,6 +34,14 @@ func (p *Probes) openRequests(ctx context.Context, t *Target, facts postgres.Fac
 // ByFile tells whether the disks' requests are told apart by the files that they are for.
 func (p *Probes) ByFile() bool { return p.requests != nil }
 
+// RankFiles says which of the server's files the disks did the most for; nothing where that is not told apart.
+func (p *Probes) RankFiles() []runfile.Record {
+	if p.requests == nil {
+		return nil
+	}
+	return []runfile.Record{p.requests.Rank()}
+}
+
 func requestPlace(ctx context.Context, t *Target, facts postgres.Facts) (request.Place, error) {
 	directory, err := dataDirectory(t, facts)
 	if err != nil {

@@ -120,6 +120,15 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	if after[Name+"/lost"] != 0 {
 		t.Errorf("%.0f were lost", after[Name+"/lost"])
 	}
+	ranked := map[string]float64{}
+	for _, item := range s.Rank().Items {
+		ranked[item.Name] = item.Grew["write_bytes"] / (16 << 10)
+	}
+	for name, requests := range map[string]float64{"WAL": 20, "public.t": 21 + 22, "public.i": 24, "pg_toast.pg_toast_100": 25, "other databases": 26 + 27} {
+		if ranked[name] != requests {
+			t.Errorf("%s is ranked with %v requests of 16 KiB, want %v: %v", name, ranked[name], requests, ranked)
+		}
+	}
 }
 
 // TestNothingStays: what was in the kernel is gone when the sampler is closed, and when its process is killed.

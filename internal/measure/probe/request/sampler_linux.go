@@ -41,7 +41,7 @@ type Sampler struct {
 	files   files
 	waiting []waiting
 	named   time.Time
-	byNode  map[uint32]*counts
+	ranking ranking
 }
 
 // waiting is a request whose file was not found yet.
@@ -57,7 +57,7 @@ func New(place Place) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{
-		stop: make(chan struct{}), account: newAccount(), byNode: map[uint32]*counts{},
+		stop: make(chan struct{}), account: newAccount(), ranking: newRanking(),
 		files: files{place: place, roots: roots, known: map[string]*file{}, names: place.Names},
 	}
 	if s.kernel, err = attach(disksOf(roots)); err != nil {
@@ -111,6 +111,13 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 			Detail: fmt.Sprintf("the server has more than %d files: requests for the others are among the strangers'", mostFiles)})
 	}
 	return sample, nil
+}
+
+// Rank says which relations and other files of the server caused the most so far.
+func (s *Sampler) Rank() runfile.Top {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ranking.top(time.Now(), s.files.names)
 }
 
 // WaitForCounters finds the files of all requests so far.
@@ -213,13 +220,7 @@ func (s *Sampler) assign(e event) {
 // give counts a request for its owner.
 func (s *Sampler) give(e *event, whose owner) {
 	s.account.kinds[whose.kind].add(e)
-	if whose.node == 0 {
-		return
-	}
-	if s.byNode[whose.node] == nil {
-		s.byNode[whose.node] = &counts{}
-	}
-	s.byNode[whose.node].add(e)
+	s.ranking.add(whose, e)
 }
 
 // settle gives requests to files that were found meanwhile, and those that waited long enough to whoever asked for them.
