@@ -18,7 +18,9 @@ func TestNothingPlantedIsCalled(t *testing.T) {
 	arms := `{"name": "copy", "method": "copy", "rows_per_tx": 100, "indexes": 2, "clients": 1},
 		{"name": "wide", "method": "insert-values", "rows_per_tx": 10, "width": 100, "clients": 1},
 		{"name": "bulk", "method": "insert-select", "rows_per_tx": 10, "width": 100, "clients": 1},
-		{"name": "single", "method": "insert", "rows_per_tx": 1, "width": 100, "synchronous_commit": "off", "clients": 1}`
+		{"name": "single", "method": "insert", "rows_per_tx": 1, "width": 100, "synchronous_commit": "off", "clients": 1},
+		{"name": "looked", "method": "lookup", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "cold": true, "clients": 1},
+		{"name": "replaced", "method": "replace", "rows_per_tx": 10, "indexes": 1, "width": 100, "table_rows": 5000, "clients": 1}`
 	plan := planFile(t, arms, "1")
 	script := filepath.Join(t.TempDir(), "nothing.sql")
 	if err := os.WriteFile(script, []byte("select;\n"), 0o600); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/probe/insights"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
+	"github.com/realiops/realiops/internal/measure/probe/request"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -22,7 +23,7 @@ import (
 // TestProbesReadTheTable: every metric that a probe announces is a row of the table, as it stands there, and every row is
 // read by a probe, but for what is derived from others.
 func TestProbesReadTheTable(t *testing.T) {
-	announced := slices.Concat(pgstat.Metrics(), block.Metrics(), anatomy.Metrics(), fio.Metrics())
+	announced := slices.Concat(pgstat.Metrics(), block.Metrics(), request.Metrics(), anatomy.Metrics(), fio.Metrics())
 	for _, engine := range []string{"postgres", "aurora-postgresql"} {
 		announced = append(announced, insights.New(aws.Config{}, runfile.Cloud{Engine: engine}).Metrics()...)
 		for _, class := range []string{"db.serverless", "db.t4g.medium", "db.r6gd.large"} {

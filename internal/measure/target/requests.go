@@ -56,7 +56,7 @@ func requestPlace(ctx context.Context, t *Target, facts postgres.Facts) (request
 		return place, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
-	err = conn.QueryRow(ctx, `/* realiops */ select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()`).Scan(&place.Database)
+	err = postgres.QueryRow(ctx, conn, `/* realiops */ select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()`).Scan(&place.Database)
 	if err != nil {
 		return place, fmt.Errorf("ask for the database's number: %w", err)
 	}
