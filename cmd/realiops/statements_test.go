@@ -75,7 +75,14 @@ func (s *sightings) look(t *testing.T, version string) {
 	plan := planFile(t, `{"name": "async", "method": "insert", "rows_per_tx": 2, "synchronous_commit": "off", "clients": 1},
 		{"name": "values", "method": "insert-values", "rows_per_tx": 2, "clients": 1},
 		{"name": "bulk", "method": "insert-select", "rows_per_tx": 10, "indexes": 2, "width": 100, "clients": 1},
-		{"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 1}`, "1")
+		{"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 1},
+		{"name": "lookup", "method": "lookup", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "cold": true, "clients": 1},
+		{"name": "range", "method": "range", "rows_per_tx": 100, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
+		{"name": "bitmap", "method": "bitmap", "rows_per_tx": 200, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
+		{"name": "scan", "method": "scan", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
+		{"name": "sort", "method": "sort", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
+		{"name": "change", "method": "lookup-update", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
+		{"name": "replace", "method": "replace", "rows_per_tx": 10, "indexes": 1, "width": 100, "table_rows": 5000, "clients": 1}`, "1")
 	for _, command := range [][]string{
 		{"doctor", "--dsn", dsn},
 		{"observe", "--dsn", dsn, "--for", "3s", "-o", filepath.Join(place, "observed.jsonl")},
