@@ -29,6 +29,10 @@ func TestMain(m *testing.M) {
 		childWrites(0)
 	case "write until the limit":
 		childWrites(fileLimit)
+	case "go on without room":
+		limitFiles(10)
+		_, err := Append(os.Args[1])
+		fmt.Println(err, errors.Is(err, syscall.EFBIG))
 	}
 }
 
@@ -39,11 +43,7 @@ const fileLimit = 200_000
 // writing fails, and then says how.
 func childWrites(limit uint64) {
 	if limit > 0 {
-		signal.Ignore(syscall.SIGXFSZ)
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
-			fmt.Println("limit:", err)
-			os.Exit(1)
-		}
+		limitFiles(limit)
 	}
 	w, err := Create(os.Args[1])
 	for n := 0; err == nil; n++ {
@@ -60,6 +60,15 @@ func childWrites(limit uint64) {
 	}
 	fmt.Println("failed:", err)
 	fmt.Println("closed:", w.Close())
+}
+
+// limitFiles lets this process make no file longer than that. It is for children: the testing package keeps files of its own.
+func limitFiles(bytes uint64) {
+	signal.Ignore(syscall.SIGXFSZ) // which comes with the error
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes}); err != nil {
+		fmt.Println("limit:", err)
+		os.Exit(1)
+	}
 }
 
 // numbered carries noise, so that compression cannot make a full disk take minutes.
