@@ -35,6 +35,9 @@ const (
 	OperationArm = "operation" // it was done once in each replicate
 )
 
+// FleetPlan is the name of the plan of files that tell of one of many databases hour by hour, of which nobody planned anything.
+const FleetPlan = "fleet"
+
 // Baseline is how storage was measured alone. The arms are jobs of another program then, which put load on files.
 type Baseline struct {
 	Program string `json:"program"`    // fio 3.33

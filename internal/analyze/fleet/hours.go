@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -29,13 +30,22 @@ type cell struct {
 	known        bool
 }
 
-func newSheet(periods []runfile.Period) sheet {
+// mostCells bounds the hours of all metrics together, which take some 32 bytes each: ten times what is asked for of a year.
+const mostCells = 4_000_000
+
+func newSheet(periods []runfile.Period) (sheet, error) {
 	from, to := span(periods)
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), cells: map[string][]cell{}}
 	for _, p := range periods {
+		if !p.To.After(p.From) {
+			return s, fmt.Errorf("a period of %s ends at %s, and not after it begins", p.Metric, p.To.Format(time.RFC3339))
+		}
+		if (len(s.cells)+1)*s.hours > mostCells {
+			return s, fmt.Errorf("its periods of %d metrics, from %s to %s, are of more hours than are analyzed", len(s.cells)+1, from.Format(time.DateOnly), to.Format(time.DateOnly))
+		}
 		s.add(p)
 	}
-	return s
+	return s, nil
 }
 
 // span is from the hour in which the first period begins to the end of the last one.

@@ -59,7 +59,7 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	if r.run.Plan.Name != Plan {
+	if r.run.Plan.Name != runfile.FleetPlan {
 		return Page{}, ErrNoDatabase
 	}
 	d := Page{Database: Database{Name: r.name(), Kind: r.kind(), Lacks: []string{}, Notes: []string{}, Risk: Risk{Level: NotKnown}}}
@@ -77,7 +77,10 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		}
 		return d, nil
 	}
-	s := newSheet(r.periods)
+	s, err := newSheet(r.periods)
+	if err != nil {
+		return Page{}, err
+	}
 	d.From, d.To, d.Hours = s.from, s.at(s.hours), s.hours
 	if d.Kind == Cluster {
 		a.cluster(&d, r)
@@ -86,9 +89,6 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 	a.storage(&d, s, has, r.run.Target.Cloud)
 	return d, nil
 }
-
-// Plan is the name of the plan of files that are about databases of a fleet.
-const Plan = "fleet"
 
 // name is that of a cluster, of an instance or of a machine.
 func (r record) name() string {

@@ -14,6 +14,9 @@ import (
 // written yet would stay, and so is written first where that is asked for, which costs a flush of the device for each file.
 func forget(directory string, files []string, write bool) error {
 	for _, file := range files {
+		if !filepath.IsLocal(file) { // the server says where they are
+			return fmt.Errorf("the server names %q for a table's file, which lies outside of its data directory", file)
+		}
 		path := filepath.Join(directory, file)
 		if err := forgetFile(path, write); err != nil {
 			return fmt.Errorf("ask the kernel to forget a table: %w", err)

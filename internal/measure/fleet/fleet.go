@@ -20,9 +20,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Plan is the name of the plan in such run files, of which nobody planned anything.
-const Plan = "fleet"
-
 // Database is one of a source, by a name that no other of it has.
 type Database struct {
 	Name   string
@@ -184,7 +181,7 @@ func (d Directory) keep(head runfile.Run, one Database, told Told) error {
 		return err
 	}
 	head.Observed, head.Target, head.Start = true, one.Target, d.From
-	head.Plan = runfile.Plan{Name: Plan, Arms: []runfile.Arm{}}
+	head.Plan = runfile.Plan{Name: runfile.FleetPlan, Arms: []runfile.Arm{}}
 	records := []runfile.Record{head}
 	for _, m := range told.Metrics {
 		records = append(records, m)

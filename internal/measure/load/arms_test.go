@@ -266,6 +266,7 @@ func TestNewWorkloadRefuses(t *testing.T) {
 	check(func(*runfile.Arm) {}, "")
 	check(func(a *runfile.Arm) { a.Method = "upsert" }, `load a: unknown method "upsert": there are insert-select, copy, insert, insert-values`)
 	check(func(a *runfile.Arm) { a.RowsPerTx = 0 }, "rows_per_tx is 0")
+	check(func(a *runfile.Arm) { a.Method, a.TableRows, a.RowsPerTx = load.Bitmap, 1000, 20 }, "rows_per_tx is 20 and must be 200 with method bitmap")
 	check(func(a *runfile.Arm) { a.RowsPerTx = 10_001 }, "at most 10000 with method insert")
 	check(func(a *runfile.Arm) { a.Method, a.RowsPerTx = load.InsertValues, 32_768 }, "at most 32767 with method insert-values")
 	check(func(a *runfile.Arm) { a.Indexes = 3 }, "indexes is 3")

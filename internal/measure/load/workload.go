@@ -81,6 +81,8 @@ func check(arm runfile.Arm) error {
 		return fmt.Errorf("unknown method %q: there are %s", arm.Method, strings.Join(Methods(), ", "))
 	case arm.RowsPerTx < 1:
 		return fmt.Errorf("rows_per_tx is %d and must be at least 1", arm.RowsPerTx)
+	case arm.Method == Bitmap && arm.RowsPerTx != bitmapRows:
+		return fmt.Errorf("rows_per_tx is %d and must be %d with method %s: so many rows of the table have one value", arm.RowsPerTx, bitmapRows, Bitmap)
 	case arm.RowsPerTx > mostRows(arm.Method):
 		return fmt.Errorf("rows_per_tx is %d and must be at most %d with method %s", arm.RowsPerTx, mostRows(arm.Method), arm.Method)
 	case arm.Indexes < 0 || arm.Indexes > maxIndexes:

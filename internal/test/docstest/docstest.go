@@ -56,6 +56,16 @@ func Rows(text string) (names []string) {
 	return names
 }
 
+// WithoutParents leaves out the rows that stand before those of their own fields, and say when all of these are null.
+func WithoutParents(names []string) (fields []string) {
+	for i, name := range names {
+		if i+1 == len(names) || !strings.HasPrefix(names[i+1], name+".") {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
 // Fields are the names of a type's JSON, those of structs in it by their path. Of what is told elsewhere only the path is among them.
 func Fields(of reflect.Type, elsewhere func(of reflect.Type, path string) bool) []string {
 	if elsewhere == nil {
