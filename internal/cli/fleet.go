@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 // fleetOptions are the flags of realiops fleet.
 type fleetOptions struct {
 	store   storeOptions
+	files   []string // of sysstat
 	aws     bool
 	account account.Options
 	maxCost float64
@@ -27,20 +29,24 @@ type fleetOptions struct {
 func newFleetCommand(env Env) *cobra.Command {
 	o := fleetOptions{store: storeOptions{back: stretch(30 * day)}}
 	cmd := &cobra.Command{
-		Use:   "fleet [DIR]",
-		Short: "Rank all databases of a Prometheus or an AWS account by money and by risk",
+		Use:   "fleet [DIR | FILE...]",
+		Short: "Rank all databases of a Prometheus, an AWS account or sysstat's files by money and by risk",
 		Long: `Say of every database that a source knows what it needed, what it has, what is in the way, when its credits end, what to order
 instead and what that saves, and rank them. The source is a store that speaks Prometheus' language, or with --aws the RDS instances and
-Aurora clusters of an account, by CloudWatch; no connection is made to any database.
+Aurora clusters of an account, by CloudWatch; no connection is made to any database. FILEs are what sadf -j -- -b
+wrote of the days that sysstat kept of a machine, of any number of machines; each counts as a database.
 
 What a source tells is kept in a directory, hour by hour, as a run file of each database, with a page of all and one of each. Whoever is
 interrupted begins again, and goes on where it ended. With DIR alone nobody is asked: what is kept there is ranked again.`,
 		Example: `  realiops fleet --prometheus http://prometheus:9090 --has has.csv
   realiops fleet --aws --region eu-west-1 --price prices.json -o fleet
-  realiops fleet fleet --format csv`,
-		Args: cobra.MaximumNArgs(1),
+  realiops fleet fleet --format csv
+  sadf -j /var/log/sysstat/sa15 -- -b > db1-15.json; realiops fleet db*.json -o machines`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(args); err != nil {
+			if len(args) > 0 && !isDirectory(args[0]) {
+				o.files, args = args, nil
+			}
+			if err := o.check(args, cmd.Flags()); err != nil {
 				return err
 			}
 			return runFleet(cmd.Context(), env, o, args, cmd.Flags())
@@ -77,16 +83,20 @@ func (o *fleetOptions) addFlags(f *pflag.FlagSet) {
 }
 
 // check refuses what makes no sense together.
-func (o *fleetOptions) check(args []string) error {
+func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	ways := 0
-	for _, given := range []bool{o.store.url != "", o.aws, len(args) > 0} {
+	for _, given := range []bool{o.store.url != "", o.aws, len(args) > 0, len(o.files) > 0} {
 		if given {
 			ways++
 		}
 	}
 	switch {
 	case ways != 1:
-		return errors.New("name one source: --prometheus URL, --aws, or a directory that realiops fleet wrote")
+		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that realiops fleet wrote")
+	case len(args) > 1:
+		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
+	case len(o.files) > 0 && flags.Changed("for"):
+		return errors.New("--for is how far back a source is asked: of files all is read")
 	case len(args) > 0 && o.out != "":
 		return errors.New("-o is where a source is kept: a directory that is there is named alone")
 	case !slices.Contains([]string{formatText, formatJSON, formatCSV}, o.size.format):
@@ -105,6 +115,12 @@ func (o *fleetOptions) check(args []string) error {
 		store.until = "" // which is for both
 	}
 	return store.strayed()
+}
+
+// isDirectory tells what realiops fleet wrote from files of others. What is not there is left to whoever reads it.
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // errPartly ends a fleet of which not all was told.

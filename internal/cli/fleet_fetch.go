@@ -17,6 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/history/exported"
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -61,8 +62,11 @@ func (o fleetOptions) fetch(ctx context.Context, env Env, head runfile.Run) (dir
 }
 
 func (o fleetOptions) asked(ctx context.Context, env Env) (asked, error) {
-	if o.aws {
+	switch {
+	case o.aws:
 		return o.askedOfAWS(ctx, env)
+	case len(o.files) > 0:
+		return o.askedOfFiles(ctx)
 	}
 	store, options, q, err := o.store.open(ctx, env)
 	if err != nil {
@@ -110,6 +114,20 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env Env) (asked, error) {
 		},
 		cost: func() string { return account.Text(a.Calls()) },
 	}, err
+}
+
+// askedOfFiles is what sysstat kept, for as long as it is about.
+func (o fleetOptions) askedOfFiles(ctx context.Context) (asked, error) {
+	source, err := sysstat.NewFleet(ctx, o.files, input.ReadExported)
+	if err != nil {
+		return asked{}, err
+	}
+	from, to := source.Span()
+	return asked{
+		source: source, databases: source.Databases(), stretch: fleet.Stretch{Source: "sysstat", From: from, To: to},
+		price: func([]fleet.Database) (float64, string) { return 0, "what sysstat kept is read" },
+		cost:  func() string { return "" },
+	}, nil
 }
 
 // ask is by what databases are judged.

@@ -32,7 +32,10 @@ func (f Fleet) headline() string {
 	if len(f.Databases) == 0 {
 		return "No database is told of."
 	}
-	said := []string{fmt.Sprintf("%s, %s to %s UTC.", databases(len(f.Databases)), f.From.Format("2006-01-02 15:04"), f.To.Format("2006-01-02 15:04"))}
+	said := []string{databases(len(f.Databases)) + "."}
+	if !f.From.IsZero() {
+		said[0] = fmt.Sprintf("%s, %s to %s UTC.", databases(len(f.Databases)), f.From.Format("2006-01-02 15:04"), f.To.Format("2006-01-02 15:04"))
+	}
 	cheaper, known := 0, 0
 	for _, d := range f.Databases {
 		if d.Saves != nil {

@@ -283,7 +283,6 @@ func (b *batch) keep(told *fleet.Told, part hourly, values []model.SamplePair, w
 
 // wholeHours are those with nearly as many samples as hours have usually.
 func wholeHours(samples map[string][]model.SamplePair) map[string]map[model.Time]bool {
-	const nearly = 0.9
 	all := map[string]map[model.Time]bool{}
 	for name, counts := range samples {
 		var usual []float64
@@ -293,7 +292,7 @@ func wholeHours(samples map[string][]model.SamplePair) map[string]map[model.Time
 		slices.Sort(usual)
 		all[name] = map[model.Time]bool{}
 		for _, c := range counts {
-			all[name][c.Timestamp] = float64(c.Value) >= nearly*usual[len(usual)/2]
+			all[name][c.Timestamp] = float64(c.Value) >= fleet.MostOfHour*usual[len(usual)/2]
 		}
 	}
 	return all

@@ -1,0 +1,172 @@
+package sysstat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Fleet is the machines that files are about. A file is read when it is looked for machines, and again when one of its machines is
+// asked for: all of them together may be more than memory holds.
+type Fleet struct {
+	read  func(ctx context.Context, name string) ([]byte, error)
+	files map[string][]string // by machine
+	from  time.Time
+	to    time.Time
+}
+
+// NewFleet looks for the machines in files.
+func NewFleet(ctx context.Context, files []string, read func(ctx context.Context, name string) ([]byte, error)) (*Fleet, error) {
+	f := &Fleet{read: read, files: map[string][]string{}}
+	for _, name := range files {
+		hosts, err := f.open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hosts {
+			f.files[h.Name] = append(f.files[h.Name], name)
+			for _, i := range h.Intervals {
+				if f.from.IsZero() || i.From.Before(f.from) {
+					f.from = i.From
+				}
+				if i.To.After(f.to) {
+					f.to = i.To
+				}
+			}
+		}
+	}
+	return f, nil
+}
+
+func (f *Fleet) open(ctx context.Context, name string) ([]Host, error) {
+	text, err := f.read(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("read what sadf wrote: %w", err)
+	}
+	hosts, err := Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return hosts, nil
+}
+
+// Span is the hours that the files are about.
+func (f *Fleet) Span() (from, to time.Time) {
+	return f.from.Truncate(time.Hour), f.to.Add(time.Hour - 1).Truncate(time.Hour)
+}
+
+// Databases are the machines, by their names.
+func (f *Fleet) Databases() (all []fleet.Database) {
+	for name := range f.files {
+		all = append(all, fleet.Database{Name: name, Target: runfile.Target{Kind: "history", Flavor: "postgres", Host: name}})
+	}
+	slices.SortFunc(all, func(a, b fleet.Database) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// AtOnce is how many are read together.
+func (*Fleet) AtOnce() int { return 1 }
+
+// Hours are what the files say of some machines.
+func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]fleet.Told, error) {
+	told := make([]fleet.Told, len(some))
+	for i, one := range some {
+		intervals, err := f.intervals(ctx, one.Name)
+		if err != nil {
+			return nil, err
+		}
+		told[i] = byHour(intervals, from, to)
+	}
+	return told, nil
+}
+
+// intervals are those of a machine in order, what several files have of it once.
+func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, err error) {
+	for _, name := range f.files[machine] {
+		hosts, err := f.open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hosts {
+			if h.Name == machine {
+				all = append(all, h.Intervals...)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Interval) int { return cmp.Or(a.To.Compare(b.To), a.From.Compare(b.From)) })
+	all = slices.Compact(all)
+	for i := 1; i < len(all); i++ {
+		// sysstat writes whole seconds
+		if overlap := all[i-1].To.Sub(all[i].From); overlap > time.Second {
+			return nil, fmt.Errorf("the files say two things of %s at %s: are two machines called so?", machine, all[i].From.Format(time.RFC3339))
+		}
+	}
+	return all, nil
+}
+
+// rows are the metrics of a machine's disks.
+func rows() []string {
+	return []string{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
+}
+
+// The statistics of an hour, as CloudWatch names them.
+const (
+	average = "Average"
+	maximum = "Maximum"
+)
+
+// hour is what is known of one.
+type hour struct {
+	seconds   float64
+	sum, peak [4]float64
+}
+
+// byHour makes periods of the hours that are known nearly whole: of each the mean, and the highest interval.
+func byHour(intervals []Interval, from, to time.Time) (told fleet.Told) {
+	hours, apart := map[time.Time]*hour{}, time.Duration(0)
+	for _, i := range intervals {
+		length := i.To.Sub(i.From)
+		at := i.From.Add(length / 2).Truncate(time.Hour)
+		if at.Before(from) || !at.Before(to) {
+			continue
+		}
+		if hours[at] == nil {
+			hours[at] = &hour{}
+		}
+		hours[at].add(i.rates(), length.Seconds())
+		apart = max(apart, length)
+	}
+	for _, name := range rows() {
+		announced := metric.All().Row(name).Announced()
+		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean over up to %s", apart)
+		told.Metrics = append(told.Metrics, announced)
+	}
+	for at := from; at.Before(to); at = at.Add(time.Hour) {
+		h := hours[at]
+		if h == nil || h.seconds < fleet.MostOfHour*time.Hour.Seconds() {
+			continue
+		}
+		for k, name := range rows() {
+			p := runfile.Period{From: at, To: at.Add(time.Hour), Probe: "block", Metric: name, Fetched: to}
+			p.Statistic, p.Value = average, h.sum[k]/h.seconds
+			told.Periods = append(told.Periods, p)
+			p.Statistic, p.Value = maximum, h.peak[k]
+			told.Periods = append(told.Periods, p)
+		}
+	}
+	return told
+}
+
+func (h *hour) add(rates []float64, seconds float64) {
+	h.seconds += seconds
+	for k, rate := range rates {
+		h.sum[k] += rate * seconds
+		h.peak[k] = max(h.peak[k], rate)
+	}
+}

@@ -1,0 +1,198 @@
+package sysstat_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
+)
+
+// sadc is sysstat's collector, which Debian keeps where no path leads.
+func sadc(t *testing.T) string {
+	t.Helper()
+	for _, path := range []string{"/usr/lib/sysstat/sadc", "/usr/lib64/sa/sadc", "/usr/lib/sa/sadc"} {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	t.Skip("sysstat is not installed")
+	return ""
+}
+
+// TestReadsWhatSadfWrites: what sysstat itself says of a file of its own as lines for databases is what is read of its JSON.
+func TestReadsWhatSadfWrites(t *testing.T) {
+	collector, file := sadc(t), filepath.Join(t.TempDir(), "sa")
+	if out, err := exec.CommandContext(t.Context(), collector, "1", "3", file).CombinedOutput(); err != nil {
+		t.Fatalf("sadc: %v: %s", err, out)
+	}
+	sadf := func(form string) string {
+		c := exec.CommandContext(t.Context(), "sadf", form, file, "--", "-b")
+		c.Env = append(os.Environ(), "LC_ALL=C")
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("sadf %s: %v", form, err)
+		}
+		return string(out)
+	}
+	hosts, err := sysstat.Read([]byte(sadf("-j")))
+	if err != nil || len(hosts) != 1 {
+		t.Fatalf("%d machines, %v", len(hosts), err)
+	}
+	var want []sysstat.Interval
+	lines := strings.Split(strings.TrimSpace(sadf("-d")), "\n")
+	names := strings.Split(strings.TrimPrefix(lines[0], "# "), ";")
+	for _, line := range lines[1:] {
+		fields := map[string]string{}
+		for i, field := range strings.Split(line, ";") {
+			fields[names[i]] = field
+		}
+		number := func(name string) float64 {
+			v, err := strconv.ParseFloat(fields[name], 64)
+			if err != nil {
+				t.Fatalf("%s in %q: %v", name, line, err)
+			}
+			return v
+		}
+		at, err := time.Parse("2006-01-02 15:04:05 MST", fields["timestamp"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		const sector = 512
+		want = append(want, sysstat.Interval{From: at.Add(-time.Duration(number("interval")) * time.Second), To: at,
+			Reads: number("rtps"), Writes: number("wtps"), ReadBytes: number("bread/s") * sector, WriteBytes: number("bwrtn/s") * sector})
+	}
+	if diff := cmp.Diff(want, hosts[0].Intervals); diff != "" || len(want) < 2 {
+		t.Errorf("what sadf -d writes, and what was read (-, +): %s", diff)
+	}
+}
+
+// stretch is a part of a day: so many intervals of a length with the same rates.
+type stretch struct {
+	n       int
+	seconds int
+	writes  float64
+}
+
+// written is what sadf would write of a machine from the first of November on: 16 sectors go with each write, and a read of 8 with every second one.
+func written(machine string, from time.Duration, all ...stretch) []byte {
+	var lines []string
+	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).Add(from)
+	for _, s := range all {
+		for range s.n {
+			at = at.Add(time.Duration(s.seconds) * time.Second)
+			if s.writes >= 0 {
+				lines = append(lines, fmt.Sprintf(`{"timestamp": {"date": %q, "time": %q, "utc": 1, "interval": %d}, "io": {"tps": %g, "io-reads": {"rtps": %g, "bread": %g}, "io-writes": {"wtps": %g, "bwrtn": %g}}}`,
+					at.Format(time.DateOnly), at.Format(time.TimeOnly), s.seconds, s.writes*1.5, s.writes/2, s.writes/2*8, s.writes, s.writes*16))
+			}
+		}
+	}
+	return fmt.Appendf(nil, `{"sysstat": {"hosts": [{"nodename": %q, "statistics": [%s]}]}}`, machine, strings.Join(lines, ","))
+}
+
+// files are read instead of those of a disk.
+type files map[string][]byte
+
+func (f files) read(_ context.Context, name string) ([]byte, error) {
+	if f[name] == nil {
+		return nil, errors.New(name + " is not there")
+	}
+	return f[name], nil
+}
+
+// TestHours: the mean of an hour and its highest interval, from files in any order that overlap; an hour with a hole is not told.
+func TestHours(t *testing.T) {
+	// of the first hour ten minutes at 400 and fifty at 100, of the second twenty minutes are missing, the third is at 50
+	first := written("db1", 0, stretch{1, 600, 400}, stretch{5, 600, 100})
+	second := written("db1", 50*time.Minute, stretch{1, 600, 100}, stretch{4, 600, 10}, stretch{2, 600, -1}, stretch{60, 60, 50})
+	all := files{"a": second, "b": first, "c": written("db2", 0, stretch{6, 600, 7})}
+	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b", "c"}, all.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := f.Span()
+	databases := f.Databases()
+	if to.Sub(from) != 3*time.Hour || len(databases) != 2 || databases[0].Name != "db1" {
+		t.Fatalf("%s to %s, %v", from, to, databases)
+	}
+	told, err := f.Hours(t.Context(), databases[:1], from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, p := range told[0].Periods {
+		got[fmt.Sprintf("%02d %s %s", p.From.Hour(), p.Metric, p.Statistic)] = p.Value
+	}
+	want := map[string]float64{}
+	for hour, of := range map[string][2]float64{"00": {(400.0 + 5*100) / 6, 400}, "02": {50, 50}} {
+		for k, statistic := range []string{"Average", "Maximum"} {
+			w := of[k]
+			want[hour+" block/writes "+statistic], want[hour+" block/write_bytes "+statistic] = w, w*16*512
+			want[hour+" block/reads "+statistic], want[hour+" block/read_bytes "+statistic] = w/2, w/2*8*512
+		}
+	}
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-6 })
+	if diff := cmp.Diff(want, got, near); diff != "" {
+		t.Errorf("-want +got: %s", diff)
+	}
+}
+
+func TestTwoMachinesOfOneName(t *testing.T) {
+	all := files{"a": written("vm", 0, stretch{6, 600, 7}), "b": written("vm", 0, stretch{6, 600, 8})}
+	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b"}, all.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := f.Span()
+	_, err = f.Hours(t.Context(), []fleet.Database{{Name: "vm"}}, from, to)
+	if err == nil || !strings.Contains(err.Error(), "two machines") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	good := string(written("db1", 0, stretch{1, 600, 1}))
+	for text, want := range map[string]string{
+		"":                                  "it is empty",
+		"\x96\xd5u!":                        "sadf -j FILE -- -b",
+		"<html>":                            "it is no JSON",
+		good[:len(good)-3]:                  "ends too early",
+		`{"MetricDataResults":[]}`:          "something else",
+		strings.Replace(good, "db1", "", 1): "which machine",
+		strings.Replace(good, `"io"`, `"cpu"`, 1):                        "nothing of the disks",
+		strings.Replace(good, `"utc": 1`, `"utc": 0`, 1):                 "leave out -t",
+		strings.Replace(good, "00:10:00", "25:10:00", 1):                 "a time that is none",
+		strings.Replace(good, `"interval": 600`, `"interval": 86400`, 1): "86400 seconds",
+		strings.Replace(good, `"wtps": 1`, `"wtps": -1`, 1):              "which no disk does",
+		strings.Replace(good, `"wtps": 1`, `"wtps": 1e300`, 1):           "which no disk does",
+	} {
+		if _, err := sysstat.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(written("db1", 0, stretch{2, 600, 1}))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		hosts, err := sysstat.Read(text)
+		for _, h := range hosts {
+			for _, i := range h.Intervals {
+				if !i.To.After(i.From) || !(i.Reads >= 0 && i.Writes >= 0 && i.ReadBytes >= 0 && i.WriteBytes >= 0) || err != nil {
+					t.Errorf("%v: %v", i, err)
+				}
+			}
+		}
+	})
+}
