@@ -79,7 +79,7 @@ func (o *fleetOptions) addSizeFlags(f *pflag.FlagSet) {
 func (o *fleetOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.out, "output", "o", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
 	f.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
-	f.StringVar(&o.size.format, "format", formatText, "the `format`: text, json, or csv with a line for each database")
+	f.StringVar(&o.size.format, "format", formatText, "the `format`: text, json, csv with a line for each database, or openmetrics for a Prometheus")
 }
 
 // check refuses what makes no sense together.
@@ -99,8 +99,8 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 		return errors.New("--for is how far back a source is asked: of files all is read")
 	case len(args) > 0 && o.out != "":
 		return errors.New("-o is where a source is kept: a directory that is there is named alone")
-	case !slices.Contains([]string{formatText, formatJSON, formatCSV}, o.size.format):
-		return fmt.Errorf("unknown format %q: there are %s, %s, %s", o.size.format, formatText, formatJSON, formatCSV)
+	case !slices.Contains([]string{formatText, formatJSON, formatCSV, formatOpenMetrics}, o.size.format):
+		return fmt.Errorf("unknown format %q: there are %s, %s, %s, %s", o.size.format, formatText, formatJSON, formatCSV, formatOpenMetrics)
 	case !(o.size.percentile >= 50 && o.size.percentile <= 100):
 		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.percentile)
 	case !(o.size.headroom >= 0 && o.size.headroom <= 1e4):

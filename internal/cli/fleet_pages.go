@@ -8,10 +8,14 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	ranking "github.com/realiops/realiops/internal/analyze/fleet"
+	"github.com/realiops/realiops/internal/analyze/openmetrics"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/fleet"
 	"github.com/realiops/realiops/internal/runfile"
 )
+
+// formatOpenMetrics is what a Prometheus reads.
+const formatOpenMetrics = "openmetrics"
 
 // rankFleet judges what a directory has, one database after the other, and puts the pages beside it.
 func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
@@ -68,6 +72,8 @@ func (o fleetOptions) answer(env Env, f ranking.Fleet) error {
 		return report.JSON(env.Out, f)
 	case formatCSV:
 		return document.CSV(env.Out, f.Document(o.top))
+	case formatOpenMetrics:
+		return openmetrics.Write(env.Out, f.Gauges()...)
 	}
 	return env.write(f.Document(o.top))
 }
