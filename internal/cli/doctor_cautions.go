@@ -31,8 +31,8 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	caution(p.Stats.Notice() != "", "newer-server", p.Stats.Notice()+".", "look for a newer realiops")
 	others := othersOn(p.Storage)
 	caution(len(others) > 0 && p.ByFile(), "disk-of-many",
-		"The disk under the data carries "+strings.Join(others, ", ")+" as well. Its requests are told apart by file, and sizes are this server's alone; "+
-			"verdicts rest on the whole disk.", "a disk of their own for the data; --own-device makes one for a server of ours")
+		"The disk under the data carries "+strings.Join(others, ", ")+" as well. Its requests are told apart by file: "+
+			"verdicts and sizes rest on those for this server's files.", "")
 	caution(len(others) > 0 && !p.ByFile(), "disk-of-many",
 		"The disk under the data carries "+strings.Join(others, ", ")+" as well: whatever is written there is counted too.",
 		"give the data a disk of their own; --own-device makes one for a server of ours")

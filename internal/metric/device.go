@@ -21,6 +21,7 @@ const (
 	BlockWriteBytes = "block/write_bytes"
 	BlockFlushes    = "block/flushes"
 	BlockFlushTime  = "block/flush_time"
+	BlockRequests   = "block/requests"
 	ProcessesWrote  = "block.process/wchar"
 )
 
@@ -97,7 +98,7 @@ func disks(name, whose, printed string) []Metric {
 
 // requests are the metric of which [Requests] is the arithmetic.
 func requests() Metric {
-	m := counter("block/requests", "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(DeviceRequests).matters()
+	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(DeviceRequests).matters()
 	m.Derived = &Difference{Of: BlockWrites, Less: BlockFlushes}
 	return m
 }

@@ -1,5 +1,7 @@
 package metric
 
+import "strings"
+
 // RequestServer begins the names of what a device did for this server alone.
 const RequestServer = "request.server"
 
@@ -12,6 +14,30 @@ const (
 	ServerFlushes    = RequestServer + "/flushes"
 	RequestsLost     = "request/lost"
 )
+
+// ServersPart names what of a device's metric was for this server alone, where that is recorded: the sum of these. The kernel counts a flush
+// as a write, too.
+func ServersPart(name string) []string {
+	view, field, _ := strings.Cut(name, "/")
+	if view != "block" {
+		return nil
+	}
+	switch field {
+	case "writes":
+		return []string{ServerWrites, ServerFlushes}
+	case "requests":
+		return []string{ServerWrites}
+	case "flushes":
+		return []string{ServerFlushes}
+	case "write_bytes":
+		return []string{ServerWriteBytes}
+	case "reads":
+		return []string{ServerReads}
+	case "read_bytes":
+		return []string{ServerReadBytes}
+	}
+	return nil
+}
 
 // requestKinds are what requests are for, by the view of each.
 var requestKinds = []struct{ view, whose, printed string }{

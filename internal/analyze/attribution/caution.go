@@ -91,7 +91,7 @@ func (j *judge) background(m drivers.Metric) string {
 	var arms []string
 	for _, arm := range j.arms {
 		for _, r := range arm.Replicates {
-			shown, _, ok := raw(m, r)
+			shown, ok := m.Raw(r)
 			amount, err := m.Count(arm, r)
 			if ok && err == nil && shown > 0 && shown-amount > muchBackground*shown {
 				arms = append(arms, arm.Name)

@@ -23,7 +23,9 @@ func (j *judge) silent(m drivers.Metric) (why string, is bool) {
 	for _, arm := range j.run.Arms {
 		var values []stats.Value
 		for _, r := range arm.Replicates {
-			count, seconds, ok := raw(m, r)
+			count, ok := m.Raw(r)
+			seconds := r.Counts[m.From[0]].Seconds
+			ok = ok && count >= 0 && count <= mostCounted
 			if !ok || !(seconds > 0) {
 				continue
 			}
@@ -73,20 +75,4 @@ func (j *judge) grewElsewhere(m drivers.Metric, most float64) bool {
 	}
 	between := max(0, 1-inside/grew.Seconds)
 	return math.Pow(between, float64(grew.Moves)) > seldom
-}
-
-// raw is what a metric grew by in a replicate with the background in it, and in how many seconds.
-func raw(m drivers.Metric, r drivers.Replicate) (count, seconds float64, ok bool) {
-	for i, metric := range m.From {
-		c, known := r.Counts[metric]
-		if !known || c.Missing != nil {
-			return 0, 0, false
-		}
-		if i == 0 {
-			count, seconds = c.Raw, c.Seconds
-			continue
-		}
-		count -= c.Raw // requests are what other counts leave
-	}
-	return count, seconds, count >= 0 && count <= mostCounted
 }

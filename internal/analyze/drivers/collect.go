@@ -249,6 +249,10 @@ func (c *collector) finish() *Run {
 	if c.thin != nil {
 		c.observe()
 	}
+	c.run.ofServer = c.run.followed()
+	if c.run.Observed != nil {
+		c.run.Observed.Coarse.ofServer = c.run.ofServer
+	}
 	c.run.Top = c.joinTops()
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()

@@ -14,7 +14,24 @@ type Metric struct {
 	Derived string   // how it was computed from others; empty: read as it is
 	From    []string // the metrics that were read for it
 
+	how   composition
 	count func(Arm, Replicate) (float64, error)
+}
+
+// Raw is what the metric grew by in a replicate, background included; false where that is not known.
+func (m Metric) Raw(r Replicate) (sum float64, known bool) {
+	for i, name := range m.From {
+		c, counted := r.Counts[name]
+		switch {
+		case !counted || c.Missing != nil:
+			return 0, false
+		case i > 0 && m.how == subtraction:
+			sum -= c.Raw
+		default:
+			sum += c.Raw
+		}
+	}
+	return sum, true
 }
 
 // Count is what the metric grew by in a replicate, with the background taken off. The error is a *series.Missing.
@@ -53,8 +70,14 @@ func (r *Run) Metrics() []Metric {
 		_, part := r.Counter(m.Derived.Less)
 		if whole && part {
 			all = append(all, Metric{
-				Metric: m.Announced(), Derived: m.Derived.String(), From: []string{m.Derived.Of, m.Derived.Less}, count: difference(*m.Derived),
+				Metric: m.Announced(), Derived: m.Derived.String(), From: []string{m.Derived.Of, m.Derived.Less},
+				how: subtraction, count: difference(*m.Derived),
 			})
+		}
+	}
+	if r.ofServer {
+		for i := range all {
+			all[i] = all[i].forServer()
 		}
 	}
 	slices.SortFunc(all, func(a, b Metric) int { return cmp.Compare(a.Name, b.Name) })

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -22,11 +23,14 @@ type View struct {
 // replicate, and may see the checkpoint that closes it or not: so all other counts, and the work, are those of the very same
 // stretch. A metric that shows everything late is counted later. Where there is nothing of the sort, or the file does not
 // tell what was done second by second, it is the run itself.
-func (r *Run) Over(metric string) (*Run, View) {
+func (r *Run) Over(name string) (*Run, View) {
 	if r.over == nil || r.Observed != nil {
 		return r, View{}
 	}
-	return r.over(metric)
+	if part := metric.ServersPart(name); r.ofServer && part != nil {
+		name = part[0] // what others do says nothing of when it tells
+	}
+	return r.over(name)
 }
 
 func (c *collector) over(metric string) (*Run, View) {

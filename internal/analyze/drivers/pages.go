@@ -22,6 +22,10 @@ func (r *Run) Quantities() []Quantity {
 		all[slices.IndexFunc(all, func(d Quantity) bool { return d.Name == WALRecords })] = records
 	}
 	for i, d := range all {
+		if r.ofServer {
+			d = d.forServer()
+			all[i] = d
+		}
 		making, adding := metric.All().Making(metric.Quantity(d.Name)), metric.All().Adding(metric.Quantity(d.Name))
 		switch {
 		case d.Name == WALBytes:

@@ -29,6 +29,8 @@ type Run struct {
 	Observed       *Observation     // nil: it put a load on the server
 	Top            []Top            // of statements, tables and indexes, as far as they were looked at
 
+	ofServer bool // see OfServer
+
 	series func(metric string) series.Series
 	levels func(metric string) []Level
 	over   func(metric string) (*Run, View) // nil: it was made by Over

@@ -115,6 +115,12 @@ func countedIn(run *drivers.Run) []drivers.Quantity {
 	return all
 }
 
+// countedAs is one of them.
+func countedAs(run *drivers.Run, name string) drivers.Quantity {
+	all := countedIn(run)
+	return all[slices.IndexFunc(all, func(d drivers.Quantity) bool { return d.Name == name })]
+}
+
 // over is a figure over the replicates of an arm.
 func over(a drivers.Arm, value func(drivers.Replicate) (float64, error)) Figure {
 	var s sample

@@ -14,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; then read the difference")
@@ -213,8 +214,10 @@ func goldenCases() map[string]goldenCase {
 		"shared-device": {shared, "shared-device", nil},
 		"neighbours":    {onStorage(shared, neighboured), "device-unseen shared-device", nil},
 		"others-write":  {othersWrite, "shared-device", nil},
-		"own-device":    {onStorage(shared, ownDevice), "shared-device", nil},
-		"noisy":         {noisy, "shared-device background-moved", noisyLines()},
+		"strangers": {func(r []runfile.Record) []runfile.Record { return runfiletest.BesideStranger(r, 300) }, "others-on-device",
+			map[string]string{"Read as \"IOPS\"": strings.Replace(demoLines()["Read as \"IOPS\""], "50 requests a second", "50 requests a second for this server", 1)}},
+		"own-device": {onStorage(shared, ownDevice), "shared-device", nil},
+		"noisy":      {noisy, "shared-device background-moved", noisyLines()},
 		"notes": {func(r []runfile.Record) []runfile.Record {
 			return append(r,
 				runfile.Metric{Name: "block/writes", Unit: "operations", Type: runfile.Gauge},

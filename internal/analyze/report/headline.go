@@ -20,6 +20,8 @@ type Headline struct {
 	Smallest InArm   `json:"smallest"`         // how many loud for one quiet, in the arm where that is least
 	Largest  InArm   `json:"largest"`          // and where it is most
 
+	ofServer bool
+
 	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
 }
 
@@ -119,10 +121,10 @@ func (h *Headline) beside(arms []Arm) string {
 }
 
 func compare(run *drivers.Run, arms []Arm, loud, quiet string) *Headline {
-	h := &Headline{Loud: Counted{Driver: loud}, Quiet: Counted{Driver: quiet}}
-	count, _ := drivers.Named(loud)
+	h := &Headline{Loud: Counted{Driver: loud}, Quiet: Counted{Driver: quiet}, ofServer: run.OfServer()}
+	count, of := countedAs(run, loud), countedAs(run, quiet)
 	for i, a := range run.Arms {
-		factor := ratio(count.Count, a, quiet)
+		factor := ratio(count.Count, a, of)
 		if a.Idle() || factor.Value <= 0 {
 			continue
 		}
@@ -151,7 +153,7 @@ func (h *Headline) sentence(arms []Arm) string {
 	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", many(h.Loud.Driver), number.Rate(h.Loud.PerSecond.Value), h.Arm)
 	switch h.Quiet.Driver {
 	case drivers.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s.", number.Rate(h.Quiet.PerSecond.Value), h.megabytes(arms))
+		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), forServer(h.ofServer), h.megabytes(arms))
 	case drivers.WALWrites:
 		text += fmt.Sprintf(" The server wrote its WAL %s times a second; what its device did cannot be told here.",
 			number.Rate(h.Quiet.PerSecond.Value))

@@ -73,13 +73,14 @@ func References() []string {
 
 func metrics(run *drivers.Run) []Metric {
 	all := []Metric{}
+	references := each(func(name string) drivers.Quantity { return countedAs(run, name) }, References())
 	for _, c := range run.Metrics() {
 		m := Metric{
 			Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
 			AcrossArms: map[string]Span{}, Arms: []MetricArm{},
 		}
 		for _, a := range run.Arms {
-			m.Arms = append(m.Arms, metricArm(c, a))
+			m.Arms = append(m.Arms, metricArm(c, a, references))
 		}
 		m.Moved = moved(m.Arms)
 		m.Missing = missingEverywhere(m.Arms)
@@ -123,7 +124,7 @@ func missingEverywhere(arms []MetricArm) *series.Missing {
 	return why
 }
 
-func metricArm(c drivers.Metric, a drivers.Arm) MetricArm {
+func metricArm(c drivers.Metric, a drivers.Arm, references []drivers.Quantity) MetricArm {
 	arm := MetricArm{Arm: a.Name, Per: map[string]Figure{}}
 	arm.PerSecond = over(a, func(r drivers.Replicate) (float64, error) {
 		return r.PerSecond(c.Count(a, r))
@@ -134,8 +135,8 @@ func metricArm(c drivers.Metric, a drivers.Arm) MetricArm {
 	if a.Idle() {
 		return arm
 	}
-	for _, name := range References() {
-		arm.Per[name] = ratio(c.Count, a, name)
+	for _, q := range references {
+		arm.Per[q.Name] = ratio(c.Count, a, q)
 	}
 	return arm
 }

@@ -33,6 +33,7 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 		r.topSection(),
 		r.verdictSection(),
 		r.pairSection(),
+		forWhat(run),
 		r.waitSection(),
 		r.openSection(),
 		r.overTime(run),
@@ -106,10 +107,10 @@ func (r Report) background() []string {
 	case !requests.Known():
 		return nil
 	case requests.Value <= 0 && flushes.Value <= 0:
-		return []string{"idle, the device did nothing"}
+		return []string{"idle, the device did nothing" + forServer(r.Run.OfServer)}
 	default:
-		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s, which are subtracted",
-			number.Rate(requests.Value), requests.plusMinus(), number.Rate(flushes.Value), flushes.plusMinus())}
+		return []string{fmt.Sprintf("idle, the device did %s %s requests/s and %s %s flushes/s%s, which are subtracted",
+			number.Rate(requests.Value), requests.plusMinus(), number.Rate(flushes.Value), flushes.plusMinus(), forServer(r.Run.OfServer))}
 	}
 }
 

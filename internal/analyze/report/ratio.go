@@ -11,10 +11,10 @@ import (
 // counting is a way to count something in a replicate.
 type counting func(drivers.Arm, drivers.Replicate) (float64, error)
 
-// ratio is how many there are of what is counted for one of the named driver, in an arm: the sum over its replicates
+// ratio is how many there are of what is counted for one of a quantity, in an arm: the sum over its replicates
 // by the sum, with the lowest and the highest replicate beside it. It is missing where either is lost in the background.
-func ratio(count counting, a drivers.Arm, name string) Figure {
-	reference, _ := drivers.Named(name)
+func ratio(count counting, a drivers.Arm, reference drivers.Quantity) Figure {
+	name := reference.Name
 	counted := over(a, func(r drivers.Replicate) (float64, error) { return count(a, r) })
 	of := over(a, func(r drivers.Replicate) (float64, error) { return reference.Count(a, r) })
 	if why := notToDivideBy(of, name); why != nil {

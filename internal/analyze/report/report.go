@@ -41,7 +41,9 @@ type Run struct {
 	ArmSeconds     float64        `json:"arm_seconds"`
 	Seed           uint64         `json:"seed"`
 	IdleReplicates int            `json:"idle_replicates"`
-	Provenance     string         `json:"provenance,omitempty"`
+	// OfServer: what the device did is what it did for this server's files.
+	OfServer   bool   `json:"device_for_server,omitempty"`
+	Provenance string `json:"provenance,omitempty"`
 	// Origins are where figures come from that realiops did not read itself, load by load.
 	Origins []runfile.Origin `json:"origins,omitempty"`
 	// SettingsChanged are those of the target that did not stay as it has them.
@@ -86,7 +88,7 @@ func describe(run *drivers.Run) Run {
 	d := Run{
 		ID: h.ID, Start: h.Start, Status: cutOff, Realiops: h.Version, Flavor: h.Target.Flavor, Target: h.Target, Host: h.Host,
 		Plan: h.Plan.Name, Arms: len(h.Plan.Arms), Replicates: h.Plan.Replicates, ArmSeconds: h.Plan.ArmSeconds, Seed: h.Plan.Seed,
-		IdleReplicates: run.Idle.Replicates, Provenance: h.Provenance, Origins: run.Origins, SettingsChanged: run.SettingChanges,
+		IdleReplicates: run.Idle.Replicates, OfServer: run.OfServer(), Provenance: h.Provenance, Origins: run.Origins, SettingsChanged: run.SettingChanges,
 	}
 	if run.Ended != nil {
 		d.Status, d.Cause = string(run.Ended.Status), run.Ended.Cause

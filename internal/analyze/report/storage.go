@@ -57,6 +57,9 @@ const sharedFrom = 0.10
 
 // sharedDevice warns when much of what the device did in the quietest arm was not that arm's.
 func sharedDevice(r Report) string {
+	if r.Run.OfServer {
+		return "" // what others did is in no figure
+	}
 	if r.Observed != nil {
 		return sharedWhileObserved(r)
 	}
@@ -87,7 +90,7 @@ func sharedDevice(r Report) string {
 // backgroundMoved notes that the device did more or less without our load at the end of the run than at its start, by
 // more than would be a remark in the quietest arm.
 func backgroundMoved(run *drivers.Run, arms []Arm) string {
-	requests, _ := drivers.Named(drivers.DeviceRequests)
+	requests := run.Quantity(drivers.DeviceRequests)
 	quietest := quietest(arms)
 	for _, a := range run.Arms {
 		if !a.Idle() || len(a.Replicates) < 2 || quietest == nil {

@@ -61,6 +61,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	condition(document.Note, "device-unknown", deviceUnknown(r.Arms))
 	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))
 	condition(document.Doubt, "shared-device", sharedDevice(r))
+	condition(document.Note, "others-on-device", othersOnDevice(run))
 	return append(all, oddities(run, r)...)
 }
 

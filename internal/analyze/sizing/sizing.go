@@ -239,7 +239,11 @@ func (p Part) others() (warnings []string) {
 	if text := p.Run.OthersText(); text != "" {
 		warnings = append(warnings, text)
 	}
-	idle := p.Run.Idle.PerSecond[metric.BlockWrites]
+	counted := metric.BlockWrites
+	if p.Run.OfServer() {
+		counted = metric.ServerWrites
+	}
+	idle := p.Run.Idle.PerSecond[counted]
 	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
 		warnings = append(warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle))
 	}

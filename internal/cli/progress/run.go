@@ -27,11 +27,14 @@ type run struct {
 	doing    string // while no load runs
 	observed bool   // no load is ours
 
+	ownDevice bool // nobody else uses it
+	followed  bool // each of its requests to a file
+
 	rows    float64 // a second, of the last load line
 	loaded  recent  // the rows of the last seconds
 	commits rate    // of the server, where no load is ours
 	wal     rate    // bytes
-	device  rate    // data requests; with reads where jobs put load on storage alone
+	device  rate    // data requests, of this server where that is told apart; with reads where jobs put load on storage alone
 	job     rate    // operations of such a job
 }
 
@@ -63,7 +66,7 @@ func (s *run) follow(record runfile.Record) {
 	case runfile.Run:
 		s.plan = record.Plan
 		s.total = len(s.plan.Arms) * s.plan.Replicates
-		s.observed = record.Observed
+		s.observed, s.ownDevice = record.Observed, record.Target.Storage.Own
 	case runfile.ArmEvent:
 		s.followArm(record)
 	case runfile.Load:
@@ -89,9 +92,13 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 	if position, ok := values[metric.InsertPosition]; ok {
 		s.wal.follow(at, position)
 	}
+	if requests, told := values[metric.ServerWrites]; told && !s.ownDevice {
+		s.followed = true
+		s.device.follow(at, requests)
+	}
 	writes, ok := values[metric.BlockWrites]
 	flushes, also := values[metric.BlockFlushes]
-	if ok && also {
+	if ok && also && !s.followed {
 		requests := metric.Requests(writes, flushes)
 		if s.job.known {
 			requests += values[metric.BlockReads]

@@ -120,13 +120,14 @@ func (s *Sampler) Rank() runfile.Top {
 	return s.ranking.top(time.Now(), s.files.names)
 }
 
-// WaitForCounters finds the files of all requests so far.
+// WaitForCounters finds the files of all requests so far, and the names of relations that were made meanwhile.
 func (s *Sampler) WaitForCounters(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.fetch(); err != nil {
 		return err
 	}
+	s.named = time.Time{} // a load has a table of its own
 	for range enoughLooks {
 		s.look()
 	}

@@ -1,0 +1,60 @@
+package drivers
+
+import (
+	"strings"
+
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// OfServer tells whether work of the device is counted by the requests for this server's files: others may use the device, and each request
+// was followed to its file under every load.
+func (r *Run) OfServer() bool { return r.ofServer }
+
+// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they come to less, files were
+// not found.
+const leastOfWAL = 0.5
+
+// followed tells whether each request was, and none was lost.
+func (r *Run) followed() bool {
+	written, log, loaded := 0.0, 0.0, 0
+	for _, a := range r.loaded() {
+		for _, replicate := range a.Replicates {
+			if !replicate.followed() {
+				return false
+			}
+			loaded++
+			written += replicate.Counts[metric.ServerWriteBytes].Raw
+			if bytes, err := r.Quantity(WALBytes).Count(a, replicate); err == nil {
+				log += bytes
+			}
+		}
+	}
+	return loaded > 0 && !r.Header.Target.Storage.Own && written >= leastOfWAL*log
+}
+
+func (r Replicate) followed() bool {
+	_, unknown := r.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites, metric.ServerWriteBytes, metric.ServerFlushes, metric.RequestsLost)
+	return unknown == nil && r.Counts[metric.RequestsLost].Raw == 0
+}
+
+// forServer is a quantity of the device by what it did for the server's files; another quantity is what it was.
+func (d Quantity) forServer() Quantity {
+	for _, m := range metric.All().Making(metric.Quantity(d.Name)) {
+		if part := metric.ServersPart(m.Name); part != nil {
+			d.Help += ", for files of this server"
+			d.From, d.how, d.count = part, alternatives, firstOf(part...)
+		}
+	}
+	return d
+}
+
+// forServer is what of a metric of the device was for the server's files; another metric is what it was.
+func (m Metric) forServer() Metric {
+	part := metric.ServersPart(m.Name)
+	if part == nil {
+		return m
+	}
+	m.Derived, m.From, m.how = strings.Join(part, " + "), part, addition
+	m.count = func(_ Arm, r Replicate) (float64, error) { return r.sumCounts(part...) }
+	return m
+}

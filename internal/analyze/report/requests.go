@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// forServer says whose work figures of the device are, where they are not the whole device's.
+func forServer(alone bool) string {
+	if alone {
+		return " for this server"
+	}
+	return ""
+}
+
+// purpose is what requests were for, as a table tells it: kinds of the metrics request.*.
+type purpose struct {
+	header string
+	kinds  []string
+}
+
+var strangers = purpose{"strangers", []string{"strangers"}}
+
+func purposes() []purpose {
+	return []purpose{
+		{"WAL", []string{"wal"}}, {"tables", []string{"tables"}}, {"indexes", []string{"indexes"}},
+		{"other files", []string{"toast", "maps", "relations", "temp", "log", "other"}}, {"journal", []string{"journal"}}, strangers,
+	}
+}
+
+// rate is how much of some fields there was a second under a load, whatever was there without it.
+func (p purpose) rate(a drivers.Arm, fields []string) (float64, error) {
+	amount, seconds := 0.0, 0.0
+	for _, r := range a.Replicates {
+		for _, kind := range p.kinds {
+			for _, field := range fields {
+				name := "request." + kind + "/" + field
+				if _, err := r.Count(name); err != nil {
+					return 0, err
+				}
+				amount += r.Counts[name].Raw
+			}
+		}
+		seconds += r.Counts["request."+p.kinds[0]+"/"+fields[0]].Seconds
+	}
+	if seconds == 0 {
+		return 0, &series.Missing{Reason: leftOut, Detail: "no repetition could be used"}
+	}
+	return amount / seconds, nil
+}
+
+// What there is of each kind of request.
+var (
+	requestFields = []string{"writes", "reads"}
+	byteFields    = []string{"write_bytes", "read_bytes"}
+)
+
+// othersOnDevice says what others did to the device, which is in no figure of it.
+func othersOnDevice(run *drivers.Run) string {
+	if !run.OfServer() {
+		return ""
+	}
+	var rates []float64
+	for _, a := range run.Arms {
+		if rate, err := strangers.rate(a, requestFields); err == nil && !a.Idle() {
+			rates = append(rates, rate)
+		}
+	}
+	if len(rates) == 0 {
+		return ""
+	}
+	did := number.Rate(slices.Min(rates))
+	if most := number.Rate(slices.Max(rates)); most != did {
+		did += " to " + most
+	}
+	return fmt.Sprintf("The device is not this server's alone: others did %s requests/s. Each request was followed to its file, so that figures of the "+
+		"device are those of this server's files, without the file system's journal.", did)
+}
+
+// forWhat says what the requests of the disks were for, load by load, where each was followed to its file.
+func forWhat(run *drivers.Run) document.Block {
+	requests := forWhatTable(run, "requests", requestFields, 1)
+	if len(requests.Rows) == 0 {
+		return nil
+	}
+	return document.Section{Title: "What the disks' requests were for (per second)", Blocks: []document.Block{
+		document.Together{requests, faint("Reads and writes, the background among them. Other files: those of this server that are neither WAL nor tables nor indexes of this database.")},
+		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)),
+	}}
+}
+
+func forWhatTable(run *drivers.Run, caption string, fields []string, unit float64) (t document.Table) {
+	arms := slices.DeleteFunc(slices.Clone(run.Arms), func(a drivers.Arm) bool {
+		_, err := strangers.rate(a, fields)
+		return err != nil
+	})
+	if len(arms) == 0 || run.Observed != nil {
+		return t // an observation ranks files
+	}
+	t.Caption = caption
+	t.Add(wordy("load"), cells(arms, func(a drivers.Arm) document.Cell { return document.Words(a.Name) }))
+	for _, p := range purposes() {
+		t.Add(numeric(p.header), cells(arms, func(a drivers.Arm) document.Cell {
+			rate, err := p.rate(a, fields)
+			if err != nil {
+				return document.Missing(err.Error())
+			}
+			return document.Number(number.Rate(rate/unit), rate/unit)
+		}))
+	}
+	return t
+}
