@@ -28,11 +28,11 @@ type planOptions struct {
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	sizes := experiment.DefaultSizes()
-	f.StringVar(&o.name, "plan", "identify", "the loads to run: identify, published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
-	f.DurationVar(&o.budget, "budget", experiment.DefaultBudget,
-		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most")
+	f.StringVar(&o.name, "plan", experiment.Default().Name, "the loads to run: default, identify (only inserts), published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
+	f.DurationVar(&o.budget, "budget", 0,
+		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most (default: 2m20s; of identify, published, reads, updates and files 2m, of everything 5m)")
 	f.Float64Var(&o.armSeconds, "load-seconds", 0, "`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
-	f.IntVar(&o.replicates, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 if 3 do not fit)")
+	f.IntVar(&o.replicates, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 if 3 do not fit; of the plan default, loads that read or update 2)")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
 	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` that the sessions are divided over (default 1)")
 	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, unless the plan says")
@@ -49,12 +49,12 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period,
 	if period > 0 && !flags.Changed("plan") {
 		name = experiment.Cloud().Name
 	}
-	if period > 0 && !flags.Changed("budget") {
-		limits.Budget = 0
-	}
 	plan, err := experiment.Named(ctx, name)
 	if err != nil {
 		return nil, err
+	}
+	if period == 0 && !flags.Changed("budget") {
+		limits.Budget = experiment.Budget(name)
 	}
 	if plan.RestSeconds == 0 {
 		plan.RestSeconds = rest
@@ -80,6 +80,9 @@ func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
 	if flags.Changed("repetitions") {
 		if plan.Replicates = o.replicates; o.replicates == 0 {
 			return errors.New("--repetitions is 0 and must be at least 1")
+		}
+		for i := range plan.Arms {
+			plan.Arms[i].MostReplicates = 0
 		}
 	}
 	if flags.Changed("jobs") {

@@ -26,7 +26,7 @@ func TestShippedRunsAreWhole(t *testing.T) {
 			t.Errorf("%s ended %+v", path, run.Ended)
 		}
 		for _, arm := range run.Arms {
-			if len(arm.Replicates) < run.Header.Plan.Replicates || len(arm.LeftOut) > 0 {
+			if len(arm.Replicates) < run.Header.Plan.Times(arm.Arm) || len(arm.LeftOut) > 0 {
 				t.Errorf("%s: %s has %d replicates, left out %v", path, arm.Name, len(arm.Replicates), arm.LeftOut)
 			}
 		}

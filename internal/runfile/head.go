@@ -164,6 +164,22 @@ type Plan struct {
 	Workers int `json:"workers,omitempty"`
 }
 
+// Times is how often the arm is run.
+func (p Plan) Times(a Arm) int {
+	if a.MostReplicates == 0 {
+		return p.Replicates
+	}
+	return min(a.MostReplicates, p.Replicates)
+}
+
+// Steps is how many repetitions there are of all arms together.
+func (p Plan) Steps() (steps int) {
+	for _, a := range p.Arms {
+		steps += p.Times(a)
+	}
+	return steps
+}
+
 // Arm is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
 type Arm struct {
 	Name      string `json:"name"`
@@ -176,6 +192,9 @@ type Arm struct {
 	TableRows int64 `json:"table_rows,omitempty"` // that its table holds before the load
 	OfRows    int64 `json:"of_rows,omitempty"`    // of them, from the beginning, that are looked up; 0: all
 	Cold      bool  `json:"cold,omitempty"`       // the kernel is asked to forget the table's files
+
+	// MostReplicates is how often it is run where the plan asks for more; 0: as often as the plan asks for.
+	MostReplicates int `json:"most_replicates,omitempty"`
 
 	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`

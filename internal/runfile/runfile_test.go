@@ -21,7 +21,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 // everyKind is a run file with every field of every kind filled in; TestEveryFieldIsFilled sees to it.
 func everyKind() []Record {
 	arm := Arm{
-		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100, OfRows: 50, Cold: true, SynchronousCommit: "off",
+		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100, OfRows: 50, Cold: true, MostReplicates: 2, SynchronousCommit: "off",
 		Job: "--rw=write", Depth: 16, Buffered: true, Like: "copy", But: "an index more", MoreEntries: 7,
 	}
 	cloud := Cloud{

@@ -60,7 +60,7 @@ func (j *judge) oneReplicate() string {
 func (j *judge) noRows() string {
 	var arms []string
 	for _, a := range j.arms {
-		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Rows > 0 }) {
+		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Rows > 0 || r.Work.Returned > 0 }) {
 			arms = append(arms, a.Name)
 		}
 	}

@@ -9,18 +9,20 @@ import (
 
 // Arm is what one arm did.
 type Arm struct {
-	Name       string    `json:"arm"`
-	Idle       bool      `json:"idle"`
-	Method     string    `json:"method,omitempty"`
-	RowsPerTx  int       `json:"rows_per_tx,omitempty"`
-	Indexes    int       `json:"indexes"`
-	Width      int       `json:"width,omitempty"`
-	Commit     string    `json:"synchronous_commit,omitempty"`
-	Clients    int       `json:"clients,omitempty"`
-	Replicates int       `json:"replicates"` // that were used
-	LeftOut    []LeftOut `json:"left_out,omitempty"`
-	Seconds    Figure    `json:"seconds"`             // of load
-	Failures   Figure    `json:"failures_per_second"` // of transactions
+	Name       string `json:"arm"`
+	Idle       bool   `json:"idle"`
+	Method     string `json:"method,omitempty"`
+	RowsPerTx  int    `json:"rows_per_tx,omitempty"`
+	Indexes    int    `json:"indexes"`
+	Width      int    `json:"width,omitempty"`
+	Commit     string `json:"synchronous_commit,omitempty"`
+	Clients    int    `json:"clients,omitempty"`
+	Replicates int    `json:"replicates"` // that were used
+	// MostReplicates, of a load that is run less often than the others, is how often it was planned.
+	MostReplicates int       `json:"most_replicates,omitempty"`
+	LeftOut        []LeftOut `json:"left_out,omitempty"`
+	Seconds        Figure    `json:"seconds"`             // of load
+	Failures       Figure    `json:"failures_per_second"` // of transactions
 	// OthersShare is how much of what was done under the load others did, at most; 0: nothing that is known.
 	OthersShare float64 `json:"others_share,omitempty"`
 	// OthersUncounted: others also wrote something that no counter told of.
@@ -82,7 +84,7 @@ func arms(run *drivers.Run) []Arm {
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
 			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients,
 			OthersShare: run.OthersShare(a.Name), OthersUncounted: run.OthersUncounted(a.Name),
-			Replicates: len(a.Replicates), Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: a.Waits,
+			Replicates: len(a.Replicates), MostReplicates: a.MostReplicates, Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: a.Waits,
 			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Lasted() }),
 			Failures: over(a, func(r drivers.Replicate) (float64, error) { return r.PerSecond(float64(r.Work.Failures), nil) }),
 		}

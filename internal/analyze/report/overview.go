@@ -82,11 +82,22 @@ func (r Report) target() string {
 	if r.Observed != nil {
 		return strings.Join(append(parts, r.Observed.windows()), "; ")
 	}
-	loads := fmt.Sprintf("%s x %s", counted(r.Run.Arms, "load"), counted(r.Run.Replicates, "repetition"))
+	loads := fmt.Sprintf("%s x %s", counted(r.Run.Arms, "load"), r.repetitions())
 	if r.Run.ArmSeconds > 0 {
 		loads += fmt.Sprintf(" x %.4g s", r.Run.ArmSeconds)
 	}
 	return strings.Join(append(append(parts, loads), r.background()...), "; ")
+}
+
+// repetitions is how often the loads were to be run.
+func (r Report) repetitions() string {
+	text := counted(r.Run.Replicates, "repetition")
+	for _, a := range r.Arms {
+		if a.MostReplicates > 0 && a.MostReplicates < r.Run.Replicates {
+			return fmt.Sprintf("%d or %s", a.MostReplicates, text)
+		}
+	}
+	return text
 }
 
 // changed says in brackets that a setting did not stay as it was at the beginning.
@@ -183,9 +194,18 @@ func (r Report) columns() []column {
 	return work
 }
 
+// writing are the loads that do more than read; where all only read, all.
+func (r Report) writing() []Arm {
+	loads := slices.DeleteFunc(r.loaded(), func(a Arm) bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(drivers.Rows)) })
+	if len(loads) == 0 && len(r.reading()) == 0 {
+		return r.loaded()
+	}
+	return loads
+}
+
 // workSection shows the work of each load, counted in several ways.
 func (r Report) workSection() document.Block {
-	loads := r.loaded()
+	loads := r.writing()
 	if len(loads) == 0 {
 		return nil
 	}

@@ -38,20 +38,31 @@ func (r Report) readSection() document.Block {
 	} {
 		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell { return a.Of(c.driver).cell(in(1)) }))
 	}
-	for i, header := range []string{"from buffers", "from the page cache", "from the device"} {
-		t.Add(numeric(header), cells(loads, func(a Arm) document.Cell {
-			shares, why := a.answered()
-			if why != "" {
-				return document.Missing(why)
-			}
+	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
+	if len(r.writing()) == 0 { // or else it stands above
+		legend += " " + r.plusMinusLegend()
+	}
+	return document.Section{Title: "Reads, from rows down to the device (per second)", Blocks: []document.Block{
+		document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}}, answers(loads),
+	}}
+}
+
+// answers show, of each load of which it is known, where the buffers touched were answered.
+func answers(loads []Arm) document.Block {
+	known := slices.DeleteFunc(slices.Clone(loads), func(a Arm) bool { _, why := a.answered(); return why != "" })
+	if len(known) == 0 {
+		return nil
+	}
+	var t document.Table
+	t.Add(wordy("buffers touched, answered"), cells(known, func(a Arm) document.Cell { return document.Words(a.Name) }))
+	for i, header := range []string{"by shared buffers", "by the page cache", "by the device"} {
+		t.Add(numeric(header), cells(known, func(a Arm) document.Cell {
+			shares, _ := a.answered()
 			return document.Number(number.Percent(shares[i]), shares[i])
 		}))
 	}
-	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system. The last three say where the buffers touched were " +
-		"answered, by pages; what the device read ahead beyond what was asked is not in them."
-	return document.Section{Title: "Reads, from rows down to the device (per second)", Blocks: []document.Block{
-		document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}},
-	}}
+	legend := "By pages: what the device read ahead beyond what was asked is not in them."
+	return document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}}
 }
 
 const blockBytes = 8192

@@ -230,16 +230,16 @@ const (
 	enoughReplicates = 3
 )
 
-// fewestReplicates counts the loaded arms that were measured, and the fewest replicates one of them has.
+// fewestReplicates counts the loaded arms that were measured, and the fewest replicates one of them has that was to have as many as others.
 func fewestReplicates(arms []Arm) (loaded, fewest int) {
 	for _, a := range arms {
 		if a.Idle || a.Replicates == 0 {
 			continue
 		}
-		if loaded == 0 || a.Replicates < fewest {
+		loaded++
+		if asPlanned := a.MostReplicates > 0 && a.Replicates >= a.MostReplicates; !asPlanned && (fewest == 0 || a.Replicates < fewest) {
 			fewest = a.Replicates
 		}
-		loaded++
 	}
 	return loaded, fewest
 }

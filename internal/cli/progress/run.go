@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func (s *run) follow(record runfile.Record) {
 	switch record := record.(type) {
 	case runfile.Run:
 		s.plan = record.Plan
-		s.total = len(s.plan.Arms) * s.plan.Replicates
+		s.total = s.plan.Steps()
 		s.observed, s.ownDevice = record.Observed, record.Target.Storage.Own
 	case runfile.ArmEvent:
 		s.followArm(record)
@@ -226,10 +227,14 @@ func (s *run) speeds(p *message.Printer, width int, letters bool) string {
 
 func (s *run) armName() string {
 	name := printable.Line(s.event.Arm)
-	if s.event.Replicate > s.plan.Replicates { // beyond the plan
+	planned := s.plan.Replicates
+	if i := slices.IndexFunc(s.plan.Arms, func(a runfile.Arm) bool { return a.Name == s.event.Arm }); i >= 0 {
+		planned = s.plan.Times(s.plan.Arms[i])
+	}
+	if s.event.Replicate > planned {
 		return fmt.Sprintf("%s %d", name, s.event.Replicate)
 	}
-	return fmt.Sprintf("%s %d/%d", name, s.event.Replicate, s.plan.Replicates)
+	return fmt.Sprintf("%s %d/%d", name, s.event.Replicate, planned)
 }
 
 func clock(d time.Duration) string {

@@ -6,11 +6,22 @@ import (
 	"math"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// DefaultBudget is how long a run may take whose sources all answer at once.
-const DefaultBudget = 2 * time.Minute
+// Budget is how long the loads of a plan may take whose sources all answer at once: of the default so long that the report is there after
+// two and a half minutes.
+func Budget(plan string) time.Duration {
+	switch plan {
+	case Default().Name:
+		return 140 * time.Second
+	case Everything().Name:
+		return 5 * time.Minute
+	default:
+		return 2 * time.Minute
+	}
+}
 
 // Limits decide what a plan leaves open: how long its arms last and how often each is run.
 type Limits struct {
@@ -135,18 +146,33 @@ func tooShort(plan runfile.Plan, limits Limits) error {
 
 // longest is the length of arms at which the plan with its replicates fits, in tenths of a second.
 func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
-	replicates := len(plan.Arms) * plan.Replicates
-	length := limits.Pause.length(limits.Budget / time.Duration(replicates+1)) // with a warm-up as long as an arm
+	replicates, budget := plan.Steps(), limits.Budget-filling(plan)
+	length := limits.Pause.length(budget / time.Duration(replicates+1)) // with a warm-up as long as an arm
 	if length > longestWarmUp.Seconds() {
-		length = limits.Pause.length((limits.Budget - limits.Pause.after(longestWarmUp.Seconds())) / time.Duration(replicates))
+		length = limits.Pause.length((budget - limits.Pause.after(longestWarmUp.Seconds())) / time.Duration(replicates))
 	}
 	return min(math.Floor(length*10)/10, ideal)
 }
 
 // Duration is about how long a plan takes.
 func Duration(plan runfile.Plan, limits Limits) time.Duration {
-	replicates := time.Duration(len(plan.Arms) * plan.Replicates)
-	return resting(plan) + limits.replicate(plan.ArmSeconds)*replicates + limits.Pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+	replicates := time.Duration(plan.Steps())
+	return resting(plan) + filling(plan) + limits.replicate(plan.ArmSeconds)*replicates + limits.Pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+}
+
+// filling is about how long it takes to make the tables of the loads that read and change what is there: those that read share one, the
+// others have one each in each repetition.
+func filling(plan runfile.Plan) (took time.Duration) {
+	shared := time.Duration(0)
+	for _, arm := range plan.Arms {
+		switch each := load.FillsIn(arm); {
+		case load.Reads(arm.Method):
+			shared = max(shared, each)
+		default:
+			took += each * time.Duration(plan.Times(arm))
+		}
+	}
+	return shared + took
 }
 
 // resting is how long nothing is done before the first load.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -46,6 +47,24 @@ func TestFit(t *testing.T) {
 	check(0, 0, 2, 0, 60, 130, 2) // no budget: what the periods ask for
 	check(0, 1, 2, 0, 300, 650, 1)
 	check(30, 0, 2, time.Hour, 60, 30, 3) // what the user says stands
+}
+
+// The tables of loads that read and change are made within the budget: those that read share one of 40 MB x 10 s, and the one that updates
+// has rows of 144 bytes in pages that are filled to 60 % and two index entries of 23 bytes, made anew for each repetition.
+func TestFitLeavesTimeForTables(t *testing.T) {
+	const rows = 677_966 // 400 MB of rows of 500 + 40 + 4 bytes, and of two entries
+	reads := runfile.Arm{Method: load.Scan, Indexes: 2, Width: 500, TableRows: rows}
+	updates := runfile.Arm{Method: load.Update, Indexes: 2, Width: 100, TableRows: 200_000}
+	const each = 200_000 * (144/0.6 + 46) / 40e6 // 1.43 s
+	plan, err := Fit(runfile.Plan{Arms: []runfile.Arm{reads, reads, updates}, Replicates: 2}, Limits{Budget: 50 * time.Second, Pause: pause})
+	if want := math.Floor(10*((50-10-2*each)/7-0.5)/1.1) / 10; err != nil || plan.ArmSeconds != min(want, 5) {
+		t.Errorf("loads of %g s, %v, want %g s", plan.ArmSeconds, err, want)
+	}
+	plan.ArmSeconds = 3
+	want := 7*3.8 + 10 + 2*each
+	if took := Duration(plan, Limits{Pause: pause}).Seconds(); math.Abs(took-want) > 0.02 {
+		t.Errorf("it is to take %g s, want %g s", took, want)
+	}
 }
 
 func TestShort(t *testing.T) {

@@ -129,15 +129,18 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if err := e.announce(s); err != nil {
 		return err
 	}
-	w, err := e.prepare(ctx, s.arm)
+	w, err := e.create(ctx, s.arm)
 	if err != nil {
+		return err
+	}
+	cold, warmAgain := e.makeCold(ctx, s.arm, w)
+	defer warmAgain()
+	if err := e.prepare(ctx, w); err != nil {
 		return err
 	}
 	if err := e.align(ctx); err != nil {
 		return err
 	}
-	cold, warmAgain := e.makeCold(ctx, s.arm, w)
-	defer warmAgain()
 	if err := e.mark(s, runfile.ArmEvent{Event: runfile.Begin, Cold: cold}); err != nil {
 		return err
 	}
@@ -163,25 +166,27 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	return failed
 }
 
-// prepare makes the arm's table and leaves the server with nothing to write, then takes the reading it starts from.
-func (e *Experiment) prepare(ctx context.Context, arm runfile.Arm) (*load.Workload, error) {
-	var w *load.Workload
-	if !arm.Idle() {
-		var err error
-		if w, err = e.workload(arm); err != nil {
-			return nil, err
-		}
-		if err := errors.Join(w.Create(ctx, e.Control), w.Warm(ctx, e.Control)); err != nil {
-			return nil, err
-		}
+// create makes the arm's table; an idle arm has none.
+func (e *Experiment) create(ctx context.Context, arm runfile.Arm) (*load.Workload, error) {
+	if arm.Idle() {
+		return nil, nil //nolint:nilnil // there is no load
 	}
-	if err := e.look(ctx, runfile.Begin); err != nil {
+	w, err := e.workload(arm)
+	if err != nil {
 		return nil, err
 	}
-	if err := e.readStart(ctx); err != nil || w == nil {
-		return w, err
+	return w, errors.Join(w.Create(ctx, e.Control), w.Warm(ctx, e.Control))
+}
+
+// prepare leaves the server with nothing to write, then takes the reading that the arm starts from.
+func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
+	if err := e.look(ctx, runfile.Begin); err != nil {
+		return err
 	}
-	return w, w.Begin(context.WithoutCancel(ctx), e.Control)
+	if err := e.readStart(ctx); err != nil || w == nil {
+		return err
+	}
+	return w.Begin(context.WithoutCancel(ctx), e.Control)
 }
 
 // work is the arm's load, or its silence. It tells how many rows the server confirmed.

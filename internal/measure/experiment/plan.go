@@ -42,7 +42,22 @@ func Published() runfile.Plan {
 	}
 }
 
-// Identify has every arm that tells two counted quantities apart, and idle. It leaves open how long and how often.
+// Default has the loads of [Identify], and of those that read and change what is there the few that show both sides of a read and of an
+// update: answered by memory and by the device, one row at a time and all in order. They are run no more than twice, for the sake of time.
+func Default() runfile.Plan {
+	plan := Identify()
+	plan.Name = "default"
+	few := []string{load.PointWarm, load.PointCold, load.ScanCold, load.UpdateIndexed}
+	for _, arm := range slices.Concat(load.ReadArms(), load.ChangeArms()) {
+		if slices.Contains(few, arm.Name) {
+			arm.MostReplicates = leastReplicates
+			plan.Arms = append(plan.Arms, arm)
+		}
+	}
+	return plan
+}
+
+// Identify has every arm that only inserts and tells two counted quantities apart, and idle. It leaves open how long and how often.
 func Identify() runfile.Plan {
 	return besideIdle("identify", load.Arms())
 }
@@ -86,7 +101,7 @@ func Named(ctx context.Context, name string) (runfile.Plan, error) {
 }
 
 func plans() []runfile.Plan {
-	return []runfile.Plan{Identify(), Published(), Cloud(), Reads(), Updates(), Everything()}
+	return []runfile.Plan{Default(), Identify(), Published(), Cloud(), Reads(), Updates(), Everything()}
 }
 
 // Names are those of the plans that realiops has.
@@ -193,6 +208,9 @@ func validate(plan runfile.Plan) error {
 		if arm.Idle() {
 			continue
 		}
+		if arm.MostReplicates < 0 {
+			return fmt.Errorf("most_replicates of the load %s is %d: at least 1, or left out", arm.Name, arm.MostReplicates)
+		}
 		if _, err := load.NewWorkload(arm, ""); err != nil {
 			return err
 		}
@@ -207,14 +225,16 @@ type step struct {
 	added     string // why it is run beyond the plan
 }
 
-// blocks interleaves the arms: each block holds every arm once, in a random order of its own, so that no drift of the
+// blocks interleaves the arms: each block holds every arm that is run so often once, in a random order of its own, so that no drift of the
 // machine falls on one arm alone. The seed alone decides it.
 func blocks(plan runfile.Plan) [][]step {
 	all := make([][]step, plan.Replicates)
 	for replicate := range all {
-		block := rand.New(rand.NewPCG(plan.Seed, uint64(replicate))) //nolint:gosec // an order, not a secret
-		for _, i := range block.Perm(len(plan.Arms)) {
-			all[replicate] = append(all[replicate], step{arm: plan.Arms[i], replicate: replicate + 1})
+		order := rand.New(rand.NewPCG(plan.Seed, uint64(replicate))) //nolint:gosec // an order, not a secret
+		for _, i := range order.Perm(len(plan.Arms)) {
+			if arm := plan.Arms[i]; replicate < plan.Times(arm) {
+				all[replicate] = append(all[replicate], step{arm: arm, replicate: replicate + 1})
+			}
 		}
 	}
 	return all

@@ -36,6 +36,25 @@ func TestEachBlockHoldsEveryArmOnce(t *testing.T) {
 	}
 }
 
+// The default plan runs what only inserts three times, and the few loads that read and update twice.
+func TestTheDefaultHasFewReads(t *testing.T) {
+	plan := Default()
+	plan.Replicates = 3
+	times := map[string]int{}
+	for _, block := range blocks(plan) {
+		for _, s := range block {
+			times[s.arm.Name]++
+		}
+	}
+	want := map[string]int{
+		"idle": 3, "bulk": 3, "bulk-indexed": 3, "copy": 3, "copy-indexed": 3, "single": 3, "async": 3, "multi": 3, "wide": 3,
+		"point-warm": 2, "point-cold": 2, "scan-cold": 2, "update-indexed": 2,
+	}
+	if diff := cmp.Diff(want, times); diff != "" || plan.Steps() != 35 {
+		t.Errorf("%d repetitions\n%s", plan.Steps(), diff)
+	}
+}
+
 func TestOrderIsDecidedByTheSeedAlone(t *testing.T) {
 	plan := Published()
 	plan.Replicates, plan.Seed = 5, 42
@@ -91,6 +110,7 @@ func TestCompleteRefuses(t *testing.T) {
 	check(func(p *runfile.Plan) { p.Arms[1].RowsPerTx = -1 }, "rows_per_tx is -1")
 	check(func(p *runfile.Plan) { p.Arms[1].Clients = -1 }, "clients is -1")
 	check(func(p *runfile.Plan) { p.Arms[1].Clients = 1e9 }, "clients is 1000000000 and must be at most 10000")
+	check(func(p *runfile.Plan) { p.Arms[1].MostReplicates = -1 }, "most_replicates of the load bulk is -1")
 	check(func(p *runfile.Plan) { p.Replicates = 1e18 }, "asks for 1000000000000000000 repetitions: at most 1000")
 	check(func(p *runfile.Plan) {
 		for i := range 97 {
@@ -128,7 +148,7 @@ func TestReadPlan(t *testing.T) {
 }
 
 func TestEveryNamedPlanIsComplete(t *testing.T) {
-	for _, name := range []string{"published", "identify"} {
+	for _, name := range []string{"default", "published", "identify", "reads", "updates", "everything"} {
 		plan, err := Named(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,9 @@ type Room struct {
 	Buffers int64 // shared_buffers
 	Free    int64 // on the file system of its data
 	Temp    int64 // temp_file_limit; negative: there is none
+
+	Unreadable string // why the kernel cannot be asked to forget the table's files; empty: it can
+	Evicts     bool   // the server may be asked to take it out of its buffers
 }
 
 // Sizes of that table: twice the buffers, so that most of what is looked up is not there; no smaller than what tells something, no larger than is
@@ -49,6 +52,12 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 		text += fmt.Sprintf(": a quarter of the %d MiB that are free, and less than --read-size", room.Free/mebibyte)
 	case room.Buffers > size:
 		text += fmt.Sprintf(". It fits shared_buffers of %d MiB, which will answer most of what is read: such loads tell little of storage", room.Buffers/mebibyte)
+	}
+	if room.Unreadable != "" && slices.ContainsFunc(plan.Arms, func(a runfile.Arm) bool { return a.Cold }) {
+		text += ". Nothing makes it cold, since " + room.Unreadable + ": its size alone keeps it from memory"
+		if room.Evicts {
+			text += ", and pg_buffercache from shared_buffers where it is allowed"
+		}
 	}
 	plan.Arms = slices.Clone(plan.Arms)
 	for i, arm := range plan.Arms {

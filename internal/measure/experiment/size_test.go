@@ -24,6 +24,9 @@ func TestTheTableOfReadsFitsTheServer(t *testing.T) {
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Asked: 512 * mebibyte}, 512, "512 MiB"},
 		{experiment.Room{Buffers: 8 * gibibyte, Temp: -1, Free: 2 * gibibyte}, 512, "It fits shared_buffers of 8192 MiB"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Free: 2 * gibibyte, Asked: gibibyte}, 512, "a quarter of the 2048 MiB that are free"},
+		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere"}, 256,
+			"Nothing makes it cold, since its files are elsewhere: its size alone keeps it from memory"},
+		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere", Evicts: true}, 256, "and pg_buffercache from shared_buffers"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: 100 * mebibyte}, 256, "temp_file_limit allows 100 MiB"},
 	} {
 		plan, said := experiment.FitTable(experiment.Reads(), c.room)

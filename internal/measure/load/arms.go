@@ -72,8 +72,13 @@ const (
 	changeWide = 100
 )
 
-// PointWarm is the load that finds its pages in the kernel's memory and not in PostgreSQL's.
-const PointWarm = "point-warm"
+// Loads that are named elsewhere.
+const (
+	PointWarm     = "point-warm" // finds its pages in the kernel's memory and not in PostgreSQL's
+	PointCold     = "point-cold" // the same, where the kernel has none
+	ScanCold      = "scan-cold"
+	UpdateIndexed = "update-indexed"
+)
 
 // ReadArms each have a ratio of their own of rows, buffers, calls and device reads. How large their table is depends on the server's
 // buffers, and is left open.
@@ -81,11 +86,11 @@ func ReadArms() []runfile.Arm {
 	reads := func(name, method string, rows int, cold bool) runfile.Arm {
 		return runfile.Arm{Name: name, Method: method, RowsPerTx: rows, Indexes: 2, Width: readWidth, Cold: cold}
 	}
-	hot, scan, spill := reads("point-hot", Lookup, 1, false), reads("scan-cold", Scan, 1, true), reads("spill", Sort, 1, false)
+	hot, scan, spill := reads("point-hot", Lookup, 1, false), reads(ScanCold, Scan, 1, true), reads("spill", Sort, 1, false)
 	hot.OfRows = hotRows
 	scan.Clients, spill.Clients = 1, 1 // several would scan together, as one
 	return []runfile.Arm{
-		hot, reads(PointWarm, Lookup, 1, false), reads("point-cold", Lookup, 1, true),
+		hot, reads(PointWarm, Lookup, 1, false), reads(PointCold, Lookup, 1, true),
 		reads("range-cold", Range, rangeRows, true), reads("bitmap-cold", Bitmap, bitmapRows, true), scan, spill,
 	}
 }
@@ -99,7 +104,7 @@ func ChangeArms() []runfile.Arm {
 		return runfile.Arm{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: changeWide, TableRows: changeRows}
 	}
 	return []runfile.Arm{
-		changes("update-hot", Update, 1, 1), changes("update-indexed", Update, 1, 2), changes("delete-vacuum", Replace, batchRows, 1),
+		changes("update-hot", Update, 1, 1), changes(UpdateIndexed, Update, 1, 2), changes("delete-vacuum", Replace, batchRows, 1),
 		changes("mixed", LookupUpdate, 1, 2),
 	}
 }

@@ -3,10 +3,12 @@ package load
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // shared is the table of all loads that only read. No load has that name.
@@ -19,7 +21,9 @@ const (
 	besides   = 24 + 8 + 4 + 4 // header, id, value, length of the filler
 	alignment = 8
 	pointer   = 4
-	halfFull  = 60 // per cent of a page that is filled, so that updates stay in it
+	// indexEntry is what an entry of a key of eight bytes takes, with the room that pages keep free.
+	indexEntry = 23
+	halfFull   = 60 // per cent of a page that is filled, so that updates stay in it
 )
 
 // RowsIn is how many rows of the loads that read make a table of so many bytes, its indexes left aside.
@@ -27,6 +31,22 @@ func RowsIn(bytes int64) int64 {
 	const wide = (readWidth+besides+alignment-1)/alignment*alignment + pointer
 	rows := bytes / pageBytes * (pageRoom / wide)
 	return max(1, rows/bitmapRows) * bitmapRows // so that all values of the second index have as many
+}
+
+// filledIn is how many bytes of rows and indexes are made in a second, written and vacuumed: little, so that nobody waits longer than was said.
+const filledIn = 40e6
+
+// FillsIn is about how long it takes to make the table of an arm.
+func FillsIn(arm runfile.Arm) time.Duration {
+	if !Fills(arm.Method) {
+		return 0
+	}
+	row, full := arm.Width+besides+pointer, 1.0
+	if !Reads(arm.Method) {
+		full = halfFull / 100.0
+	}
+	bytes := float64(arm.TableRows) * (float64(row)/full + float64(arm.Indexes)*indexEntry)
+	return time.Duration(bytes / filledIn * float64(time.Second))
 }
 
 // fill makes a table and its rows, and leaves nothing for those who read them first to write. One that loads share is made once.

@@ -81,6 +81,20 @@ func (p *Program) loads() ([]runfile.Arm, error) {
 	return loads, nil
 }
 
+// repetitions is how often the loads are run.
+func (p *Program) repetitions() string {
+	fewer := 0
+	for _, arm := range p.Plan.Arms {
+		if p.Plan.Times(arm) < p.Plan.Replicates {
+			fewer++
+		}
+	}
+	if fewer == 0 {
+		return fmt.Sprintf("%d repetitions", p.Plan.Replicates)
+	}
+	return fmt.Sprintf("%d repetitions (%d of them fewer)", p.Plan.Replicates, fewer)
+}
+
 // announcement says what is going to happen, how long it takes and where it is recorded.
 func (p *Program) announcement(path string) string {
 	cost := ""
@@ -98,6 +112,6 @@ func (p *Program) announcement(path string) string {
 		cost += fmt.Sprintf(" with %s of rest before them; metrics of the volume move in steps of about an hour, so that they tell of the whole run, "+
 			"once as much time has passed after it, and of a load only where it lasts three hours", experiment.About(time.Duration(rest*float64(time.Second))))
 	}
-	return fmt.Sprintf("%d loads x %d repetitions x %g s, about %s from here%s; recorded in %s",
-		len(p.Plan.Arms), p.Plan.Replicates, p.Plan.ArmSeconds, experiment.About(p.Duration()), cost, path)
+	return fmt.Sprintf("%d loads x %s x %g s, about %s from here%s; recorded in %s",
+		len(p.Plan.Arms), p.repetitions(), p.Plan.ArmSeconds, experiment.About(p.Duration()), cost, path)
 }

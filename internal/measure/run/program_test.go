@@ -16,7 +16,7 @@ import (
 func TestLoadsToRunOnceMore(t *testing.T) {
 	mine := runfile.Arm{Name: "copy", Method: "copy", RowsPerTx: 7, Clients: 2}
 	p, err := NewProgram(runfile.Plan{Arms: []runfile.Arm{mine}}, experiment.Sizes{Clients: 3, RowsPerTx: 10},
-		experiment.Limits{Budget: experiment.DefaultBudget, Pause: experiment.DefaultPause()}, false)
+		experiment.Limits{Budget: experiment.Budget(""), Pause: experiment.DefaultPause()}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,13 @@ import (
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/postgres"
-	"github.com/realiops/realiops/internal/measure/target"
 )
 
 // firstToEvict is the first version whose pg_buffercache takes pages out of shared buffers.
 const firstToEvict = 170_000
 
 // room is what the server has for a table of ours: what is free on a disk out of sight is not known.
-func (m *measurement) room(ctx context.Context, p *target.Probes) (room experiment.Room, err error) {
+func (m *measurement) room(ctx context.Context, e *experiment.Experiment) (room experiment.Room, err error) {
 	const ask = `/* realiops */
 		select (select setting::pg_catalog.int8 from pg_catalog.pg_settings where name = 'shared_buffers')
 			* (select setting::pg_catalog.int8 from pg_catalog.pg_settings where name = 'block_size'),
@@ -23,8 +22,9 @@ func (m *measurement) room(ctx context.Context, p *target.Probes) (room experime
 	if err := postgres.QueryRow(ctx, m.session.Control, ask).Scan(&room.Buffers, &room.Temp); err != nil {
 		return room, fmt.Errorf("ask for shared_buffers: %w", err)
 	}
-	if p.Storage.Directory != "" {
-		room.Free, _ = host.Free(p.Storage.Directory) // what the system does not tell stays unknown
+	room.Unreadable, room.Evicts = e.Unreadable, e.Evicts
+	if e.Directory != "" {
+		room.Free, _ = host.Free(e.Directory) // what the system does not tell stays unknown
 	}
 	return room, nil
 }

@@ -141,7 +141,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	m.readFrom(e, probes, clock)
 
 	metrics := slices.Concat(clock.Metrics(), m.cloud.Metrics())
-	room, err := m.room(ctx, probes)
+	room, err := m.room(ctx, e)
 	if err != nil {
 		return err
 	}
