@@ -52,9 +52,10 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.Fl
 			return m, err
 		}
 		m.operationOn = func(t *target.Target) operation.Operation { return script.On(t.Endpoint, o.transactions) }
+		m.Ours.Known = o.ours == ""
 	}
 	m.Head = headOf(env, flags)
-	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch}
+	m.Head.Operation = &runfile.Operation{Text: text, Warmup: o.warmup, FirstTouch: o.firstTouch, SessionsKnown: m.Ours.Known}
 	return m, nil
 }
 

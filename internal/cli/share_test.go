@@ -99,7 +99,7 @@ func TestShareTellsNotWhose(t *testing.T) {
 	}
 	for _, kept := range []string{
 		`"version":"17.5"`, `"fsync":"on"`, `"class":"db.r6g.large"`, `"value":5`, `"arm":"load-1"`, `"cloudwatch.instance-1/WriteIOPS"`, `"instance":"instance-1"`, `"seed":"7"`,
-		`"failed":"it failed"`, `"name":"bulk"`,
+		`"failed":"it failed"`, `"name":"bulk"`, `"who":["somebody"]`,
 	} {
 		if !bytes.Contains(after, []byte(kept)) {
 			t.Errorf("%s is not in the copy:\n%s", kept, after)

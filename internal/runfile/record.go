@@ -81,6 +81,8 @@ type ArmEvent struct {
 	Cold     *Cold  `json:"cold,omitempty"`  // on Begin, of a load that is to find nothing in memory
 	// Others, on End, is what others did on the server since Begin, where that is too much to be passed over.
 	Others *Others `json:"others,omitempty"`
+	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does not count them.
+	Sessions *int64 `json:"sessions,omitempty"`
 }
 
 // Cold is what was done so that a load finds nothing of its table in memory.

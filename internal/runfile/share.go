@@ -186,9 +186,10 @@ func (a *Anonymizer) event(e ArmEvent) ArmEvent {
 		for _, who := range slices.Concat(others.Who, others.Writing) {
 			a.drop("names of databases and users", who)
 		}
-		others.Who = nil
-		if len(others.Writing) > 0 {
-			others.Writing = []string{"somebody"} // that there was one stays known
+		for _, who := range []*[]string{&others.Who, &others.Writing} {
+			if len(*who) > 0 {
+				*who = []string{"somebody"} // that there was one stays known
+			}
 		}
 		e.Others = &others
 	}

@@ -3,10 +3,13 @@
 package main
 
 import (
+	"context"
 	"os"
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // measures asks what a statement costs, over and over; operations are done and struck, as the other commands are, in [measured].
@@ -51,6 +54,7 @@ func measured(class string) (all []Fault) {
 	table := []string{"create table others (a int)"}
 	busy := besides(5*time.Millisecond, "insert into others select generate_series(1, 5000)")
 	add("strangers", ", while somebody writes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: busy, Marks: "others were at work on the server meanwhile", Within: 4 * time.Minute})
+	add("strangers", ", while somebody comes, writes and goes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: visits(200*time.Millisecond, "insert into others select generate_series(1, 50)"), Marks: "others were at work on the server meanwhile", Within: 4 * time.Minute})
 	add("settings", " with another search_path", Fault{Prepare: meets{sql: []string{"alter database postgres set search_path = public, nowhere"}}.by(measures())})
 	add("settings", " with dates in German", Fault{Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(measures())})
 	add("settings", " with a statement_timeout of 100 ms", Fault{Prepare: meets{sql: []string{"alter role postgres set statement_timeout = '100ms'"}}.by(measures())})
@@ -62,6 +66,22 @@ func measured(class string) (all []Fault) {
 	add("inputs", " held against a file that is none", Fault{Prepare: file("hello\n", "measure", "--compare", "%", "--sql", "select 1"), Status: 1, Says: "not a realiops run file"})
 	slices.SortFunc(all, byName)
 	return all
+}
+
+// visits has somebody connect, work and leave until the command ends, over and over.
+func visits(rest time.Duration, statement string) strike {
+	return func(s *scene) error {
+		s.others.Go(func() {
+			for s.ctx.Err() == nil {
+				_ = s.servers[0].ask(func(conn *pgx.Conn) error {
+					_, err := conn.Exec(context.WithoutCancel(s.ctx), statement)
+					return err
+				})
+				_ = s.pause(rest)
+			}
+		})
+		return s.pause(50 * time.Millisecond)
+	}
 }
 
 // kept is what others scraped or were told, and what it is asked by.

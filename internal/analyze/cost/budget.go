@@ -117,7 +117,7 @@ func (c Cost) Judge(b Budget) Judged {
 	case b.Per == PerTransaction && c.Transactions == 0:
 		j.Why = "how many transactions the operation committed is known of scripts and statements only"
 	case j.Verdict == Over && len(c.Others) > 0:
-		j.Why = "others were at work: " + strings.Join(c.Others, ", ")
+		j.Why = "others were at work, or may have been: " + strings.Join(c.Others, ", ")
 	case j.Verdict == Within && c.Incomplete:
 		j.Why = "sessions stayed open that are the operation's or may be, or processes of it went on: what they did last may not be counted"
 	default:

@@ -14,6 +14,8 @@ import (
 type Causes struct {
 	Items   []Cause `json:"items"`
 	Missing string  `json:"missing,omitempty"` // why there are none
+	// Others were at work in some repetition, or may have been: what they wrote by is among the items, also where that repetition is left out.
+	Others bool `json:"others,omitempty"`
 }
 
 // Cause is one statement or table.
@@ -86,7 +88,11 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 	for _, i := range c.Items {
 		t.Rows = append(t.Rows, document.Row{Cells: i.cells(columns)})
 	}
-	return document.Section{Title: title, Blocks: []document.Block{t}}
+	blocks := []document.Block{t}
+	if c.Others {
+		blocks = append(blocks, document.Paragraph{Text: "What others wrote by meanwhile is among them.", Style: document.Faint})
+	}
+	return document.Section{Title: title, Blocks: blocks}
 }
 
 func (i Cause) cells(columns []causeColumn) []document.Cell {

@@ -81,7 +81,8 @@ func Of(run *drivers.Run) (Cost, error) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
 	}
 	counted := kinds(run)
-	arm.Replicates = c.withBackground(run, c.alone(run, arm))
+	unshared := c.alike(run, c.alone(run, arm))
+	arm.Replicates = c.withBackground(run, unshared)
 	arm.Replicates = c.whole(arm, counted)
 	c.warnOfOpen(run, arm)
 	c.Repetitions = len(arm.Replicates)
@@ -94,6 +95,8 @@ func Of(run *drivers.Run) (Cost, error) {
 		c.Counts = append(c.Counts, count)
 	}
 	c.Statements, c.Tables = causes(run, "statements", all), causes(run, "tables", all)
+	beside := len(c.Others) > 0 || len(unshared) < all
+	c.Statements.Others, c.Tables.Others = beside, beside
 	return c, nil
 }
 

@@ -25,7 +25,7 @@ func (r Result) Document(meanings bool) document.Document {
 	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
 	d.Blocks = []document.Block{
 		document.Only(document.InText, document.Paragraph{Text: heading}), document.Doubts(r.Warnings),
-		r.table(), document.Notes{}, r.legend(), r.budgetTable(), document.Notes{},
+		r.table(), document.Notes{}, r.notCounted(), r.legend(), r.budgetTable(), document.Notes{},
 		r.Statements.section("Statements that wrote, each time", "statement", statementColumns),
 		r.Tables.section("Tables, each time", "table", tableColumns),
 		document.Only(document.InCSV, r.everyCount()),
@@ -43,7 +43,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// table has a row for each thing that was counted.
+// table has a row for each thing that was counted, apart from what is missing altogether.
 func (r Result) table() document.Block {
 	t := document.Table{Columns: []document.Column{{Header: "count", Words: true}, {Header: "each time"}, {Header: "lowest"}, {Header: "highest"}}}
 	if r.Transactions > 0 {
@@ -53,18 +53,32 @@ func (r Result) table() document.Block {
 		t.Columns = append(t.Columns, document.Column{Header: "base"}, document.Column{Header: "change"})
 	}
 	for _, c := range r.Counts {
-		t.Rows = append(t.Rows, document.Row{Cells: r.row(c)})
+		if c.Missing == "" {
+			t.Rows = append(t.Rows, document.Row{Cells: r.row(c)})
+		}
 	}
 	return t
 }
 
-func (r Result) row(c Count) []document.Cell {
-	cell := func(v float64) document.Cell {
-		if c.Missing != "" {
-			return document.Missing(c.Missing)
+// notCounted names what is missing, by the reason.
+func (r Result) notCounted() document.Block {
+	var reasons []string
+	names := map[string][]string{}
+	for _, c := range r.Counts {
+		if c.Missing != "" && !slices.Contains(reasons, c.Missing) {
+			reasons = append(reasons, c.Missing)
 		}
-		return document.Number(amount(v), v)
+		names[c.Missing] = append(names[c.Missing], c.Name)
 	}
+	var all document.Together
+	for _, why := range reasons {
+		all = append(all, document.Paragraph{Text: "Not counted: " + strings.Join(names[why], ", ") + " (" + why + ")."})
+	}
+	return all
+}
+
+func (r Result) row(c Count) []document.Cell {
+	cell := func(v float64) document.Cell { return document.Number(amount(v), v) }
 	cells := []document.Cell{document.Name(c.Name), cell(c.Median), cell(c.Low), cell(c.High)}
 	if r.Transactions > 0 {
 		cells = append(cells, cell(c.Median*float64(r.Repetitions)/float64(r.Transactions)))

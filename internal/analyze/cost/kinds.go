@@ -29,6 +29,7 @@ func ofWAL() []kind {
 	return []kind{
 		{name: "rows", unit: "rows", help: "rows inserted, updated and deleted in the database", of: lessBackground(rows)},
 		{name: "commits", unit: "commits", help: "transactions that wrote, by their records in the WAL", of: ofParts(records, commit)},
+		{name: "sessions", unit: "sessions", help: "sessions that connected to the database", of: sessions},
 		{name: OwnRecords, unit: "records", help: "WAL records of the rows, their index entries and commits", of: ofParts(records, append([]string{split}, own...)...)},
 		{name: OwnBytes, unit: "bytes", help: "bytes of these records, without images of whole pages", of: ownBytes},
 		{name: "page_image_bytes", unit: "bytes", help: "images of whole pages in the WAL: of the first change of each since a checkpoint, and of built indexes", of: ofParts(images)},
@@ -75,6 +76,15 @@ func ofDevice(q drivers.Quantity) bool {
 // shared is what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
 func shared(drivers.Arm, drivers.Replicate) (counted, background float64, err error) {
 	return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "others may write to the disk as well: --own-device gives a server of ours one for itself"}
+}
+
+// sessions are also those of others that cannot be told from the operation's.
+func sessions(_ drivers.Arm, r drivers.Replicate) (n, background float64, err error) {
+	n, known := connected(r)
+	if !known {
+		err = &series.Missing{Reason: drivers.NotRecorded, Detail: "sessions are counted from PostgreSQL 14 on"}
+	}
+	return n, 0, err
 }
 
 // rows are those of the whole database: sessions of ours write none.

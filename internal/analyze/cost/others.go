@@ -56,6 +56,102 @@ func (c *Cost) alone(run *drivers.Run, arm drivers.Arm) []drivers.Replicate {
 	return arm.Replicates
 }
 
+// mayBeOthers are sessions that came and went, of whom nothing says whose they were.
+const mayBeOthers = "sessions that cannot be told from its own"
+
+// alike leaves repetitions out in which more sessions connected to the database than in most: an operation that does the same each time
+// connects as often, so that somebody else may have. Where there is no such most, and where others connect while nothing is done, any
+// repetition may hold what others did. Where sessions are not counted, as on 13, the rows that were written tell instead.
+func (c *Cost) alike(run *drivers.Run, repetitions []drivers.Replicate) []drivers.Replicate {
+	if len(c.Others) > 0 {
+		return repetitions // it is marked already
+	}
+	by, what := tally(connected), "sessions that connected to the database"
+	came := by.in(repetitions)
+	if came == nil {
+		by, what = written, "PostgreSQL counts no sessions before 14; rows of the database that were written"
+		came = by.in(repetitions)
+	} else if run.Header.Operation.SessionsKnown {
+		return repetitions
+	}
+	if came == nil {
+		return repetitions
+	}
+	if others := strangers(run, by); others > 0 {
+		c.maybe(fmt.Sprintf("%s: %s while nothing was done", what, amount(others)))
+		return repetitions
+	}
+	fewest, most := slices.Min(came), slices.Max(came)
+	var same []drivers.Replicate
+	var more []int
+	for i, r := range repetitions {
+		if came[i] == fewest {
+			same = append(same, r)
+		} else {
+			more = append(more, r.Number)
+		}
+	}
+	switch {
+	case len(more) == 0:
+		return repetitions
+	case 2*len(same) > len(repetitions):
+		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because somebody else may have been at work (%s: up to %s, and %s in the others)",
+			in(more), what, amount(most), amount(fewest)))
+		return same
+	default:
+		c.maybe(fmt.Sprintf("%s: %s to %s", what, amount(fewest), amount(most)))
+		return repetitions
+	}
+}
+
+// maybe says that others may be in what is counted.
+func (c *Cost) maybe(why string) {
+	c.Others = append(c.Others, mayBeOthers)
+	c.Warnings = append(c.Warnings, "What others did may be counted, too ("+why+"; whose they were is not known)")
+}
+
+// tally counts something of a repetition, if it is known.
+type tally func(drivers.Replicate) (float64, bool)
+
+func connected(r drivers.Replicate) (float64, bool) {
+	if r.Sessions == nil {
+		return 0, false
+	}
+	return float64(*r.Sessions), true
+}
+
+// written are rows of the operation's database.
+func written(r drivers.Replicate) (float64, bool) {
+	sum, err := rows(drivers.Arm{}, r.AsRead())
+	return sum, err == nil
+}
+
+// in counts in each repetition; nil: not all are known.
+func (t tally) in(repetitions []drivers.Replicate) (all []float64) {
+	for _, r := range repetitions {
+		n, known := t(r)
+		if !known {
+			return nil
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// strangers counts while nothing was done.
+func strangers(run *drivers.Run, by tally) (sum float64) {
+	idle, _ := run.Arm(runfile.IdleArm)
+	for _, r := range idle.Replicates {
+		n, _ := by(r)
+		sum += n
+	}
+	for _, left := range idle.LeftOut { // of which only sessions are known
+		n, _ := connected(drivers.Replicate{Sessions: left.Sessions})
+		sum += n
+	}
+	return sum
+}
+
 func (of *company) add(others runfile.Others, r drivers.Replicate) {
 	of.repetitions = append(of.repetitions, r.Number)
 	of.reported = append(of.reported, others)
@@ -111,7 +207,7 @@ func (of *company) wrote() string {
 		fsyncs += *o.WALFsyncs
 	}
 	if bytes == 0 && writes == 0 && fsyncs == 0 {
-		return " (what they wrote they have not reported yet)"
+		return " (those who are still there have reported no WAL so far)"
 	}
 	return fmt.Sprintf(" (of %s bytes of WAL, those who are still there have reported %s so far, with %d writes and %d fsyncs)",
 		number.Grouped(of.walBytes, 0), number.Grouped(float64(bytes), 0), writes, fsyncs)
@@ -121,7 +217,10 @@ func (of *company) wrote() string {
 // operation did.
 func (c *Cost) withBackground(run *drivers.Run, repetitions []drivers.Replicate) []drivers.Replicate {
 	idle, _ := run.Arm(runfile.IdleArm)
-	disturbed := slices.ContainsFunc(idle.Replicates, func(r drivers.Replicate) bool { return rowsElsewhere(r) > 0 })
+	disturbed := slices.ContainsFunc(idle.Replicates, func(r drivers.Replicate) bool {
+		here, _ := written(r)
+		return here+rowsElsewhere(r) > 0
+	})
 	if run.Idle.Replicates > 0 && !disturbed {
 		return repetitions
 	}

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,13 +37,65 @@ func TestOthersAreTold(t *testing.T) {
 			"Others were at work on the server in repetitions 1, 2, 3, and what they did is counted, too: psql of joe in shop " +
 				"(of 1,500 bytes of WAL, those who are still there have reported 400 so far, with 4 writes and 4 fsyncs)"},
 		{"in silence", []drivers.OthersWorked{beside(1, &none), beside(2, &none)}, 1, false,
-			"What was counted in repetitions 1, 2 is left out, because others were at work on the server meanwhile: psql of joe in shop (what they wrote they have not reported yet)"},
+			"What was counted in repetitions 1, 2 is left out, because others were at work on the server meanwhile: psql of joe in shop (those who are still there have reported no WAL so far)"},
 	} {
 		var of Cost
 		used := of.alone(&drivers.Run{Others: c.beside}, arm)
 		said := strings.Join(of.Warnings, "\n")
 		if len(used) != c.used || (len(of.Others) > 0) != c.others || !strings.HasPrefix(said, c.says) || strings.Contains(said, "\n") {
 			t.Errorf("%s: %d repetitions, others %v, %q; want %q", c.name, len(used), of.Others, said, c.says)
+		}
+	}
+}
+
+// Of an operation whose sessions are not known one by one, a repetition in which more of them connected than in most is left out. Where there
+// is no such most, or others connect while nothing is done, what is over a budget may be so by others. Where sessions are not
+// counted, rows tell.
+func TestSessionsThatMayBeOthers(t *testing.T) {
+	const over = 0 // rows, of which there are some
+	for _, c := range []struct {
+		name     string
+		sessions []int64 // in each repetition; none: nobody counted them
+		rows     []float64
+		idle     int64
+		known    bool
+		used     []int
+		verdict  Verdict
+		says     string
+	}{
+		{"as many each time", []int64{2, 2, 2}, []float64{5, 5, 5}, 0, false, []int{1, 2, 3}, Over, ""},
+		{"one more in one", []int64{1, 2, 1}, []float64{5, 9, 5}, 0, false, []int{1, 3}, Over,
+			"What was counted in repetition 2 is left out, because somebody else may have been at work (sessions that connected to the database: up to 2, and 1 in the others)"},
+		{"another number each time", []int64{1, 2, 3}, []float64{5, 9, 13}, 0, false, []int{1, 2, 3}, CannotTell,
+			"What others did may be counted, too (sessions that connected to the database: 1 to 3; whose they were is not known)"},
+		{"more in most", []int64{2, 1, 2}, []float64{9, 5, 9}, 0, false, []int{1, 2, 3}, CannotTell,
+			"What others did may be counted, too (sessions that connected to the database: 1 to 2; whose they were is not known)"},
+		{"others beforehand", []int64{2, 2, 2}, []float64{9, 9, 9}, 1, false, []int{1, 2, 3}, CannotTell,
+			"What others did may be counted, too (sessions that connected to the database: 1 while nothing was done; whose they were is not known)"},
+		{"others beforehand, and its own are known", []int64{1, 1, 1}, []float64{5, 5, 5}, 1, true, []int{1, 2, 3}, Over, ""},
+		{"13, as many rows", nil, []float64{5, 5, 5}, 0, true, []int{1, 2, 3}, Over, ""},
+		{"13, more rows in one", nil, []float64{5, 5, 9}, 0, true, []int{1, 2}, Over,
+			"What was counted in repetition 3 is left out, because somebody else may have been at work (PostgreSQL counts no sessions before 14; rows of the database that were written: up to 9, and 5 in the others)"},
+	} {
+		run := &drivers.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}}, Arms: []drivers.Arm{
+			{Arm: runfile.Arm{Name: runfile.IdleArm}, LeftOut: []drivers.LeftOut{{Sessions: &c.idle}}}}}
+		var all []drivers.Replicate
+		for i, n := range c.rows {
+			r := inserted(i+1, n, 0)
+			if c.sessions != nil {
+				r.Sessions = &c.sessions[i]
+			}
+			all = append(all, r)
+		}
+		of := Cost{Repetitions: 1}
+		var used []int
+		for _, r := range of.alike(run, all) {
+			used = append(used, r.Number)
+		}
+		of.Counts = []Count{{Name: "rows", Median: c.rows[0]}}
+		judged := of.Judge(Budget{Name: "rows", Max: over, Per: PerRun})
+		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(used, c.used) || said != c.says || judged.Verdict != c.verdict {
+			t.Errorf("%s: repetitions %v, %s, %q; want %v, %s, %q", c.name, used, judged.Verdict, said, c.used, c.verdict, c.says)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (c *collector) buildArms() {
 			why = cmp.Or(overlaps[a], c.otherwiseSet(a), a.outsideWindow())
 		}
 		if why != "" {
-			arm.LeftOut = append(arm.LeftOut, LeftOut{a.replicate, why})
+			arm.LeftOut = append(arm.LeftOut, LeftOut{a.replicate, why, a.sessions})
 			continue
 		}
 		c.checkLoad(a)
@@ -171,7 +171,7 @@ func (c *collector) checkLoad(a *attempt) {
 func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate {
 	r := Replicate{
 		Number: a.replicate, Begin: a.begin(), End: a.end(),
-		Work: a.load.work, Latency: a.load.latency.summary(), Counts: map[string]Count{},
+		Work: a.load.work, Latency: a.load.latency.summary(), Counts: map[string]Count{}, Sessions: a.sessions,
 	}
 	loadEnd := r.Begin
 	ours := !idle && a.load.lines > 0

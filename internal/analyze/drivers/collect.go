@@ -42,6 +42,7 @@ type attempt struct {
 	begins, ends []time.Time
 	failed       string
 	others       *runfile.Others // what others did meanwhile, where that is too much to be passed over
+	sessions     *int64          // that connected meanwhile
 	added        string          // why it was run beyond the plan
 	instance     string          // that it was put on, where that is another than the run's
 	followed     []string        // the metrics that are told of that instance
@@ -138,7 +139,7 @@ func (c *collector) event(e runfile.ArmEvent) {
 		if a.failed == "" {
 			a.failed = e.Failed
 		}
-		a.others = e.Others
+		a.others, a.sessions = e.Others, e.Sessions
 	}
 }
 

@@ -50,6 +50,7 @@ type Arm struct {
 type LeftOut struct {
 	Replicate int
 	Why       string
+	Sessions  *int64 // as of a [Replicate]
 }
 
 // Replicate is one go of an arm.
@@ -63,6 +64,8 @@ type Replicate struct {
 	Latency *Latency         // nil where none was recorded
 	Counts  map[string]Count // by metric
 	Log     *Anatomy         // as it was read; nil in a run that did not try. See Arm.Anatomy
+	// Sessions are those that connected to an operation's database meanwhile; nil: nobody counted them.
+	Sessions *int64
 	// Variants are the same replicate with the background of one idle replicate taken off instead of the mean of all:
 	// how far they lie apart is what the background leaves in doubt.
 	Variants []Replicate

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/script"
@@ -99,10 +100,18 @@ func ParseScript(name, text string) (Script, error) {
 // On runs it so often in each repetition.
 func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 	return func(ctx context.Context) (Outcome, error) {
+		var sessions []int32
+		connect := func(context.Context) (*pgx.ConnConfig, error) {
+			config := endpoint.UserConfig()
+			config.AfterConnect = func(_ context.Context, c *pgconn.PgConn) error {
+				sessions = append(sessions, int32(c.PID())) //nolint:gosec // a process id
+				return nil
+			}
+			return config, nil
+		}
 		result, err := engine.Run(ctx, engine.Options{
 			Scripts: []engine.Weighted{{Script: s.parsed, Weight: 1}}, Set: s.set, Clients: 1, Transactions: times,
-			Connect:     func(context.Context) (*pgx.ConnConfig, error) { return endpoint.UserConfig(), nil },
-			ExitOnAbort: true, Silence: silence,
+			Connect: connect, ExitOnAbort: true, Silence: silence,
 		})
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)
@@ -110,6 +119,6 @@ func (s Script) On(endpoint *postgres.Endpoint, times int) Operation {
 		if err != nil {
 			return Outcome{}, fmt.Errorf("%s: %w", s.name, err)
 		}
-		return Outcome{Transactions: result.Transactions}, nil
+		return Outcome{Transactions: result.Transactions, Sessions: sessions}, nil
 	}
 }

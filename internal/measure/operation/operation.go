@@ -27,8 +27,9 @@ type Operation func(context.Context) (Outcome, error)
 
 // Outcome is what is known of an operation that was done.
 type Outcome struct {
-	Transactions int64 // that were committed; 0: it does not know
-	GoesOn       bool  // processes that it started are still there
+	Transactions int64   // that were committed; 0: it does not know
+	Sessions     []int32 // that it opened, by their process ids on the server, where they are known
+	GoesOn       bool    // processes that it started are still there
 }
 
 // Place is the server that it is done on.
@@ -48,11 +49,10 @@ type Options struct {
 
 	Operation   Operation
 	Repetitions int
-	Warmup      int           // repetitions before them, of which nothing is kept
-	FirstTouch  bool          // a checkpoint before each repetition, so that each page it changes is put into the WAL whole
-	Background  time.Duration // how long to measure, twice, what the server does by itself
-	// Ours picks sessions that were connected before and work for the operation, as a pool of an application does.
-	Ours postgres.Sessions
+	Warmup      int               // repetitions before them, of which nothing is kept
+	FirstTouch  bool              // a checkpoint before each repetition, so that each page it changes is put into the WAL whole
+	Background  time.Duration     // how long to measure, twice, what the server does by itself
+	Ours        postgres.Sessions // that work for the operation
 }
 
 // readEvery is the time between two readings beside those at both ends of a repetition, which is all that counts.
@@ -168,9 +168,11 @@ func (m *measurement) warmUp(ctx context.Context) error {
 		return err
 	}
 	for range m.Warmup {
-		if _, err := m.Operation(ctx); err != nil {
+		outcome, err := m.Operation(ctx)
+		if err != nil {
 			return err
 		}
+		watch.Own(outcome.Sessions)
 	}
 	_, err = m.awaitReported(ctx, watch)
 	return err
@@ -179,10 +181,7 @@ func (m *measurement) warmUp(ctx context.Context) error {
 // repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed, and
 // so is a background that others have disturbed.
 func (m *measurement) repetition(ctx context.Context, arm string, n int, do Operation) (disturbed bool, err error) {
-	if err := m.settle(ctx); err != nil {
-		return false, err
-	}
-	watch, err := m.Facts.Watch(ctx, m.Control, m.workingIn(arm))
+	watch, err := m.settle(ctx, m.workingIn(arm))
 	if err != nil {
 		return false, err
 	}
@@ -193,11 +192,12 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 	work := runfile.Load{From: began, Arm: arm, Replicate: n}
 	outcome, failed := do(ctx)
 	work.Transactions, work.To = outcome.Transactions, time.Now()
+	watch.Own(outcome.Sessions)
 	var during postgres.Seen
 	if failed == nil {
 		during, failed = m.finish(ctx, watch)
 	}
-	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Others: othersOf(during, outcome)}
+	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Sessions: during.Connected, Others: othersOf(during, outcome)}
 	disturbed = end.Others != nil
 	switch {
 	case failed != nil:
@@ -214,27 +214,32 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 }
 
 // settle leaves the counters with nothing to tell, and reads what a repetition starts from. The first of two readings after
-// a change sets hint bits and prunes pages of the system's tables, which makes WAL.
-func (m *measurement) settle(ctx context.Context) error {
+// a change sets hint bits and prunes pages of the system's tables, which makes WAL. Whoever comes after the second may be in the
+// counts of the repetition, so it is watched from before.
+func (m *measurement) settle(ctx context.Context, ours postgres.Sessions) (*postgres.Watch, error) {
 	if err := m.clock.ReadAll(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if m.FirstTouch {
 		if err := postgres.Exec(ctx, m.Control, "checkpoint"); err != nil {
-			return fmt.Errorf("ask for a checkpoint: %w", err)
+			return nil, fmt.Errorf("ask for a checkpoint: %w", err)
 		}
 	}
-	return m.readCounted(ctx)
+	if err := m.awaitCounted(ctx); err != nil {
+		return nil, err
+	}
+	watch, err := m.Facts.Watch(ctx, m.Control, ours)
+	if err != nil {
+		return nil, err
+	}
+	return watch, m.clock.ReadAll(ctx)
 }
 
-func (m *measurement) readCounted(ctx context.Context) error {
+func (m *measurement) awaitCounted(ctx context.Context) error {
 	if err := m.Facts.ReportCounters(ctx, m.Control); err != nil {
 		return err
 	}
-	if err := m.clock.WaitForCounters(ctx); err != nil {
-		return err
-	}
-	return m.clock.ReadAll(ctx)
+	return m.clock.WaitForCounters(ctx)
 }
 
 // finish waits until what was done is counted, and reads it.
@@ -249,7 +254,10 @@ func (m *measurement) finish(ctx context.Context, watch *postgres.Watch) (postgr
 	if err := m.ReadWAL(ctx); err != nil {
 		return during, err
 	}
-	if err := m.readCounted(ctx); err != nil {
+	if err := m.awaitCounted(ctx); err != nil {
+		return during, err
+	}
+	if err := m.clock.ReadAll(ctx); err != nil {
 		return during, err
 	}
 	after, err := watch.Look(ctx, m.Control) // who came while the counters were read may be in them
@@ -265,7 +273,7 @@ func (m *measurement) finish(ctx context.Context, watch *postgres.Watch) (postgr
 // workingIn picks the sessions that work for us in a repetition.
 func (m *measurement) workingIn(arm string) postgres.Sessions {
 	if arm == runfile.IdleArm {
-		return postgres.Sessions{None: true}
+		return postgres.Sessions{Known: true} // and none
 	}
 	return m.Ours
 }

@@ -10,39 +10,49 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Sessions picks those that work for an operation. Those that connect to its database while it is done do anyway; of those that
-// were there before, the zero value picks none.
+// Sessions picks those that work for an operation, in its database. The zero value picks those that connect while it is done, and none
+// of those that were there before.
 type Sessions struct {
-	ApplicationName, User string
-	All                   bool // in its database
-	None                  bool // also of those that come, since nothing is done
+	ApplicationName, User string  // also of those that were there before
+	All                   bool    // all of them
+	Known                 bool    // of those that connect, only Own: of other clients there are none
+	Own                   []int32 // process ids of the server
 }
 
-func (s Sessions) pick(v visitor, old bool) bool {
-	return v.here && !s.None &&
-		(!old || s.All || s.ApplicationName != "" && v.program == s.ApplicationName || s.User != "" && v.role == s.User)
+func (s Sessions) pick(b Backend, v visitor, old bool) bool {
+	switch {
+	case !v.here:
+		return false
+	case s.Known:
+		return slices.Contains(s.Own, b.PID)
+	default:
+		return !old || s.All || s.ApplicationName != "" && v.program == s.ApplicationName || s.User != "" && v.role == s.User
+	}
 }
 
 // mayBe tells whether a session that was there before and works now may do so for the operation all the same, as a pool that nobody
 // has named.
 func (s Sessions) mayBe(v visitor) bool {
-	return s == Sessions{} && v.here && (v.busy || v.changed || v.hidden)
+	named := s.Known || s.All || s.ApplicationName != "" || s.User != ""
+	return !named && v.here && (v.busy || v.changed || v.hidden)
 }
 
 // Watch knows who was on a server when an operation began.
 type Watch struct {
-	facts  Facts
-	picked Sessions
-	since  string // by the server's clock
-	before map[Backend]visitor
+	facts     Facts
+	picked    Sessions
+	since     string // by the server's clock
+	before    map[Backend]visitor
+	connected int64 // sessions, to our database, since its statistics were reset
 }
 
 // Seen is who was on the server during an operation.
 type Seen struct {
-	Others  []string // that worked, or may have, and not for the operation
-	Wrote   *Wrote   // by those of them that were there at the end; nil: the server does not tell
-	Staying int      // sessions of the operation that have not ended
-	Silent  int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
+	Others    []string // that worked, or may have, and not for the operation
+	Wrote     *Wrote   // by those of them that were there at the end; nil: the server does not tell
+	Staying   int      // sessions of the operation that have not ended
+	Silent    int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
+	Connected *int64   // sessions, to our database, whether they are still there or not; nil: the server does not count them
 }
 
 // Backend is a session of the server.
@@ -94,9 +104,15 @@ func (f Facts) Watch(ctx context.Context, conn *pgx.Conn, picked Sessions) (*Wat
 	if err != nil {
 		return nil, fmt.Errorf("ask for the server's time: %w", err)
 	}
-	w.before, err = w.visitors(ctx, conn)
+	if w.before, err = w.visitors(ctx, conn); err != nil {
+		return nil, err
+	}
+	w.connected, err = w.facts.sessionsSoFar(ctx, conn)
 	return w, err
 }
+
+// Own adds sessions that are known to be the operation's.
+func (w *Watch) Own(backends []int32) { w.picked.Own = append(w.picked.Own, backends...) }
 
 // Look tells who has been there since.
 func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
@@ -107,12 +123,17 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	var s Seen
 	var others parties
 	var wrote Wrote
+	strangers := 0 // that came to our database, and are there
 	for backend, v := range now {
 		before, old := w.before[backend]
-		switch {
-		case w.picked.pick(v, old):
+		if w.picked.pick(backend, v, old) {
 			s.staying(v, old, w.facts)
 			continue
+		}
+		if v.here && !old {
+			strangers++
+		}
+		switch {
 		case v.busy || v.changed || v.hidden || !old || before.busy || before.late:
 			others.add(v.called(), v.role, v.database)
 		}
@@ -123,9 +144,15 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 		wrote.add(before.wrote, -1)
 	}
 	for backend, v := range w.before {
-		if _, there := now[backend]; !there && !w.picked.pick(v, true) {
+		if _, there := now[backend]; !there && !w.picked.pick(backend, v, true) {
 			others.add(v.called(), v.role, v.database)
 		}
+	}
+	if s.Connected, err = w.connectedSince(ctx, conn); err != nil {
+		return Seen{}, err
+	}
+	if w.picked.Known && s.Connected != nil && *s.Connected > int64(strangers+len(w.picked.Own)) {
+		others = append(others, "a session that connected to "+Quoted(w.facts.Database)+" and is gone")
 	}
 	s.Others = others
 	if w.facts.VersionNum >= firstWithBackendWAL && w.facts.MaySeeOthers {
@@ -192,6 +219,31 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 		return nil, fmt.Errorf("ask who is at work: %w", err)
 	}
 	return all, nil
+}
+
+// firstCountingSessions is the first version that counts the sessions of a database.
+const firstCountingSessions = 140000
+
+// sessionsSoFar counts those that have ever connected to our database. A session is counted once it has told what it did, as it does before it
+// is gone.
+func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
+	if f.VersionNum < firstCountingSessions {
+		return 0, nil
+	}
+	err = QueryRow(ctx, conn, "/* realiops */ select sessions from pg_catalog.pg_stat_database where datname = pg_catalog.current_database()").Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("ask how many sessions there were: %w", err)
+	}
+	return n, nil
+}
+
+// connectedSince counts those that have connected since; nil: it cannot be told.
+func (w *Watch) connectedSince(ctx context.Context, conn *pgx.Conn) (*int64, error) {
+	now, err := w.facts.sessionsSoFar(ctx, conn)
+	if err != nil || w.facts.VersionNum < firstCountingSessions || now < w.connected {
+		return nil, err
+	}
+	return new(now - w.connected), nil
 }
 
 // Autovacuumed names the tables of our database that autovacuum has vacuumed or analyzed since, and workers that still do: what

@@ -2,8 +2,10 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -66,12 +68,62 @@ func TestWatchKeepsOthersApart(t *testing.T) {
 	if seen, err := unnamed.Look(t.Context(), conn); err != nil || seen.Silent != 1 {
 		t.Errorf("of sessions that nobody named: %+v, %v, want one that may be the operation's", seen, err)
 	}
-	nothing, err := facts.Watch(t.Context(), conn, postgres.Sessions{None: true, ApplicationName: "pool"})
+	nothing, err := facts.Watch(t.Context(), conn, postgres.Sessions{Known: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	session("postgres", "came")
 	if seen, err := nothing.Look(t.Context(), conn); err != nil || seen.Staying != 0 || !slices.Contains(seen.Others, "came of postgres in postgres") {
 		t.Errorf("while nothing is done: %+v, %v", seen, err)
+	}
+}
+
+// A session of somebody else's that came and is gone again is known by how many there were, where the operation's own are known.
+func TestSessionsThatAreGoneAreCounted(t *testing.T) {
+	for _, version := range servertest.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			database := servertest.Database(t, version)
+			conn := servertest.Connect(t, database)
+			facts, err := postgres.Inspect(t.Context(), conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			watch, err := facts.Watch(t.Context(), conn, postgres.Sessions{Known: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			visit := func() int32 {
+				session, err := pgx.ConnectConfig(t.Context(), database.UserConfig())
+				if err != nil {
+					t.Fatal(err)
+				}
+				servertest.Exec(t, session, "select 1")
+				if err := errors.Join(session.Close(t.Context()), facts.AwaitClientsGone(t.Context(), conn)); err != nil {
+					t.Fatal(err)
+				}
+				return int32(session.PgConn().PID())
+			}
+			stranger := []string{"a session that connected to " + postgres.Quoted(facts.Database) + " and is gone"}
+			watch.Own([]int32{visit()})
+			look := func(sessions int64, want []string) {
+				seen, err := watch.Look(t.Context(), conn)
+				for until := time.Now().Add(5 * time.Second); err == nil && seen.Connected != nil && *seen.Connected < sessions && time.Now().Before(until); {
+					time.Sleep(10 * time.Millisecond) // the collector of 14 takes its time
+					seen, err = watch.Look(t.Context(), conn)
+				}
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case version == "13" && (seen.Connected != nil || seen.Others != nil):
+					t.Errorf("%+v of a version that counts no sessions", seen)
+				case version != "13" && (seen.Connected == nil || *seen.Connected != sessions || !slices.Equal(seen.Others, want)):
+					t.Errorf("of %d sessions: %v, others %q, want %q", sessions, seen.Connected, seen.Others, want)
+				}
+			}
+			look(1, nil)
+			visit()
+			look(2, stranger)
+		})
 	}
 }
