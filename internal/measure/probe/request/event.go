@@ -3,12 +3,16 @@ package request
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 )
 
 // minorBits is how the kernel puts both numbers of a device into one.
 const minorBits = 20
 
 const sectorBytes = 512
+
+// eventBytes is the length of an event in the ring.
+const eventBytes = 48
 
 // event is a completed request, as the program in the kernel notes it.
 type event struct {
@@ -23,8 +27,15 @@ type event struct {
 }
 
 func (e *event) read(raw []byte) error {
-	_, err := binary.Decode(raw, binary.NativeEndian, e)
-	return err
+	if len(raw) < eventBytes {
+		return io.ErrUnexpectedEOF
+	}
+	word := func(at int) uint32 { return binary.NativeEndian.Uint32(raw[at:]) } // binary.Decode takes five times as long
+	*e = event{
+		Sector: binary.NativeEndian.Uint64(raw), Bytes: word(8), Operation: word(12), Flags: word(16), Disk: word(20), Process: word(24), Parent: word(28),
+	}
+	copy(e.Command[:], raw[32:])
+	return nil
 }
 
 // command is what the process is called, that asked for it.

@@ -96,9 +96,8 @@ func flushingIn(spec *btf.Spec) uint32 {
 // What the programs note of a request, field by field as it lies on their stack and in the ring: event in events.go has the same.
 const (
 	askerSize = 24 // process, its parent, and the name of its command
-	eventSize = 24 + askerSize
 
-	eventAt = -eventSize
+	eventAt = -eventBytes
 	askerAt = eventAt + 24
 	keyAt   = eventAt - 8
 	cellAt  = keyAt - 8
@@ -195,7 +194,7 @@ func sendEvent(events *ebpf.Map) asm.Instructions {
 		asm.LoadMapPtr(asm.R1, events.FD()).WithSymbol("send"),
 		asm.Mov.Reg(asm.R2, asm.RFP),
 		asm.Add.Imm(asm.R2, eventAt),
-		asm.Mov.Imm(asm.R3, eventSize),
+		asm.Mov.Imm(asm.R3, eventBytes),
 		asm.Mov.Imm(asm.R4, noWakeup),
 		asm.FnRingbufOutput.Call(),
 		asm.JEq.Imm(asm.R0, 0, "end"),
