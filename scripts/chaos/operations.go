@@ -54,7 +54,7 @@ func measured(class string) (all []Fault) {
 	table := []string{"create table others (a int)"}
 	busy := besides(5*time.Millisecond, "insert into others select generate_series(1, 5000)")
 	add("strangers", ", while somebody writes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: busy, Marks: "others were at work on the server meanwhile", Within: 4 * time.Minute})
-	add("strangers", ", while somebody comes, writes and goes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: visits(200*time.Millisecond, "insert into others select generate_series(1, 50)"), Marks: "others were at work on the server meanwhile", Within: 4 * time.Minute})
+	add("strangers", ", while somebody comes, writes and goes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: visits(200*time.Millisecond, "insert into others select generate_series(1, 50)"), Marks: "at work on the server meanwhile", Within: 4 * time.Minute})
 	add("settings", " with another search_path", Fault{Prepare: meets{sql: []string{"alter database postgres set search_path = public, nowhere"}}.by(measures())})
 	add("settings", " with dates in German", Fault{Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(measures())})
 	add("settings", " with a statement_timeout of 100 ms", Fault{Prepare: meets{sql: []string{"alter role postgres set statement_timeout = '100ms'"}}.by(measures())})

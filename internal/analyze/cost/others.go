@@ -95,7 +95,7 @@ func (c *Cost) alike(run *drivers.Run, repetitions []drivers.Replicate) []driver
 	case len(more) == 0:
 		return repetitions
 	case 2*len(same) > len(repetitions):
-		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because somebody else may have been at work (%s: up to %s, and %s in the others)",
+		c.Warnings = append(c.Warnings, fmt.Sprintf("What was counted in %s is left out, because somebody else may have been at work on the server meanwhile (%s: up to %s, and %s in the others)",
 			in(more), what, amount(most), amount(fewest)))
 		return same
 	default:
@@ -107,7 +107,7 @@ func (c *Cost) alike(run *drivers.Run, repetitions []drivers.Replicate) []driver
 // maybe says that others may be in what is counted.
 func (c *Cost) maybe(why string) {
 	c.Others = append(c.Others, mayBeOthers)
-	c.Warnings = append(c.Warnings, "What others did may be counted, too ("+why+"; whose they were is not known)")
+	c.Warnings = append(c.Warnings, "Others may have been at work on the server meanwhile, and what they did is counted, too ("+why+"; whose they were is not known)")
 }
 
 // tally counts something of a repetition, if it is known.

@@ -65,17 +65,17 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 	}{
 		{"as many each time", []int64{2, 2, 2}, []float64{5, 5, 5}, 0, false, []int{1, 2, 3}, Over, ""},
 		{"one more in one", []int64{1, 2, 1}, []float64{5, 9, 5}, 0, false, []int{1, 3}, Over,
-			"What was counted in repetition 2 is left out, because somebody else may have been at work (sessions that connected to the database: up to 2, and 1 in the others)"},
+			"What was counted in repetition 2 is left out, because somebody else may have been at work on the server meanwhile (sessions that connected to the database: up to 2, and 1 in the others)"},
 		{"another number each time", []int64{1, 2, 3}, []float64{5, 9, 13}, 0, false, []int{1, 2, 3}, CannotTell,
-			"What others did may be counted, too (sessions that connected to the database: 1 to 3; whose they were is not known)"},
+			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that connected to the database: 1 to 3; whose they were is not known)"},
 		{"more in most", []int64{2, 1, 2}, []float64{9, 5, 9}, 0, false, []int{1, 2, 3}, CannotTell,
-			"What others did may be counted, too (sessions that connected to the database: 1 to 2; whose they were is not known)"},
+			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that connected to the database: 1 to 2; whose they were is not known)"},
 		{"others beforehand", []int64{2, 2, 2}, []float64{9, 9, 9}, 1, false, []int{1, 2, 3}, CannotTell,
-			"What others did may be counted, too (sessions that connected to the database: 1 while nothing was done; whose they were is not known)"},
+			"Others may have been at work on the server meanwhile, and what they did is counted, too (sessions that connected to the database: 1 while nothing was done; whose they were is not known)"},
 		{"others beforehand, and its own are known", []int64{1, 1, 1}, []float64{5, 5, 5}, 1, true, []int{1, 2, 3}, Over, ""},
 		{"13, as many rows", nil, []float64{5, 5, 5}, 0, true, []int{1, 2, 3}, Over, ""},
 		{"13, more rows in one", nil, []float64{5, 5, 9}, 0, true, []int{1, 2}, Over,
-			"What was counted in repetition 3 is left out, because somebody else may have been at work (PostgreSQL counts no sessions before 14; rows of the database that were written: up to 9, and 5 in the others)"},
+			"What was counted in repetition 3 is left out, because somebody else may have been at work on the server meanwhile (PostgreSQL counts no sessions before 14; rows of the database that were written: up to 9, and 5 in the others)"},
 	} {
 		run := &drivers.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}}, Arms: []drivers.Arm{
 			{Arm: runfile.Arm{Name: runfile.IdleArm}, LeftOut: []drivers.LeftOut{{Sessions: &c.idle}}}}}
