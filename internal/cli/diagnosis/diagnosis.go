@@ -28,7 +28,8 @@ type Subject struct {
 	Refusal  string // why a run would not begin; empty: it would
 	Cautions []Caution
 	Probes   []Probe
-	AWS      *AWS // nil where AWS is not asked
+	Disk     *Disk // nil where no disk was looked at
+	AWS      *AWS  // nil where AWS is not asked
 	// Remedy says what to do about a gap, in one sentence; empty where nothing can be done.
 	Remedy func(runfile.Gap) string
 }
@@ -51,6 +52,7 @@ type Diagnosis struct {
 	Drivers   []Driver       `json:"drivers"`
 	Sources   []Source       `json:"sources"`
 	Cautions  []Caution      `json:"cautions"`
+	Disk      *Disk          `json:"disk,omitempty"`
 	AWS       *AWS           `json:"aws,omitempty"`
 }
 
@@ -105,7 +107,7 @@ func New(s Subject) Diagnosis {
 	run := rehearse(s.Target, s.Probes, nil)
 	d := Diagnosis{
 		Schema: Schema, Refusal: s.Refusal, Target: s.Target, Clock: s.Clock,
-		Drivers: known(run), Cautions: []Caution{}, AWS: s.AWS,
+		Drivers: known(run), Cautions: []Caution{}, Disk: s.Disk, AWS: s.AWS,
 	}
 	for _, p := range s.Probes {
 		d.Sources = append(d.Sources, sourcesOf(p, s.Remedy)...)

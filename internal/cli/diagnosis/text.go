@@ -26,6 +26,7 @@ func (d Diagnosis) Document() document.Document {
 		under("No metric can be found here to count:", d.quantities(false)),
 		under("What is missing here, and what that costs:", d.gaps(costly)),
 		under("Before you believe the numbers:", d.cautions()),
+		d.Disk.document(),
 		under("What could be read beside, for a closer look:", d.gaps(remediable)),
 		under("Sources, and how many of their figures can be read here:", d.sources()),
 	}}

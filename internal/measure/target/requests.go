@@ -42,6 +42,15 @@ func (p *Probes) RankFiles() []runfile.Record {
 	return []runfile.Record{p.requests.Rank()}
 }
 
+// Strangers says which commands that are none of the server's did what to its disks since the probes were opened; nothing where that is not
+// told apart.
+func (p *Probes) Strangers() []request.Stranger {
+	if p.requests == nil {
+		return nil
+	}
+	return p.requests.Strangers()
+}
+
 func requestPlace(ctx context.Context, t *Target, facts postgres.Facts) (request.Place, error) {
 	directory, err := dataDirectory(t, facts)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -116,6 +117,9 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	}
 	if got := after["request.strangers/writes"] - before["request.strangers/writes"]; got < 50 {
 		t.Errorf("a stranger did 50, and %.0f were seen", got)
+	}
+	if i := slices.IndexFunc(s.Strangers(), func(o Stranger) bool { return o.Command == "dd" }); i < 0 || s.Strangers()[i].Requests < 50 || s.Strangers()[i].Bytes < 50<<16 {
+		t.Errorf("dd did 50 requests of 64 KiB, and of strangers are told %v", s.Strangers())
 	}
 	if after[Name+"/lost"] != 0 {
 		t.Errorf("%.0f were lost", after[Name+"/lost"])

@@ -42,6 +42,7 @@ type Sampler struct {
 	waiting []waiting
 	named   time.Time
 	ranking ranking
+	others  strangers
 }
 
 // waiting is a request whose file was not found yet.
@@ -57,7 +58,7 @@ func New(place Place) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{
-		stop: make(chan struct{}), account: newAccount(), ranking: newRanking(),
+		stop: make(chan struct{}), account: newAccount(), ranking: newRanking(), others: strangers{},
 		files: files{place: place, roots: roots, known: map[string]*file{}, names: place.Names},
 	}
 	if s.kernel, err = attach(disksOf(roots)); err != nil {
@@ -118,6 +119,13 @@ func (s *Sampler) Rank() runfile.Top {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ranking.top(time.Now(), s.files.names)
+}
+
+// Strangers says which commands of others did what so far.
+func (s *Sampler) Strangers() []Stranger {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.others.list()
 }
 
 // WaitForCounters finds the files of all requests so far, and the names of relations that were made meanwhile.
@@ -221,6 +229,9 @@ func (s *Sampler) assign(e event) {
 // give counts a request for its owner.
 func (s *Sampler) give(e *event, whose owner) {
 	s.account.kinds[whose.kind].add(e)
+	if whose.kind == Strangers {
+		s.others.add(e)
+	}
 	s.ranking.add(whose, e)
 }
 

@@ -1,0 +1,70 @@
+package diagnosis
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/number"
+)
+
+// Disk is what the disks under the server did for a while, without load of ours.
+type Disk struct {
+	Seconds float64 `json:"seconds"`
+	Did     DiskUse `json:"did"` // for everybody
+	// Users are who it was for, the most first; nil: that is not told apart.
+	Users []DiskUse `json:"users,omitempty"`
+}
+
+// DiskUse is how much a disk did for somebody.
+type DiskUse struct {
+	Of       string  `json:"of,omitempty"` // a command, or one of the names below
+	Requests float64 `json:"requests_per_second"`
+	Flushes  float64 `json:"flushes_per_second,omitempty"`
+	Bytes    float64 `json:"bytes_per_second"`
+}
+
+// Users of a disk that are no command.
+const (
+	ThisServer = "this server"
+	Journal    = "journal"
+	Kernel     = "kernel"
+	Unnamed    = "not told"
+)
+
+// words are what the names of users mean.
+func (u DiskUse) words() string {
+	switch u.Of {
+	case Journal:
+		return "the file system's journal"
+	case Kernel:
+		return "the kernel, for files that programs wrote before"
+	case Unnamed:
+		return "somebody whom the kernel does not name"
+	default:
+		return u.Of
+	}
+}
+
+// mostUsers are named.
+const mostUsers = 8
+
+// document says what went on; nothing where nobody looked.
+func (d *Disk) document() document.Block {
+	if d == nil {
+		return nil
+	}
+	heading := fmt.Sprintf("What the disk did in %s s without load:", number.Ratio(d.Seconds))
+	all := document.Terms{{Name: "everybody", Texts: []string{d.Did.rates()}}}
+	for _, u := range d.Users[:min(len(d.Users), mostUsers)] {
+		all = append(all, document.Term{Name: u.words(), Texts: []string{u.rates()}})
+	}
+	return under(heading, all)
+}
+
+func (u DiskUse) rates() string {
+	text := fmt.Sprintf("%s requests/s, %s MB/s", number.Rate(u.Requests), number.Rate(u.Bytes/number.Mega))
+	if u.Flushes > 0 {
+		text += fmt.Sprintf(", %s flushes/s", number.Rate(u.Flushes))
+	}
+	return text
+}
