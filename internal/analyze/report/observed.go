@@ -139,12 +139,11 @@ func (o *Observed) hot() string {
 
 // span writes how long something is, as people say it.
 func span(seconds float64) string {
-	d := time.Duration(math.Round(seconds)) * time.Second
-	text := d.String()
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "0s"), "0m")
-	units := strings.NewReplacer("h", " h ", "m", " min ", "s", " s ")
-	if text == "" || d < time.Minute || d%time.Minute != 0 {
-		text = d.String()
+	text := (time.Duration(math.Round(seconds)) * time.Second).String()
+	for _, nought := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, nought) { // and not 10m, whose nought is of its ten
+			text = text[:len(text)-len("0s")]
+		}
 	}
-	return strings.TrimSpace(units.Replace(text))
+	return strings.TrimSpace(strings.NewReplacer("h", " h ", "m", " min ", "s", " s ").Replace(text))
 }
