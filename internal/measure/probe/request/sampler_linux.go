@@ -21,8 +21,10 @@ const (
 	// looking is how often the files are looked at, and naming how often names are asked for where one is missing.
 	looking = time.Second
 	naming  = 5 * time.Second
-	// share is how much of the time looking may take, where there are many files.
-	share = 0.005
+	// share is how much of the time looking may take, where there are many files or little time, and shareForOurs while requests of the
+	// server's own processes wait for their file.
+	share        = 0.005
+	shareForOurs = 0.05
 	// enoughLooks at the files are given to a request whose file is not known.
 	enoughLooks = 2
 	// mostWaiting requests are kept that long.
@@ -159,10 +161,18 @@ func (s *Sampler) follow() {
 		if began := time.Now(); began.After(next) {
 			s.look()
 			s.settle()
-			next = began.Add(max(looking, time.Duration(float64(time.Since(began))/share)))
+			next = began.Add(max(looking, time.Duration(float64(time.Since(began))/s.shareOfTime())))
 		}
 		s.mu.Unlock()
 	}
+}
+
+// shareOfTime is how much of it may go into looking by now.
+func (s *Sampler) shareOfTime() float64 {
+	if slices.ContainsFunc(s.waiting, func(w waiting) bool { return ours(&w.event, s.files.place.Postmaster) }) {
+		return shareForOurs
+	}
+	return share
 }
 
 // look finds the server's files as they are now, with the names of relations.
