@@ -6,8 +6,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,9 +33,17 @@ func Main(env Env, args []string) int {
 		return exitPipe
 	}
 	if err != nil && !errors.Is(err, errSilent) {
-		env.tell("realiops: %s", runfile.OneLine(runfile.Scrub(err.Error())))
+		env.tell("realiops: %s", runfile.OneLine(runfile.Scrub(reasonOf(ctx, err))))
 	}
 	return codeOf(err)
+}
+
+// reasonOf is an error's text, with the signal that ended the command in the place of what a library says of any end.
+func reasonOf(ctx context.Context, err error) string {
+	if !errors.Is(err, context.Canceled) {
+		return err.Error()
+	}
+	return strings.Replace(err.Error(), context.Canceled.Error(), context.Cause(ctx).Error(), 1)
 }
 
 // nobodyReads tells whether an error is that of an output whose reader is gone. A connection to a server that is gone breaks with the

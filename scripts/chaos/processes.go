@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -46,7 +47,7 @@ func killed() (all []Fault) {
 		Fault{Name: "`load`, a worker of which is killed", Prepare: theirs(loads("20")), When: moment{text: "progress:"}, Strike: signal(syscall.SIGKILL, worker), Status: 2, Says: "Run was aborted"},
 		Fault{Name: "`server` killed", Prepare: plain("server"), When: moment{text: "postgres://"}, Strike: kill, Status: -1},
 		Fault{Name: "`server`, whose PostgreSQL is killed", Prepare: plain("server"), When: moment{text: "postgres://"}, Strike: killPostgres, Status: 2, Says: "died"},
-		Fault{Name: "`doctor` of its own server, killed", Prepare: plain("doctor"), When: after(2 * time.Second), Strike: kill, Status: -1},
+		Fault{Name: "`doctor` of its own server, killed", Prepare: plain("doctor"), When: moment{server: true}, Strike: kill, Status: -1},
 		Fault{Name: "`baseline` killed", Prepare: baseline, When: moment{text: `"kind":"read"`}, Strike: kill, Status: -1},
 	)
 }
@@ -59,13 +60,21 @@ func baseline(p *place) ([]string, error) {
 
 // killPostgres kills the server that the command has started, wherever below it that is.
 func killPostgres(s *scene) error {
+	pid, runs := s.postgres()
+	if !runs {
+		return errors.New("the command has no server")
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
+}
+
+func (s *scene) postgres() (pid int, runs bool) {
 	for _, pid := range s.descendants(s.command.Process.Pid) {
 		name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 		if string(name) == "postgres\n" {
-			return syscall.Kill(pid, syscall.SIGKILL)
+			return pid, true
 		}
 	}
-	return fmt.Errorf("the command has no server")
+	return 0, false
 }
 
 func (s *scene) descendants(pid int) (all []int) {

@@ -164,11 +164,12 @@ func (s *scene) wait() {
 
 func (s *scene) status() int { return s.command.ProcessState.ExitCode() }
 
-// moment is how far a command has come: it has printed or recorded a text, or made its record, and then a while has passed.
+// moment is how far a command has come: it has printed or recorded a text, or made its record, or has a server of its own, and then a
+// while has passed.
 type moment struct {
-	text string
-	made bool
-	plus time.Duration
+	text         string
+	made, server bool
+	plus         time.Duration
 }
 
 // underLoad is while a load of a run is on, and reading while an observation goes on.
@@ -182,7 +183,8 @@ func after(d time.Duration) moment { return moment{plus: d} }
 func (s *scene) await(m moment) error {
 	for s.ctx.Err() == nil {
 		recorded, err := os.ReadFile(s.path(record))
-		if (err == nil || !m.made) && strings.Contains(string(recorded)+s.stdout.String()+s.stderr.String(), m.text) {
+		_, runs := s.postgres()
+		if (err == nil || !m.made) && (runs || !m.server) && strings.Contains(string(recorded)+s.stdout.String()+s.stderr.String(), m.text) {
 			return s.pause(m.plus)
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -104,7 +104,7 @@ func unread(reason string, as form) error {
 // reasonIn is what pgx says beside the string, without what it quotes of it.
 func reasonIn(err *pgconn.ParseConfigError) string {
 	text := err.Error()
-	reason := text[strings.LastIndex(text, "`: ")+len("`: "):]
+	reason := strings.NewReplacer(`"sslcert"`, "sslcert", `"sslkey"`, "sslkey").Replace(text[strings.LastIndex(text, "`: ")+len("`: "):])
 	if words, _, quotes := strings.Cut(reason, `"`); quotes {
 		reason, _, _ = strings.Cut(words, " (")
 	}

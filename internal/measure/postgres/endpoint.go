@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -119,7 +120,24 @@ func misunderstood(err error) error {
 	if err.Error() == noTLS {
 		return errors.New("the server has no TLS, which sslmode asks for: switch it on there, or say sslmode=disable")
 	}
+	text := strings.ReplaceAll(err.Error(), ": %!w(<nil>)", "") // which pgx makes of an error without a cause
+	for keyword, refusals := range unmet {
+		if slices.ContainsFunc(refusals, func(refusal string) bool { return strings.Contains(text, refusal) }) {
+			return fmt.Errorf("%s; it is refused because of %s", text, keyword)
+		}
+	}
 	return fmt.Errorf("what answers there does not speak as PostgreSQL does (%w); is the port right?", err)
+}
+
+// unmet are keywords that ask for a certain kind of server, with what pgx says of one of another kind; it has no type for most.
+var unmet = map[string][]string{
+	"target_session_attrs": {
+		pgconn.ErrReadOnlyConnection.Error(), pgconn.ErrReadWriteConnection.Error(), pgconn.ErrPrimaryConnection.Error(), pgconn.ErrStandbyConnection.Error(),
+	},
+	"channel_binding":      {"channel binding"},
+	"require_auth":         {"authentication method requirement"},
+	"min_protocol_version": {"protocol version too low"},
+	"sslcertmode":          {"did not request an SSL certificate"},
 }
 
 // innermost is the cause of the last of several attempts: before it, without being asked to, pgx tries TLS.

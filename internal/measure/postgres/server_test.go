@@ -332,6 +332,10 @@ func TestConnectSaysInOneLineWhatToDo(t *testing.T) {
 	check("host=127.0.0.1 sslmode=disable port="+closedPort+" user=x password=wr0ng", "connection refused; is the server running")
 	check("host=/nonexistent port=5432 user=x", "no such file or directory; is the server running")
 	check(fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require ", good.Port)+"user=postgres password=wr0ng", "the server has no TLS, which sslmode asks for")
+	for _, asked := range []string{"target_session_attrs=standby", "channel_binding=require", "require_auth=none", "min_protocol_version=3.2"} {
+		keyword, _, _ := strings.Cut(asked, "=")
+		check(server+"user=postgres dbname=postgres password="+good.Password+" "+asked, "; it is refused because of "+keyword)
+	}
 	check("host=127.0.0.1 sslmode=disable user=x port="+strconv.Itoa(saying(t, "220 mail.example ESMTP\r\n")), "does not speak as PostgreSQL does")
 	check("host=127.0.0.1 connect_timeout=1 sslmode=disable user=x port="+strconv.Itoa(silent(t)), "no answer in time")
 }

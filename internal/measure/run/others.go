@@ -65,6 +65,9 @@ func (m *measurement) othersDuring(arm runfile.Arm) *runfile.Others {
 		most = nil
 	}
 	did, writing := m.others.during(arm.RowsPerTx, most), m.writers.during()
+	if m.session.Facts.Pooler { // it keeps our clients' sessions, which report later what they did: it would be taken for that of others
+		did = nil
+	}
 	if did == nil && len(writing) > 0 {
 		did = &runfile.Others{}
 	}

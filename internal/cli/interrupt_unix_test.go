@@ -1,0 +1,47 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Libraries say "context canceled" of any end; people are told which signal it was.
+func TestWhatWaitsForAWSNamesTheSignalThatEndedIt(t *testing.T) {
+	asked := make(chan struct{}, 100)
+	hung := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // or it would not be noticed that the client leaves
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(hung.Close)
+	t.Cleanup(hung.CloseClientConnections)
+	for name, value := range map[string]string{
+		"AWS_ENDPOINT_URL": hung.URL, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
+		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		t.Setenv(name, value)
+	}
+	for _, command := range []string{"limits", "prices"} {
+		go func() {
+			<-asked
+			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		}()
+		var told bytes.Buffer
+		env := Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+		if status := Main(env, []string{command, "--region", "eu-central-1"}); status != exitUsage || told.String() != "realiops: terminated signal received\n" {
+			t.Errorf("%s ends with %d and says %q", command, status, &told)
+		}
+		for len(asked) > 0 {
+			<-asked
+		}
+	}
+}
