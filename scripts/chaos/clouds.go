@@ -27,6 +27,7 @@ func clouds() []Fault {
 		{"answers with nothing", empty, "realiops:"}, // and is asked again, minutes apart, whether that was all
 		{"sends to another place", redirected, "realiops:"},
 		{"answers without an end", endlessAccount, "longer than 16 MiB"},
+		{"fails without an end", failingAccount, "longer than 16 MiB"},
 	}
 	all := []Fault{
 		{Name: "`collect` of a run that was on no database of AWS's", Status: 1, Says: "there is nothing to collect", Prepare: collects(head, nil)},

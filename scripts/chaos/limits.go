@@ -21,6 +21,7 @@ func limits() []Fault {
 		{Name: "a line of 20 MB", Prepare: file(head+strings.Repeat("x", 20<<20), "analyze", "%"), Says: "longer than 16 MiB"},
 		{Name: "a plan with 1e18 repetitions", Prepare: file(plan(`}],"replicates":1000000000000000000}`), "run", "--plan", "%"), Says: "at most 1000"},
 		{Name: "a plan with 1e9 clients", Prepare: file(plan(`,"clients":1000000000}]}`), "run", "--plan", "%"), Says: "at most 10000"},
+		{Name: "a plan with 1e300 s of rest", Prepare: file(plan(`}],"rest_seconds":1e300}`), "run", "--plan", "%"), Says: "from 0 to a day"},
 		{Name: "an endless plan", Prepare: plain("run", "--plan", "/dev/zero"), Says: "longer than 4 MiB"},
 		{Name: "an endless price file", Prepare: on("local-pg17.jsonl.zst", "size", "%", "--price", "/dev/zero"), Says: "longer than 4 MiB"},
 		{Name: "endless limits", Prepare: on("local-pg17.jsonl.zst", "size", "%", "--limits", "/dev/zero"), Says: "longer than 4 MiB"},

@@ -73,4 +73,9 @@ func hungAccount(w http.ResponseWriter, r *http.Request, _ http.Handler) { hung(
 
 func endlessAccount(w http.ResponseWriter, r *http.Request, _ http.Handler) { endless("<a>")(w, r) }
 
+func failingAccount(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	w.WriteHeader(http.StatusInternalServerError)
+	endless("<a>")(w, r)
+}
+
 func words(command string) []string { return strings.Fields(command) }

@@ -122,13 +122,20 @@ func ReadPlan(ctx context.Context, path string) (runfile.Plan, error) {
 	if err != nil {
 		return plan, fmt.Errorf("read the plan: %w", err)
 	}
+	if plan, err = parsePlan(text); err != nil {
+		return plan, fmt.Errorf("read the plan %s: %w", path, err)
+	}
+	return plan, nil
+}
+
+func parsePlan(text []byte) (plan runfile.Plan, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&plan); err != nil {
-		return plan, fmt.Errorf("read the plan %s: %w", path, err)
+		return plan, err
 	}
 	if decoder.More() {
-		return plan, fmt.Errorf("read the plan %s: something follows the plan", path)
+		return plan, errors.New("something follows the plan")
 	}
 	return plan, nil
 }
@@ -195,6 +202,9 @@ func validate(plan runfile.Plan) error {
 	}
 	if plan.Workers < 1 || plan.Workers > mostWorkers {
 		return fmt.Errorf("workers is %d and must be 1 to %d", plan.Workers, mostWorkers)
+	}
+	if !(plan.RestSeconds >= 0 && plan.RestSeconds <= longestArm) {
+		return fmt.Errorf("the plan asks for %g s of rest: from 0 to a day", plan.RestSeconds)
 	}
 	seen := map[string]bool{}
 	for _, arm := range plan.Arms {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,18 +165,33 @@ func read(ctx context.Context, in middleware.DeserializeInput, next middleware.D
 	}
 	response := out.RawResponse.(*smithyhttp.Response)
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		var said refusal
-		_ = xml.NewDecoder(response.Body).Decode(&said) // what is none has no code, and is told by its status
-		return out, metadata, &smithy.GenericAPIError{Code: cmp.Or(said.Code, "UnknownError"), Message: said.Message}
+	p, err := pageOf(response.StatusCode, response.Body)
+	if err != nil {
+		return out, metadata, err
 	}
-	var p page
-	if err := xml.NewDecoder(response.Body).Decode(&p); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return out, metadata, err
-		}
-		return out, metadata, &smithy.DeserializationError{Err: err}
-	}
-	out.Result = &p
+	out.Result = p
 	return out, metadata, nil
+}
+
+// pageOf is a page, or what EC2 says no with. Where the answer itself cannot be had, that is the reason.
+func pageOf(status int, body io.Reader) (*page, error) {
+	var p page
+	var said refusal
+	answer := any(&p)
+	if status != http.StatusOK {
+		answer = &said
+	}
+	err := xml.NewDecoder(body).Decode(answer)
+	_, isNone := errors.AsType[*xml.SyntaxError](err)
+	switch {
+	case err != nil && !isNone && !errors.Is(err, io.EOF):
+		return nil, err
+	case status != http.StatusOK: // what is none of EC2's has no code, and is told by its status
+		return nil, &smithy.GenericAPIError{Code: cmp.Or(said.Code, "UnknownError"), Message: said.Message}
+	case err != nil:
+		return nil, &smithy.DeserializationError{Err: err}
+	case slices.ContainsFunc(p.Types, func(t instanceType) bool { return t.Name == "" }):
+		return nil, &smithy.DeserializationError{Err: errors.New("a class of machine without a name")}
+	}
+	return &p, nil
 }

@@ -164,6 +164,12 @@ func TestEC2SaysNo(t *testing.T) {
 	check(accounttest.Expired(), account.Expired, "ec2:DescribeInstanceTypes: the credentials have expired: sign in again (aws sso login, or new keys)")
 	check(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "<html>hello") },
 		account.Other, "ec2:DescribeInstanceTypes: the answer (HTTP 200) cannot be read: does AWS answer there, or something in between?")
+	check(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.WriteHeader(http.StatusInternalServerError)
+		for err := error(nil); err == nil; {
+			_, err = w.Write(bytes.Repeat([]byte("a"), 1<<16))
+		}
+	}, account.Other, "ec2:DescribeInstanceTypes: the answer is longer than 16 MiB: does AWS answer there, or something in between?")
 }
 
 // TestEC2IsAskedAgain where it asks to slow down, and where its answer ended in the middle.

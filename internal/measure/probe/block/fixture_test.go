@@ -14,7 +14,7 @@ import (
 
 // unpack lays a machine out in a directory: the files of an archive, symbolic links where a name has an arrow, and
 // $ROOT for that directory in their targets.
-func unpack(t *testing.T, name string) string {
+func unpack(t testing.TB, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
 	if err != nil {
@@ -40,7 +40,7 @@ func unpack(t *testing.T, name string) string {
 }
 
 // machine is the host that an archive describes.
-func machine(t *testing.T, name string) host {
+func machine(t testing.TB, name string) host {
 	t.Helper()
 	root := unpack(t, name)
 	files := listed(t, root)
@@ -66,7 +66,7 @@ func machine(t *testing.T, name string) host {
 }
 
 // listed are the archive's files, by its st_dev, which stands for what stat(2) says of each.
-func listed(t *testing.T, root string) map[string]file {
+func listed(t testing.TB, root string) map[string]file {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(root, "st_dev"))
 	if err != nil {
