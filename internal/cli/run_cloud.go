@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/measure/collect"
+	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -46,22 +47,40 @@ func (o cloudOptions) rest(tempo collect.Tempo) float64 {
 	return metric.Hour / tempo.Times()
 }
 
-// publishedPace is the most billed writes a second that were published: 3.1 million in five minutes, of many clients on a
-// db.r6i.8xlarge (testdata/runs/published-steps.jsonl).
-const publishedPace = 3.1e6 / 300
+// Most billed writes and reads a second that were published, of loads of many clients: 3.1 million writes in five minutes on a
+// db.r6i.8xlarge, and 3.02 million reads (testdata/runs/published-steps.jsonl).
+const (
+	publishedWrites = 3.1e6 / 300
+	publishedReads  = 3.02e6 / 300
+)
 
-// bill says what the writes of a run may cost on a server of AWS's.
+// bill says what the reads and writes of a run may cost on a server of AWS's.
 func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 	if !strings.HasPrefix(cloud.Engine, "aurora") || cloud.Storage == "aurora-iopt1" {
-		return " Its writes cost nothing beside what the instance and its storage do, unless they end burst credits."
+		return " What it reads and writes costs nothing beside what the instance and its storage do, unless it ends burst credits."
 	}
-	loaded := slices.DeleteFunc(slices.Clone(plan.Arms), runfile.Arm.Idle)
-	writes := publishedPace * plan.ArmSeconds * float64(len(loaded)*plan.Replicates) / 1e6
+	writes, reads := 0.0, 0.0
+	for _, arm := range plan.Arms {
+		seconds := plan.ArmSeconds * float64(plan.Times(arm))
+		switch {
+		case load.Reads(arm.Method):
+			reads += publishedReads * seconds / 1e6
+		case !arm.Idle():
+			writes += publishedWrites * seconds / 1e6
+		}
+	}
 	text := fmt.Sprintf(" At the highest pace that was published, of a db.r6i.8xlarge, it makes %.1f million billed writes", writes)
-	if price, known := auroraIO(cloud.Region); known {
-		text += fmt.Sprintf(", for %.2f %s by the price list of %s", writes*price.Price, price.Currency, price.Region)
+	if reads > 0 {
+		text += fmt.Sprintf(" and %.1f million billed reads", reads)
 	}
-	return text + "; a smaller instance makes fewer."
+	if price, known := auroraIO(cloud.Region); known {
+		text += fmt.Sprintf(", for %.2f %s by the price list of %s", (writes+reads)*price.Price, price.Currency, price.Region)
+	}
+	text += "; a smaller instance makes fewer"
+	if reads > 0 {
+		text += ", and so does one whose buffers hold what is read; scans of a table that they do not hold may make more"
+	}
+	return text + "."
 }
 
 // auroraIO is what a million billed operations cost, in the region or else in the one that the catalog has.

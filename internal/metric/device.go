@@ -69,7 +69,7 @@ func disks(name, whose, printed string) []Metric {
 		}
 		return m
 	}
-	reads, readBytes := func(m Metric) Metric { return m.makes(DeviceReads) }, func(m Metric) Metric { return m.makes(DeviceReadSize) }
+	reads, readBytes := func(m Metric) Metric { return m.makes(DeviceReads).firstOfReads() }, func(m Metric) Metric { return m.makes(DeviceReadSize) }
 	requests, bytes, flushes := Metric.matters, func(m Metric) Metric { return m.makes(DeviceBytes).matters() }, func(m Metric) Metric {
 		return m.makes(DeviceFlushes).matters()
 	}

@@ -39,6 +39,7 @@ type Metric struct {
 	Needs    []string // settings and extensions without which it is a gap
 
 	First   bool     // a first screen shows it: people take it for I/O, or need it to understand the others
+	Reads   bool     // so it does of a run in which something was read
 	Matters bool     // whoever runs a load wants to know what it counts: it is bought, billed, or taken for I/O
 	Makes   Quantity // the counted quantity that it is; of several such metrics, the first in the table that was counted
 	MakesIn Span     // the versions in which it is that quantity; in others it counts something else
@@ -147,6 +148,11 @@ func (t Table) First(name string) bool {
 	return ofCloud(name) && len(rows) == 0 || slices.ContainsFunc(rows, func(m Metric) bool { return m.First })
 }
 
+// FirstOfReads tells whether a first screen shows the metric of that name where something was read.
+func (t Table) FirstOfReads(name string) bool {
+	return slices.ContainsFunc(t.Of(name), func(m Metric) bool { return m.Reads })
+}
+
 // Matters tells whether whoever runs a load wants to know what the metric of that name counts.
 func (t Table) Matters(name string) bool {
 	rows := t.Of(name)
@@ -223,6 +229,8 @@ func (m Metric) alsoReads() Metric { m.AlsoReads = true; return m }
 
 // first puts the metric on the first screen.
 func (m Metric) first() Metric { m.First = true; return m }
+
+func (m Metric) firstOfReads() Metric { m.Reads = true; return m }
 
 // matters puts it on the first screen, and has loads chosen to tell what it counts.
 func (m Metric) matters() Metric { m.First, m.Matters = true, true; return m }

@@ -150,7 +150,7 @@ func transactions() []Metric {
 				counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
 				counter("tup_updated", "rows", "rows updated").but(system),
 				counter("tup_deleted", "rows", "rows deleted").but(system),
-				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(PagesMissed).adds(BuffersTouched).
+				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(PagesMissed).adds(BuffersTouched).firstOfReads().
 					but("it may have had them in memory; up to 15 new blocks are among them"),
 				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
 				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),

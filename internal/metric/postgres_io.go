@@ -14,7 +14,7 @@ func postgresIO() []Metric {
 	const other = "of tables and indexes by "
 	return view("pgstat.io", "pg_stat_io", statsAt+"MONITORING-PG-STAT-IO-VIEW", slices.Concat(
 		[]Metric{
-			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18, ReadCalls).alsoReads().some(PagesMissed),
+			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18, ReadCalls).alsoReads().some(PagesMissed).firstOfReads(),
 			blocks("writes", "writes", "relation", "writes of tables and indexes, not their growth").makes(PagesWritten).matters(),
 			blocks("extends", "extends", "relation", "growths of tables and indexes").matters(),
 			sum("writebacks", "writebacks", "relation", "blocks", "blocks that the kernel was told to start writing"),

@@ -223,7 +223,9 @@ type SizeCurve struct {
 type SizeAurora struct {
 	WriteIOPS    *float64    `json:"write_iops"`    // WAL records a second
 	BilledWrites [3]float64  `json:"billed_writes"` // a second: at least, as estimated, at most
-	BilledReads  float64     `json:"billed_reads"`  // pages a second, as the device read them
+	BilledReads  float64     `json:"billed_reads"`  // a second, as estimated
+	ReadsSpan    [2]float64  `json:"billed_reads_span"`
+	PagesAsked   *float64    `json:"pages_asked"` // a second; nil: not counted, and billed reads follow from what the device read
 	Calibration  string      `json:"calibration"`
 	Calibrated   string      `json:"calibrated_by,omitempty"` // the run of one's own; none: it was published
 	IOCost       *[3]float64 `json:"io_cost"`                 // a month

@@ -12,9 +12,10 @@ func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
 	if a == nil {
 		return nil
 	}
-	w, c := a.Forecast.BilledWrites, a.Forecast.Calibration
+	w, read, c := a.Forecast.BilledWrites, a.Forecast.BilledReads, a.Forecast.Calibration
 	v := &SizeAurora{
-		WriteIOPS: a.Forecast.WriteIOPS, BilledWrites: [3]float64{w.Least, w.Value, w.Most}, BilledReads: a.Forecast.BilledReads,
+		WriteIOPS: a.Forecast.WriteIOPS, BilledWrites: [3]float64{w.Least, w.Value, w.Most}, BilledReads: read.Value,
+		ReadsSpan: [2]float64{read.Least, read.Most}, PagesAsked: a.Forecast.PagesAsked,
 		IOCost: a.IOCost, Calibration: calibrationText(c), Calibrated: c.Run,
 	}
 	if b := a.Bills; b != nil {

@@ -331,17 +331,29 @@ func (s Size) auroraText() string {
 	}
 	text += fmt.Sprintf("between %s and %s billed writes a second, %s as estimated (%s)",
 		number.Rate(a.BilledWrites[0]), number.Rate(a.BilledWrites[2]), number.Rate(a.BilledWrites[1]), a.Calibration)
-	if a.BilledReads > 0 {
-		text += fmt.Sprintf(", and %s pages read", number.Rate(a.BilledReads))
+	if a.BilledReads >= 1 {
+		text += fmt.Sprintf(", and between %s and %s billed reads, %s as estimated (%s)",
+			number.Rate(a.ReadsSpan[0]), number.Rate(a.ReadsSpan[1]), number.Rate(a.BilledReads), a.readsFollow())
 	}
 	if a.IOCost != nil {
 		text += fmt.Sprintf(": %s to %s %s a month if it never stops", number.Rate(a.IOCost[0]), number.Rate(a.IOCost[2]), s.currency())
 	}
-	claimed := ""
+	claimed, cache := "", ""
 	if a.WriteIOPS != nil {
 		claimed = metric.WriteIOPSOnAurora
 	}
-	return sentences(text, claimed, s.clusterText())
+	if a.BilledReads >= 1 {
+		cache = "Only pages that its buffers do not hold are billed: where these are larger than here it is less, down to nothing"
+	}
+	return sentences(text, claimed, cache, s.clusterText())
+}
+
+// readsFollow says what billed reads are estimated by.
+func (a SizeAurora) readsFollow() string {
+	if a.PagesAsked == nil {
+		return "by the pages that the device read here, because those that were asked for are not known"
+	}
+	return fmt.Sprintf("0.34 to 0.64 for each of the %s pages that were not in shared_buffers, in the loads that were published, and one at most, as AWS documents", number.Rate(*a.PagesAsked))
 }
 
 // clusterText holds the two ways to pay for Aurora against each other.

@@ -299,7 +299,10 @@ func (r Report) firstScreen() (short Report, hidden int) {
 		return r, 0
 	}
 	all := r.Metrics
-	r.Metrics = slices.DeleteFunc(slices.Clone(all), func(m Metric) bool { return !metric.All().First(m.Metric) })
+	table, reads := metric.All(), len(r.reading()) > 0
+	r.Metrics = slices.DeleteFunc(slices.Clone(all), func(m Metric) bool {
+		return !table.First(m.Metric) && !(reads && table.FirstOfReads(m.Metric))
+	})
 	if len(r.judged()) == 0 {
 		r.Metrics = all[:min(len(all), roomFor)]
 	}

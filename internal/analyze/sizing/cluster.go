@@ -38,8 +38,13 @@ func (s Sizing) forecast() (*Forecast, error) {
 	if !ok {
 		return nil, nil //nolint:nilnil // neither of what it would follow from is known
 	}
-	reads := s.Need.Mean.ReadBytes / pageSize * s.Scale.Factor
-	return &Forecast{WriteIOPS: scaled(s.Need.LogRecords), BilledWrites: writes, BilledReads: reads, Calibration: c}, nil
+	f := Forecast{WriteIOPS: scaled(s.Need.LogRecords), BilledWrites: writes, PagesAsked: scaled(s.Need.PagesAsked), Calibration: c}
+	pages := s.Need.Mean.ReadBytes / pageSize * s.Scale.Factor
+	if f.PagesAsked != nil {
+		pages = *f.PagesAsked
+	}
+	f.BilledReads = readsOfPages().times(pages)
+	return &f, nil
 }
 
 // addAurora puts both ways to pay for Aurora among the options, and works out what a whole cluster costs.

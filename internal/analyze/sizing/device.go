@@ -1,6 +1,8 @@
 package sizing
 
 import (
+	"slices"
+
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -47,10 +49,12 @@ func (d device) withoutFlushes(r Rate) Rate {
 }
 
 // mayMiss tells of what a record of writing may go without.
-func mayMiss(name string) bool { return name == metric.BlockReads || name == metric.BlockReadBytes }
+func mayMiss(name string) bool {
+	return slices.Contains([]string{metric.BlockReads, metric.BlockReadBytes, metric.ServerReads, metric.ServerReadBytes}, name)
+}
 
 // ownNeed is what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not
-// known. It is not believed where it is less than half of what the server itself counts: then files were not found.
+// known. Of what is written it is not believed where it is less than half of what the server itself counts: then files were not found.
 func ownNeed(run *drivers.Run, arm drivers.Arm) *Need {
 	n := &Need{Arm: arm.Name, Replicates: len(arm.Replicates)}
 	if n.measure(arm, ownRequests()) != nil {
@@ -60,6 +64,9 @@ func ownNeed(run *drivers.Run, arm drivers.Arm) *Need {
 		if lost, err := r.Count(metric.RequestsLost); err != nil || lost > 0 {
 			return nil
 		}
+	}
+	if !slices.ContainsFunc(arm.Replicates, func(r drivers.Replicate) bool { return !readsAlone(r) }) {
+		return n
 	}
 	if n.estimateOnly(run, arm) == nil && n.Mean.WriteBytes < askedOf(run, arm).model.WriteBytes/modelOff {
 		return nil

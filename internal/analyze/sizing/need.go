@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -26,6 +27,8 @@ type Need struct {
 	Model *series.Missing // why it is not the device's figures; nil: it is
 
 	Rows, Commits, LogRecords, LogWrites, LogBytes *float64 // a second; nil: not known
+	// PagesAsked are pages a second that were not in shared_buffers, whoever then answered; nil: not known.
+	PagesAsked *float64
 	// Missing says why there is no need to tell; nil: there is one.
 	Missing *series.Missing
 }
@@ -72,14 +75,14 @@ func need(run *drivers.Run, arm drivers.Arm) Need {
 	}
 	n.Rows, n.Commits = logical(arm, drivers.Rows), logical(arm, drivers.Commits)
 	n.LogRecords, n.LogBytes = logical(arm, drivers.WALRecords), logical(arm, drivers.WALBytes)
-	n.LogWrites = logical(arm, drivers.WALWrites)
+	n.LogWrites, n.PagesAsked = logical(arm, drivers.WALWrites), pagesAsked(run, arm)
 	return *n
 }
 
 // measure takes the rates from the device.
 func (n *Need) measure(arm drivers.Arm, counted device) *series.Missing {
 	for i, replicate := range arm.Replicates {
-		rate, missing := counted.rateOf(replicate, arm.Job != "")
+		rate, missing := counted.rateOf(replicate, arm.Job != "" || readsAlone(replicate))
 		if missing != nil {
 			return missing
 		}
@@ -130,8 +133,8 @@ func (n *Need) add(rate Rate, first bool) {
 }
 
 // rateOf is what a replicate asked of its device a second. Reads that the run did not record are not missed: a load that
-// writes may go without, and then they are nought. A job that puts load on storage alone may not write at all: what little
-// others then write less than before it is no mystery.
+// writes may go without, and then they are nought. A job that puts load on storage alone, and a load that only reads, may not write at all:
+// what little is then written less than before it is no mystery.
 func (d device) rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
 	var rate Rate
 	for _, m := range d.metrics {
@@ -152,6 +155,9 @@ func (d device) rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) 
 	}
 	return d.withoutFlushes(rate), nil
 }
+
+// readsAlone tells of a replicate whose clients looked at rows and wrote none.
+func readsAlone(r drivers.Replicate) bool { return r.Work.Returned > 0 && r.Work.Rows == 0 }
 
 // background is why a device that others use tells nothing of a load that adds little.
 func background() *series.Missing {
@@ -178,8 +184,19 @@ func logical(arm drivers.Arm, name string) *float64 {
 		}
 		sum += count / r.Seconds
 	}
-	mean := sum / float64(len(arm.Replicates))
-	return &mean
+	return new(max(0, sum/float64(len(arm.Replicates)))) // less than without the load is none
+}
+
+// growthIsRead are the versions in which a new block counts as one that was not in shared_buffers.
+var growthIsRead = metric.Span{First: 1, Last: 15}
+
+// pagesAsked is nil of a load that adds rows where new blocks are among those that were asked for.
+func pagesAsked(run *drivers.Run, arm drivers.Arm) *float64 {
+	adds := func(r drivers.Replicate) bool { return r.Work.Rows > r.Work.Updated+r.Work.Deleted }
+	if growthIsRead.HasVersion(run.Header.Target.Version) && slices.ContainsFunc(arm.Replicates, adds) {
+		return nil
+	}
+	return logical(arm, string(metric.PagesMissed))
 }
 
 // longest is how far two readings may lie apart to tell something of a second.

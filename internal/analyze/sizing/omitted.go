@@ -22,6 +22,10 @@ func (s Sizing) omitted() []string {
 		}
 	}
 	need := s.Target.Most
+	asked, memory := s.Need.fromMemory()
+	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. Where there is less of it they come on top.",
+		number.Rate(asked), number.Percent(memory)))
+	add(s.cold(), "What memory answers: "+s.Need.Arm+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
 	add(need.Reads == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
 	add(need.Flushes > flushesOfOneLeast, fmt.Sprintf("The time of a flush: %s a second are asked for, and a volume that takes 0.5 to 1 ms for each lets %s to %s by, one after the other. More clients share a flush, or commit slower; a run on such a volume tells.",
 		number.Rate(need.Flushes), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
@@ -32,6 +36,27 @@ func (s Sizing) omitted() []string {
 	add(s.offers("io2"), "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
 	add(true, "Readers (storage of their own on RDS, none on Aurora), backups, and vacuum or index builds beyond what ran in this load: add to the need with --growth.")
 	return all
+}
+
+// fromMemory is how many pages were asked for a second, and the share of them that was read from no device; 0: none to speak of, or not known.
+func (n Need) fromMemory() (asked, share float64) {
+	const few, unnoticed = 100, 0.05
+	if n.PagesAsked == nil || *n.PagesAsked < few {
+		return 0, 0
+	}
+	if share = 1 - n.Mean.ReadBytes/(*n.PagesAsked*pageSize); share < unnoticed {
+		return 0, 0
+	}
+	return *n.PagesAsked, share
+}
+
+// cold tells whether the load that is sized for was made to find nothing in memory.
+func (s Sizing) cold() bool {
+	if s.Run == nil {
+		return false
+	}
+	arm, found := s.Run.Arm(s.Need.Arm)
+	return found && arm.Cold
 }
 
 // recordedMultiAZ tells whether the server of the run has a standby.

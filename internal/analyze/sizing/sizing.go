@@ -256,6 +256,9 @@ func (s Sizing) misread() (*Misread, error) {
 	if s.Need.LogRecords == nil || need.Requests() == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to misread
 	}
+	if *s.Need.LogRecords < 1 { // a second: nobody takes that for a load
+		return nil, nil //nolint:nilnil // it wrote no WAL
+	}
 	m := &Misread{Records: *s.Need.LogRecords * s.Scale.Factor}
 	m.Factor = m.Records / need.Requests()
 	need.Reads, need.Writes = 0, m.Records

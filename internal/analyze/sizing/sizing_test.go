@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/test/readtest"
 )
 
 func shipped(t *testing.T, name string) *drivers.Run {
@@ -320,5 +321,16 @@ func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
 	}
 	if one := size("load A"); len(one.Parts) != 1 || one.Target.Most.Writes != needs[0].Highest.Writes {
 		t.Errorf("load A alone: %d parts, %+v", len(one.Parts), one.Target.Most)
+	}
+}
+
+// A load that only reads has a need, though the device wrote less under it than without any load; its reads are those that were measured.
+func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
+	run := runOf(t, readtest.Records(t, "17", nil)...)
+	reads := map[string]float64{"point-cold": 5834, "scan-warm": 0, "point-warm": 0}
+	for _, need := range sizing.Needs(run) {
+		if want, is := reads[need.Arm]; is && (need.Model != nil || need.Missing != nil || math.Abs(need.Mean.Reads-want) > 1+want/50) {
+			t.Errorf("%s: %g reads a second, want %g; %v, %v", need.Arm, need.Mean.Reads, want, need.Model, need.Missing)
+		}
 	}
 }
