@@ -139,6 +139,10 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 			return
 		}
 	}
+	if kind := kindOf(left); kind == NotLogical && !slices.ContainsFunc(left, unbounded) {
+		v.Kind = kind
+		return
+	}
 	v.Why = "This run cannot tell between " + conjoined(v.Between)
 	if len(left) == 1 {
 		v.Why = "Nothing contradicts " + many(left[0].Driver) + ", but the run is too short or too unsteady to confirm it"
@@ -181,6 +185,15 @@ func sideOf(left []held) (side drivers.Side, same bool) {
 		}
 	}
 	return left[0].Side, true
+}
+
+// kindOf is what is true of a metric that counts one of these.
+func kindOf(left []held) Kind {
+	kind := Kind(left[0].Side)
+	for _, h := range left {
+		kind = kind.Or(Kind(h.Side))
+	}
+	return kind
 }
 
 // oneToOne tells whether the metric is the quantity one to one in each of several arms, within the tolerance. Operations that

@@ -110,7 +110,7 @@ func checkForm(t *testing.T, v attribution.Verdict) {
 	t.Helper()
 	name := v.Metric.Name
 	switch v.Kind {
-	case attribution.Logical, attribution.Requested, attribution.Physical, attribution.Mixed:
+	case attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed:
 	case attribution.Silent, attribution.Undetermined:
 		if v.Why == "" {
 			t.Errorf("%s: %s, and nobody says why", name, v.Kind)

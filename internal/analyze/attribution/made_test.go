@@ -91,17 +91,17 @@ func TestSums(t *testing.T) {
 	check(attribution.Mixed, map[string]float64{drivers.Rows: 1, drivers.WALWrites: 800})
 	check(attribution.Logical, map[string]float64{drivers.Rows: 1, drivers.WALRecords: 1})
 	check(attribution.Physical, map[string]float64{drivers.WALBytes: 1, drivers.DeviceFlushes: 8192})
-	check(attribution.Requested, map[string]float64{drivers.WALBytes: 1, drivers.PagesWritten: 8192})
-	check(attribution.Requested, map[string]float64{drivers.WALBytes: 1, drivers.WALWrites: 8192, drivers.PagesWritten: 8192})
+	check(attribution.NotLogical, map[string]float64{drivers.WALBytes: 1, drivers.PagesWritten: 8192})
+	check(attribution.NotLogical, map[string]float64{drivers.WALBytes: 1, drivers.WALWrites: 8192, drivers.PagesWritten: 8192})
 }
 
-// TestStorageCountsWhatIsPhysical: what was asked of the operating system and what was written for certain are requested as a sum, and
+// TestStorageCountsWhatIsPhysical: what was asked of the operating system and what was written for certain are not logical as a sum, and
 // physical where storage itself shows that it did them.
 func TestStorageCountsWhatIsPhysical(t *testing.T) {
 	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
 		return x[drivers.WALBytes] + 8192*x[drivers.PagesWritten]
 	})
-	for name, kind := range map[string]attribution.Kind{made: attribution.Requested, "cloudwatch/WriteThroughput": attribution.Physical} {
+	for name, kind := range map[string]attribution.Kind{made: attribution.NotLogical, "cloudwatch/WriteThroughput": attribution.Physical} {
 		run.Counters = append(run.Counters, runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Counter})
 		for _, arm := range run.Arms {
 			for _, r := range arm.Replicates {

@@ -30,20 +30,23 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 		v.Why = doesNotFollow
 		return
 	}
+	kind, open := Kind(left[0].Side), false
 	for _, m := range s.near(best, rivalled) {
-		switch {
-		case len(m.columns) == 1 || t.holds(m, best):
-		case v.kindOf(j.mixture(t, m).Terms) != Kind(left[0].Side):
-			v.Kind, v.Why = Undetermined, equallyWell
-			return
-		case !slices.Contains(m.columns, best.columns[0]):
-			v.Kind, v.Why = Kind(left[0].Side), equallyWell+sameSide(Kind(left[0].Side))
+		if len(m.columns) == 1 || t.holds(m, best) {
+			continue
 		}
+		kind = kind.Or(v.kindOf(j.mixture(t, m).Terms))
+		open = open || !slices.Contains(m.columns, best.columns[0])
 	}
-	if v.Kind != Undetermined {
+	switch {
+	case kind == Undetermined:
+		v.Why = equallyWell
+		return
+	case open || kind != Kind(left[0].Side):
+		v.Kind, v.Why = kind, equallyWell+sameSide(kind)
 		return
 	}
-	v.Kind = Kind(left[0].Side)
+	v.Kind = kind
 	v.Mixture = j.mixture(t, best)
 	for _, h := range left {
 		if name := h.Driver; name != v.Mixture.Terms[0].Driver {
@@ -71,7 +74,7 @@ func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
 // mix states a sum, as far as no other one is about as good.
 func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
-	if math.Exp(t.beyondNoise(best.predictionError)) > mostErrorOfSum {
+	if math.Exp(t.beyondNoise(best)) > mostErrorOfSum {
 		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load that it was not fitted to", math.Exp(best.predictionError))
 		return
 	}
@@ -80,7 +83,8 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		return
 	}
 	mixture := j.mixture(t, best)
-	kind, sure, why := v.kindOf(mixture.Terms), true, equallyWell
+	itsKind, sure, why := v.kindOf(mixture.Terms), true, equallyWell
+	kind := itsKind
 	switch {
 	case !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best):
 		v.Why = doesNotFollow
@@ -91,13 +95,16 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
 		why, sure = fmt.Sprintf("Either it counts one thing more, or %s is an exception", j.arms[t.arms[o.arm]].Name), false
-		if v.kindOf(j.mixture(t, o.model).Terms) != kind {
+		if kind = kind.Or(v.kindOf(j.mixture(t, o.model).Terms)); kind == Undetermined {
 			v.Why = why
 			return
 		}
 	}
 	for _, m := range s.near(best, nameless) {
-		if s.rivals(m, best, rivalled) && v.kindOf(j.mixture(t, m).Terms) != kind {
+		if s.rivals(m, best, rivalled) {
+			kind = kind.Or(v.kindOf(j.mixture(t, m).Terms))
+		}
+		if kind == Undetermined {
 			v.Why = equallyWell
 			return
 		}
@@ -106,16 +113,17 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		}
 		j.alternatives(mixture, t, best, m)
 	}
+	kind = kind.Or(j.takenApart(v, t, s))
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
 	for _, h := range j.unread(y, rivals) {
-		if Kind(h.Side) != kind {
+		if kind = kind.Or(Kind(h.Side)); kind == Undetermined {
 			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Driver))
 			return
 		}
 		sure = false
 	}
 	v.Kind = kind
-	if !sure {
+	if !sure || kind != itsKind {
 		v.Why = why + sameSide(kind)
 		return
 	}
@@ -123,10 +131,40 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	j.unreadTerms(mixture, t, y, best, rivals)
 }
 
+// takenApart is physical unless a sum may have what goes to the device in it or what that is made of: bytes and requests of the device are sums
+// themselves, of the WAL and of the pages written. What they are made of is no choice among hundreds, so that its further term has no other price than
+// what a needless one gains by chance.
+func (j *judge) takenApart(v *Verdict, t *table, s search) Kind {
+	sum := func(m model, quantities ...string) bool {
+		return slices.ContainsFunc(m.columns, func(c int) bool { return slices.Contains(quantities, j.drivers[t.places[c]].Name) })
+	}
+	kind := v.kindOf(j.mixture(t, s.chosen).Terms)
+	if kind != Physical || !sum(s.chosen, drivers.DeviceBytes, drivers.DeviceRequests) {
+		return kind
+	}
+	for _, models := range s.sizes[s.size:] {
+		for _, m := range models {
+			if s.gain(s.chosen, m)+needless > 0 {
+				break
+			}
+			if v.kindOf(j.mixture(t, m).Terms).Or(kind) == NotLogical {
+				return NotLogical
+			}
+		}
+	}
+	return kind
+}
+
+// needless is what a sum gains on average by a term that has no part in the metric: the mean of a chi-squared of one degree of freedom.
+const needless = 1
+
 // sameSide says what explanations have in common that differ in their names.
 func sameSide(kind Kind) string {
-	if kind == Mixed {
+	switch kind {
+	case Mixed:
 		return ", all of them with a part on either side"
+	case NotLogical:
+		return ", all of them without logical work"
 	}
 	return ", all on this side"
 }
@@ -266,7 +304,7 @@ func average(values []float64) float64 {
 }
 
 // kindOf is the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to
-// physical work where storage itself is counted, and are requested elsewhere: a cache may answer for some of it.
+// physical work where storage itself is counted, and to what is not logical elsewhere: a cache may answer for some of it.
 func (v *Verdict) kindOf(terms []Term) Kind {
 	sides := map[drivers.Side]bool{}
 	for _, t := range terms {
@@ -279,6 +317,8 @@ func (v *Verdict) kindOf(terms []Term) Kind {
 		return Mixed
 	case sides[drivers.Requested] && sides[drivers.Physical] && metric.OfStorage(v.Metric.Name), sides[drivers.Physical] && !sides[drivers.Requested]:
 		return Physical
+	case sides[drivers.Requested] && sides[drivers.Physical]:
+		return NotLogical
 	case sides[drivers.Requested]:
 		return Requested
 	default:

@@ -262,23 +262,35 @@ func (t *table) leaveOut(m *model) {
 	}
 	sum := 0.0
 	for i := range t.y {
-		fit := t.omitting(i).NonNegative(m.columns...)
-		predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
-		sum += min(mostMissed, math.Abs(math.Log(t.y[i])-math.Log(max(predicted, 1e-6*t.y[i]))))
+		sum += t.missed(*m, i)
 	}
 	m.predictionError = sum / float64(len(t.y))
+}
+
+// missed is by how much a model misses an arm that it was not fitted to, as a logarithm.
+func (t *table) missed(m model, i int) float64 {
+	fit := t.omitting(i).NonNegative(m.columns...)
+	predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
+	return min(mostMissed, math.Abs(math.Log(t.y[i])-math.Log(max(predicted, 1e-6*t.y[i]))))
 }
 
 // mostMissed keeps one arm that nothing can predict from hiding all others.
 const mostMissed = 3
 
-// beyondNoise is what is left of a prediction error without the part that the noise of the loads left out has in it on average.
-func (t *table) beyondNoise(predictionError float64) float64 {
-	chance := 0.0
-	for _, variance := range t.noise {
-		chance += math.Sqrt(2/math.Pi*variance) / float64(len(t.noise))
+// beyondNoise is how far a model misses loads that it was not fitted to, beyond what noise makes of that: each is taken for as little as the
+// loads that it was fitted to tell what to expect there, and less the part that the noise of the load itself has in it on average.
+func (t *table) beyondNoise(m model) float64 {
+	missed, chance, n := 0.0, 0.0, float64(len(t.y))
+	row := make([]float64, len(m.columns))
+	for i, y := range t.y {
+		for k, c := range m.columns {
+			row[k] = t.columns[c][i]
+		}
+		expected := t.omitting(i).Variance(row, m.columns...) / (y * y)
+		missed += t.missed(m, i) * math.Sqrt(t.noise[i]/(t.noise[i]+expected)) / n
+		chance += math.Sqrt(2/math.Pi*t.noise[i]) / n
 	}
-	return math.Sqrt(max(0, predictionError*predictionError-chance*chance))
+	return math.Sqrt(max(0, missed*missed-chance*chance))
 }
 
 // share is which part of the metric a term is, on average over the arms.

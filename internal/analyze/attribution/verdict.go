@@ -11,13 +11,27 @@ type Kind string
 
 // The kinds of verdict.
 const (
-	Logical      Kind = "logical"   // what the database was asked to do, and its WAL records
-	Requested    Kind = "requested" // what was asked of the operating system, where a cache may answer
-	Physical     Kind = "physical"  // what storage has to do
-	Mixed        Kind = "mixed"     // logical work, and other
-	Silent       Kind = "silent"    // load does not move it
+	Logical      Kind = "logical"     // what the database was asked to do, and its WAL records
+	Requested    Kind = "requested"   // what was asked of the operating system, where a cache may answer
+	Physical     Kind = "physical"    // what storage has to do
+	NotLogical   Kind = "not_logical" // requested or physical, or some of both: which, nobody can tell, or both for certain
+	Mixed        Kind = "mixed"       // logical work, and other
+	Silent       Kind = "silent"      // load does not move it
 	Undetermined Kind = "undetermined"
 )
+
+// Or is what is true of a metric of which one of two verdicts is: that there is no logical work in it, where neither has any.
+func (k Kind) Or(other Kind) Kind {
+	noLogicalWork := func(k Kind) bool { return k == Requested || k == Physical || k == NotLogical }
+	switch {
+	case k == other:
+		return k
+	case noLogicalWork(k) && noLogicalWork(other):
+		return NotLogical
+	default:
+		return Undetermined
+	}
+}
 
 // Verdicts is what a run tells of all its metrics.
 type Verdicts struct {

@@ -14,6 +14,7 @@ type coloured struct{ io.Writer }
 var inColour = strings.NewReplacer(
 	"PHYSICAL", green+"PHYSICAL"+usual,
 	"REQUESTED", yellow+"REQUESTED"+usual,
+	"NOT LOGICAL", yellow+"NOT LOGICAL"+usual,
 	"LOGICAL", yellow+"LOGICAL"+usual,
 	"MIXED", yellow+"MIXED"+usual,
 	"CANNOT TELL", faded+"CANNOT TELL"+usual,

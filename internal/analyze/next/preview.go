@@ -38,7 +38,7 @@ func preview(run *drivers.Run) string {
 		switch v.Kind {
 		case attribution.Undetermined:
 			open++
-		case attribution.Logical, attribution.Requested, attribution.Physical, attribution.Mixed:
+		case attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed:
 			told++
 		}
 	}

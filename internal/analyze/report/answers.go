@@ -29,6 +29,7 @@ func (r Report) realNumbers() []string {
 	texts := filled(
 		of(attribution.Physical, "Storage I/O"),
 		of(attribution.Requested, "Asked of the operating system, where a cache may answer"),
+		of(attribution.NotLogical, "Asked of the operating system or done by storage, or some of both"),
 		of(attribution.Logical, "Not storage I/O, whatever it is called"),
 		of(attribution.Mixed, "Some of both"),
 		of(attribution.Undetermined, "This run cannot tell"))

@@ -148,6 +148,11 @@ func (m Metric) countedDrivers() []string {
 	return append([]string{}, counts...)
 }
 
+// contradict tells whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part alone in another.
+func contradict(one, other attribution.Kind) bool {
+	return one.Or(other) == attribution.Undetermined && one != attribution.Mixed && other != attribution.Mixed
+}
+
 // changed says how what a metric counts differs from what it counts in another run.
 func (m Metric) changed(other Metric) string {
 	told := func(m Metric) bool { return !m.undetermined() && !m.silent() }
@@ -156,7 +161,7 @@ func (m Metric) changed(other Metric) string {
 		return ""
 	case !told(m) || !told(other):
 		return toldInOne
-	case m.Kind != other.Kind && m.Kind != attribution.Mixed && other.Kind != attribution.Mixed:
+	case contradict(m.Kind, other.Kind):
 		return changedVerdict
 	case m.Kind != other.Kind || !slices.Equal(m.countedDrivers(), other.countedDrivers()):
 		return changedCounts

@@ -72,6 +72,18 @@ func TestNothingChangedShowsNothing(t *testing.T) {
 	}
 }
 
+// TestNoVerdictContradictsWhatIsTrueBesideIt: what is not logical in one run may be physical in another, and logical in none.
+func TestNoVerdictContradictsWhatIsTrueBesideIt(t *testing.T) {
+	for kind, want := range map[attribution.Kind]string{attribution.Physical: "counts", attribution.Requested: "counts", attribution.Mixed: "counts", attribution.Logical: "verdict"} {
+		before, after := another(t, "before", asItIs), another(t, "after", asItIs)
+		before.Report.Metrics, after.Report.Metrics = before.Report.Metrics[:1], after.Report.Metrics[:1]
+		before.Report.Metrics[0].Kind, after.Report.Metrics[0].Kind = attribution.NotLogical, kind
+		if c := compared(t, before, after); len(c.Metrics) != 1 || c.Metrics[0].Changed != want {
+			t.Errorf("not logical, then %s: %+v, want %s", kind, c.Metrics, want)
+		}
+	}
+}
+
 // TestDoubledRowsAreSeen: where one arm brings twice the rows, that arm's rows double, no other rate moves, and of eight
 // arms the geometric mean goes up by the eighth root of two.
 func TestDoubledRowsAreSeen(t *testing.T) {

@@ -64,8 +64,10 @@ func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
 	shown := func(verdicts attribution.Verdicts) string {
 		return rendered(t, func(w io.Writer) error { return document.Text(w, report.New(run, verdicts).FirstRound(), 80) })
 	}
-	text := shown(verdictsByHand())
-	for _, want := range []string{"and so not final:", "PHYSICAL", "LOGICAL", "MIXED"} {
+	verdicts := verdictsByHand()
+	verdicts.Metrics[1].Kind = attribution.NotLogical
+	text := shown(verdicts)
+	for _, want := range []string{"and so not final:", "PHYSICAL", " LOGICAL", "NOT LOGICAL", "MIXED"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not show %s:\n%s", want, text)
 		}

@@ -214,6 +214,9 @@ func (r Report) verdictLegend() string {
 		text += " REQUESTED: asked of the operating system; a cache may answer."
 	}
 	text += " LOGICAL: what the database is asked to do and notes in its WAL."
+	if has(attribution.NotLogical) {
+		text += " NOT LOGICAL: requested or physical, or some of both."
+	}
 	if has(attribution.Mixed) {
 		text += " MIXED: some of both."
 	}
@@ -225,7 +228,7 @@ func label(verdict attribution.Kind) string {
 	if verdict == attribution.Undetermined {
 		return "CANNOT TELL"
 	}
-	return strings.ToUpper(string(verdict))
+	return strings.ToUpper(strings.ReplaceAll(string(verdict), "_", " "))
 }
 
 // called is what people call a quantity that the metric is said to count, and whether anybody counted it.

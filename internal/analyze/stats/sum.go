@@ -84,6 +84,28 @@ func (s System) Errors(columns ...int) [Most]float64 {
 	return errors
 }
 
+// Variance is that of what a fit in which all columns have a part predicts for a row, in units of the variance that the weights are the inverse
+// of; infinite where the rows of the fit do not tell the columns apart.
+func (s System) Variance(row []float64, columns ...int) float64 {
+	var a [Most][Most + 1]float64
+	n := len(columns)
+	scale := func(k int) float64 { return math.Sqrt(s.gram[columns[k]][columns[k]]) }
+	for k := range n {
+		for l := range n {
+			a[k][l] = s.gram[columns[k]][columns[l]] / (scale(k) * scale(l))
+		}
+		a[k][n] = row[k] / scale(k)
+	}
+	if !solve(&a, n) {
+		return math.Inf(1)
+	}
+	variance := 0.0
+	for k := range n {
+		variance += row[k] / scale(k) * a[k][n]
+	}
+	return variance
+}
+
 // positive is the fit of some of the columns, if all their coefficients are above zero.
 func (s System) positive(columns, chosen []int) (Sum, bool) {
 	var a [Most][Most + 1]float64

@@ -98,7 +98,7 @@ const (
 
 // Said is a verdict, as a report has it.
 type Said struct {
-	Verdict string   // logical, physical, mixed, silent or undetermined
+	Verdict string   // logical, physical, not_logical, mixed, silent or undetermined
 	Counts  string   // the one kind it counts
 	PerUnit float64  // for one of these
 	Between []string // what the run could not tell apart
@@ -154,7 +154,7 @@ func (s Said) sideOf(r Rule) bool {
 	switch s.Verdict {
 	case "mixed":
 		return physical && logical
-	case "physical":
+	case "physical", "not_logical":
 		return physical
 	default:
 		return logical

@@ -65,7 +65,7 @@ func (c Case) known() bool {
 
 func (c Case) wrongOfSingle() string {
 	switch {
-	case string(c.Verdict.Kind) != string(c.term().Side):
+	case c.besideIt():
 		return fmt.Sprintf("it is %s", c.term().Side)
 	case !c.known():
 		return c.wrongOfUnknown()
@@ -112,9 +112,11 @@ func (c Case) besideIt() bool {
 	case attribution.Logical:
 		return heavy[drivers.Requested] || heavy[drivers.Physical] || !some[drivers.Logical]
 	case attribution.Requested:
-		return heavy[drivers.Logical] || !some[drivers.Requested]
+		return heavy[drivers.Logical] || heavy[drivers.Physical] || !some[drivers.Requested]
 	case attribution.Physical:
 		return heavy[drivers.Logical] || heavy[drivers.Requested] || !some[drivers.Physical]
+	case attribution.NotLogical:
+		return heavy[drivers.Logical] || !(some[drivers.Requested] || some[drivers.Physical])
 	case attribution.Mixed:
 		return !some[drivers.Logical] || !(some[drivers.Requested] || some[drivers.Physical])
 	default:

@@ -161,7 +161,7 @@ func (t Twin) opened() bool { return t.stated() != t.statedAfter() }
 // contradicts tells whether the two say what cannot both be true: another side, or another quantity.
 func (t Twin) contradicts() bool {
 	one, two := t.Verdict, t.After
-	return t.stated() && t.statedAfter() && (one.Kind != two.Kind || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
+	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.Undetermined || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
 }
 
 // plain: that it shows one for one, or wraps at a count, is no reason for what is said of a meter.

@@ -41,6 +41,8 @@ func oracle(m worlds.Meter) attribution.Verdict {
 		kind = attribution.Mixed
 	case sides[drivers.Logical]:
 		kind = attribution.Logical
+	case sides[drivers.Requested] && sides[drivers.Physical]:
+		kind = attribution.NotLogical
 	case sides[drivers.Requested]:
 		kind = attribution.Requested
 	case sides[drivers.Physical]:

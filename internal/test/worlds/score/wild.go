@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -34,8 +35,15 @@ func (c Case) Strictly() bool {
 	})
 }
 
-// sideTold: what was stated is the side of the rule.
-func (c Case) sideTold() bool { return c.stated() && !c.WrongSide() }
+// sideTold: what was stated is the side of the rule. That there is no logical work in it tells the sides of what is requested and physical; of what
+// is one of these it is true, and less than its side.
+func (c Case) sideTold() bool {
+	some := c.Meter.Rule.Sides(0)
+	if c.Verdict.Kind == attribution.NotLogical && !(some[drivers.Requested] && some[drivers.Physical]) {
+		return false
+	}
+	return c.stated() && !c.WrongSide()
+}
 
 // has tells whether a meter has one trouble and no other, in a world of its own that lacks nothing.
 func (c Case) has(t worlds.Trouble) bool {

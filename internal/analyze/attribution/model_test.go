@@ -1,0 +1,39 @@
+package attribution
+
+import (
+	"math"
+	"testing"
+)
+
+// madeTable is a table of a metric and two quantities in four loads, known to a thousandth, and the sum of both.
+func madeTable(t *testing.T, y []float64) (*table, model) {
+	t.Helper()
+	table := &table{y: y, columns: [][]float64{{100, 200, 300, 400}, {0, 0, 0, 100}}, noise: []float64{1e-6, 1e-6, 1e-6, 1e-6}}
+	table.known = [][]float64{make([]float64, 4), make([]float64, 4)}
+	table.weigh()
+	m, ok := table.fit(0, 1)
+	if !ok {
+		t.Fatal("the sum has not both terms")
+	}
+	table.leaveOut(&m)
+	return table, m
+}
+
+// TestNoLoadIsForetoldByTheOthersThatLackATerm: where one load alone has a quantity, the others tell nothing of what it brings.
+func TestNoLoadIsForetoldByTheOthersThatLackATerm(t *testing.T) {
+	table, m := madeTable(t, []float64{100, 200, 300, 400 + 400})
+	if want := math.Log(2) / 4; math.Abs(m.predictionError-want) > 1e-3 {
+		t.Errorf("missed by %g, want %g", m.predictionError, want)
+	}
+	if missed := table.beyondNoise(m); missed > 1e-3 {
+		t.Errorf("beyond noise %g of that", missed)
+	}
+}
+
+// TestALoadThatTheOthersForetellIsMissed: three loads that tell of one quantity, one of them twice what the others let expect.
+func TestALoadThatTheOthersForetellIsMissed(t *testing.T) {
+	table, m := madeTable(t, []float64{100, 400, 300, 400 + 400})
+	if missed := table.beyondNoise(m); missed < math.Log(mostErrorOfSum) {
+		t.Errorf("beyond noise by %g only", missed)
+	}
+}

@@ -1,0 +1,76 @@
+package score
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// TestSidesAreHeldAgainstTheRule: a side that leaves out what weighs is wrong, and that there is no logical work tells the sides only of a rule
+// that counts on both others.
+func TestSidesAreHeldAgainstTheRule(t *testing.T) {
+	rule := func(sides ...drivers.Side) worlds.Rule {
+		r := worlds.Rule{Sort: worlds.Mixture}
+		for _, side := range sides {
+			r.Terms = append(r.Terms, worlds.Term{Side: side, Share: 1 / float64(len(sides))})
+		}
+		return r
+	}
+	const l, r, p = drivers.Logical, drivers.Requested, drivers.Physical
+	all := []attribution.Kind{attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed}
+	for _, c := range []struct {
+		rule        worlds.Rule
+		right, told []attribution.Kind // all others are wrong, and told is what is right and says it all
+	}{
+		{rule(l, l), all[:1], all[:1]},
+		{rule(r, r), []attribution.Kind{attribution.Requested, attribution.NotLogical}, all[1:2]},
+		{rule(p, p), []attribution.Kind{attribution.Physical, attribution.NotLogical}, all[2:3]},
+		{rule(r, p), all[3:4], all[3:4]},
+		{rule(l, p), all[4:], all[4:]},
+		{rule(l, r), all[4:], all[4:]},
+		{rule(l, r, p), all[4:], all[4:]},
+	} {
+		for _, kind := range all {
+			judged := Case{Meter: worlds.Meter{Rule: c.rule}, Verdict: attribution.Verdict{Kind: kind}}
+			if wrong := judged.WrongSide(); wrong == slices.Contains(c.right, kind) {
+				t.Errorf("%s of %v: wrong is %v", kind, c.rule.Sides(0), wrong)
+			}
+			if told := judged.sideTold(); told != slices.Contains(c.told, kind) {
+				t.Errorf("%s of %v: told is %v", kind, c.rule.Sides(0), told)
+			}
+		}
+	}
+}
+
+// TestWhatGoesToTheDeviceIsTakenApart: in these worlds of the tuning set bytes of the device come as near as bytes of the WAL and pages written,
+// which these are made of. That is no reason to call physical what a cache may answer.
+func TestWhatGoesToTheDeviceIsTakenApart(t *testing.T) {
+	threes := Kinds()[2]
+	pages := 0
+	for _, world := range []worlds.World{threes.Draw(30064771122, 25), threes.Draw(30064771148, 25), worlds.NewWild(12884902182, 25)} {
+		cases, err := Judged(byTheMethod, world, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			heavy := c.Meter.Rule.Sides(weighty)
+			if !heavy[drivers.Requested] || heavy[drivers.Logical] || !heavy[drivers.Physical] {
+				continue
+			}
+			pages++
+			if c.WrongSide() {
+				t.Errorf("world %d %s: %s, and it is %s", c.World.Seed, c.Meter.Name, c.said(), truth(c.Meter))
+			}
+		}
+	}
+	if pages < 5 {
+		t.Errorf("%d sums with pages written and no logical work, want enough to say anything", pages)
+	}
+}
+
+func byTheMethod(run *drivers.Run) attribution.Verdicts {
+	return attribution.Judge(run, attribution.Options{})
+}
