@@ -13,6 +13,9 @@ const (
 	ServerWriteBytes = RequestServer + "/write_bytes"
 	ServerFlushes    = RequestServer + "/flushes"
 	RequestsLost     = "request/lost"
+
+	JournalWrites     = "request.journal/writes"
+	JournalWriteBytes = "request.journal/write_bytes"
 )
 
 // ServersPart names what of a device's metric was for this server alone, where that is recorded: the sum of these. The kernel counts a flush

@@ -1,10 +1,13 @@
 package sizing_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // beside adds what a stranger did to the device under a load, a second.
@@ -70,5 +73,35 @@ func TestStrangersAreNotOrderedFor(t *testing.T) {
 		if n := needOf(t, own, arm); n.Model != nil {
 			t.Errorf("%s: on a device of its own there is no stranger: %v", name, n.Model)
 		}
+	}
+}
+
+// TestTheJournalIsToldOf: what the file system notes meanwhile is not in a need whose requests were told apart by file, and where it is much, that is
+// said; on a device of the server's own it is in the need.
+func TestTheJournalIsToldOf(t *testing.T) {
+	const arm = "single"
+	sized := func(journal float64, own bool) sizing.Sizing {
+		t.Helper()
+		run, err := drivers.FromRun(runfiletest.Sequence(runfiletest.BesideStranger(runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst"), 0)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Header.Target.Storage.Own = own
+		beside(run, arm, map[string]float64{"request.journal/writes": journal, "request.journal/write_bytes": 4096 * journal, "block/writes": journal, "block/write_bytes": 4096 * journal})
+		s, err := sizing.Size(sizing.Ask{Arm: arm, GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}}, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	said := func(s sizing.Sizing) bool {
+		return strings.Contains(strings.Join(s.Warnings, "\n"), "journal took another 5000 writes/s and 20 MB/s")
+	}
+	quiet, busy, own := sized(0, false), sized(5000, false), sized(5000, true)
+	if said(quiet) || !said(busy) || said(own) {
+		t.Errorf("the journal is told of: %t quiet, %t busy, %t on a device of its own: %q", said(quiet), said(busy), said(own), busy.Warnings)
+	}
+	if a, b, c := quiet.Need.Mean.Writes, busy.Need.Mean.Writes, own.Need.Mean.Writes; a != b || c < a+4900 || c > a+5100 {
+		t.Errorf("%.0f writes without a journal, %.0f with 5,000, and %.0f on a device of its own", a, b, c)
 	}
 }

@@ -56,8 +56,8 @@ func mayMiss(name string) bool {
 // ownNeed is what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not
 // known. Of what is written it is not believed where it is less than half of what the server itself counts: then files were not found.
 func ownNeed(run *drivers.Run, arm drivers.Arm) *Need {
-	n := &Need{Arm: arm.Name, Replicates: len(arm.Replicates)}
-	if n.measure(arm, ownRequests()) != nil {
+	n := &Need{Arm: arm.Name, Replicates: len(arm.Replicates), forServer: true}
+	if run.Header.Target.Storage.Own || n.measure(arm, ownRequests()) != nil { // a device of its own has the file system's journal, too
 		return nil
 	}
 	for _, r := range arm.Replicates {

@@ -26,6 +26,8 @@ type Need struct {
 	// and the pages, and Lowest and Highest are as far off as the model may be.
 	Model *series.Missing // why it is not the device's figures; nil: it is
 
+	forServer bool // the rates are those of the requests for the server's files
+
 	Rows, Commits, LogRecords, LogWrites, LogBytes *float64 // a second; nil: not known
 	// PagesAsked are pages a second that were not in shared_buffers, whoever then answered; nil: not known.
 	PagesAsked *float64

@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -240,14 +241,26 @@ func (p Part) others() (warnings []string) {
 		warnings = append(warnings, text)
 	}
 	counted := metric.BlockWrites
-	if p.Run.OfServer() {
+	if p.Need.forServer {
 		counted = metric.ServerWrites
+		warnings = append(warnings, p.journal()...)
 	}
 	idle := p.Run.Idle.PerSecond[counted]
 	if p.Need.Peaks != nil && idle > othersShare*p.Own.Most.Requests() {
 		warnings = append(warnings, fmt.Sprintf("Without this load the device did %.0f writes/s: its seconds have those in them.", idle))
 	}
 	return warnings
+}
+
+// journal tells of what the file system noted under the load, which is in no need of which the requests were told apart by file.
+func (p Part) journal() []string {
+	arm, _ := p.Run.Arm(p.Need.Arm)
+	writes := meanOver(arm, func(r drivers.Replicate) (float64, error) { return r.Count(metric.JournalWrites) })
+	bytes := meanOver(arm, func(r drivers.Replicate) (float64, error) { return r.Count(metric.JournalWriteBytes) })
+	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
+		return nil
+	}
+	return []string{fmt.Sprintf("The file system's journal took another %.0f writes/s and %.2g MB/s under this load, for whomever: they are not in the need.", writes, bytes/number.Mega)}
 }
 
 // misread orders for the WAL records of the arm as if each were a request.

@@ -39,7 +39,7 @@ func BesideStranger(records []runfile.Record, perSecond float64) (all []runfile.
 			metric.ServerReads: own[metric.BlockReads], metric.ServerReadBytes: own[metric.BlockReadBytes], metric.ServerFlushes: own[metric.BlockFlushes],
 			metric.ServerWrites:     metric.Requests(own[metric.BlockWrites], own[metric.BlockFlushes]),
 			metric.ServerWriteBytes: own[metric.BlockWriteBytes], metric.RequestsLost: 0,
-			"request.strangers/writes": written, "request.strangers/reads": 0,
+			"request.strangers/writes": written, "request.strangers/reads": 0, metric.JournalWrites: 0, metric.JournalWriteBytes: 0,
 		}}
 		all = append(all, reading, followed)
 	}
