@@ -1,6 +1,11 @@
 package report
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
 
 // What reaches the device under one load may have been asked for under another, so that only all loads together tell of
 // somebody else: 1 MB/s for 20 s and 30 MB/s for 30 s are 18.4 MB/s, and 20 and 32 are 27.2.
@@ -23,4 +28,21 @@ func TestSomebodyElseWritesWhileObserved(t *testing.T) {
 	check("what another load asked for", "", []float64{1e6, 30e6}, []float64{20e6, 32e6})
 	check("a journal", "", []float64{1e3}, []float64{100e3})
 	check("nothing", "", nil, nil)
+}
+
+// Loads that only read ask for no writes, so that a background as great as theirs hides nothing: 4 requests a second beside 40 do not, beside
+// 30 they are more than a tenth.
+func TestLoadsThatReadHideNothing(t *testing.T) {
+	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 3} }
+	arm := func(name string, rows, requests float64) Arm {
+		return Arm{Name: name, Replicates: 3, Work: []Work{{Driver: drivers.Rows, PerSecond: figure(rows)}, {Driver: drivers.DeviceRequests, PerSecond: figure(requests)}}}
+	}
+	idle := arm("idle", 0, 4)
+	idle.Idle = true
+	if said := sharedDevice(Report{Arms: []Arm{idle, arm("scan", 0, 0.1), arm("single", 100, 40)}}); said != "" {
+		t.Errorf("beside a load that reads: %s", said)
+	}
+	if said := sharedDevice(Report{Arms: []Arm{idle, arm("scan", 0, 0.1), arm("single", 100, 30)}}); !strings.Contains(said, "under the load single") {
+		t.Errorf("of a load that writes little: %q", said)
+	}
 }

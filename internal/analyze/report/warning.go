@@ -117,12 +117,13 @@ func idleWork(arms []Arm, driver string) Figure {
 	return Figure{}
 }
 
-// quietest is the loaded arm with the fewest requests to the device, or nil where none were counted.
+// quietest is the arm that writes rows with the fewest requests to the device, or nil where none were counted. Where nothing is written there is
+// nothing to be hidden.
 func quietest(arms []Arm) *Arm {
 	var quietest *Arm
 	for i, a := range arms {
-		requests := a.Of(drivers.DeviceRequests)
-		if a.Idle || !requests.Known() {
+		requests, rows := a.Of(drivers.DeviceRequests), a.Of(drivers.Rows)
+		if onlyReads := rows.Known() && rows.Value == 0; a.Idle || onlyReads || !requests.Known() {
 			continue
 		}
 		if quietest == nil || requests.Value < quietest.Of(drivers.DeviceRequests).Value {
