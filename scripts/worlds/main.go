@@ -40,7 +40,7 @@ func main() {
 	o := options{kinds: map[string]*int{}}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
 	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two loads")
-	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed for minutes, without loads of ours, and as many in such as were for a day")
+	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed for minutes, without loads of ours, and as many in such as were for 12 hours")
 	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
 	for _, kind := range score.Kinds() {
 		o.kinds[kind.Name] = flag.Int(kind.Name, 0, "meters more of this kind, in worlds whose physics are their own")

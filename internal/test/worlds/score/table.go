@@ -130,12 +130,12 @@ func DayTable(cases []Case) []Figure {
 	singles := where(clean, ofSort(worlds.Single))
 	one := where(singles, func(c Case) bool { return c.term().PerUnit == 1 })
 	return []Figure{
-		atMost(0.005, "observed for a day: wrong verdict stated, all meters", cases, wrong),
-		atMost(0, "observed for a day: single quantity counted one to one: wrong side", one, Case.WrongSide),
+		atMost(0.005, "observed for 12 hours: wrong verdict stated, all meters", cases, wrong),
+		atMost(0, "observed for 12 hours: single quantity counted one to one: wrong side", one, Case.WrongSide),
 		atLeast(0.60, "the same: its side stated", one, Case.sideTold),
-		seen("observed for a day: single quantity: its side stated", singles, Case.sideTold),
-		seen("observed for a day: wrong side, all meters", cases, Case.WrongSide),
-		seen("observed for a day: mixture of two, called a single quantity", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
+		seen("observed for 12 hours: single quantity: its side stated", singles, Case.sideTold),
+		seen("observed for 12 hours: wrong side, all meters", cases, Case.WrongSide),
+		seen("observed for 12 hours: mixture of two, called a single quantity", where(clean, ofSort(worlds.Mixture), Case.surely), Case.simplified),
 	}
 }
 
