@@ -83,6 +83,9 @@ type ArmEvent struct {
 	Others *Others `json:"others,omitempty"`
 	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does not count them.
 	Sessions *int64 `json:"sessions,omitempty"`
+	// Strangers are those that connected while nothing was done for the operation, be it since the repetition before, and those of others
+	// where its own are known.
+	Strangers int64 `json:"strangers,omitempty"`
 }
 
 // Cold is what was done so that a load finds nothing of its table in memory.

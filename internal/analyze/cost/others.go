@@ -66,19 +66,22 @@ func (c *Cost) alike(run *drivers.Run, repetitions []drivers.Replicate) []driver
 	if len(c.Others) > 0 {
 		return repetitions // it is marked already
 	}
-	by, what := tally(connected), "sessions that connected to the database"
-	came := by.in(repetitions)
-	if came == nil {
-		by, what = written, "PostgreSQL counts no sessions before 14; rows of the database that were written"
-		came = by.in(repetitions)
-	} else if run.Header.Operation.SessionsKnown {
+	came, what, strangers := tally(connected).in(repetitions), "sessions that connected to the database", float64(run.Strangers)
+	if came != nil && run.Header.Operation.SessionsKnown {
 		return repetitions
+	}
+	if came == nil {
+		came, what = tally(written).in(repetitions), "PostgreSQL counts no sessions before 14; rows of the database that were written"
+		idle, _ := run.Arm(runfile.IdleArm)
+		for _, rows := range tally(written).in(idle.Replicates) {
+			strangers += rows
+		}
 	}
 	if came == nil {
 		return repetitions
 	}
-	if others := strangers(run, by); others > 0 {
-		c.maybe(fmt.Sprintf("%s: %s while nothing was done", what, amount(others)))
+	if strangers > 0 {
+		c.maybe(fmt.Sprintf("%s: %s while nothing was done", what, amount(strangers)))
 		return repetitions
 	}
 	fewest, most := slices.Min(came), slices.Max(came)
@@ -136,20 +139,6 @@ func (t tally) in(repetitions []drivers.Replicate) (all []float64) {
 		all = append(all, n)
 	}
 	return all
-}
-
-// strangers counts while nothing was done.
-func strangers(run *drivers.Run, by tally) (sum float64) {
-	idle, _ := run.Arm(runfile.IdleArm)
-	for _, r := range idle.Replicates {
-		n, _ := by(r)
-		sum += n
-	}
-	for _, left := range idle.LeftOut { // of which only sessions are known
-		n, _ := connected(drivers.Replicate{Sessions: left.Sessions})
-		sum += n
-	}
-	return sum
 }
 
 func (of *company) add(others runfile.Others, r drivers.Replicate) {

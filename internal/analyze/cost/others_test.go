@@ -77,8 +77,7 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 		{"13, more rows in one", nil, []float64{5, 5, 9}, 0, true, []int{1, 2}, Over,
 			"What was counted in repetition 3 is left out, because somebody else may have been at work on the server meanwhile (PostgreSQL counts no sessions before 14; rows of the database that were written: up to 9, and 5 in the others)"},
 	} {
-		run := &drivers.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}}, Arms: []drivers.Arm{
-			{Arm: runfile.Arm{Name: runfile.IdleArm}, LeftOut: []drivers.LeftOut{{Sessions: &c.idle}}}}}
+		run := &drivers.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}}, Strangers: c.idle}
 		var all []drivers.Replicate
 		for i, n := range c.rows {
 			r := inserted(i+1, n, 0)

@@ -23,7 +23,7 @@ func (c *collector) buildArms() {
 			why = cmp.Or(overlaps[a], c.otherwiseSet(a), a.outsideWindow())
 		}
 		if why != "" {
-			arm.LeftOut = append(arm.LeftOut, LeftOut{a.replicate, why, a.sessions})
+			arm.LeftOut = append(arm.LeftOut, LeftOut{a.replicate, why})
 			continue
 		}
 		c.checkLoad(a)

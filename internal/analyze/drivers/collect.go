@@ -140,6 +140,7 @@ func (c *collector) event(e runfile.ArmEvent) {
 			a.failed = e.Failed
 		}
 		a.others, a.sessions = e.Others, e.Sessions
+		c.run.Strangers += e.Strangers
 	}
 }
 

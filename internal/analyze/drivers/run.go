@@ -23,6 +23,8 @@ type Run struct {
 	Notes    []Note
 	// Others are the repetitions that are used although others worked on the server meanwhile.
 	Others []OthersWorked
+	// Strangers are sessions that connected to an operation's database and were not its own.
+	Strangers int64
 	// SettingChanges are settings of the server that were found to be others than before, in order.
 	SettingChanges []runfile.SettingChange
 	Origins        []runfile.Origin // of figures that realiops did not read itself
@@ -50,7 +52,6 @@ type Arm struct {
 type LeftOut struct {
 	Replicate int
 	Why       string
-	Sessions  *int64 // as of a [Replicate]
 }
 
 // Replicate is one go of an arm.

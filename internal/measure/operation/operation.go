@@ -64,6 +64,7 @@ type measurement struct {
 	Options
 	record func(runfile.Record) error
 	clock  *probe.Clock
+	seen   *postgres.Seen // at the end of the repetition before; nil: something else was done since
 }
 
 // Do measures on the server, and hands what it reads to record, one after another.
@@ -153,6 +154,7 @@ func (m *measurement) measureBackground(ctx context.Context) error {
 }
 
 func (m *measurement) rank(ctx context.Context) error {
+	m.seen = nil // it opens a session
 	for _, top := range m.Rank(ctx) {
 		if err := m.record(top); err != nil {
 			return err
@@ -194,10 +196,15 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 	work.Transactions, work.To = outcome.Transactions, time.Now()
 	watch.Own(outcome.Sessions)
 	var during postgres.Seen
-	if failed == nil {
-		during, failed = m.finish(ctx, watch)
+	var strangers int64
+	if m.seen != nil {
+		strangers = watch.Between(*m.seen)
 	}
-	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Sessions: during.Connected, Others: othersOf(during, outcome)}
+	if failed == nil {
+		during, failed = m.finish(ctx, watch, outcome)
+	}
+	m.seen = &during
+	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Sessions: during.Connected, Strangers: strangers + during.Strangers, Others: othersOf(during, outcome)}
 	disturbed = end.Others != nil
 	switch {
 	case failed != nil:
@@ -243,10 +250,13 @@ func (m *measurement) awaitCounted(ctx context.Context) error {
 }
 
 // finish waits until what was done is counted, and reads it.
-func (m *measurement) finish(ctx context.Context, watch *postgres.Watch) (postgres.Seen, error) {
+func (m *measurement) finish(ctx context.Context, watch *postgres.Watch, outcome Outcome) (postgres.Seen, error) {
 	during, err := m.awaitReported(ctx, watch)
 	if err != nil {
 		return during, err
+	}
+	if !outcome.GoesOn {
+		watch.Over(during)
 	}
 	if err := m.clock.ReadAll(ctx); err != nil {
 		return during, err

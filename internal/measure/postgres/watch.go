@@ -33,8 +33,11 @@ func (s Sessions) pick(b Backend, v visitor, old bool) bool {
 // mayBe tells whether a session that was there before and works now may do so for the operation all the same, as a pool that nobody
 // has named.
 func (s Sessions) mayBe(v visitor) bool {
-	named := s.Known || s.All || s.ApplicationName != "" || s.User != ""
-	return !named && v.here && (v.busy || v.changed || v.hidden)
+	return s.onlyThoseThatConnect() && v.here && (v.busy || v.changed || v.hidden)
+}
+
+func (s Sessions) onlyThoseThatConnect() bool {
+	return !s.Known && !s.All && s.ApplicationName == "" && s.User == ""
 }
 
 // Watch knows who was on a server when an operation began.
@@ -44,6 +47,8 @@ type Watch struct {
 	since     string // by the server's clock
 	before    map[Backend]visitor
 	connected int64 // sessions, to our database, since its statistics were reset
+	own       int64 // of those that have connected since, the operation's, where they are known
+	working   []int32
 }
 
 // Seen is who was on the server during an operation.
@@ -53,6 +58,8 @@ type Seen struct {
 	Staying   int      // sessions of the operation that have not ended
 	Silent    int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
 	Connected *int64   // sessions, to our database, whether they are still there or not; nil: the server does not count them
+	Strangers int64    // those of them that are known not to be the operation's
+	total     int64    // as the server counts them
 }
 
 // Backend is a session of the server.
@@ -112,7 +119,31 @@ func (f Facts) Watch(ctx context.Context, conn *pgx.Conn, picked Sessions) (*Wat
 }
 
 // Own adds sessions that are known to be the operation's.
-func (w *Watch) Own(backends []int32) { w.picked.Own = append(w.picked.Own, backends...) }
+func (w *Watch) Own(backends []int32) {
+	w.picked.Own = append(w.picked.Own, backends...)
+	w.own += int64(len(backends))
+}
+
+// firstCountedOnceGone is the first version in which a session is counted by the time it is gone. Before that a collector is told.
+const firstCountedOnceGone = 150000
+
+// Over says that the operation has ended, with all that it started, when so much was seen: of those that connect from now on nobody is its
+// own.
+func (w *Watch) Over(seen Seen) {
+	if w.facts.VersionNum < firstCountedOnceGone || seen.Connected == nil || !w.picked.onlyThoseThatConnect() {
+		return
+	}
+	w.picked.Known, w.picked.Own, w.own = true, w.working, *seen.Connected
+}
+
+// Between counts sessions that have connected after an earlier operation, or time without one, was looked at for the last time, and
+// before this watch. They are nobody's of an operation's that starts its own.
+func (w *Watch) Between(earlier Seen) int64 {
+	if earlier.Connected == nil || w.picked.All || w.picked.ApplicationName != "" || w.picked.User != "" {
+		return 0
+	}
+	return max(0, w.connected-earlier.total)
+}
 
 // Look tells who has been there since.
 func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
@@ -123,15 +154,16 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	var s Seen
 	var others parties
 	var wrote Wrote
-	strangers := 0 // that came to our database, and are there
+	w.working = nil
 	for backend, v := range now {
 		before, old := w.before[backend]
 		if w.picked.pick(backend, v, old) {
 			s.staying(v, old, w.facts)
+			w.working = append(w.working, backend.PID)
 			continue
 		}
 		if v.here && !old {
-			strangers++
+			s.Strangers++
 		}
 		switch {
 		case v.busy || v.changed || v.hidden || !old || before.busy || before.late:
@@ -148,11 +180,15 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 			others.add(v.called(), v.role, v.database)
 		}
 	}
-	if s.Connected, err = w.connectedSince(ctx, conn); err != nil {
+	if s.total, err = w.facts.sessionsSoFar(ctx, conn); err != nil {
 		return Seen{}, err
 	}
-	if w.picked.Known && s.Connected != nil && *s.Connected > int64(strangers+len(w.picked.Own)) {
+	if w.facts.VersionNum >= firstCountingSessions && s.total >= w.connected {
+		s.Connected = new(s.total - w.connected)
+	}
+	if w.picked.Known && s.Connected != nil && *s.Connected > s.Strangers+w.own {
 		others = append(others, "a session that connected to "+Quoted(w.facts.Database)+" and is gone")
+		s.Strangers = *s.Connected - w.own
 	}
 	s.Others = others
 	if w.facts.VersionNum >= firstWithBackendWAL && w.facts.MaySeeOthers {
@@ -235,15 +271,6 @@ func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err 
 		return 0, fmt.Errorf("ask how many sessions there were: %w", err)
 	}
 	return n, nil
-}
-
-// connectedSince counts those that have connected since; nil: it cannot be told.
-func (w *Watch) connectedSince(ctx context.Context, conn *pgx.Conn) (*int64, error) {
-	now, err := w.facts.sessionsSoFar(ctx, conn)
-	if err != nil || w.facts.VersionNum < firstCountingSessions || now < w.connected {
-		return nil, err
-	}
-	return new(now - w.connected), nil
 }
 
 // Autovacuumed names the tables of our database that autovacuum has vacuumed or analyzed since, and workers that still do: what

@@ -124,6 +124,28 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 			look(1, nil)
 			visit()
 			look(2, stranger)
+			if version < "15" {
+				return // whose counts come later
+			}
+			command, err := facts.Watch(t.Context(), conn, postgres.Sessions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			visit()
+			watch = command
+			look(1, nil)
+			seen, err := command.Look(t.Context(), conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			command.Over(seen)
+			visit() // when the command has ended
+			look(2, stranger)
+			visit()
+			again, err := facts.Watch(t.Context(), conn, postgres.Sessions{})
+			if err != nil || again.Between(seen) != 2 {
+				t.Errorf("since the command has ended there were %d sessions, %v, want 2", again.Between(seen), err)
+			}
 		})
 	}
 }
