@@ -172,6 +172,8 @@ func ofParts(of func(drivers.Part) float64, parts ...string) func(drivers.Arm, d
 			return 0, 0, nil
 		case log.Missing != nil:
 			return 0, 0, log.Missing
+		case olderThan(r):
+			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late), Detail: "what was read of the WAL began before the repetition did"}
 		case !log.Exact():
 			return 0, 0, &series.Missing{Reason: series.Reason(runfile.Late), Detail: fmt.Sprintf("only %.0f %% of its WAL could be read", 100*log.Coverage)}
 		default:
@@ -183,6 +185,19 @@ func ofParts(of func(drivers.Part) float64, parts ...string) func(drivers.Arm, d
 			return math.Round(sum), 0, nil
 		}
 	}
+}
+
+// olderThan tells whether more was read of the WAL than came into it in the repetition: what others wrote before it was flushed, or could be
+// read, only then.
+func olderThan(r drivers.Replicate) bool {
+	var read float64
+	for _, p := range r.Log.Parts {
+		if slices.Contains(own, p.Name) {
+			read += p.Bytes
+		}
+	}
+	moved, known := grew(r, "pgstat.lsn/insert")
+	return known && read > moved
 }
 
 // quiet tells whether the WAL did not move, so that there was nothing to be read of it.

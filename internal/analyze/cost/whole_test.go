@@ -77,3 +77,21 @@ func TestMeasurementsThatDidNotEnd(t *testing.T) {
 		}
 	}
 }
+
+// The WAL of a repetition is no more than came into it: what is read beyond that was others', before.
+func TestWALFromBeforeARepetition(t *testing.T) {
+	for moved, want := range map[float64]string{104: "", 80: "what was read of the WAL began before the repetition did"} {
+		r := inserted(1, 1, 0)
+		r.Counts["pgstat.lsn/insert"] = drivers.Count{Raw: moved}
+		r.Log = &drivers.Anatomy{Coverage: 1, Parts: []drivers.Part{
+			{Name: "heap_insert", Records: 1, Bytes: 59}, {Name: commit, Records: 1, Bytes: 34}, {Name: "other", Records: 1, Bytes: 50}}}
+		counted, _, err := ofParts(records, own...)(drivers.Arm{}, r)
+		if got := ""; err != nil {
+			if got = reason(err); got != want {
+				t.Errorf("of %v bytes: %s, want %q", moved, got, want)
+			}
+		} else if want != "" || counted != 2 {
+			t.Errorf("of %v bytes: %v records, want %q", moved, counted, want)
+		}
+	}
+}
