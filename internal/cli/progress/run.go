@@ -94,7 +94,9 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 		s.wal.follow(at, position)
 	}
 	if requests, told := values[metric.ServerWrites]; told && !s.ownDevice {
-		s.followed = true
+		if !s.followed {
+			s.followed, s.device = true, rate{} // whatever the whole device did
+		}
 		s.device.follow(at, requests)
 	}
 	writes, ok := values[metric.BlockWrites]

@@ -46,6 +46,13 @@ func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
 	if want := "534,000 rows/s  device 800 requests/s"; got != want { // (2200-540 - (100-40)) / 2 s
 		t.Errorf("speeds are %q, want %q", got, want)
 	}
+	shared := halfway() // others did 6,000 requests in the same two seconds
+	shared.follow(runfile.Reading{At: at(13), Values: map[string]float64{"request.server/writes": 1000}})
+	shared.follow(runfile.Reading{At: at(15), Values: map[string]float64{"request.server/writes": 1600}})
+	shared.follow(runfile.Reading{At: at(15), Values: map[string]float64{"block/writes": 8200, "block/flushes": 540}})
+	if got := shared.speeds(message.NewPrinter(language.English), 0, false); got != "534,000 rows/s  device 300 requests/s" {
+		t.Errorf("on a shared device speeds are %q", got)
+	}
 	blind := &run{rows: 12}
 	if got := blind.speeds(message.NewPrinter(language.English), 0, false); got != "12 rows/s" {
 		t.Errorf("without a device in sight: %q", got)
