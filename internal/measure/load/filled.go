@@ -103,11 +103,11 @@ func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
 // Vacuums tells whether a vacuum belongs to the load.
 func (w *Workload) Vacuums() bool { return w.arm.Method == Replace }
 
+// Warms tells whether the load is to find its rows in memory.
+func (w *Workload) Warms() bool { return Reads(w.arm.Method) && !w.arm.Cold }
+
 // Warm has the server read what the load will find in memory: its rows and the index that leads to them.
 func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
-	if !Reads(w.arm.Method) || w.arm.Cold {
-		return nil
-	}
 	rows := fmt.Sprintf("select pg_catalog.count(filler) from %s where id <= %d", w.table, w.ofRows())
 	keys := fmt.Sprintf("select pg_catalog.count(*) from %s where id <= %d", w.table, w.ofRows())
 	if err := postgres.Exec(ctx, conn, rows, "set local enable_seqscan = off", "set local enable_bitmapscan = off", keys); err != nil {

@@ -89,7 +89,10 @@ func (p *Program) repetitions() string {
 			fewer++
 		}
 	}
-	if fewer == 0 {
+	switch {
+	case p.Plan.Replicates == 1:
+		return "1 repetition"
+	case fewer == 0:
 		return fmt.Sprintf("%d repetitions", p.Plan.Replicates)
 	}
 	return fmt.Sprintf("%d repetitions (%d of them fewer)", p.Plan.Replicates, fewer)
