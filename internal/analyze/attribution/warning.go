@@ -121,7 +121,7 @@ func (j *judge) driversUnparted() string {
 	var pairs []string
 	for i, one := range j.drivers {
 		for k, other := range j.drivers[:i] {
-			if j.sameThroughout(j.columns[i], j.columns[k]) {
+			if toSpeakOf(j.columns[i]) && toSpeakOf(j.columns[k]) && j.sameThroughout(j.columns[i], j.columns[k]) {
 				pairs = append(pairs, many(other.Name)+" and "+many(one.Name))
 			}
 		}
@@ -130,6 +130,12 @@ func (j *judge) driversUnparted() string {
 		return ""
 	}
 	return "No load of this run tells apart " + strings.Join(pairs, ", nor ")
+}
+
+// toSpeakOf tells whether any load did more than next to nothing of what the column counts.
+func toSpeakOf(x column) bool {
+	const few = 10
+	return slices.ContainsFunc(x, func(cells []cell) bool { return greatest(cells) > few })
 }
 
 func (j *judge) sameThroughout(x, y column) bool {

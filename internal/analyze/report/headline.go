@@ -125,7 +125,7 @@ func compare(run *drivers.Run, arms []Arm, loud, quiet string) *Headline {
 	count, of := countedAs(run, loud), countedAs(run, quiet)
 	for i, a := range run.Arms {
 		factor := ratio(count.Count, a, of)
-		if a.Idle() || factor.Value <= 0 {
+		if a.Idle() || arms[i].readsAlone() || factor.Value <= 0 {
 			continue
 		}
 		if rate := arms[i].Of(loud); rate.Value > h.Loud.PerSecond.Value {

@@ -196,12 +196,14 @@ func (r Report) columns() []column {
 
 // writing are the loads that do more than read; where all only read, all.
 func (r Report) writing() []Arm {
-	loads := slices.DeleteFunc(r.loaded(), func(a Arm) bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(drivers.Rows)) })
+	loads := slices.DeleteFunc(r.loaded(), Arm.readsAlone)
 	if len(loads) == 0 && len(r.reading()) == 0 {
 		return r.loaded()
 	}
 	return loads
 }
+
+func (a Arm) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(drivers.Rows)) }
 
 // workSection shows the work of each load, counted in several ways.
 func (r Report) workSection() document.Block {
