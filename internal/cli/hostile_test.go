@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -78,7 +79,7 @@ func TestHostileRunFiles(t *testing.T) {
 func shows(t *testing.T, safe func(string) error, args ...string) {
 	t.Helper()
 	var out, messages bytes.Buffer
-	Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }}, args)
+	Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }, Now: time.Now}, args)
 	short := strings.ReplaceAll(strings.Join(args, " "), hostile, "…")
 	if err := isText(messages.String()); err != nil {
 		t.Errorf("%s, standard error: %v", short, err)

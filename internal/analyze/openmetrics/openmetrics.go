@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
+
+	"github.com/realiops/realiops/internal/printable"
 )
 
 // Gauge is a metric with its samples.
@@ -42,7 +43,7 @@ func (g *Gauge) Collect(to chan<- prometheus.Metric) {
 	for _, s := range g.Samples {
 		var of []string
 		for _, value := range s.Of {
-			of = append(of, strings.ToValidUTF8(value, "\ufffd"))
+			of = append(of, printable.Line(value)) // also to whoever looks at it on a terminal
 		}
 		m, err := prometheus.NewConstMetric(described, prometheus.GaugeValue, s.Value, of...)
 		if err != nil {

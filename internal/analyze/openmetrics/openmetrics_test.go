@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
 )
 
-// TestWhateverIsNamed: names with anything in them are read back as they were, by the parser that node_exporter reads such files with; what is
-// not known is not there.
+// TestWhateverIsNamed: names are read back as they were, by the parser that node_exporter reads such files with, but for what cannot be seen in
+// them, which is written out; what is not known is not there.
 func TestWhateverIsNamed(t *testing.T) {
 	names := []string{`a"b\c`, "line\nbreak", "{}=,", "ünïcode", ""}
 	g := &openmetrics.Gauge{Name: "realiops_test_ratio", Help: "Of \"names\" with\nanything in them.", Labels: []string{"database"}}
@@ -20,7 +20,7 @@ func TestWhateverIsNamed(t *testing.T) {
 		g.Add(float64(i), name)
 	}
 	g.Add(math.NaN(), "unknown")
-	g.Add(5, "cut\xff")
+	g.Add(5, "cut\xff\x1b[2J")
 	var out bytes.Buffer
 	if err := openmetrics.Write(&out, g, &openmetrics.Gauge{Name: "realiops_nothing", Help: "Has no sample."}); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,8 @@ func TestWhateverIsNamed(t *testing.T) {
 	for _, m := range families[g.Name].GetMetric() {
 		got[m.GetLabel()[0].GetValue()] = m.GetGauge().GetValue()
 	}
-	for i, name := range append(names, "cut\ufffd") {
+	names[1] = `line\nbreak`
+	for i, name := range append(names, `cut\xFF\x1B[2J`) {
 		if v, is := got[name]; !is || v != float64(i) {
 			t.Errorf("%q: %v, %v", name, v, is)
 		}
