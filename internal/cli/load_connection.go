@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
 // connectionOptions are pgbench's, which are libpq's.
@@ -50,11 +52,12 @@ func (c *connectionOptions) completeURL() string {
 	if err != nil {
 		return c.database // whoever reads it will say so
 	}
+	u.RawQuery = strings.ReplaceAll(u.RawQuery, "+", "%2B") // which is no space there
 	query := u.Query()
 	set := func(name, value string, there bool) {
 		if value != "" && !there && !query.Has(name) {
 			query.Set(name, value)
-			u.RawQuery = query.Encode()
+			u.RawQuery = postgres.Encode(query)
 		}
 	}
 	set("user", c.user, u.User.Username() != "")

@@ -18,5 +18,6 @@ func TestConnectionOptions(t *testing.T) {
 	check(connectionOptions{"db1", "1", "me", "postgres:///shop"}, "postgres://db1/shop?port=1&user=me")
 	check(connectionOptions{"db1", "", "", "postgres://:2/shop"}, "postgres://db1:2/shop")
 	check(connectionOptions{"/run/pg", "1", "", "postgres:///shop"}, "postgres:///shop?host=%2Frun%2Fpg&port=1")
+	check(connectionOptions{"/run/my pg", "1", "", "postgres:///shop?options=-cx=a+b"}, "postgres:///shop?host=%2Frun%2Fmy%20pg&options=-cx%3Da%2Bb&port=1")
 	check(connectionOptions{"db1", "", "me", "postgres:///shop?host=db2&user=you"}, "postgres:///shop?host=db2&user=you")
 }

@@ -2,7 +2,10 @@
 
 package main
 
-import "time"
+import (
+	"os"
+	"time"
+)
 
 // settings are what servers, databases and roles have set.
 func settings() (all []Fault) {
@@ -46,7 +49,12 @@ func settings() (all []Fault) {
 			Fault{Name: "`" + f.name + "` with LATIN1 for clients", Prepare: meets{sql: []string{"alter role postgres set client_encoding = 'LATIN1'"}}.by(command)},
 		)
 	}
+	spaced := func(p *place) error {
+		p.env = []string{"TMPDIR=" + p.path("temporary files")}
+		return os.Mkdir(p.path("temporary files"), 0o777) //nolint:gosec // its server is not root's
+	}
 	return in("settings", append(append(all, measured("settings")...),
+		Fault{Name: "`run` of its own server, with a space in TMPDIR", Prepare: first(spaced, runs())},
 		Fault{Name: "`run` on a server with fsync off", Prepare: meets{settings: []string{"fsync=off"}}.by(runs()), Marks: "fsync is off"},
 		Fault{Name: "`run` on a server with full_page_writes off", Prepare: meets{settings: []string{"full_page_writes=off"}}.by(runs()), Marks: "full_page_writes is off"},
 		Fault{Name: "`run` on a server with synchronous_commit off", Prepare: meets{settings: []string{"synchronous_commit=off"}}.by(runs()), Marks: "synchronous_commit is off"},

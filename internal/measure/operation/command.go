@@ -74,7 +74,7 @@ func environment(c *pgx.ConnConfig, host string) []string {
 	port := strconv.Itoa(int(c.Port))
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Host: net.JoinHostPort(host, port), Path: "/" + c.Database}
 	if strings.HasPrefix(host, "/") { // a socket's directory
-		u.Host, u.RawQuery = "", url.Values{"host": {host}, "port": {port}}.Encode()
+		u.Host, u.RawQuery = "", postgres.Encode(url.Values{"host": {host}, "port": {port}})
 	}
 	return []string{"PGHOST=" + host, "PGPORT=" + port, "PGUSER=" + c.User, "PGPASSWORD=" + c.Password, "PGDATABASE=" + c.Database,
 		"DATABASE_URL=" + u.String()}

@@ -44,9 +44,12 @@ func ParseOwn(dsn string) (*Endpoint, error) {
 	for _, keyword := range variables {
 		query.Set(keyword, "")
 	}
-	u.RawQuery = query.Encode()
+	u.RawQuery = Encode(query)
 	return Parse(u.String())
 }
+
+// Encode writes the query of a connection string: to libpq, and to pgx, a plus is no space.
+func Encode(query url.Values) string { return strings.ReplaceAll(query.Encode(), "+", "%20") }
 
 // libpq obeys or refuses what libpq knows and pgx would send to the server as a setting of the session, or not look at: what
 // is asked for safety's sake is never passed over.

@@ -96,6 +96,14 @@ func TestWhatLibpqKnows(t *testing.T) {
 	obeyed(byTCP+"client_encoding=auto", "show client_encoding", "LATIN1")
 }
 
+// The directory for temporary files may have a space in its name.
+func TestOwnServersMayLieAnywhere(t *testing.T) {
+	endpoint, err := postgres.ParseOwn("postgres://me@/db?host=/tmp/a%20b%2Bc/socket&port=1")
+	if err != nil || endpoint.Host() != "/tmp/a b+c/socket" {
+		t.Errorf("%v, %v", endpoint, err)
+	}
+}
+
 // A server of our own is reached whatever the environment says of the user's.
 func TestOwnServersNeedNoEnvironment(t *testing.T) {
 	dsn := servertest.Database(t, "17").Config().ConnString()
