@@ -37,6 +37,12 @@ func OfDevice(name string) bool {
 	return view == "block" || slices.Contains(RequestViews(), view) || of && slices.Contains([]string{DataRole, WALRole, TablespacesRole, TempRole}, role)
 }
 
+// WritesAlone tells whether the metric of that name is what the kernel counts of writing to disks, in which no read can have a part.
+func WritesAlone(name string) bool {
+	_, field, _ := strings.Cut(name, "/")
+	return OfDevice(name) && slices.Contains([]string{"writes", "writes_merged", "write_bytes", "write_time", "flushes", "flush_time", "requests"}, field)
+}
+
 // OfStorage tells whether the metric of that name is of storage itself: what the kernel counts of disks, or what a provider shows as
 // work of its storage and bills.
 func OfStorage(name string) bool {

@@ -87,6 +87,11 @@ func Quantities() (all []Quantity) {
 // that do so.
 func (q Quantity) OfInserts() bool { return q.words().inserts }
 
+// OfReads tells whether the quantity is of reading and nothing else.
+func (q Quantity) OfReads() bool {
+	return slices.Contains([]Quantity{RowsReturned, PagesMissed, ReadCalls, BytesAsked, TempRead, DeviceReads, DeviceReadSize}, q)
+}
+
 // Side is logical, work that the database was asked to do and notes in its WAL, requested, what was asked of the operating system,
 // where a cache may answer, or physical, what storage has to do for it.
 func (q Quantity) Side() string { return q.words().side }

@@ -199,8 +199,11 @@ func (j *judge) rivals(m drivers.Metric, y column) []held {
 	var all []held
 	for place, d := range j.drivers {
 		h := j.hold(y, place)
-		if j.itself(m, d) {
+		switch {
+		case j.itself(m, d):
 			h.Status, h.Why = Itself, nil
+		case h.recorded() && metric.WritesAlone(m.Name) && metric.Quantity(d.Name).OfReads():
+			h.Status, h.impossible = Excluded, true
 		}
 		all = append(all, h)
 	}

@@ -41,7 +41,7 @@ func (j *judge) table(y column, rivals []held) *table {
 	blank := j.blank(y)
 	var usable []int
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !j.columns[h.place].belowBackground(blank) && j.coversAll(y, h.place) && !plentyForNothing(y, j.columns[h.place], blank) {
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.columns[h.place].belowBackground(blank) && j.coversAll(y, h.place) && !plentyForNothing(y, j.columns[h.place], blank) {
 			usable = append(usable, h.place)
 		}
 	}

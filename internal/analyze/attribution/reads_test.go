@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/readtest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -76,6 +77,29 @@ func TestWhatBecameOfRequests(t *testing.T) {
 	}
 	if v := verdictOn(t, all, "block/reads"); v.ToDevice != nil {
 		t.Errorf("what the device did became %+v of it", v.ToDevice)
+	}
+}
+
+// TestReadsArePartOfNoWrite: what the kernel counts of writing is made of no reads, even where the numbers of a run would have it; what
+// others count may be.
+func TestReadsArePartOfNoWrite(t *testing.T) {
+	pages := func(m readtest.Load) float64 { return 1.01 * m.Misses }
+	run := loaded(t, "17", map[string]func(readtest.Load) float64{"block.wal/writes": pages, "meter/writes": pages})
+	all := attribution.Judge(run, attribution.Options{})
+	if v := verdictOn(t, all, "meter/writes"); !strings.Contains(v.Counts+strings.Join(v.Between, " "), string(metric.PagesMissed)) {
+		t.Errorf("meter/writes: %s %s %v: %s", v.Kind, v.Counts, v.Between, v.Why)
+	}
+	v := verdictOn(t, all, "block.wal/writes")
+	named := append([]string{v.Counts}, v.Between...)
+	if v.Mixture != nil {
+		for _, term := range v.Mixture.Terms {
+			named = append(append(named, term.Driver), term.Or...)
+		}
+	}
+	for _, name := range named {
+		if metric.Quantity(name).OfReads() {
+			t.Errorf("block.wal/writes: %s %q: %s", v.Kind, named, v.Why)
+		}
 	}
 }
 

@@ -17,6 +17,8 @@ type held struct {
 	arms   []int // of the evidence, where both are known
 	groups stats.Groups
 	within float64 // variance of replicates beyond what is known of them
+
+	impossible bool // it has no part in the metric, whatever the run shows
 }
 
 // recorded tells whether the run has the quantity where it has the metric.
