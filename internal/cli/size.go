@@ -59,7 +59,8 @@ func newSizeCommand(env Env) *cobra.Command {
 IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
 Of several files, the highest of each number counts. --load picks the load of the run that is most like yours; without
-it, the size is for the load that asked most of storage. --rows-per-second and --growth scale it.
+it, the size is for the load that asked most of storage, but for loads that were kept from finding their table in memory.
+--rows-per-second and --growth scale it.
 
 Limits and prices are those that the providers or others published. --format json names the source of each order and
 each line of its bill, by the keys that realiops explain --format json lists. --price and --limits take files that

@@ -3,7 +3,9 @@ package sizing
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
@@ -25,8 +27,10 @@ func (s Sizing) omitted() []string {
 	asked, memory := s.Need.fromMemory()
 	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. Where there is less of it they come on top.",
 		number.Rate(asked), number.Percent(memory)))
-	add(s.cold(), "What memory answers: "+s.Need.Arm+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
-	add(need.Reads == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
+	add(keptCold(s.Run)(s.Need), "What memory answers: "+s.Need.Arm+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
+	passed := s.passedOver()
+	add(len(passed) > 0, "Reads of a table of which nothing is in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
+	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
 	add(need.Flushes > flushesOfOneLeast, fmt.Sprintf("The time of a flush: %s a second are asked for, and a volume that takes 0.5 to 1 ms for each lets %s to %s by, one after the other. More clients share a flush, or commit slower; a run on such a volume tells.",
 		number.Rate(need.Flushes), number.Grouped(flushesOfOneLeast, 0), number.Grouped(flushesOfOneMost, 0)))
 	add(s.recordedMultiAZ() && !s.Ask.MultiAZ, "The standby: the run's server is Multi-AZ, and the prices of RDS here are not. --multi-az doubles them.")
@@ -50,13 +54,23 @@ func (n Need) fromMemory() (asked, share float64) {
 	return *n.PagesAsked, share
 }
 
-// cold tells whether the load that is sized for was made to find nothing in memory.
-func (s Sizing) cold() bool {
-	if s.Run == nil {
-		return false
+// keptCold tells of the loads of a run whether they were made to find nothing in memory.
+func keptCold(run *drivers.Run) func(Need) bool {
+	return func(n Need) bool {
+		if run == nil {
+			return false
+		}
+		arm, found := run.Arm(n.Arm)
+		return found && arm.Cold
 	}
-	arm, found := s.Run.Arm(s.Need.Arm)
-	return found && arm.Cold
+}
+
+// passedOver are the loads that were kept cold, and not sized for.
+func (s Sizing) passedOver() []string {
+	if s.Ask.Arm != "" {
+		return nil
+	}
+	return names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Arm == s.Need.Arm || !keptCold(s.Run)(n) }))
 }
 
 // recordedMultiAZ tells whether the server of the run has a standby.

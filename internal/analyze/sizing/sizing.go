@@ -123,7 +123,7 @@ func (s Sizing) answered() (Sizing, error) {
 // which must carry each of them, so that all count unless one is asked for.
 func (s *Sizing) parts(run *drivers.Run) (all []Part, err error) {
 	needs := Needs(run)
-	chosen, err := choose(needs, s.Ask.Arm)
+	chosen, err := choose(needs, s.Ask.Arm, keptCold(run))
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +189,9 @@ func (s Sizing) question() Question {
 	return q
 }
 
-// choose picks the arm to size for: the one that was named, or that asked most of storage.
-func choose(needs []Need, arm string) (Need, error) {
+// choose picks the arm to size for: the one that was named, or that asked most of storage. What was kept from finding its table in memory
+// asks for as much as the device gives, and is chosen by itself only where there is nothing else.
+func choose(needs []Need, arm string, kept func(Need) bool) (Need, error) {
 	if arm != "" {
 		i := slices.IndexFunc(needs, func(n Need) bool { return n.Arm == arm })
 		if i < 0 {
@@ -203,7 +204,7 @@ func choose(needs []Need, arm string) (Need, error) {
 	}
 	var most *Need
 	for i, n := range needs {
-		if n.Missing == nil && (most == nil || n.Mean.Bytes() > most.Mean.Bytes()) {
+		if n.Missing == nil && (most == nil || kept(*most) && !kept(n) || kept(*most) == kept(n) && n.Mean.Bytes() > most.Mean.Bytes()) {
 			most = &needs[i]
 		}
 	}

@@ -3,6 +3,7 @@ package sizing_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -331,6 +332,21 @@ func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
 	for _, need := range sizing.Needs(run) {
 		if want, is := reads[need.Arm]; is && (need.Model != nil || need.Missing != nil || math.Abs(need.Mean.Reads-want) > 1+want/50) {
 			t.Errorf("%s: %g reads a second, want %g; %v, %v", need.Arm, need.Mean.Reads, want, need.Model, need.Missing)
+		}
+	}
+}
+
+// TestKeptColdIsNotChosen: of a default run, in which scan-cold moved most bytes by far, what is sized for had its table where it was; by its name
+// the other is sized for.
+func TestKeptColdIsNotChosen(t *testing.T) {
+	run := shipped(t, "default-pg17.jsonl.zst")
+	for asked, want := range map[string]string{"": "wide", "scan-cold": "scan-cold"} {
+		s, err := sizing.Size(sizing.Ask{Arm: asked, GiB: 100, Tariff: tariff(t, "us-east-1")}, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(strings.Join(s.Omitted, "\n"), "as under point-cold and scan-cold"); s.Need.Arm != want || told != (asked == "") {
+			t.Errorf("--load %q: sized for %s, and what is left out: %q", asked, s.Need.Arm, s.Omitted)
 		}
 	}
 }
