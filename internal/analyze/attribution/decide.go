@@ -23,6 +23,8 @@ const (
 	rivalled = 4.0
 	// nameless leaves the terms of a sum without names where another sum comes this near: of sums there are hundreds.
 	nameless = 6.0
+	// straighter is what a sum must be better by than all curves of fewer quantities, of which there are as many.
+	straighter = 6.0
 	// priced is what a sum must be better by for each further term to count for as good as a shorter one.
 	priced = 7.0
 )

@@ -89,7 +89,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	case !j.follows(t, y, best) || j.curved(v.Metric.Name, t, best):
 		v.Why = doesNotFollow
 		return
-	case (j.bent(t, len(best.columns))-best.deviance)/s.dispersion < rivalled:
+	case (j.bent(t, len(best.columns))-best.deviance)/s.dispersion < straighter:
 		v.Why = "A sum of quantities explains it, and a curve of fewer about as well: a root, a cap, or merging that sets in with load"
 		return
 	}
