@@ -25,6 +25,7 @@ type Probes struct {
 
 	log      *anatomy.Sampler // nil where the WAL cannot be read
 	requests *request.Sampler // nil where requests cannot be followed
+	names    *naming          // nil likewise
 }
 
 // Metrics are those of all probes.
@@ -169,4 +170,5 @@ func (p *Probes) Close(ctx context.Context) {
 	if p.requests != nil {
 		p.requests.Close()
 	}
+	p.names.Close()
 }

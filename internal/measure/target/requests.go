@@ -19,15 +19,18 @@ import (
 
 // openRequests follows the requests of the server's disks to its files, where this machine's kernel lets us.
 func (p *Probes) openRequests(ctx context.Context, t *Target, facts postgres.Facts) probe.Sampler {
-	place, err := requestPlace(ctx, t, facts)
+	names := &naming{server: t}
+	place, err := requestPlace(ctx, t, facts, names)
 	if err != nil {
+		names.Close()
 		return request.Absent(err)
 	}
 	requests, err := request.New(place)
 	if err != nil {
+		names.Close()
 		return request.Absent(err)
 	}
-	p.requests = requests
+	p.requests, p.names = requests, names
 	return requests
 }
 
@@ -51,20 +54,19 @@ func (p *Probes) Strangers() []request.Stranger {
 	return p.requests.Strangers()
 }
 
-func requestPlace(ctx context.Context, t *Target, facts postgres.Facts) (request.Place, error) {
+func requestPlace(ctx context.Context, t *Target, facts postgres.Facts, names *naming) (request.Place, error) {
 	directory, err := dataDirectory(t, facts)
 	if err != nil {
 		return request.Place{}, err
 	}
-	place := request.Place{Data: directory, Relations: func() (map[uint32]request.Relation, error) { return relationsOf(t) }}
+	place := request.Place{Data: directory, Relations: names.relations}
 	if place.Postmaster, err = postmasterOf(directory); err != nil {
 		return place, err
 	}
-	conn, err := t.Endpoint.Connect(ctx)
+	conn, err := names.connected(ctx)
 	if err != nil {
 		return place, err
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
 	err = postgres.QueryRow(ctx, conn, `/* realiops */ select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()`).Scan(&place.Database)
 	if err != nil {
 		return place, fmt.Errorf("ask for the database's number: %w", err)
@@ -96,16 +98,39 @@ func postmasterOf(directory string) (pid int, err error) {
 // namingTakes is how long a server may take to name its relations.
 const namingTakes = time.Second
 
-// relationsOf are the relations of the database with their files, asked for in a session that ends at once.
-func relationsOf(t *Target) (map[uint32]request.Relation, error) {
+// naming is a session that asks for the names of relations. It stays: one for each question would be counted among those of whom is
+// measured.
+type naming struct {
+	server *Target
+	conn   *pgx.Conn // nil: there is none
+}
+
+func (n *naming) connected(ctx context.Context) (conn *pgx.Conn, err error) {
+	if n.conn == nil || n.conn.IsClosed() {
+		n.conn, err = n.server.Endpoint.Connect(ctx)
+	}
+	return n.conn, err
+}
+
+// relations are those of the database with their files.
+func (n *naming) relations() (map[uint32]request.Relation, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), namingTakes)
 	defer cancel()
-	conn, err := t.Endpoint.Connect(ctx)
+	conn, err := n.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
 	return relationsOn(ctx, conn)
+}
+
+// Close ends the session.
+func (n *naming) Close() {
+	if n == nil || n.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), namingTakes)
+	defer cancel()
+	_ = n.conn.Close(ctx) // nothing was changed
 }
 
 func relationsOn(ctx context.Context, conn *pgx.Conn) (map[uint32]request.Relation, error) {
