@@ -54,6 +54,21 @@ type page struct {
 	notes footnotes
 	depth int   // of sections in each other
 	err   error // of a picture that cannot be drawn
+
+	labels map[string]bool // of the tables so far
+}
+
+// label is how a table is announced: by its section, its caption, and where another is announced so, by its first column.
+func (p *page) label(t Table, title string) string {
+	label := "table: " + title + map[bool]string{true: ", "}[t.Caption != ""] + t.Caption
+	if p.labels[label] {
+		label += ", " + strings.ReplaceAll(t.Columns[0].Header, "\u00ad", "")
+	}
+	if p.labels == nil {
+		p.labels = map[string]bool{}
+	}
+	p.labels[label] = true
+	return label
 }
 
 func (p *page) raw(markup string) { p.text.WriteString(markup) }
@@ -206,7 +221,7 @@ func (p *page) table(t Table, title string) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	p.open("div", "class", "wide"+map[bool]string{true: " filter"}[t.Filter], "tabindex", "0", "role", "region", "aria-label", "table: "+title+map[bool]string{true: ", "}[t.Caption != ""]+t.Caption)
+	p.open("div", "class", "wide"+map[bool]string{true: " filter"}[t.Filter], "tabindex", "0", "role", "region", "aria-label", p.label(t, title))
 	p.raw("\n<table>\n")
 	p.element("caption", t.Caption)
 	p.raw("<thead><tr>")
