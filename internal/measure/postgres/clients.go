@@ -8,8 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// leaveWithin bounds the wait for our clients' sessions to be gone; leaving takes a server some milliseconds.
-const leaveWithin = 5 * time.Second
+const (
+	// leaveWithin bounds the wait for our clients' sessions to be gone; leaving takes a server some milliseconds.
+	leaveWithin = 5 * time.Second
+	// firstLook and seldomLook are after how long it is looked for them again, first and at last: each look is a transaction, which
+	// the server counts among those of the load.
+	firstLook  = 2 * time.Millisecond
+	seldomLook = 50 * time.Millisecond
+)
 
 // AwaitClientsGone returns when the server has ended the sessions of our clients. A session reports its counters
 // before it disappears, so from then on nothing they did is missing (on 13 and 14: nothing but the collector's delay).
@@ -18,7 +24,8 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 	if f.Pooler {
 		return nil
 	}
-	for until := time.Now().Add(leaveWithin); ; {
+	pause := firstLook
+	for until := time.Now().Add(leaveWithin); ; pause = min(2*pause, seldomLook) {
 		var left int
 		err := QueryRow(ctx, conn, `/* realiops */
 			select pg_catalog.count(*) from pg_catalog.pg_stat_activity
@@ -31,7 +38,7 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 		case time.Now().After(until):
 			return fmt.Errorf("%d sessions of our clients are still there %v after they left", left, leaveWithin)
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 
