@@ -33,8 +33,8 @@ func newDoctorCommand(env Env) *cobra.Command {
 		Long: `Say what a run could conclude on this server as this user: which sources can be read, why the others cannot, which
 conclusions that costs, and what to do about it.
 
-It reads every source once, and looks for three seconds at what the disk does for others. It puts no load on the server and changes nothing there. It takes the server flags of
-realiops run. Without --dsn or --container it examines the server that the environment names, and if it names none, a
+It reads every source once, and looks for three seconds at what the disk does for others. It puts no load on the server
+and changes nothing there. It takes the server flags of realiops run. Without --dsn or --container it examines the server that the environment names, and if it names none, a
 PostgreSQL that it starts and removes.
 
 --prometheus examines a store of metrics instead: what could be concluded about each server from the history in it, and

@@ -123,6 +123,9 @@ func (o fleetOptions) askedOfFiles(ctx context.Context) (asked, error) {
 		return asked{}, err
 	}
 	from, to := source.Span()
+	if to.Sub(from) > longest+day {
+		return asked{}, fmt.Errorf("the files reach from %s to %s, and 455 days are the most that is ranked: are the clocks right?", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	}
 	return asked{
 		source: source, databases: source.Databases(), stretch: fleet.Stretch{Source: "sysstat", From: from, To: to},
 		price: func([]fleet.Database) (float64, string) { return 0, "what sysstat kept is read" },

@@ -40,10 +40,11 @@ func Main(env Env, args []string) int {
 
 // reasonOf is an error's text, with the signal that ended the command in the place of what a library says of any end.
 func reasonOf(ctx context.Context, err error) string {
-	if !errors.Is(err, context.Canceled) {
+	cause := context.Cause(ctx)
+	if cause == nil || !errors.Is(err, context.Canceled) {
 		return err.Error()
 	}
-	return strings.Replace(err.Error(), context.Canceled.Error(), context.Cause(ctx).Error(), 1)
+	return strings.Replace(err.Error(), context.Canceled.Error(), cause.Error(), 1)
 }
 
 // nobodyReads tells whether an error is that of an output whose reader is gone. A connection to a server that is gone breaks with the

@@ -40,6 +40,9 @@ const (
 // FleetPlan is the name of the plan of files that tell of one of many databases hour by hour, of which nobody planned anything.
 const FleetPlan = "fleet"
 
+// MostOfHour is how much of an hour must be known for what is said of it to stand for the hour.
+const MostOfHour = 0.9
+
 // Baseline is how storage was measured alone. The arms are jobs of another program then, which put load on files.
 type Baseline struct {
 	Program string `json:"program"`    // fio 3.33

@@ -202,7 +202,7 @@ func (j *judge) rivals(m drivers.Metric, y column) []held {
 		switch {
 		case j.itself(m, d):
 			h.Status, h.Why = Itself, nil
-		case h.recorded() && metric.WritesAlone(m.Name) && metric.Quantity(d.Name).OfReads():
+		case h.Spread != nil && metric.WritesAlone(m.Name) && metric.Quantity(d.Name).OfReads():
 			h.Status, h.impossible = Excluded, true
 		}
 		all = append(all, h)

@@ -76,9 +76,6 @@ func (s *sheet) add(p runfile.Period) {
 	c.sum, c.seconds, c.known = c.sum+p.Value*seconds, c.seconds+seconds, true
 }
 
-// mostOfHour is how much of an hour must be known for its mean to stand for it.
-const mostOfHour = 0.9
-
 // values are those of a metric's statistic in each hour; NaN where it is not known.
 func (s sheet) values(metric, statistic string) []float64 {
 	all := make([]float64, s.hours)
@@ -90,7 +87,7 @@ func (s sheet) values(metric, statistic string) []float64 {
 		case !c.known:
 		case statistic != average:
 			all[h] = c.extreme
-		case c.seconds >= mostOfHour*time.Hour.Seconds():
+		case c.seconds >= runfile.MostOfHour*time.Hour.Seconds():
 			all[h] = c.sum / c.seconds
 		}
 	}

@@ -52,9 +52,6 @@ type Source interface {
 	AtOnce() int
 }
 
-// MostOfHour is how much of an hour a source must know for what it says of it to stand for the hour.
-const MostOfHour = 0.9
-
 // ErrPartly is an answer that the source itself calls incomplete. Those databases are left out, and asked for the next time.
 var ErrPartly = errors.New("the source says that its answer is incomplete")
 

@@ -121,23 +121,31 @@ func misunderstood(err error) error {
 		return errors.New("the server has no TLS, which sslmode asks for: switch it on there, or say sslmode=disable")
 	}
 	text := strings.ReplaceAll(err.Error(), ": %!w(<nil>)", "") // which pgx makes of an error without a cause
-	for keyword, refusals := range unmet {
-		if slices.ContainsFunc(refusals, func(refusal string) bool { return strings.Contains(text, refusal) }) {
-			return fmt.Errorf("%s; it is refused because of %s", text, keyword)
+	for _, u := range unmet() {
+		if slices.ContainsFunc(u.refusals, func(refusal string) bool { return strings.Contains(text, refusal) }) {
+			return fmt.Errorf("%s; it is refused because of %s", text, u.keyword)
 		}
 	}
 	return fmt.Errorf("what answers there does not speak as PostgreSQL does (%w); is the port right?", err)
 }
 
-// unmet are keywords that ask for a certain kind of server, with what pgx says of one of another kind; it has no type for most.
-var unmet = map[string][]string{
-	"target_session_attrs": {
-		pgconn.ErrReadOnlyConnection.Error(), pgconn.ErrReadWriteConnection.Error(), pgconn.ErrPrimaryConnection.Error(), pgconn.ErrStandbyConnection.Error(),
-	},
-	"channel_binding":      {"channel binding"},
-	"require_auth":         {"authentication method requirement"},
-	"min_protocol_version": {"protocol version too low"},
-	"sslcertmode":          {"did not request an SSL certificate"},
+// demand is a keyword that asks for a certain kind of server, with what pgx says of one of another kind; it has no type for most.
+type demand struct {
+	keyword  string
+	refusals []string
+}
+
+// unmet are in the order in which they are looked for.
+func unmet() []demand {
+	return []demand{
+		{"target_session_attrs", []string{
+			pgconn.ErrReadOnlyConnection.Error(), pgconn.ErrReadWriteConnection.Error(), pgconn.ErrPrimaryConnection.Error(), pgconn.ErrStandbyConnection.Error(),
+		}},
+		{"channel_binding", []string{"channel binding"}},
+		{"require_auth", []string{"authentication method requirement"}},
+		{"min_protocol_version", []string{"protocol version too low"}},
+		{"sslcertmode", []string{"did not request an SSL certificate"}},
+	}
 }
 
 // innermost is the cause of the last of several attempts: before it, without being asked to, pgx tries TLS.

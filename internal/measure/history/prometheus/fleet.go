@@ -292,7 +292,7 @@ func wholeHours(samples map[string][]model.SamplePair) map[string]map[model.Time
 		slices.Sort(usual)
 		all[name] = map[model.Time]bool{}
 		for _, c := range counts {
-			all[name][c.Timestamp] = float64(c.Value) >= fleet.MostOfHour*usual[len(usual)/2]
+			all[name][c.Timestamp] = float64(c.Value) >= runfile.MostOfHour*usual[len(usual)/2]
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -147,9 +148,9 @@ func byHour(intervals []Interval, from, to time.Time) (told fleet.Told) {
 		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean over up to %s", apart)
 		told.Metrics = append(told.Metrics, announced)
 	}
-	for at := from; at.Before(to); at = at.Add(time.Hour) {
+	for _, at := range slices.SortedFunc(maps.Keys(hours), time.Time.Compare) {
 		h := hours[at]
-		if h == nil || h.seconds < fleet.MostOfHour*time.Hour.Seconds() {
+		if h.seconds < runfile.MostOfHour*time.Hour.Seconds() {
 			continue
 		}
 		for k, name := range rows() {
