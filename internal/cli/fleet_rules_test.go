@@ -67,7 +67,7 @@ func ruleTest(text string) string {
 		return fmt.Sprintf("      - {eval_time: %s, alertname: %s, exp_alerts: [{exp_labels: %s, exp_annotations: {summary: %q}}]}\n", at, name, labels, summary)
 	}
 	return "rule_files: [rules.yml]\ntests:\n  - interval: 1h\n    input_series:\n" + series.String() + "    alert_rule_test:\n" +
-		alert(time.Hour, "StoragePaidForNothing", "{database: legacy, bound: lowest}", "legacy: another order would save 412.5 USD a month") +
+		alert(time.Hour, "StoragePaidForNothing", "{database: legacy, bound: lowest, currency: USD}", "legacy: another order would save 412.5 USD a month") +
 		alert(time.Hour, "StorageIsInTheWay", "{database: slow, level: at its limit}", "slow: its storage is at its limit") +
 		alert(time.Hour, "FleetIsOld", "", "") +
 		alert(3*day+time.Hour, "FleetIsOld", "{}", "nobody has looked at the databases for 3d 1h 0m 0s") +

@@ -16,7 +16,7 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	uses := gauge("database_used_ratio", "The highest hour as a share of what its volume and machine carry for good.")
 	risk := gauge("database_risk", "1 for how near its storage is to being in the way.", "level")
 	ends := gauge("database_credits_end_timestamp_seconds", "When its credits end if the next weeks are as the last seven days were.")
-	saves := gauge("database_saved_usd_per_month", "What another order would save at list prices, with the ends of what that may be; below 0: it costs more.", "bound")
+	saves := gauge("database_saved_per_month", "What another order would save at list prices, with the ends of what that may be; below 0: it costs more.", "bound", "currency")
 	known := gauge("database_known_ratio", "The share of its hours that are known.")
 	until := &openmetrics.Gauge{Name: "realiops_fleet_end_timestamp_seconds", Help: "Until when the fleet was looked at."}
 	for _, d := range f.Databases {
@@ -29,9 +29,9 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 			ends.Add(float64(c.Ends.Unix()), d.Name)
 		}
 		if d.Saves != nil {
-			saves.Add(d.Saves.Value, d.Name, "value")
-			saves.Add(d.Saves.Lowest, d.Name, "lowest")
-			saves.Add(d.Saves.Highest, d.Name, "highest")
+			saves.Add(d.Saves.Value, d.Name, "value", f.Currency)
+			saves.Add(d.Saves.Lowest, d.Name, "lowest", f.Currency)
+			saves.Add(d.Saves.Highest, d.Name, "highest", f.Currency)
 		}
 	}
 	if !f.To.IsZero() {
