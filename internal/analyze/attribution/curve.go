@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/series"
 )
 
 // From second to second a load does more or less. What counts a sum of quantities does as much more or less as the sum; what
@@ -18,6 +19,7 @@ const (
 	leastSlope    = 0.8
 	leastFollowed = 0.75 // even if all error were the metric's own, give or take a standard error
 	leastMove     = 0.4  // of the swing, where the two do not go together
+	mostMoments   = 120  // of a repetition that are looked at, evenly spread: a long one tells no more by all of its seconds
 )
 
 // curved tells whether a metric, read second by second, bends away from a sum.
@@ -65,14 +67,18 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 	for k, c := range m.columns {
 		columns[k] = j.drivers[t.places[c]]
 	}
+	var changes []series.Change
 	for change, err := range j.run.Changes(metric, from.Add(j.view.Lag), to.Add(j.view.Lag)) {
-		if err != nil || change.Seconds() < 0.5 {
-			continue
+		if err == nil && change.Seconds() >= 0.5 {
+			changes = append(changes, change)
 		}
-		sum := 0.0
+	}
+	apart := 1 + (len(changes)-1)/mostMoments
+	for i := 0; i < len(changes); i += apart {
+		change, sum := changes[i], 0.0
 		for k, d := range columns {
-			n, known := j.run.Did(d, j.arms[a], replicate, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
-			if !known {
+			n := j.did(d, j.arms[a], replicate, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
+			if math.IsNaN(n) {
 				return nil, nil
 			}
 			sum += m.of[k] * n
@@ -80,6 +86,27 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 		x, y = append(x, sum/change.Seconds()), append(y, change.Amount/change.Seconds())
 	}
 	return slices.Clip(x), y
+}
+
+// moment is a stretch between two readings, of a quantity.
+type moment struct {
+	quantity string
+	from, to time.Time
+}
+
+// did is how much of a quantity there was between two readings, not a number where nobody knows. It is looked up once: a server's metrics are
+// read at the same moments, and held against the same quantities.
+func (j *judge) did(d drivers.Quantity, a drivers.Arm, replicate drivers.Replicate, from, to time.Time) float64 {
+	when := moment{d.Name, from, to}
+	n, looked := j.moment[when]
+	if !looked {
+		var known bool
+		if n, known = j.run.Did(d, a, replicate, from, to); !known {
+			n = math.NaN()
+		}
+		j.moment[when] = n
+	}
+	return n
 }
 
 // curve is what a metric may follow a sum by: the rate of the sum that a rate of the metric stands for, and by how many times as much that one is off, in

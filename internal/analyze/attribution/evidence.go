@@ -43,10 +43,11 @@ type evidence struct {
 	arms    []drivers.Arm // loaded, with at least one replicate
 	drivers []drivers.Quantity
 	columns []column // of the quantities
+	moment  map[moment]float64
 }
 
 func newEvidence(run *drivers.Run) *evidence {
-	e := &evidence{run: run, drivers: run.Quantities()}
+	e := &evidence{run: run, drivers: run.Quantities(), moment: map[moment]float64{}}
 	for _, a := range run.Arms {
 		if !a.Idle() && len(a.Replicates) > 0 {
 			e.arms = append(e.arms, a)

@@ -19,11 +19,12 @@ const (
 // although the load goes on. A source that did not move between two readings was not read twice. The move itself came at
 // some time since the reading before.
 func (c *collector) steps(s series.Series) (all []stretch, apart time.Duration) {
+	if !seldom(s) {
+		return nil, 0
+	}
 	var moves []time.Time
 	var amounts, lengths []float64
-	readings := 0.0
 	for change, err := range s.Changes(time.Time{}, farFuture) {
-		readings++
 		if err != nil || change.Amount == 0 {
 			continue
 		}
@@ -43,6 +44,18 @@ func (c *collector) steps(s series.Series) (all []stretch, apart time.Duration) 
 		return nil, 0
 	}
 	return all, time.Duration(median(gaps) * float64(time.Second)).Round(time.Second)
+}
+
+// seldom tells whether most readings show nothing new.
+func seldom(s series.Series) bool {
+	moves, readings := 0, 0
+	for change, err := range s.Changes(time.Time{}, farFuture) {
+		readings++
+		if err == nil && change.Amount != 0 {
+			moves++
+		}
+	}
+	return 2*moves < readings
 }
 
 // during counts the moments that lie within replicates. What moves between them is what is done there.
