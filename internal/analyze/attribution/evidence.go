@@ -42,8 +42,8 @@ type evidence struct {
 	run     *drivers.Run
 	arms    []drivers.Arm // loaded, with at least one replicate
 	drivers []drivers.Quantity
-	columns []column // of the quantities
-	moment  map[moment]float64
+	columns []column           // of the quantities
+	moment  map[moment]float64 // what a quantity did in it; not a number: nobody knows
 }
 
 func newEvidence(run *drivers.Run) *evidence {

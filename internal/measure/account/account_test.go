@@ -197,6 +197,28 @@ func TestDeadlineWhileAskedToSlowDown(t *testing.T) {
 	check(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>oops", http.StatusBadGateway) }, account.Other, "failed (HTTP 502)")
 }
 
+// TestFaultsOfAServiceAreGivenUpSooner than its word to slow down, which ends by itself.
+func TestFaultsOfAServiceAreGivenUpSooner(t *testing.T) {
+	check := func(handler http.HandlerFunc, after int, goesOn bool) {
+		t.Helper()
+		server := httptest.NewServer(handler)
+		defer server.Close()
+		alone(t, server.URL)
+		withKeys(t)
+		a := open(t, account.Options{Region: "eu-west-1"})
+		once := rds.NewFromConfig(a.Config(), func(o *rds.Options) { o.RetryMaxAttempts = 1 })
+		_, err := once.DescribeDBInstances(t.Context(), &rds.DescribeDBInstancesInput{})
+		if _, ends := a.Config().Retryer().RetryDelay(after, err); (ends == nil) != goesOn {
+			t.Errorf("after %d tries of %v: %v", after, err, ends)
+		}
+	}
+	check(refusing(500, "InternalFailure", "oops"), 4, true)
+	check(refusing(500, "InternalFailure", "oops"), 5, false)
+	check(refusing(500, "RequestLimitExceeded", "slowly"), 5, true)
+	check(refusing(503, "ServiceUnavailable", "later"), 5, true)
+	check(refusing(400, "Throttling", "Rate exceeded"), 5, true)
+}
+
 // TestNoMachine: on a laptop nobody answers for the credentials of a machine, at once or ever.
 func TestNoMachine(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

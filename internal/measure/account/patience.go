@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
 // tries is how often one call is made before it is given up, and longestPause the longest wait in between: together
@@ -17,6 +19,7 @@ const (
 	longestPause = 20 * time.Second
 	dials        = 2 // to an endpoint that does not answer
 	hangs        = 2 // of one that takes the call and does not answer, each as long as headerWithin
+	faults       = 5 // that are AWS's own, and no word to slow down
 )
 
 // patience waits longer and longer between tries of a call, and gives up early on an endpoint that cannot be reached.
@@ -55,5 +58,15 @@ func (p patience) RetryDelay(attempt int, err error) (time.Duration, error) {
 	if silent, ok := errors.AsType[net.Error](err); ok && silent.Timeout() && attempt >= hangs {
 		return 0, err
 	}
+	if ofService(err) && attempt >= faults {
+		return 0, err
+	}
 	return p.Standard.RetryDelay(attempt, err)
+}
+
+// ofService tells whether a service, or what stands before it, failed by itself.
+func ofService(err error) bool {
+	answer, answered := errors.AsType[*awshttp.ResponseError](err)
+	slowDown := retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
+	return answered && answer.HTTPStatusCode() >= http.StatusInternalServerError && answer.HTTPStatusCode() != http.StatusServiceUnavailable && !slowDown
 }
