@@ -29,7 +29,13 @@ func read(dsn string) (*pgx.ConnConfig, error) {
 	}
 	config, err := pgx.ParseConfig(dsn)
 	if refused, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
-		return nil, unread(reasonIn(refused), form)
+		reason := reasonIn(refused)
+		for beginning, advice := range ofFiles {
+			if strings.HasPrefix(reason, beginning) {
+				return nil, fmt.Errorf("%s: %s", reason, advice)
+			}
+		}
+		return nil, unread(reason, form)
 	}
 	if err != nil {
 		return nil, err
@@ -44,6 +50,12 @@ func read(dsn string) (*pgx.ConnConfig, error) {
 		}
 	}
 	return config, misplaced(config, form)
+}
+
+// ofFiles are pgx's words for what is wrong beside the connection string, with what to look at.
+var ofFiles = map[string]string{
+	"failed to configure TLS": "look at sslmode, sslrootcert, sslcert and sslkey, and at their PGSSL... variables",
+	"failed to read service":  "services stand in ~/.pg_service.conf, or in the file that PGSERVICEFILE names",
 }
 
 // at names the address as the host as well, by which pgx chooses TLS, where nothing else does.
@@ -96,7 +108,7 @@ func formOf(dsn string) (form, error) {
 func unread(reason string, as form) error {
 	advice := "in a password, percent-encode whatever is neither letter nor digit (%40 for @, %2F for /)"
 	if as == keywords {
-		advice = `a password with a space is written password='...', with \' for a quote in it`
+		advice = `a password with a space stands between single quotes, with \' for a quote in it`
 	}
 	return fmt.Errorf("%s. It is not shown, because it may hold a password; %s, or use PGPASSWORD or ~/.pgpass", reason, advice)
 }

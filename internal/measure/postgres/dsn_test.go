@@ -30,7 +30,6 @@ func TestNoPartOfAPasswordIsShown(t *testing.T) {
 		"postgres://joe:zq`: zx@127.0.0.1:1/db",
 		"postgres://joe:zqzx@127.0.0.1:99999/db",
 		"postgres://joe:zqzx@[::1/db",
-		"postgres://joe:zqzx@127.0.0.1/db?sslmode=wrong",
 		"postgres://h/db?password=zq&zx",
 		"host=127.0.0.1 pasword=zqzx",
 		"host=127.0.0.1 passwd=zqzx",
@@ -62,6 +61,40 @@ func TestNoPartOfAPasswordIsShown(t *testing.T) {
 			t.Errorf("%s: it does not help to say: %s", dsn, said)
 		}
 		t.Logf("%-50s %s", dsn, said)
+	}
+}
+
+// TestFilesAreNamed: where a certificate, a key or a service cannot be read, nothing is wrong with how the password is written.
+func TestFilesAreNamed(t *testing.T) {
+	nowhere := t.TempDir() + "/nowhere"
+	check := func(dsn string, want ...string) {
+		t.Helper()
+		_, err := Parse(dsn)
+		if err == nil {
+			t.Fatalf("%s is taken", dsn)
+		}
+		for _, part := range want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %v; want %s", dsn, err, part)
+			}
+		}
+		if strings.Contains(err.Error(), "zqzx") || strings.Contains(err.Error(), "percent-encode") {
+			t.Errorf("%s: %v", dsn, err)
+		}
+	}
+	t.Setenv("PGSERVICEFILE", nowhere)
+	check("service=shop password=zqzx", nowhere, "PGSERVICEFILE")
+	check("host=h password=zqzx sslrootcert="+nowhere+" sslmode=verify-full", nowhere, "look at sslmode")
+	check("host=h password=zqzx sslcert="+nowhere+" sslkey="+nowhere, nowhere, "look at sslmode")
+	check("host=h password=zqzx sslcert="+nowhere, "sslkey")
+	check("postgres://joe:zqzx@127.0.0.1/db?sslmode=wrong", "sslmode is invalid")
+}
+
+// TestTheAddressInPlaceOfANameIsSaid: nobody looks for a fault at a name that was not looked up.
+func TestTheAddressInPlaceOfANameIsSaid(t *testing.T) {
+	e, err := Parse("host=db.example hostaddr=192.0.2.1 port=1 user=u dbname=d")
+	if want := "db.example:1 (hostaddr 192.0.2.1) as u, database d"; err != nil || e.String() != want {
+		t.Errorf("%v, %v; want %s", e, err, want)
 	}
 }
 

@@ -33,6 +33,7 @@ const connectTimeout = 10 * time.Second
 // Endpoint is how to reach a server: host, port, database, user, password, TLS.
 type Endpoint struct {
 	config *pgx.ConnConfig
+	ip     string                                // that is connected to in the place of the host's name; empty: the name is looked up
 	pooled atomic.Bool                           // a pooler refuses our settings at the start of a session
 	ask    func(context.Context) (string, error) // finds a password for each connection; nil: there is one for all
 }
@@ -44,7 +45,8 @@ func Parse(dsn string) (*Endpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the connection string: %w", err)
 	}
-	if err := asLibpq(config); err != nil {
+	ip, err := asLibpq(config)
+	if err != nil {
 		return nil, fmt.Errorf("read the connection string: %w", err)
 	}
 	verifyByDefault(config, dsn)
@@ -53,7 +55,7 @@ func Parse(dsn string) (*Endpoint, error) {
 	}
 	// Without named prepared statements, so that even a pooler can be asked what it is.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	return &Endpoint{config: config}, nil
+	return &Endpoint{config: config, ip: ip}, nil
 }
 
 // Host is the host or the directory of the socket.
@@ -83,7 +85,11 @@ func (e *Endpoint) address() string {
 	if strings.HasPrefix(e.config.Host, "/") {
 		return fmt.Sprintf("socket %s, port %d", e.config.Host, e.config.Port)
 	}
-	return net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
+	address := net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
+	if e.ip != "" && e.ip != e.config.Host {
+		address += fmt.Sprintf(" (hostaddr %s)", e.ip)
+	}
+	return address
 }
 
 // reasonOf takes the one thing that people need out of pgx's account of all hosts and attempts.

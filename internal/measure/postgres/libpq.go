@@ -57,9 +57,11 @@ type libpq struct {
 	config *pgx.ConnConfig
 	dialer net.Dialer
 	peer   string // who must run the server at the other end of a socket
+	ip     string // of the host, where its name is not to be looked up
 }
 
-func asLibpq(config *pgx.ConnConfig) error {
+// asLibpq returns the address that is connected to in the place of the host's name, if there is one.
+func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	l := &libpq{config: config}
 	for variable, keyword := range variables {
 		if _, closer := config.RuntimeParams[keyword]; !closer && os.Getenv(variable) != "" {
@@ -69,10 +71,10 @@ func asLibpq(config *pgx.ConnConfig) error {
 	maps.DeleteFunc(config.RuntimeParams, func(_, value string) bool { return value == "" })
 	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.ignored, l.validation} {
 		if err := obey(); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return l.ip, nil
 }
 
 // take is the value of a keyword, which the server is not sent.
@@ -198,6 +200,7 @@ func (l *libpq) addresses() error {
 			return errors.New("hostaddr is obeyed for one server, and host names several")
 		}
 	}
+	l.ip = text
 	l.config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{text}, nil }
 	return nil
 }
