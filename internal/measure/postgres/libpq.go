@@ -255,10 +255,13 @@ func (l *libpq) validation() error {
 	return nil
 }
 
-// ignored are keywords that make no difference here: libpq itself no longer heeds the first two.
+// ignored are keywords that make no difference here, of which libpq itself no longer heeds the first two, and one that would leave us nothing to ask.
 func (l *libpq) ignored() error {
 	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
 		l.take(keyword)
+	}
+	if value := l.take("replication"); !slices.Contains([]string{"", "false", "off", "no", "0"}, value) {
+		return fmt.Errorf("replication=%s cannot be obeyed: a session for replication answers no queries; leave it out", value)
 	}
 	return nil
 }

@@ -78,6 +78,7 @@ func TestWhatLibpqKnows(t *testing.T) {
 	refused(byTCP+"ssl_min_protocol_version=TLSv1.3 ssl_max_protocol_version=TLSv1.2", "ssl_min_protocol_version is later")
 	refused(byTCP+"load_balance_hosts=random", "load_balance_hosts=random cannot be obeyed")
 	refused(byTCP+"channel_binding=require", "channel binding")
+	refused(byTCP+"replication=database", "replication=database cannot be obeyed")
 
 	environment := func(name, value string, check func()) {
 		t.Helper()

@@ -107,7 +107,7 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 
 // lock takes the lock of this database, which keeps it, and gives it back where another run has that of another database of
 // the server: the counters and the disks are the server's. Of two that come at once both may give way; then chance has one
-// of them come back first.
+// of them come back first. A session that has just ended keeps its lock for a moment, too.
 func (s *Schema) lock(ctx context.Context) error {
 	if !s.locked {
 		return nil
@@ -118,18 +118,19 @@ func (s *Schema) lock(ctx context.Context) error {
 		if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_try_advisory_lock($1)", int64(schemaLock)).Scan(&mine); err != nil {
 			return fmt.Errorf("lock the schema %s: %w", SchemaName, err)
 		}
-		if !mine {
-			return errInUse
-		}
-		elsewhere, err := lockedElsewhere(ctx, s.conn)
-		if err != nil || elsewhere == "" {
-			return err
-		}
-		if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_advisory_unlock($1)", int64(schemaLock)).Scan(&mine); err != nil {
-			return fmt.Errorf("give back the lock of the schema %s: %w", SchemaName, err)
+		refusal := errInUse
+		if mine {
+			elsewhere, err := lockedElsewhere(ctx, s.conn)
+			if err != nil || elsewhere == "" {
+				return err
+			}
+			if err := QueryRow(ctx, s.conn, "/* realiops */ select pg_catalog.pg_advisory_unlock($1)", int64(schemaLock)).Scan(&mine); err != nil {
+				return fmt.Errorf("give back the lock of the schema %s: %w", SchemaName, err)
+			}
+			refusal = runsElsewhere(elsewhere)
 		}
 		if try == tries {
-			return runsElsewhere(elsewhere)
+			return refusal
 		}
 		select {
 		case <-time.After(100*time.Millisecond + rand.N(400*time.Millisecond)): //nolint:gosec // chance, not a secret
