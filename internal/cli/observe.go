@@ -12,7 +12,6 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/next"
-	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/observation"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -24,6 +23,7 @@ type observeOptions struct {
 	settled bool
 	atLeast time.Duration // before --until-settled may end it
 	append  bool
+	listen  string // empty: nobody is answered
 	readingOptions
 }
 
@@ -43,12 +43,13 @@ gap. --append goes on in the file of an earlier observation of the same server.`
 		Example: `  realiops observe --dsn 'postgres://me@db.example/shop'
   realiops observe --dsn service=prod --for 72h -o shop.jsonl.zst
   realiops observe --dsn service=prod --for 72h --append -o shop.jsonl.zst
-  realiops observe --dsn service=prod --until-settled`,
+  realiops observe --dsn service=prod --until-settled
+  realiops observe --dsn service=prod --for 720h --listen 9650`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
 	return describe(env, cmd, observeExitHelp, group("The server", o.addTargetFlags), group("A server in AWS", o.target.addAWSFlags),
-		group("How long", o.addFlags), group("What to read and tell", o.readingOptions.addFlags))
+		group("How long", o.addFlags), group("What to read and tell", o.readingOptions.addFlags, o.addListen))
 }
 
 func (o *observeOptions) addTargetFlags(f *pflag.FlagSet) {
@@ -60,6 +61,10 @@ func (o *observeOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.settled, "until-settled", false, "end earlier when the report no longer changes")
 	f.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
 	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
+}
+
+func (o *observeOptions) addListen(f *pflag.FlagSet) {
+	f.StringVar(&o.listen, "listen", "", "let a Prometheus scrape what is read, at this `ADDRESS`: HOST:PORT, or a port of this machine alone")
 }
 
 const observeExitHelp = `0  done, also where Ctrl-C ended it
@@ -107,7 +112,11 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	show := env.display(mode)
+	metrics, err := o.serve(ctx)
+	if err != nil {
+		return err
+	}
+	show := follower{env.display(mode), metrics}
 	recorded, err := observation.Do(ctx, observation.Options{
 		Head: head, Path: path, Append: o.append, Target: server, Interval: o.interval, For: o.length, Show: show,
 		Known: func(metrics []runfile.Metric) error {
@@ -124,13 +133,17 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 }
 
 // preview says what the file tells so far; nil where nobody looks on.
-func preview(show *progress.Display) func(path string, after time.Duration) (text string, looked bool) {
-	if !show.Looked() {
+func preview(show follower) func(path string, after time.Duration) (text string, looked bool) {
+	if !show.Looked() && show.metrics == nil {
 		return nil
 	}
 	var p next.Preview
 	return func(path string, after time.Duration) (text string, looked bool) {
-		return p.Ask(after, func() (*drivers.Run, error) { return drivers.FromFile(path) })
+		seen, looked := p.Ask(after, func() (*drivers.Run, error) { return drivers.FromFile(path) })
+		if looked && show.metrics != nil {
+			show.metrics.Judged(seen.Verdicts)
+		}
+		return seen.String(), looked
 	}
 }
 

@@ -11,6 +11,35 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
+// TestExported: names as Prometheus' conventions have them, and no two metrics of what is read on a clock share one.
+func TestExported(t *testing.T) {
+	check := func(name, want string) {
+		t.Helper()
+		if got := metric.All().Row(name).Exported(); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	check("pgstat.wal/wal_records", "realiops_pgstat_wal_wal_records_total")
+	check("block/write_bytes", "realiops_block_write_bytes_total")
+	check("block/io_time", "realiops_block_io_time_seconds_total")
+	check("block/in_flight", "realiops_block_in_flight")
+	check("pgstat.lsn/insert", "realiops_pgstat_lsn_insert_bytes_total")
+	check("pgstat.server/started", "realiops_pgstat_server_started_timestamp_seconds")
+	check("pgstat.replication/replay_lag_bytes", "realiops_pgstat_replication_replay_lag_bytes")
+	names := map[string]string{}
+	for _, m := range metric.All() {
+		probe, _, _ := strings.Cut(m.Name, "/")
+		probe, _, _ = strings.Cut(probe, ".")
+		if !slices.Contains([]string{"pgstat", "block", "request"}, probe) {
+			continue
+		}
+		if other := names[m.Exported()]; other != "" && other != m.Name {
+			t.Errorf("%s is %s and %s", m.Exported(), other, m.Name)
+		}
+		names[m.Exported()] = m.Name
+	}
+}
+
 // TestPrinted: a metric is written as the view of the version that was read writes it.
 func TestPrinted(t *testing.T) {
 	check := func(name string, version int, want string) {

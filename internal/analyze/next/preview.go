@@ -15,26 +15,40 @@ const firstPreview = 30 * time.Second
 // Preview looks now and then at what a file tells so far, for whoever looks on. Its zero value has not looked yet.
 type Preview struct{ last time.Duration }
 
-// Ask reads the file where it is time for that, and says what a report would tell if it were made now.
-func (p *Preview) Ask(after time.Duration, read func() (*drivers.Run, error)) (text string, looked bool) {
+// Seen is what a report would tell if it were made now.
+type Seen struct {
+	Kinds    int // of load
+	Verdicts []attribution.Verdict
+}
+
+// Ask reads the file where it is time for that.
+func (p *Preview) Ask(after time.Duration, read func() (*drivers.Run, error)) (seen Seen, looked bool) {
 	if after < max(firstPreview, p.last+p.last/lookAgain) {
-		return "", false
+		return Seen{}, false
 	}
 	p.last = after
 	run, err := read()
 	if err != nil {
-		return "", false
+		return Seen{}, false
 	}
-	return preview(run), true
+	return see(run), true
 }
 
-func preview(run *drivers.Run) string {
-	kinds := len(slices.DeleteFunc(slices.Clone(run.Arms), func(a drivers.Arm) bool { return a.Idle() }))
-	if kinds == 0 {
+func see(run *drivers.Run) (seen Seen) {
+	seen.Kinds = len(slices.DeleteFunc(slices.Clone(run.Arms), func(a drivers.Arm) bool { return a.Idle() }))
+	if seen.Kinds > 0 {
+		seen.Verdicts = attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics
+	}
+	return seen
+}
+
+// String says it in a line.
+func (s Seen) String() string {
+	if s.Kinds == 0 {
 		return "no kind of load seen yet"
 	}
 	told, open := 0, 0
-	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
+	for _, v := range s.Verdicts {
 		switch v.Kind {
 		case attribution.Undetermined:
 			open++
@@ -43,8 +57,8 @@ func preview(run *drivers.Run) string {
 		}
 	}
 	loads := "kinds of load"
-	if kinds == 1 {
+	if s.Kinds == 1 {
 		loads = "kind of load"
 	}
-	return fmt.Sprintf("%d %s; ended now, %d of %d metrics that move get a verdict", kinds, loads, told, told+open)
+	return fmt.Sprintf("%d %s; ended now, %d of %d metrics that move get a verdict", s.Kinds, loads, told, told+open)
 }

@@ -34,10 +34,10 @@ func TestPreviewSaysWhatAReportWouldTell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := preview(run); !strings.HasPrefix(text, "5 kinds of load; ended now, ") {
+	if text := see(run).String(); !strings.HasPrefix(text, "5 kinds of load; ended now, ") {
 		t.Errorf("of the shipped observation it says %q", text)
 	}
-	if text := preview(&drivers.Run{}); text != "no kind of load seen yet" {
+	if text := see(&drivers.Run{}).String(); text != "no kind of load seen yet" {
 		t.Errorf("of nothing it says %q", text)
 	}
 }

@@ -12,6 +12,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/api"
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
 )
 
 // Sample is what a series showed at a moment.
@@ -29,6 +33,17 @@ type Series struct {
 // Start starts a Prometheus that kept the series, and gives its address. It skips the test where there is none.
 func Start(t testing.TB, planted ...Series) string {
 	t.Helper()
+	return start(t, "global: {}\n", planted)
+}
+
+// Scraping starts a Prometheus that scrapes an exporter each second, and gives its address.
+func Scraping(t testing.TB, exporter string) string {
+	t.Helper()
+	return start(t, fmt.Sprintf("scrape_configs: [{job_name: realiops, scrape_interval: 1s, scrape_timeout: 1s, static_configs: [{targets: [%q]}]}]\n", exporter), nil)
+}
+
+func start(t testing.TB, configured string, planted []Series) string {
+	t.Helper()
 	for _, program := range []string{"prometheus", "promtool"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed", program)
@@ -36,8 +51,10 @@ func Start(t testing.TB, planted ...Series) string {
 	}
 	dir := t.TempDir()
 	data, config := filepath.Join(dir, "data"), filepath.Join(dir, "prometheus.yml")
-	plant(t, data, filepath.Join(dir, "planted.txt"), planted)
-	if err := os.WriteFile(config, []byte("global: {}\n"), 0o600); err != nil {
+	if len(planted) > 0 {
+		plant(t, data, filepath.Join(dir, "planted.txt"), planted)
+	}
+	if err := os.WriteFile(config, []byte(configured), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	address := freeAddress(t)
@@ -103,4 +120,22 @@ func wait(t testing.TB, url string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("the Prometheus does not answer")
+}
+
+// Ask asks a Prometheus what an expression comes to now.
+func Ask(t testing.TB, store, expression string) (model.Vector, error) {
+	t.Helper()
+	client, err := api.NewClient(api.Config{Address: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, _, _, err := v1.NewAPI(client).Query(t.Context(), expression, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	vector, is := value.(model.Vector)
+	if !is {
+		return nil, fmt.Errorf("%s is no vector but a %s", expression, value.Type())
+	}
+	return vector, nil
 }

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/prometheustest"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// TestObserveIsScraped: a real Prometheus scrapes an observation, and sees the rows that somebody writes there; when
+// the observation is over, nobody answers.
+func TestObserveIsScraped(t *testing.T) {
+	t.Parallel()
+	server := servertest.Start(t, embedded.Options{Version: "17"})
+	conn := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
+	servertest.Exec(t, conn, "create table worked (x int)")
+	observe := exec.CommandContext(t.Context(), buildProgram(t), "observe", "--dsn", server.URL(), "--for", "5m", "--listen", "0", "-o", filepath.Join(t.TempDir(), "o.jsonl"))
+	said, err := observe.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := observe.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address := firstMatch(t, said, regexp.MustCompile(`Metrics for a Prometheus are at http://(127\.0\.0\.1:\d+)/metrics`))
+	prometheus := prometheustest.Scraping(t, address)
+
+	const rows = 5000
+	servertest.Exec(t, conn, fmt.Sprintf("insert into worked select generate_series(1, %d)", rows))
+	sees := func(expression string, is func(float64) bool) {
+		t.Helper()
+		var got model.Vector
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+			if got, err = prometheustest.Ask(t, prometheus, expression); err == nil && len(got) == 1 && is(float64(got[0].Value)) {
+				return
+			}
+		}
+		t.Errorf("%s is %v, %v", expression, got, err)
+	}
+	sees("up", func(v float64) bool { return v == 1 })
+	sees("realiops_pgstat_database_tup_inserted_total", func(v float64) bool { return v >= rows })
+	sees("realiops_server_info{version=~'17.*'} and on () realiops_build_info", func(v float64) bool { return v == 1 })
+	sees("realiops_probe_up{probe='pgstat'}", func(v float64) bool { return v == 1 })
+	sees("time() - realiops_probe_read_timestamp_seconds{probe='pgstat'}", func(v float64) bool { return v < 10 })
+	if err := errors.Join(observe.Process.Signal(syscall.SIGINT), observe.Wait()); err != nil {
+		t.Errorf("observe: %v", err)
+	}
+	sees("up", func(v float64) bool { return v == 0 })
+}
+
+// firstMatch reads lines until one matches, and goes on reading, so that whoever writes is not held up.
+func firstMatch(t *testing.T, from io.Reader, pattern *regexp.Regexp) string {
+	t.Helper()
+	found := make(chan string, 1)
+	var all bytes.Buffer
+	go func() {
+		for part := make([]byte, 4096); ; {
+			n, err := from.Read(part)
+			all.Write(part[:n])
+			if m := pattern.FindSubmatch(all.Bytes()); m != nil && len(found) == 0 {
+				found <- string(m[1])
+			}
+			if err != nil {
+				close(found)
+				return
+			}
+		}
+	}()
+	match, ok := <-found
+	if !ok {
+		t.Fatalf("nothing matches %s in\n%s", pattern, &all)
+	}
+	return match
+}
+
+// TestListenFirst: an address that cannot be listened on is said in a line, before the server is asked anything and a file is made.
+func TestListenFirst(t *testing.T) {
+	t.Parallel()
+	database, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	program := buildProgram(t)
+	refused := func(as *syscall.Credential, listen, want string) {
+		t.Helper()
+		dir := openDirectory(t)
+		c := exec.CommandContext(t.Context(), program, "observe", "--dsn", "postgres://me@"+database.Addr().String()+"/shop", "--listen", listen)
+		c.Dir, c.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
+		out, err := c.CombinedOutput()
+		if c.ProcessState.ExitCode() != 1 || string(out) != want+"\n" {
+			t.Errorf("%v: %s", err, out)
+		}
+		if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
+			t.Errorf("it left %s", strings.Join(left, " "))
+		}
+	}
+	taken := database.Addr().String()
+	refused(nil, taken, "realiops: --listen "+taken+": another program listens there: name another port, or 0 for any that is free")
+	refused(nil, "shop", `realiops: --listen is "shop": it takes a port of this machine, or HOST:PORT, as in 127.0.0.1:9650 and [::1]:9650`)
+	if nobody := ordinary(t); nobody != nil {
+		refused(nobody, "80", "realiops: --listen 127.0.0.1:80: ports below 1024 are for root: name a higher one")
+	}
+	_ = database.(*net.TCPListener).SetDeadline(time.Now())
+	if c, err := database.Accept(); err == nil {
+		c.Close()
+		t.Error("the server was asked")
+	}
+}

@@ -1,0 +1,154 @@
+// Package exporter hands what an observation reads on to whoever scrapes it, as a Prometheus does: the counters as they were read last, and
+// what each metric counts as far as the observation tells yet.
+//
+// It follows the records that go into the run file, and asks the server nothing. What was not read last time is not there: it is neither
+// 0 nor what it was. There are no texts of statements in it.
+package exporter
+
+import (
+	"maps"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/openmetrics"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Exporter is what was read last.
+type Exporter struct {
+	version string // of realiops
+
+	mu       sync.Mutex
+	target   *runfile.Target            // nil: nothing was read yet
+	probes   map[string]runfile.Reading // the last of each; without values where that is missing
+	gaps     map[gap]int
+	verdicts []attribution.Verdict
+}
+
+// gap is a kind of reading that is missing.
+type gap struct{ probe, reason string }
+
+// New has nothing to tell yet but its version.
+func New(version string) *Exporter {
+	return &Exporter{version: version, probes: map[string]runfile.Reading{}, gaps: map[gap]int{}}
+}
+
+// Record follows the observation.
+func (e *Exporter) Record(r runfile.Record) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch r := r.(type) {
+	case runfile.Run:
+		e.target = &r.Target
+	case runfile.Reading:
+		r.Values = maps.Clone(r.Values)
+		e.probes[r.Probe] = r
+	case runfile.Gap:
+		if r.Metric == "" {
+			e.probes[r.Probe] = runfile.Reading{}
+			e.gaps[gap{r.Probe, string(r.Reason)}]++
+		}
+	}
+}
+
+// Judged tells what metrics count, as far as is known by now.
+func (e *Exporter) Judged(verdicts []attribution.Verdict) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.verdicts = verdicts
+}
+
+// registry has all that is scraped.
+func (e *Exporter) registry() (*prometheus.Registry, error) {
+	registry := prometheus.NewRegistry()
+	build := &openmetrics.Gauge{Name: "realiops_build_info", Help: "The realiops that reads this.", Labels: []string{"version", "goversion", "goos", "goarch"}}
+	build.Add(1, e.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	for _, c := range []prometheus.Collector{e, build, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return registry, nil
+}
+
+// Describe belongs to a collector of the client library, which learns from the samples themselves.
+func (e *Exporter) Describe(chan<- *prometheus.Desc) {}
+
+// Collect hands out all that was read last, of one moment of ours.
+func (e *Exporter) Collect(to chan<- prometheus.Metric) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range e.probes {
+		e.read(r, to)
+	}
+	missing := prometheus.NewDesc("realiops_probe_gaps_total", "Times that a source could not be read, by the reason; one that lasts counts once.", []string{"probe", "reason"}, nil)
+	for g, n := range e.gaps {
+		to <- prometheus.MustNewConstMetric(missing, prometheus.CounterValue, float64(n), g.probe, g.reason)
+	}
+	for _, g := range e.told() {
+		g.Collect(to)
+	}
+}
+
+// server is the version of the server, as names go by it; 0: it is not known.
+func (e *Exporter) server() int {
+	if e.target == nil {
+		return 0
+	}
+	return metric.VersionNum(e.target.Version)
+}
+
+// read hands out what one source showed. The table says what it is.
+func (e *Exporter) read(r runfile.Reading, to chan<- prometheus.Metric) {
+	table := metric.All()
+	for name, value := range r.Values {
+		m := table.Row(name)
+		kind := prometheus.CounterValue
+		switch {
+		case m.Kind == runfile.Counter:
+		case m.Kind == runfile.Gauge && (value != 0 || m.Unit != "seconds"): // a moment of 0 is one that never was
+			kind = prometheus.GaugeValue
+		default:
+			continue
+		}
+		d := prometheus.NewDesc(m.Exported(), m.Printed(e.server())+": "+m.Help, nil, nil)
+		to <- prometheus.MustNewConstMetric(d, kind, value)
+	}
+}
+
+// told is what is known beside the readings.
+func (e *Exporter) told() []*openmetrics.Gauge {
+	server := &openmetrics.Gauge{Name: "realiops_server_info", Help: "The server that is observed.", Labels: []string{"host", "port", "database", "version", "flavor"}}
+	if t := e.target; t != nil {
+		server.Add(1, t.Host, strconv.Itoa(t.Port), t.Database, t.Version, t.Flavor)
+	}
+	up := &openmetrics.Gauge{Name: "realiops_probe_up", Help: "1 where the last reading of a source succeeded, 0 where it is missing.", Labels: []string{"probe"}}
+	at := &openmetrics.Gauge{Name: "realiops_probe_read_timestamp_seconds", Help: "When a source was last read.", Labels: []string{"probe"}}
+	took := &openmetrics.Gauge{Name: "realiops_probe_read_duration_seconds", Help: "How long the last reading of a source took.", Labels: []string{"probe"}}
+	for probe, r := range e.probes {
+		if r.Values == nil {
+			up.Add(0, probe)
+			continue
+		}
+		up.Add(1, probe)
+		at.Add(float64(r.At.UnixMilli())/1000, probe)
+		took.Add(r.Took, probe)
+	}
+	counts := &openmetrics.Gauge{
+		Name: "realiops_metric_info", Labels: []string{"metric", "name", "verdict", "counts"},
+		Help: "What a metric counts by what was observed so far: logical work, requests to the operating system, or work of storage; and of what it counts one for each.",
+	}
+	table := metric.All()
+	for _, v := range e.verdicts {
+		if open := v.Kind == attribution.Undetermined || v.Kind == attribution.Silent; !open || table.First(v.Metric.Name) {
+			counts.Add(1, v.Metric.Name, table.Printed(v.Metric.Name, e.server()), string(v.Kind), v.Counts)
+		}
+	}
+	return []*openmetrics.Gauge{server, up, at, took, counts}
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/realiops/realiops/internal/cli/exporter"
+	"github.com/realiops/realiops/internal/cli/progress"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// follower shows an observation to whoever looks on, and to whoever scrapes it.
+type follower struct {
+	*progress.Display
+	metrics *exporter.Server // nil: nobody scrapes
+}
+
+// serve takes the port that was asked for, before the server is asked anything.
+func (o *observeOptions) serve(ctx context.Context) (*exporter.Server, error) {
+	if o.listen == "" {
+		return nil, nil
+	}
+	return exporter.Listen(ctx, o.listen, version())
+}
+
+func (f follower) announce() {
+	who := "which only this machine reaches"
+	if !f.metrics.Alone() {
+		who = "which everybody reads who reaches this machine there"
+	}
+	f.Message(fmt.Sprintf("Metrics for a Prometheus are at %s, %s.", f.metrics.URL(), who))
+}
+
+// Record follows the observation.
+func (f follower) Record(r runfile.Record) {
+	f.Display.Record(r)
+	if f.metrics == nil {
+		return
+	}
+	f.metrics.Record(r)
+	if r.Kind() == runfile.KindRun {
+		f.announce()
+	}
+}
+
+// Close ends both.
+func (f follower) Close() {
+	f.Display.Close()
+	if f.metrics != nil {
+		f.metrics.Close()
+	}
+}
