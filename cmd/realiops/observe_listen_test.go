@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
@@ -56,10 +57,24 @@ func TestObserveIsScraped(t *testing.T) {
 	sees("realiops_server_info{version=~'17.*'} and on () realiops_build_info", func(v float64) bool { return v == 1 })
 	sees("realiops_probe_up{probe='pgstat'}", func(v float64) bool { return v == 1 })
 	sees("time() - realiops_probe_read_timestamp_seconds{probe='pgstat'}", func(v float64) bool { return v < 10 })
+	skipped := []string{"realiops_metric_info"} // nothing is known of a server so soon
+	if up, _ := prometheustest.Ask(t, prometheus, "realiops_probe_up{probe='request'} == 1"); len(up) == 0 {
+		skipped = append(skipped, "realiops_request_") // this takes root, and a kernel that takes BPF programs
+	}
+	prometheustest.Dashboard(t, prometheus, "../../packaging/grafana/observe.json", append(prometheustest.Names(t, prometheus), exported()...), skipped...)
 	if err := errors.Join(observe.Process.Signal(syscall.SIGINT), observe.Wait()); err != nil {
 		t.Errorf("observe: %v", err)
 	}
 	sees("up", func(v float64) bool { return v == 0 })
+}
+
+// exported are the metrics that some version of the server shows.
+func exported() []string {
+	names := []string{"realiops_metric_info"}
+	for _, m := range metric.All() {
+		names = append(names, m.Exported())
+	}
+	return names
 }
 
 // firstMatch reads lines until one matches, and goes on reading, so that whoever writes is not held up.

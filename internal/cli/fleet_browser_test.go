@@ -17,7 +17,7 @@ func madeUp(n int) fleet.Fleet {
 	ends, monthly := fleetBegin.Add(40*day), 1062.5
 	var all []fleet.Database
 	for i := range n {
-		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge", From: fleetBegin, To: fleetBegin.Add(30 * day),
+		d := fleet.Database{Name: fmt.Sprintf("customer-%04d", i), Kind: fleet.RDS, Class: "db.r6g.2xlarge", From: fleetBegin, To: fleetBegin.Add(30 * day), Hours: 720, Known: 700,
 			Need: &fleet.Need{WorstHour: fleet.Rate{Requests: float64(i * 7), MiBps: float64(i) / 10}},
 			Has:  &fleet.Storage{Title: "RDS io1", GiB: 1000, IOPS: 10000, Carries: fleet.Rate{Requests: 10000}, Monthly: &monthly}}
 		if d.Risk = (fleet.Risk{Level: fleet.None}); i%5 == 0 {

@@ -1,13 +1,22 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/realiops/realiops/internal/analyze/openmetrics"
+	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
 // TestFleetRules: what is written for a Prometheus passes its own check, and the alert rules of docs/fleet.md, given that text, are raised for
@@ -46,6 +55,135 @@ func TestFleetRules(t *testing.T) {
 	run("", "check", "rules", filepath.Join(dir, "rules.yml"))
 	write("test.yml", ruleTest(out))
 	run("", "test", "rules", filepath.Join(dir, "test.yml"))
+}
+
+// TestFleetTextfile: a real node_exporter hands on every gauge of a file that realiops fleet wrote.
+func TestFleetTextfile(t *testing.T) {
+	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
+	out, _ := runsFleet(t, exitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "-o", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "realiops.prom"), []byte(out), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Get(prometheustest.NodeExporter(t, dir) + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	all, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handed, written := prometheustest.Samples(t, string(all)), prometheustest.Samples(t, out)
+	if fault, is := handed["node_textfile_scrape_error{}"]; !is || fault != 0 || len(written) < 8 {
+		t.Errorf("node_exporter could not read all of %d samples: %v, %v", len(written), fault, is)
+	}
+	for name, want := range written {
+		if got, is := handed[name]; !is || got != want {
+			t.Errorf("%s is %v (%v), want %v", name, got, is, want)
+		}
+	}
+}
+
+// TestFleetManifest: what docs/fleet.md has for Kubernetes is a job of a kind that there is, for a user who is not root, and what it runs ranks
+// what a store has.
+func TestFleetManifest(t *testing.T) {
+	page, err := os.ReadFile("../../docs/fleet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\napiVersion: ")
+	text, _, _ = strings.Cut(text, "```")
+	type pod struct {
+		SecurityContext struct {
+			RunAsNonRoot bool  `yaml:"runAsNonRoot"`
+			RunAsUser    int64 `yaml:"runAsUser"`
+			FSGroup      int64 `yaml:"fsGroup"`
+		} `yaml:"securityContext"`
+		RestartPolicy string `yaml:"restartPolicy"`
+		Containers    []struct {
+			Name, Image  string
+			Args         []string
+			WorkingDir   string `yaml:"workingDir"`
+			Resources    map[string]map[string]string
+			VolumeMounts []struct {
+				Name      string
+				MountPath string `yaml:"mountPath"`
+			} `yaml:"volumeMounts"`
+		}
+		Volumes []struct {
+			Name                  string
+			PersistentVolumeClaim struct {
+				ClaimName string `yaml:"claimName"`
+			} `yaml:"persistentVolumeClaim"`
+			ConfigMap struct{ Name string } `yaml:"configMap"`
+		}
+	}
+	var job struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string
+		Metadata   struct{ Name string }
+		Spec       struct {
+			Schedule          string
+			ConcurrencyPolicy string `yaml:"concurrencyPolicy"`
+			JobTemplate       struct {
+				Spec struct{ Template struct{ Spec pod } }
+			} `yaml:"jobTemplate"`
+		}
+	}
+	strict := yaml.NewDecoder(strings.NewReader("apiVersion: " + text))
+	strict.KnownFields(true)
+	if err := strict.Decode(&job); err != nil {
+		t.Fatal(err)
+	}
+	p := job.Spec.JobTemplate.Spec.Template.Spec
+	if job.APIVersion != "batch/v1" || job.Kind != "CronJob" || len(strings.Fields(job.Spec.Schedule)) != 5 || len(p.Containers) != 1 || !p.SecurityContext.RunAsNonRoot {
+		t.Fatalf("%+v", job)
+	}
+	dockerfile, err := os.ReadFile("../../packaging/Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if user := fmt.Sprintf("USER %d:%d\n", p.SecurityContext.RunAsUser, p.SecurityContext.FSGroup); !strings.Contains(string(dockerfile), user) {
+		t.Errorf("the image is not of %s", user)
+	}
+	store := httptest.NewServer(&prometheustest.Made{Instances: 8})
+	defer store.Close()
+	has, err := filepath.Abs("../../testdata/fleet/has.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := strings.Join(p.Containers[0].Args, "\n")
+	for from, to := range map[string]string{"http://prometheus.monitoring:9090": store.URL, "/etc/realiops/has.csv": has} {
+		if !strings.Contains(args, from) {
+			t.Errorf("nothing has %s in %q", from, args)
+		}
+		args = strings.ReplaceAll(args, from, to)
+	}
+	t.Chdir(t.TempDir())
+	out, _ := runs(t, exitDone, strings.Split(args, "\n")...)
+	if !strings.HasPrefix(out, "8 databases") {
+		t.Errorf("it prints\n%s", out)
+	}
+}
+
+// TestFleetDashboard: a real Prometheus that scrapes the gauges of a fleet answers every panel of the dashboard.
+func TestFleetDashboard(t *testing.T) {
+	var text bytes.Buffer
+	if err := openmetrics.Write(&text, madeUp(20).Gauges()...); err != nil {
+		t.Fatal(err)
+	}
+	handed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8")
+		_, _ = w.Write(text.Bytes())
+	}))
+	defer handed.Close()
+	store := prometheustest.Scraping(t, strings.TrimPrefix(handed.URL, "http://"))
+	var printed []string
+	for _, g := range madeUp(20).Gauges() {
+		printed = append(printed, g.Name)
+	}
+	prometheustest.Dashboard(t, store, "../../packaging/grafana/fleet.json", printed)
 }
 
 // ruleTest has promtool believe that samples are scraped from the epoch on, when its tests begin. They end in November of 2026, long

@@ -7,18 +7,15 @@ import (
 	"net/http"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/cli/exporter"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/prometheustest"
 )
 
 func listen(t *testing.T) *exporter.Server {
@@ -43,27 +40,6 @@ func get(t *testing.T, url string) string {
 		t.Fatalf("%s: %s, %v", url, answer.Status, err)
 	}
 	return string(text)
-}
-
-// samples are those of a text, by name and labels.
-func samples(t *testing.T, text string) map[string]float64 {
-	t.Helper()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]float64{}
-	for name, f := range families {
-		for _, m := range f.GetMetric() {
-			var labels []string
-			for _, l := range m.GetLabel() {
-				labels = append(labels, l.GetName()+"="+strconv.Quote(l.GetValue()))
-			}
-			all[name+"{"+strings.Join(labels, ",")+"}"] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
-		}
-	}
-	return all
 }
 
 // TestExporter follows the shipped observation to its end: every counter is as the file has it last, all passes promtool's check, and no
@@ -98,7 +74,7 @@ func TestExporter(t *testing.T) {
 	s.Judged(attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics)
 
 	text := get(t, s.URL())
-	got := samples(t, text)
+	got := prometheustest.Samples(t, text)
 	for name, want := range map[string]float64{
 		"realiops_pgstat_wal_wal_records_total{}":                                                      last["pgstat.wal/wal_records"],
 		"realiops_block_write_bytes_total{}":                                                           last["block/write_bytes"],
@@ -137,7 +113,7 @@ func TestMissingIsNotThere(t *testing.T) {
 	const wal, reset, writes = "realiops_pgstat_wal_wal_records_total{}", "realiops_pgstat_wal_stats_reset_timestamp_seconds{}", "realiops_block_writes_total{}"
 	check := func(when string, there ...string) {
 		t.Helper()
-		got := samples(t, get(t, s.URL()))
+		got := prometheustest.Samples(t, get(t, s.URL()))
 		for _, name := range []string{wal, reset, writes} {
 			if _, is := got[name]; is != slices.Contains(there, name) {
 				t.Errorf("%s: %s is there: %v", when, name, is)
@@ -157,7 +133,7 @@ func TestMissingIsNotThere(t *testing.T) {
 	check("the server is gone", writes)
 	s.Record(runfile.Reading{At: at, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/stats_reset": 5}})
 	s.Record(runfile.Gap{At: at, Probe: "pgstat", Metric: "pgstat.wal/wal_records", Reason: runfile.Permission})
-	if got := samples(t, get(t, s.URL())); got[reset] != 5 || got[`realiops_probe_gaps_total{probe="pgstat",reason="error"}`] != 1 {
+	if got := prometheustest.Samples(t, get(t, s.URL())); got[reset] != 5 || got[`realiops_probe_gaps_total{probe="pgstat",reason="error"}`] != 1 {
 		t.Errorf("back again: %v", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/api"
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 )
 
@@ -57,15 +58,31 @@ func start(t testing.TB, configured string, planted []Series) string {
 	if err := os.WriteFile(config, []byte(configured), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return launch(t, "/-/ready", "prometheus", "--config.file="+config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error")
+}
+
+// NodeExporter starts a node_exporter that reads the files of a directory and nothing else, and gives its address. It skips the test where
+// there is none.
+func NodeExporter(t testing.TB, directory string) string {
+	t.Helper()
+	const program = "prometheus-node-exporter"
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+	return launch(t, "/metrics", program, "--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory="+directory)
+}
+
+// launch starts a program that listens, until the test is over, and gives its address once it answers.
+func launch(t testing.TB, ready, program string, args ...string) string {
+	t.Helper()
 	address := freeAddress(t)
-	cmd := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+data, "--web.listen-address="+address,
-		"--storage.tsdb.retention.time=100y", "--log.level=error")
+	cmd := exec.Command(program, append(args, "--web.listen-address="+address)...)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	wait(t, "http://"+address+"/-/ready")
+	wait(t, "http://"+address+ready)
 	return "http://" + address
 }
 
@@ -119,17 +136,13 @@ func wait(t testing.TB, url string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatal("the Prometheus does not answer")
+	t.Fatalf("%s does not answer", url)
 }
 
 // Ask asks a Prometheus what an expression comes to now.
 func Ask(t testing.TB, store, expression string) (model.Vector, error) {
 	t.Helper()
-	client, err := api.NewClient(api.Config{Address: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, _, _, err := v1.NewAPI(client).Query(t.Context(), expression, time.Now())
+	value, _, _, err := asked(t, store).Query(t.Context(), expression, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -138,4 +151,47 @@ func Ask(t testing.TB, store, expression string) (model.Vector, error) {
 		return nil, fmt.Errorf("%s is no vector but a %s", expression, value.Type())
 	}
 	return vector, nil
+}
+
+// Names are those of all metrics that a Prometheus has.
+func Names(t testing.TB, store string) (names []string) {
+	t.Helper()
+	values, _, _, err := asked(t, store).LabelValues(t.Context(), model.MetricNameLabel, nil, time.Now().Add(-time.Hour), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range values {
+		names = append(names, string(v))
+	}
+	return names
+}
+
+func asked(t testing.TB, store string) v1.API {
+	t.Helper()
+	client, err := api.NewClient(api.Config{Address: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v1.NewAPI(client)
+}
+
+// Samples are the counters and gauges of a text that is scraped, by name and labels.
+func Samples(t testing.TB, text string) map[string]float64 {
+	t.Helper()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]float64{}
+	for name, f := range families {
+		for _, m := range f.GetMetric() {
+			var labels []string
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetName()+"="+strconv.Quote(l.GetValue()))
+			}
+			all[name+"{"+strings.Join(labels, ",")+"}"] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return all
 }
