@@ -21,7 +21,7 @@ const lookingFor = 3 * time.Second
 type diskSeen struct {
 	at     time.Time
 	values map[string]float64
-	others map[string]request.Stranger
+	others map[request.Who]request.Stranger
 }
 
 // lookAtDisk says what the disks under the server do by themselves, and for whom; nil where they are out of sight.
@@ -39,7 +39,7 @@ func lookAtDisk(ctx context.Context, p *target.Probes) *diagnosis.Disk {
 }
 
 func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
-	seen := diskSeen{at: time.Now(), values: map[string]float64{}, others: map[string]request.Stranger{}}
+	seen := diskSeen{at: time.Now(), values: map[string]float64{}, others: map[request.Who]request.Stranger{}}
 	for _, sampler := range p.Samplers {
 		if name := sampler.Name(); name != block.Name && name != request.Name {
 			continue
@@ -54,7 +54,7 @@ func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
 		maps.Copy(seen.values, sample.Values)
 	}
 	for _, o := range p.Strangers() {
-		seen.others[o.Command] = o
+		seen.others[o.Who] = o
 	}
 	return seen
 }
@@ -75,27 +75,27 @@ func (s diskSeen) since(before diskSeen) *diagnosis.Disk {
 	if _, followed := s.values[metric.ServerWrites]; !followed {
 		return d
 	}
-	const journal = request.Name + "." + request.Journal + "/"
+	journal := request.Name + "." + request.Journal.String() + "/"
 	d.Users = []diagnosis.DiskUse{
 		{Of: diagnosis.ThisServer, Requests: rate(metric.ServerReads, metric.ServerWrites), Flushes: rate(metric.ServerFlushes), Bytes: rate(metric.ServerReadBytes, metric.ServerWriteBytes)},
 		{Of: diagnosis.Journal, Requests: rate(journal+"reads", journal+"writes"), Bytes: rate(journal+"read_bytes", journal+"write_bytes")},
 	}
-	for command, o := range s.others {
-		was := before.others[command]
-		d.Users = append(d.Users, diagnosis.DiskUse{Of: userOf(command), Requests: (o.Requests - was.Requests) / seconds, Bytes: (o.Bytes - was.Bytes) / seconds})
+	for who, o := range s.others {
+		was := before.others[who]
+		d.Users = append(d.Users, diagnosis.DiskUse{Of: userOf(who), Command: who.Command, Requests: (o.Requests - was.Requests) / seconds, Bytes: (o.Bytes - was.Bytes) / seconds})
 	}
 	d.Users = slices.DeleteFunc(d.Users, func(u diagnosis.DiskUse) bool { return u.Requests <= 0 && u.Of != diagnosis.ThisServer })
 	slices.SortStableFunc(d.Users, func(a, b diagnosis.DiskUse) int { return cmp.Compare(b.Requests, a.Requests) })
 	return d
 }
 
-func userOf(command string) string {
-	switch command {
-	case "":
-		return diagnosis.Unnamed
-	case request.Kernel:
+func userOf(who request.Who) string {
+	switch {
+	case who.Kernel:
 		return diagnosis.Kernel
+	case who.Command == "":
+		return diagnosis.Unnamed
 	default:
-		return command
+		return diagnosis.Program
 	}
 }

@@ -137,13 +137,13 @@ func TestSaysWhoUsesTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject.Disk = &diagnosis.Disk{Seconds: 3, Did: diagnosis.DiskUse{Requests: 430, Flushes: 10, Bytes: 7e6}, Users: []diagnosis.DiskUse{
-		{Of: "fio", Requests: 400, Bytes: 6.5e6}, {Of: diagnosis.Kernel, Requests: 29, Bytes: 4e5}, {Of: diagnosis.ThisServer, Requests: 1, Bytes: 8e3},
+		{Of: diagnosis.Program, Command: "fio", Requests: 400, Bytes: 6.5e6}, {Of: diagnosis.Kernel, Requests: 29, Bytes: 4e5}, {Of: diagnosis.ThisServer, Requests: 1, Bytes: 8e3},
 	}}
 	if err := document.Text(&seen, diagnosis.New(subject).Document(), 80); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(seen.String()), " ")
-	want := "What the disk did in 3.00 s without load: everybody 430 requests/s, 7.0 MB/s, 10 flushes/s fio 400 requests/s, 6.5 MB/s " +
+	want := "What the disk did in 3.00 s without load: everybody 430 requests/s, 7.0 MB/s, 10 flushes/s program fio 400 requests/s, 6.5 MB/s " +
 		"the kernel, for files that programs wrote before 29 requests/s, 0.4 MB/s this server 1.0 requests/s, 0.008 MB/s"
 	if !strings.Contains(text, want) || strings.Contains(unseen.String(), "What the disk did") {
 		t.Errorf("%s\nunseen: %s", text, unseen.String())

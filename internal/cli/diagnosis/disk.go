@@ -17,21 +17,23 @@ type Disk struct {
 
 // DiskUse is how much a disk did for somebody.
 type DiskUse struct {
-	Of       string  `json:"of,omitempty"` // a command, or one of the names below
+	Of       string  `json:"of,omitempty"` // one of the names below; empty: everybody
+	Command  string  `json:"command,omitempty"`
 	Requests float64 `json:"requests_per_second"`
 	Flushes  float64 `json:"flushes_per_second,omitempty"`
 	Bytes    float64 `json:"bytes_per_second"`
 }
 
-// Users of a disk that are no command.
+// Users of a disk.
 const (
 	ThisServer = "this server"
 	Journal    = "journal"
 	Kernel     = "kernel"
+	Program    = "program" // that Command names
 	Unnamed    = "not told"
 )
 
-// words are what the names of users mean.
+// words are what the names of users mean. A command may be called like one of them.
 func (u DiskUse) words() string {
 	switch u.Of {
 	case Journal:
@@ -40,6 +42,8 @@ func (u DiskUse) words() string {
 		return "the kernel, for files that programs wrote before"
 	case Unnamed:
 		return "somebody whom the kernel does not name"
+	case Program:
+		return "program " + u.Command
 	default:
 		return u.Of
 	}

@@ -148,7 +148,7 @@ func relationsOn(ctx context.Context, conn *pgx.Conn) (map[uint32]request.Relati
 }
 
 // kindOf is what a relation's requests are counted under: TOAST tables and their indexes have a schema of their own.
-func kindOf(relkind, name string) string {
+func kindOf(relkind, name string) request.Kind {
 	switch {
 	case strings.HasPrefix(name, "pg_toast"):
 		return request.TOAST

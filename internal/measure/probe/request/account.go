@@ -26,22 +26,10 @@ func (c counts) values(view string, into map[string]float64) {
 
 // account is what all requests came to, since it was opened.
 type account struct {
-	kinds                  map[string]*counts
+	kinds                  [kinds]counts
 	disk                   counts  // of everybody, as /proc/diskstats counts: with flushes among the writes
 	flushes, serverFlushes float64 // that the disks did; that processes of the server asked for
 	lost                   float64
-}
-
-func newAccount() *account {
-	a := &account{kinds: map[string]*counts{}}
-	for _, kind := range kinds() {
-		a.kinds[kind] = &counts{}
-	}
-	return a
-}
-
-func kinds() []string {
-	return []string{WAL, Tables, Indexes, TOAST, Maps, Relations, Temp, Log, Other, Journal, Strangers}
 }
 
 // total counts a request as the kernel does for /proc/diskstats: of a write that the kernel does in steps, as one with a flush before it,
@@ -65,9 +53,9 @@ func (a *account) values() map[string]float64 {
 	all := map[string]float64{}
 	var server counts
 	for kind, c := range a.kinds {
-		c.values(Name+"."+kind, all)
-		if kind != Journal && kind != Strangers {
-			server.plus(*c)
+		c.values(Name+"."+Kind(kind).String(), all)
+		if Kind(kind).ofServer() {
+			server.plus(c)
 		}
 	}
 	server.values(metric.RequestServer, all)

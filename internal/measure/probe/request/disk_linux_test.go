@@ -95,8 +95,8 @@ func TestPartitionsAndJournals(t *testing.T) {
 				t.Errorf("%.0f writes in all, and the kernel counts %.0f", all, want)
 			}
 			sum := 0.0
-			for _, kind := range kinds() {
-				sum += grew(Name + "." + kind + "/write_bytes")
+			for kind := range kinds {
+				sum += grew(Name + "." + kind.String() + "/write_bytes")
 			}
 			if all := grew("request/write_bytes"); sum != all {
 				t.Errorf("%.0f bytes of all kinds, and %.0f in all", sum, all)

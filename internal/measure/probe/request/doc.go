@@ -31,23 +31,35 @@ type Place struct {
 // Relation is what a file of a database holds.
 type Relation struct {
 	Name string
-	Kind string // one of Kinds
+	Kind Kind
 }
 
-// What a request may have been for.
+// Kind is what a request may have been for.
+type Kind uint8
+
+// All kinds.
 const (
-	WAL       = "wal"
-	Tables    = "tables"
-	Indexes   = "indexes"
-	TOAST     = "toast"
-	Maps      = "maps"
-	Relations = "relations" // of databases whose names were not asked for
-	Temp      = "temp"
-	Log       = "log"
-	Other     = "other"
-	Journal   = "journal"
-	Strangers = "strangers"
+	WAL Kind = iota
+	Tables
+	Indexes
+	TOAST
+	Maps
+	Relations // of databases whose names were not asked for
+	Temp
+	Log
+	Other
+	Journal
+	Strangers
+	kinds
 )
+
+// String is as the metrics call it.
+func (k Kind) String() string {
+	return [kinds]string{"wal", "tables", "indexes", "toast", "maps", "relations", "temp", "log", "other", "journal", "strangers"}[k]
+}
+
+// ofServer tells whether it is of the server's own files.
+func (k Kind) ofServer() bool { return k != Journal && k != Strangers }
 
 // Metrics lists what a sampler of this package reads.
 func Metrics() (all []runfile.Metric) {

@@ -23,7 +23,7 @@ type event struct {
 	Disk      uint32
 	Process   uint32 // that asked for it; 0: not known, as of a flush that the kernel puts together for several
 	Parent    uint32
-	Command   [16]byte
+	Command   command
 }
 
 func (e *event) read(raw []byte) error {
@@ -35,13 +35,31 @@ func (e *event) read(raw []byte) error {
 		Sector: binary.NativeEndian.Uint64(raw), Bytes: word(8), Operation: word(12), Flags: word(16), Disk: word(20), Process: word(24), Parent: word(28),
 	}
 	copy(e.Command[:], raw[32:])
+	e.Command.trim()
 	return nil
 }
 
-// command is what the process is called, that asked for it.
-func (e *event) command() string {
-	name, _, _ := bytes.Cut(e.Command[:], []byte{0})
-	return string(name)
+// kthreadd is the parent of the kernel's own threads: other processes may call themselves the same.
+const kthreadd = 2
+
+// byKernel tells whether a thread of the kernel asked for it, whose name begins so, or has that in it.
+func (e *event) byKernel(beginning, within string) bool {
+	return e.Parent == kthreadd && bytes.HasPrefix(e.Command[:], []byte(beginning)) && bytes.Contains(e.Command[:], []byte(within))
+}
+
+// byWorker tells whether it is of a thread that works for all.
+func (e *event) byWorker() bool { return e.byKernel("kworker/", "") }
+
+// command is what a process is called.
+type command [16]byte
+
+func (c command) String() string { return string(bytes.TrimRight(c[:], "\x00")) }
+
+// trim takes off what the kernel left behind a name from a longer one.
+func (c *command) trim() {
+	if end := bytes.IndexByte(c[:], 0); end >= 0 {
+		clear(c[end:])
+	}
 }
 
 // Operations of the kernel (enum req_op).

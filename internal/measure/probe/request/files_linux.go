@@ -6,25 +6,29 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // mostFiles is how many files of a server are followed. A server with more has those of the rest among strangers, and says so.
 const mostFiles = 100_000
 
-// changing is how long a file that was written to may still be given its place on the disk: the kernel writes what is dirty after half a
-// minute.
-const changing = time.Minute
+// changing is how long after a file's time of change it may change again without another: the kernel's clock for files goes in steps of up
+// to 10 ms. What was written and has no place on the disk yet is asked for again, however old.
+const changing = 100 * time.Millisecond
 
 // file is one of the server's, as it was looked at last.
 type file struct {
 	owner   owner
+	named   int // the names that owner is by
 	ground  ground
 	inode   uint64
 	changed time.Time
+	asked   time.Time // where it lies
 	settled bool
 	extents []extent
 	seen    int // the look that found it last
@@ -36,21 +40,26 @@ type files struct {
 	roots    []root
 	known    map[string]*file
 	looks    int
+	moved    bool // the last look found other extents, or another owner of some
 	tooMany  bool
 	names    map[uint32]Relation
+	named    int  // how often names were asked for
 	nameless bool // a relation was found that names does not have
 }
+
+// byName is the kind of a root whose files are of several.
+const byName = kinds
 
 // root is a directory of the server, on a file system of its own or not.
 type root struct {
 	path   string
-	kind   string // of all that is in it; empty: by its name
+	kind   Kind // of all that is in it, or byName
 	ground ground
 }
 
 // rootsOf are the data directory and what it points to: pg_wal, tablespaces, the log.
 func rootsOf(place Place) (roots []root, err error) {
-	add := func(path, kind string) error {
+	add := func(path string, kind Kind) error {
 		resolved, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			return nil //nolint:nilerr // there is none
@@ -59,12 +68,12 @@ func rootsOf(place Place) (roots []root, err error) {
 		roots = append(roots, root{resolved, kind, g})
 		return err
 	}
-	if err := add(place.Data, ""); err != nil {
+	if err := add(place.Data, byName); err != nil {
 		return nil, err
 	}
 	spaces, _ := filepath.Glob(filepath.Join(place.Data, "pg_tblspc", "*"))
 	for _, path := range append([]string{filepath.Join(place.Data, "pg_wal")}, spaces...) {
-		kind := ""
+		kind := byName
 		if filepath.Base(path) == "pg_wal" {
 			kind = WAL
 		}
@@ -87,15 +96,16 @@ func rootsOf(place Place) (roots []root, err error) {
 // look goes through all files, and asks again where those lie that were written to.
 func (f *files) look() {
 	f.looks++
-	f.tooMany = false
+	f.tooMany, f.nameless, f.moved = false, false, false
 	now := time.Now()
 	for _, r := range f.roots {
 		_ = filepath.WalkDir(r.path, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
 				return nil //nolint:nilerr // files come and go
 			}
-			if info, err := entry.Info(); err == nil {
-				f.note(r, path, info, now)
+			var stat unix.Stat_t // entry.Info makes more of it, which takes longer than asking the kernel
+			if unix.Lstat(path, &stat) == nil {
+				f.note(r, path, &stat, now)
 			}
 			return nil
 		})
@@ -103,16 +113,13 @@ func (f *files) look() {
 	for path, one := range f.known {
 		if one.seen != f.looks {
 			delete(f.known, path)
+			f.moved = true
 		}
 	}
 }
 
 // note keeps a file, and where it lies.
-func (f *files) note(r root, path string, info fs.FileInfo, now time.Time) {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return
-	}
+func (f *files) note(r root, path string, stat *unix.Stat_t, now time.Time) {
 	one, known := f.known[path]
 	if !known && len(f.known) >= mostFiles {
 		f.tooMany = true
@@ -120,23 +127,30 @@ func (f *files) note(r root, path string, info fs.FileInfo, now time.Time) {
 	}
 	changed := time.Unix(stat.Ctim.Unix())
 	if !known {
-		one = &file{ground: r.ground}
+		one = &file{ground: r.ground, named: -1}
 		f.known[path] = one
 	}
 	one.seen = f.looks
-	one.owner = f.ownerOf(r, path)
-	if known && one.inode == stat.Ino && one.settled && one.changed.Equal(changed) && now.Sub(changed) > changing {
+	if one.named != f.named {
+		one.owner, one.named, f.moved = f.ownerOf(r, path), f.named, true
+	}
+	if _, has := f.names[one.owner.node]; one.owner.node != 0 && !has {
+		f.nameless = true
+	}
+	if known && one.inode == stat.Ino && one.settled && one.changed.Equal(changed) && one.asked.Sub(changed) > changing {
 		return
 	}
-	one.inode, one.changed = stat.Ino, changed
-	one.extents, one.settled, _ = extentsOf(path) // gone again: the next look drops it
+	one.inode, one.changed, one.asked = stat.Ino, changed, now
+	lies, settled, _ := extentsOf(path) // gone again: the next look drops it
+	f.moved = f.moved || !slices.Equal(lies, one.extents)
+	one.extents, one.settled = lies, settled
 }
 
 var relationFile = regexp.MustCompile(`^(?:t\d+_)?(\d+)(_fsm|_vm|_init)?(?:\.\d+)?$`)
 
 // ownerOf tells by its name what a file is for.
 func (f *files) ownerOf(r root, path string) owner {
-	if r.kind != "" {
+	if r.kind != byName {
 		return owner{kind: r.kind}
 	}
 	within := strings.TrimPrefix(path, r.path+"/")
@@ -170,7 +184,6 @@ func (f *files) relation(number string) owner {
 	}
 	named, known := f.names[uint32(node)]
 	if !known {
-		f.nameless = true
 		return owner{kind: Relations, node: uint32(node)}
 	}
 	return owner{kind: named.Kind, node: uint32(node)}

@@ -15,10 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-const (
-	ringBytes = 8 << 20 // of requests that were not fetched yet: 140,000
-	askers    = 1 << 14 // requests in flight, and some that were
-)
+const ringBytes = 8 << 20 // of requests that were not fetched yet: 140,000
 
 // kernel is what runs in it, for as long as this process has it open.
 type kernel struct {
@@ -51,7 +48,7 @@ func attach(disks []uint32) (_ *kernel, err error) {
 	for _, p := range []struct {
 		tracepoint string
 		program    asm.Instructions
-	}{{"block_bio_queue", noteAsker(at, k.askers)}, {"block_rq_complete", tellRequest(at, disks, k.askers, k.events, k.lost)}} {
+	}{{"block_bio_queue", noteAsker(at, disks, k.askers)}, {"block_rq_complete", tellRequest(at, disks, k.askers, k.events, k.lost)}} {
 		if err := k.load(p.tracepoint, p.program); err != nil {
 			return nil, refused(err)
 		}
@@ -65,7 +62,7 @@ func (k *kernel) makeMaps() (err error) {
 		into **ebpf.Map
 		spec ebpf.MapSpec
 	}{
-		{&k.askers, ebpf.MapSpec{Name: "realiops_asker", Type: ebpf.LRUHash, KeySize: 8, ValueSize: askerSize, MaxEntries: askers}},
+		{&k.askers, ebpf.MapSpec{Name: "realiops_asker", Type: ebpf.Array, KeySize: 4, ValueSize: 2 * slotSize, MaxEntries: 1 << pairBits}},
 		{&k.events, ebpf.MapSpec{Name: "realiops_event", Type: ebpf.RingBuf, MaxEntries: ringBytes}},
 		{&k.lost, ebpf.MapSpec{Name: "realiops_lost", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}},
 	} {

@@ -3,12 +3,11 @@ package request
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // owner is a file of the server.
 type owner struct {
-	kind string
+	kind Kind
 	node uint32 // of a relation of the database whose names are known; 0: another file
 }
 
@@ -42,10 +41,9 @@ func (a atlas) find(disk uint32, sector uint64) (owner, bool) {
 
 // unmapped says what sectors that belong to no file were for, by who asked for them. A session whose commit waits for the file
 // system's journal may write it itself.
-func unmapped(e *event, postmaster int) string {
-	command := e.command()
+func unmapped(e *event, postmaster int) Kind {
 	switch {
-	case strings.HasPrefix(command, "jbd2/"), strings.HasPrefix(command, "xfsaild/"), strings.Contains(command, "xfs-cil"), strings.Contains(command, "xfs-log"):
+	case e.byKernel("jbd2/", ""), e.byKernel("xfsaild/", ""), e.byKernel("", "xfs-cil"), e.byKernel("", "xfs-log"):
 		return Journal
 	case ours(e, postmaster) && e.writes():
 		return Journal
@@ -59,8 +57,7 @@ func unmapped(e *event, postmaster int) string {
 // mayBeNew tells whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
 // write to it, and the kernel's.
 func mayBeNew(e *event, postmaster int) bool {
-	command := e.command()
-	return command == "" || ours(e, postmaster) || strings.HasPrefix(command, "kworker/")
+	return e.Process == 0 || ours(e, postmaster) || e.byWorker()
 }
 
 // ours tells whether a process of the server asked for it.

@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -87,8 +89,11 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5, Relations: relations})
 	defer s.Close()
 	before := written(t, s)
-	want := map[string]int{}
-	for i, f := range []struct{ path, kind string }{
+	want := map[Kind]int{}
+	for i, f := range []struct {
+		path string
+		kind Kind
+	}{
 		{"pg_wal/000000010000000000000001", WAL}, {"base/5/100", Tables}, {"base/5/100.1", Tables}, {"base/5/100_fsm", Maps}, {"base/5/101", Indexes},
 		{"base/5/102", TOAST}, {"base/6/100", Relations}, {"global/1262", Relations}, {"base/5/pgsql_tmp/pgsql_tmp1.0", Temp}, {"server.log", Log}, {"PG_VERSION", Other},
 	} {
@@ -105,10 +110,10 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	server := 0
 	for kind, requests := range want {
 		server += requests
-		if got := after[Name+"."+kind+"/writes"] - before[Name+"."+kind+"/writes"]; got != float64(requests) {
+		if got := after[Name+"."+kind.String()+"/writes"] - before[Name+"."+kind.String()+"/writes"]; got != float64(requests) {
 			t.Errorf("%s: %.0f requests, want %d", kind, got, requests)
 		}
-		if got := after[Name+"."+kind+"/write_bytes"] - before[Name+"."+kind+"/write_bytes"]; got != float64(requests)*(16<<10) {
+		if got := after[Name+"."+kind.String()+"/write_bytes"] - before[Name+"."+kind.String()+"/write_bytes"]; got != float64(requests)*(16<<10) {
 			t.Errorf("%s: %.0f bytes of %d requests", kind, got, requests)
 		}
 	}
@@ -133,6 +138,49 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 			t.Errorf("%s is ranked with %v requests of 16 KiB, want %v: %v", name, ranked[name], requests, ranked)
 		}
 	}
+}
+
+// TestNamesOfTheKernelsThreads: a program of somebody else's that is called like a thread of the kernel is told as itself.
+func TestNamesOfTheKernelsThreads(t *testing.T) {
+	top := directory(t)
+	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+	defer s.Close()
+	before := written(t, s)
+	for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
+		// What this process starts itself passes for the server's.
+		impostor := exec.Command("sh", "-c", os.Args[0]+" -test.run=^TestImpostor$; true")
+		impostor.Env = append(os.Environ(), "REALIOPS_IMPOSTOR="+name, "REALIOPS_WRITES="+top+".impostor")
+		if out, err := impostor.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		defer os.Remove(top + ".impostor") //nolint:errcheck // it may not be there
+	}
+	after := written(t, s)
+	if got := after["request.strangers/writes"] - before["request.strangers/writes"]; got < 200 {
+		t.Errorf("strangers did 200 writes, and %.0f were seen", got)
+	}
+	for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
+		if i := slices.IndexFunc(s.Strangers(), func(o Stranger) bool { return o.Command == name && !o.Kernel }); i < 0 || s.Strangers()[i].Requests < 100 {
+			t.Errorf("%s did 100 requests, and of strangers are told %v", name, s.Strangers())
+		}
+	}
+}
+
+// TestImpostor is the program that calls itself something else.
+func TestImpostor(t *testing.T) {
+	name := os.Getenv("REALIOPS_IMPOSTOR")
+	if name == "" {
+		return
+	}
+	runtime.LockOSThread()
+	text, err := unix.BytePtrFromString(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(text)), 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	write(t, os.Getenv("REALIOPS_WRITES"), 100)
 }
 
 // TestNothingStays: what was in the kernel is gone when the sampler is closed, and when its process is killed.

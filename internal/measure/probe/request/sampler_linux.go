@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// fetching is how often requests are taken out of the kernel, which has room for 140,000.
-	fetching = 100 * time.Millisecond
+	// fetching is how often requests are taken out of the kernel, which has room for 140,000: 560,000 a second.
+	fetching = 250 * time.Millisecond
 	// looking is how often the files are looked at, and naming how often names are asked for where one is missing.
 	looking = time.Second
 	naming  = 5 * time.Second
 	// share is how much of the time looking may take, where there are many files or little time, and shareForOurs while requests of the
 	// server's own processes wait for their file.
-	share        = 0.005
+	share        = 0.0025
 	shareForOurs = 0.05
 	// enoughLooks at the files are given to a request whose file is not known.
 	enoughLooks = 2
@@ -38,7 +38,7 @@ type Sampler struct {
 	done   sync.WaitGroup
 
 	mu      sync.Mutex // for all below
-	account *account
+	account account
 	atlas   atlas
 	files   files
 	waiting []waiting
@@ -60,7 +60,7 @@ func New(place Place) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{
-		stop: make(chan struct{}), account: newAccount(), ranking: newRanking(), others: strangers{},
+		stop: make(chan struct{}), ranking: newRanking(), others: strangers{of: map[command]*counts{}},
 		files: files{place: place, roots: roots, known: map[string]*file{}, names: place.Names},
 	}
 	if s.kernel, err = attach(disksOf(roots)); err != nil {
@@ -110,7 +110,7 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	s.account.lost = float64(lost)
 	sample := probe.Sample{Values: s.account.values()}
 	if s.files.tooMany {
-		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + Strangers + "/writes", Reason: runfile.Unsupported,
+		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + Strangers.String() + "/writes", Reason: runfile.Unsupported,
 			Detail: fmt.Sprintf("the server has more than %d files: requests for the others are among the strangers'", mostFiles)})
 	}
 	return sample, nil
@@ -177,16 +177,19 @@ func (s *Sampler) shareOfTime() float64 {
 
 // look finds the server's files as they are now, with the names of relations.
 func (s *Sampler) look() {
-	s.files.nameless = false
 	s.files.look()
+	moved := s.files.moved
 	if s.files.nameless && s.files.place.Relations != nil && time.Since(s.named) > naming {
 		s.named = time.Now()
 		if names, err := s.files.place.Relations(); err == nil {
-			s.files.names = names
+			s.files.names, s.files.named = names, s.files.named+1
 			s.files.look()
+			moved = true
 		}
 	}
-	s.atlas = s.files.atlas()
+	if moved {
+		s.atlas = s.files.atlas()
+	}
 }
 
 // fetch takes all requests out of the ring.

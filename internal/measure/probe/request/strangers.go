@@ -3,42 +3,54 @@ package request
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // mostCommands of strangers are told apart; what further ones do is in no line.
 const mostCommands = 200
 
-// Stranger is a command that is none of the server's, and what it did to the disks.
+// Who is a command that is none of the server's; empty: the kernel did not tell. Or it is the kernel itself, which writes what programs left
+// in its cache, and notes of the file system, and does not tell for whom.
+type Who struct {
+	Command string
+	Kernel  bool
+}
+
+// Stranger is who is none of the server's, and what was done to the disks for it.
 type Stranger struct {
-	Command         string // empty: the kernel did not tell
+	Who
 	Requests, Bytes float64
 }
 
-// Kernel is who writes what programs left in the kernel's cache, and notes of the file system: the kernel does not tell for whom.
-const Kernel = "kernel"
+// strangers are commands, with what each did, and the kernel's own threads that write for all.
+type strangers struct {
+	kernel counts
+	of     map[command]*counts
+}
 
-// strangers are commands, with what each did.
-type strangers map[string]*counts
-
-func (s strangers) add(e *event) {
-	command := e.command()
-	if strings.HasPrefix(command, "kworker/") {
-		command = Kernel
+func (s *strangers) add(e *event) {
+	if e.byWorker() {
+		s.kernel.add(e)
+		return
 	}
-	if s[command] == nil {
-		if len(s) >= mostCommands {
+	did := s.of[e.Command]
+	if did == nil {
+		if len(s.of) >= mostCommands {
 			return
 		}
-		s[command] = &counts{}
+		did = &counts{}
+		s.of[e.Command] = did
 	}
-	s[command].add(e)
+	did.add(e)
 }
 
 // list has who put the most requests first.
-func (s strangers) list() (all []Stranger) {
-	for command, c := range s {
-		all = append(all, Stranger{command, c.reads + c.writes, c.readBytes + c.writeBytes})
+func (s *strangers) list() (all []Stranger) {
+	note := func(w Who, c *counts) {
+		all = append(all, Stranger{w, c.reads + c.writes, c.readBytes + c.writeBytes})
+	}
+	note(Who{Kernel: true}, &s.kernel)
+	for by, did := range s.of {
+		note(Who{Command: by.String()}, did)
 	}
 	slices.SortFunc(all, func(a, b Stranger) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Command, b.Command))
