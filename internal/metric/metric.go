@@ -46,6 +46,8 @@ type Metric struct {
 	Adds    Quantity // a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
 	Counts  Quantity // of which PostgreSQL documents that the metric shows one for each
 	Part    Quantity // a counted quantity of which PostgreSQL documents that the metric counts some
+	Asked   bool     // PostgreSQL documents that it asks this of the operating system, and no quantity has it
+	Files   string   // of blocks of some files: the view of what the device did for these
 	Derived *Difference
 
 	AlsoReads bool // blocks that are read are among what it counts: loads that only add rows do not tell what it is
@@ -223,6 +225,8 @@ func (m Metric) makesFrom(version int, q Quantity) Metric {
 func (m Metric) counts(q Quantity) Metric { m.Counts = q; return m }
 func (m Metric) adds(q Quantity) Metric   { m.Adds = q; return m }
 func (m Metric) some(q Quantity) Metric   { m.Part = q; return m }
+func (m Metric) asked() Metric            { m.Asked = true; return m }
+func (m Metric) of(view string) Metric    { m.Files = view; return m }
 
 // alsoReads marks what counts blocks that are read, whatever else it counts.
 func (m Metric) alsoReads() Metric { m.AlsoReads = true; return m }

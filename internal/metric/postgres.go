@@ -1,9 +1,6 @@
 package metric
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Chapters of PostgreSQL's manual.
 const (
@@ -99,7 +96,7 @@ func checkpoints() []Metric {
 			counter("restartpoints_done", "checkpoints", "restartpoints of a standby that were completed").from(17),
 			renamed(counter("buffers_written", "blocks", "shared buffers written by checkpoints"), "buffers_checkpoint", "buffers_written").adds(PagesWritten).matters().
 				but("from 14 to 17 the lines of log_checkpoints count those of the small caches as well"),
-			counter("slru_written", "blocks", "other buffers (transaction status and the like) written by checkpoints").from(18),
+			counter("slru_written", "blocks", "other buffers (transaction status and the like) written by checkpoints").from(18).asked(),
 			renamed(counter("write_time", "seconds", "time in which checkpoints wrote files, their pauses included"), "checkpoint_write_time", "write_time"),
 			renamed(counter("sync_time", "seconds", "time in which checkpoints synced files"), "checkpoint_sync_time", "sync_time"),
 			renamed(statsReset(), "stats_reset", "stats_reset"),
@@ -122,8 +119,8 @@ func checkpoints() []Metric {
 		view("pgstat.slru", "pg_stat_slru", statsAt+"MONITORING-PG-STAT-SLRU-VIEW",
 			counter("blks_zeroed", "blocks", "new blocks of all small caches"),
 			counter("blks_hit", "blocks", "blocks found in the small caches"),
-			counter("blks_read", "blocks", "blocks of the small caches asked of the operating system"),
-			counter("blks_written", "blocks", "blocks of the small caches given to the operating system").but(uncounted),
+			counter("blks_read", "blocks", "blocks of the small caches asked of the operating system").asked(),
+			counter("blks_written", "blocks", "blocks of the small caches given to the operating system").asked().but(uncounted),
 			counter("flushes", "operations", "times that a small cache was written out").but(uncounted),
 			ofStatus("blks_zeroed", "new blocks of the status of transactions: one for 32,768 transactions"),
 			ofStatus("blks_written", "blocks of the status of transactions given to the operating system").but(uncounted),
@@ -148,13 +145,15 @@ func transactions() []Metric {
 			},
 			all(counting,
 				counter("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
-				counter("tup_updated", "rows", "rows updated").but(system),
-				counter("tup_deleted", "rows", "rows deleted").but(system),
+				counter("tup_updated", "rows", "rows updated").counts(RowsUpdated).but(system),
+				counter("tup_deleted", "rows", "rows deleted").counts(RowsDeleted).but(system),
+				counter("tup_returned", "rows", "live rows read by scans of whole tables, and index entries returned by scans of indexes").some(RowsReturned).but(system),
+				counter("tup_fetched", "rows", "live rows fetched by scans of indexes").some(RowsReturned).but(system),
 				counter("blks_read", "blocks", "blocks asked of the operating system").alsoReads().makes(PagesMissed).adds(BuffersTouched).firstOfReads().
 					but("it may have had them in memory; up to 15 new blocks are among them"),
 				counter("blks_hit", "blocks", "blocks found in shared buffers").alsoReads().adds(BuffersTouched),
 				counter("temp_files", "files", "temporary files made by queries that ran out of work_mem"),
-				counter("temp_bytes", "bytes", "bytes written to temporary files"),
+				counter("temp_bytes", "bytes", "bytes written to temporary files").asked(),
 				counter("deadlocks", "deadlocks", "deadlocks found"),
 			),
 			[]Metric{
@@ -167,9 +166,9 @@ func transactions() []Metric {
 				but("those that only read are among them, and one for each reading of ours"),
 		}, all(counting,
 			everywhere("tup_inserted", "rows", "rows inserted").counts(RowsWritten).but(system),
-			everywhere("tup_updated", "rows", "rows updated").but(system),
-			everywhere("tup_deleted", "rows", "rows deleted").but(system),
-			everywhere("temp_bytes", "bytes", "bytes written to temporary files"),
+			everywhere("tup_updated", "rows", "rows updated").counts(RowsUpdated).but(system),
+			everywhere("tup_deleted", "rows", "rows deleted").counts(RowsDeleted).but(system),
+			everywhere("temp_bytes", "bytes", "bytes written to temporary files").asked(),
 		)...)...),
 		view("pgstat.server", "", manual+"functions-info.html#FUNCTIONS-INFO-SESSION",
 			gauge("started", "seconds", "when the server was started, since 1970").As("pg_postmaster_start_time()")),
@@ -188,12 +187,11 @@ func tables() []Metric {
 		}
 		return m.needs(TrackCounts)
 	}
-	blocks := func(name, help string) Metric {
-		of := PagesMissed
-		if strings.HasSuffix(name, "_hit") {
-			of = BuffersTouched
-		}
-		return counter(name, "blocks", help).alsoReads().some(of)
+	hit := func(name, help string) Metric {
+		return counter(name, "blocks", help).alsoReads().some(BuffersTouched)
+	}
+	read := func(name, help, view string) Metric {
+		return counter(name, "blocks", help).alsoReads().some(PagesMissed).of(view)
 	}
 	scans := func(name, unit, help string) Metric { return counter(name, unit, help) }
 	return slices.Concat(
@@ -213,8 +211,8 @@ func tables() []Metric {
 			[]Metric{gauge("tables", "tables", "tables that are summed over").As("count(*) from pg_stat_user_tables")},
 			all(falling,
 				counter("n_tup_ins", "rows", "rows inserted").counts(RowsWritten).but("those of transactions that failed are among them"),
-				counter("n_tup_upd", "rows", "rows updated, those within their page (HOT) among them"),
-				counter("n_tup_del", "rows", "rows deleted"),
+				counter("n_tup_upd", "rows", "rows updated, those within their page (HOT) among them").counts(RowsUpdated),
+				counter("n_tup_del", "rows", "rows deleted").counts(RowsDeleted),
 				counter("n_tup_hot_upd", "rows", "rows updated within their page, without new index entries").makes(HOTUpdates),
 				counter("n_tup_newpage_upd", "rows", "rows updated into another page").from(16),
 				scans("seq_scan", "scans", "scans of whole tables"),
@@ -225,12 +223,12 @@ func tables() []Metric {
 				gauge("n_dead_tup", "rows", "rows that a vacuum would take away").but("an estimate"),
 			)...)...),
 		view("pgstat.tables_io", "pg_statio_user_tables", statsAt+"MONITORING-PG-STATIO-ALL-TABLES-VIEW", all(falling,
-			blocks("heap_blks_read", "blocks of tables asked of the operating system"),
-			blocks("heap_blks_hit", "blocks of tables found in shared buffers"),
-			blocks("idx_blks_read", "blocks of indexes asked of the operating system"),
-			blocks("idx_blks_hit", "blocks of indexes found in shared buffers"),
-			blocks("toast_blks_read", "blocks of TOAST tables asked of the operating system"),
-			blocks("toast_blks_hit", "blocks of TOAST tables found in shared buffers"),
+			read("heap_blks_read", "blocks of tables asked of the operating system", requestsOfTables),
+			hit("heap_blks_hit", "blocks of tables found in shared buffers"),
+			read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
+			hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
+			read("toast_blks_read", "blocks of TOAST tables asked of the operating system", requestsOfTOAST),
+			hit("toast_blks_hit", "blocks of TOAST tables found in shared buffers"),
 		)...),
 		view("pgstat.indexes", "pg_stat_user_indexes", statsAt+"MONITORING-PG-STAT-ALL-INDEXES-VIEW", all(falling,
 			scans("idx_scan", "scans", "scans of the indexes").some(Lookups),
@@ -238,8 +236,8 @@ func tables() []Metric {
 			scans("idx_tup_fetch", "rows", "rows fetched by plain scans of the indexes").some(RowsReturned),
 		)...),
 		view("pgstat.indexes_io", "pg_statio_user_indexes", statsAt+"MONITORING-PG-STATIO-ALL-INDEXES-VIEW", all(falling,
-			blocks("idx_blks_read", "blocks of indexes asked of the operating system"),
-			blocks("idx_blks_hit", "blocks of indexes found in shared buffers"),
+			read("idx_blks_read", "blocks of indexes asked of the operating system", requestsOfIndexes),
+			hit("idx_blks_hit", "blocks of indexes found in shared buffers"),
 		)...),
 	)
 }
@@ -269,7 +267,7 @@ func statements() []Metric {
 			counter("shared_blks_hit", "blocks", "blocks that statements found in shared buffers").alsoReads().some(BuffersTouched),
 			counter("shared_blks_read", "blocks", "blocks that statements asked of the operating system").alsoReads().some(PagesMissed),
 			counter("shared_blks_dirtied", "blocks", "blocks that statements were the first to change"),
-			counter("shared_blks_written", "blocks", "blocks that statements wrote, growth of tables and indexes among them"),
+			counter("shared_blks_written", "blocks", "blocks that statements wrote, growth of tables and indexes among them").asked(),
 			counter("temp_blks_read", "blocks", "blocks of temporary files that statements read").makes(TempRead),
 			counter("temp_blks_written", "blocks", "blocks of temporary files that statements wrote").makes(TempWritten),
 			counter("blk_read_time", "seconds", "time that statements waited for reads of blocks").

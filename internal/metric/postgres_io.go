@@ -16,15 +16,15 @@ func postgresIO() []Metric {
 		[]Metric{
 			blocks("reads", "reads", "relation", "reads of tables and indexes").makesFrom(18, ReadCalls).alsoReads().some(PagesMissed).firstOfReads(),
 			blocks("writes", "writes", "relation", "writes of tables and indexes, not their growth").makes(PagesWritten).matters(),
-			blocks("extends", "extends", "relation", "growths of tables and indexes").matters(),
-			sum("writebacks", "writebacks", "relation", "blocks", "blocks that the kernel was told to start writing"),
+			blocks("extends", "extends", "relation", "growths of tables and indexes").matters().asked(),
+			sum("writebacks", "writebacks", "relation", "blocks", "blocks that the kernel was told to start writing").asked(),
 			sum("fsyncs", "fsyncs", "relation", "operations", "fsyncs of tables and indexes").matters(),
 			sum("hits", "hits", "relation", "blocks", "blocks found in shared buffers").alsoReads().some(BuffersTouched),
 			sum("evictions", "evictions", "relation", "blocks", "buffers that were taken from a block to give them to another"),
 			sum("reuses", "reuses", "relation", "blocks", "buffers that a context took again from its own few"),
 			volume("read_bytes", "read", "relation", "bytes read of tables and indexes").makes(BytesAsked).alsoReads(),
-			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, not their growth"),
-			volume("extend_bytes", "extend", "relation", "bytes that tables and indexes grew by"),
+			volume("write_bytes", "write", "relation", "bytes written to tables and indexes, not their growth").asked(),
+			volume("extend_bytes", "extend", "relation", "bytes that tables and indexes grew by").asked(),
 		},
 		part("temp", "temp relation", "of temporary tables", "read", "write", "extend"),
 		part("client", "client backend", other+"clients' sessions", "read", "write", "extend"),
@@ -68,8 +68,13 @@ func part(name, rows, help string, kinds ...string) []Metric {
 	for _, kind := range kinds {
 		operations := blocks(name+"_"+kind+"s", kind+"s", rows, words[kind]+" "+help)
 		bytes := volume(name+"_"+kind+"_bytes", kind, rows, "bytes of "+words[kind]+" "+help)
-		if kind == "read" {
+		switch kind {
+		case "read":
 			operations, bytes = operations.alsoReads().some(ReadCalls), bytes.alsoReads().some(BytesAsked)
+		case "write":
+			operations, bytes = operations.some(PagesWritten), bytes.asked()
+		default:
+			operations, bytes = operations.asked(), bytes.asked()
 		}
 		all = append(all, operations, bytes)
 	}

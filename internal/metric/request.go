@@ -2,6 +2,13 @@ package metric
 
 import "strings"
 
+// Views of what a device did for some of the server's files.
+const (
+	requestsOfTables  = "request.tables"
+	requestsOfIndexes = "request.indexes"
+	requestsOfTOAST   = "request.toast"
+)
+
 // RequestServer begins the names of what a device did for this server alone.
 const RequestServer = "request.server"
 
@@ -46,9 +53,9 @@ func ServersPart(name string) []string {
 var requestKinds = []struct{ view, whose, printed string }{
 	{RequestServer, "for files of this server", "this server"},
 	{"request.wal", "for the WAL", "WAL"},
-	{"request.tables", "for tables of this database", "tables"},
-	{"request.indexes", "for indexes of this database", "indexes"},
-	{"request.toast", "for TOAST tables of this database and their indexes", "TOAST"},
+	{requestsOfTables, "for tables of this database", "tables"},
+	{requestsOfIndexes, "for indexes of this database", "indexes"},
+	{requestsOfTOAST, "for TOAST tables of this database and their indexes", "TOAST"},
 	{"request.maps", "for free space and visibility maps", "maps"},
 	{"request.relations", "for tables and indexes of the server's other databases, and shared ones", "other databases"},
 	{"request.temp", "for temporary files", "temporary files"},

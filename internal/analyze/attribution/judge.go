@@ -143,14 +143,14 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		switch {
 		case j.run.Observed != nil:
 			j.restrain(&v, y, rivals)
-		case v.Kind == Undetermined && len(v.Between) == 0:
+		case v.Kind == Undetermined && len(v.Between) == 0 && someOf(m.Name) == "":
 			j.partOf(&v, y, rivals)
 			if v.Kind == Undetermined {
 				j.ofIndexes(&v, y)
 			}
 		}
 		v.ofDevice()
-		j.documentedPart(&v)
+		j.documentedSide(&v)
 		j.neverRead(&v)
 	}
 	v.ToDevice = j.toDevice(v, y)
@@ -181,18 +181,33 @@ func (j *judge) neverRead(v *Verdict) {
 	}
 }
 
-// documentedPart holds a counter of PostgreSQL's own to the side of the quantity of which it is documented to count some. What decides how
-// many, such as which of the pages are those of indexes, is no quantity of the list, so that what came near it did so by chance.
-func (j *judge) documentedPart(v *Verdict) {
-	whole := string(metric.All().Row(v.Metric.Name).Part)
+// documentedSide holds a counter of PostgreSQL's own to the side that it is documented to be on: that of the quantity of which it counts some, or
+// what is asked of the operating system. What decides how many, such as which of the pages are those of indexes, is no quantity of the
+// list, so that what came near it did so by chance.
+func (j *judge) documentedSide(v *Verdict) {
+	whole := someOf(v.Metric.Name)
 	i := slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return d.Name == whole })
-	if i < 0 || v.Kind == Silent || v.Kind == Kind(j.drivers[i].Side) {
+	documented := Verdict{Metric: v.Metric, Derived: v.Derived, Rivals: v.Rivals}
+	switch {
+	case i >= 0:
+		documented.Kind, documented.Between = Kind(j.drivers[i].Side), []string{whole}
+		documented.Warnings = []Warning{{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)}}
+	case metric.All().Row(v.Metric.Name).Asked:
+		documented.Kind = Requested
+		documented.Why = "PostgreSQL documents that it asks this of the operating system, and nothing that was counted explains how much of it there is"
+	default:
 		return
 	}
-	*v = Verdict{
-		Metric: v.Metric, Derived: v.Derived, Kind: Kind(j.drivers[i].Side), Between: []string{whole}, Rivals: v.Rivals,
-		Warnings: []Warning{{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)}},
+	if v.Kind != Silent && v.Kind != documented.Kind {
+		*v = documented
 	}
+}
+
+// someOf is the quantity of which PostgreSQL documents that the metric counts some, or one for each: of what our clients wrote there may be more than it
+// counts, as rows that they updated.
+func someOf(name string) string {
+	row := metric.All().Row(name)
+	return string(cmp.Or(row.Part, row.Adds, row.Counts))
 }
 
 func (j *judge) rivals(m drivers.Metric, y column) []held {

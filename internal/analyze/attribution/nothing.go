@@ -33,6 +33,16 @@ func (j *judge) does(a int, what func(drivers.Work) bool) bool {
 	return slices.ContainsFunc(j.arms[a].Replicates, func(r drivers.Replicate) bool { return what(r.Work) })
 }
 
+// any tells whether some arm does so.
+func (j *judge) any(what func(drivers.Work) bool) bool {
+	for a := range j.arms {
+		if j.does(a, what) {
+			return true
+		}
+	}
+	return false
+}
+
 // typicalRate is the geometric mean of a metric's rates under loads of a sort; 0 where there are none.
 func (j *judge) typicalRate(y column, what func(drivers.Work) bool) float64 {
 	sum, n := 0.0, 0.0

@@ -80,6 +80,75 @@ func TestWhatBecameOfRequests(t *testing.T) {
 	}
 }
 
+// TestReadsOfSomeFilesBecomeReadsOfThose: what the device did for tables became nothing of what was asked of indexes. Of point-cold a sixteenth of
+// the 27,141 pages were of indexes, and 1,800 of the device's reads.
+func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
+	counts := map[string]func(readtest.Load) float64{
+		"pgstat.indexes_io/idx_blks_read":  func(m readtest.Load) float64 { return m.Misses / 16 },
+		"pgstat.tables_io/toast_blks_read": func(m readtest.Load) float64 { return m.Misses / 32 },
+		"request.indexes/reads":            func(m readtest.Load) float64 { return map[string]float64{"point-cold": 1800}[m.Arm] },
+		"pgstat.io/client_reads":           func(m readtest.Load) float64 { return 0.99 * m.Calls },
+		"pgstat.io/vacuum_reads":           func(m readtest.Load) float64 { return 0.5 * m.Calls },
+	}
+	all := attribution.Judge(loaded(t, "18", counts), attribution.Options{})
+	for name, most := range map[string]attribution.RatioWith{
+		"pgstat.indexes_io/idx_blks_read": {Load: "point-cold", Ratio: 1800 / (27141 / 16.0)},
+		"pgstat.io/client_reads":          {Load: "mixed", Ratio: 10771 / (0.99 * 10695)}, // nearly all of what was asked there
+	} {
+		v := verdictOn(t, all, name)
+		if v.Kind != attribution.Requested || v.ToDevice == nil || v.ToDevice.Least.Ratio != 0 || v.ToDevice.Most.Load != most.Load || math.Abs(v.ToDevice.Most.Ratio/most.Ratio-1) > 1e-3 {
+			t.Errorf("%s is %s, and became %+v, want %v at most", name, v.Kind, v.ToDevice, most)
+		}
+	}
+	for _, name := range []string{"pgstat.tables_io/toast_blks_read", "pgstat.io/vacuum_reads"} { // whose share of the device's reads nobody knows
+		if v := verdictOn(t, all, name); v.Kind != attribution.Requested || v.ToDevice != nil {
+			t.Errorf("%s is %s, and became %+v", name, v.Kind, v.ToDevice)
+		}
+	}
+}
+
+// TestTheManualDecidesTheSide: of what PostgreSQL documents to be on a side, that it goes with something of another side by chance says nothing.
+func TestTheManualDecidesTheSide(t *testing.T) {
+	returned := func(m readtest.Load) float64 { return m.Returned }
+	looked := func(m readtest.Load) float64 { // all lookups under some loads, and few elsewhere
+		return max(m.Tx*map[string]float64{"point-hot": 1, "point-warm": 1, "point-cold": 1}[m.Arm], min(m.Tx, 10))
+	}
+	all := attribution.Judge(loaded(t, "17", map[string]func(readtest.Load) float64{
+		"pgstat.io/extends": returned, "pgstat.io/client_writes": returned, "pgstat.bgwriter/buffers_clean": returned, "pgstat.database/tup_fetched": looked, "pgstat.tables/n_tup_ins": looked,
+		"meter/extends": returned, "meter/fetched": looked,
+	}), attribution.Options{})
+	for name, want := range map[string]string{
+		"pgstat.io/extends":             "requested ",
+		"pgstat.io/client_writes":       "requested pages_written",
+		"pgstat.bgwriter/buffers_clean": "requested pages_written",
+		"pgstat.database/tup_fetched":   "logical rows_returned",
+		"pgstat.tables/n_tup_ins":       "logical rows",
+		"meter/extends":                 "logical rows_returned",
+		"meter/fetched":                 "logical lookups",
+	} {
+		v := verdictOn(t, all, name)
+		if got := string(v.Kind) + " " + v.Counts + strings.Join(v.Between, " "); got != want {
+			t.Errorf("%s: %s, want %s: %s", name, got, want, v.Why)
+		}
+	}
+}
+
+// TestNoLoadOfWritesIsAdvisedToReaders: where all loads only read, those that add rows tell nothing of what is open.
+func TestNoLoadOfWritesIsAdvisedToReaders(t *testing.T) {
+	run := with(t, of(drivers.Rows, 3), "idle", "bulk", "single")
+	if v := judged(t, run); v.SettleWith == nil {
+		t.Fatalf("no load is advised to those who write, and this is no test: %s, %v", v.Kind, v.Between)
+	}
+	for _, arm := range run.Arms {
+		for i := range arm.Replicates {
+			arm.Replicates[i].Work.Rows, arm.Replicates[i].Work.Returned = 0, arm.Replicates[i].Work.Rows
+		}
+	}
+	if v := judged(t, run); v.SettleWith != nil {
+		t.Errorf("%+v is advised", v.SettleWith)
+	}
+}
+
 // TestReadsArePartOfNoWrite: what the kernel counts of writing is made of no reads, even where the numbers of a run would have it; what
 // others count may be.
 func TestReadsArePartOfNoWrite(t *testing.T) {

@@ -80,7 +80,12 @@ func (j *judge) measured(a int, one, other string) (float64, bool) {
 
 // settle finds the load that parts the most of these quantities, and of several the one that parts them furthest. One that was
 // run as often as planned has told what it can, and is not advised again.
+//
+// Where all loads only read there is none: those that can be advised add rows, and tell nothing of what reads do.
 func (j *judge) settle(open []string) *Settle {
+	if j.any(reads) && !j.any(writes) {
+		return nil
+	}
 	read := slices.DeleteFunc(slices.Clone(open), func(d string) bool { c := j.columnOf(d); return c == nil || c.whole() != nil })
 	if len(read) > 1 {
 		open = read // no load tells what nobody reads

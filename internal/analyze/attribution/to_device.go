@@ -3,6 +3,7 @@ package attribution
 import (
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -20,7 +21,7 @@ type RatioWith struct {
 	Ratio float64 `json:"ratio"`
 }
 
-// toDevice is nil where the metric counts no reads that are requested, or the device is out of sight.
+// toDevice is nil where the metric counts no reads that are requested, or what the device did for these is out of sight.
 func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 	if v.Kind != Requested || len(v.named()) == 0 || slices.ContainsFunc(v.named(), func(name string) bool { return !slices.Contains(readsAsked(), name) }) {
 		return nil
@@ -29,11 +30,18 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 	if v.Metric.Unit == "bytes" {
 		of.Of = string(metric.DeviceReadSize)
 	}
+	row := metric.All().Row(v.Metric.Name)
 	device, blank, found, most := j.columnOf(of.Of), j.blank(y), false, 0.0
+	if row.Files != "" {
+		device = j.readsOf(row.Files)
+	}
 	if device == nil {
 		return nil
 	}
 	for a := range y {
+		if row.Part != "" && row.Files == "" && !j.nearlyAll(y[a], a, v.named()) {
+			continue // the device read what the metric does not count as well
+		}
 		if ratio, known := becameOf(y[a], device[a]); known && !blank[a] && j.does(a, reads) {
 			with := RatioWith{j.arms[a].Name, ratio}
 			if rate := j.rate(y, a); !found || ratio < of.Least.Ratio || ratio == of.Least.Ratio && rate > most {
@@ -49,6 +57,25 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 		return nil
 	}
 	return &of
+}
+
+// readsOf are the device's reads of some of the server's files; nil where requests were not followed to their files.
+func (j *judge) readsOf(view string) column {
+	all := j.run.Metrics()
+	i := slices.IndexFunc(all, func(m drivers.Metric) bool { return m.Name == view+"/reads" })
+	if i < 0 {
+		return nil
+	}
+	return j.column(all[i], all[i].From, step(all[i].Unit))
+}
+
+// nearlyAll tells whether a metric that counts some of a quantity shows nearly all there was of it in an arm, of one of several.
+func (j *judge) nearlyAll(y []cell, a int, quantities []string) bool {
+	const nearly = 0.95
+	return slices.ContainsFunc(quantities, func(name string) bool {
+		share, known := becameOf(j.columnOf(name)[a], y)
+		return known && share >= nearly
+	})
 }
 
 // readsAsked are the quantities of reads that a cache may answer.

@@ -137,7 +137,15 @@ func (r Report) becameOfRequests() document.Block {
 
 func becameOf(t attribution.ToDevice) string {
 	if t.Least.Load == t.Most.Load {
-		return fmt.Sprintf("%s of one is a %s (%s)", number.Ratio(t.Most.Ratio), one(t.Of), t.Most.Load)
+		return fmt.Sprintf("%s of one is a %s (%s)", partOfOne(t.Most.Ratio), one(t.Of), t.Most.Load)
 	}
-	return fmt.Sprintf("%s to %s of one is a %s (%s, %s)", number.Ratio(t.Least.Ratio), number.Ratio(t.Most.Ratio), one(t.Of), t.Least.Load, t.Most.Load)
+	return fmt.Sprintf("%s to %s of one is a %s (%s, %s)", partOfOne(t.Least.Ratio), partOfOne(t.Most.Ratio), one(t.Of), t.Least.Load, t.Most.Load)
+}
+
+// partOfOne has no more digits than two metrics that are nearly the same share.
+func partOfOne(ratio float64) string {
+	if ratio < 0.1 {
+		return number.Ratio(ratio)
+	}
+	return number.Grouped(ratio, 2)
 }
