@@ -59,8 +59,8 @@ func newSizeCommand(env Env) *cobra.Command {
 IOPS. FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input.
 
 Of several files, the highest of each number counts. --load picks the load of the run that is most like yours; without
-it, the size is for the load that asked most of storage, but for loads that were kept from finding their table in memory.
---rows-per-second and --growth scale it.
+it, the size is for the load that asked most of storage. A load whose table was kept out of memory on purpose (point-cold,
+scan-cold) is sized for only if --load names it. --rows-per-second and --growth scale the load.
 
 Limits and prices are those that the providers or others published. --format json names the source of each order and
 each line of its bill, by the keys that realiops explain --format json lists. --price and --limits take files that
@@ -124,7 +124,7 @@ func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
 
 // addLoadFlags adds those that say what to size for.
 func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.arm, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage)")
+	f.StringVar(&o.arm, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage, but for point-cold, scan-cold and others kept cold)")
 	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` a second")
 	f.Float64Var(&o.growth, "growth", 0, "`percent` to add to that")
 	f.Float64Var(&o.percentile, "percentile", 99, "the `percentile` of its single seconds to size for; 100: the worst")

@@ -59,10 +59,27 @@ func (m Metric) openQuestion() string {
 		return ""
 	}
 	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and nothing that was counted explains how much of it there is")
-	if len(m.Between) > 1 {
+	if len(m.Between) > mostListed {
+		why = m.tooLittle()
+	} else if len(m.Between) > 1 {
 		why = alternatives(m.Between)
 	}
 	return sentences(why, m.underOneLoad(), wouldTell(m.SettleWith))
+}
+
+// tooLittle says of a metric that may count nearly anything how little the run tells of it.
+func (m Metric) tooLittle() string {
+	counted := len(m.Rivals)
+	for _, r := range m.Rivals {
+		if r.Status == attribution.Unknown {
+			counted--
+		}
+	}
+	excluded := "any"
+	if less := counted - len(m.Between); less > 0 {
+		excluded = fmt.Sprintf("more than %d", less)
+	}
+	return fmt.Sprintf("It moved too little, or too unsteadily, to exclude %s of the %d quantities that were counted", excluded, counted)
 }
 
 // underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.

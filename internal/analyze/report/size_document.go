@@ -353,7 +353,8 @@ func (a SizeAurora) readsFollow() string {
 	if a.PagesAsked == nil {
 		return "by the pages that the device read here, because those that were asked for are not known"
 	}
-	return fmt.Sprintf("0.34 to 0.64 for each of the %s pages that were not in shared_buffers, in the loads that were published, and one at most, as AWS documents", number.Rate(*a.PagesAsked))
+	return fmt.Sprintf("%v to %v for each of the %s pages that were not in shared_buffers, in the loads that were published, and one at most, as AWS documents",
+		sizing.LeastReadsOfPage, sizing.MostReadsOfPage, number.Rate(*a.PagesAsked))
 }
 
 // clusterText holds the two ways to pay for Aurora against each other.

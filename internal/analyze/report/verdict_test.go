@@ -10,6 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -110,6 +111,35 @@ func TestRatiosCanBeRead(t *testing.T) {
 	check(1./320_624, 1./21_074_558, 1./161_541, "1/321k 162k-21M")
 	check(2, 0.5, math.Inf(1), "2.00 unbounded")
 	check(1, 1, 1, "1.00 1.00-1.00")
+}
+
+// TestNearlyAnythingIsNoList: a metric that may count one of a few quantities says of which, and one that may count nearly anything that little
+// is known of it.
+func TestNearlyAnythingIsNoList(t *testing.T) {
+	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(excluded, left int) string {
+		v := attribution.Verdict{Metric: runfile.Metric{Name: "pgstat.wal/wal_write"}, Kind: attribution.Undetermined}
+		for i, q := range metric.Quantities()[:excluded+left] {
+			v.Rivals = append(v.Rivals, attribution.Rival{Driver: string(q), Status: attribution.Excluded})
+			if i >= excluded {
+				v.Between, v.Rivals[i].Status = append(v.Between, string(q)), attribution.Possible
+			}
+		}
+		v.Rivals = append(v.Rivals, attribution.Rival{Driver: drivers.DeviceBytes, Status: attribution.Unknown})
+		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
+	}
+	for want, text := range map[string]string{
+		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude more than 3 of the 25 quantities that were counted.": said(3, 22),
+		"pg_stat_wal.wal_write: It moved too little, or too unsteadily, to exclude any of the 22 quantities that were counted.":         said(0, 22),
+		"pg_stat_wal.wal_write: rows updated, HOT updates or rows deleted.":                                                             said(1, 3),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
 }
 
 // TestTiesAndDevices: what goes with a counter all along stands beside it, and a device grows with work of the database but does not

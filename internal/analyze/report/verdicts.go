@@ -106,7 +106,7 @@ func (m Metric) terms() (lines [][]document.Cell) {
 		}
 	case len(m.Between) == 1 && !m.undetermined():
 		line("some "+many(m.Between[0]), nil)
-	case len(m.Between) == 0:
+	case len(m.Between) == 0 || len(m.Between) > mostListed:
 		line("see below", m.PerUnit)
 	case len(m.Between) > mostNamed:
 		line(fmt.Sprintf("one of %s, below", number.Spelled(len(m.Between))), m.PerUnit)
@@ -141,8 +141,11 @@ func (m Metric) ratioTo(quantity string) *attribution.Estimate {
 	return m.Rivals[i].Ratio
 }
 
-// mostNamed quantities that a metric may count are named in the table.
-const mostNamed = 2
+// mostNamed quantities that a metric may count are named in the table, mostListed below it.
+const (
+	mostNamed  = 2
+	mostListed = 5
+)
 
 // ratioCells are a ratio, its interval and the loads it rests on.
 func (m Metric) ratioCells(e *attribution.Estimate) []document.Cell {

@@ -23,11 +23,18 @@ func (f Forecast) IO() Range {
 // pageSize is what Aurora PostgreSQL bills as one read.
 const pageSize = 8192
 
-// readsOfPages are billed reads for each page that was not in the buffers: 0.34, 0.36 and 0.64 in the three loads of which anybody published
-// both (docs/evidence.md), in the middle of them on a scale of factors, and at most the one that AWS documents.
+// Billed reads for each page that was not in the buffers, in the three loads of which anybody published both (docs/evidence.md), and as many as
+// AWS documents.
+const (
+	LeastReadsOfPage = 0.34
+	otherReadsOfPage = 0.36
+	MostReadsOfPage  = 0.64
+	documentedReads  = 1
+)
+
+// readsOfPages are in the middle of those published, on a scale of factors, and at most what is documented.
 func readsOfPages() Range {
-	const least, other, most, documented = 0.34, 0.36, 0.64, 1
-	return Range{Value: math.Cbrt(least * other * most), Least: least, Most: documented}
+	return Range{Value: math.Cbrt(LeastReadsOfPage * otherReadsOfPage * MostReadsOfPage), Least: LeastReadsOfPage, Most: documentedReads}
 }
 
 // ForecastAurora carries a calibration over to a load: by its bytes of WAL, which billed writes go with, and only where they are not
