@@ -65,7 +65,7 @@ func TestFleetTextfile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "realiops.prom"), []byte(out), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.Get(prometheustest.NodeExporter(t, dir) + "/metrics")
+	answer, err := http.Get(prometheustest.NodeExporter(t, "--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory="+dir) + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/prometheustest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
+	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 const observed = "../../testdata/runs/observed-pg17.jsonl.zst"
@@ -135,4 +137,49 @@ func TestDoctorOfAStore(t *testing.T) {
 	if _, said := runs(t, exitUsage, append(args, "--dsn", "x")...); !strings.Contains(said, "asks a store, and no server") {
 		t.Error(said)
 	}
+}
+
+// TestRemedies: the exporters of Debian beside a real server lack what doctor says they lack, and nothing once the queries of docs/history.md
+// are added.
+func TestRemedies(t *testing.T) {
+	page, err := os.ReadFile("../../docs/history.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, queries, _ := strings.Cut(string(page), "```yaml\n")
+	queries, _, _ = strings.Cut(queries, "```")
+	file := filepath.Join(t.TempDir(), "queries.yml")
+	if err := os.WriteFile(file, []byte(queries), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	node := prometheustest.NodeExporter(t)
+	lacks := func(version string, args []string, want ...string) {
+		t.Helper()
+		server := servertest.Start(t, embedded.Options{Version: version})
+		store := prometheustest.Scraping(t, node, prometheustest.PostgresExporter(t, server.URL(), args...))
+		var got []string
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+			if up, _ := prometheustest.Ask(t, store, "sum(up) == 2"); len(up) == 0 {
+				continue
+			}
+			out, _ := runs(t, exitDone, "doctor", "--prometheus", store, "--for", "1h", "--format", "json")
+			var d diagnosis.Store
+			if err := json.Unmarshal([]byte(out), &d); err != nil {
+				t.Fatal(err)
+			}
+			got = nil
+			for _, s := range d.Servers {
+				for _, l := range s.Lacks {
+					got = append(got, l.What)
+				}
+			}
+			if len(d.Servers) == 1 && slices.Equal(got, want) {
+				return
+			}
+		}
+		t.Errorf("%s %v lacks %q, want %q", version, args, got, want)
+	}
+	lacks("17", nil, "WAL records and bytes", "WAL writes and fsyncs", "pages written by checkpoints")
+	lacks("17", []string{"--extend.query-path=" + file})
+	lacks("15", []string{"--extend.query-path=" + file})
 }

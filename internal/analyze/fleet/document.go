@@ -19,6 +19,8 @@ func (f Fleet) Document(top int) document.Document {
 		f.lackSection(top),
 		document.Only(document.InCSV, f.csvTable()),
 		document.Paragraph{Text: legend, Style: document.Faint},
+		document.Paragraph{Text: "What the metrics of a database count is told of one server at a time: realiops history --prometheus URL reads what its exporters showed, and " +
+			"realiops observe --dsn URL the server itself.", Style: document.Faint},
 	}}
 }
 

@@ -43,7 +43,18 @@ func (p Page) Document(currency string) document.Document {
 		document.Paragraph{Text: p.headline(currency), Style: document.Headline},
 		p.picture(), p.needTable(), document.Notes{}, p.creditsBlock(), section("What to know", p.Notes), section("What is missing", p.Lacks),
 		document.Paragraph{Text: legend, Style: document.Faint},
+		document.Paragraph{Text: p.verdicts(), Style: document.Faint},
 	}}
+}
+
+// verdicts says how to learn what the database's metrics count.
+func (p Page) verdicts() string {
+	const observe = "realiops observe --dsn URL reads it while others use it, with nothing to install."
+	if p.Kind == Machine {
+		return "What its metrics count: where a Prometheus scrapes its exporters, realiops doctor --prometheus URL says whether they show enough, and realiops history " +
+			"--prometheus URL what they count. " + observe
+	}
+	return "What its metrics count, WriteIOPS among them: " + observe
 }
 
 func section(title string, items []string) document.Block {

@@ -45,7 +45,7 @@ type want struct {
 
 // wants are what a history is asked for.
 func wants() []want {
-	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so does pg_exporter; postgres_exporter does not"
+	const wal = "CloudNativePG's own exporter shows pg_stat_wal, and so do pg_exporter, and postgres_exporter with the queries of docs/history.md (--extend.query-path)"
 	return []want{
 		{"rows and commits", "run postgres_exporter beside the server: its collector stat_database is on by default", []string{"pgstat.cluster/xact_commit", "pgstat.cluster/tup_inserted"}, false},
 		{"WAL records and bytes", wal, []string{"pgstat.wal/wal_records", "pgstat.wal/wal_bytes"}, false},
@@ -55,6 +55,10 @@ func wants() []want {
 		{"device flushes", "node_exporter shows them on Linux 5.5 and later", []string{"block/flushes"}, true},
 	}
 }
+
+// varies is what no survey of names can tell.
+const varies = "verdicts: what is needed for them is there. They also take a load that varies: three kinds of it, each in view for fifteen scrapes; " +
+	"realiops history says which it found."
 
 const storageRemedy = "run node_exporter on the server's machine: its collector diskstats is on by default"
 
@@ -99,7 +103,7 @@ func (s Store) Document() document.Document {
 			lacks[lack] = append(lacks[lack], one.Machine)
 		}
 	}
-	d := document.Document{Title: "What a store of metrics could conclude", Heading: "What a store of metrics could conclude", Blocks: []document.Block{t, document.Notes{}}}
+	d := document.Document{Title: "What a store of metrics could conclude", Heading: "What a store of metrics could conclude", Blocks: []document.Block{t, document.Notes{}, document.Paragraph{Style: document.Faint, Text: varies}}}
 	var points document.Points
 	for _, lack := range order {
 		points = append(points, document.Point{Text: lack.What + ": " + whom(lacks[lack], len(s.Servers)), Below: []string{lack.Remedy + "."}})

@@ -37,10 +37,11 @@ func Start(t testing.TB, planted ...Series) string {
 	return start(t, "global: {}\n", planted)
 }
 
-// Scraping starts a Prometheus that scrapes an exporter each second, and gives its address.
-func Scraping(t testing.TB, exporter string) string {
+// Scraping starts a Prometheus that scrapes exporters each second, and gives its address.
+func Scraping(t testing.TB, exporters ...string) string {
 	t.Helper()
-	return start(t, fmt.Sprintf("scrape_configs: [{job_name: realiops, scrape_interval: 1s, scrape_timeout: 1s, static_configs: [{targets: [%q]}]}]\n", exporter), nil)
+	return start(t, fmt.Sprintf("scrape_configs: [{job_name: realiops, scrape_interval: 1s, scrape_timeout: 1s, static_configs: [{targets: ['%s']}]}]\n",
+		strings.ReplaceAll(strings.Join(exporters, "','"), "http://", "")), nil)
 }
 
 func start(t testing.TB, configured string, planted []Series) string {
@@ -61,15 +62,25 @@ func start(t testing.TB, configured string, planted []Series) string {
 	return launch(t, "/-/ready", "prometheus", "--config.file="+config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error")
 }
 
-// NodeExporter starts a node_exporter that reads the files of a directory and nothing else, and gives its address. It skips the test where
-// there is none.
-func NodeExporter(t testing.TB, directory string) string {
+// NodeExporter starts a node_exporter with arguments, and gives its address. It skips the test where there is none.
+func NodeExporter(t testing.TB, args ...string) string {
 	t.Helper()
-	const program = "prometheus-node-exporter"
+	return exporter(t, "prometheus-node-exporter", args)
+}
+
+// PostgresExporter starts a postgres_exporter with arguments beside a server, likewise.
+func PostgresExporter(t *testing.T, server string, args ...string) string {
+	t.Helper()
+	t.Setenv("DATA_SOURCE_NAME", server)
+	return exporter(t, "prometheus-postgres-exporter", args)
+}
+
+func exporter(t testing.TB, program string, args []string) string {
+	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("%s is not installed", program)
 	}
-	return launch(t, "/metrics", program, "--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory="+directory)
+	return launch(t, "/metrics", program, args...)
 }
 
 // launch starts a program that listens, until the test is over, and gives its address once it answers.
