@@ -194,7 +194,7 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 	}
 	from, to, work := r.Begin, r.End, elapsed
 	if ours {
-		from, to, work = a.load.from, a.load.to, a.load.rowsIn
+		from, to, work = a.load.from, a.load.to, a.load.workIn
 	}
 	for metric := range c.stretched {
 		if elsewhere := c.elsewhere(a, metric); elsewhere != nil {

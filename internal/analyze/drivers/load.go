@@ -17,10 +17,10 @@ type load struct {
 	course   []pace
 }
 
-// pace is how many rows came between two moments.
+// pace is what was done between two moments.
 type pace struct {
-	from, to time.Time
-	rows     float64
+	from, to           time.Time
+	rows, transactions float64
 }
 
 func (l *load) add(line runfile.Load) {
@@ -31,7 +31,7 @@ func (l *load) add(line runfile.Load) {
 		l.to = line.To
 	}
 	l.lines++
-	l.course = append(l.course, pace{line.From, line.To, float64(line.Rows)})
+	l.course = append(l.course, pace{line.From, line.To, float64(line.Rows), float64(line.Transactions)})
 	l.negative = l.negative || line.To.Before(line.From) ||
 		min(line.Transactions, line.Statements, line.Rows, line.Updated, line.Deleted, line.Returned, line.Lookups,
 			line.Failures, line.Retries, line.Late, line.BytesSent, line.BytesReceived) < 0
@@ -58,9 +58,10 @@ func sum(a, b int64) int64 {
 
 func (l *load) seconds() float64 { return l.to.Sub(l.from).Seconds() }
 
-// rowsIn is how many rows came between two moments; those of a line are taken to have come evenly.
-func (l *load) rowsIn(from, to time.Time) float64 {
-	rows := 0.0
+// workIn is how many rows were written between two moments, or how many transactions there were in a load that writes none; those of a line
+// are taken to have come evenly.
+func (l *load) workIn(from, to time.Time) float64 {
+	done := 0.0
 	for _, p := range l.course {
 		begin, end := p.from, p.to
 		if begin.Before(from) {
@@ -70,8 +71,12 @@ func (l *load) rowsIn(from, to time.Time) float64 {
 			end = to
 		}
 		if length := p.to.Sub(p.from); length > 0 && end.After(begin) {
-			rows += p.rows * float64(end.Sub(begin)) / float64(length)
+			work := p.rows
+			if l.work.Rows == 0 {
+				work = p.transactions
+			}
+			done += work * float64(end.Sub(begin)) / float64(length)
 		}
 	}
-	return rows
+	return done
 }

@@ -3,7 +3,6 @@ package drivers
 import (
 	"errors"
 	"iter"
-	"math"
 	"slices"
 	"time"
 
@@ -100,7 +99,7 @@ func (c *collector) overStretches(metric string, stretches []stretch) (run *Run,
 			if c.anyCounted(r, metric) {
 				counted++
 			}
-			if r.Work.Rows <= 0 {
+			if r.Work.Rows <= 0 && r.Work.Transactions <= 0 {
 				count = Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no load was recorded in the periods of its source"}}
 			}
 		}
@@ -184,16 +183,12 @@ func (c *collector) recounted(a *attempt, idle bool, r Replicate, windows []stre
 		return r
 	}
 	part := 0.0
-	if rows := a.load.rowsIn(a.load.from, a.load.to); rows > 0 {
+	if all := a.load.workIn(a.load.from, a.load.to); all > 0 {
 		for _, w := range windows {
-			part += a.load.rowsIn(w.from, w.to) / rows
+			part += a.load.workIn(w.from, w.to) / all
 		}
 	}
-	share := func(n int64) int64 { return int64(math.Round(part * float64(n))) }
-	r.Work = Work{
-		Transactions: share(r.Work.Transactions), Statements: share(r.Work.Statements), Rows: share(r.Work.Rows),
-		Failures: share(r.Work.Failures), Retries: share(r.Work.Retries), Late: share(r.Work.Late),
-	}
+	r.Work = r.Work.times(part)
 	r.Seconds *= part
 	return r
 }
@@ -291,7 +286,7 @@ func (r *Run) Changes(metric string, from, to time.Time) iter.Seq2[series.Change
 }
 
 // Did is how much of a quantity there was between two moments of a replicate, the background in it: by the readings of its
-// counter, or by the part of the rows that came then.
+// counter, or by the part of the work that was done then.
 func (r *Run) Did(d Quantity, a Arm, replicate Replicate, from, to time.Time) (float64, bool) {
 	if len(d.From) == 0 {
 		part, known := r.share(a.Name, replicate.Number, from, to)
@@ -319,12 +314,12 @@ func (r *Run) Did(d Quantity, a Arm, replicate Replicate, from, to time.Time) (f
 	return sum, known
 }
 
-// share is the part of a replicate's rows that came between two moments.
+// share is the part of a replicate's work that was done between two moments.
 func (c *collector) share(arm string, number int, from, to time.Time) (float64, bool) {
 	a := c.byKey[attemptKey{arm, number}]
 	if a == nil || len(a.load.course) < 2 {
 		return 0, false
 	}
-	all := a.load.rowsIn(a.load.from, a.load.to)
-	return a.load.rowsIn(from, to) / all, all > 0
+	all := a.load.workIn(a.load.from, a.load.to)
+	return a.load.workIn(from, to) / all, all > 0
 }

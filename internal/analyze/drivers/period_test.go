@@ -145,3 +145,40 @@ func TestScaledUnderLoad(t *testing.T) {
 	check("", 0.5, 2, 2, 0.5) // scaled before and after
 	check("capacity-changed: The instance was scaled under load, from 2 to 4 capacity units: the speeds of loads do not compare, and a load may not have been steady", 2, 2, 4, 4)
 }
+
+// TestPeriodsOfALoadThatReads: it writes no rows, so that its transactions tell how much of it fell into which period, and what it did over whole
+// periods is of reads as well.
+func TestPeriodsOfALoadThatReads(t *testing.T) {
+	loaded := func(from, to float64, transactions int64) runfile.Record {
+		return runfile.Load{
+			From: sec(from), To: sec(to), Arm: "busy", Replicate: 1, Transactions: transactions, Statements: transactions, Returned: 5 * transactions, Lookups: 2 * transactions,
+		}
+	}
+	period := func(from, to, value float64) runfile.Record {
+		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: value}
+	}
+	records := without(small(), isLoad, loaded(11, 12, 100), loaded(12, 13, 300),
+		runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.CountPerPeriod, Period: 1}, period(2, 3, 3), period(11, 12, 13))
+	run := fromRecords(t, records...)
+	arm, _ := run.Arm("busy")
+	want := drivers.Count{Amount: 40, Raw: 52, Seconds: 4}
+	if diff := cmp.Diff(want, arm.Replicates[0].Counts["w/rate"]); diff != "" {
+		t.Error(diff)
+	}
+	records = append(records, period(12, 14, 50))
+	for at, x := range map[float64]float64{2: 4, 3: 6, 11: 20} {
+		records = append(records, runfile.Reading{At: sec(at), Probe: "p", Values: map[string]float64{"p/x": x}})
+	}
+	over, view := fromRecords(t, records...).Over("w/rate")
+	if !view.Periods {
+		t.Fatal("it was not looked at over its periods")
+	}
+	arm, _ = over.Arm("busy")
+	work := drivers.Work{Transactions: 400, Statements: 400, Returned: 2000, Lookups: 800}
+	if diff := cmp.Diff(work, arm.Replicates[0].Work); diff != "" {
+		t.Error(diff)
+	}
+	if c := arm.Replicates[0].Counts["w/rate"]; c.Missing != nil || c.Raw != 63 {
+		t.Errorf("%+v, want 63", c)
+	}
+}

@@ -3,6 +3,7 @@ package drivers
 import (
 	"errors"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -84,6 +85,16 @@ type Work struct {
 	Failures     int64
 	Retries      int64
 	Late         int64
+}
+
+// times is a part of the work.
+func (w Work) times(part float64) Work {
+	for _, n := range []*int64{
+		&w.Transactions, &w.Statements, &w.Rows, &w.Updated, &w.Deleted, &w.Returned, &w.Lookups, &w.Failures, &w.Retries, &w.Late,
+	} {
+		*n = int64(math.Round(part * float64(*n)))
+	}
+	return w
 }
 
 // Count is what a counter grew by because of a replicate.
