@@ -256,7 +256,7 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	}
 	noise := math.Exp(twice * math.Sqrt(j.withinOf(rivals)))
 	for _, h := range rivals {
-		lost := h.Status == Unknown && !absentByNature(h) || h.Status == Possible && j.columns[h.place].belowBackground(j.blank(y))
+		lost := h.Status == Unknown && !absentByNature(h) || h.Status == Possible && j.lost(j.columns[h.place], j.blank(y))
 		if lost && !j.ratios(y, h.Driver, noise).empty() {
 			open = append(open, h)
 		}

@@ -41,7 +41,7 @@ func (j *judge) table(y column, rivals []held) *table {
 	blank := j.blank(y)
 	var usable []int
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.columns[h.place].belowBackground(blank) && j.coversAll(y, h.place) && !plentyForNothing(y, j.columns[h.place], blank) {
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && j.coversAll(y, h.place) && !plentyForNothing(y, j.columns[h.place], blank) {
 			usable = append(usable, h.place)
 		}
 	}
@@ -55,12 +55,12 @@ func (j *judge) table(y column, rivals []held) *table {
 	return t
 }
 
-// belowBackground tells whether a quantity is lost in its own background in most arms in which the metric shows something: then it
-// would explain anything.
-func (c column) belowBackground(blank []bool) bool {
-	arms, lost := 0, 0
+// lost tells whether a quantity is lost in its own background in most arms in which the metric shows something: then it
+// would explain anything. That loads which only write read next to nothing, and the other way round, is known of them, and not lost.
+func (j *judge) lost(c column, blank []bool) bool {
+	arms, below, others := 0, 0, j.ofOthers(c)
 	for a, cells := range c {
-		if blank[a] {
+		if blank[a] || others[a] {
 			continue
 		}
 		least, found := math.Inf(1), false
@@ -73,10 +73,10 @@ func (c column) belowBackground(blank []bool) bool {
 			arms++
 		}
 		if found && least > mostUncertain*mostUncertain {
-			lost++
+			below++
 		}
 	}
-	return 2*lost > arms
+	return 2*below > arms
 }
 
 // mostUncertain is the part of a count that is uncertain from which on the count tells little.

@@ -11,12 +11,18 @@ import (
 const nextToNone = 0.01
 
 // blank tells which arms show nothing of a metric that tells what it counts: each count is below its own error, and stands at that; or the arm
-// only reads, or only writes, and shows less than a hundredth of what the others do, as the flushes of a checkpoint that had nothing to write.
+// does other work, and shows next to nothing for that, as the flushes of a checkpoint that had nothing to write.
 func (j *judge) blank(y column) []bool {
-	all := make([]bool, len(y))
+	all := j.ofOthers(y)
 	for a := range y {
-		all[a] = nothing(y[a])
+		all[a] = all[a] || nothing(y[a])
 	}
+	return all
+}
+
+// ofOthers tells which arms only read, or only write, and show less than a hundredth of what the others do.
+func (j *judge) ofOthers(y column) []bool {
+	all := make([]bool, len(y))
 	for _, does := range []func(drivers.Work) bool{reads, writes} {
 		typical := j.typicalRate(y, does)
 		for a := range y {
@@ -88,9 +94,9 @@ func leastRatio(y, x column, blank []bool) float64 {
 }
 
 // foretold tells whether a quantity lets expect that an arm shows next to nothing of the metric, as it does: how small both are tells nothing of
-// their ratio, and only what should have shown contradicts one.
+// their ratio, and only what should have shown contradicts one. Where there is nothing of the quantity, nothing should have.
 func foretold(y, x []cell, leastRatio float64) bool {
-	return !math.IsInf(leastRatio, 1) && leastRatio*greatest(x) < surely*greatest(y)
+	return nothing(x) || !math.IsInf(leastRatio, 1) && leastRatio*greatest(x) < surely*greatest(y)
 }
 
 func greatest(cells []cell) (most float64) {
@@ -103,17 +109,19 @@ func greatest(cells []cell) (most float64) {
 }
 
 // plentyForNothing tells whether there was so much of a quantity in an arm that showed nothing of the metric that it can be no tenth of the metric
-// anywhere.
+// under any load that shows some.
 func plentyForNothing(y, x column, blank []bool) bool {
-	const tenth = 10
-	mostY, mostX := 0.0, 0.0
+	const tenth = 0.1
+	most := math.Inf(1) // that the metric shows for one of it
 	for a := range y {
-		mostY, mostX = max(mostY, greatest(y[a])), max(mostX, greatest(x[a]))
-	}
-	for a := range y {
-		if blank[a] && mostY*greatest(x[a])/mostX > tenth*surely*greatest(y[a]) {
-			return true
+		if blank[a] && greatest(x[a]) > 0 {
+			most = min(most, surely*greatest(y[a])/greatest(x[a]))
 		}
 	}
-	return false
+	for a := range y {
+		if !blank[a] && most*greatest(x[a]) > tenth*greatest(y[a]) {
+			return false
+		}
+	}
+	return !math.IsInf(most, 1)
 }

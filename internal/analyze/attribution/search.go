@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
@@ -39,7 +40,7 @@ func (t *table) search(excluded func(model) bool) search {
 		if len(longer) == 0 {
 			continue
 		}
-		s.gainOfSums = max(s.gainOfSums, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2))
+		s.gainOfSums = max(s.gainOfSums, s.gain(longer[0], s.sizes[0][0])-3*float64(len(longer[0].columns)-2)-t.furtherChoice(len(longer[0].columns)))
 		t.leaveOut(&s.chosen)
 		t.leaveOut(&longer[0])
 		if s.gain(longer[0], s.chosen) > extended && longer[0].predictionError < better*s.chosen.predictionError {
@@ -47,6 +48,15 @@ func (t *table) search(excluded func(model) bool) search {
 		}
 	}
 	return s
+}
+
+// furtherChoice is what the best of all sums gains by chance where there are more to choose from than the quantities of loads that only insert make:
+// twice the logarithm of how many times as many.
+func (t *table) furtherChoice(terms int) (gain float64) {
+	for k := range terms {
+		gain += 2 * math.Log(float64(len(t.columns)-k)/float64(len(drivers.OfInserts())-k))
+	}
+	return max(0, gain)
 }
 
 // odd is a sum that explains all arms but one.
