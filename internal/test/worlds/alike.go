@@ -95,21 +95,39 @@ type ratio struct{ log, weight float64 }
 func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 	for _, arm := range w.plan.Arms {
 		var logs []float64
+		known := 0.0
 		for i, r := range w.replicates {
 			if r.arm.Name != arm.Name || r.idle() || m.missing[i] {
 				continue
 			}
-			if shown, other := m.Rule.of(r.done), rule.of(r.done); shown > 0 || other > 0 {
-				logs = append(logs, math.Log(max(least, shown)/max(least, other)))
+			shown, other := m.Rule.of(r.done), rule.of(r.done)
+			hidden, hiding := w.hides(m.Rule, r), w.hides(rule, r)
+			if shown > hidden || other > hiding {
+				shown, other = max(least, hidden, shown), max(least, hiding, other)
+				logs = append(logs, math.Log(shown/other))
+				known = max(known, hidden*hidden/(shown*shown)+hiding*hiding/(other*other))
 			}
 		}
 		if len(logs) > 0 {
 			mean, variance := moments(logs)
-			variance += m.Noise*m.Noise + 2*w.blurred*w.blurred
+			variance += m.Noise*m.Noise + 2*w.blurred*w.blurred + known
 			all = append(all, ratio{mean, float64(len(logs)) / max(variance, 1e-12)})
 		}
 	}
 	return all
+}
+
+// hides is how much of a rule does not show in a replicate, for its background: much is so small only where loads read and others write.
+func (w World) hides(r Rule, in work) float64 {
+	const times = 2
+	if !w.Reads() {
+		return 0
+	}
+	hidden := r.of(in.besides)
+	for _, t := range r.Terms {
+		hidden += t.PerUnit
+	}
+	return times * hidden
 }
 
 // least stands for nothing at all.

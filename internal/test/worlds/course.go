@@ -73,8 +73,11 @@ func (t *tenant) does(d *dice, seconds float64) amounts {
 		return nil
 	}
 	n := t.requests * seconds * d.lognormal(0.2)
-	return amounts{drivers.DeviceRequests: n, drivers.DeviceFlushes: n / 10, drivers.DeviceBytes: 16e3 * n}
+	return amounts{drivers.DeviceRequests: n, drivers.DeviceFlushes: n / 10, drivers.DeviceBytes: 16e3 * n, devReads: n / 2, devRead: 8e3 * n}
 }
+
+// fewFlushes are those of a checkpoint that has nothing to write.
+const fewFlushes = 2
 
 // replicate is one go of an arm: a pause, seconds of load that come and go a little, and the checkpoint that closes it.
 func (c *courier) replicate(s server, a runfile.Arm, t temper, place int, seconds float64) {
@@ -96,7 +99,11 @@ func (c *courier) replicate(s server, a runfile.Arm, t temper, place int, second
 	if a.Idle() {
 		return
 	}
-	owed[drivers.DeviceFlushes] += s.closingFlushes
+	if only(a.Method) {
+		owed[drivers.DeviceFlushes] += fewFlushes
+	} else {
+		owed[drivers.DeviceFlushes] += s.closingFlushes
+	}
 	c.pass(c.uniform(0.3, 1.5), place, false, owed)
 }
 

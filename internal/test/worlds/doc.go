@@ -10,6 +10,9 @@
 // journal are drawn from wide spans, loads with the factors of the plan or with others, by any name, and meters that lag, step,
 // restart, wrap, bend, tell of periods or have noise that is correlated or heavy-tailed. Its run is read second by second.
 //
+// [NewReading] draws such a world whose loads read, update and delete as well: shared buffers, a page cache that answers all, some or, as on Aurora,
+// nothing, calls of several pages, read-ahead, what is billed of it, updates within their page, images of pages, temporary files.
+//
 // [New] draws a world from a seed; [World.Records] is its run file like any other, in which nothing tells the rules.
 // [World.Alike] says which drivers no method could part for a meter, because the world itself keeps them together.
 //

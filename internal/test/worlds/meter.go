@@ -1,6 +1,9 @@
 package worlds
 
-import "github.com/realiops/realiops/internal/runfile"
+import (
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+)
 
 // Meter is a metric by a hidden rule.
 type Meter struct {
@@ -44,7 +47,7 @@ const (
 
 // meter draws a meter in a world whose replicates are given.
 func (d *dice) meter(name string, replicates []work) Meter {
-	m := Meter{Name: name, Rule: d.rule(loaded(replicates)), Noise: d.noise()}
+	m := Meter{Name: name, Rule: d.rule(loaded(replicates), drivers.OfInserts()), Noise: d.noise()}
 	switch m.Rule.Sort {
 	case Single, Mixture:
 		m.shown, m.besides = d.counting(m, replicates)

@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"math"
+	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 )
@@ -60,8 +61,7 @@ const (
 )
 
 // rule draws a rule for a world whose arms did this work.
-func (d *dice) rule(done []amounts) Rule {
-	all := drivers.OfInserts()
+func (d *dice) rule(done []amounts, all []drivers.Quantity) Rule {
 	switch roll := d.Float64(); {
 	case roll < singles:
 		driver := pick(d, all)
@@ -91,29 +91,50 @@ func (d *dice) mixture(done []amounts, one, other drivers.Quantity) Rule {
 	sum := func(a amounts) float64 { return a[one.Name] + ratio*a[other.Name] }
 	least := max(leastFactor, leastCount/smallest(done, sum))
 	factor := d.between(least, max(mostFactor, 100*least))
-	share := 0.0
-	for _, a := range done {
-		share += a[one.Name] / sum(a) / float64(len(done))
-	}
-	return Rule{Sort: Mixture, Terms: []Term{
-		{one.Name, one.Side, factor, share},
-		{other.Name, other.Side, factor * ratio, 1 - share},
-	}}
+	r := Rule{Sort: Mixture, Terms: []Term{{one.Name, one.Side, factor, 0}, {other.Name, other.Side, factor * ratio, 0}}}
+	r.Terms[0].Share = r.share(done, r.Terms[0])
+	r.Terms[1].Share = 1 - r.Terms[0].Share
+	return r
 }
 
+// share is the part of a rule that a term is, on average over the arms in which the rule shows anything.
+func (r Rule) share(done []amounts, t Term) float64 {
+	share, n := 0.0, 0.0
+	for _, a := range done {
+		if shown := r.of(a); shown > 0 {
+			share, n = share+t.PerUnit*a[t.Driver]/shown, n+1
+		}
+	}
+	return share / n
+}
+
+// smallest is the least that there is in an arm that has any.
 func smallest(done []amounts, of func(amounts) float64) float64 {
 	least := math.Inf(1)
 	for _, a := range done {
-		least = min(least, of(a))
+		if amount := of(a); amount > 0 {
+			least = min(least, amount)
+		}
 	}
 	return least
 }
 
-// typical is the geometric mean over the arms.
-func typical(done []amounts, driver string) float64 {
-	sum := 0.0
-	for _, a := range done {
-		sum += math.Log(a[driver])
+// least is the least that a rule shows in an arm. Where all loads write, that is nothing of what some of them do not do.
+func (w World) least(r Rule) float64 {
+	done := loaded(w.replicates)
+	if !w.Reads() && slices.ContainsFunc(done, func(a amounts) bool { return r.of(a) == 0 }) {
+		return 0
 	}
-	return math.Exp(sum / float64(len(done)))
+	return smallest(done, r.of)
+}
+
+// typical is the geometric mean over the arms that have any.
+func typical(done []amounts, driver string) float64 {
+	sum, n := 0.0, 0.0
+	for _, a := range done {
+		if a[driver] > 0 {
+			sum, n = sum+math.Log(a[driver]), n+1
+		}
+	}
+	return math.Exp(sum / n)
 }

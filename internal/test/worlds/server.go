@@ -27,6 +27,8 @@ type server struct {
 	journal, journalFlushes, journalBytes float64 // of the file system's journal, by flush
 	tail                                  float64 // bytes of a page of WAL written anew with each write
 	closingFlushes                        float64 // of the checkpoint that closes a load
+
+	memory *memory // of a world whose loads read; nil of others
 }
 
 func (d *dice) server() server {
@@ -58,8 +60,13 @@ const (
 	PageImages   = "page images"
 )
 
-// foreign are these, with their sides.
-func foreign() []Term {
+// foreign are these, with their sides. Where loads read, images of pages are a quantity, and reads are billed.
+func (w World) foreign() []Term {
+	if w.Reads() {
+		return []Term{
+			{Driver: IndexEntries, Side: drivers.Logical}, {Driver: IndexSplits, Side: drivers.Logical}, {Driver: BilledReads, Side: drivers.Physical},
+		}
+	}
 	return []Term{
 		{Driver: IndexEntries, Side: drivers.Logical}, {Driver: IndexSplits, Side: drivers.Logical},
 		{Driver: PageImages, Side: drivers.Physical},
@@ -82,6 +89,9 @@ func waits(a runfile.Arm) bool { return a.SynchronousCommit != "off" }
 
 // commits are how many a second the load brings about.
 func (s server) commits(a runfile.Arm, t temper) float64 {
+	if only(a.Method) || changes(a.Method) {
+		return s.transactions(a, t)
+	}
 	rows := float64(a.RowsPerTx)
 	busy := s.commit + rows*(s.row+float64(a.Indexes)*s.entry+s.written*s.bytes(a, 1, rows, t)/rows)
 	switch a.Method {
@@ -127,6 +137,9 @@ func (s server) bytes(a runfile.Arm, commits, rows float64, t temper) float64 {
 
 // does is what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint, later.
 func (s server) does(a runfile.Arm, t temper, commits, seconds float64) (now, later amounts) {
+	if only(a.Method) || changes(a.Method) {
+		return s.readsAndChanges(a, t, commits)
+	}
 	rows := commits * float64(a.RowsPerTx)
 	entries := rows * float64(a.Indexes)
 	bytes := s.bytes(a, commits, rows, t)
@@ -142,6 +155,21 @@ func (s server) does(a runfile.Arm, t temper, commits, seconds float64) (now, la
 	syncs += bytes / s.segment
 	writes := syncs*(1+extra) + bytes/s.buffer
 	pages := (rows/s.perPage(a)*s.pageWrites + entries*s.touched*s.indexWrites) * t.pages
+	now, later = s.stored(t, bytes, syncs, writes, pages)
+	now.add(amounts{
+		IndexEntries: entries, IndexSplits: entries * s.splits, PageImages: entries * s.touched * s.images * t.images,
+		drivers.Rows: rows, drivers.Entries: rows + entries, drivers.Statements: statements, drivers.Commits: commits,
+		drivers.WALRecords: s.records(a, commits, rows), drivers.WALBytes: bytes,
+	})
+	if s.memory != nil {
+		now[images] = now[PageImages]
+		now.add(s.memory.besides(a, rows, entries))
+	}
+	return now, later
+}
+
+// stored is what storage does for so much WAL and so many pages, at once and by the closing checkpoint.
+func (s server) stored(t temper, bytes, syncs, writes, pages float64) (now, later amounts) {
 	written := func(pages float64) amounts {
 		return amounts{
 			drivers.PagesWritten: pages, drivers.DeviceBytes: pageSize * pages,
@@ -150,9 +178,7 @@ func (s server) does(a runfile.Arm, t temper, commits, seconds float64) (now, la
 	}
 	flushes := syncs * (1 + s.journalFlushes)
 	now = amounts{
-		IndexEntries: entries, IndexSplits: entries * s.splits, PageImages: entries * s.touched * s.images * t.images,
-		drivers.Rows: rows, drivers.Entries: rows + entries, drivers.Statements: statements, drivers.Commits: commits,
-		drivers.WALRecords: s.records(a, commits, rows), drivers.WALBytes: bytes, drivers.WALWrites: writes, drivers.WALSyncs: syncs,
+		drivers.WALWrites: writes, drivers.WALSyncs: syncs,
 		drivers.DeviceFlushes:  flushes,
 		drivers.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest + s.journal*flushes,
 		drivers.DeviceBytes:    bytes + writes*s.tail + s.journal*flushes*s.journalBytes,

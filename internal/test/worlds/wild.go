@@ -2,6 +2,7 @@ package worlds
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -36,7 +37,8 @@ const (
 
 // NewWild draws a world whose physics are its own, and meters with troubles of all kinds.
 func NewWild(seed uint64, meters int) World {
-	w, d := wildServer(seed)
+	d := newDice(seed)
+	w := d.wildServer(seed, d.wildDesign())
 	for i := range meters {
 		w.Meters = append(w.Meters, d.troubled(meterName(i), w))
 	}
@@ -47,7 +49,8 @@ func NewWild(seed uint64, meters int) World {
 // a meter that is wanted comes often enough.
 func NewWildOf(seed uint64, meters int, wanted func(World, Meter) bool) World {
 	const patience, far = 40, 1 << 40 // meters drawn for each that is wanted; from a seed to the next
-	w, d := wildServer(seed)
+	d := newDice(seed)
+	w := d.wildServer(seed, d.wildDesign())
 	for drawn := 0; drawn < patience*(len(w.Meters)+1); drawn++ {
 		if m := d.troubled(meterName(len(w.Meters)), w); wanted(w, m) {
 			w.Meters = append(w.Meters, m)
@@ -61,24 +64,30 @@ func NewWildOf(seed uint64, meters int, wanted func(World, Meter) bool) World {
 
 func meterName(i int) string { return fmt.Sprintf("meter/m%03d", i+1) }
 
-// wildServer draws a server and what it did, and goes on with the dice for the meters.
-func wildServer(seed uint64) (World, *dice) {
-	d := newDice(seed)
-	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}}
-	design, armSeconds := Wild, 5.0
+func (d *dice) wildDesign() Design {
 	switch roll := d.Float64(); {
 	case roll < renamedPlans:
-		design = Renamed
+		return Renamed
 	case roll < renamedPlans+oddPlans:
-		design = Odd
+		return Odd
 	case roll < renamedPlans+oddPlans+auroras:
-		design = Aurora
+		return Aurora
 	}
+	return Wild
+}
+
+// wildServer draws a server and what it did.
+func (d *dice) wildServer(seed uint64, design Design) World {
+	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}}
+	armSeconds := 5.0
 	w.every = readEvery
 	if d.chance(longLoads) {
 		w.period, armSeconds, w.every = time.Minute, longLoad, readSlowly
 	}
 	s := d.server()
+	if design.reads() {
+		s.memory = d.memory(design)
+	}
 	w.plan = runfile.Plan{Name: string(design), Replicates: replicatesPerArm, ArmSeconds: armSeconds, Seed: seed, Arms: d.arms(design, s)}
 	c := &courier{dice: d, background: d.background()}
 	if d.chance(tenanted) {
@@ -93,7 +102,7 @@ func wildServer(seed uint64) (World, *dice) {
 	for range w.replicates {
 		w.lost = append(w.lost, d.lost())
 	}
-	return w, d
+	return w
 }
 
 // arms are those of a design, on a server.
@@ -102,7 +111,10 @@ func (d *dice) arms(design Design, s server) []runfile.Arm {
 	for _, h := range measured() {
 		arms = append(arms, h.arm)
 	}
-	if design == Odd {
+	switch design {
+	case Reads:
+		arms = arms[:1]
+	case Odd, OddReads:
 		arms = arms[:1]
 		for range 6 + d.IntN(5) {
 			arms = append(arms, d.arm())
@@ -112,10 +124,13 @@ func (d *dice) arms(design Design, s server) []runfile.Arm {
 		switch {
 		case i == 0:
 			continue
-		case design == Renamed, design == Odd:
+		case design == Renamed, design == Odd, design == OddReads:
 			arms[i].Name = fmt.Sprintf("load %c%d", 'a'+d.IntN(26), i)
 		}
 		arms[i].Clients = s.clients
+	}
+	if design.reads() {
+		arms = append(arms, d.readArms(design, s)...)
 	}
 	return arms
 }
@@ -133,9 +148,9 @@ func (d *dice) arm() runfile.Arm {
 
 // forget draws what the run does not record.
 func (w *World) forget(d *dice, design Design) {
-	device := []string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes}
-	if design == Aurora {
-		for _, driver := range append(device, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs, drivers.PagesWritten) {
+	device := []string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes, devReads, devRead}
+	if design.aurora() {
+		for _, driver := range append(device, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs, drivers.PagesWritten, images) {
 			w.unrecorded[driver] = true
 		}
 		if d.chance(0.5) {
@@ -179,6 +194,10 @@ func (w *World) run(c *courier, s server, armSeconds float64) {
 	for i, done := range c.of.work(len(w.replicates)) {
 		r := &w.replicates[i]
 		r.seconds, r.between, r.done, r.besides = done.seconds, done.between, done.done, done.besides
+		if w.Reads() {
+			maps.DeleteFunc(r.done, func(_ string, amount float64) bool { return amount < 1 }) // nothing at all
+			continue
+		}
 		for _, driver := range drivers.OfInserts() {
 			if !r.idle() {
 				r.done[driver.Name] = max(1, r.done[driver.Name])
@@ -206,7 +225,7 @@ const (
 // troubled draws a meter of a wild world.
 func (d *dice) troubled(name string, w World) Meter {
 	m := Meter{Name: name, Noise: d.noise(), kind: runfile.Counter, missing: d.blind(w.replicates)}
-	m.Rule = d.wildRule(loaded(w.replicates))
+	m.Rule = d.wildRule(loaded(w.replicates), w)
 	m.Trouble = d.trouble(w.period == time.Minute)
 	if m.Trouble == InPeriods {
 		m.missing = make([]bool, len(w.replicates))
@@ -236,7 +255,7 @@ func (d *dice) troubled(name string, w World) Meter {
 	default:
 		own := 0.0
 		if d.chance(backgrounded) {
-			own = smallest(loaded(w.replicates), m.Rule.of) / w.replicates[0].between * d.between(mostBackground/300, mostBackground)
+			own = w.least(m.Rule) / w.replicates[0].between * d.between(mostBackground/300, mostBackground)
 		}
 		bend := func(rate float64) float64 { return rate }
 		if m.Trouble == Curved {
@@ -262,7 +281,9 @@ func (d *dice) troubled(name string, w World) Meter {
 	case Restarted:
 		m.restarts = d.Float64() * w.course.end()
 	case Wrapping:
-		m.wraps = 1 << 32
+		if m.wraps = 1 << 32; w.Reads() && m.sum[len(m.sum)-1] > m.wraps*float64(len(w.replicates)) {
+			m.wraps, m.Trouble = 0, NoTrouble // it would do so several times from one reading to the next
+		}
 	case InPeriods:
 		m.kind = pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
 	}
@@ -270,29 +291,28 @@ func (d *dice) troubled(name string, w World) Meter {
 }
 
 // wildRule draws sums of three too.
-func (d *dice) wildRule(done []amounts) Rule {
+func (d *dice) wildRule(done []amounts, w World) Rule {
 	const threes, foreigners = 0.1, 0.04
 	if d.chance(foreigners) {
-		t := pick(d, foreign())
+		t := pick(d, w.foreign())
 		t.PerUnit, t.Share = d.between(1, 100), 1
-		if slices.ContainsFunc(done, func(a amounts) bool { return a[t.Driver] == 0 }) && t.Driver == PageImages {
+		if shown := smallest(done, func(a amounts) float64 { return a[t.Driver] }); math.IsInf(shown, 1) ||
+			t.Driver == PageImages && slices.ContainsFunc(done, func(a amounts) bool { return a[t.Driver] == 0 }) {
 			return Rule{Sort: Silent} // this server writes none
 		}
 		return Rule{Sort: Single, Terms: []Term{t}}
 	}
 	if !d.chance(threes) {
-		return d.rule(done)
+		return d.rule(done, w.moved())
 	}
-	all, r := drivers.OfInserts(), Rule{Sort: Mixture}
+	all, r := w.moved(), Rule{Sort: Mixture}
 	for _, i := range d.Perm(len(all))[:3] {
 		r.Terms = append(r.Terms, Term{Driver: all[i].Name, Side: all[i].Side, PerUnit: d.lognormal(0.7) / typical(done, all[i].Name)})
 	}
 	factor := d.between(1, 100) * leastCount / smallest(done, r.of)
 	for i := range r.Terms {
 		t := &r.Terms[i]
-		for _, a := range done {
-			t.Share += t.PerUnit * a[t.Driver] / r.of(a) / float64(len(done))
-		}
+		t.Share = r.share(done, *t)
 	}
 	for i := range r.Terms {
 		r.Terms[i].PerUnit *= factor
@@ -352,12 +372,23 @@ func (r Rule) driver() string {
 	return r.Terms[0].Driver
 }
 
+// nextToNothing is so small a part of what there is under the load that has most.
+const nextToNothing = 0.01
+
 // bend draws a curve through what the rule gives: a root, a cap, or merging that sets in with load.
 func (d *dice) bend(r Rule, w World) func(rate float64) float64 {
 	var rates []float64
+	least := 0.0 // loads that do next to nothing of it have no bend
+	if w.Reads() {
+		for _, x := range w.replicates {
+			if !x.idle() {
+				least = max(least, nextToNothing*r.of(x.done)/x.seconds)
+			}
+		}
+	}
 	for _, x := range w.replicates {
-		if !x.idle() {
-			rates = append(rates, r.of(x.done)/x.seconds)
+		if shown := r.of(x.done); !x.idle() && shown > least*x.seconds {
+			rates = append(rates, shown/x.seconds)
 		}
 	}
 	slices.Sort(rates)

@@ -82,6 +82,8 @@ func (p *press) wild() {
 			p.write(runfile.Load{
 				From: w.clock(s.from), To: w.clock(s.to), Arm: r.arm.Name, Replicate: r.replicate,
 				Transactions: int64(s.done[drivers.Commits]), Statements: int64(s.done[drivers.Statements]), Rows: int64(s.done[drivers.Rows]),
+				Updated: int64(s.done[drivers.RowsUpdated]), Deleted: int64(s.done[drivers.RowsDeleted]),
+				Returned: int64(s.done[drivers.RowsReturned]), Lookups: int64(s.done[drivers.Lookups]),
 			})
 		}
 		for next = max(next, s.from+0.05); next < s.to-0.11; next += w.every {
@@ -155,6 +157,9 @@ func (p *press) sums() map[string]map[string][]float64 {
 	add(pgstat, "pgstat.io/writes", drivers.PagesWritten)
 	add(block, "block/flushes", drivers.DeviceFlushes)
 	add(block, "block/write_bytes", drivers.DeviceBytes)
+	if w.Reads() {
+		p.sumsOfReads(add, exactly)
+	}
 	if all[block] != nil {
 		requests := sum(drivers.DeviceRequests)
 		for i, flushes := range all[block]["block/flushes"] {
@@ -163,4 +168,36 @@ func (p *press) sums() map[string]map[string][]float64 {
 		all[block]["block/writes"] = requests
 	}
 	return all
+}
+
+// countersOfReads are those of what loads read and change. The kernel tells what the server's processes read where it can be asked, else the
+// server does.
+func (w World) countersOfReads() (all []counterOf) {
+	all = []counterOf{
+		{pgstat, "pgstat.database/blks_read", "blocks", missed, true}, {pgstat, "pgstat.tables/n_tup_hot_upd", "rows", hotRows, true},
+		{pgstat, "pgstat.wal/wal_fpi", "images", images, true}, {pgstat, "pgstat.statements/temp_blks_read", "blocks", tempRead, true},
+		{pgstat, "pgstat.statements/temp_blks_written", "blocks", tempWrite, true}, {pgstat, "pgstat.database/blks_hit", "blocks", inBuffers, true},
+	}
+	if w.unrecorded[devReads] {
+		return append(all, counterOf{pgstat, "pgstat.io/read_bytes", "bytes", asked, false}, counterOf{pgstat, "pgstat.io/reads", "operations", calls, false})
+	}
+	return append(all,
+		counterOf{block, "block.process/rchar", "bytes", asked, false}, counterOf{block, "block.process/syscr", "operations", calls, false},
+		counterOf{block, "block/reads", "operations", devReads, false}, counterOf{block, "block/read_bytes", "bytes", devRead, false})
+}
+
+// counterOf is a counter of a quantity.
+type counterOf struct {
+	probe, metric, unit, driver string
+	exact                       bool // it is counted in PostgreSQL's memory
+}
+
+func (p *press) sumsOfReads(add func(probe, metric string, of ...string), exactly func(metric, driver string)) {
+	for _, c := range p.world.countersOfReads() {
+		if c.exact {
+			exactly(c.metric, c.driver)
+		} else {
+			add(c.probe, c.metric, c.driver)
+		}
+	}
 }

@@ -78,5 +78,6 @@ func (d *dice) background() amounts {
 	return amounts{
 		drivers.WALRecords: 0.6 * busy, drivers.WALBytes: 42 * busy, drivers.WALWrites: 0.2 * busy, drivers.WALSyncs: 0.2 * busy,
 		drivers.DeviceRequests: 2.2 * busy, drivers.DeviceFlushes: 1.8 * busy, drivers.DeviceBytes: 28e3 * busy,
+		drivers.BuffersTouched: 40 * busy, inBuffers: 39.9 * busy, missed: 0.1 * busy, calls: 8 * busy, asked: 4e3 * busy, devReads: 0.2 * busy, devRead: 2e3 * busy,
 	}
 }

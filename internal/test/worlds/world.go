@@ -46,6 +46,17 @@ type World struct {
 	every      float64 // seconds between readings
 }
 
+// Reads tells whether some of its loads read.
+func (w World) Reads() bool { return w.Design().reads() }
+
+// Quantities are those that its loads are to tell from each other.
+func (w World) Quantities() []drivers.Quantity {
+	if w.Reads() {
+		return drivers.All()
+	}
+	return drivers.OfInserts()
+}
+
 // Wild tells whether the physics of the world are its own.
 func (w World) Wild() bool { return w.course != nil }
 
@@ -109,7 +120,7 @@ func (w World) Recorded(driver string) bool {
 	if _, listed := drivers.Named(driver); w.unrecorded[driver] || !listed {
 		return false
 	}
-	return !w.remote || !slices.Contains([]string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes}, driver)
+	return !w.remote || !slices.Contains([]string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes, devReads, devRead}, driver)
 }
 
 // Complete tells whether the run has all that drivers are computed from.
@@ -120,3 +131,28 @@ func (w World) Design() Design { return Design(w.plan.Name) }
 
 // TwoArms tells whether the world ran two arms only.
 func (w World) TwoArms() bool { return w.plan.Name == string(TwoArms) }
+
+// moved are the quantities that its loads move, under one of them at least.
+func (w World) moved() []drivers.Quantity {
+	if !w.Reads() {
+		return drivers.OfInserts()
+	}
+	return slices.DeleteFunc(drivers.All(), func(d drivers.Quantity) bool { return w.movedBy(d.Name) == 0 })
+}
+
+// movedBy is how many loads move a quantity.
+func (w World) movedBy(driver string) int {
+	by := map[string]bool{}
+	for _, r := range w.replicates {
+		if r.done[driver] >= leastCount && !r.idle() {
+			by[r.arm.Name] = true
+		}
+	}
+	return len(by)
+}
+
+// Tells says that loads enough move all quantities of a rule for a method to tell them from others.
+func (w World) Tells(r Rule) bool {
+	const fewest = 4
+	return !slices.ContainsFunc(r.Terms, func(t Term) bool { return w.movedBy(t.Driver) < fewest })
+}

@@ -151,7 +151,7 @@ func (c Case) sideRight() bool {
 	if c.stated() {
 		return string(c.Verdict.Kind) == string(c.term().Side)
 	}
-	return slices.ContainsFunc(drivers.OfInserts(), func(d drivers.Quantity) bool { return d.Side != c.term().Side && c.alike(d.Name) })
+	return slices.ContainsFunc(c.World.Quantities(), func(d drivers.Quantity) bool { return d.Side != c.term().Side && c.alike(d.Name) })
 }
 
 // named: of a single driver's rule, the driver was named, alone or, where the world does not part it from others, with
@@ -174,12 +174,12 @@ func (c Case) tied() bool {
 
 // parted: a mixture that the world parts from every single driver.
 func (c Case) parted() bool {
-	return !slices.ContainsFunc(drivers.OfInserts(), func(d drivers.Quantity) bool { return c.alike(d.Name) })
+	return !slices.ContainsFunc(c.World.Quantities(), func(d drivers.Quantity) bool { return c.alike(d.Name) })
 }
 
 // surely: the world parts the mixture from every single driver by far.
 func (c Case) surely() bool {
-	return !slices.ContainsFunc(drivers.OfInserts(), func(d drivers.Quantity) bool { return !c.World.Parted(c.Meter, d.Name) })
+	return !slices.ContainsFunc(c.World.Quantities(), func(d drivers.Quantity) bool { return !c.World.Parted(c.Meter, d.Name) })
 }
 
 // barely: it parts them by little, so that the best of methods misses it now and then.

@@ -57,6 +57,26 @@ func TestMethodIsNotWrongInOtherPhysics(t *testing.T) {
 	WriteWrong(t.Output(), all)
 }
 
+// TestMethodIsNotWrongWhereLoadsRead is the same for worlds whose loads read, update and delete.
+func TestMethodIsNotWrongWhereLoadsRead(t *testing.T) {
+	var all []Case
+	for seed := uint64(9500); seed < 9520; seed++ {
+		cases, err := Judged(byTheMethod, worlds.NewReading(seed, 25), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cases...)
+	}
+	for _, f := range ReadsTable(all) {
+		low, high := f.Interval()
+		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
+		if f.AtMost < 1 && f.Misses() {
+			t.Errorf("missed: %s", f.What)
+		}
+	}
+	WriteWrong(t.Output(), all)
+}
+
 // TestModelOfTheWALMisleadsNobody: where WAL records are modelled and not counted, as on Aurora, no meter is said to count
 // what it does not that would be judged rightly with the count.
 func TestModelOfTheWALMisleadsNobody(t *testing.T) {

@@ -1,0 +1,131 @@
+package worlds
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+func TestASeedIsAWorldThatReads(t *testing.T) {
+	if diff := cmp.Diff(NewReading(1, 5).Records(), NewReading(1, 5).Records()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReadsAreThoseOfThePlans: by name and by factors, but for what depends on the server.
+func TestReadsAreThoseOfThePlans(t *testing.T) {
+	var want []runfile.Arm
+	for _, arm := range slices.Concat(load.ReadArms(), load.ChangeArms()) {
+		arm.Clients = 0
+		want = append(want, arm)
+	}
+	if diff := cmp.Diff(want, append(readPlan(), changePlan()...)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTheFileTellsTheReads compares what is read from the file with what was done, of each quantity, and sees that every quantity is moved.
+func TestTheFileTellsTheReads(t *testing.T) {
+	moved, compared := map[string]bool{}, 0
+	for seed := range uint64(12) {
+		w := NewReading(seed, 0)
+		w.blurred, w.Tenanted = 0, false
+		run := readWild(t, w)
+		for i, r := range w.replicates {
+			arm, _ := run.Arm(r.arm.Name)
+			if r.idle() || w.lost[i] != "" {
+				continue
+			}
+			replicate := arm.Replicates[slices.IndexFunc(arm.Replicates, func(x drivers.Replicate) bool { return x.Number == r.replicate })]
+			for _, d := range run.Quantities() {
+				got, err := d.Count(arm, replicate)
+				if err != nil || d.Modelled {
+					continue
+				}
+				moved[d.Name] = moved[d.Name] || r.done[d.Name] >= leastCount
+				compared++
+				rounding := float64(len(w.course)) // a line of the load, or a part of a page, each second
+				if math.Abs(got-r.done[d.Name]) > 0.01*r.done[d.Name]+3*r.besides[d.Name]+rounding {
+					t.Errorf("world %d, %s %d: %s is %g, and %g was done", seed, arm.Name, r.replicate, d.Name, got, r.done[d.Name])
+				}
+			}
+		}
+	}
+	for _, d := range drivers.All() {
+		if !moved[d.Name] {
+			t.Errorf("no load of twelve worlds moves %s", d.Name)
+		}
+	}
+	if compared < 2000 {
+		t.Errorf("only %d counts were compared", compared)
+	}
+}
+
+// TestMeasuredReadsAreAmongTheDrawn: what PostgreSQL did with the same loads lies within what worlds draw, of buffers touched, pages missed, bytes and
+// requests of the device.
+func TestMeasuredReadsAreAmongTheDrawn(t *testing.T) {
+	real, err := drivers.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := [][2]string{
+		{drivers.BuffersTouched, drivers.Statements}, {missed, drivers.BuffersTouched}, {calls, missed}, {asked, missed}, {devReads, missed}, {devRead, asked},
+		{drivers.WALRecords, drivers.Statements}, {drivers.WALBytes, drivers.WALRecords},
+	}
+	compared := 0
+	for _, name := range []string{"point-warm", "point-cold", "scan-cold", "update-indexed"} {
+		arm, _ := real.Arm(name)
+		for _, pair := range pairs {
+			if got := ratioOf(t, real, arm, pair); got > 0 && !(name == "scan-cold" && pair[1] == drivers.Statements) { // by the size of the table
+				low, high := drawnRatios(name, pair)
+				compared++
+				if got < 0.9*low || got > 1.1*high {
+					t.Errorf("%s: %g %s for one of %s measured, %g to %g drawn", name, got, pair[0], pair[1], low, high)
+				}
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("only %d were compared", compared)
+	}
+}
+
+func ratioOf(t *testing.T, run *drivers.Run, arm drivers.Arm, pair [2]string) float64 {
+	t.Helper()
+	sums := [2]float64{}
+	for i, name := range pair {
+		for _, r := range arm.Replicates {
+			n, err := run.Quantity(name).Count(arm, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums[i] += n
+		}
+	}
+	return sums[0] / max(sums[1], 1)
+}
+
+func drawnRatios(name string, pair [2]string) (low, high float64) {
+	low = math.Inf(1)
+	for seed := range uint64(1000) {
+		d := newDice(seed)
+		s := d.server()
+		s.memory = d.memory(Both)
+		all := append(readPlan(), changePlan()...)
+		a := all[slices.IndexFunc(all, func(a runfile.Arm) bool { return a.Name == name })]
+		if only(a.Method) {
+			a.TableRows = int64(s.memory.table * s.perPage(a))
+		}
+		now, later := s.does(a, d.temper(), 1000, 1)
+		now.add(later)
+		ratio := now[pair[0]] / max(now[pair[1]], 1e-9)
+		low, high = min(low, ratio), max(high, ratio)
+	}
+	return low, high
+}

@@ -1,0 +1,60 @@
+package score
+
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/test/worlds"
+)
+
+// ofReads tells whether a rule counts any reading.
+func (c Case) ofReads() bool {
+	return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool {
+		return t.Driver == worlds.BilledReads || t.Driver == drivers.BuffersTouched || t.Driver == drivers.Lookups || metric.Quantity(t.Driver).OfReads()
+	})
+}
+
+// told: loads enough move what the meter counts.
+func (c Case) told() bool { return c.World.Tells(c.Meter.Rule) }
+
+// ReadsTable is what the method must reach in worlds whose loads read, update and delete as well.
+func ReadsTable(cases []Case) []Figure {
+	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
+	twos := func(c Case) bool { return len(c.Meter.Rule.Terms) == 2 }
+	on := func(side drivers.Side) func(Case) bool {
+		return func(c Case) bool { return c.Meter.Rule.Sides(weighty)[side] }
+	}
+	onlyOn := func(side drivers.Side) func(Case) bool {
+		return func(c Case) bool { return single(c) && c.term().Side == side }
+	}
+	clean := where(cases, Case.clean, Case.told)
+	reads := where(cases, Case.ofReads)
+	return []Figure{
+		atMost(0.0025, "loads that read: any wrong, the side or the name", cases, wrong),
+		atMost(0.005, "the same by the strictest count", cases, Case.Strictly),
+		atMost(0.001, "loads that read: wrong side", cases, Case.WrongSide),
+		atMost(0.0001, "loads that read, single, clean: wrong side", where(cases, single, Case.clean), Case.WrongSide),
+		atLeast(0.97, "the same: named alone or as tied as the world has it, noise 1 and 3 %", where(clean, single, Case.slight), Case.named),
+		atLeast(0.92, "the same, noise 10 %", where(clean, single, Case.noisy), Case.named),
+		atLeast(0.92, "loads that read, mixture of two: side right", where(clean, mixed, twos), Case.sideTold),
+		atLeast(0.99, "loads that read, unrelated to load: cannot tell", where(cases, ofSort(worlds.Unrelated)), func(c Case) bool { return !c.stated() || c.Wrong() == "" }),
+		atMost(0.0025, "meters of reads: any wrong", reads, wrong),
+		atMost(0.001, "meters of reads: wrong side", reads, Case.WrongSide),
+		atLeast(0.97, "meters of reads, single, clean: named, noise 1 and 3 %", where(clean, single, Case.ofReads, Case.slight), Case.named),
+		atLeast(0.92, "the same, noise 10 %", where(clean, single, Case.ofReads, Case.noisy), Case.named),
+		seen("requested, single, clean: side told", where(clean, onlyOn(drivers.Requested)), Case.sideTold),
+		seen("requested in part: wrong side", where(cases, on(drivers.Requested)), Case.WrongSide),
+		seen("reads that are logical, single, clean: side told", where(clean, onlyOn(drivers.Logical), Case.ofReads), Case.sideTold),
+		seen("reads that are physical, single, clean: side told", where(clean, onlyOn(drivers.Physical), Case.ofReads), Case.sideTold),
+		seen("reads without the device in sight, single: side told", where(reads, single, unseen), Case.sideTold),
+		seen("billed reads: wrong side", where(cases, single, func(c Case) bool { return c.term().Driver == worlds.BilledReads }), Case.WrongSide),
+		seen("meters of writes where loads read, single, clean: named", where(clean, single, func(c Case) bool { return !c.ofReads() }), Case.named),
+		seen("meters of writes where loads read: wrong", where(cases, func(c Case) bool { return !c.ofReads() }), wrong),
+		seen("fewer than four loads move it, single, clean: named", where(cases, single, Case.clean, func(c Case) bool { return !c.told() }), Case.named),
+		seen("loads that read, on Aurora: wrong", where(cases, ofDesign(worlds.NoCache)), wrong),
+	}
+}
+
+// unseen: the run has nothing of what the device read.
+func unseen(c Case) bool { return !c.World.Recorded(string(metric.DeviceReads)) }
