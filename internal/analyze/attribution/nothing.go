@@ -114,7 +114,7 @@ func plentyForNothing(y, x column, blank []bool) bool {
 	const tenth = 0.1
 	most := math.Inf(1) // that the metric shows for one of it
 	for a := range y {
-		if blank[a] && greatest(x[a]) > 0 {
+		if blank[a] && !nothing(x[a]) && greatest(x[a]) > 0 {
 			most = min(most, surely*greatest(y[a])/greatest(x[a]))
 		}
 	}
