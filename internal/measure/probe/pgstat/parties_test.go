@@ -27,11 +27,15 @@ func TestTheViewsAgreeWithOthers(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			s := completeServer(t, version)
-			servertest.Exec(t, s.boss, "create schema load; create table load.t (id int primary key, v text)")
+			servertest.Exec(t, s.boss, `create schema load; create table load.t (id int primary key, v text);
+				create table load.fetched as select id, 'fetched'::text v from generate_series(1, 1000) id; alter table load.fetched add primary key (id);
+				analyze load.fetched`)
 			allocated := s.allocated(t)
 			t.Run("statements", func(t *testing.T) { statementsAgree(t, s) })
 			t.Run("ranking", func(t *testing.T) { rankingAgrees(t, s) })
 			t.Run("indexes", func(t *testing.T) { indexesAgree(t, s) })
+			t.Run("updates", func(t *testing.T) { updatesAgree(t, s) })
+			t.Run("fetches", func(t *testing.T) { fetchesAgree(t, s) })
 			t.Run("checkpoints", func(t *testing.T) { checkpointsAgree(t, s) })
 			t.Run("archive", func(t *testing.T) { archiveAgrees(t, s) })
 			t.Run("io", func(t *testing.T) { partsAddUp(t, s) })
