@@ -3,10 +3,12 @@ package experiment_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
@@ -67,11 +69,37 @@ func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
 	}
 }
 
-// An interrupt in the middle of a cold load ends it at once, and what asks the kernel ends with it.
+// A role that may not ask where the table's files are runs the load all the same, cold or warm, and is told why nothing is forgotten.
+func TestARoleThatMayNotAskForFiles(t *testing.T) {
+	warm := cold
+	warm.Name, warm.Cold = load.PointWarm, false
+	r := newTrial(t, cold, warm)
+	servertest.Exec(t, r.conn, `create role unasked; grant all on schema realiops to unasked; revoke execute on function pg_relation_filepath(regclass) from public;
+		set role unasked`)
+	r.Plan.Replicates, r.Checkpoint, r.Directory = 1, false, t.TempDir()
+	r.Connect = func(ctx context.Context) (*pgx.Conn, error) {
+		conn, err := r.endpoint.ConnectClient(ctx)
+		if err == nil {
+			_, err = conn.Exec(ctx, "set role unasked")
+		}
+		return conn, err
+	}
+	all, proofs, err := r.begun(t, t.Context())
+	if err != nil || len(proofs) != 2 || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, "permission denied for function pg_relation_filepath") {
+		t.Errorf("%+v, %d proofs, %v", all, len(proofs), err)
+	}
+	servertest.Exec(t, r.conn, "reset role")
+}
+
+// An interrupt in the middle of a cold load ends it at once, and what asks the kernel ends with it. No table but the one that goes with
+// the schema is left, and those of others were never forgotten.
 func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	r := newTrial(t, cold)
 	r.Plan.ArmSeconds = 60
 	r.Directory = servertest.Value[string](t, r.conn, "show data_directory")
+	servertest.Exec(t, r.conn, "create table public.others as select generate_series(1, 100000)")
+	servertest.Exec(t, r.conn, "checkpoint")
+	others := filepath.Join(r.Directory, servertest.Value[string](t, r.conn, "select pg_relation_filepath('public.others')"))
 	ctx, stop := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	record := r.Record
@@ -83,6 +111,12 @@ func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	}
 	if err := r.Run(ctx); !errors.Is(err, enough) {
 		t.Error(err)
+	}
+	if left := servertest.Value[string](t, r.conn, "select string_agg(tablename, ' ') from pg_tables where schemaname = 'realiops'"); left != "_reads" {
+		t.Errorf("beside the table of all loads that read, which goes with the schema, there is %s", left)
+	}
+	if pages, there := inMemory(t, others); pages < 400 || there < pages*9/10 {
+		t.Errorf("of the %d pages of another table %d are in memory", pages, there)
 	}
 	want := []string{"point-cold 1 settle", "point-cold 1 begin", "point-cold 1 end failed"}
 	var events []string
