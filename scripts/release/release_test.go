@@ -34,6 +34,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("twice", func(t *testing.T) { twice(t, r, here, program) })
+	t.Run("materials", func(t *testing.T) { materials(t, root, directory) })
 	t.Run("deb", func(t *testing.T) { debian(t, r, here, program, directory) })
 	t.Run("image", func(t *testing.T) { image(t, root, directory) })
 	t.Run("installer", func(t *testing.T) { installer(t, root, program) })
@@ -72,6 +73,15 @@ func sum(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(bytes))
+}
+
+// materials are listed as goreleaser asks: from another directory, by names in it.
+func materials(t *testing.T, root, directory string) {
+	said := sh(t, `cd "$1" && "$2"/packaging/sbom linux/amd64/realiops list.json &&
+		jq -r '.components[].name, .metadata.timestamp, .serialNumber' list.json`, directory, root)
+	if !strings.Contains(said, "github.com/jackc/pgx/v5\n") || !strings.HasSuffix(said, "\nnull\nnull\n") {
+		t.Errorf("it says\n%s", said)
+	}
 }
 
 // debian installs the package, runs what it holds, and has nothing left when it is purged.
