@@ -23,11 +23,11 @@ type kernel struct {
 	programs             []*ebpf.Program
 	links                []link.Link
 	reader               *ringbuf.Reader
-	flushing             uint32 // the bit of a request that is one step of a flush
+	bits                 bits
 }
 
-// attach puts the programs into the kernel, for requests of some disks.
-func attach(disks []uint32) (_ *kernel, err error) {
+// attach puts the programs into the kernel, for requests of some disks, with so much room for those that were not fetched yet.
+func attach(disks []uint32, ringBytes uint32) (_ *kernel, err error) {
 	spec, err := btf.LoadKernelSpec()
 	if err != nil {
 		return nil, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not tell how it lays out its memory (/sys/kernel/btf/vmlinux): %w", err)}
@@ -36,13 +36,13 @@ func attach(disks []uint32) (_ *kernel, err error) {
 	if err != nil {
 		return nil, &probe.Error{Reason: runfile.Unsupported, Err: err}
 	}
-	k := &kernel{flushing: at.flushing}
+	k := &kernel{bits: at.bits}
 	defer func() {
 		if err != nil {
 			k.close()
 		}
 	}()
-	if err := k.makeMaps(); err != nil {
+	if err := k.makeMaps(ringBytes); err != nil {
 		return nil, refused(err)
 	}
 	for _, p := range []struct {
@@ -57,7 +57,7 @@ func attach(disks []uint32) (_ *kernel, err error) {
 	return k, err
 }
 
-func (k *kernel) makeMaps() (err error) {
+func (k *kernel) makeMaps(ringBytes uint32) (err error) {
 	for _, m := range []struct {
 		into **ebpf.Map
 		spec ebpf.MapSpec

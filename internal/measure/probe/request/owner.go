@@ -39,21 +39,6 @@ func (a atlas) find(disk uint32, sector uint64) (owner, bool) {
 	return a[i].owner, true
 }
 
-// unmapped says what sectors that belong to no file were for, by who asked for them. A session whose commit waits for the file
-// system's journal may write it itself.
-func unmapped(e *event, postmaster int) Kind {
-	switch {
-	case e.byKernel("jbd2/", ""), e.byKernel("xfsaild/", ""), e.byKernel("", "xfs-cil"), e.byKernel("", "xfs-log"):
-		return Journal
-	case ours(e, postmaster) && e.writes():
-		return Journal
-	case ours(e, postmaster):
-		return Other // a directory, or a file that was there for less than a second
-	default:
-		return Strangers
-	}
-}
-
 // mayBeNew tells whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
 // write to it, and the kernel's.
 func mayBeNew(e *event, postmaster int) bool {

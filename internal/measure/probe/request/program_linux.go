@@ -15,7 +15,13 @@ type offsets struct {
 	major, minor                         int16 // of struct gendisk
 	device, deviceDisk                   int16 // of struct bio; of struct block_device
 	parent, group, command               int16 // of struct task_struct
-	flushing                             uint32
+	bits                                 bits
+}
+
+// bits are flags of requests, as this kernel has them.
+type bits struct {
+	flushing uint32 // it is one step of a flush
+	notes    uint32 // it is for what the file system notes, not for a file; 0: that is not told
 }
 
 // offsetsIn finds them in the kernel's own description.
@@ -42,7 +48,8 @@ func offsetsIn(spec *btf.Spec) (at offsets, err error) {
 			return at, err
 		}
 	}
-	at.flushing = flushingIn(spec)
+	const flushing = 1 << 4 // until the bits got names (6.11)
+	at.bits = bits{flushing: bitIn(spec, "__RQF_FLUSH_SEQ", flushing), notes: bitIn(spec, "__REQ_META", 0)}
 	return at, nil
 }
 
@@ -77,24 +84,21 @@ func within(members []btf.Member, name string) (btf.Bits, bool) {
 	return 0, false
 }
 
-// flushingIn is the bit RQF_FLUSH_SEQ, which moved when the bits got names (6.11).
-func flushingIn(spec *btf.Spec) uint32 {
-	const before = 1 << 4
+// bitIn is a flag by its name in the kernel's description; otherwise, where that has no such name.
+func bitIn(spec *btf.Spec, name string, otherwise uint32) uint32 {
 	for t, err := range spec.All() {
-		e, is := t.(*btf.Enum)
 		if err != nil {
 			break
 		}
-		if !is {
-			continue
-		}
-		for _, v := range e.Values {
-			if v.Name == "__RQF_FLUSH_SEQ" {
-				return 1 << v.Value
+		if e, is := t.(*btf.Enum); is {
+			for _, v := range e.Values {
+				if v.Name == name {
+					return 1 << v.Value
+				}
 			}
 		}
 	}
-	return before
+	return otherwise
 }
 
 // What the programs note of a request, field by field as it lies on their stack and in the ring: event in event.go has the same.

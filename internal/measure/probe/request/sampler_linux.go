@@ -63,7 +63,7 @@ func New(place Place) (*Sampler, error) {
 		stop: make(chan struct{}), ranking: newRanking(), others: strangers{of: map[command]*counts{}},
 		files: files{place: place, roots: roots, known: map[string]*file{}, names: place.Names},
 	}
-	if s.kernel, err = attach(disksOf(roots)); err != nil {
+	if s.kernel, err = attach(disksOf(roots), ringBytes); err != nil {
 		return nil, err
 	}
 	s.look()
@@ -214,7 +214,7 @@ func (s *Sampler) fetch() error {
 
 // take counts a request, for its file where that is known.
 func (s *Sampler) take(e event) {
-	s.account.total(&e, s.kernel.flushing)
+	s.account.total(&e, s.kernel.bits.flushing)
 	switch {
 	case e.Bytes == 0:
 		if e.writes() && ours(&e, s.files.place.Postmaster) {
@@ -235,7 +235,7 @@ func (s *Sampler) assign(e event) {
 	case mayBeNew(&e, postmaster) && len(s.waiting) < mostWaiting:
 		s.waiting = append(s.waiting, waiting{e, s.files.looks})
 	default:
-		s.give(&e, owner{kind: unmapped(&e, postmaster)})
+		s.give(&e, owner{kind: s.unmapped(&e)})
 	}
 }
 
@@ -250,17 +250,33 @@ func (s *Sampler) give(e *event, whose owner) {
 
 // settle gives requests to files that were found meanwhile, and those that waited long enough to whoever asked for them.
 func (s *Sampler) settle() {
-	var left []waiting
+	left := s.waiting[:0]
 	for _, w := range s.waiting {
 		whose, found := s.atlas.find(w.event.Disk, w.event.Sector)
 		switch {
 		case found:
 			s.give(&w.event, whose)
 		case s.files.looks >= w.looks+enoughLooks:
-			s.give(&w.event, owner{kind: unmapped(&w.event, s.files.place.Postmaster)})
+			s.give(&w.event, owner{kind: s.unmapped(&w.event)})
 		default:
 			left = append(left, w)
 		}
 	}
 	s.waiting = left
+}
+
+// unmapped says what sectors that belong to no file were for, by who asked for them. A session whose commit waits for the file
+// system's journal may write it itself.
+func (s *Sampler) unmapped(e *event) Kind {
+	notes, server := s.kernel.bits.notes, ours(e, s.files.place.Postmaster)
+	switch {
+	case e.byKernel("jbd2/", ""), e.byKernel("xfsaild/", ""), e.byKernel("", "xfs-cil"), e.byKernel("", "xfs-log"):
+		return Journal
+	case server && e.writes() && (notes == 0 || e.Operation&notes != 0):
+		return Journal
+	case server:
+		return Other // a directory, or a file that was gone before it was looked at
+	default:
+		return Strangers
+	}
 }
