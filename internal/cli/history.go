@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
 	"github.com/realiops/realiops/internal/runfile"
@@ -19,9 +21,14 @@ import (
 
 // historyOptions are the flags of realiops history.
 type historyOptions struct {
-	store   storeOptions
-	analyze analyzeOptions
-	out     string
+	store    storeOptions
+	account  account.Options
+	instance string
+	cluster  string
+	flavor   string
+	query    bool
+	analyze  analyzeOptions
+	out      string
 }
 
 // storeOptions are the flags that say where history is, and of what.
@@ -39,25 +46,31 @@ type storeOptions struct {
 func newHistoryCommand(env Env) *cobra.Command {
 	o := historyOptions{store: storeOptions{back: stretch(24 * time.Hour)}}
 	cmd := &cobra.Command{
-		Use:   "history",
-		Short: "Report on a server from what a Prometheus kept of it",
-		Long: `Read what a store with the API of Prometheus kept of one PostgreSQL server and its disk, write it as a run file like that of
-realiops observe, and show the report. realiops size, report and compare take the file as any other.
+		Use:   "history [FILE...]",
+		Short: "Report on a server from what a Prometheus, CloudWatch or sysstat kept of it",
+		Long: `Read what others kept of one PostgreSQL server and its disk, write it as a run file like that of realiops observe, and show the
+report. realiops size, report and compare take the file as any other. Nothing is written to the source.
 
-It asks for raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter and node_exporter, and
-writes nothing to the store. If a store has several servers, --server and --host pick one by label matchers, and
---device the disk.`,
+From a store with the API of Prometheus come raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter and
+node_exporter. If a store has several servers, --server and --host pick one by label matchers, and --device the disk. From
+CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
+
+FILEs are what promtool tsdb dump or dump-openmetrics wrote of a store, aws cloudwatch get-metric-data of an instance (--query prints
+the question; aws rds describe-db-instances may lie beside it), or sadf -j -- -b of the days of a machine.`,
 		Example: `  realiops history --prometheus http://prometheus:9090 --for 24h
   realiops history --prometheus https://mimir.example/prometheus --tenant shop --token-file token --for 7d -o shop.jsonl.zst
-  realiops history --prometheus http://prometheus:9090 --server 'instance="db1:9187"' --host 'instance="db1:9100"' --device sda`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runHistory(cmd.Context(), env, o, cmd.Flags()) },
+  realiops history --prometheus http://prometheus:9090 --server 'instance="db1:9187"' --host 'instance="db1:9100"' --device sda
+  realiops history --instance shop-1 --region eu-west-1 --for 14d -o shop.jsonl.zst; realiops size shop.jsonl.zst --gib 500
+  promtool tsdb dump --match '{instance=~"db1:.*"}' data > db1.txt; realiops history db1.txt`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return runHistory(cmd.Context(), env, o, files, cmd.Flags())
+		},
 	}
-	return describe(env, cmd, historyExitHelp, group("The store", o.store.addFlags), group("What to tell", o.addFlags))
+	return describe(env, cmd, historyExitHelp, group("A store", o.store.addFlags), group("CloudWatch", o.addAccountFlags), group("What to tell", o.addFlags))
 }
 
 const historyExitHelp = `0  read, and the report was written
-1  wrong usage, or the store cannot be asked or has nothing of a server: nothing was kept
+1  wrong usage, or the source cannot be asked or read or has nothing of a server: nothing was kept
 2  it was read and kept, and the report failed
 3  read, and a metric that was required got no verdict`
 
@@ -75,6 +88,14 @@ func (o *storeOptions) addFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.until, "until", "", "up to this `time`, as 2026-10-31T18:00:00Z (default: now)")
 	f.StringVar(&o.server, "server", "", "label `matchers` that pick the exporters of the server, if there are several")
 	f.StringVar(&o.host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
+}
+
+func (o *historyOptions) addAccountFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.instance, "instance", "", "the `instance` of RDS or Aurora to ask about, or which one of several in the files")
+	f.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
+	addAccountFlags(f, &o.account)
+	f.StringVar(&o.flavor, "flavor", "", "`rds` or aurora, where neither AWS nor a file says which it is")
+	f.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
 }
 
 func (o *historyOptions) addFlags(f *pflag.FlagSet) {
@@ -119,41 +140,62 @@ func (o storeOptions) end(now time.Time) (time.Time, error) {
 	return until, nil
 }
 
-func runHistory(ctx context.Context, env Env, o historyOptions, flags *pflag.FlagSet) error {
+func runHistory(ctx context.Context, env Env, o historyOptions, files []string, flags *pflag.FlagSet) error {
+	if err := o.check(files, flags); err != nil {
+		return err
+	}
+	if o.query {
+		return o.printQuery(env)
+	}
 	render, err := rendererOf(o.analyze.format, o.analyze.verbose, env)
 	if err != nil {
 		return err
 	}
-	store, asked, q, err := o.store.open(ctx, env)
+	h, err := o.read(ctx, env, files)
 	if err != nil {
 		return err
 	}
+	for _, notice := range h.Notices {
+		env.tell("%s", runfile.OneLine(notice))
+	}
 	head := headOf(env, flags)
+	head.Target, head.Provenance = h.target, h.whence
 	path := cmp.Or(o.out, runfile.DefaultPath(head.ID)+".zst")
-	if err := keepHistory(ctx, env, store, q, head, path); err != nil {
-		return errors.New(runfile.Scrub(err.Error(), asked.Secrets()...))
+	if err := history.Write(path, head, h.Told); err != nil {
+		return err
 	}
 	return keepingOptions{out: o.out}.conclude(env, path, analyzeFile(env, path, o.analyze.require, render))
 }
 
-// keepHistory reads the store and writes the run file.
-func keepHistory(ctx context.Context, env Env, store *prometheus.Store, q prometheus.Query, head runfile.Run, path string) error {
-	found, err := store.Find(ctx, q)
-	if err != nil {
-		return err
+// ofAWS tells whether CloudWatch is to be asked.
+func (o historyOptions) ofAWS() bool { return o.instance != "" || o.cluster != "" }
+
+// check refuses what makes no sense together.
+func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
+	ways := 0
+	for _, given := range []bool{o.store.url != "", o.ofAWS() && len(files) == 0, len(files) > 0} {
+		if given {
+			ways++
+		}
 	}
-	read, err := store.Read(ctx, found, q, env.Now())
-	if err != nil {
-		return err
+	store := o.store
+	if store.url == "" && o.ofAWS() {
+		store.until = "" // which is for both
 	}
-	version, err := store.Version(ctx, q)
-	if err != nil {
-		return err
+	if len(files) > 0 {
+		store = storeOptions{back: o.store.back, url: o.store.url, until: o.store.until, tenant: o.store.tenant, tokenFile: o.store.tokenFile}
 	}
-	for _, notice := range read.Notices {
-		env.tell("%s", runfile.OneLine(notice))
+	switch {
+	case ways != 1:
+		return errors.New("name one source: --prometheus URL, --instance or --cluster of an AWS account, or files")
+	case o.query && !o.ofAWS():
+		return errors.New("--query asks CloudWatch: name the instance with --instance, and the cluster of one of Aurora with --cluster")
+	case o.query && o.instance == "":
+		return errors.New("--query asks nobody which instance writes: name it with --instance")
+	case len(files) > 0 && flags.Changed("for"):
+		return errors.New("--for is how far back a source is asked: of files all is read")
+	case !slices.Contains([]string{"", "rds", "aurora"}, o.flavor):
+		return fmt.Errorf("--flavor %s: rds or aurora", o.flavor)
 	}
-	head.Target = runfile.Target{Kind: "history", Flavor: "postgres", Version: version}
-	head.Provenance = "scraped by others and kept in a store, which scraped about every " + read.Interval.String() + "; realiops was not there"
-	return history.Write(path, head, history.Told{Metrics: read.Metrics, Readings: read.Readings, Gaps: read.Gaps, Interval: read.Interval})
+	return store.strayed()
 }

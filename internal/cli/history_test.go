@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +47,84 @@ func TestHistoryIsTheObservation(t *testing.T) {
 	if text, err := os.ReadFile(through); err != nil || strings.Contains(string(text), "planted-password") {
 		t.Errorf("the file has the password of the store, or %v", err)
 	}
+	sameAnswers(t, from, through)
+	out, _ := runs(t, exitDone, "analyze", through, "--format", "json")
+	if !strings.Contains(out, `"verdict": "physical"`) || !strings.Contains(out, `"verdict": "logical"`) {
+		t.Errorf("no verdict in\n%s", out)
+	}
+}
+
+// TestHistoryOfADump: so does what promtool writes of a store, and OpenMetrics.
+func TestHistoryOfADump(t *testing.T) {
+	planted, same, _ := prometheustest.Observation(t, observed)
+	from := runfiletest.Write(t, "same.jsonl", same)
+	for name, text := range map[string][]byte{"dump": prometheustest.Dump(t, planted...), "openmetrics": []byte(prometheustest.OpenMetrics(planted))} {
+		file, through := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), name+".jsonl")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		runs(t, exitDone, "history", file, "-o", through)
+		sameAnswers(t, from, through)
+		runs(t, exitUsage, "history", file, "--host", `instance!="db1:9100"`, "--server", `instance!~"db1.*"`, "-o", filepath.Join(t.TempDir(), "none"))
+	}
+	for text, want := range map[string]string{
+		"no samples at all":             "line 1: it is no sample",
+		"pg_wal_records{a=\"b\" 1 2":    "line 1: it is no sample",
+		"pg_wal_records{a=\"b\"} x 2":   `"x" is no value`,
+		"pg_wal_records{a=\"b\"} 1":     `"" is no time`,
+		"pg_wal_records{a!=\"b\"} 1 2":  "a label has one value",
+		"pg_wal_records{a=\"\\q\"} 1 2": "no value of a label",
+		"# EOF":                         "no metric of PostgreSQL or of a disk",
+	} {
+		file := filepath.Join(t.TempDir(), "bad")
+		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, said := runs(t, exitUsage, "history", file); !strings.Contains(said, want) {
+			t.Errorf("%q: %s, want %s", text, said, want)
+		}
+	}
+}
+
+// TestHistoryOfSysstat: the size of a machine is for the hours that fleet finds in the same files, and its file of a fleet gives the same.
+func TestHistoryOfSysstat(t *testing.T) {
+	days := []string{"../../testdata/fleet/legacy-18.json", "../../testdata/fleet/legacy-19.json", "../../testdata/fleet/legacy-20.json"}
+	path, dir := filepath.Join(t.TempDir(), "legacy.jsonl"), filepath.Join(t.TempDir(), "fleet")
+	out, _ := runs(t, exitDone, append([]string{"history", "-o", path}, days...)...)
+	if !strings.Contains(out, "as others kept it; observed for 72 h") {
+		t.Errorf("it says %s", out)
+	}
+	ranked, _ := runs(t, exitDone, append([]string{"fleet", "-o", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)
+	size, need := sizedOf(t, path), fleetOf(t, ranked)["legacy"].Need
+	cents(t, "requests", size.Sized.Rate.Requests, need.Most.Requests)
+	cents(t, "bytes", size.Sized.Rate.Bytes/(1<<20), need.Most.MiBps)
+	cents(t, "the mean", size.Needs[0].Mean.Requests, meanTransfers(t, days))
+	if diff := cmp.Diff(size.Needs, sizedOf(t, filepath.Join(dir, "legacy.jsonl.zst")).Needs); diff != "" {
+		t.Errorf("(-history +fleet):\n%s", diff)
+	}
+}
+
+// meanTransfers is what files of sadf have as tps, over all of their time.
+func meanTransfers(t *testing.T, files []string) float64 {
+	t.Helper()
+	sum, seconds := 0.0, 0.0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range regexp.MustCompile(`"interval": (\d+)}, "io": {"tps": ([0-9.]+)`).FindAllStringSubmatch(string(text), -1) {
+			length, _ := strconv.ParseFloat(one[1], 64)
+			rate, _ := strconv.ParseFloat(one[2], 64)
+			sum, seconds = sum+length*rate, seconds+length
+		}
+	}
+	return sum / seconds
+}
+
+// sameAnswers makes sure that two files give the same verdicts and sizes.
+func sameAnswers(t *testing.T, from, through string) {
+	t.Helper()
 	verdicts := func(path string) any {
 		var r struct{ Metrics, Arms, Headline, Observed any }
 		out, _ := runs(t, exitDone, "analyze", path, "--format", "json")
@@ -66,10 +146,6 @@ func TestHistoryIsTheObservation(t *testing.T) {
 	}
 	if diff := cmp.Diff(size(from), size(through)); diff != "" {
 		t.Errorf("(-observed +through the store):\n%s", diff)
-	}
-	out, _ := runs(t, exitDone, "analyze", through, "--format", "json")
-	if !strings.Contains(out, `"verdict": "physical"`) || !strings.Contains(out, `"verdict": "logical"`) {
-		t.Errorf("no verdict in\n%s", out)
 	}
 }
 

@@ -96,8 +96,8 @@ const (
 
 // What is asked for beside the number that answers how much.
 var (
-	meanAndPeak = []string{"Average", "Maximum"}
-	sums        = []string{"Sum"}
+	meanAndPeak = []string{runfile.Average, runfile.Maximum}
+	sums        = []string{runfile.Sum}
 )
 
 // Meanings are all that is documented of metrics of cloud services, and what others have published of them.
@@ -175,7 +175,7 @@ func (m Meaning) InBase() (kind runfile.MetricType, unit string, scale float64) 
 	switch {
 	case per != "":
 		kind = runfile.Rate
-	case m.Statistic == "Sum":
+	case m.Statistic == runfile.Sum:
 		kind = runfile.CountPerPeriod
 	}
 	if per == "minute" {

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -98,6 +99,16 @@ func (m Metric) Announced() runfile.Metric {
 	return runfile.Metric{
 		Name: m.Name, Unit: m.Unit, Type: m.Kind, Period: m.Period, Source: m.Source, Help: m.Help, Caveat: m.Caveat,
 	}
+}
+
+// InPeriods is the metric as a run file announces it whose source does not show the counter, but its mean over periods.
+func (m Metric) InPeriods(length time.Duration) runfile.Metric {
+	announced := m.Announced()
+	announced.Period = length.Seconds()
+	if announced.Type == runfile.Counter {
+		announced.Type = runfile.Rate
+	}
+	return announced
 }
 
 // Table is rows, in the order in which quantities prefer them.

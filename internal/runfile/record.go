@@ -247,6 +247,14 @@ type Period struct {
 	Unsettled bool `json:"unsettled,omitempty"`
 }
 
+// Statistics of a period, as CloudWatch names them and every source writes them.
+const (
+	Average = "Average"
+	Maximum = "Maximum"
+	Minimum = "Minimum"
+	Sum     = "Sum"
+)
+
 // Files is a ranking of tables, indexes and other files by what the disks did for them.
 const Files = "files"
 

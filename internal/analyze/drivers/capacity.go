@@ -15,7 +15,7 @@ const steady = 1.1
 // fast it was written does not.
 func (c *collector) checkCapacity() {
 	var units []float64
-	for _, l := range c.levels(capacity) {
+	for _, l := range c.levels(capacity, worst()) {
 		if c.underLoad(l) {
 			units = append(units, l.Value)
 		}

@@ -14,15 +14,17 @@ type Level struct {
 	Value    float64
 }
 
-// levels are those of a metric by one statistic and one set of dimensions, in order: the minimum where there is one,
-// for what is left of credits is asked about at its worst.
-func (c *collector) levels(metric string) []Level {
+// worst are the statistics of what there is less of the worse it is.
+func worst() []string { return []string{runfile.Minimum, runfile.Average, runfile.Maximum} }
+
+// levels are those of a metric by one statistic, the first of some that there is, and one set of dimensions, in order.
+func (c *collector) levels(metric string, preferred []string) []Level {
 	periods := c.periods[metric]
 	if len(periods) == 0 {
 		return nil
 	}
 	dimensions, statistic := c.dimensions(runfile.Metric{Name: metric}), ""
-	for _, name := range []string{"Maximum", "Average", "Minimum"} {
+	for _, name := range slices.Backward(preferred) {
 		for key := range periods {
 			if key.statistic == name && key.dimensions == dimensions {
 				statistic = name

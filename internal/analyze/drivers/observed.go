@@ -11,6 +11,8 @@ import (
 // Observation is what a run was that put no load on the server, and what became of its windows.
 type Observation struct {
 	Window time.Duration // the length of each
+	// Period is how long the periods are, the longest of them, of a source that tells of nothing else; 0: something was read.
+	Period time.Duration
 	// Windows are those that the observation has; of them so many were Whole (nothing was missing, no counter began
 	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
 	// where one load went over into another, or are too few of their kind.
@@ -144,10 +146,14 @@ func (r Replicate) seenEntries() (float64, error) {
 }
 
 // keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows are
-// long enough to hold them.
+// long enough to hold them, and where nothing else is told the longest of them.
 func (c *collector) keepThin() {
 	if len(c.periods) > 0 {
 		c.thin.lengthenTo(time.Minute)
+	}
+	if c.onlyPeriods() {
+		from, to, longest := c.spanOfPeriods()
+		c.thin.lengthenTo(max(longest, to.Sub(from)/mostWindows))
 	}
 	for _, probe := range c.thin.probes() {
 		for _, k := range c.thin.rows[probe] {
@@ -167,6 +173,9 @@ func (c *collector) observe() {
 // inWindows cuts windows of so many times the usual length and groups them.
 func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
 	o := &Observation{Window: time.Duration(times * c.thin.length)}
+	if c.onlyPeriods() {
+		_, _, o.Period = c.spanOfPeriods()
+	}
 	all := c.cutWindows(times)
 	o.Windows = len(all)
 	o.Unread, o.Why = unread(all)
@@ -175,7 +184,11 @@ func (c *collector) inWindows(arms *[]Arm, times int64) *Observation {
 	o.RowsPerSecond = rowsPerSecond(whole)
 	busy := busyWindows(whole)
 	o.Quiet = len(whole) - len(busy)
-	for _, g := range grouped(busy) {
+	groups := grouped(busy)
+	if len(groups) == 0 && o.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
+		groups = [][]window{busy}
+	}
+	for _, g := range groups {
 		o.Used += len(g)
 		*arms = append(*arms, armOf(len(*arms), g))
 	}

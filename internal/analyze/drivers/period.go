@@ -45,7 +45,32 @@ func (c *collector) period(p runfile.Period) {
 
 // statistics are those that tell how much there was in a period, by the type of the metric.
 func statistics() map[runfile.MetricType]string {
-	return map[runfile.MetricType]string{runfile.Rate: "Average", runfile.CountPerPeriod: "Sum"}
+	return map[runfile.MetricType]string{runfile.Rate: runfile.Average, runfile.CountPerPeriod: runfile.Sum}
+}
+
+// onlyPeriods tells of an observation in which nothing was read, and a source told of amounts in periods.
+func (c *collector) onlyPeriods() bool {
+	_, to, _ := c.spanOfPeriods()
+	return c.thin != nil && len(c.thin.rows) == 0 && !to.IsZero()
+}
+
+// spanOfPeriods is from the first period of those that tell how much there was to the end of the last, and how long the longest is.
+func (c *collector) spanOfPeriods() (from, to time.Time, longest time.Duration) {
+	for name, periods := range c.periods {
+		for key := range periods {
+			if key.statistic != statistics()[c.metrics[name].Type] {
+				continue
+			}
+			if from.IsZero() || key.from.Before(from) {
+				from = key.from
+			}
+			if key.to.After(to) {
+				to = key.to
+			}
+			longest = max(longest, key.to.Sub(key.from))
+		}
+	}
+	return from, to, longest
 }
 
 // stretch is a period and how much there was in it.

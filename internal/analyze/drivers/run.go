@@ -35,7 +35,7 @@ type Run struct {
 	ofServer bool // see OfServer
 
 	series func(metric string) series.Series
-	levels func(metric string) []Level
+	levels func(metric string, preferred []string) []Level
 	over   func(metric string) (*Run, View) // nil: it was made by Over
 	whole  func(metric string) (amount float64, from, to time.Time, ok bool)
 	share  func(arm string, replicate int, from, to time.Time) (float64, bool)
@@ -193,8 +193,14 @@ func (r *Run) Grew(metric string) (Growth, bool) {
 	return Growth{c.Amount, c.Seconds(), moves}, !c.From.IsZero()
 }
 
-// Levels are what a source with periods of its own said of a level, such as a balance of credits, in order.
-func (r *Run) Levels(metric string) []Level { return r.levels(metric) }
+// Levels are what a source with periods of its own said of a level, such as a balance of credits, in order: the minimum where
+// there is one, for what is left of credits is asked about at its worst.
+func (r *Run) Levels(metric string) []Level {
+	return r.levels(metric, worst())
+}
+
+// Rates are what it said of a rate, by a statistic of each period.
+func (r *Run) Rates(metric, statistic string) []Level { return r.levels(metric, []string{statistic}) }
 
 // FromFile reads a run file, compressed or not, as FromRun does.
 func FromFile(path string) (*Run, error) {

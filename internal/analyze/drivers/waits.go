@@ -3,6 +3,8 @@ package drivers
 import (
 	"cmp"
 	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Wait is how many sessions waited for an event, or were at work, on average over the loads of an arm. It is Performance
@@ -24,7 +26,7 @@ func (c *collector) waits(a Arm) []Wait {
 	for key, told := range c.periods[loadMetric] {
 		within := func(r Replicate) bool { return !key.from.Before(r.Begin) && !key.to.After(r.End) }
 		length := key.to.Sub(key.from).Seconds()
-		if key.statistic != "Average" || length <= 0 || told.value < 0 || !slices.ContainsFunc(a.Replicates, within) {
+		if key.statistic != runfile.Average || length <= 0 || told.value < 0 || !slices.ContainsFunc(a.Replicates, within) {
 			continue
 		}
 		event := c.sets[key.dimensions][eventDimension]

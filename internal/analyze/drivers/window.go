@@ -19,6 +19,11 @@ type window struct {
 // windows are all from the first to the last, of so many times the length by which readings were kept.
 func (c *collector) cutWindows(times int64) (all []window) {
 	first, last, known := c.thin.span()
+	alone := c.onlyPeriods()
+	if alone {
+		begin, end, _ := c.spanOfPeriods()
+		first, last, known = c.thin.window(begin.Add(-1)), c.thin.window(end)-1, true
+	}
 	if !known {
 		return nil
 	}
@@ -38,6 +43,10 @@ func (c *collector) cutWindows(times int64) (all []window) {
 		}
 		w.replicate.Seconds = w.replicate.betweenReadings()
 		for metric := range c.stretched {
+			if alone { // what moves in steps is right over a long time, and nothing is compared with it
+				w.replicate.Counts[metric] = inPeriods(c.stretched[metric], begin, end, elapsed)
+				continue
+			}
 			w.replicate.Counts[metric] = c.countIn(metric, begin, end, elapsed)
 		}
 		all = append(all, w)

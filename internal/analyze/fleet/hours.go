@@ -9,13 +9,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// The statistics that periods of hours have.
-const (
-	average = "Average"
-	maximum = "Maximum"
-	minimum = "Minimum"
-)
-
 // sheet is what periods tell of each hour, by metric and statistic.
 type sheet struct {
 	from  time.Time
@@ -69,7 +62,7 @@ func (s *sheet) add(p runfile.Period) {
 	}
 	c := &s.cells[key][int(p.From.Sub(s.from)/time.Hour)]
 	switch {
-	case p.Statistic == maximum && (!c.known || p.Value > c.extreme), p.Statistic == minimum && (!c.known || p.Value < c.extreme):
+	case p.Statistic == runfile.Maximum && (!c.known || p.Value > c.extreme), p.Statistic == runfile.Minimum && (!c.known || p.Value < c.extreme):
 		c.extreme = p.Value
 	}
 	seconds := p.To.Sub(p.From).Seconds()
@@ -85,7 +78,7 @@ func (s sheet) values(metric, statistic string) []float64 {
 	for h, c := range s.cells[metric+" "+statistic] {
 		switch {
 		case !c.known:
-		case statistic != average:
+		case statistic != runfile.Average:
 			all[h] = c.extreme
 		case c.seconds >= runfile.MostOfHour*time.Hour.Seconds():
 			all[h] = c.sum / c.seconds
@@ -95,27 +88,12 @@ func (s sheet) values(metric, statistic string) []float64 {
 }
 
 // has tells whether anything is known of a metric.
-func (s sheet) has(metric string) bool { return s.cells[metric+" "+average] != nil }
-
-// device are the metrics by which it is known what storage did.
-type device struct{ reads, writes, readBytes, writeBytes string }
-
-// ofInstance is what CloudWatch tells of an instance of RDS. On Aurora the same names are about WAL records.
-func ofInstance() device {
-	return device{"cloudwatch/ReadIOPS", "cloudwatch/WriteIOPS", "cloudwatch/ReadThroughput", "cloudwatch/WriteThroughput"}
-}
-
-// ofDisk is what a kernel tells of a disk.
-func ofDisk() device {
-	return device{"block/reads", "block/writes", "block/read_bytes", "block/write_bytes"}
-}
-
-func (d device) metrics() []string { return []string{d.reads, d.writes, d.readBytes, d.writeBytes} }
+func (s sheet) has(metric string) bool { return s.cells[metric+" "+runfile.Average] != nil }
 
 // rates are what storage did in each hour by a statistic. An hour of which any of the four is not known is not known.
-func (s sheet) rates(d device, statistic string) []sizing.Rate {
+func (s sheet) rates(d sizing.Kept, statistic string) []sizing.Rate {
 	var parts [4][]float64
-	for i, metric := range d.metrics() {
+	for i, metric := range d.Metrics() {
 		parts[i] = s.values(metric, statistic)
 	}
 	all := make([]sizing.Rate, s.hours)

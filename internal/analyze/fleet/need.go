@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 const mib = 1 << 20
@@ -19,8 +20,8 @@ type work struct {
 	peaks []sizing.Rate // the highest minutes, or what a source has of that; nil: not known
 }
 
-func (s sheet) work(d device) work {
-	w := work{sheet: s, means: s.rates(d, average), peaks: s.rates(d, maximum)}
+func (s sheet) work(d sizing.Kept) work {
+	w := work{sheet: s, means: s.rates(d, runfile.Average), peaks: s.rates(d, runfile.Maximum)}
 	if !slices.ContainsFunc(w.peaks, known) {
 		w.peaks = nil
 	}

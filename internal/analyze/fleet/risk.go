@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Risk is how near storage is to being in the way.
@@ -107,7 +108,7 @@ func credits(w work, held sizing.Held, headroom float64) *Credits {
 	var all []Credits
 	for _, b := range buckets() {
 		i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == b.limit && l.Capacity > 0 })
-		values := w.values("cloudwatch/"+b.metric, minimum)
+		values := w.values("cloudwatch/"+b.metric, runfile.Minimum)
 		shown := slices.DeleteFunc(values, math.IsNaN)
 		switch {
 		case i < 0:

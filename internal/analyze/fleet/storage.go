@@ -50,9 +50,9 @@ func (w work) worstOperations(held sizing.Held) (least, most float64) {
 
 // did is what the database did, where that is known.
 func (d *Database) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
-	of := ofDisk()
-	if !s.has(of.writes) {
-		of = ofInstance()
+	of := sizing.OfDisk()
+	if !s.has(of.Writes) {
+		of = sizing.OfInstance()
 		if cloud == nil && !strings.HasPrefix(has.Volume, "rds-") {
 			d.lack("whether it is RDS or Aurora is not known, and on Aurora WriteIOPS counts WAL records: say what it has with --has")
 			return work{}, false
@@ -60,7 +60,7 @@ func (d *Database) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 	}
 	w := s.work(of)
 	if d.Known = w.known(); d.Known == 0 {
-		for _, metric := range of.metrics() {
+		for _, metric := range of.Metrics() {
 			if !s.has(metric) {
 				d.lack("%s is not there, without which what storage did is not known", metric)
 			}

@@ -49,11 +49,20 @@ func observed(run *drivers.Run) *Observed {
 
 // uncontrolled is what to know before anything else of an observation is believed.
 func uncontrolled(run *drivers.Run) string {
-	if len(run.Arms) == 0 {
+	if len(run.Arms) == 0 || run.Observed.Period > 0 {
 		return ""
 	}
 	return "Nobody controlled the load: what ran together here may run apart another day. A verdict took several kinds of load " +
 		"that differ; what no load proved is left open."
+}
+
+// onlyPeriods says what periods alone cannot tell.
+func onlyPeriods(o *drivers.Observation) string {
+	if o.Period == 0 {
+		return ""
+	}
+	return "These are periods that others kept, and what the server itself counted is not beside them: so what they count cannot be told. " +
+		"realiops size takes what storage did from them; realiops explain says what each is documented to count."
 }
 
 // unread says that the server's own counters were not followed all the time, and why.

@@ -147,7 +147,10 @@ func place(r Report) string {
 	case t.Kind == "dsn":
 		return ""
 	case t.Kind == "history":
-		return ", as others scraped it"
+		if t.Cloud != nil {
+			return ", as CloudWatch kept it"
+		}
+		return ", as others kept it"
 	default:
 		return ", " + t.Kind
 	}
@@ -304,6 +307,9 @@ func (r Report) method(size *Size) document.Block {
 		said = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %.4g s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
 			o.Windows, o.WindowSeconds)}
 		commands = []string{"realiops observe --dsn URL"}
+		if r.Run.Target.Kind == "history" {
+			commands = nil // whoever kept it has it no longer
+		}
 	}
 	commands = append(commands, "realiops analyze "+r.Run.ID+".jsonl -v")
 	if size != nil {

@@ -65,6 +65,7 @@ type SizeNeed struct {
 	Lowest     *SizeRate       `json:"lowest"`
 	Highest    *SizeRate       `json:"highest"`
 	Seconds    int             `json:"seconds"`     // that peaks rest on
+	Each       float64         `json:"each"`        // how many seconds each of them is long: 1, or the period of a source
 	MeanSecond *SizeRate       `json:"mean_second"` // of single seconds, as are the next four; those after the load are among them
 	P95        *SizeRate       `json:"p95"`
 	P99        *SizeRate       `json:"p99"`

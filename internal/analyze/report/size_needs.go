@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -32,17 +33,32 @@ func (s Size) needSection() document.Block {
 	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
 	t.Add(numeric("rows"), cells(s.Needs, func(n SizeNeed) document.Cell { return known(n.Rows) }))
 	add("requests", mean, requestsOf)
-	add("p99 second", p99, requestsOf)
-	add("worst second", func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
-	add("flushes", mean, flushesOf)
+	one, several := s.stretches()
+	add("p99 "+one, p99, requestsOf)
+	add("worst "+one, func(n SizeNeed) *SizeRate { return n.PeakSecond }, requestsOf)
+	if several == "seconds" { // what keeps periods has flushes among the writes
+		add("flushes", mean, flushesOf)
+	}
 	add("MB", mean, megabytesOf)
-	add("p99 second MB", p99, megabytesOf)
+	add("p99 "+one+" MB", p99, megabytesOf)
 	add("KB each", mean, sizeOf)
 	said := document.Together{t}
-	if slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }) {
+	switch {
+	case several != "seconds":
+		said = append(said, faint("Requests and MB are means over all of it, flushes among the requests. The others are single "+several+", of each the highest that its source knows."))
+	case slices.ContainsFunc(s.Needs, func(n SizeNeed) bool { return n.P99 != nil }):
 		said = append(said, faint("Requests, flushes and MB are all that a load caused, for each second that it ran, also what was written after it. The others are single seconds, those after it among them: they can be lower."))
 	}
 	return document.Section{Title: "What storage had to do (per second)", Blocks: []document.Block{said}}
+}
+
+// stretches is what the peaks are of, one and several.
+func (s Size) stretches() (one, several string) {
+	length := time.Second
+	for _, n := range s.Needs {
+		length = max(length, time.Duration(n.Each*float64(time.Second)))
+	}
+	return sizing.Stretches(length)
 }
 
 func requestsOf(r SizeRate) float64  { return r.Requests }
@@ -72,13 +88,14 @@ func (s Size) detailSection() document.Block {
 	if need == nil || need.P95 == nil {
 		return nil
 	}
+	one, several := s.stretches()
 	var t document.Table
 	var rates []SizeRate
 	var names []string
 	for _, row := range []struct {
 		name string
 		rate *SizeRate
-	}{{"all it caused", need.Mean}, {"mean second", need.MeanSecond}, {"p95 second", need.P95}, {"p99 second", need.P99}, {"worst second", need.PeakSecond}, {"worst minute", need.PeakMinute}} {
+	}{{"all it caused", need.Mean}, {"mean " + one, need.MeanSecond}, {"p95 " + one, need.P95}, {"p99 " + one, need.P99}, {"worst " + one, need.PeakSecond}, {"worst minute", need.PeakMinute}} {
 		if row.rate != nil {
 			names, rates = append(names, row.name), append(rates, *row.rate)
 		}
@@ -93,9 +110,12 @@ func (s Size) detailSection() document.Block {
 		{"MB read", func(r SizeRate) float64 { return r.ReadBytes / number.Mega }}, {"MB written", func(r SizeRate) float64 { return r.WriteBytes / number.Mega }},
 		{"KB each", sizeOf},
 	} {
+		if column.header == "flushes" && several != "seconds" {
+			continue
+		}
 		t.Add(numeric(column.header), cells(rates, func(r SizeRate) document.Cell { return known(new(column.of(r))) }))
 	}
-	legend := fmt.Sprintf("Each number by itself; %d single seconds", need.Seconds)
+	legend := fmt.Sprintf("Each number by itself; %d single %s", need.Seconds, several)
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
 		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average", number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
@@ -115,7 +135,8 @@ func (s Size) sizedNeed() *SizeNeed {
 // sizedFor says what the options are for.
 func (s Size) sizedFor() string {
 	need := s.Sized.Rate
-	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Arm, basis(s.Sized.Basis), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
+	_, several := s.stretches()
+	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Arm, basis(s.Sized.Basis, several), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
 	if len(s.Sized.Runs) > 1 {
 		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.sizedLoad(),
 			number.Rate(need.Requests), s.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega), s.worstOf(megabytesOf))
@@ -125,11 +146,11 @@ func (s Size) sizedFor() string {
 }
 
 // basis says what rate of a load is sized for.
-func basis(name string) string {
+func basis(name, several string) string {
 	switch percentile, is := strings.CutPrefix(name, "p"); {
 	case is:
 		v, _ := strconv.ParseFloat(percentile, 64)
-		return fmt.Sprintf("the %s percentile of its seconds and nowhere below all that it caused", number.Ordinal(v))
+		return fmt.Sprintf("the %s percentile of its %s and nowhere below all that it caused", number.Ordinal(v), several)
 	case name == sizing.BySaying:
 		return "as it was said"
 	case name == sizing.ByMean:

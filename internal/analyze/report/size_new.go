@@ -122,6 +122,7 @@ func sizeNeed(n sizing.Need) SizeNeed {
 	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.LogRecords, n)
 	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
 	if p := n.Peaks; p != nil {
+		v.Each = p.Length.Seconds()
 		v.Seconds, v.MeanSecond, v.P95, v.P99, v.PeakSecond = p.Seconds, of(p.Mean), of(p.P95), of(p.P99), of(p.PeakSecond)
 		if p.PeakMinute != nil {
 			v.PeakMinute = of(*p.PeakMinute)

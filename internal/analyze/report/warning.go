@@ -34,6 +34,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	condition(document.Note, "unfinished", unfinished(run))
 	if run.Observed != nil {
 		condition(document.Note, "nothing-learned", nothingLearned(run.Observed))
+		condition(document.Note, "only-periods", onlyPeriods(run.Observed))
 		condition(document.Note, "uncontrolled", uncontrolled(run))
 		condition(document.Note, "server-unread", unread(run.Observed))
 	}
@@ -58,7 +59,9 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	}
 	condition(document.Doubt, "settings-changed", run.ChangesText())
 	condition(document.Doubt, "others-worked", run.OthersText())
-	condition(document.Note, "device-unknown", deviceUnknown(r.Arms))
+	if run.Observed == nil || run.Observed.Period == 0 {
+		condition(document.Note, "device-unknown", deviceUnknown(r.Arms))
+	}
 	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))
 	condition(document.Doubt, "shared-device", sharedDevice(r))
 	condition(document.Note, "others-on-device", othersOnDevice(run))

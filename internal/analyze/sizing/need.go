@@ -19,7 +19,7 @@ type Need struct {
 	Mean       Rate // over the time of the load, without the background
 	Lowest     Rate // of the replicates, number by number
 	Highest    Rate
-	Seconds    []Rate // one after the other, over all replicates, the background included; none: they were not read
+	Seconds    []Rate // one after the other, over all replicates, the background included; of a source of periods its periods; none: they were not read
 	Peaks      *Peaks // nil: as there are no seconds
 
 	// Model tells that the device could not be read, or did more than this server can have asked for: the rates follow from the WAL
@@ -39,7 +39,8 @@ type Need struct {
 // be the worst for bytes. The seconds of the closing checkpoint are among them, so that all may lie below the need's mean, which
 // has what they wrote for the seconds of the load alone.
 type Peaks struct {
-	Seconds    int // that were read, over all replicates
+	Length     time.Duration // of each: a second, or the period of a source
+	Seconds    int           // of them, over all replicates
 	Mean       Rate
 	P95, P99   Rate
 	PeakSecond Rate
@@ -58,6 +59,9 @@ func Needs(run *drivers.Run) []Need {
 }
 
 func need(run *drivers.Run, arm drivers.Arm) Need {
+	if run.Observed != nil && run.Observed.Period > 0 {
+		return needOfPeriods(run, arm)
+	}
 	n, counted := ownNeed(run, arm), ownRequests()
 	if n == nil {
 		n, counted = &Need{Arm: arm.Name, Replicates: len(arm.Replicates)}, wholeDevice()
@@ -216,11 +220,16 @@ func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm, counted device) {
 		n.Seconds = append(n.Seconds, own...)
 		minute = worst(minute, overMinutes(own))
 	}
+	n.summarize(time.Second, minute)
+}
+
+// summarize finds the peaks of the seconds.
+func (n *Need) summarize(length time.Duration, minute *Rate) {
 	if len(n.Seconds) == 0 {
 		return
 	}
 	n.Peaks = &Peaks{
-		Seconds: len(n.Seconds), PeakMinute: minute, Mean: meanOf(n.Seconds),
+		Length: length, Seconds: len(n.Seconds), PeakMinute: minute, Mean: meanOf(n.Seconds),
 		P95: quantile(n.Seconds, 0.95), P99: quantile(n.Seconds, 0.99), PeakSecond: quantile(n.Seconds, 1),
 	}
 }

@@ -36,15 +36,16 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 		*warnings = append(*warnings, "No single seconds of it are known, and so no peaks: sized for the highest mean of its repetitions.")
 		return p.Need.Highest
 	}
+	_, several := Stretches(p.Need.Peaks.Length)
 	p.Basis = fmt.Sprintf("p%g", ask.percentile())
 	rate := quantile([]Rate{p.Need.Mean, quantile(p.Need.Seconds, ask.percentile()/100)}, 1)
 	if seconds := p.Need.Peaks.Seconds; float64(seconds)*(100-ask.percentile()) < 100 && ask.percentile() < 100 {
-		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d seconds: the worst of them.", number.Ordinal(ask.percentile()), seconds))
+		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d %s: the worst of them.", number.Ordinal(ask.percentile()), seconds, several))
 	}
 	p.Above = above(p.Need.Seconds, rate.Times(1+ask.Headroom/100))
 	if a := p.Above; a.Seconds > 0 {
-		*warnings = append(*warnings, fmt.Sprintf("In %d of %d seconds %s asked for more than is ordered here, up to %s requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
-			a.Seconds, len(p.Need.Seconds), p.Need.Arm, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
+		*warnings = append(*warnings, fmt.Sprintf("In %d of %d %s %s asked for more than is ordered here, up to %s requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
+			a.Seconds, len(p.Need.Seconds), several, p.Need.Arm, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
 	}
 	return rate
 }

@@ -3,6 +3,7 @@ package sizing
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -182,6 +183,9 @@ func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
 		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.logShare(), HardDisks: s.Ask.HardDisks, MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
+	}
+	if p := s.Need.Peaks; p != nil && p.Length > time.Second {
+		return q // credits come and go by the second
 	}
 	for _, rate := range s.Need.Seconds {
 		q.Demand = append(q.Demand, s.Scale.Apply(rate).Most)

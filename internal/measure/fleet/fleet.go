@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -26,28 +27,10 @@ type Database struct {
 	Target runfile.Target
 }
 
-// Told is what a source tells of a database.
-type Told struct {
-	Metrics []runfile.Metric
-	Periods []runfile.Period
-	Gaps    []runfile.Gap
-}
-
-// Take keeps what a backfill hands over.
-func (t *Told) Take(r runfile.Record) error {
-	switch r := r.(type) {
-	case runfile.Period:
-		t.Periods = append(t.Periods, r)
-	case runfile.Gap:
-		t.Gaps = append(t.Gaps, r)
-	}
-	return nil
-}
-
 // Source keeps something of many databases.
 type Source interface {
 	// Hours are what it kept of some of them, in their order.
-	Hours(ctx context.Context, some []Database, from, to time.Time) ([]Told, error)
+	Hours(ctx context.Context, some []Database, from, to time.Time) ([]history.Told, error)
 	// AtOnce is how many it is best asked for together.
 	AtOnce() int
 }
@@ -171,7 +154,7 @@ func (d Directory) Fetch(ctx context.Context, source Source, head runfile.Run, a
 }
 
 // keep writes the file of a database beside its place, and puts it there when it is whole.
-func (d Directory) keep(head runfile.Run, one Database, told Told) error {
+func (d Directory) keep(head runfile.Run, one Database, told history.Told) error {
 	part := filepath.Join(d.path, "."+runfile.FileName(one.Name)+ending)
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one who was killed
 		return fmt.Errorf("begin anew: %w", err)

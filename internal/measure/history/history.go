@@ -9,24 +9,53 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Told is what a source tells of a server, each list in order.
+// Told is what a source tells of a server: readings at moments, in order, or periods.
 type Told struct {
 	Metrics  []runfile.Metric
 	Readings []runfile.Reading
-	Gaps     []runfile.Gap
-	Interval time.Duration // between two readings, usually
+	Periods  []runfile.Period
+	Gaps     []runfile.Gap // in order
+	Interval time.Duration // between two readings, usually; 0: there are only periods
+	Notices  []string      // of what was done with what was found
+}
+
+// Take keeps what a backfill hands over.
+func (t *Told) Take(r runfile.Record) error {
+	switch r := r.(type) {
+	case runfile.Period:
+		t.Periods = append(t.Periods, r)
+	case runfile.Gap:
+		t.Gaps = append(t.Gaps, r)
+	}
+	return nil
+}
+
+// span is from the first reading or period to the last.
+func (t Told) span() (from, to time.Time) {
+	if n := len(t.Readings); n > 0 {
+		from, to = t.Readings[0].At, t.Readings[n-1].At
+	}
+	for _, p := range t.Periods {
+		if from.IsZero() || p.From.Before(from) {
+			from = p.From
+		}
+		if p.To.After(to) {
+			to = p.To
+		}
+	}
+	return from, to
 }
 
 // Write makes the run file.
 func Write(path string, head runfile.Run, told Told) error {
 	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Arms: []runfile.Arm{}}
-	if len(told.Readings) > 0 {
-		head.Start = told.Readings[0].At
-	}
+	head.Start, _ = told.span()
 	if head.Parameters == nil {
 		head.Parameters = map[string]string{}
 	}
-	head.Parameters["interval"] = told.Interval.String() // which says how long windows must be
+	if told.Interval > 0 {
+		head.Parameters["interval"] = told.Interval.String() // which says how long windows must be
+	}
 	w, err := runfile.Create(path)
 	if err != nil {
 		return err
@@ -52,14 +81,17 @@ func write(w *runfile.Writer, head runfile.Run, told Told) error {
 	for _, g := range gaps {
 		records = append(records, g)
 	}
-	for _, record := range records {
+	for _, p := range told.Periods {
+		records = append(records, p)
+	}
+	end := runfile.EndOf(nil, false)
+	if _, to := told.span(); !to.IsZero() {
+		end.At = to
+	}
+	for _, record := range append(records, end) {
 		if err := w.Write(record); err != nil {
 			return err
 		}
 	}
-	end := runfile.EndOf(nil, false)
-	if n := len(told.Readings); n > 0 {
-		end.At = told.Readings[n-1].At
-	}
-	return w.Write(end)
+	return nil
 }

@@ -67,6 +67,12 @@ func alone(region string, instances []types.DBInstance, clusters map[string]*run
 	return all
 }
 
+// Described is what a description says of an instance, without its cluster; nothing of one of another engine.
+func Described(region string, i types.DBInstance) runfile.Cloud {
+	found, _ := describe(region, &i, nil)
+	return found.Cloud
+}
+
 // CloudOf is what a description says of an instance of PostgreSQL that stands for itself; false: it is of another engine.
 func CloudOf(region string, i types.DBInstance) (runfile.Cloud, bool) {
 	found, err := describe(region, &i, nil)

@@ -86,7 +86,7 @@ func exporter(t testing.TB, program string, args []string) string {
 // launch starts a program that listens, until the test is over, and gives its address once it answers.
 func launch(t testing.TB, ready, program string, args ...string) string {
 	t.Helper()
-	address := freeAddress(t)
+	address := FreeAddress(t)
 	cmd := exec.Command(program, append(args, "--web.listen-address="+address)...)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
@@ -97,9 +97,38 @@ func launch(t testing.TB, ready, program string, args ...string) string {
 	return "http://" + address
 }
 
+// Dump is what promtool writes of a store that kept the series.
+func Dump(t testing.TB, planted ...Series) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("promtool"); err != nil {
+		t.Skip("promtool is not installed")
+	}
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	plant(t, data, filepath.Join(dir, "planted.txt"), planted)
+	if err := os.Mkdir(filepath.Join(data, "wal"), 0o700); err != nil { // which a store always has
+		t.Fatal(err)
+	}
+	text, err := exec.Command("promtool", "tsdb", "dump", data).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // plant makes blocks of the series, as promtool does.
 func plant(t testing.TB, data, file string, planted []Series) {
 	t.Helper()
+	if err := os.WriteFile(file, []byte(OpenMetrics(planted)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("promtool", "tsdb", "create-blocks-from", "openmetrics", file, data).CombinedOutput(); err != nil {
+		t.Fatalf("plant the history: %v\n%s", err, out)
+	}
+}
+
+// OpenMetrics are the series as text.
+func OpenMetrics(planted []Series) string {
 	var text strings.Builder
 	families := map[string][]Series{} // the samples of a name stand together
 	var names []string
@@ -117,15 +146,11 @@ func plant(t testing.TB, data, file string, planted []Series) {
 		}
 	}
 	text.WriteString("# EOF\n")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("promtool", "tsdb", "create-blocks-from", "openmetrics", file, data).CombinedOutput(); err != nil {
-		t.Fatalf("plant the history: %v\n%s", err, out)
-	}
+	return text.String()
 }
 
-func freeAddress(t testing.TB) string {
+// FreeAddress is one of this machine's that nobody listens at.
+func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

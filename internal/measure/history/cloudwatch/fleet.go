@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/measure/history"
 	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/runfile"
@@ -28,17 +29,25 @@ func (f Fleet) Databases(ctx context.Context) (all []fleet.Database, err error) 
 		return nil, err
 	}
 	for _, c := range clouds {
-		flavor := "rds"
-		if c.Cluster != "" {
-			flavor = "aurora"
-		}
-		all = append(all, fleet.Database{Name: cmp.Or(c.Cluster, c.Instance), Target: runfile.Target{Kind: "history", Flavor: flavor, Version: c.Version, Cloud: &c}})
+		all = append(all, fleet.Database{Name: cmp.Or(c.Cluster, c.Instance), Target: TargetOf(c)})
 	}
 	return all, nil
 }
 
-// wanted are what CloudWatch is asked for of an instance with storage of its own.
-func wanted(c runfile.Cloud) []string {
+// TargetOf is what a history is of.
+func TargetOf(c runfile.Cloud) runfile.Target {
+	flavor := "rds"
+	if c.Cluster != "" {
+		flavor = "aurora"
+	}
+	return runfile.Target{Kind: "history", Flavor: flavor, Version: c.Version, Cloud: &c}
+}
+
+// Wanted are what CloudWatch is asked for of an instance with storage of its own, or of an instance of Aurora and its cluster.
+func Wanted(c runfile.Cloud) []string {
+	if c.Cluster != "" {
+		return []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed", "ReadIOPS", "WriteIOPS", "ReadThroughput", "WriteThroughput", "CommitThroughput"}
+	}
 	all := []string{"ReadIOPS", "WriteIOPS", "ReadThroughput", "WriteThroughput", "EBSIOBalance%", "EBSByteBalance%"}
 	if c.Storage == "gp2" {
 		all = append(all, "BurstBalance")
@@ -50,7 +59,7 @@ func wanted(c runfile.Cloud) []string {
 func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 	for _, one := range all {
 		if c := one.Target.Cloud; c.Cluster == "" {
-			n += len(wanted(*c))
+			n += len(Wanted(*c))
 		} else {
 			n += len([]string{"reads", "writes", "storage"}) + len(c.Members)
 		}
@@ -59,8 +68,8 @@ func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 }
 
 // Hours are what CloudWatch kept of some databases.
-func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]fleet.Told, error) {
-	told := make([]fleet.Told, len(some))
+func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
+	told := make([]history.Told, len(some))
 	for i, one := range some {
 		sources, err := f.sources(*one.Target.Cloud)
 		if err != nil {
@@ -77,10 +86,24 @@ func (f Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.T
 	return told, nil
 }
 
+// History is what CloudWatch kept of an instance, of Aurora's with its cluster, in the shortest periods that it still has of all
+// the time that is asked for.
+func History(ctx context.Context, a *account.Account, c runfile.Cloud, from, to, now time.Time) (told history.Told, err error) {
+	source, err := probe.New(a.Config(), c, Wanted(c)...)
+	if err != nil {
+		return told, err
+	}
+	source.Now = func() time.Time { return now }
+	source.Coarse = probe.Kept(from, now)
+	told.Metrics = source.Metrics()
+	err = source.Backfill(ctx, from, to, told.Take)
+	return told, err
+}
+
 // sources are what tells of a database.
 func (f Fleet) sources(c runfile.Cloud) (all []*probe.Source, err error) {
 	if c.Cluster == "" {
-		one, err := probe.New(f.account.Config(), c, wanted(c)...)
+		one, err := probe.New(f.account.Config(), c, Wanted(c)...)
 		return []*probe.Source{one}, err
 	}
 	of := rds.Cluster{Name: c.Cluster}

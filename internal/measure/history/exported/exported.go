@@ -28,6 +28,9 @@ import (
 
 // Export is what files say together.
 type Export struct {
+	// Flavor is that of the server whose every metric is taken: rds or aurora. Empty: it is a cluster, of which what its bill is made
+	// of is taken, in the statistics that a bill takes.
+	Flavor   string
 	Periods  []runfile.Period
 	Clusters []rds.Cluster
 	Warnings []string
@@ -121,9 +124,9 @@ func (p *points) add(r cw.MetricDataResult) {
 
 // series makes periods of a series.
 func (e *Export) series(p *points, now time.Time) error {
-	meaning, statistic, whose, known := parse(p.label)
+	meaning, statistic, whose, known := parse(p.label, e.taken())
 	if !known {
-		e.warn("The series %q is left out: its label names no metric of a cluster's bill.", p.label)
+		e.warn("The series %q is left out: its label names no metric %s.", p.label, e.of())
 		return nil
 	}
 	if whose == "" && meaning.Level == "instance" {
@@ -132,7 +135,7 @@ func (e *Export) series(p *points, now time.Time) error {
 	if statistic == "" {
 		statistic = meaning.Statistics[0]
 		e.warn("The label %q does not say the statistic: it is taken for %s.", p.label, statistic)
-	} else if statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
+	} else if e.Flavor == "" && statistic != meaning.Statistics[0] && meaning.Metric != "CPUUtilization" {
 		return fmt.Errorf("the series %q is the %s of %s, and its bill takes the %s", p.label, statistic, meaning.Metric, meaning.Statistics[0])
 	}
 	if len(p.values) == 0 {
@@ -144,6 +147,7 @@ func (e *Export) series(p *points, now time.Time) error {
 		return fmt.Errorf("the series %q %w", p.label, err)
 	}
 	e.doubts(p)
+	_, _, scale := meaning.InBase()
 	ahead := 0
 	for _, at := range p.times() {
 		if p.values[at] < 0 {
@@ -154,7 +158,7 @@ func (e *Export) series(p *points, now time.Time) error {
 			continue
 		}
 		e.Periods = append(e.Periods, runfile.Period{From: at, To: at.Add(length), Probe: metric.CloudWatch, Metric: meaning.Row().Name,
-			Dimensions: map[string]string{meaning.Dimension: whose}, Statistic: statistic, Value: p.values[at]})
+			Dimensions: map[string]string{meaning.Dimension: whose}, Statistic: statistic, Value: p.values[at] * scale})
 	}
 	if ahead > 0 {
 		e.warn("%d points of %q end after now, by this machine's clock, and are left out.", ahead, p.label)
@@ -212,15 +216,33 @@ func billed() []metric.Meaning {
 	})
 }
 
+// taken are the metrics that are read.
+func (e *Export) taken() []metric.Meaning {
+	if e.Flavor == "" {
+		return billed()
+	}
+	return slices.DeleteFunc(metric.Meanings(), func(m metric.Meaning) bool {
+		return m.Service != metric.CloudWatch || m.On != e.Flavor || m.Unread
+	})
+}
+
+// of is whose metrics those are, in words.
+func (e *Export) of() string {
+	if e.Flavor == "" {
+		return "of a cluster's bill"
+	}
+	return "that CloudWatch has of " + metric.Flavor(e.Flavor)
+}
+
 // parse finds the metric, the statistic and the rest in a label: "VolumeReadIOPs Sum shop".
-func parse(label string) (m metric.Meaning, statistic, whose string, known bool) {
+func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, whose string, known bool) {
 	var rest []string
 	for word := range strings.FieldsSeq(label) {
-		i := slices.IndexFunc(billed(), func(m metric.Meaning) bool { return m.Metric == word })
+		i := slices.IndexFunc(taken, func(m metric.Meaning) bool { return m.Metric == word })
 		switch {
 		case i >= 0:
-			m, known = billed()[i], true
-		case slices.Contains([]string{"Sum", "Average", "Maximum", "Minimum", "SampleCount"}, word):
+			m, known = taken[i], true
+		case slices.Contains([]string{runfile.Sum, runfile.Average, runfile.Maximum, runfile.Minimum, "SampleCount"}, word):
 			statistic = word
 		default:
 			rest = append(rest, word)

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
+	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Query is the question whose answer [Export.Read] understands, as aws cloudwatch get-metric-data --cli-input-json takes it.
@@ -42,22 +44,41 @@ type Metric struct {
 // Dimension names whose metric it is.
 type Dimension struct{ Name, Value string }
 
-// QueryOf asks for the hours of series.
+// QueryOf asks for the hours of series, for what a cluster's bill is made of.
 func QueryOf(all []cloudwatch.Series, from, to time.Time) Query {
 	q := Query{StartTime: from.UTC(), EndTime: to.UTC(), ScanBy: "TimestampAscending"}
 	for _, s := range all {
 		for _, name := range s.Metrics {
-			m, _, _, _ := parse(name)
-			whose := s.Cluster + s.Instance
-			q.MetricDataQueries = append(q.MetricDataQueries, MetricDataQuery{
-				Id:    fmt.Sprintf("%s_%d", strings.ToLower(name[:1])+name[1:], len(q.MetricDataQueries)),
-				Label: strings.Join([]string{name, m.Statistics[0], whose}, " "),
-				MetricStat: MetricStat{
-					Metric: Metric{Namespace: "AWS/RDS", MetricName: name, Dimensions: []Dimension{{m.Dimension, whose}}},
-					Period: metric.Hour, Stat: m.Statistics[0],
-				},
-			})
+			m, _, _, _ := parse(name, billed())
+			q.add(m, s.Cluster+s.Instance, m.Statistics[:1], metric.Hour)
 		}
 	}
 	return q
+}
+
+// HistoryOf asks for what realiops history reads of an instance, in the shortest periods that CloudWatch still has of all that time.
+func HistoryOf(c runfile.Cloud, flavor string, from, to, now time.Time) Query {
+	q := Query{StartTime: from.UTC(), EndTime: to.UTC(), ScanBy: "TimestampAscending"}
+	e := Export{Flavor: flavor}
+	for _, name := range cloudwatch.Wanted(c) {
+		m, _, _, known := parse(name, e.taken())
+		whose := map[string]string{"DBInstanceIdentifier": c.Instance, "DBClusterIdentifier": c.Cluster}[m.Dimension]
+		if known && whose != "" {
+			q.add(m, whose, m.Statistics, max(int(probe.Kept(from, now).Seconds()), int(m.Period)))
+		}
+	}
+	return q
+}
+
+func (q *Query) add(m metric.Meaning, whose string, statistics []string, period int) {
+	for _, statistic := range statistics {
+		q.MetricDataQueries = append(q.MetricDataQueries, MetricDataQuery{
+			Id:    fmt.Sprintf("%s_%d", strings.ToLower(m.Metric[:1])+strings.TrimSuffix(m.Metric[1:], "%"), len(q.MetricDataQueries)),
+			Label: strings.Join([]string{m.Metric, statistic, whose}, " "),
+			MetricStat: MetricStat{
+				Metric: Metric{Namespace: "AWS/RDS", MetricName: m.Metric, Dimensions: []Dimension{{m.Dimension, whose}}},
+				Period: period, Stat: statistic,
+			},
+		})
+	}
 }

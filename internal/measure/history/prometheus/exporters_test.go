@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/prometheustest"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -50,7 +50,7 @@ func scraped(t *testing.T, program string, environment ...string) map[string]str
 	if err != nil {
 		t.Skipf("%s is not installed", program)
 	}
-	address := unused(t)
+	address := prometheustest.FreeAddress(t)
 	c := exec.CommandContext(t.Context(), path, "--web.listen-address="+address)
 	c.Env = slices.Concat(os.Environ(), environment)
 	if err := c.Start(); err != nil {
@@ -69,16 +69,6 @@ func scraped(t *testing.T, program string, environment ...string) map[string]str
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-}
-
-func unused(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func scrape(ctx context.Context, address string) (map[string]string, error) {

@@ -182,16 +182,26 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// versionMetric tells the server's version in a label.
+type versionMetric struct {
+	metric string
+	label  model.LabelName
+}
+
+func versions() []versionMetric {
+	return []versionMetric{{"pg_static", "short_version"}, {"cnpg_collector_postgres_version", "full"}}
+}
+
 // Version is the server's, where an exporter tells it; empty where none does.
 func (s *Store) Version(ctx context.Context, q Query) (string, error) {
-	for metric, label := range map[string]model.LabelName{"pg_static": "short_version", "cnpg_collector_postgres_version": "full"} {
+	for _, m := range versions() {
 		within, cancel := context.WithTimeout(ctx, answerWithin)
-		sets, _, _, err := s.api.Series(within, []string{metric + "{" + q.Server + "}"}, q.From, q.To, v1.WithLimit(mostSeries))
+		sets, _, _, err := s.api.Series(within, []string{m.metric + "{" + q.Server + "}"}, q.From, q.To, v1.WithLimit(mostSeries))
 		cancel()
 		if err != nil {
 			return "", s.explain(ctx, err)
 		}
-		if versions := valuesOf(sets, label); len(versions) > 0 {
+		if versions := valuesOf(sets, m.label); len(versions) > 0 {
 			return versions[len(versions)-1], nil
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -60,19 +61,12 @@ const (
 	least    = `min by (LABEL) (min_over_time(METRIC[59m59s999ms]))`
 )
 
-// The statistics of an hour, as CloudWatch names them.
-const (
-	average = "Average"
-	maximum = "Maximum"
-	minimum = "Minimum"
-)
-
 // disks are what node_exporter tells of a machine.
 func disks() scraped {
 	s := scraped{probe: "block", label: "instance", exists: "node_disk_writes_completed_total", samples: "node_disk_writes_completed_total", among: wholeDisks}
 	for _, m := range [][2]string{{"block/reads", "node_disk_reads_completed_total"}, {"block/writes", "node_disk_writes_completed_total"},
 		{"block/read_bytes", "node_disk_read_bytes_total"}, {"block/write_bytes", "node_disk_written_bytes_total"}} {
-		s.parts = append(s.parts, hourly{m[0], m[1], average, meanRate}, hourly{m[0], m[1], maximum, mostRate})
+		s.parts = append(s.parts, hourly{m[0], m[1], runfile.Average, meanRate}, hourly{m[0], m[1], runfile.Maximum, mostRate})
 	}
 	return s
 }
@@ -84,9 +78,9 @@ func handedOn(label string) scraped {
 	s := scraped{probe: metric.CloudWatch, label: label, exists: "aws_rds_write_iops_average", samples: "aws_rds_write_iops_average", among: label + `!=""`}
 	for _, m := range [][2]string{{"ReadIOPS", "read_iops"}, {"WriteIOPS", "write_iops"}, {"ReadThroughput", "read_throughput"}, {"WriteThroughput", "write_throughput"}} {
 		ours, name := metric.CloudWatch+"/"+m[0], "aws_rds_"+m[1]+"_average"
-		s.parts = append(s.parts, hourly{ours, name, average, mean}, hourly{ours, name, maximum, most})
+		s.parts = append(s.parts, hourly{ours, name, runfile.Average, mean}, hourly{ours, name, runfile.Maximum, most})
 	}
-	s.parts = append(s.parts, hourly{metric.CloudWatch + "/BurstBalance", "aws_rds_burst_balance_average", minimum, least})
+	s.parts = append(s.parts, hourly{metric.CloudWatch + "/BurstBalance", "aws_rds_burst_balance_average", runfile.Minimum, least})
 	return s
 }
 
@@ -211,8 +205,8 @@ func (s *Store) values(ctx context.Context, q Query, label model.LabelName, matc
 }
 
 // Hours are what the store kept of some databases.
-func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]fleet.Told, error) {
-	told := make([]fleet.Told, len(some))
+func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
+	told := make([]history.Told, len(some))
 	byKind := map[string][]int{}
 	for i, one := range some {
 		m := f.members[one.Name]
@@ -224,7 +218,7 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 		byKind[m.of.label] = append(byKind[m.of.label], i)
 	}
 	for _, places := range byKind {
-		b := batch{fleet: f, from: from, to: to, told: map[string]*fleet.Told{}}
+		b := batch{fleet: f, from: from, to: to, told: map[string]*history.Told{}}
 		b.of = f.members[some[places[0]].Name].of
 		for _, i := range places {
 			b.told[f.members[some[i].Name].value] = &told[i]
@@ -241,7 +235,7 @@ type batch struct {
 	fleet    *Fleet
 	of       scraped
 	from, to time.Time
-	told     map[string]*fleet.Told // by the value of the label
+	told     map[string]*history.Told // by the value of the label
 }
 
 func (b *batch) ask(ctx context.Context) error {
@@ -264,11 +258,11 @@ func (b *batch) ask(ctx context.Context) error {
 
 // keep makes periods of what a query told of a database: of the hours that are known whole, as a mean over some minutes of one would
 // pass for that of all.
-func (b *batch) keep(told *fleet.Told, part hourly, values []model.SamplePair, whole map[model.Time]bool) {
+func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair, whole map[model.Time]bool) {
 	if told == nil {
 		return
 	}
-	if row := metric.All().Row(part.ours).Announced(); !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == row.Name }) {
+	if row := metric.All().Row(part.ours).InPeriods(time.Hour); !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == row.Name }) {
 		row.Caveat = strings.TrimPrefix(row.Caveat+"; each period is made of an hour of "+part.name+", by the store", "; ")
 		told.Metrics = append(told.Metrics, row)
 	}

@@ -12,18 +12,10 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// History is what a store kept of one server.
-type History struct {
-	Metrics  []runfile.Metric
-	Readings []runfile.Reading // in order
-	Gaps     []runfile.Gap
-	Interval time.Duration // between two scrapes, usually
-	Notices  []string      // of what was done with what was found
-}
 
 const (
 	// chunk is how much of a series is asked for at once.
@@ -33,7 +25,7 @@ const (
 )
 
 // Read asks for the raw samples of what was found.
-func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time) (*History, error) {
+func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time) (*history.Told, error) {
 	r := reading{store: s, now: now, at: map[string]map[int64]map[string]float64{}}
 	for _, f := range found {
 		if err := r.metric(ctx, f, q); err != nil {
@@ -47,7 +39,7 @@ func (s *Store) Read(ctx context.Context, found []Found, q Query, now time.Time)
 type reading struct {
 	store  *Store
 	now    time.Time
-	out    History
+	out    history.Told
 	at     map[string]map[int64]map[string]float64 // values by exporter and millisecond
 	values int
 }
@@ -216,7 +208,7 @@ func sortedMoments[V any](of map[int64]V) []int64 {
 func moment(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
 // history puts readings in order.
-func (r *reading) history() (*History, error) {
+func (r *reading) history() (*history.Told, error) {
 	var apart []time.Duration
 	for exporter, at := range r.at {
 		moments := sortedMoments(at)

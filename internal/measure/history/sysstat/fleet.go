@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/fleet"
+	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -75,8 +76,8 @@ func (f *Fleet) Databases() (all []fleet.Database) {
 func (*Fleet) AtOnce() int { return 1 }
 
 // Hours are what the files say of some machines.
-func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]fleet.Told, error) {
-	told := make([]fleet.Told, len(some))
+func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.Time) ([]history.Told, error) {
+	told := make([]history.Told, len(some))
 	for i, one := range some {
 		intervals, err := f.intervals(ctx, one.Name)
 		if err != nil {
@@ -116,12 +117,6 @@ func rows() []string {
 	return []string{metric.BlockReads, metric.BlockWrites, metric.BlockReadBytes, metric.BlockWriteBytes}
 }
 
-// The statistics of an hour, as CloudWatch names them.
-const (
-	average = "Average"
-	maximum = "Maximum"
-)
-
 // hour is what is known of one.
 type hour struct {
 	seconds   float64
@@ -129,7 +124,7 @@ type hour struct {
 }
 
 // byHour makes periods of the hours that are known nearly whole: of each the mean, and the highest interval.
-func byHour(intervals []Interval, from, to time.Time) (told fleet.Told) {
+func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 	hours, apart := map[time.Time]*hour{}, time.Duration(0)
 	for _, i := range intervals {
 		length := i.To.Sub(i.From)
@@ -144,7 +139,7 @@ func byHour(intervals []Interval, from, to time.Time) (told fleet.Told) {
 		apart = max(apart, length)
 	}
 	for _, name := range rows() {
-		announced := metric.All().Row(name).Announced()
+		announced := metric.All().Row(name).InPeriods(time.Hour)
 		announced.Caveat = fmt.Sprintf("of all disks together, as sysstat kept it; the highest of an hour is a mean over up to %s", apart)
 		told.Metrics = append(told.Metrics, announced)
 	}
@@ -155,9 +150,9 @@ func byHour(intervals []Interval, from, to time.Time) (told fleet.Told) {
 		}
 		for k, name := range rows() {
 			p := runfile.Period{From: at, To: at.Add(time.Hour), Probe: "block", Metric: name, Fetched: to}
-			p.Statistic, p.Value = average, h.sum[k]/h.seconds
+			p.Statistic, p.Value = runfile.Average, h.sum[k]/h.seconds
 			told.Periods = append(told.Periods, p)
-			p.Statistic, p.Value = maximum, h.peak[k]
+			p.Statistic, p.Value = runfile.Maximum, h.peak[k]
 			told.Periods = append(told.Periods, p)
 		}
 	}

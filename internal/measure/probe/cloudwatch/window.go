@@ -1,6 +1,9 @@
 package cloudwatch
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // retention is for how many days points of a period are kept.
 type retention struct {
@@ -44,6 +47,11 @@ func windows(from, to, now time.Time) []window {
 	}
 	add(to, finest)
 	return all
+}
+
+// Kept is how long the shortest periods are that are still there of a moment, or the longest that there are.
+func Kept(at, now time.Time) time.Duration {
+	return cmp.Or(windows(at, at.Add(time.Nanosecond), now)[0].finest, kept[len(kept)-1].period)
 }
 
 // Stretches is how many parts a stretch has of which CloudWatch keeps points of another length each: every metric is asked for, and

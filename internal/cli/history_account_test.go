@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/test/accounttest"
+)
+
+// sizedOf is what realiops size makes of a file.
+func sizedOf(t *testing.T, path string, args ...string) report.Size {
+	t.Helper()
+	var s report.Size
+	out, _ := runs(t, exitDone, append([]string{"size", path, "--format", "json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// minute is what the instance of the test does in a minute of its history, reads and writes a second: a saw that rises for 200 minutes.
+func minute(i int) (reads, writes float64) { return float64(i % 200), 2 * float64(i%200) }
+
+// TestHistoryOfCloudWatch asks a stand-in for AWS about an instance of RDS: its size follows from the minutes that were planted, and the answer of
+// the aws program to our question gives the same.
+func TestHistoryOfCloudWatch(t *testing.T) {
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	const hours = 20
+	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
+	from := to.Add(-hours * time.Hour)
+	client := rds.NewFromConfig(s.Config())
+	_, err := client.CreateDBInstance(t.Context(), &rds.CreateDBInstanceInput{DBInstanceIdentifier: aws.String("orders"), Engine: aws.String("postgres"),
+		DBInstanceClass: aws.String("db.m5.large"), AllocatedStorage: aws.Int32(500), StorageType: aws.String("gp3"), MasterUsername: aws.String("boss"), MasterUserPassword: aws.String("planted-password")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const each = 8192
+	values := map[string][]float64{}
+	for i := range hours * 60 {
+		reads, writes := minute(i)
+		for metric, v := range map[string]float64{"ReadIOPS": reads, "WriteIOPS": writes, "ReadThroughput": reads * each, "WriteThroughput": writes * each} {
+			values[metric] = append(values[metric], v)
+		}
+	}
+	for metric, v := range values {
+		s.Put(t, accounttest.Series{Namespace: "AWS/RDS", Metric: metric, From: from, Step: time.Minute, Dimensions: map[string]string{"DBInstanceIdentifier": "orders"}, Values: v})
+	}
+	run := func(args ...string) (out, said string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
+		if code := Main(env, append([]string{"history", "--region", accounttest.Region}, args...)); code != exitDone {
+			t.Fatalf("%v: exit status %d: %s%s", args, code, &stdout, &stderr)
+		}
+		return stdout.String(), stderr.String()
+	}
+	asked := filepath.Join(t.TempDir(), "asked.jsonl")
+	out, _ := run("--instance", "orders", "--for", "20h", "-o", asked)
+	if !strings.Contains(out, "as CloudWatch kept it; observed for 20 h") {
+		t.Errorf("it says %s", out)
+	}
+	size := sizedOf(t, asked, "--gib", "500", "--on", "rds")
+	need := size.Needs[0]
+	mean := func(of func(reads, writes float64) float64) float64 {
+		sum := 0.0
+		for i := range hours * 60 {
+			sum += of(minute(i))
+		}
+		return sum / (hours * 60)
+	}
+	// of 1,200 minutes, six of each value, the 1,188th is two below the most
+	cents(t, "the 99th percentile", need.P99.Requests, 3*197)
+	cents(t, "the highest minute", need.PeakSecond.Requests, 3*199)
+	cents(t, "the mean of reads", need.Mean.Reads, mean(func(r, _ float64) float64 { return r }))
+	cents(t, "bytes of each", need.Mean.Bytes/need.Mean.Requests, each)
+	if need.Each != 60 || need.Seconds != hours*60 || size.Sized.Basis != "p99" || len(size.Needs) != 1 {
+		t.Errorf("%+v %+v", need, size.Sized)
+	}
+	query := filepath.Join(t.TempDir(), "answer.json")
+	question, _ := run("--query", "--instance", "orders", "--for", "20h")
+	if err := os.WriteFile(query, answerOf(t, s, question), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := filepath.Join(t.TempDir(), "read.jsonl")
+	run(query, "--flavor", "rds", "-o", read)
+	again := sizedOf(t, read, "--gib", "500", "--on", "rds")
+	if diff := cmp.Diff(size.Needs, again.Needs); diff != "" {
+		t.Errorf("(-asked +read):\n%s", diff)
+	}
+	if math.Abs(again.Options[0].GiB-500) > 0 || again.Options[0].Volume != size.Options[0].Volume {
+		t.Errorf("%+v, want %+v", again.Options[0], size.Options[0])
+	}
+	unknown := filepath.Join(t.TempDir(), "unknown.jsonl")
+	run(query, "-o", unknown)
+	if _, said := runs(t, exitUsage, "size", unknown); !strings.Contains(said, "whether it is RDS or Aurora") {
+		t.Errorf("without its flavor: %s", said)
+	}
+}

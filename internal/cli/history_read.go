@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/input"
+	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/history"
+	"github.com/realiops/realiops/internal/measure/history/cloudwatch"
+	"github.com/realiops/realiops/internal/measure/history/exported"
+	"github.com/realiops/realiops/internal/measure/history/prometheus"
+	"github.com/realiops/realiops/internal/measure/history/sysstat"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// heard is what a source keeps of a server.
+type heard struct {
+	history.Told
+	target runfile.Target
+	whence string // where the figures are from
+}
+
+// read asks the source that was chosen.
+func (o historyOptions) read(ctx context.Context, env Env, files []string) (heard, error) {
+	switch {
+	case len(files) > 0:
+		return o.ofFiles(ctx, env, files)
+	case o.ofAWS():
+		return o.ofCloudWatch(ctx, env)
+	}
+	store, asked, q, err := o.store.open(ctx, env)
+	if err != nil {
+		return heard{}, err
+	}
+	h, err := ofStore(ctx, store, q, env.Now())
+	if err != nil {
+		return h, errors.New(runfile.Scrub(err.Error(), asked.Secrets()...))
+	}
+	return h, nil
+}
+
+// ofStore reads raw samples.
+func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, now time.Time) (h heard, err error) {
+	found, err := store.Find(ctx, q)
+	if err != nil {
+		return h, err
+	}
+	told, err := store.Read(ctx, found, q, now)
+	if err != nil {
+		return h, err
+	}
+	version, err := store.Version(ctx, q)
+	if err != nil {
+		return h, err
+	}
+	whence := "scraped by others and kept in a store, which scraped about every " + told.Interval.String() + "; realiops was not there"
+	return heard{*told, runfile.Target{Kind: "history", Flavor: "postgres", Version: version}, whence}, nil
+}
+
+// ofCloudWatch asks AWS what the database is, and CloudWatch what it did.
+func (o historyOptions) ofCloudWatch(ctx context.Context, env Env) (h heard, err error) {
+	from, to, err := o.settled(env.Now())
+	if err != nil {
+		return h, err
+	}
+	if o.account.Region == "" {
+		o.account.Region = env.Getenv("AWS_REGION")
+	}
+	a, err := account.Open(ctx, o.account)
+	if err != nil {
+		return h, err
+	}
+	if a.Region() == "" {
+		return h, errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+	}
+	found, err := rds.Find(ctx, a.Config(), rds.Query{Instance: o.instance, Cluster: o.cluster})
+	if err != nil {
+		return h, err
+	}
+	if h.Told, err = cloudwatch.History(ctx, a, found.Cloud, from, to, env.Now()); err != nil {
+		return h, err
+	}
+	env.tell("%s", account.Text(a.Calls()))
+	h.Notices = cloudwatch.Refused(h.Gaps)
+	if len(h.Periods) == 0 {
+		return h, fmt.Errorf("CloudWatch has nothing of it from %s to %s%s", from.Format(time.RFC3339), to.Format(time.RFC3339), listed(h.Notices))
+	}
+	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "kept by CloudWatch; realiops was not there"
+	return h, nil
+}
+
+func listed(notices []string) string {
+	if len(notices) == 0 {
+		return ""
+	}
+	return ": " + notices[0]
+}
+
+// settled is the time that CloudWatch is asked for: whole hours that no longer change.
+func (o historyOptions) settled(now time.Time) (from, to time.Time, err error) {
+	until, err := o.store.end(now)
+	if err != nil {
+		return from, to, err
+	}
+	if to = cloudwatch.Settled(now); until.Before(to) {
+		to = until.UTC().Truncate(time.Hour)
+	}
+	return to.Add(-time.Duration(o.store.back)), to, nil
+}
+
+// printQuery writes the question for the aws program.
+func (o historyOptions) printQuery(env Env) error {
+	from, to, err := o.settled(env.Now())
+	if err != nil {
+		return err
+	}
+	flavor := o.flavor
+	if flavor == "" && o.cluster != "" {
+		flavor = "aurora"
+	}
+	if flavor == "" {
+		flavor = "rds"
+	}
+	return report.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
+}
+
+// ofFiles reads what other programs wrote. By their first bytes they say which.
+func (o historyOptions) ofFiles(ctx context.Context, env Env, files []string) (h heard, err error) {
+	var all []exported.File
+	for _, name := range files {
+		text, err := readExported(ctx, env, name)
+		if err != nil {
+			return h, fmt.Errorf("read what was exported: %w", err)
+		}
+		all = append(all, exported.File{Name: name, Text: text})
+	}
+	first := bytes.TrimSpace(all[0].Text)
+	switch json := bytes.HasPrefix(first, []byte("{")) && !bytes.HasPrefix(first, []byte("{__name__=")); {
+	case json && bytes.HasPrefix(bytes.TrimSpace(first[1:]), []byte(`"sysstat"`)):
+		return o.ofSysstat(ctx, files, env.Now())
+	case json:
+		h.Told, h.target, err = exported.History(all, exported.Asked{Flavor: o.flavor, Instance: o.instance}, env.Now())
+		h.whence = "exported from CloudWatch by the aws program; realiops was not there"
+		return h, err
+	}
+	if len(all) > 1 {
+		return h, errors.New("of samples that promtool wrote one file is read: write all into one")
+	}
+	return o.ofDump(ctx, all[0], env.Now())
+}
+
+// ofDump reads the samples that promtool wrote of a store.
+func (o historyOptions) ofDump(ctx context.Context, file exported.File, now time.Time) (h heard, err error) {
+	store, from, to, err := prometheus.OpenDump(file.Name, file.Text)
+	if err != nil {
+		return h, err
+	}
+	const before = time.Millisecond // a range does not have the sample at its begin
+	return ofStore(ctx, store, prometheus.Query{Server: o.store.server, Host: o.store.host, Device: o.store.device, From: from.Add(-before), To: to}, now)
+}
+
+// ofSysstat reads the files of a machine.
+func (o historyOptions) ofSysstat(ctx context.Context, files []string, now time.Time) (h heard, err error) {
+	source, err := sysstat.NewFleet(ctx, files, input.ReadExported)
+	if err != nil {
+		return h, err
+	}
+	machines := source.Databases()
+	if len(machines) != 1 {
+		return h, fmt.Errorf("the files tell of %d machines, and a history is of one: realiops fleet takes them all", len(machines))
+	}
+	from, to := source.Span()
+	told, err := source.Hours(ctx, machines, from, to)
+	if err != nil {
+		return h, err
+	}
+	return heard{told[0], machines[0].Target, "kept by sysstat; realiops was not there"}, nil
+}

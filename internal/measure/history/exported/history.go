@@ -1,0 +1,124 @@
+package exported
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/realiops/realiops/internal/measure/history"
+	"github.com/realiops/realiops/internal/measure/rds"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// The flavors of server that CloudWatch tells of.
+const (
+	onRDS    = "rds"
+	onAurora = "aurora"
+)
+
+// File is one that the aws program wrote.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Asked is of whom files are to tell; what is empty they say themselves.
+type Asked struct{ Flavor, Instance string }
+
+// History is what files tell of one instance, of Aurora with its cluster.
+func History(files []File, asked Asked, now time.Time) (told history.Told, target runfile.Target, err error) {
+	first, err := readAll(files, onAurora, now)
+	if err != nil {
+		return told, target, err
+	}
+	flavor := cmp.Or(asked.Flavor, first.flavor())
+	e, err := readAll(files, cmp.Or(flavor, onRDS), now)
+	if err != nil {
+		return told, target, err
+	}
+	cloud, err := e.one(asked.Instance)
+	if err != nil {
+		return told, target, err
+	}
+	target = runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: cloud.Version, Cloud: &cloud}
+	told.Notices = e.Warnings
+	for _, p := range e.Periods {
+		if p.To.Sub(p.From) > time.Hour {
+			return told, target, fmt.Errorf("the points of %s are %v apart: a history takes an hour and less", p.Metric, p.To.Sub(p.From))
+		}
+		if !slices.ContainsFunc(told.Metrics, func(m runfile.Metric) bool { return m.Name == p.Metric }) {
+			i := slices.IndexFunc(e.taken(), func(m metric.Meaning) bool { return m.Row().Name == p.Metric })
+			told.Metrics = append(told.Metrics, e.taken()[i].Row().Announced())
+		}
+	}
+	told.Periods = e.Periods
+	if len(told.Periods) == 0 {
+		return told, target, fmt.Errorf("the files have no point of any metric %s: --query prints the question for aws cloudwatch get-metric-data", e.of())
+	}
+	return told, target, nil
+}
+
+func readAll(files []File, flavor string, now time.Time) (*Export, error) {
+	e := &Export{Flavor: flavor}
+	for _, f := range files {
+		if err := e.Read(f.Text, now); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return e, nil
+}
+
+// flavor is that of the server, as far as descriptions or metrics that only a cluster has tell it.
+func (e *Export) flavor() string {
+	if len(e.instance) > 0 {
+		if strings.HasPrefix(aws.ToString(e.instance[0].Engine), onAurora) {
+			return onAurora
+		}
+		return onRDS
+	}
+	if slices.ContainsFunc(e.Periods, func(p runfile.Period) bool { return p.Dimensions["DBClusterIdentifier"] != "" }) {
+		return onAurora
+	}
+	return ""
+}
+
+// one picks the instance, and drops the periods of others.
+func (e *Export) one(name string) (c runfile.Cloud, err error) {
+	named := func(dimension string) (all []string) {
+		for _, p := range e.Periods {
+			all = append(all, p.Dimensions[dimension])
+		}
+		slices.Sort(all)
+		return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
+	}
+	instances, clusters := named("DBInstanceIdentifier"), named("DBClusterIdentifier")
+	switch {
+	case name == "" && len(instances) > 1:
+		return c, fmt.Errorf("the files tell of several instances: name one of %s with --instance", strings.Join(instances, ", "))
+	case name != "" && len(instances) > 0 && !slices.Contains(instances, name):
+		return c, fmt.Errorf("the files say nothing of the instance %s, but of %s", name, strings.Join(instances, ", "))
+	case len(clusters) > 1:
+		return c, fmt.Errorf("the files tell of several clusters, %s: leave out those of others", strings.Join(clusters, ", "))
+	case name == "" && len(instances) == 1:
+		name = instances[0]
+	}
+	c = runfile.Cloud{Provider: "aws", Instance: name}
+	for _, i := range e.instance {
+		if aws.ToString(i.DBInstanceIdentifier) == name {
+			c = rds.Described(regionOf(i), i)
+		}
+	}
+	if len(clusters) > 0 {
+		c.Cluster = clusters[0]
+	}
+	e.Periods = slices.DeleteFunc(e.Periods, func(p runfile.Period) bool {
+		of := p.Dimensions["DBInstanceIdentifier"]
+		return of != "" && of != name
+	})
+	return c, nil
+}

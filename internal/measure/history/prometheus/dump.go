@@ -1,0 +1,224 @@
+package prometheus
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+)
+
+// dump is what promtool wrote of a store, and answers as far as the history of one server asks.
+type dump struct {
+	v1.API // what a dump does not answer
+	series map[string]*model.SampleStream
+}
+
+// OpenDump reads samples as promtool tsdb dump writes them, or dump-openmetrics, and says from when to when they are. Of metrics
+// that are not known here nothing is kept.
+func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error) {
+	d := &dump{series: map[string]*model.SampleStream{}}
+	known := map[string]bool{}
+	for _, row := range Mapping() {
+		known[row.Name] = true
+	}
+	for _, m := range versions() {
+		known[m.metric] = true
+	}
+	lines, n := bufio.NewScanner(bytes.NewReader(text)), 0
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		n++
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		labels, sample, err := parseSample(line)
+		if err != nil {
+			return nil, from, to, fmt.Errorf("%s: line %d: %w", name, n, err)
+		}
+		if known[string(labels[model.MetricNameLabel])] {
+			d.add(labels, sample)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, from, to, fmt.Errorf("%s: %w", name, err)
+	}
+	from, to = d.order()
+	return &Store{d, name}, from, to, nil
+}
+
+// longestLine bounds one.
+const longestLine = 64 << 10
+
+func (d *dump) add(labels model.Metric, sample model.SamplePair) {
+	key := labels.String()
+	if d.series[key] == nil {
+		d.series[key] = &model.SampleStream{Metric: labels}
+	}
+	d.series[key].Values = append(d.series[key].Values, sample)
+}
+
+// order puts the samples of each series in order, one of a moment, and says from when to when all are.
+func (d *dump) order() (from, to time.Time) {
+	at := func(a, b model.SamplePair) int { return int(a.Timestamp - b.Timestamp) }
+	for _, s := range d.series {
+		slices.SortStableFunc(s.Values, at)
+		s.Values = slices.CompactFunc(s.Values, func(a, b model.SamplePair) bool { return a.Timestamp == b.Timestamp })
+		if first := s.Values[0].Timestamp.Time(); from.IsZero() || first.Before(from) {
+			from = first
+		}
+		if last := s.Values[len(s.Values)-1].Timestamp.Time(); last.After(to) {
+			to = last
+		}
+	}
+	return from, to
+}
+
+var (
+	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)?(?:\{(.*)\})? +([^ ]+)(?: +([^ ]+))?(?: +#.*)?$`)
+	matcher    = regexp.MustCompile(`^\s*([a-zA-Z_][a-zA-Z0-9_]*)(=~|!~|!=|=)("(?:[^"\\]|\\.)*")\s*,?`)
+)
+
+// parseSample reads a line. Without a name before the braces it is of promtool tsdb dump, whose times are milliseconds; those of OpenMetrics
+// are seconds.
+func parseSample(line string) (labels model.Metric, sample model.SamplePair, err error) {
+	part := sampleLine.FindStringSubmatch(line)
+	if part == nil {
+		return nil, sample, errors.New("it is no sample, as promtool tsdb dump or dump-openmetrics writes them")
+	}
+	matchers, err := parseMatchers(part[2])
+	if err != nil {
+		return nil, sample, err
+	}
+	labels, scale := model.Metric{}, 1000.0
+	for _, m := range matchers {
+		if m.how != "=" {
+			return nil, sample, errors.New("it is no sample: a label has one value")
+		}
+		labels[m.label] = model.LabelValue(m.value)
+	}
+	if part[1] != "" {
+		labels[model.MetricNameLabel] = model.LabelValue(part[1])
+	} else {
+		scale = 1
+	}
+	v, err := strconv.ParseFloat(part[3], 64)
+	if err != nil {
+		return nil, sample, fmt.Errorf("%q is no value", part[3])
+	}
+	at, err := strconv.ParseFloat(part[4], 64)
+	if err != nil || !(math.Abs(at*scale) < latest) {
+		return nil, sample, fmt.Errorf("%q is no time: samples of history have one", part[4])
+	}
+	return labels, model.SamplePair{Timestamp: model.Time(math.Round(at * scale)), Value: model.SampleValue(v)}, nil
+}
+
+// latest bounds the milliseconds of a time: the year 9999.
+const latest = 2.5e14
+
+// match is a condition of a selector.
+type match struct {
+	label model.LabelName
+	how   string
+	value string
+}
+
+func parseMatchers(text string) (all []match, err error) {
+	for strings.TrimSpace(text) != "" {
+		part := matcher.FindStringSubmatch(text)
+		if part == nil {
+			return nil, fmt.Errorf("%s are no label matchers", text)
+		}
+		value, err := strconv.Unquote(part[3])
+		if err != nil {
+			return nil, fmt.Errorf("%s is no value of a label", part[3])
+		}
+		all, text = append(all, match{model.LabelName(part[1]), part[2], value}), text[len(part[0]):]
+	}
+	return all, nil
+}
+
+// those are the series that a selector picks, in order.
+func (d *dump) those(selector string) (all []*model.SampleStream, err error) {
+	name, matchers, _ := strings.Cut(strings.TrimSuffix(selector, "}"), "{")
+	conditions, err := parseMatchers(matchers)
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		conditions = append(conditions, match{model.MetricNameLabel, "=", name})
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.series)) {
+		picked := true
+		for _, c := range conditions {
+			value := string(d.series[key].Metric[c.label])
+			pattern, err := regexp.Compile("^(?:" + c.value + ")$")
+			if err != nil && strings.HasSuffix(c.how, "~") {
+				return nil, fmt.Errorf("%s is no regular expression", c.value)
+			}
+			switch c.how {
+			case "=":
+				picked = picked && value == c.value
+			case "!=":
+				picked = picked && value != c.value
+			case "=~":
+				picked = picked && pattern.MatchString(value)
+			case "!~":
+				picked = picked && !pattern.MatchString(value)
+			}
+		}
+		if picked {
+			all = append(all, d.series[key])
+		}
+	}
+	return all, nil
+}
+
+// Series are those that one of the selectors picks.
+func (d *dump) Series(_ context.Context, selectors []string, _, _ time.Time, _ ...v1.Option) (sets []model.LabelSet, _ v1.Warnings, _ v1.Infos, err error) {
+	for _, selector := range selectors {
+		all, err := d.those(selector)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for _, s := range all {
+			sets = append(sets, model.LabelSet(s.Metric))
+		}
+	}
+	return sets, nil, nil, nil
+}
+
+// Query answers a range selector: the samples after its begin and up to a moment.
+func (d *dump) Query(_ context.Context, query string, at time.Time, _ ...v1.Option) (model.Value, v1.Warnings, v1.Infos, error) {
+	selector, back, _ := strings.Cut(strings.TrimSuffix(query, "]"), "}[")
+	length, err := time.ParseDuration(back)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("a dump does not answer %s", query)
+	}
+	all, err := d.those(selector)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var matrix model.Matrix
+	for _, s := range all {
+		part := &model.SampleStream{Metric: s.Metric}
+		for _, v := range s.Values {
+			if t := v.Timestamp.Time(); t.After(at.Add(-length)) && !t.After(at) {
+				part.Values = append(part.Values, v)
+			}
+		}
+		matrix = append(matrix, part)
+	}
+	return matrix, nil, nil, nil
+}
