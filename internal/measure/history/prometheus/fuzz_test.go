@@ -37,23 +37,45 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, series, samples []byte) {
 		s := &Store{v1.NewAPI(answers{series, samples}), "db"}
 		_, _ = s.Survey(t.Context(), q)
-		found, err := s.Find(t.Context(), q)
-		if err != nil {
-			return
-		}
-		read, err := s.Read(t.Context(), found, q, now)
-		if err != nil {
-			return
-		}
-		for i, r := range read.Readings {
-			if r.At.After(now) || i > 0 && r.At.Before(read.Readings[i-1].At) {
-				t.Errorf("%v after %v", r, read.Readings[max(i-1, 0)])
-			}
-			for name, v := range r.Values {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					t.Errorf("%s is %g", name, v)
-				}
-			}
-		}
+		inOrder(t, s, q, now)
 	})
+}
+
+// FuzzDump: the same of what promtool is said to have written.
+func FuzzDump(f *testing.F) {
+	f.Add([]byte(`{__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 1 1793613600000
+{__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 2 1793613660000
+`))
+	f.Add([]byte("# TYPE node_disk_writes_completed counter\nnode_disk_writes_completed_total{device=\"sda\"} 5 1793613600 # {id=\"x\"} 1\n# EOF\n"))
+	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, from, to, err := OpenDump("dump", text)
+		if err != nil || to.Sub(from) > 24*time.Hour { // a history of years is asked for day by day
+			return
+		}
+		inOrder(t, s, Query{From: from.Add(-time.Millisecond), To: to}, now)
+	})
+}
+
+// inOrder reads what a store has of a server.
+func inOrder(t *testing.T, s *Store, q Query, now time.Time) {
+	t.Helper()
+	found, err := s.Find(t.Context(), q)
+	if err != nil {
+		return
+	}
+	read, err := s.Read(t.Context(), found, q, now)
+	if err != nil {
+		return
+	}
+	for i, r := range read.Readings {
+		if r.At.After(now) || i > 0 && r.At.Before(read.Readings[i-1].At) {
+			t.Errorf("%v after %v", r, read.Readings[max(i-1, 0)])
+		}
+		for name, v := range r.Values {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s is %g", name, v)
+			}
+		}
+	}
 }
