@@ -69,14 +69,18 @@ func (m Metric) openQuestion() string {
 
 // tooLittle says of a metric that may count nearly anything how little the run tells of it.
 func (m Metric) tooLittle() string {
-	counted := len(m.Rivals)
+	counted, less := 0, 0
 	for _, r := range m.Rivals {
 		if r.Status == attribution.Unknown {
-			counted--
+			continue
+		}
+		counted++
+		if !slices.Contains(m.Between, r.Driver) {
+			less++
 		}
 	}
 	excluded := "any"
-	if less := counted - len(m.Between); less > 0 {
+	if less > 0 {
 		excluded = fmt.Sprintf("more than %d", less)
 	}
 	return fmt.Sprintf("It moved too little, or too unsteadily, to exclude %s of the %d quantities that were counted", excluded, counted)

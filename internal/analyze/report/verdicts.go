@@ -144,7 +144,7 @@ func (m Metric) ratioTo(quantity string) *attribution.Estimate {
 // mostNamed quantities that a metric may count are named in the table, mostListed below it.
 const (
 	mostNamed  = 2
-	mostListed = 5
+	mostListed = 8
 )
 
 // ratioCells are a ratio, its interval and the loads it rests on.

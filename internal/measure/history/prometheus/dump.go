@@ -3,6 +3,7 @@ package prometheus
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,9 +55,17 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 	if err := lines.Err(); err != nil {
 		return nil, from, to, fmt.Errorf("%s: %w", name, err)
 	}
-	from, to = d.order()
+	if len(d.series) == 0 {
+		return nil, from, to, fmt.Errorf("%s has no sample of a metric of PostgreSQL or of a disk that realiops knows", name)
+	}
+	if from, to = d.order(); to.Sub(from) > longestDump {
+		return nil, from, to, fmt.Errorf("%s: its samples are from %s to %s, which is too long for a dump: is a time wrong in it?", name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
+	}
 	return &Store{d, name}, from, to, nil
 }
+
+// longestDump is more than stores keep, and little enough to be gone through stretch by stretch.
+const longestDump = 3 * 366 * 24 * time.Hour
 
 // longestLine bounds one.
 const longestLine = 64 << 10
@@ -200,14 +209,14 @@ func (d *dump) Series(_ context.Context, selectors []string, _, _ time.Time, _ .
 }
 
 // Query answers a range selector: the samples after its begin and up to a moment.
-func (d *dump) Query(_ context.Context, query string, at time.Time, _ ...v1.Option) (model.Value, v1.Warnings, v1.Infos, error) {
+func (d *dump) Query(ctx context.Context, query string, at time.Time, _ ...v1.Option) (model.Value, v1.Warnings, v1.Infos, error) {
 	selector, back, _ := strings.Cut(strings.TrimSuffix(query, "]"), "}[")
 	length, err := time.ParseDuration(back)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("a dump does not answer %s", query)
 	}
 	all, err := d.those(selector)
-	if err != nil {
+	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return nil, nil, nil, err
 	}
 	var matrix model.Matrix

@@ -57,6 +57,24 @@ func FuzzDump(f *testing.F) {
 	})
 }
 
+// TestDumpsHaveTimesOfOurs: what has no sample, or times far apart, is refused at once.
+func TestDumpsHaveTimesOfOurs(t *testing.T) {
+	sample := func(at string) string {
+		return `{__name__="pg_stat_database_xact_commit", instance="db1:9187", datname="a"} 1 ` + at + "\n"
+	}
+	for text, want := range map[string]string{
+		"":                                    "has no sample of a metric of PostgreSQL or of a disk",
+		"up 1 1\n":                            "has no sample of a metric of PostgreSQL or of a disk",
+		sample("0") + sample("1793613600000"): "from 1970-01-01 to 2026-11-02, which is too long",
+		sample("1793613600000") + sample("9000000000000"):    "too long",
+		sample("1793613600000") + sample("90000000000000e9"): "is no time",
+	} {
+		if _, _, _, err := OpenDump("dump", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // inOrder reads what a store has of a server.
 func inOrder(t *testing.T, s *Store, q Query, now time.Time) {
 	t.Helper()
