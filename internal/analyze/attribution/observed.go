@@ -27,8 +27,11 @@ const (
 	steady = 1.03
 )
 
-// OneLoad is why nothing can be told where all windows are alike.
-const OneLoad = "The load never varied enough to tell what it counts"
+// Why nothing can be told of an observation with one kind of load: all windows are alike, or there are periods that nothing was counted beside.
+const (
+	OneLoad     = "The load never varied enough to tell what it counts"
+	OnlyPeriods = "What the server itself counted in these periods is not known"
+)
 
 // restrain takes a verdict back for which there is not the evidence that an observation takes: sums are not stated, for
 // two or three of a dozen quantities add up to nearly anything in loads that nobody chose; a quantity is named only where all
@@ -37,6 +40,9 @@ const OneLoad = "The load never varied enough to tell what it counts"
 func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 	if len(j.arms) < 2 && v.Kind != Silent {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Why: OneLoad}
+		if j.run.Observed.Period > 0 {
+			v.Why = OnlyPeriods
+		}
 		return
 	}
 	if ones := j.oneForOne(v.Metric, y, rivals); len(ones) > 0 && v.Kind != Silent && (v.Mixture != nil || len(v.named()) == 0) {
