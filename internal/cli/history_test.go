@@ -74,7 +74,7 @@ func TestHistoryOfADump(t *testing.T) {
 		"pg_wal_records{a=\"b\"} 1":     `"" is no time`,
 		"pg_wal_records{a!=\"b\"} 1 2":  "a label has one value",
 		"pg_wal_records{a=\"\\q\"} 1 2": "no value of a label",
-		"# EOF":                         "no metric of PostgreSQL or of a disk",
+		"# EOF":                         "no sample of a metric of PostgreSQL or of a disk",
 	} {
 		file := filepath.Join(t.TempDir(), "bad")
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
