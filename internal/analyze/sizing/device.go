@@ -11,7 +11,7 @@ import (
 type device struct {
 	metrics   []deviceMetric
 	writes    string // the metric of them
-	dataAlone bool   // flushes are not among the writes
+	dataAlone bool   // flushes are not among the writes, or cannot be told from them
 }
 
 // deviceMetric is a metric of the device, and where its rate goes.

@@ -69,7 +69,7 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 		}
 	}
 	maps.DeleteFunc(config.RuntimeParams, func(_, value string) bool { return value == "" })
-	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.ignored, l.validation} {
+	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.ignored, l.queries, l.validation} {
 		if err := obey(); err != nil {
 			return "", err
 		}
@@ -255,11 +255,16 @@ func (l *libpq) validation() error {
 	return nil
 }
 
-// ignored are keywords that make no difference here, of which libpq itself no longer heeds the first two, and one that would leave us nothing to ask.
+// ignored are keywords that make no difference here: libpq itself no longer heeds the first two.
 func (l *libpq) ignored() error {
 	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
 		l.take(keyword)
 	}
+	return nil
+}
+
+// queries refuses a session that would answer none of ours.
+func (l *libpq) queries() error {
 	if value := l.take("replication"); !slices.Contains([]string{"", "false", "off", "no", "0"}, value) {
 		return fmt.Errorf("replication=%s cannot be obeyed: a session for replication answers no queries; leave it out", value)
 	}
