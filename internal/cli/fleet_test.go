@@ -134,7 +134,13 @@ db1,gp3,200,6000,,us-east-1
 // ended, and is ranked again without the store.
 func TestFleetOfAPrometheus(t *testing.T) {
 	t.Parallel()
-	url := prometheustest.Start(t, plantedFleet()...)
+	for engine, start := range prometheustest.Engines() {
+		t.Run(engine, func(t *testing.T) { fleetOfAStore(t, start(t, plantedFleet()...)) })
+	}
+}
+
+func fleetOfAStore(t *testing.T, url string) {
+	t.Helper()
 	dir, has := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "has.csv")
 	if err := os.WriteFile(has, []byte(plantedHas), 0o600); err != nil {
 		t.Fatal(err)

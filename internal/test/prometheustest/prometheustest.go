@@ -1,4 +1,4 @@
-// Package prometheustest gives tests a real Prometheus, with history that they plant.
+// Package prometheustest gives tests a real Prometheus or VictoriaMetrics, with history that they plant.
 package prometheustest
 
 import (
@@ -37,6 +37,37 @@ func Start(t testing.TB, planted ...Series) string {
 	return start(t, "global: {}\n", planted)
 }
 
+// Engines are what starts a store of each kind that kept the series, by the name of the kind.
+func Engines() map[string]func(testing.TB, ...Series) string {
+	return map[string]func(testing.TB, ...Series) string{"Prometheus": Start, "VictoriaMetrics": startVictoriaMetrics}
+}
+
+// startVictoriaMetrics is Start for a VictoriaMetrics, as its users have it, but for the time that it keeps. Of what lies more than two days ahead of
+// the machine's clock it takes nothing.
+func startVictoriaMetrics(t testing.TB, planted ...Series) string {
+	t.Helper()
+	const program = "victoria-metrics"
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+	address := FreeAddress(t)
+	url := launch(t, address, "/health", program, "-httpListenAddr="+address, "-storageDataPath="+t.TempDir(), "-retentionPeriod=100y", "-loggerLevel=ERROR")
+	post := func(path, text string) {
+		t.Helper()
+		answer, err := http.Post(url+path, "text/plain", strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode >= http.StatusMultipleChoices {
+			t.Fatalf("%s: %s", path, answer.Status)
+		}
+	}
+	post("/api/v1/import/prometheus", exposed(planted, ""))
+	post("/internal/force_flush", "")
+	return url
+}
+
 // Scraping starts a Prometheus that scrapes exporters each second, and gives its address.
 func Scraping(t testing.TB, exporters ...string) string {
 	t.Helper()
@@ -59,7 +90,8 @@ func start(t testing.TB, configured string, planted []Series) string {
 	if err := os.WriteFile(config, []byte(configured), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return launch(t, "/-/ready", "prometheus", "--config.file="+config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error")
+	address := FreeAddress(t)
+	return launch(t, address, "/-/ready", "prometheus", "--web.listen-address="+address, "--config.file="+config, "--storage.tsdb.path="+data, "--storage.tsdb.retention.time=100y", "--log.level=error")
 }
 
 // NodeExporter starts a node_exporter with arguments, and gives its address. It skips the test where there is none.
@@ -80,14 +112,14 @@ func exporter(t testing.TB, program string, args []string) string {
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("%s is not installed", program)
 	}
-	return launch(t, "/metrics", program, args...)
+	address := FreeAddress(t)
+	return launch(t, address, "/metrics", program, append(args, "--web.listen-address="+address)...)
 }
 
-// launch starts a program that listens, until the test is over, and gives its address once it answers.
-func launch(t testing.TB, ready, program string, args ...string) string {
+// launch starts a program that listens at an address, until the test is over, and gives its URL once it answers.
+func launch(t testing.TB, address, ready, program string, args ...string) string {
 	t.Helper()
-	address := FreeAddress(t)
-	cmd := exec.Command(program, append(args, "--web.listen-address="+address)...)
+	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -128,7 +160,11 @@ func plant(t testing.TB, data, file string, planted []Series) {
 }
 
 // OpenMetrics are the series as text.
-func OpenMetrics(planted []Series) string {
+func OpenMetrics(planted []Series) string { return exposed(planted, ".") + "# EOF\n" }
+
+// exposed are the samples of series, line by line. Between the seconds and the milliseconds of a time stands a point, as in OpenMetrics, or
+// nothing, as in what is scraped.
+func exposed(planted []Series, point string) string {
 	var text strings.Builder
 	families := map[string][]Series{} // the samples of a name stand together
 	var names []string
@@ -141,11 +177,10 @@ func OpenMetrics(planted []Series) string {
 	for _, name := range names {
 		for _, s := range families[name] {
 			for _, sample := range s.Samples {
-				fmt.Fprintf(&text, "%s{%s} %s %d.%03d\n", s.Name, s.Labels, strconv.FormatFloat(sample.Value, 'g', -1, 64), sample.At.Unix(), sample.At.Nanosecond()/int(time.Millisecond))
+				fmt.Fprintf(&text, "%s{%s} %s %d%s%03d\n", s.Name, s.Labels, strconv.FormatFloat(sample.Value, 'g', -1, 64), sample.At.Unix(), point, sample.At.Nanosecond()/int(time.Millisecond))
 			}
 		}
 	}
-	text.WriteString("# EOF\n")
 	return text.String()
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 )
 
@@ -113,11 +112,9 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 	if given := q.matchers(exporter); given != "" {
 		match += "," + given
 	}
-	within, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	sets, _, _, err := s.api.Series(within, []string{"{" + match + "}"}, q.From, q.To, v1.WithLimit(mostSeries))
+	sets, err := s.series(ctx, q, "{"+match+"}", mostSeries)
 	if err != nil {
-		return nil, s.explain(ctx, err)
+		return nil, err
 	}
 	if len(sets) >= mostSeries {
 		return nil, fmt.Errorf("%s has %d series of %s and more: name the server with --server or --host", s.host, mostSeries, exporter)
@@ -195,11 +192,9 @@ func versions() []versionMetric {
 // Version is the server's, where an exporter tells it; empty where none does.
 func (s *Store) Version(ctx context.Context, q Query) (string, error) {
 	for _, m := range versions() {
-		within, cancel := context.WithTimeout(ctx, answerWithin)
-		sets, _, _, err := s.api.Series(within, []string{m.metric + "{" + q.Server + "}"}, q.From, q.To, v1.WithLimit(mostSeries))
-		cancel()
+		sets, err := s.series(ctx, q, selector(m.metric, q.Server), mostSeries)
 		if err != nil {
-			return "", s.explain(ctx, err)
+			return "", err
 		}
 		if versions := valuesOf(sets, m.label); len(versions) > 0 {
 			return versions[len(versions)-1], nil

@@ -106,7 +106,7 @@ const mostDatabases = 10_000
 func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 	var all []fleet.Database
 	for _, label := range instanceLabels {
-		names, err := f.store.values(ctx, f.query, model.LabelName(label), selector("aws_rds_write_iops_average", f.query.Server))
+		names, err := f.store.values(ctx, f.query, model.LabelName(label), selector("aws_rds_write_iops_average", f.query.Server), mostDatabases+1)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 		return nil, err
 	}
 	if all = append(all, machines...); len(all) > mostDatabases {
-		return nil, fmt.Errorf("%s has %d databases, and a fleet %d at most: pick some with --server and --host", f.store.host, len(all), mostDatabases)
+		return nil, fmt.Errorf("%s has more than %d databases, which is the most that is ranked: pick some with --server and --host", f.store.host, mostDatabases)
 	}
 	slices.SortFunc(all, func(a, b fleet.Database) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
@@ -141,7 +141,7 @@ func (f *Fleet) machines(ctx context.Context) (all []fleet.Database, err error) 
 		return nil, err
 	}
 	for _, name := range []string{"pg_stat_database_xact_commit", "cnpg_collector_wal_records", "pg_wal_records"} {
-		instances, err := f.store.values(ctx, f.query, model.InstanceLabel, selector(name, f.query.Server))
+		instances, err := f.store.values(ctx, f.query, model.InstanceLabel, selector(name, f.query.Server), mostDatabases+1)
 		if err != nil {
 			return nil, err
 		}
@@ -162,11 +162,13 @@ type disk struct {
 }
 
 func (f *Fleet) devices(ctx context.Context) (map[string]disk, error) {
-	within, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	sets, _, _, err := f.store.api.Series(within, []string{selector("node_disk_writes_completed_total", wholeDisks, f.query.Host)}, f.query.From, f.query.To)
+	const mostDisks = 10 * mostDatabases
+	sets, err := f.store.series(ctx, f.query, selector("node_disk_writes_completed_total", wholeDisks, f.query.Host), mostDisks)
 	if err != nil {
-		return nil, f.store.explain(ctx, err)
+		return nil, err
+	}
+	if len(sets) >= mostDisks {
+		return nil, fmt.Errorf("%s has %d disks and more: pick some with --host", f.store.host, mostDisks)
 	}
 	all := map[string]disk{}
 	for _, set := range sets {
@@ -186,22 +188,6 @@ func (f *Fleet) devices(ctx context.Context) (map[string]disk, error) {
 func selector(name string, matchers ...string) string {
 	all := slices.DeleteFunc(matchers, func(m string) bool { return m == "" })
 	return name + "{" + strings.Join(all, ",") + "}"
-}
-
-// values are those of a label, in order.
-func (s *Store) values(ctx context.Context, q Query, label model.LabelName, match string) (names []string, err error) {
-	within, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	found, _, _, err := s.api.LabelValues(within, string(label), []string{match}, q.From, q.To, v1.WithLimit(mostDatabases+1))
-	if err != nil {
-		return nil, s.explain(ctx, err)
-	}
-	for _, v := range found {
-		if v != "" {
-			names = append(names, string(v))
-		}
-	}
-	return names, nil
 }
 
 // Hours are what the store kept of some databases.

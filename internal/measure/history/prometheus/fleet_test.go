@@ -41,6 +41,10 @@ func TestFleetAnswers(t *testing.T) {
 		return err
 	}
 	partly := `{"status":"success","warnings":["store-2 unavailable"],"data":{"resultType":"matrix","result":[]}}`
+	cluster := strings.Replace(partly, `"warnings":["store-2 unavailable"],`, `"isPartial":true,`, 1)
+	if err := ask(cluster); !errors.Is(err, fleet.ErrPartly) {
+		t.Error(err)
+	}
 	if err := ask(partly); !errors.Is(err, fleet.ErrPartly) || !strings.Contains(err.Error(), "store-2 unavailable") {
 		t.Error(err)
 	}

@@ -7,6 +7,7 @@
 package prometheus
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,11 +16,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/api"
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
 
 	"github.com/realiops/realiops/internal/input"
 )
@@ -54,7 +57,54 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.New("the address of the store cannot be read")
 	}
-	return &Store{v1.NewAPI(client), address.Host}, nil
+	return &Store{v1.NewAPI(partly{client}), address.Host}, nil
+}
+
+// partly is a client whose answers have a warning where they are incomplete. VictoriaMetrics says it with isPartial.
+type partly struct{ api.Client }
+
+func (p partly) Do(ctx context.Context, r *http.Request) (*http.Response, []byte, error) {
+	answer, body, err := p.Client.Do(ctx, r)
+	const success = `{"status":"success",`
+	if rest, is := bytes.CutPrefix(body, []byte(success+`"isPartial":true,`)); is {
+		body = slices.Concat([]byte(success+`"warnings":["isPartial: not all of its storage nodes answered"],`), rest)
+	}
+	return answer, body, err
+}
+
+// series are the labels of the series that a selector picks, of so many at most.
+func (s *Store) series(ctx context.Context, q Query, selector string, most uint64) ([]model.LabelSet, error) {
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	sets, warnings, _, err := s.api.Series(within, []string{selector}, q.From, q.To, v1.WithLimit(most))
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	return sets, s.listed(warnings, len(sets), most)
+}
+
+// values are those of a label, in order, of so many at most.
+func (s *Store) values(ctx context.Context, q Query, label model.LabelName, selector string, most uint64) (names []string, err error) {
+	within, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	found, warnings, _, err := s.api.LabelValues(within, string(label), []string{selector}, q.From, q.To, v1.WithLimit(most))
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	for _, v := range found {
+		if v != "" {
+			names = append(names, string(v))
+		}
+	}
+	return names, s.listed(warnings, len(found), most)
+}
+
+// listed refuses a list that the store itself calls incomplete, but for one that ends where it was asked to.
+func (s *Store) listed(warnings v1.Warnings, found int, most uint64) error {
+	if len(warnings) == 0 || uint64(found) >= most {
+		return nil
+	}
+	return fmt.Errorf("%s does not tell all that it has (%s): ask again when all of it answers", s.host, strings.Join(warnings, "; "))
 }
 
 // Secrets are what must never be written down.

@@ -85,9 +85,12 @@ func (s *Store) count(ctx context.Context, name string, q Query, counts map[stri
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	query := fmt.Sprintf("max by (%s) (count_over_time(%s[%dms]))", model.InstanceLabel, name, q.To.Sub(q.From).Milliseconds())
-	value, _, _, err := s.api.Query(within, query, q.To)
+	value, warnings, _, err := s.api.Query(within, query, q.To)
 	if err != nil {
 		return s.explain(ctx, err)
+	}
+	if err := s.listed(warnings, 0, mostSeries); err != nil {
+		return err
 	}
 	vector, is := value.(model.Vector)
 	if !is {
