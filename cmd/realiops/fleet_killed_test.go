@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/test/prometheustest"
+)
+
+// listening stands before a store, and writes down which databases are asked for.
+type listening struct {
+	http.Handler
+	mu      sync.Mutex
+	queries int            // of hours so far
+	asked   map[string]int // queries, by database
+	before  func(queries int)
+}
+
+var askedFor = regexp.MustCompile(`db-\d{4}`)
+
+func (l *listening) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if body, err := readBody(r); err == nil && strings.HasSuffix(r.URL.Path, "/query_range") {
+		l.mu.Lock()
+		l.queries++
+		for _, name := range askedFor.FindAllString(body, -1) {
+			l.asked[name]++
+		}
+		before, n := l.before, l.queries
+		l.mu.Unlock()
+		before(n)
+	}
+	l.Handler.ServeHTTP(w, r)
+}
+
+// readBody reads what a request asks, and leaves it to be read.
+func readBody(r *http.Request) (string, error) {
+	var all bytes.Buffer
+	_, err := all.ReadFrom(r.Body)
+	r.Body = http.NoBody
+	if err == nil {
+		r.Body, r.ContentLength = readCloser{bytes.NewReader(all.Bytes())}, int64(all.Len())
+	}
+	asked, failed := url.QueryUnescape(all.String())
+	return asked, cmp.Or(err, failed)
+}
+
+type readCloser struct{ *bytes.Reader }
+
+func (readCloser) Close() error { return nil }
+
+// from begins anew: nobody was asked for.
+func (l *listening) from(before func(queries int)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queries, l.asked, l.before = 0, map[string]int{}, before
+}
+
+// TestFleetGoesOnAfterKill: killed with SIGKILL, while it asks and while it writes, realiops fleet goes on when it is begun again. A database that
+// is kept is not asked for again, and all that is said in the end is byte for byte what an undisturbed run says.
+func TestFleetGoesOnAfterKill(t *testing.T) {
+	t.Parallel()
+	const databases, queries = 45, 10 // of each batch of twenty
+	made := &prometheustest.Made{Instances: databases}
+	end := time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC)
+	store, err := url.Parse(prometheustest.Start(t, made.Sampled(end.Add(-25*time.Hour), end)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &listening{Handler: httputil.NewSingleHostReverseProxy(store)}
+	server := httptest.NewServer(l)
+	defer server.Close()
+	has := filepath.Join(t.TempDir(), "has.csv")
+	table := "database,volume,gib,iops\n"
+	for i := range databases {
+		table += prometheustest.Instance(i) + ",rds-io1,1000,10000\n"
+	}
+	if err := os.WriteFile(has, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start := func(dir string) (c *exec.Cmd, out, said *bytes.Buffer) {
+		t.Helper()
+		out, said = &bytes.Buffer{}, &bytes.Buffer{}
+		c = exec.CommandContext(t.Context(), os.Args[0], "fleet", "--prometheus", server.URL, "--until", end.Format(time.RFC3339), "--for", "24h", "-o", dir, "--has", has, "--format", "csv")
+		c.Args[0] = "realiops" // which testscript.Main takes for the program
+		c.Stdout, c.Stderr = out, said
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return c, out, said
+	}
+	finish := func(dir string) string {
+		t.Helper()
+		c, out, said := start(dir)
+		if err := c.Wait(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+		return out.String() + told(t, dir)
+	}
+	never := func(int) {}
+	l.from(never)
+	undisturbed := finish(filepath.Join(t.TempDir(), "fleet"))
+	if !strings.Contains(undisturbed, "db-0045") || len(l.asked) != databases {
+		t.Fatalf("%d databases were asked for: %s", len(l.asked), undisturbed)
+	}
+
+	killed := func(name string, kill func(kill func()) (before func(queries int)), until func(dir string)) {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "fleet")
+			begun := make(chan *exec.Cmd, 1)
+			l.from(kill(func() { c := <-begun; _ = c.Process.Kill(); begun <- c }))
+			c, _, said := start(dir)
+			begun <- c
+			if until != nil {
+				until(dir)
+				_ = c.Process.Kill()
+			}
+			if err := c.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+				t.Fatalf("it ended by itself: %v: %s", err, said)
+			}
+			kept := keptIn(t, dir)
+			l.from(never)
+			if again := finish(dir); again != undisturbed {
+				t.Errorf("it says otherwise:\n%s", again)
+			}
+			for name, times := range l.asked {
+				if slices.Contains(kept, name) || times != queries {
+					t.Errorf("%s was asked for %d times, and these were kept: %v", name, times, kept)
+				}
+			}
+			if len(l.asked)+len(kept) != databases {
+				t.Errorf("%d were asked for, and %d kept", len(l.asked), len(kept))
+			}
+		})
+	}
+	at := func(query int) func(kill func()) func(int) { // or at the next that there is
+		return func(kill func()) func(int) {
+			return func(n int) {
+				if n >= query {
+					kill()
+				}
+			}
+		}
+	}
+	killed("before its first answer", at(1), nil)
+	killed("within the second twenty", at(queries+5), nil)
+	killed("at the last", at(3*queries), nil)
+	killed("while it writes", at(queries+1), func(dir string) {
+		for range 120_000 { // two minutes
+			if len(keptIn(t, dir)) >= 3 {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+// keptIn are the databases whose files are whole.
+func keptIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name, is := strings.CutSuffix(e.Name(), ".jsonl.zst"); is && !strings.HasPrefix(name, ".") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// told are the pages of a fleet, by name.
+func told(t *testing.T, dir string) (all string) {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += filepath.Base(page) + string(text)
+	}
+	return all
+}
