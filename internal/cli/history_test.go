@@ -105,6 +105,13 @@ func TestHistoryOfSysstat(t *testing.T) {
 	}
 	ranked, _ := runs(t, exitDone, append([]string{"fleet", "-o", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)
 	size, need := sizedOf(t, path), fleetOf(t, ranked)["legacy"].Need
+	for _, command := range [][]string{{"size", path}, {"size", "--need", "iops=100,kb=8"}} {
+		out, _ := runs(t, exitDone, append(command, "--format", "json")...)
+		all := regexp.MustCompile(`"flushes": (.*?),?\n`).FindAllStringSubmatch(out, -1)
+		if len(all) == 0 || slices.ContainsFunc(all, func(one []string) bool { return one[1] != "null" }) {
+			t.Errorf("%v: flushes that nobody knows are %q", command, all)
+		}
+	}
 	cents(t, "requests", size.Sized.Rate.Requests, need.Most.Requests)
 	cents(t, "bytes", size.Sized.Rate.Bytes/(1<<20), need.Most.MiBps)
 	cents(t, "the mean", size.Needs[0].Mean.Requests, meanTransfers(t, days))

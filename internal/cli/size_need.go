@@ -46,7 +46,7 @@ type needFigure struct {
 // parseNeed reads a need: iops=3000,mbps=120MiB,reads=40%,flushes=900.
 func parseNeed(text string) (sizing.Stated, error) {
 	nan := math.NaN()
-	need := sizing.Stated{Requests: nan, Bytes: nan, RequestSize: nan}
+	need := sizing.Stated{Requests: nan, Bytes: nan, RequestSize: nan, Flushes: nan}
 	figures := map[string]needFigure{
 		"iops":    {&need.Requests, map[string]float64{"": 1}, 0, 1e9, "a number of requests a second, without a unit"},
 		"mbps":    {&need.Bytes, map[string]float64{"": 1e6, "MB": 1e6, "MiB": 1 << 20}, 0, 1e15, "a number, in MB of 10^6 bytes or with MiB behind it"},

@@ -276,6 +276,7 @@ func TestHold(t *testing.T) {
 	check("flushes bind", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 20, &no, ByFlushes, 0.3, 0.048, 1.08)
 	check("without headroom they fit", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: 450}, 0, &yes, ByFlushes, 0.25, 0.04, 0.9)
 	nan := math.NaN()
+	check("how many flushes is not known", sizing.Rate{Writes: 500, WriteBytes: 4e6, Flushes: nan}, 20, nil, ByRequests, 0.3, 0.048, nan)
 	b.Rows = b.Rows[1:3]
 	check("reads were not measured", sizing.Rate{Reads: 10, ReadBytes: 8e4, Writes: 100, WriteBytes: 1e6}, 0, nil, ByFlushes, nan, nan, 0)
 	check("flushes were not measured, and bytes are too much", sizing.Rate{Writes: 100, WriteBytes: 200e6, Flushes: 10}, 0, &no, ByBytes, 0.05, 2, nan)

@@ -18,7 +18,7 @@ const (
 // Bound is one thing that a device has so much of.
 type Bound struct {
 	Of    string   `json:"of"`
-	Need  float64  `json:"need"`          // a second, headroom not included
+	Need  float64  `json:"need"`          // a second, headroom not included; NaN: not known
 	Most  float64  `json:"most"`          // a second, of reads and writes as they are mixed here; NaN: see Why, or there is no need
 	Share float64  `json:"share"`         // of the device that the need takes, headroom included; likewise
 	Jobs  []string `json:"jobs"`          // of the baseline that this rests on
@@ -161,6 +161,8 @@ func (b Baseline) flushes(factor, need float64) Bound {
 	switch {
 	case need == 0:
 		return bound
+	case math.IsNaN(need):
+		bound.Share, bound.Why = math.NaN(), "how many flushes the need has is not known"
 	case math.IsNaN(bound.Most):
 		bound.Share, bound.Why = math.NaN(), "the baseline has no job that writes and flushes one after the other"
 	default:

@@ -110,7 +110,7 @@ func (r Replicate) seenWork(driver string) (float64, error) {
 	case Entries:
 		return r.seenEntries()
 	default:
-		return 0, &series.Missing{Reason: NotRecorded, Detail: "an observation does not count " + driver}
+		return 0, uncounted(driver)
 	}
 }
 
@@ -228,4 +228,17 @@ func rowsPerSecond(whole []window) map[string]float64 {
 		}
 	}
 	return rates
+}
+
+// Failures are the transactions of our clients that failed.
+func (r *Run) Failures(of Replicate) (float64, error) {
+	if r.Observed != nil {
+		return 0, uncounted("transactions that failed")
+	}
+	return float64(of.Work.Failures), nil
+}
+
+// uncounted is why nothing is known of what only clients of ours count.
+func uncounted(what string) error {
+	return &series.Missing{Reason: NotRecorded, Detail: "an observation does not count " + what}
 }

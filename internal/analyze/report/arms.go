@@ -86,7 +86,7 @@ func arms(run *drivers.Run) []Arm {
 			OthersShare: run.OthersShare(a.Name), OthersUncounted: run.OthersUncounted(a.Name),
 			Replicates: len(a.Replicates), MostReplicates: a.MostReplicates, Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: a.Waits,
 			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Lasted() }),
-			Failures: over(a, func(r drivers.Replicate) (float64, error) { return r.PerSecond(float64(r.Work.Failures), nil) }),
+			Failures: over(a, func(r drivers.Replicate) (float64, error) { return r.PerSecond(run.Failures(r)) }),
 		}
 		for _, l := range a.LeftOut {
 			arm.LeftOut = append(arm.LeftOut, LeftOut{l.Replicate, l.Why})

@@ -26,6 +26,11 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 			t.Errorf("%s: %s", name, found)
 		}
 	}
+	for _, a := range r.Arms {
+		if a.Failures.Missing == nil {
+			t.Errorf("%s: %v transactions a second failed, which nobody counted", a.Name, a.Failures.Value)
+		}
+	}
 	page := pageOf(t, run)
 	check("text", textOf(t, r, 80))
 	check("details", detailsOf(t, r, 80))

@@ -106,7 +106,7 @@ func flow(r *Rate, metric string) *float64 {
 
 // NeedOf is what metrics of RDS say together that storage does; nil: they do not tell both operations and bytes of a way.
 func NeedOf(metrics []Converted) *Rate {
-	var need Rate
+	need := Rate{Flushes: math.NaN()}
 	for _, c := range metrics {
 		to := flow(&need, c.Meaning.Metric)
 		if to == nil || c.Meaning.On != "rds" {

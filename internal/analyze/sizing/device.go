@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"math"
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -11,6 +12,7 @@ import (
 type device struct {
 	metrics   []deviceMetric
 	writes    string // the metric of them
+	flushes   string // likewise; empty: it does not tell
 	dataAlone bool   // flushes are not among the writes, or cannot be told from them
 }
 
@@ -21,7 +23,7 @@ type deviceMetric struct {
 }
 
 func deviceOf(reads, writes, flushes, readBytes, writeBytes string) device {
-	return device{writes: writes, metrics: []deviceMetric{
+	return device{writes: writes, flushes: flushes, metrics: []deviceMetric{
 		{reads, func(r *Rate) *float64 { return &r.Reads }},
 		{writes, func(r *Rate) *float64 { return &r.Writes }},
 		{flushes, func(r *Rate) *float64 { return &r.Flushes }},
@@ -40,8 +42,11 @@ func ownRequests() device {
 	return d
 }
 
-// withoutFlushes leaves the writes that carry data.
+// withoutFlushes leaves the writes that carry data, as far as flushes can be told from them.
 func (d device) withoutFlushes(r Rate) Rate {
+	if d.flushes == "" {
+		r.Flushes = math.NaN()
+	}
 	if !d.dataAlone {
 		r.Writes = max(0, metric.Requests(r.Writes, r.Flushes))
 	}

@@ -99,7 +99,7 @@ func (d device) highest(run *drivers.Run, length time.Duration) []Rate {
 	var whole []Rate
 	for _, at := range slices.SortedFunc(maps.Keys(places), time.Time.Compare) {
 		if known[at] == len(d.metrics) {
-			whole = append(whole, all[places[at]])
+			whole = append(whole, d.withoutFlushes(all[places[at]]))
 		}
 	}
 	return whole

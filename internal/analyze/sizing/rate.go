@@ -10,7 +10,7 @@ import (
 type Rate struct {
 	Reads      float64 // requests
 	Writes     float64 // requests that carry data
-	Flushes    float64
+	Flushes    float64 // NaN: not known, of a source that has them among the writes, or of somebody who did not say
 	ReadBytes  float64
 	WriteBytes float64
 }

@@ -13,7 +13,7 @@ type Stated struct {
 	Bytes       float64
 	RequestSize float64 // bytes
 	Reads       float64 // share of requests and of bytes
-	Flushes     float64
+	Flushes     float64 // NaN: nobody said
 	Hours       float64 // of each day that it lasts
 }
 
