@@ -226,7 +226,7 @@ func (o auroraCostOptions) ofCloudWatch(ctx context.Context, env Env, members []
 		return billed{}, err
 	}
 	if a.Region() == "" {
-		return billed{}, errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+		return billed{}, errNoRegion
 	}
 	c, err := rds.FindCluster(ctx, a.Config(), o.cluster)
 	if err != nil {

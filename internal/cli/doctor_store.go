@@ -6,15 +6,20 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
+	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // diagnoseStore says what the history in a store could conclude.
 func diagnoseStore(ctx context.Context, env Env, o doctorOptions) error {
-	if o.target.dsn.given || o.target.container.given || o.target.own || o.target.aws.Given() {
+	server := o.target.aws
+	if o.store.sigv4 {
+		server.Account = account.Options{} // it is for both
+	}
+	if o.target.dsn.given || o.target.container.given || o.target.own || server.Given() {
 		return errors.New("--prometheus asks a store, and no server: leave out --dsn, --container, --embedded, and what is for a server in AWS")
 	}
-	store, asked, q, err := o.store.open(ctx, env)
+	store, asked, q, err := o.store.open(ctx, env, o.target.aws.Account)
 	if err != nil {
 		return err
 	}
@@ -45,7 +50,7 @@ func diagnoseStore(ctx context.Context, env Env, o doctorOptions) error {
 // strayed refuses flags about a store where none is asked, as somebody would believe that they were heeded.
 func (o storeOptions) strayed() error {
 	if o.url == "" && o != (storeOptions{back: o.back}) {
-		return errors.New("--token-file, --tenant, --until, --server, --host and --device are about a store: name it with --prometheus")
+		return errors.New("--token-file, --tenant, --sigv4, --until, --server, --host and --device are about a store: name it with --prometheus")
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (o fleetOptions) asked(ctx context.Context, env Env) (asked, error) {
 	case len(o.files) > 0:
 		return o.askedOfFiles(ctx)
 	}
-	store, options, q, err := o.store.open(ctx, env)
+	store, options, q, err := o.store.open(ctx, env, o.account)
 	if err != nil {
 		return asked{}, err
 	}
@@ -92,7 +92,7 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env Env) (asked, error) {
 		return asked{}, err
 	}
 	if a.Region() == "" {
-		return asked{}, errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+		return asked{}, errNoRegion
 	}
 	until, err := o.store.end(env.Now())
 	if err != nil {

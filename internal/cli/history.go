@@ -36,6 +36,7 @@ type storeOptions struct {
 	url       string
 	tokenFile string
 	tenant    string
+	sigv4     bool
 	back      stretch
 	until     string
 	server    string
@@ -84,6 +85,7 @@ func (o *storeOptions) addFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.url, "prometheus", "", "the `URL` of the store, with the path before /api/v1")
 	f.StringVar(&o.tokenFile, "token-file", "", "a `file` with the bearer token")
 	f.StringVar(&o.tenant, "tenant", "", "the `ID` for X-Scope-OrgID, if the store has tenants")
+	f.BoolVar(&o.sigv4, "sigv4", false, "sign what is asked with the AWS account's credentials, as Amazon Managed Service for Prometheus wants it")
 	f.Var(&o.back, "for", "`how long` back: 24h, 7d")
 	f.StringVar(&o.until, "until", "", "up to this `time`, as 2026-10-31T18:00:00Z (default: now)")
 	f.StringVar(&o.server, "server", "", "label `matchers` that pick the exporters of the server, if there are several")
@@ -104,7 +106,7 @@ func (o *historyOptions) addFlags(f *pflag.FlagSet) {
 }
 
 // open prepares to ask the store, and says what it is to be asked.
-func (o storeOptions) open(ctx context.Context, env Env) (*prometheus.Store, prometheus.Options, prometheus.Query, error) {
+func (o storeOptions) open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options, prometheus.Query, error) {
 	var q prometheus.Query
 	asked := prometheus.Options{URL: o.url, Tenant: o.tenant}
 	if o.url == "" {
@@ -124,6 +126,9 @@ func (o storeOptions) open(ctx context.Context, env Env) (*prometheus.Store, pro
 		return nil, asked, q, err
 	}
 	q = prometheus.Query{Server: o.server, Host: o.host, Device: o.device, From: until.Add(-time.Duration(o.back)), To: until}
+	if asked.Sign, err = o.signer(ctx, who); err != nil {
+		return nil, asked, q, err
+	}
 	store, err := prometheus.Open(asked)
 	return store, asked, q, err
 }
@@ -183,7 +188,7 @@ func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 		store.until = "" // which is for both
 	}
 	if len(files) > 0 {
-		store = storeOptions{back: o.store.back, url: o.store.url, until: o.store.until, tenant: o.store.tenant, tokenFile: o.store.tokenFile}
+		store = storeOptions{back: o.store.back, url: o.store.url, until: o.store.until, tenant: o.store.tenant, sigv4: o.store.sigv4, tokenFile: o.store.tokenFile}
 	}
 	switch {
 	case ways != 1:

@@ -34,7 +34,7 @@ func (o historyOptions) read(ctx context.Context, env Env, files []string) (hear
 	case o.ofAWS():
 		return o.ofCloudWatch(ctx, env)
 	}
-	store, asked, q, err := o.store.open(ctx, env)
+	store, asked, q, err := o.store.open(ctx, env, o.account)
 	if err != nil {
 		return heard{}, err
 	}
@@ -77,7 +77,7 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env Env) (h heard, err
 		return h, err
 	}
 	if a.Region() == "" {
-		return h, errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+		return h, errNoRegion
 	}
 	found, err := rds.Find(ctx, a.Config(), rds.Query{Instance: o.instance, Cluster: o.cluster})
 	if err != nil {

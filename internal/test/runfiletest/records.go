@@ -58,14 +58,15 @@ func IsMadeOf(t testing.TB, path string, records []runfile.Record, update bool) 
 		t.Fatal(err)
 	}
 	if strings.HasSuffix(path, ".zst") {
-		got = unpacked(t, got)
+		got = Unpacked(t, got)
 	}
 	if diff := cmp.Diff(string(written(t, "run.jsonl", records)), string(got)); diff != "" {
 		t.Errorf("%s is not what its source gives; -update writes it\n%s", path, diff)
 	}
 }
 
-func unpacked(t testing.TB, packed []byte) []byte {
+// Unpacked is a run file as it was before zstd packed it.
+func Unpacked(t testing.TB, packed []byte) []byte {
 	t.Helper()
 	decoder, err := zstd.NewReader(nil)
 	if err != nil {

@@ -61,7 +61,7 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 	if from, to = d.order(); to.Sub(from) > longestDump {
 		return nil, from, to, fmt.Errorf("%s: its samples are from %s to %s, which is too long for a dump: is a time wrong in it?", name, from.UTC().Format(time.DateOnly), to.UTC().Format(time.DateOnly))
 	}
-	return &Store{d, name}, from, to, nil
+	return &Store{api: d, host: name}, from, to, nil
 }
 
 // longestDump is more than stores keep, and little enough to be gone through stretch by stretch.

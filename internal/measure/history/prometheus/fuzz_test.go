@@ -35,7 +35,7 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	q := Query{From: now.Add(-time.Hour), To: now}
 	f.Fuzz(func(t *testing.T, series, samples []byte) {
-		s := &Store{v1.NewAPI(answers{series, samples}), "db"}
+		s := &Store{api: v1.NewAPI(answers{series, samples}), host: "db"}
 		_, _ = s.Survey(t.Context(), q)
 		inOrder(t, s, q, now)
 	})

@@ -231,7 +231,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestLettingIn: a token and a tenant are on every call.
+// TestLettingIn: a token and a tenant are on every call, and on none to another host.
 func TestLettingIn(t *testing.T) {
 	calls := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -248,6 +248,16 @@ func TestLettingIn(t *testing.T) {
 	}
 	if _, err := store.Find(t.Context(), prometheus.Query{From: begin, To: now}); err == nil || calls == 0 {
 		t.Errorf("%d calls, %v", calls, err)
+	}
+	onward := httptest.NewServer(http.RedirectHandler(server.URL, http.StatusTemporaryRedirect))
+	defer onward.Close()
+	calls = 0
+	store, err = prometheus.Open(prometheus.Options{URL: onward.URL, Token: "planted-token"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Find(t.Context(), prometheus.Query{From: begin, To: now}); err == nil || calls > 0 || !strings.Contains(err.Error(), "sends us on to "+server.URL) {
+		t.Errorf("%d calls where the store sent us, %v", calls, err)
 	}
 	for _, address := range []string{"", "prometheus:9090", "ftp://x", "http://"} {
 		if _, err := prometheus.Open(prometheus.Options{URL: address}); err == nil {

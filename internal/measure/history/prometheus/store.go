@@ -32,12 +32,15 @@ type Options struct {
 	URL    string
 	Token  string // for Authorization: Bearer
 	Tenant string // for X-Scope-OrgID, as Mimir and Cortex want it
+	// Sign puts a signature on what is asked, as Amazon's store wants it; nil: none is wanted.
+	Sign func(*http.Request) error
 }
 
 // Store is a store that is asked.
 type Store struct {
-	api  v1.API
-	host string // for people; nothing else of the address is shown
+	api    v1.API
+	host   string // for people; nothing else of the address is shown
+	signed bool   // by credentials of AWS
 }
 
 const (
@@ -53,11 +56,11 @@ func Open(o Options) (*Store, error) {
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, errors.New("the address of the store must begin with http:// or https:// and name a host") // and is not shown: it may hold a password
 	}
-	client, err := api.NewClient(api.Config{Address: o.URL, RoundTripper: &door{o, api.DefaultRoundTripper}})
+	client, err := api.NewClient(api.Config{Address: o.URL, RoundTripper: &door{o, address, api.DefaultRoundTripper}})
 	if err != nil {
 		return nil, errors.New("the address of the store cannot be read")
 	}
-	return &Store{v1.NewAPI(partly{client}), address.Host}, nil
+	return &Store{v1.NewAPI(partly{client}), address.Host, o.Sign != nil}, nil
 }
 
 // partly is a client whose answers have a warning where they are incomplete. VictoriaMetrics says it with isPartial.
@@ -125,19 +128,35 @@ func (o Options) Secrets() (all []string) {
 	return all
 }
 
-// door puts on each request what lets it in, and bounds the answer.
+// door puts on each request what lets it in, and bounds the answer. Where the store sends it elsewhere it does not go.
 type door struct {
 	Options
-	next http.RoundTripper
+	store *url.URL
+	next  http.RoundTripper
+}
+
+// elsewhereError is a store that sends us to another host.
+type elsewhereError struct{ host string }
+
+func (e elsewhereError) Error() string {
+	return "it sends us on to " + e.host + ": name that one if it is the store"
 }
 
 func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host != d.store.Host || r.URL.Scheme != d.store.Scheme {
+		return nil, elsewhereError{r.URL.Scheme + "://" + r.URL.Host}
+	}
 	r = r.Clone(r.Context())
 	if d.Token != "" {
 		r.Header.Set("Authorization", "Bearer "+d.Token)
 	}
 	if d.Tenant != "" {
 		r.Header.Set("X-Scope-OrgID", d.Tenant)
+	}
+	if d.Sign != nil {
+		if err := d.Sign(r); err != nil {
+			return nil, err
+		}
 	}
 	answer, err := d.next.RoundTrip(r)
 	if err == nil {
@@ -179,11 +198,15 @@ func (s *Store) refused(e *v1.Error) error {
 	said := strings.Join(strings.Fields(e.Msg+" "+e.Detail), " ")
 	const enough = 200
 	said = said[:min(len(said), enough)]
+	remedy := "is the token in --token-file right, and the --tenant?"
+	if s.signed {
+		remedy = "may these credentials of AWS query it, and is it in the --region?"
+	}
 	switch {
 	case e.Type == v1.ErrBadResponse:
 		return fmt.Errorf("what answers at %s is no Prometheus, or not at this path: %s", s.host, said)
 	case e.Type == v1.ErrClient && strings.Contains(said, "401"), e.Type == v1.ErrClient && strings.Contains(said, "403"):
-		return fmt.Errorf("%s does not let us in (%s): is the token in --token-file right, and the --tenant?", s.host, said)
+		return fmt.Errorf("%s does not let us in (%s): %s", s.host, said, remedy)
 	case e.Type == v1.ErrClient:
 		return fmt.Errorf("%s does not take the question (%s): is the path of the store in the address?", s.host, said)
 	}

@@ -1,0 +1,130 @@
+package prometheustest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Guard is what stands before a store of a cloud or of several tenants, and whom it lets in: who has all that it has.
+type Guard struct {
+	Path           string // under which the store is
+	Tenant         string // in X-Scope-OrgID
+	Token          string // as a bearer
+	User, Password string
+	Signature      *Signature
+
+	LetIn, Refused atomic.Int64
+}
+
+// Signature is what a request is signed with: the region, and credentials, of which a session's have a token.
+type Signature struct{ KeyID, Secret, SessionToken, Region string }
+
+// Start puts the guard before a store, and gives its address.
+func (g *Guard) Start(t testing.TB, store string) string {
+	t.Helper()
+	to, err := url.Parse(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := http.StripPrefix(g.Path, httputil.NewSingleHostReverseProxy(to))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := g.admits(r); err != nil {
+			g.Refused.Add(1)
+			http.Error(w, fmt.Sprintf(`{"message":%q}`, err), http.StatusForbidden)
+			return
+		}
+		g.LetIn.Add(1)
+		behind.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + g.Path
+}
+
+func (g *Guard) admits(r *http.Request) error {
+	user, password, _ := r.BasicAuth()
+	switch {
+	case !strings.HasPrefix(r.URL.Path, g.Path+"/api/v1/"):
+		return errors.New("no such workspace")
+	case r.Header.Get("X-Scope-OrgID") != g.Tenant:
+		return errors.New("no org id")
+	case g.Token != "" && r.Header.Get("Authorization") != "Bearer "+g.Token:
+		return errors.New("no such token")
+	case user != g.User || password != g.Password:
+		return errors.New("no such user")
+	case g.Signature != nil:
+		return g.Signature.of(r)
+	}
+	return nil
+}
+
+// of makes the signature of a request anew, step by step as
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html has it, and compares.
+func (s *Signature) of(r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	stamp := r.Header.Get("X-Amz-Date")
+	at, err := time.Parse("20060102T150405Z", stamp)
+	if err != nil {
+		return fmt.Errorf("X-Amz-Date: %w", err)
+	}
+	if age := time.Since(at).Abs(); age > 5*time.Minute {
+		return fmt.Errorf("Signature expired: it is %v old", age)
+	}
+	if r.Header.Get("X-Amz-Security-Token") != s.SessionToken {
+		return errors.New("The security token included in the request is invalid")
+	}
+	_, signed, _ := strings.Cut(r.Header.Get("Authorization"), "SignedHeaders=")
+	signed, _, _ = strings.Cut(signed, ",")
+	names := strings.Split(signed, ";")
+	if !slices.Contains(names, "host") || !slices.Contains(names, "x-amz-date") || s.SessionToken != "" && !slices.Contains(names, "x-amz-security-token") {
+		return fmt.Errorf("%s lacks a header that must be signed", signed)
+	}
+	var headers strings.Builder
+	for _, name := range names {
+		value := r.Header.Get(name)
+		switch name {
+		case "host":
+			value = r.Host
+		case "content-length":
+			value = fmt.Sprint(r.ContentLength)
+		}
+		fmt.Fprintf(&headers, "%s:%s\n", name, strings.TrimSpace(value))
+	}
+	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
+	canonical := strings.Join([]string{r.Method, r.URL.EscapedPath(), query, headers.String(), signed, hexSum(body)}, "\n")
+	scope := stamp[:8] + "/" + s.Region + "/aps/aws4_request"
+	text := strings.Join([]string{"AWS4-HMAC-SHA256", stamp, scope, hexSum([]byte(canonical))}, "\n")
+	key := []byte("AWS4" + s.Secret)
+	for _, part := range []string{stamp[:8], s.Region, "aps", "aws4_request", text} {
+		sum := hmac.New(sha256.New, key)
+		sum.Write([]byte(part))
+		key = sum.Sum(nil)
+	}
+	want := fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s", s.KeyID, scope, signed, hex.EncodeToString(key))
+	if got := r.Header.Get("Authorization"); got != want {
+		return errors.New("The request signature we calculated does not match the signature you provided")
+	}
+	return nil
+}
+
+func hexSum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
