@@ -85,11 +85,12 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 	server := httptest.NewServer(l)
 	defer server.Close()
 	has := filepath.Join(t.TempDir(), "has.csv")
-	table := "database,volume,gib,iops\n"
+	var table strings.Builder
+	table.WriteString("database,volume,gib,iops\n")
 	for i := range databases {
-		table += prometheustest.Instance(i) + ",rds-io1,1000,10000\n"
+		table.WriteString(prometheustest.Instance(i) + ",rds-io1,1000,10000\n")
 	}
-	if err := os.WriteFile(has, []byte(table), 0o600); err != nil {
+	if err := os.WriteFile(has, []byte(table.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	start := func(dir string) (c *exec.Cmd, out, said *bytes.Buffer) {

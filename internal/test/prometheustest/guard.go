@@ -85,10 +85,10 @@ func (s *Signature) of(r *http.Request) error {
 		return fmt.Errorf("X-Amz-Date: %w", err)
 	}
 	if age := time.Since(at).Abs(); age > 5*time.Minute {
-		return fmt.Errorf("Signature expired: it is %v old", age)
+		return fmt.Errorf("the signature expired: it is %v old", age)
 	}
 	if r.Header.Get("X-Amz-Security-Token") != s.SessionToken {
-		return errors.New("The security token included in the request is invalid")
+		return errors.New("the security token included in the request is invalid")
 	}
 	_, signed, _ := strings.Cut(r.Header.Get("Authorization"), "SignedHeaders=")
 	signed, _, _ = strings.Cut(signed, ",")
@@ -119,7 +119,7 @@ func (s *Signature) of(r *http.Request) error {
 	}
 	want := fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s", s.KeyID, scope, signed, hex.EncodeToString(key))
 	if got := r.Header.Get("Authorization"); got != want {
-		return errors.New("The request signature we calculated does not match the signature you provided")
+		return errors.New("the request signature we calculated does not match the signature you provided")
 	}
 	return nil
 }
