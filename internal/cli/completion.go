@@ -111,8 +111,12 @@ func formatsOf(command string) []string {
 	switch command {
 	case "report":
 		return []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
-	case "compare", "aurora-cost":
+	case "measure":
+		return costFormatNames()
+	case "compare", "aurora-cost", "size":
 		return []string{formatText, formatJSON, formatCSV}
+	case "fleet":
+		return []string{formatText, formatJSON, formatCSV, formatOpenMetrics}
 	case "iam-policy":
 		return []string{formatJSON, formatTerraform}
 	default:

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +33,25 @@ func TestCompletion(t *testing.T) {
 	check("LAST", "analyze", "LA")
 	check("LAST", "compare", "LA")
 	check("powershell", "completion", "")
+	for command, formats := range formatsByHelp() {
+		for _, format := range formats {
+			check(format, command, "--format", "")
+		}
+	}
 	check(":0", "analyze", "run") // files
 	check(":4", "run", "")        // none
+}
+
+// formatsByHelp are the formats that the help of each command names.
+func formatsByHelp() map[string][]string {
+	format := regexp.MustCompile(`\b(text|json|csv|html|md|png|svg|terraform|openmetrics|go|junit|github|bencher)\b`)
+	named := map[string][]string{}
+	for _, c := range Command(Env{}).Commands() {
+		if f := c.Flags().Lookup("format"); f != nil {
+			named[c.Name()] = format.FindAllString(f.Usage, -1)
+		}
+	}
+	return named
 }
 
 // A shell that there is no completion for is refused, and the others named.

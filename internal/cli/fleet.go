@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -99,8 +100,8 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 		return errors.New("--for is how far back a source is asked: of files all is read")
 	case len(args) > 0 && o.out != "":
 		return errors.New("-o is where a source is kept: a directory that is there is named alone")
-	case !slices.Contains([]string{formatText, formatJSON, formatCSV, formatOpenMetrics}, o.size.format):
-		return fmt.Errorf("unknown format %q: there are %s, %s, %s, %s", o.size.format, formatText, formatJSON, formatCSV, formatOpenMetrics)
+	case !slices.Contains(formatsOf("fleet"), o.size.format):
+		return fmt.Errorf("unknown format %q: there are %s", o.size.format, strings.Join(formatsOf("fleet"), ", "))
 	case !(o.size.percentile >= 50 && o.size.percentile <= 100):
 		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.percentile)
 	case !(o.size.headroom >= 0 && o.size.headroom <= 1e4):

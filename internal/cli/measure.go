@@ -86,7 +86,7 @@ func (o *measureOptions) addReportFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.budget, "budget", "", "a `file` with one budget a line")
 	f.StringVar(&o.base, "compare", "", "compare with this `FILE` that --save wrote")
 	f.StringVar(&o.save, "save", "", "save the measurement to this `FILE`, for --compare")
-	f.StringVar(&o.format, "format", formatText, "the `format`: "+costFormatNames())
+	f.StringVar(&o.format, "format", formatText, "the `format`: "+strings.Join(costFormatNames(), ", "))
 	f.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
@@ -112,10 +112,9 @@ func costFormats(width int, meanings bool) []costFormat {
 	}
 }
 
-func costFormatNames() string {
-	var names []string
+func costFormatNames() (names []string) {
 	for _, f := range costFormats(0, false) {
 		names = append(names, f.name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

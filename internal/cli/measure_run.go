@@ -162,5 +162,5 @@ func costWriter(env Env, format string, meanings bool) (costRenderer, error) {
 			return f.write, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown format %q: there are %s", format, costFormatNames())
+	return nil, fmt.Errorf("unknown format %q: there are %s", format, strings.Join(costFormatNames(), ", "))
 }
