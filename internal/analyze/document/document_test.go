@@ -203,6 +203,13 @@ func TestColumnsOfOneFormat(t *testing.T) {
 	if !strings.HasPrefix(markdown, "| a | price | b | sources |\n") {
 		t.Error(markdown)
 	}
+	table.Rows[0].Cells[1] = Words("") // a column in which nothing stands, to people
+	if got, want := inText(t, 80, table), "a  price\nx      2\n"; got != want {
+		t.Errorf("text: %q, want %q", got, want)
+	}
+	if csv := written(t, func(w io.Writer) error { return CSV(w, Document{Blocks: []Block{Only(InCSV, table)}}) }); !strings.Contains(csv, "a,b,price\n") {
+		t.Errorf("csv: %q", csv)
+	}
 }
 
 // TestTextOfOthersStaysText, whatever it holds and wherever it stands, in every format.

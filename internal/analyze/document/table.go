@@ -2,6 +2,7 @@ package document
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -111,7 +112,7 @@ func (t *Table) Add(c Column, cells []Cell) {
 	}
 }
 
-// in is the table with the columns that a format shows.
+// in is the table with the columns that a format shows: for people those in which there is something.
 func (t Table) in(f Format) Table {
 	picked := Table{Caption: t.Caption, Filter: t.Filter, Rows: make([]Row, len(t.Rows))}
 	for j, row := range t.Rows {
@@ -126,10 +127,19 @@ func (t Table) in(f Format) Table {
 	for _, first := range []bool{true, false} { // what a page has next to the names
 		for i, c := range t.Columns {
 			early := i == 0 || c.First && f&OnPages != 0
-			if early == first && (c.In == 0 || c.In&f != 0) {
+			shown := c.In == 0 || c.In&f != 0
+			if early == first && shown && (i == 0 || f == InCSV || t.tells(i)) {
 				pick(i)
 			}
 		}
 	}
 	return picked
+}
+
+// tells is whether there is something in any row of a column.
+func (t Table) tells(column int) bool {
+	return len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool {
+		c := r.Cells[column]
+		return c.Text != "" || c.Also != "" || len(c.Spark) > 0
+	})
 }

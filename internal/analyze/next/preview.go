@@ -60,5 +60,5 @@ func (s Seen) String() string {
 	if s.Kinds == 1 {
 		loads = "kind of load"
 	}
-	return fmt.Sprintf("%d %s; ended now, %d of %d metrics that move get a verdict", s.Kinds, loads, told, told+open)
+	return fmt.Sprintf("%d %s; %d of %d moving metrics have a verdict", s.Kinds, loads, told, told+open)
 }

@@ -34,7 +34,7 @@ func TestPreviewSaysWhatAReportWouldTell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := see(run).String(); !strings.HasPrefix(text, "5 kinds of load; ended now, ") {
+	if text := see(run).String(); !strings.HasPrefix(text, "5 kinds of load; ") {
 		t.Errorf("of the shipped observation it says %q", text)
 	}
 	if text := see(&drivers.Run{}).String(); text != "no kind of load seen yet" {

@@ -64,9 +64,9 @@ const measuredText = `fio 3.33 on /data, device nvme0n1 (xfs); jobs: database, o
 
 What fio says (a second; times in ms, of the slowest kind of operation)
 
-job              reads    writes flushes     MB mean  p50   p99      latency
-sequential-write       1,234,567         12,345 18.7 12.0 1,250 look into it
-commit                       500     500    4.1  1.9  1.8   5.0    excellent
+job                  writes  flushes      MB  mean   p50    p99       latency
+sequential-write  1,234,567           12,345  18.7  12.0  1,250  look into it
+commit                  500      500     4.1   1.9   1.8    5.0     excellent
 
 What the device did meanwhile, as the kernel counted it
 

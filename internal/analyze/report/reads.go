@@ -33,16 +33,21 @@ func (r Report) readSection() document.Block {
 	}
 	var t document.Table
 	t.Add(wordy("load"), cells(loads, func(a Arm) document.Cell { return document.Words(a.Name) }))
-	for _, c := range []struct{ driver, header string }{
+	title := "Reads, from rows down to the device (per second)"
+	steps := []struct{ driver, header string }{
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"}, {deviceReads, "device reads"},
-	} {
+	}
+	if !slices.ContainsFunc(loads, func(a Arm) bool { return a.Of(deviceReads).Known() }) { // it is out of sight, as the beginning says
+		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
+	}
+	for _, c := range steps {
 		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell { return a.Of(c.driver).cell(in(1)) }))
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
 	if len(r.writing()) == 0 { // or else it stands above
 		legend += " " + r.plusMinusLegend()
 	}
-	return document.Section{Title: "Reads, from rows down to the device (per second)", Blocks: []document.Block{
+	return document.Section{Title: title, Blocks: []document.Block{
 		document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}}, answers(loads),
 	}}
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/readtest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -47,5 +49,34 @@ func TestReads(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// TestReadsWithoutTheDevice have no column for it.
+func TestReadsWithoutTheDevice(t *testing.T) {
+	var records []runfile.Record
+	ofDevice := func(name string) bool { return strings.HasPrefix(name, "block/") }
+	for _, record := range readtest.Records(t, "17", nil) {
+		switch r := record.(type) {
+		case runfile.Metric:
+			if ofDevice(r.Name) {
+				continue
+			}
+		case runfile.Reading:
+			maps.DeleteFunc(r.Values, func(name string, _ float64) bool { return ofDevice(name) })
+		}
+		records = append(records, record)
+	}
+	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := document.Markdown(&b, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(b.String(), "## Reads, from rows down to what was asked of the operating system (per second)")
+	if !strings.HasPrefix(strings.TrimSpace(section), "| load | rows returned | buffers touched | pages asked |\n") {
+		t.Errorf("the table of reads is %.300s", section)
 	}
 }

@@ -31,7 +31,11 @@ func (r Report) verdictSection() document.Block {
 func (r Report) verdicts(rest string) document.Block {
 	var all document.Together
 	if t := r.verdictTable(); len(t.Rows) > 0 {
-		all = append(all, t, faint(r.verdictLegend()+" Load by load: realiops analyze -v."))
+		legend := r.verdictLegend()
+		if slices.ContainsFunc(t.Rows, func(row document.Row) bool { return row.Cells[ratioColumn].Text != "" }) {
+			legend += " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
+		}
+		all = append(all, t, faint(legend+" Load by load: realiops analyze -v."))
 	}
 	of := func(said string, are func(Metric) bool) { all = append(all, faint(listing(said, r.namesOf(are)))) }
 	all = append(all, r.becameOfRequests())
@@ -68,6 +72,9 @@ func (r Report) FirstRound() document.Document {
 }
 
 func faint(text string) document.Block { return document.Paragraph{Text: text, Style: document.Faint} }
+
+// ratioColumn of the table of verdicts has the ratios.
+const ratioColumn = 3
 
 func (r Report) verdictTable() document.Table {
 	t := document.Table{Columns: []document.Column{wordy("metric"), wordy("verdict"), wordy("it counts"), numeric("ratio"), numeric(r.interval()), numeric("n")}}
@@ -223,7 +230,7 @@ func (r Report) verdictLegend() string {
 	if has(attribution.Mixed) {
 		text += " MIXED: some of both."
 	}
-	return text + " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
+	return text
 }
 
 // label writes a verdict so that it can be found without colour.

@@ -101,6 +101,13 @@ func (d *Display) Doing(text string) {
 	d.run.doing = printable.Line(text)
 }
 
+// Lasts tells how long the loads were announced to take from here.
+func (d *Display) Lasts(announced time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.run.until = time.Now().Add(announced)
+}
+
 // Found shows text that stays, laid out already, to whoever looks on.
 func (d *Display) Found(text string) {
 	d.mu.Lock()
@@ -213,9 +220,15 @@ func (d *Display) erased() string {
 	return "\r\x1b[K" + up
 }
 
+// clip ends a line behind its last word that fits: part of a number would be another number.
 func clip(text string, width int) string {
-	if runes := []rune(text); len(runes) > max(width, 0) {
-		return string(runes[:max(width, 0)])
+	runes := []rune(text)
+	if len(runes) <= max(width, 0) {
+		return text
 	}
-	return text
+	fits := string(runes[:max(width, 0)])
+	if space := strings.LastIndexByte(fits, ' '); space > 0 && runes[len([]rune(fits))] != ' ' {
+		fits = fits[:space]
+	}
+	return fits
 }

@@ -25,13 +25,14 @@ type run struct {
 	lastEnd  time.Time // of the last finished replicate; began before there is one
 	event    runfile.ArmEvent
 
-	doing    string // while no load runs
-	observed bool   // no load is ours
+	doing    string    // while no load runs
+	until    time.Time // the end that was announced; zero: none was
+	observed bool      // no load is ours
 
 	ownDevice bool // nobody else uses it
 	followed  bool // each of its requests to a file
 
-	rows    float64 // a second, of the last load line
+	rows    float64 // a second, of the last load line: written, or by loads that read returned
 	loaded  recent  // the rows of the last seconds
 	commits rate    // of the server, where no load is ours
 	wal     rate    // bytes
@@ -72,7 +73,7 @@ func (s *run) follow(record runfile.Record) {
 		s.followArm(record)
 	case runfile.Load:
 		if seconds := record.To.Sub(record.From).Seconds(); seconds > 0.1 { // the rest after the last second says little
-			s.rows = float64(record.Rows) / seconds
+			s.rows = float64(max(record.Rows, record.Returned)) / seconds
 			s.loaded.add(s.rows)
 		}
 	case runfile.Reading:
@@ -128,13 +129,18 @@ func (s *run) followArm(event runfile.ArmEvent) {
 	}
 }
 
-// left is what the rest will take if it goes on as until now.
+// left is what the rest will take if it goes on as until now. The less is done, the more the end that was announced counts.
 func (s *run) left(now time.Time) time.Duration {
 	each := time.Duration(s.plan.ArmSeconds*float64(time.Second)) + firstGuess
 	if s.finished > 0 {
 		each = s.lastEnd.Sub(s.began) / time.Duration(s.finished)
 	}
-	return max(each*time.Duration(s.total-s.finished)-now.Sub(s.lastEnd), 0)
+	left := each*time.Duration(s.total-s.finished) - now.Sub(s.lastEnd)
+	if !s.until.IsZero() && s.total > 0 {
+		announced := s.until.Sub(now)
+		left = announced + time.Duration(float64(left-announced)*float64(s.finished)/float64(s.total))
+	}
+	return max(left, 0)
 }
 
 // sentence is a line of plain progress.
@@ -156,7 +162,11 @@ func (s *run) lines(p *message.Printer, width int, letters bool) []string {
 	case s.total == 0:
 		return nil
 	default:
-		return []string{s.bar(p, width), s.speeds(p, width, letters)}
+		now := *s
+		if s.doing != "" {
+			now.rows = 0 // those of the load before are over
+		}
+		return []string{s.bar(p, width), now.speeds(p, width, letters)}
 	}
 }
 
@@ -170,11 +180,13 @@ func (s *run) bar(p *message.Printer, width int) string {
 	tail := p.Sprintf(" %3.0f %%  %s left", 100*share, clock(left))
 	const shortest, longest, phase = 5, 24, "  waiting for counters"
 	room := min(width-len(head)-len(tail)-len(phase), longest)
-	if s.doing != "" {
-		tail += "  " + s.doing
-	}
-	if room < shortest { // what does not fit is cut off at the end
+	switch {
+	case room < shortest && s.doing != "": // it is short, and the time that is left is back soon
+		return strings.TrimRight(head, " ") + "  " + s.doing
+	case room < shortest:
 		return head + strings.TrimSpace(tail)
+	case s.doing != "":
+		tail += "  " + s.doing
 	}
 	full := int(share * float64(room))
 	return head + strings.Repeat("#", full) + strings.Repeat("-", room-full) + tail
@@ -209,13 +221,17 @@ func (s *run) flows(p *message.Printer) (all []flow) {
 func (s *run) speeds(p *message.Printer, width int, letters bool) string {
 	const gap = "  "
 	flows := s.flows(p)
-	var text strings.Builder
-	for _, f := range flows {
-		text.WriteString(f.text + gap)
+	taken := 0
+	for i, f := range flows {
+		if width > 0 && i > 0 && taken+len(f.text) > width { // part of a number would be another number
+			flows = flows[:i]
+			break
+		}
+		taken += len(f.text) + len(gap)
 	}
 	room := 0
 	if letters && len(flows) > 0 {
-		room = (width-len([]rune(text.String())))/len(flows) - len(" ")
+		room = (width-taken)/len(flows) - len(" ")
 	}
 	var all []string
 	for _, f := range flows {

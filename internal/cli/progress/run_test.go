@@ -39,6 +39,16 @@ func TestLeftGoesOnAsUntilNow(t *testing.T) {
 	check(10, 30*time.Second) // three replicates of ten seconds
 	check(14, 26*time.Second)
 	check(60, 0) // longer than thought, never below nothing
+
+	announced := halfway() // one of four repetitions is done: the end that was announced counts three quarters
+	announced.until = at(70)
+	if got, want := announced.left(at(14)), 48500*time.Millisecond; got != want { // 26 s/4 + 56 s x 3/4
+		t.Errorf("where 70 s were announced, %v left after 14 s, want %v", got, want)
+	}
+	begun := &run{total: 4, began: at(0), lastEnd: at(0), until: at(70)}
+	if got := begun.left(at(0)); got != 70*time.Second {
+		t.Errorf("at the beginning %v left of 70 s", got)
+	}
 }
 
 func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
@@ -52,6 +62,19 @@ func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
 	shared.follow(runfile.Reading{At: at(15), Values: map[string]float64{"block/writes": 8200, "block/flushes": 540}})
 	if got := shared.speeds(message.NewPrinter(language.English), 0, false); got != "534,000 rows/s  device 300 requests/s" {
 		t.Errorf("on a shared device speeds are %q", got)
+	}
+	still := halfway() // what the load before did is not what is done while no load runs
+	still.doing = "checkpoint"
+	if got := still.lines(message.NewPrinter(language.English), 79, false)[1]; got != "0 rows/s  device 800 requests/s" {
+		t.Errorf("during a checkpoint: %q", got)
+	}
+	reads := &run{}
+	reads.follow(runfile.Load{From: at(0), To: at(1), Returned: 8_872})
+	if got := reads.speeds(message.NewPrinter(language.English), 0, false); got != "8,872 rows/s" {
+		t.Errorf("of a load that reads: %q", got)
+	}
+	if got := halfway().speeds(message.NewPrinter(language.English), 34, false); got != "534,000 rows/s" { // the whole has 37
+		t.Errorf("where not all fits: %q", got)
 	}
 	blind := &run{rows: 12}
 	if got := blind.speeds(message.NewPrinter(language.English), 0, false); got != "12 rows/s" {
@@ -84,6 +107,15 @@ func TestBarFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// A number that does not fit is not there in part.
+func TestLinesEndBehindAWord(t *testing.T) {
+	for width, want := range map[int]string{10: "12 of 3,45", 9: "12 of", 6: "12 of", 0: ""} {
+		if got := clip("12 of 3,45", width); got != want {
+			t.Errorf("in %d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
 // What was drawn is taken away line by line, and a second drawing stands where the first one stood.
 func TestLinesAreRedrawnInPlace(t *testing.T) {
 	var out strings.Builder
@@ -104,6 +136,9 @@ func TestWhatGoesOnWithoutLoadIsNamed(t *testing.T) {
 	s.doing = "checkpoint"
 	if line := s.bar(p, 79); !strings.HasSuffix(line, " left  checkpoint") {
 		t.Errorf("during a checkpoint the bar is %q", line)
+	}
+	if line := s.bar(p, 39); line != "bulk-indexed 1/2  checkpoint" {
+		t.Errorf("with 40 columns, during a checkpoint the bar is %q", line)
 	}
 	s.doing = ""
 	if line := s.bar(p, 79); !strings.HasSuffix(line, " left") {
@@ -131,7 +166,10 @@ func TestSparklines(t *testing.T) {
 	if got := s.speeds(p, 50, true); !strings.Contains(got, "rows/s ▂▂▃█  device") { // 50 columns leave 11: for each of two a space and four seconds
 		t.Errorf("with little room: %q", got)
 	}
-	if got := s.speeds(p, 30, true); strings.Contains(got, "█") {
+	if got := s.speeds(p, 30, true); got != "534,000 rows/s ▂▂▂▂▂▂▃█" {
+		t.Errorf("with room for one: %q", got)
+	}
+	if got := s.speeds(p, 15, true); strings.Contains(got, "█") {
 		t.Errorf("without room: %q", got)
 	}
 }

@@ -58,6 +58,8 @@ type Display interface {
 	target.Notices
 	// Doing says what goes on while no load runs; empty: a load runs.
 	Doing(text string)
+	// Lasts tells how long the loads were announced to take from here.
+	Lasts(time.Duration)
 	Record(runfile.Record)
 }
 
@@ -241,6 +243,7 @@ func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment
 	e.Plan, e.Whole, e.Until, e.Period = p.Plan, p.decided(), p.until(time.Now()), p.limits.Aligned()
 	e.Next = func() (experiment.Addition, bool) { return m.next(required, more) }
 	m.Show.Message(p.announcement(m.file.Path()))
+	m.Show.Lasts(p.Duration())
 	return nil
 }
 

@@ -40,6 +40,8 @@ func (s *told) Stage(string) {}
 
 func (s *told) Doing(string) {}
 
+func (s *told) Lasts(time.Duration) {}
+
 func (s *told) Message(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
