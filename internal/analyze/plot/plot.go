@@ -97,7 +97,11 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	for _, s := range p.Shades {
 		d.Add(s)
 	}
-	d.Add(grid())
+	g := grid()
+	if len(p.Bars) > 0 {
+		g.Horizontal.Color = nil // each place has its bar, and a line would run through the value at its end
+	}
+	d.Add(g)
 	for _, b := range p.Bars {
 		d.Add(b)
 	}

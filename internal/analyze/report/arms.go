@@ -17,6 +17,7 @@ type Arm struct {
 	Width      int    `json:"width,omitempty"`
 	Commit     string `json:"synchronous_commit,omitempty"`
 	Clients    int    `json:"clients,omitempty"`
+	Cold       bool   `json:"cold,omitempty"` // the kernel was asked to forget the table's files
 	Replicates int    `json:"replicates"` // that were used
 	// MostReplicates, of a load that is run less often than the others, is how often it was planned.
 	MostReplicates int       `json:"most_replicates,omitempty"`
@@ -82,7 +83,7 @@ func arms(run *drivers.Run) []Arm {
 	for _, a := range run.Arms {
 		arm := Arm{
 			Name: a.Name, Idle: a.Idle(), Method: a.Method, RowsPerTx: a.RowsPerTx, Indexes: a.Indexes,
-			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients,
+			Width: a.Width, Commit: a.SynchronousCommit, Clients: a.Clients, Cold: a.Cold,
 			OthersShare: run.OthersShare(a.Name), OthersUncounted: run.OthersUncounted(a.Name),
 			Replicates: len(a.Replicates), MostReplicates: a.MostReplicates, Latency: latency(a), Work: []Work{}, Log: logOf(a), Waits: a.Waits,
 			Seconds:  over(a, func(r drivers.Replicate) (float64, error) { return r.Lasted() }),

@@ -82,7 +82,7 @@ func otherArms(c Comparison, was, is Report, run string) string {
 	var changed []string
 	for _, name := range c.Arms {
 		a, b := reported(was, name), reported(is, name)
-		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width || a.Commit != b.Commit || a.Clients != b.Clients {
+		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width || a.Commit != b.Commit || a.Clients != b.Clients || a.Cold != b.Cold {
 			changed = append(changed, name)
 		}
 	}

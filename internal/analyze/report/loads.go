@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
@@ -10,7 +11,7 @@ import (
 // does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that is not
 // known here.
 func (a Arm) does() string {
-	var what string
+	what := a.reads()
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
 	case "insert-select":
 		what = "one INSERT of " + rows + " rows"
@@ -23,19 +24,30 @@ func (a Arm) does() string {
 		if a.RowsPerTx == 1 {
 			what = "one INSERT of one row"
 		}
-	default:
+	case "update":
+		what = "one UPDATE of one row by its key"
+	case "replace":
+		what = "one DELETE of " + rows + " rows and one INSERT of as many"
+	case "lookup-update":
+		what = "one SELECT of one row by its key and one UPDATE of another"
+	}
+	if what == "" {
 		return ""
 	}
-	if a.Width > 0 {
+	if a.Width > 0 && a.inserts() {
 		what += fmt.Sprintf(", with a filler of %s bytes each,", number.Rate(float64(a.Width)))
 	}
+	what += map[bool]string{true: " into", false: " in"}[a.inserts()]
 	switch a.Indexes {
 	case 0:
-		what += " into a table without indexes"
+		what += " a table without indexes"
 	case 1:
-		what += " into a table with one index"
+		what += " a table with one index"
 	default:
-		what += fmt.Sprintf(" into a table with %d indexes", a.Indexes)
+		what += fmt.Sprintf(" a table with %d indexes", a.Indexes)
+	}
+	if a.Cold {
+		what += ", whose files the kernel was asked to forget"
 	}
 	if a.Commit != "" {
 		what += ", with synchronous_commit " + a.Commit
@@ -43,13 +55,35 @@ func (a Arm) does() string {
 	return fmt.Sprintf("%s; a transaction is %s.", counted(a.Clients, "client"), what)
 }
 
+// reads is what a load does that only reads; empty where it does not.
+func (a Arm) reads() string {
+	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
+	case "lookup":
+		return "one SELECT of one row by its key"
+	case "range":
+		return "one SELECT of " + rows + " rows that follow each other by their key"
+	case "bitmap":
+		return "one SELECT of " + rows + " scattered rows, by an index"
+	case "scan":
+		return "one aggregate over all rows"
+	case "sort":
+		return "one sort of all rows, in less work_mem than they take,"
+	}
+	return ""
+}
+
+// inserts tells whether that is all that a load does.
+func (a Arm) inserts() bool {
+	return slices.Contains([]string{"insert-select", "insert-values", "copy", "insert"}, a.Method)
+}
+
 // explained are the names of loads, each with what it does, where a page has room for that.
-func explained(loads []Arm) []document.Cell {
+func (r Report) explained(loads []Arm) []document.Cell {
 	var all []document.Cell
-	for i, a := range loads {
+	for _, a := range loads {
 		c := document.Words(a.Name)
 		if c.Hover = a.does(); c.Hover != "" {
-			c.To = anchor(i)
+			c.To = r.anchor(a)
 		}
 		all = append(all, c)
 	}
@@ -57,15 +91,17 @@ func explained(loads []Arm) []document.Cell {
 }
 
 // loadTerms say it below the table, for whoever has no mouse, and on paper.
-func loadTerms(loads []Arm) document.Block {
+func (r Report) loadTerms(loads []Arm) document.Block {
 	var terms document.Terms
-	for i, a := range loads {
+	for _, a := range loads {
 		if does := a.does(); does != "" {
-			terms = append(terms, document.Term{Name: a.Name, Texts: []string{does}, ID: anchor(i)})
+			terms = append(terms, document.Term{Name: a.Name, Texts: []string{does}, ID: r.anchor(a)})
 		}
 	}
 	return document.Only(document.InHTML, terms)
 }
 
 // anchor is where a page explains a load. It is no name, which may be anything.
-func anchor(i int) string { return fmt.Sprintf("load-%d", i+1) }
+func (r Report) anchor(a Arm) string {
+	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(r.loaded(), func(b Arm) bool { return a.Name == b.Name }))
+}

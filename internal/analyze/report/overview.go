@@ -215,7 +215,7 @@ func (r Report) workSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("load"), explained(loads))
+	t.Add(wordy("load"), r.explained(loads))
 	if share := othersShares(loads); share != nil {
 		t.Add(numeric("others did"), share)
 	}
@@ -238,7 +238,7 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.plusMinusLegend(), Style: document.Faint}}, loadTerms(loads)}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.plusMinusLegend(), Style: document.Faint}}, r.loadTerms(loads)}}
 }
 
 // othersShares are how much of each load's numbers others did; nil where nobody else was at work.

@@ -17,7 +17,10 @@ import (
 )
 
 // rungs lead from what is asked of a database down to what its device does. Bytes are none: they are not a count.
-func rungs() []string {
+func (a Arm) rungs() []string {
+	if a.readsAlone() {
+		return []string{rowsReturned, buffersTouched, pagesMissed, deviceReads}
+	}
 	return []string{
 		drivers.Rows, drivers.WALRecords, drivers.WALSyncs, drivers.PagesWritten, drivers.DeviceFlushes, drivers.DeviceRequests,
 	}
@@ -27,7 +30,7 @@ func rungs() []string {
 func (r Report) ladders() document.Block {
 	f := document.Figure{Legend: []string{
 		"A picture for each load: the same work, counted on each rung. Orange is logical, what the database is asked to do; blue is what " +
-			"storage has to do. All have one logarithmic scale, on which each mark below is a factor of ten.",
+			"is asked of the operating system, and what storage does. All have one logarithmic scale, on which each mark below is a factor of ten.",
 	}}
 	for _, a := range r.loaded() {
 		if p := r.rungsOf(a, panel()); p != nil {
@@ -47,7 +50,7 @@ func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 		Title: a.Name, Size: size,
 		X: plot.Axis{Label: "a second", Log: true, Min: least, Max: most * roomForLabel},
 	}
-	steps := r.steps()
+	steps := r.steps(a)
 	var said []string
 	for i, driver := range steps {
 		place := len(steps) - 1 - i // from the top down
@@ -71,10 +74,10 @@ func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 // roomForLabel is how much further the scale of a ladder goes, so that a value can stand beside its bar.
 const roomForLabel = 300
 
-// steps are the rungs of which something is known in some arm.
-func (r Report) steps() []string {
-	return slices.DeleteFunc(rungs(), func(driver string) bool {
-		return !slices.ContainsFunc(r.loaded(), func(a Arm) bool { return positive(a.Of(driver)) })
+// steps are the rungs of a load of which something is known in some load of its kind.
+func (r Report) steps(of Arm) []string {
+	return slices.DeleteFunc(of.rungs(), func(driver string) bool {
+		return !slices.ContainsFunc(r.loaded(), func(a Arm) bool { return a.readsAlone() == of.readsAlone() && positive(a.Of(driver)) })
 	})
 }
 
@@ -125,7 +128,7 @@ func (r Report) second(a Arm) *plot.Picture {
 func (r Report) scale() (least, most float64) {
 	least, most = math.Inf(1), 0
 	for _, a := range r.loaded() {
-		for _, driver := range rungs() {
+		for _, driver := range a.rungs() {
 			if f := a.Of(driver); positive(f) {
 				least, most = min(least, f.Value), max(most, f.Value)
 			}

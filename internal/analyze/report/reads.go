@@ -32,7 +32,7 @@ func (r Report) readSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("load"), cells(loads, func(a Arm) document.Cell { return document.Words(a.Name) }))
+	t.Add(wordy("load"), r.explained(loads))
 	title := "Reads, from rows down to the device (per second)"
 	steps := []struct{ driver, header string }{
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"}, {deviceReads, "device reads"},
@@ -48,7 +48,8 @@ func (r Report) readSection() document.Block {
 		legend += " " + r.plusMinusLegend()
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
-		document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}}, answers(loads),
+		document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}},
+		r.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Arm) bool { return !a.readsAlone() })), answers(loads),
 	}}
 }
 
