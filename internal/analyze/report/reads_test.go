@@ -52,6 +52,35 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// TestLoadsAreExplained: a page says of each load what a transaction of it is, and draws of those that read what they read.
+func TestLoadsAreExplained(t *testing.T) {
+	run, err := drivers.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := document.HTML(&b, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if n := strings.Count(page, ` id="load-`); n != 12 {
+		t.Errorf("of 12 loads %d are explained", n)
+	}
+	for _, want := range []string{
+		"a transaction is one UPDATE of one row by its key in a table with 2 indexes.",
+		"a transaction is one SELECT of one row by its key in a table with 2 indexes, whose files the kernel was asked to forget.",
+		"1 client; a transaction is one aggregate over all rows in a table with 2 indexes, whose files",
+		"In a second of scan-cold: 1,182,000 rows returned, 84,403 buffers touched, 84,226 pages missed, 675 device reads.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say: %s", want)
+		}
+	}
+	if strings.Contains(page, "In a second of point-cold: 0.2 pages written") {
+		t.Error("a load that only reads is drawn by what it wrote")
+	}
+}
+
 // TestReadsWithoutTheDevice have no column for it.
 func TestReadsWithoutTheDevice(t *testing.T) {
 	var records []runfile.Record
