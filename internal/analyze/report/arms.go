@@ -18,7 +18,7 @@ type Arm struct {
 	Commit     string `json:"synchronous_commit,omitempty"`
 	Clients    int    `json:"clients,omitempty"`
 	Cold       bool   `json:"cold,omitempty"` // the kernel was asked to forget the table's files
-	Replicates int    `json:"replicates"` // that were used
+	Replicates int    `json:"replicates"`     // that were used
 	// MostReplicates, of a load that is run less often than the others, is how often it was planned.
 	MostReplicates int       `json:"most_replicates,omitempty"`
 	LeftOut        []LeftOut `json:"left_out,omitempty"`
