@@ -103,6 +103,9 @@ func completeSizes(c *cobra.Command) {
 	for _, i := range instances {
 		classes = append(classes, i.Class)
 	}
+	for _, ofRun := range []string{"baseline", "calibrate"} {
+		_ = c.RegisterFlagCompletionFunc(ofRun, completeLatest)
+	}
 	offer(c, "on", cobra.ShellCompDirectiveNoFileComp, storageNames(volumes, rules)...)
 	offer(c, "instance", cobra.ShellCompDirectiveNoFileComp, classes...)
 }

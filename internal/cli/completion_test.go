@@ -32,6 +32,7 @@ func TestCompletion(t *testing.T) {
 	check("WriteIOPS", "run", "--require", "Write")
 	check("LAST", "analyze", "LA")
 	check("LAST", "compare", "LA")
+	check("LAST", "size", "--baseline", "L")
 	check("powershell", "completion", "")
 	for command, formats := range formatsByHelp() {
 		for _, format := range formats {
