@@ -18,7 +18,9 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/prometheustest"
+	"github.com/realiops/realiops/internal/test/runfiletest"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -29,7 +31,8 @@ func TestObserveIsScraped(t *testing.T) {
 	server := servertest.Start(t, embedded.Options{Version: "17"})
 	conn := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
 	servertest.Exec(t, conn, "create table worked (x int)")
-	observe := exec.CommandContext(t.Context(), buildProgram(t), "observe", "--dsn", server.URL(), "--for", "5m", "--listen", "0", "-o", filepath.Join(t.TempDir(), "o.jsonl"))
+	program, watched := buildProgram(t), filepath.Join(t.TempDir(), "o.jsonl")
+	observe := exec.CommandContext(t.Context(), program, "observe", "--dsn", server.URL(), "--for", "5m", "--listen", "0", "-o", watched)
 	said, err := observe.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +69,48 @@ func TestObserveIsScraped(t *testing.T) {
 		t.Errorf("observe: %v", err)
 	}
 	sees("up", func(v float64) bool { return v == 0 })
+	through := filepath.Join(t.TempDir(), "through.jsonl")
+	if out, err := exec.CommandContext(t.Context(), program, "history", "--prometheus", prometheus, "--for", "1h", "-o", through).CombinedOutput(); err != nil {
+		t.Fatalf("history: %v: %s", err, out)
+	}
+	cameBack(t, watched, through)
+}
+
+// cameBack makes sure that a history has all counters that an observation read, each with values that were read, and the version.
+func cameBack(t *testing.T, watched, through string) {
+	t.Helper()
+	read := func(path string) (version string, values map[string]map[float64]bool) {
+		values = map[string]map[float64]bool{}
+		for _, record := range runfiletest.Records(t, path) {
+			switch r := record.(type) {
+			case runfile.Run:
+				version = r.Target.Version
+			case runfile.Reading:
+				for name, v := range r.Values {
+					if values[name] == nil {
+						values[name] = map[float64]bool{}
+					}
+					values[name][v] = true
+				}
+			}
+		}
+		return version, values
+	}
+	version, want := read(watched)
+	kept, got := read(through)
+	if kept != version || len(got) == 0 {
+		t.Errorf("version %s of %s, and %d metrics", kept, version, len(got))
+	}
+	for name := range want {
+		if row := metric.All().Row(name); row.Kind == runfile.Counter && row.Derived == nil && got[name] == nil {
+			t.Errorf("%s did not come back", name)
+		}
+		for v := range got[name] {
+			if !want[name][v] {
+				t.Errorf("%s came back as %g, which nobody read", name, v)
+			}
+		}
+	}
 }
 
 // exported are the metrics that some version of the server shows.

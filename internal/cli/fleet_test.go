@@ -52,8 +52,18 @@ func plantedFleet() (all []prometheustest.Series) {
 		"read_iops": always(500), "write_iops": always(0), "read_throughput": always(500 * 8192), "write_throughput": always(0),
 		"burst_balance": func(since time.Duration) float64 { return max(0, 100-since.Hours()/7.5*100) },
 	})...)
-	// 100 requests a second, with an hour of 900 a day and single readings of 1,800 in it, on io1 with 10,000 IOPS; what has no
-	// BurstBalance is shown as nought
+	all = append(all, handedOn("idle", plantedIdle())...)
+	all = append(all, handedOn("nobody-knows", map[string]func(time.Duration) float64{
+		"read_iops": always(10), "write_iops": always(10), "read_throughput": always(1e5), "write_throughput": always(1e5),
+	})...)
+	// the sum over all instances that YACE exports too
+	all = append(all, prometheustest.Series{Name: "aws_rds_write_iops_average", Labels: `name="global",region="us-east-1"`, Samples: every(5*time.Minute, always(1e6))})
+	return append(all, plantedMachine()...)
+}
+
+// plantedIdle does 100 requests a second, with an hour of 900 a day and single readings of 1,800 in it. It is on io1 with 10,000 IOPS; what has no
+// BurstBalance is shown as nought.
+func plantedIdle() map[string]func(time.Duration) float64 {
 	busy := func(since time.Duration) float64 {
 		switch {
 		case since%day < 10*time.Hour || since%day >= 11*time.Hour:
@@ -63,15 +73,9 @@ func plantedFleet() (all []prometheustest.Series) {
 		}
 		return 900
 	}
-	all = append(all, handedOn("idle", map[string]func(time.Duration) float64{
+	return map[string]func(time.Duration) float64{
 		"read_iops": always(0), "write_iops": busy, "read_throughput": always(0), "write_throughput": func(d time.Duration) float64 { return busy(d) * 16384 }, "burst_balance": always(0),
-	})...)
-	all = append(all, handedOn("nobody-knows", map[string]func(time.Duration) float64{
-		"read_iops": always(10), "write_iops": always(10), "read_throughput": always(1e5), "write_throughput": always(1e5),
-	})...)
-	// the sum over all instances that YACE exports too
-	all = append(all, prometheustest.Series{Name: "aws_rds_write_iops_average", Labels: `name="global",region="us-east-1"`, Samples: every(5*time.Minute, always(1e6))})
-	return append(all, plantedMachine()...)
+	}
 }
 
 // plantedMachine is a server with exporters: 40 reads and 60 writes a second of 8 KiB, in counters that begin anew once, on two disks of

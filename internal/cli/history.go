@@ -52,8 +52,8 @@ func newHistoryCommand(env Env) *cobra.Command {
 		Long: `Read what others kept of one PostgreSQL server and its disk, write it as a run file like that of realiops observe, and show the
 report. realiops size, report and compare take the file as any other. Nothing is written to the source.
 
-From a store with the API of Prometheus come raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter and
-node_exporter. If a store has several servers, --server and --host pick one by label matchers, and --device the disk. From
+From a store with the API of Prometheus come raw samples of the metrics of postgres_exporter, CloudNativePG, pg_exporter, pgwatch,
+node_exporter and realiops observe --listen, or hours of an instance that an exporter hands on from CloudWatch. If a store has several servers, --server and --host pick one by label matchers, and --device the disk. From
 CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
 
 FILEs are what promtool tsdb dump or dump-openmetrics wrote of a store, aws cloudwatch get-metric-data of an instance (--query prints

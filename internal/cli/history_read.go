@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,9 @@ func (o historyOptions) read(ctx context.Context, env Env, files []string) (hear
 		return heard{}, err
 	}
 	h, err := ofStore(ctx, store, q, env.Now())
+	if errors.Is(err, prometheus.ErrNothing) {
+		h, err = o.handedOn(ctx, store, q, err)
+	}
 	if err != nil {
 		return h, errors.New(runfile.Scrub(err.Error(), asked.Secrets()...))
 	}
@@ -55,12 +59,38 @@ func ofStore(ctx context.Context, store *prometheus.Store, q prometheus.Query, n
 	if err != nil {
 		return h, err
 	}
-	version, err := store.Version(ctx, q)
+	version, flavor, err := store.About(ctx, q)
 	if err != nil {
 		return h, err
 	}
 	whence := "scraped by others and kept in a store, which scraped about every " + told.Interval.String() + "; realiops was not there"
-	return heard{*told, runfile.Target{Kind: "history", Flavor: "postgres", Version: version}, whence}, nil
+	return heard{*told, runfile.Target{Kind: "history", Flavor: cmp.Or(flavor, "postgres"), Version: version}, whence}, nil
+}
+
+// handedOn reads the hours of the one instance that an exporter of CloudWatch tells of, where no other exporter tells of anything.
+func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q prometheus.Query, nothing error) (h heard, err error) {
+	q.To = q.To.UTC().Truncate(time.Hour)
+	q.From = q.To.Add(-time.Duration(o.store.back)).Truncate(time.Hour)
+	source := prometheus.NewFleet(store, q)
+	instances, err := source.Instances(ctx)
+	switch {
+	case err != nil:
+		return h, err
+	case len(instances) == 0:
+		return h, nothing
+	case len(instances) > 1:
+		return h, fmt.Errorf(`an exporter of CloudWatch tells of %d instances, %s among them: name one with --server 'dimension_DBInstanceIdentifier="…"', or take all with realiops fleet`, len(instances), instances[0].Name)
+	}
+	told, err := source.Hours(ctx, instances, q.From, q.To)
+	if err != nil {
+		return h, err
+	}
+	if len(told[0].Periods) == 0 {
+		return h, nothing
+	}
+	target := instances[0].Target
+	target.Flavor = cmp.Or(o.flavor, target.Flavor)
+	return heard{told[0], target, "kept by CloudWatch, and handed on to a store by an exporter; realiops was not there"}, nil
 }
 
 // ofCloudWatch asks AWS what the database is, and CloudWatch what it did.

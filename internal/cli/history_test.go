@@ -282,3 +282,31 @@ func TestRemedies(t *testing.T) {
 	lacks("17", []string{"--extend.query-path=" + file})
 	lacks("15", []string{"--extend.query-path=" + file})
 }
+
+// TestHistoryOfAnExporterOfCloudWatch: of an instance that YACE hands on the hours are read, and sized where it is said to be RDS: as for
+// CloudWatch itself, for the highest minutes.
+func TestHistoryOfAnExporterOfCloudWatch(t *testing.T) {
+	t.Parallel()
+	for engine, start := range prometheustest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			url, path := start(t, slices.Concat(handedOn("idle", plantedIdle()), handedOn("other", plantedIdle()))...), filepath.Join(t.TempDir(), "idle.jsonl")
+			args := []string{"history", "--prometheus", url, "--until", fleetBegin.Add(fleetDays * day).Format(time.RFC3339), "--for", "3d", "-o", path}
+			if _, said := runs(t, exitUsage, args...); !strings.Contains(said, "an exporter of CloudWatch tells of 2 instances, idle among them: name one") {
+				t.Error(said)
+			}
+			args = append(args, "--server", `dimension_DBInstanceIdentifier="idle"`)
+			runs(t, exitDone, append(args, "--flavor", "rds")...)
+			size := sizedOf(t, path, "--percentile", "100", "--gib", "500", "--on", "rds")
+			cents(t, "the highest minutes", size.Sized.Rate.Requests, 1800)
+			cents(t, "their bytes", size.Sized.Rate.Bytes, 1800*16384)
+			cents(t, "the mean", size.Needs[0].Mean.Requests, 100+(10*800+2*1700)/288.0)
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			runs(t, exitDone, args...)
+			if out, said := runs(t, exitUsage, "size", path); !strings.Contains(out+said, "realiops history takes --flavor") {
+				t.Error(out, said)
+			}
+		})
+	}
+}

@@ -30,7 +30,7 @@ type dump struct {
 func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error) {
 	d := &dump{series: map[string]*model.SampleStream{}}
 	known := map[string]bool{}
-	for _, row := range Mapping() {
+	for _, row := range rows() {
 		known[row.Name] = true
 	}
 	for _, m := range versions() {

@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ var replicaLabels = []model.LabelName{"replica", "prometheus_replica", "__replic
 // Find looks for the metrics of a server, each from one exporter and of one instance.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	byName := map[string][]model.LabelSet{}
-	for _, exporter := range []string{PostgresExporter, CloudNativePG, PgExporter, NodeExporter} {
+	for _, exporter := range exporters() {
 		sets, err := s.seriesOf(ctx, exporter, q)
 		if err != nil {
 			return nil, err
@@ -50,21 +51,26 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 	if err := sameServer(byName); err != nil {
 		return nil, err
 	}
-	for _, row := range Mapping() {
+	taken := map[string]bool{}
+	for _, row := range rows() {
 		sets := byName[row.Name]
-		if len(sets) == 0 || slices.ContainsFunc(found, func(f Found) bool { return f.Ours == row.Ours }) {
+		if len(sets) == 0 || taken[row.Ours] {
 			continue
 		}
+		taken[row.Ours] = true
 		if err := q.oneDevice(row, sets); err != nil {
 			return nil, err
 		}
 		found = append(found, Found{row, string(sets[0][model.InstanceLabel]), q.selector(row, sets[0])})
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s has no metric of PostgreSQL or of a disk that realiops knows, from %s to %s%s", s.host, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), q.matched())
+		return nil, fmt.Errorf("%s has %w, from %s to %s%s", s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), q.matched())
 	}
 	return found, nil
 }
+
+// ErrNothing is a store that does not know the server.
+var ErrNothing = errors.New("no metric of PostgreSQL or of a disk that realiops knows")
 
 // matched says by what was looked.
 func (q Query) matched() string {
@@ -89,8 +95,10 @@ func (q Query) matchers(exporter string) string {
 // selector is for the series of a row of one instance.
 func (q Query) selector(row Row, of model.LabelSet) string {
 	all := []string{model.MetricNameLabel + "=" + quoted(row.Name)}
-	if instance := of[model.InstanceLabel]; instance != "" {
-		all = append(all, model.InstanceLabel+"="+quoted(string(instance)))
+	for _, label := range slices.Compact([]model.LabelName{model.InstanceLabel, identity(row.Exporter)}) {
+		if value := of[label]; value != "" {
+			all = append(all, string(label)+"="+quoted(string(value)))
+		}
 	}
 	if given := q.matchers(row.Exporter); given != "" {
 		all = append(all, given)
@@ -108,6 +116,9 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 			names = append(names, row.Name)
 		}
 	}
+	if exporter == Realiops {
+		names = []string{"realiops_.+_total"}
+	}
 	match := model.MetricNameLabel + `=~` + quoted(strings.Join(names, "|"))
 	if given := q.matchers(exporter); given != "" {
 		match += "," + given
@@ -124,24 +135,30 @@ func (s *Store) seriesOf(ctx context.Context, exporter string, q Query) ([]model
 
 // one makes sure that series are of one instance.
 func one(exporter string, sets []model.LabelSet) error {
-	instances := valuesOf(sets, model.InstanceLabel)
+	instances := valuesOf(sets, identity(exporter))
 	if len(instances) < 2 {
 		return nil
 	}
-	flag := "--server"
+	flag, what := "--server", "instances"
 	if ofHost(exporter) {
 		flag = "--host"
 	}
-	return fmt.Errorf(`%s tells of %d instances: name one with %s 'instance="…"'; there are %s`, exporter, len(instances), flag, listed(instances))
+	if exporter == PgWatch {
+		what = "databases"
+	}
+	return fmt.Errorf(`%s tells of %d %s: name one with %s '%s="…"'; there are %s`, exporter, len(instances), what, flag, identity(exporter), listed(instances))
 }
 
-// sameServer makes sure that the exporters of PostgreSQL are on one machine, as far as their addresses tell.
+// sameServer makes sure that the exporters of PostgreSQL are on one machine, as far as their addresses tell: pgwatch is where it likes.
 func sameServer(byName map[string][]model.LabelSet) error {
 	var machines []string
-	for _, row := range Mapping() {
+	for _, row := range rows() {
+		if ofHost(row.Exporter) || row.Exporter == PgWatch {
+			continue
+		}
 		for _, instance := range valuesOf(byName[row.Name], model.InstanceLabel) {
 			machine, _, _ := strings.Cut(instance, ":")
-			if !ofHost(row.Exporter) && !slices.Contains(machines, machine) {
+			if !slices.Contains(machines, machine) {
 				machines = append(machines, machine)
 			}
 		}
@@ -186,19 +203,22 @@ type versionMetric struct {
 }
 
 func versions() []versionMetric {
-	return []versionMetric{{"pg_static", "short_version"}, {"cnpg_collector_postgres_version", "full"}}
+	return []versionMetric{{"realiops_server_info", "version"}, {"pg_static", "short_version"}, {"cnpg_collector_postgres_version", "full"}}
 }
 
-// Version is the server's, where an exporter tells it; empty where none does.
-func (s *Store) Version(ctx context.Context, q Query) (string, error) {
+// About tells the version of the server and what it is, where an exporter does.
+func (s *Store) About(ctx context.Context, q Query) (version, flavor string, err error) {
 	for _, m := range versions() {
 		sets, err := s.series(ctx, q, selector(m.metric, q.Server), mostSeries)
 		if err != nil {
-			return "", err
+			return "", "", err
+		}
+		if flavors := valuesOf(sets, "flavor"); len(flavors) == 1 {
+			flavor = flavors[0]
 		}
 		if versions := valuesOf(sets, m.label); len(versions) > 0 {
-			return versions[len(versions)-1], nil
+			return versions[len(versions)-1], flavor, nil
 		}
 	}
-	return "", nil
+	return "", flavor, nil
 }

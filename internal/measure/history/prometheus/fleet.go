@@ -104,15 +104,9 @@ const mostDatabases = 10_000
 
 // Databases are all of the store: instances that exporters of CloudWatch tell of, and machines on which an exporter of PostgreSQL runs.
 func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
-	var all []fleet.Database
-	for _, label := range instanceLabels {
-		names, err := f.store.values(ctx, f.query, model.LabelName(label), selector("aws_rds_write_iops_average", f.query.Server), mostDatabases+1)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			all = f.add(all, name, member{handedOn(label), name}, runfile.Target{Kind: "history", Flavor: "postgres", Host: name})
-		}
+	all, err := f.Instances(ctx)
+	if err != nil {
+		return nil, err
 	}
 	machines, err := f.machines(ctx)
 	if err != nil {
@@ -122,6 +116,20 @@ func (f *Fleet) Databases(ctx context.Context) ([]fleet.Database, error) {
 		return nil, fmt.Errorf("%s has more than %d databases, which is the most that is ranked: pick some with --server and --host", f.store.host, mostDatabases)
 	}
 	slices.SortFunc(all, func(a, b fleet.Database) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// Instances are those that exporters of CloudWatch tell of.
+func (f *Fleet) Instances(ctx context.Context) (all []fleet.Database, err error) {
+	for _, label := range instanceLabels {
+		names, err := f.store.values(ctx, f.query, model.LabelName(label), selector("aws_rds_write_iops_average", f.query.Server), mostDatabases+1)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			all = f.add(all, name, member{handedOn(label), name}, runfile.Target{Kind: "history", Flavor: "postgres", Host: name})
+		}
+	}
 	return all, nil
 }
 

@@ -1,12 +1,22 @@
 package prometheus
 
+import (
+	"slices"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
 // Row is one metric of an exporter, and what it is to us.
 type Row struct {
 	Exporter string
-	Name     string // in the store
-	Ours     string // in a run file
-	Sum      string // the label whose series are added up; empty: there is one series
-	Versions string // of PostgreSQL that show it, where not all do
+	Name     string  // in the store
+	Ours     string  // in a run file
+	Sum      string  // the label whose series are added up; empty: there is one series
+	Versions string  // of PostgreSQL that show it, where not all do
+	Times    float64 // how many of ours one of theirs is; 0: one
 }
 
 // Exporters, by what they tell of.
@@ -14,8 +24,23 @@ const (
 	PostgresExporter = "postgres_exporter"
 	CloudNativePG    = "cloudnative-pg"
 	PgExporter       = "pg_exporter"
+	PgWatch          = "pgwatch"
 	NodeExporter     = "node_exporter"
+	Realiops         = "realiops" // observe --listen
 )
+
+// exporters are all, in the order in which they count.
+func exporters() []string {
+	return []string{Realiops, PostgresExporter, CloudNativePG, PgExporter, PgWatch, NodeExporter}
+}
+
+// identity is the label that tells one server of an exporter from another. pgwatch asks many servers from one place, and names what it asks.
+func identity(exporter string) model.LabelName {
+	if exporter == PgWatch {
+		return "dbname"
+	}
+	return model.InstanceLabel
+}
 
 // ofHost tells whether an exporter is about a machine, and not a server of PostgreSQL.
 func ofHost(exporter string) bool { return exporter == NodeExporter }
@@ -24,13 +49,13 @@ func ofHost(exporter string) bool { return exporter == NodeExporter }
 const deviceLabel = "device"
 
 // Mapping is all that is known to be the same as a metric of ours. Of several rows for one of ours the first that a store has
-// counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's pg_wal collector,
-// and node_exporter's diskstats.
+// counts. Names are those of postgres_exporter 0.15 and later, CloudNativePG's collector, pg_exporter's pg_wal collector, metrics of
+// pgwatch 3 and later, and node_exporter's diskstats. What realiops observe --listen shows is [own].
 func Mapping() []Row {
-	var all []Row
+	all := []Row{}
 	add := func(exporter, sum, versions string, names ...[2]string) {
 		for _, n := range names {
-			all = append(all, Row{exporter, n[0], n[1], sum, versions})
+			all = append(all, Row{Exporter: exporter, Name: n[0], Ours: n[1], Sum: sum, Versions: versions})
 		}
 	}
 	add(PostgresExporter, "datname", "",
@@ -60,6 +85,31 @@ func Mapping() []Row {
 			[2]string{prefix + "write", "pgstat.wal/wal_write"},
 			[2]string{prefix + "sync", "pgstat.wal/wal_sync"})
 	}
+	// pgwatch tells of the database that it is connected to. What it tells of a whole server it tells under each database's name, so that one name
+	// has all, and several have it several times.
+	add(PgWatch, "", "",
+		[2]string{"pgwatch_db_stats_xact_commit", "pgstat.database/xact_commit"},
+		[2]string{"pgwatch_db_stats_tup_inserted", "pgstat.database/tup_inserted"},
+		[2]string{"pgwatch_db_stats_tup_updated", "pgstat.database/tup_updated"},
+		[2]string{"pgwatch_db_stats_tup_deleted", "pgstat.database/tup_deleted"},
+		[2]string{"pgwatch_db_stats_temp_bytes", "pgstat.database/temp_bytes"},
+		[2]string{"pgwatch_wal_stats_wal_records", "pgstat.wal/wal_records"},
+		[2]string{"pgwatch_wal_stats_wal_fpi", "pgstat.wal/wal_fpi"},
+		[2]string{"pgwatch_wal_stats_wal_buffers_full", "pgstat.wal/wal_buffers_full"},
+		[2]string{"pgwatch_wal_xlog_location_b", "pgstat.lsn/write"},
+		[2]string{"pgwatch_bgwriter_buffers_clean", "pgstat.bgwriter/buffers_clean"},
+		[2]string{"pgwatch_bgwriter_maxwritten_clean", "pgstat.bgwriter/maxwritten_clean"},
+		[2]string{"pgwatch_bgwriter_buffers_alloc", "pgstat.bgwriter/buffers_alloc"})
+	all = append(all, Row{Exporter: PgWatch, Name: "pgwatch_wal_stats_wal_bytes_kb", Ours: "pgstat.wal/wal_bytes", Times: 1024})
+	add(PgWatch, "", "up to 17",
+		[2]string{"pgwatch_wal_stats_wal_write", "pgstat.wal/wal_write"},
+		[2]string{"pgwatch_wal_stats_wal_sync", "pgstat.wal/wal_sync"})
+	add(PgWatch, "", "up to 16",
+		[2]string{"pgwatch_bgwriter_buffers_checkpoint", "pgstat.checkpointer/buffers_written"},
+		[2]string{"pgwatch_bgwriter_buffers_backend", "pgstat.bgwriter/buffers_backend"},
+		[2]string{"pgwatch_bgwriter_buffers_backend_fsync", "pgstat.bgwriter/buffers_backend_fsync"})
+	add(PgWatch, "", "17+",
+		[2]string{"pgwatch_checkpointer_buffers_written", "pgstat.checkpointer/buffers_written"})
 	add(NodeExporter, "", "",
 		[2]string{"node_disk_reads_completed_total", "block/reads"},
 		[2]string{"node_disk_reads_merged_total", "block/reads_merged"},
@@ -75,3 +125,16 @@ func Mapping() []Row {
 		[2]string{"node_disk_flush_requests_time_seconds_total", "block/flush_time"})
 	return all
 }
+
+// own are the counters that realiops observe --listen shows, by the names that it gives them.
+func own() (all []Row) {
+	for _, m := range metric.All() {
+		if m.Kind == runfile.Counter && m.Derived == nil {
+			all = append(all, Row{Exporter: Realiops, Name: m.Exported(), Ours: m.Name})
+		}
+	}
+	return all
+}
+
+// rows are all that is known to be the same as a metric of ours, in the order in which it counts.
+func rows() []Row { return slices.Concat(own(), Mapping()) }

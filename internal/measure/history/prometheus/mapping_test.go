@@ -31,7 +31,11 @@ func TestMappingIsDocumented(t *testing.T) {
 	}
 	var rows strings.Builder
 	for _, r := range prometheus.Mapping() {
-		fmt.Fprintf(&rows, "| %s | `%s` | `%s` | %s | %s |\n", r.Exporter, r.Name, r.Ours, r.Sum, cmp.Or(r.Versions, "all"))
+		times := ""
+		if r.Times != 0 {
+			times = fmt.Sprintf(", %g times", r.Times)
+		}
+		fmt.Fprintf(&rows, "| %s | `%s` | `%s`%s | %s | %s |\n", r.Exporter, r.Name, r.Ours, times, r.Sum, cmp.Or(r.Versions, "all"))
 	}
 	want := before + head + rows.String() + foot + after
 	if *update {

@@ -63,6 +63,9 @@ func planted() []prometheustest.Series {
 		s(wal, `instance="both:9187",stats_reset="1"`, 100, 200), s("pg_wal_records", `instance="both:9630"`, 100, 200),
 		// two disks
 		s("node_disk_writes_completed_total", `instance="disks:9100",device="sda"`, 1, 2), s("node_disk_writes_completed_total", `instance="disks:9100",device="sdb"`, 3, 4),
+		// pgwatch asks two databases of a server from one place, and tells under the name of each what is the whole server's
+		s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="shop",sys_id="7"`, 10, 20), s("pgwatch_db_stats_xact_commit", `instance="watch:8080",dbname="crm",sys_id="7"`, 1, 2),
+		s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="shop"`, 100, 300), s("pgwatch_wal_stats_wal_bytes_kb", `instance="watch:8080",dbname="crm"`, 100, 300),
 		// names with anything in them
 		s(commits, `instance="odd \"quoted\":9187",datname="a{b}\\c"`, 1, 2),
 	}
@@ -139,6 +142,12 @@ func traps(t *testing.T, store *prometheus.Store) {
 	check("ahead:9187", ours, told{Values: upToNow, Said: []string{"Samples of " + commits + " lie ahead of this machine's clock, and are left out."}})
 	check(`odd \"quoted\":9187`, ours, told{Values: map[string]float64{"0s": 1, "1m0s": 2}})
 
+	for metric, want := range map[string]map[string]float64{"pgstat.database/xact_commit": {"0s": 10, "1m0s": 20}, "pgstat.wal/wal_bytes": {"0s": 100 << 10, "1m0s": 300 << 10}} {
+		watched, err := ask(t, store, prometheus.Query{Server: `dbname="shop"`, Host: `instance="none"`}, metric)
+		if diff := cmp.Diff(told{Values: want}, watched); diff != "" || err != nil {
+			t.Errorf("pgwatch: %v (-want +got):\n%s", err, diff)
+		}
+	}
 	both, err := ask(t, store, prometheus.Query{Server: `instance=~"both:.*"`, Host: `instance="none"`}, "pgstat.wal/wal_records")
 	if diff := cmp.Diff(told{Values: map[string]float64{"0s": 100, "1m0s": 200}}, both); diff != "" || err != nil {
 		t.Errorf("two exporters: %v (-want +got):\n%s", err, diff)
@@ -156,6 +165,7 @@ func traps(t *testing.T, store *prometheus.Store) {
 	refused(prometheus.Query{}, `tells of 7 instances: name one with --server 'instance="…"'; there are ahead:9187, databases:9187, hole:9187`)
 	refused(prometheus.Query{Server: `instance=~"(plain|reset):9187"`}, "exporters of several servers")
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="disks:9100"`}, "name the one that PostgreSQL is on with --device; there are sda, sdb")
+	refused(prometheus.Query{Server: `instance="watch:8080"`}, `pgwatch tells of 2 databases: name one with --server 'dbname="…"'; there are crm, shop`)
 	refused(prometheus.Query{Server: `instance="none"`, Host: `instance="none"`}, "no metric of PostgreSQL or of a disk that realiops knows")
 	refused(prometheus.Query{Server: `instance=`}, "parse") // each engine says in its own words that it cannot
 }

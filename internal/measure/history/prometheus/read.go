@@ -76,6 +76,9 @@ func (f Found) whence() string {
 	if f.Sum != "" {
 		text += ", added up over " + f.Sum
 	}
+	if f.Times != 0 {
+		text += fmt.Sprintf(", times %g", f.Times)
+	}
 	return text
 }
 
@@ -127,7 +130,7 @@ func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]par
 			ahead++
 		case math.IsNaN(v) || math.IsInf(v, 0):
 		default:
-			parts[key][int64(sample.Timestamp)] = v
+			parts[key][int64(sample.Timestamp)] = v * cmp.Or(f.Times, 1)
 			r.values++
 		}
 	}

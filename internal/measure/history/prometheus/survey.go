@@ -21,19 +21,22 @@ type Server struct {
 
 // Survey tells of all servers of a store, exporters on one machine together.
 func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
-	byMachine := map[string]*Server{}
-	for _, exporter := range []string{PostgresExporter, CloudNativePG, PgExporter, NodeExporter} {
+	byMachine, of := map[string]*Server{}, map[string]Row{}
+	for _, row := range rows() {
+		of[row.Name] = row
+	}
+	for _, exporter := range exporters() {
 		sets, err := s.seriesOf(ctx, exporter, q)
 		if err != nil {
 			return nil, err
 		}
 		for _, set := range sets {
-			instance := string(set[model.InstanceLabel])
+			instance := string(set[identity(exporter)])
 			machine, _, _ := strings.Cut(instance, ":")
 			if byMachine[machine] == nil {
 				byMachine[machine] = &Server{Machine: machine}
 			}
-			byMachine[machine].add(exporter, instance, set)
+			byMachine[machine].add(exporter, instance, set, of)
 		}
 	}
 	samples, err := s.samples(ctx, q)
@@ -52,7 +55,7 @@ func (s *Store) Survey(ctx context.Context, q Query) ([]Server, error) {
 }
 
 // add notes a series of a server.
-func (s *Server) add(exporter, instance string, set model.LabelSet) {
+func (s *Server) add(exporter, instance string, set model.LabelSet, of map[string]Row) {
 	note := func(list *[]string, value string) {
 		if value != "" && !slices.Contains(*list, value) {
 			*list = append(*list, value)
@@ -62,10 +65,8 @@ func (s *Server) add(exporter, instance string, set model.LabelSet) {
 	note(&s.Instances, instance)
 	note(&s.Exporters, exporter)
 	note(&s.Devices, string(set[deviceLabel]))
-	for _, row := range Mapping() {
-		if row.Exporter == exporter && row.Name == string(set[model.MetricNameLabel]) {
-			note(&s.Metrics, row.Ours)
-		}
+	if row, is := of[string(set[model.MetricNameLabel])]; is {
+		note(&s.Metrics, row.Ours)
 	}
 }
 
@@ -73,18 +74,19 @@ func (s *Server) add(exporter, instance string, set model.LabelSet) {
 // their names, which counting takes off, they would be one.
 func (s *Store) samples(ctx context.Context, q Query) (map[string]int, error) {
 	counts := map[string]int{}
-	for _, name := range []string{"pg_stat_database_xact_commit", "cnpg_collector_wal_records", "pg_wal_records", "node_disk_writes_completed_total"} {
-		if err := s.count(ctx, name, q, counts); err != nil {
+	for _, of := range [][2]string{{Realiops, "realiops_pgstat_cluster_xact_commit_total"}, {PostgresExporter, "pg_stat_database_xact_commit"}, {CloudNativePG, "cnpg_collector_wal_records"},
+		{PgExporter, "pg_wal_records"}, {PgWatch, "pgwatch_db_stats_xact_commit"}, {NodeExporter, "node_disk_writes_completed_total"}} {
+		if err := s.count(ctx, identity(of[0]), of[1], q, counts); err != nil {
 			return nil, err
 		}
 	}
 	return counts, nil
 }
 
-func (s *Store) count(ctx context.Context, name string, q Query, counts map[string]int) error {
+func (s *Store) count(ctx context.Context, label model.LabelName, name string, q Query, counts map[string]int) error {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	query := fmt.Sprintf("max by (%s) (count_over_time(%s[%dms]))", model.InstanceLabel, name, q.To.Sub(q.From).Milliseconds())
+	query := fmt.Sprintf("max by (%s) (count_over_time(%s[%dms]))", label, name, q.To.Sub(q.From).Milliseconds())
 	value, warnings, _, err := s.api.Query(within, query, q.To)
 	if err != nil {
 		return s.explain(ctx, err)
@@ -97,7 +99,7 @@ func (s *Store) count(ctx context.Context, name string, q Query, counts map[stri
 		return fmt.Errorf("%s answers with a %s where a count was asked for", s.host, kindOf(value))
 	}
 	for _, sample := range vector {
-		instance := string(sample.Metric[model.InstanceLabel])
+		instance := string(sample.Metric[label])
 		counts[instance] = max(counts[instance], int(sample.Value))
 	}
 	return nil
