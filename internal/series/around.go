@@ -1,6 +1,7 @@
 package series
 
 import (
+	"math"
 	"sort"
 	"time"
 )
@@ -8,45 +9,64 @@ import (
 // Around are the last reading at or before a moment and the first at or after it; both are the same where it was read just
 // then. ok is false where the moment lies outside of all readings.
 func (s Series) Around(t time.Time) (before, after Point, ok bool) {
-	i, j, found := s.lastBefore(stamp(t) + 1)
-	if !found {
+	from, to, ok := s.rowsAround(stamp(t))
+	if !ok {
 		return Point{}, Point{}, false
 	}
-	before = s.point(i, j)
-	if before.At.Equal(t) {
-		return before, before, true
+	return s.point(from), s.point(to), true
+}
+
+// rowsAround are those of these two readings.
+func (s Series) rowsAround(t int64) (before, after int, ok bool) {
+	before, found := s.lastBefore(t + 1)
+	if !found || s.at[before] == t {
+		return before, before, found
 	}
-	row := s.runs[i].row + j + 1
-	k := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
+	k := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > before+1 })
 	if k == len(s.runs) {
-		return before, Point{}, false
+		return 0, 0, false
 	}
-	return before, s.point(k, max(0, row-s.runs[k].row)), true
+	return before, max(before+1, s.runs[k].row), true
 }
 
 // Between is what a counter grew by from one moment to another, taken to have gone evenly from each reading to the next. It
 // is missing where either moment lies outside of all readings or between two that are further apart than coarse, and where
 // the counter was reset on the way.
 func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, error) {
-	var values [2]float64
-	var ends [2]time.Time
-	for i, t := range []time.Time{from, to} {
-		before, after, ok := s.Around(t)
-		if !ok || after.At.Sub(before.At) > coarse {
+	moments := [2]time.Time{from, to}
+	var before, after [2]int
+	for i, t := range moments {
+		var ok bool
+		before[i], after[i], ok = s.rowsAround(stamp(t))
+		if !ok || moment(s.at[after[i]]).Sub(moment(s.at[before[i]])) > coarse {
 			return 0, &Missing{Reason: NeverRead, Detail: "nothing was read near " + clockTime(t)}
 		}
-		values[i], ends[i] = before.Value, before.At
-		if i == 1 {
-			ends[i] = after.At
-		}
-		if length := after.At.Sub(before.At); length > 0 {
-			values[i] += (after.Value - before.Value) * float64(t.Sub(before.At)) / float64(length)
-		}
 	}
-	if missing := s.reset(stamp(ends[0]), stamp(ends[1])); missing != nil {
+	if missing := s.resetSaid(s.at[before[0]], s.at[after[1]]); missing != nil {
 		return 0, missing
 	}
-	return values[1] - values[0], nil
+	var low, high [2]float64
+	last := math.Inf(-1)
+	for row, value := range s.values(before[0], after[1]+1) {
+		if value < last {
+			return 0, fell(last, Point{moment(s.at[row]), value})
+		}
+		last = value
+		for i := range moments {
+			if row == before[i] {
+				low[i] = value
+			}
+			if row == after[i] {
+				high[i] = value
+			}
+		}
+	}
+	for i, t := range moments {
+		if length := s.at[after[i]] - s.at[before[i]]; length > 0 {
+			low[i] += (high[i] - low[i]) * float64(stamp(t)-s.at[before[i]]) / float64(length)
+		}
+	}
+	return low[1] - low[0], nil
 }
 
 // Grew is what a counter grew by from its first reading to its last, what resets took aside, and at how many readings it had

@@ -64,10 +64,10 @@ func (r run) all(room []float64) []float64 {
 // Before is the last reading before t. It is missing when there is none, and when a gap since then says that the
 // value is no longer known.
 func (s Series) Before(t time.Time) (Point, error) {
-	i, j, found := s.lastBefore(stamp(t))
+	row, found := s.lastBefore(stamp(t))
 	var since int64 = math.MinInt64
 	if found {
-		since = s.at[s.runs[i].row+j] + 1
+		since = s.at[row] + 1
 	}
 	if gap, blocked := s.lastGap(since, stamp(t)); blocked {
 		return Point{}, gap.missing()
@@ -75,7 +75,7 @@ func (s Series) Before(t time.Time) (Point, error) {
 	if !found {
 		return Point{}, &Missing{Reason: NeverRead, Detail: "nothing was read before " + clockTime(t)}
 	}
-	return s.point(i, j), nil
+	return s.point(row), nil
 }
 
 // Delta is what a counter grew by in [begin, end): the difference between the last readings before either. It is
@@ -103,7 +103,8 @@ func (s Series) Delta(begin, end time.Time) (Change, error) {
 func (s Series) Changes(begin, end time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		var last Point
-		for p := range s.points(stamp(begin), stamp(end)) {
+		for row, value := range s.values(s.rowAt(stamp(begin)), s.rowAt(stamp(end))) {
+			p := Point{At: moment(s.at[row]), Value: value}
 			if !last.At.IsZero() && !yield(s.change(last, p)) {
 				return
 			}
@@ -135,11 +136,11 @@ func (s Series) reset(from, to int64) error {
 		return missing
 	}
 	last := math.Inf(-1)
-	for p := range s.points(from, to+1) {
-		if p.Value < last {
-			return fell(last, p)
+	for row, value := range s.values(s.rowAt(from), s.rowAt(to+1)) {
+		if value < last {
+			return fell(last, Point{moment(s.at[row]), value})
 		}
-		last = p.Value
+		last = value
 	}
 	return nil
 }
@@ -156,23 +157,23 @@ func (s Series) resetSaid(from, to int64) error {
 	return nil
 }
 
-// points are the readings in [from, to).
-func (s Series) points(from, to int64) iter.Seq[Point] {
-	row := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= from })
-	end := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= to })
+// rowAt is the first row that is not before t.
+func (s Series) rowAt(t int64) int {
+	return sort.Search(len(s.at), func(k int) bool { return s.at[k] >= t })
+}
+
+// values are those of the rows in [row, end) that have one, in order.
+func (s Series) values(row, end int) iter.Seq2[int, float64] {
 	first := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row+s.runs[k].n > row })
-	return func(yield func(Point) bool) {
-		var room []float64
+	return func(yield func(int, float64) bool) {
+		var room [longestRun]float64
 		for _, r := range s.runs[first:] {
-			if r.row >= end {
+			if max(row, r.row) >= end {
 				return
 			}
-			if r.packed != nil && room == nil {
-				room = make([]float64, 0, longestRun)
-			}
-			values := r.all(room)
-			for j := max(0, row-r.row); j < r.n; j++ {
-				if r.row+j >= end || !yield(Point{At: moment(s.at[r.row+j]), Value: values[j]}) {
+			from, to := max(0, row-r.row), min(r.n, end-r.row)
+			for j, value := range r.all(room[:])[from:to] {
+				if !yield(r.row+from+j, value) {
 					return
 				}
 			}
@@ -180,20 +181,22 @@ func (s Series) points(from, to int64) iter.Seq[Point] {
 	}
 }
 
-// lastBefore finds the last value whose moment is before t: which run, and which value in it.
-func (s Series) lastBefore(t int64) (i, j int, found bool) {
-	row := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= t })
-	i = sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row >= row }) - 1
+// lastBefore finds the last row before t that has a value.
+func (s Series) lastBefore(t int64) (row int, found bool) {
+	row = s.rowAt(t)
+	i := sort.Search(len(s.runs), func(k int) bool { return s.runs[k].row >= row }) - 1
 	if i < 0 {
-		return 0, 0, false
+		return 0, false
 	}
-	return i, min(row-s.runs[i].row, s.runs[i].n) - 1, true
+	return min(row, s.runs[i].row+s.runs[i].n) - 1, true
 }
 
-func (s Series) point(i, j int) Point {
-	r := s.runs[i]
-	var room [longestRun]float64
-	return Point{At: moment(s.at[r.row+j]), Value: r.all(room[:])[j]}
+// point is the reading of a row that has a value.
+func (s Series) point(row int) (p Point) {
+	for _, value := range s.values(row, row+1) {
+		p = Point{At: moment(s.at[row]), Value: value}
+	}
+	return p
 }
 
 // lastGap is the last gap in [from, to) that leaves the value unknown. A reset does not: a reading comes with it.

@@ -69,7 +69,7 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 	}
 	var changes []series.Change
 	for change, err := range j.run.Changes(metric, from.Add(j.view.Lag), to.Add(j.view.Lag)) {
-		if err == nil && change.Seconds() >= 0.5 {
+		if err == nil && change.To.Sub(change.From) >= time.Second/2 {
 			changes = append(changes, change)
 		}
 	}
@@ -98,14 +98,14 @@ type moment struct {
 // read at the same moments, and held against the same quantities.
 func (j *judge) did(d drivers.Quantity, a drivers.Arm, replicate drivers.Replicate, from, to time.Time) float64 {
 	when := moment{d.Name, from, to}
-	n, looked := j.moment[when]
-	if !looked {
-		var known bool
-		if n, known = j.run.Did(d, a, replicate, from, to); !known {
-			n = math.NaN()
-		}
-		j.moment[when] = n
+	if n, looked := j.moment.Load(when); looked {
+		return n.(float64) //nolint:forcetypeassert // nothing else is put there
 	}
+	n, known := j.run.Did(d, a, replicate, from, to)
+	if !known {
+		n = math.NaN()
+	}
+	j.moment.Store(when, n)
 	return n
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
@@ -42,12 +43,12 @@ type evidence struct {
 	run     *drivers.Run
 	arms    []drivers.Arm // loaded, with at least one replicate
 	drivers []drivers.Quantity
-	columns []column           // of the quantities
-	moment  map[moment]float64 // what a quantity did in it; not a number: nobody knows
+	columns []column // of the quantities
+	moment  sync.Map // what a quantity did in a [moment]; not a number: nobody knows
 }
 
 func newEvidence(run *drivers.Run) *evidence {
-	e := &evidence{run: run, drivers: run.Quantities(), moment: map[moment]float64{}}
+	e := &evidence{run: run, drivers: run.Quantities()}
 	for _, a := range run.Arms {
 		if !a.Idle() && len(a.Replicates) > 0 {
 			e.arms = append(e.arms, a)

@@ -3,7 +3,10 @@ package attribution
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/metric"
@@ -52,18 +55,29 @@ type judge struct {
 // Judge says of every metric of a run what it counts.
 func Judge(run *drivers.Run, options Options) Verdicts {
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
-	var all Verdicts
-	for _, m := range run.Metrics() {
-		if j.wanted(m) {
-			all.Metrics = append(all.Metrics, j.over(m).settled(m))
-		}
-	}
+	all := Verdicts{Metrics: j.each(slices.DeleteFunc(run.Metrics(), func(m drivers.Metric) bool { return !j.wanted(m) }))}
 	all.Metrics = append(all.Metrics, j.absent(all.Metrics)...)
 	if run.Observed != nil && run.Observed.Coarse != nil {
 		confirm(all.Metrics, Judge(run.Observed.Coarse, options).Metrics)
 	}
 	slices.SortFunc(all.Metrics, func(a, b Verdict) int { return cmp.Compare(a.Metric.Name, b.Metric.Name) })
 	all.Warnings = j.warnings()
+	return all
+}
+
+// each are the verdicts on metrics, which do not depend on one another: on as many at once as there are processors.
+func (j *judge) each(metrics []drivers.Metric) []Verdict {
+	all := make([]Verdict, len(metrics))
+	var next atomic.Int64
+	var judging sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(metrics)) {
+		judging.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(metrics)); i = next.Add(1) - 1 {
+				all[i] = j.over(metrics[i]).settled(metrics[i])
+			}
+		})
+	}
+	judging.Wait()
 	return all
 }
 

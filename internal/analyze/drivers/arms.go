@@ -17,6 +17,7 @@ func (c *collector) buildArms() {
 	overlaps := c.overlaps()
 	busy := c.busyUntil()
 	for _, a := range c.attempts {
+		a.load.complete()
 		arm := c.armOf(a)
 		why := a.defect(arm.Idle())
 		if why == "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -33,7 +34,16 @@ type collector struct {
 	byKey     map[attemptKey]*attempt
 	factors   map[string]runfile.Arm // of arms that the plan does not have
 	places    map[string]int         // of each arm in run.Arms
+	latencies chan recorded
 	notes     notebook
+
+	handing sync.Mutex // out a series, for whoever looks at several metrics at once
+}
+
+// recorded is the histogram of a line, and what it is to be added to.
+type recorded struct {
+	in      *latencies
+	encoded string
 }
 
 // attempt is all that the file says of one replicate of an arm.
@@ -78,7 +88,9 @@ func (c *collector) take(record runfile.Record) {
 	case runfile.ArmEvent:
 		c.event(r)
 	case runfile.Load:
-		c.attempt(r.Arm, r.Replicate).load.add(r)
+		a := c.attempt(r.Arm, r.Replicate)
+		a.load.add(r)
+		c.latencies <- recorded{&a.load.latency, r.Latency}
 	case runfile.Proof:
 		c.attempt(r.Arm, r.Replicate).proof = &r
 	case runfile.Reading:
@@ -229,6 +241,8 @@ func (c *collector) series(metric string) series.Series {
 	if c.readings[probe] == nil {
 		return series.Series{}
 	}
+	c.handing.Lock()
+	defer c.handing.Unlock()
 	return c.readings[probe].Series(metric)
 }
 

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -18,8 +19,8 @@ const (
 // steps are the stretches from one move of a counter to the next, if it moves so seldom that most readings show nothing new
 // although the load goes on. A source that did not move between two readings was not read twice. The move itself came at
 // some time since the reading before.
-func (c *collector) steps(s series.Series) (all []stretch, apart time.Duration) {
-	if !seldom(s) {
+func (c *collector) steps(s series.Series, split series.Split) (all []stretch, apart time.Duration) {
+	if 2*split.Moved >= split.Changes {
 		return nil, 0
 	}
 	var moves []time.Time
@@ -44,18 +45,6 @@ func (c *collector) steps(s series.Series) (all []stretch, apart time.Duration) 
 		return nil, 0
 	}
 	return all, time.Duration(median(gaps) * float64(time.Second)).Round(time.Second)
-}
-
-// seldom tells whether most readings show nothing new.
-func seldom(s series.Series) bool {
-	moves, readings := 0, 0
-	for change, err := range s.Changes(time.Time{}, farFuture) {
-		readings++
-		if err == nil && change.Amount != 0 {
-			moves++
-		}
-	}
-	return 2*moves < readings
 }
 
 // during counts the moments that lie within replicates. What moves between them is what is done there.
@@ -89,11 +78,11 @@ const (
 
 // lag is by how much later than the loads a counter moves. Nothing is asked of what it counts: each load has a rate of its
 // own, whatever that is, and the lag is the one at which rates change when loads do. So a search for it favours no quantity.
-func (c *collector) lag(s series.Series) time.Duration {
-	course := c.course(s)
-	if len(course.rates) < fewestMoving || !course.movesOutside() {
+func (c *collector) lag(s series.Series, split series.Split) time.Duration {
+	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) {
 		return 0
 	}
+	course := c.course(s)
 	at, least := 0.0, math.Inf(1)
 	for l := 0.0; l <= mostLag; l += lagStep {
 		if left := course.unexplained(l); left < least {
@@ -123,60 +112,60 @@ type stay struct {
 	arm      int
 	from, to float64 // of the load
 	end      float64 // of the replicate
+	whole    series.Stretch
 }
 
-func (c *collector) course(s series.Series) (k course) {
+// stays are the goes of all loads, in order.
+func (c *collector) stays() (loads []stay) {
 	start := c.run.Header.Start
 	for i, arm := range c.run.Arms {
 		if arm.Idle() {
 			continue
 		}
-		k.arms = i + 1
 		for _, r := range arm.Replicates {
 			if a := c.byKey[attemptKey{arm.Name, r.Number}]; a != nil && a.load.lines > 0 {
-				k.loads = append(k.loads, stay{i, a.load.from.Sub(start).Seconds(), a.load.to.Sub(start).Seconds(), r.End.Sub(start).Seconds()})
+				loads = append(loads, stay{
+					i, a.load.from.Sub(start).Seconds(), a.load.to.Sub(start).Seconds(), r.End.Sub(start).Seconds(), series.Stretch{From: a.load.from, To: r.End},
+				})
 			}
 		}
 	}
-	var lengths []float64
+	slices.SortFunc(loads, func(a, b stay) int { return cmp.Compare(a.from, b.from) })
+	return loads
+}
+
+func (c *collector) course(s series.Series) (k course) {
+	k.loads, k.arms = c.stays(), len(c.run.Arms)
+	start := c.run.Header.Start
 	for change, err := range s.Changes(time.Time{}, farFuture) {
-		if err != nil || change.Seconds() <= 0 {
-			continue
+		if err == nil && change.To.After(change.From) {
+			k.from = append(k.from, change.From.Sub(start).Seconds())
+			k.to = append(k.to, change.To.Sub(start).Seconds())
+			k.rates = append(k.rates, change.Amount/change.Seconds())
 		}
-		k.from = append(k.from, change.From.Sub(start).Seconds())
-		k.to = append(k.to, change.To.Sub(start).Seconds())
-		k.rates = append(k.rates, change.Amount/change.Seconds())
-		lengths = append(lengths, change.Seconds())
 	}
-	if len(lengths) == 0 || median(lengths) > 2.5 {
-		return course{}
-	}
-	slices.SortFunc(k.loads, func(a, b stay) int { return int(math.Copysign(1, a.from-b.from)) })
 	return k
 }
 
+// coarseReading is how far apart readings may lie to tell when a counter moved.
+const coarseReading = 2500 * time.Millisecond
+
+// split is what a counter did within replicates and outside of them.
+func (c *collector) split(s series.Series) series.Split {
+	var replicates []series.Stretch
+	for _, l := range c.stays() {
+		replicates = append(replicates, l.whole)
+	}
+	return s.Split(replicates, coarseReading)
+}
+
 // movesOutside tells whether a part of the growth falls between replicates.
-func (k course) movesOutside() bool {
-	inside, out, outSeconds := 0.0, 0.0, 0.0
-	var idle []float64
-	for i, rate := range k.rates {
-		length := k.to[i] - k.from[i]
-		covered := 0.0
-		for _, l := range k.loads {
-			covered += max(0, min(k.to[i], l.end)-max(k.from[i], l.from))
-		}
-		part := min(1, covered/length)
-		inside += rate * length * part
-		out += rate * length * (1 - part)
-		outSeconds += length * (1 - part)
-		if part == 0 {
-			idle = append(idle, rate)
-		}
+func movesOutside(s series.Split) bool {
+	out := s.Outside
+	if !math.IsInf(s.Quietest, 1) {
+		out -= s.Quietest * s.OutsideForSeconds
 	}
-	if len(idle) > 0 {
-		out -= slices.Min(idle) * outSeconds
-	}
-	return out > outside*inside
+	return out > outside*s.Inside
 }
 
 // unexplained is the part of how the rates vary around the edges of loads that is left when each arm has its own, so much

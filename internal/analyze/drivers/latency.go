@@ -149,7 +149,10 @@ func (l *latencies) place(payload []byte) bool {
 	l.placed = l.placed[:0]
 	places := int64(len(l.like.Counts))
 	for at := int64(0); len(payload) > 0; {
-		count, n := binary.Varint(payload)
+		count, n := int64(payload[0]>>1)^-int64(payload[0]&1), 1
+		if payload[0] >= 0x80 { // few are of more than one byte
+			count, n = binary.Varint(payload)
+		}
 		if n <= 0 || n > shortVarint || at-min(0, count) > places || count >= 0 && at == places {
 			return false
 		}

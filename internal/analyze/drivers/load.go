@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -15,6 +16,8 @@ type load struct {
 	latency  latencies
 	negative bool // a line ended before it began, or counted less than nothing
 	course   []pace
+	longest  time.Duration // of the lines
+	all      float64       // that workIn tells of all of it
 }
 
 // pace is what was done between two moments.
@@ -45,7 +48,6 @@ func (l *load) add(line runfile.Load) {
 	l.work.Failures = sum(l.work.Failures, line.Failures)
 	l.work.Retries = sum(l.work.Retries, line.Retries)
 	l.work.Late = sum(l.work.Late, line.Late)
-	l.latency.add(line.Latency)
 }
 
 // sum does not wrap around.
@@ -58,11 +60,24 @@ func sum(a, b int64) int64 {
 
 func (l *load) seconds() float64 { return l.to.Sub(l.from).Seconds() }
 
+// complete brings the lines into order once all are there.
+func (l *load) complete() {
+	slices.SortStableFunc(l.course, func(a, b pace) int { return a.from.Compare(b.from) })
+	for _, p := range l.course {
+		l.longest = max(l.longest, p.to.Sub(p.from))
+	}
+	l.all = l.workIn(l.from, l.to)
+}
+
 // workIn is how many rows were written between two moments, or how many transactions there were in a load that writes none; those of a line
 // are taken to have come evenly.
 func (l *load) workIn(from, to time.Time) float64 {
-	done := 0.0
-	for _, p := range l.course {
+	done, begun := 0.0, func(p pace, t time.Time) int { return p.from.Compare(t) }
+	first, _ := slices.BinarySearchFunc(l.course, from.Add(-l.longest), begun)
+	for _, p := range l.course[first:] {
+		if !p.from.Before(to) {
+			break
+		}
 		begin, end := p.from, p.to
 		if begin.Before(from) {
 			begin = from

@@ -44,13 +44,14 @@ func (c *collector) over(metric string) (*Run, View) {
 		return c.run, View{}
 	}
 	s := c.series(metric)
-	if steps, apart := c.steps(s); len(steps) > 0 {
+	split := c.split(s) // most counters move neither in steps nor late, and there are many
+	if steps, apart := c.steps(s, split); len(steps) > 0 {
 		if run, ok := c.overStretches(metric, steps); ok {
 			return run, View{Stepped: apart}
 		}
 		return c.run, View{}
 	}
-	if lag := c.lag(s); lag > 0 {
+	if lag := c.lag(s, split); lag > 0 {
 		return c.later(metric, s, lag), View{Lag: lag}
 	}
 	return c.run, View{}
@@ -183,9 +184,9 @@ func (c *collector) recounted(a *attempt, idle bool, r Replicate, windows []stre
 		return r
 	}
 	part := 0.0
-	if all := a.load.workIn(a.load.from, a.load.to); all > 0 {
+	if a.load.all > 0 {
 		for _, w := range windows {
-			part += a.load.workIn(w.from, w.to) / all
+			part += a.load.workIn(w.from, w.to) / a.load.all
 		}
 	}
 	r.Work = r.Work.times(part)
@@ -320,6 +321,5 @@ func (c *collector) share(arm string, number int, from, to time.Time) (float64, 
 	if a == nil || len(a.load.course) < 2 {
 		return 0, false
 	}
-	all := a.load.workIn(a.load.from, a.load.to)
-	return a.load.workIn(from, to) / all, all > 0
+	return a.load.workIn(from, to) / a.load.all, a.load.all > 0
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -147,31 +148,53 @@ type Note struct {
 // FromRun reads the records of a run file to their end. A torn tail is no error: what came before it is there, and
 // Torn says so.
 func FromRun(records iter.Seq2[runfile.Record, error]) (*Run, error) {
-	c, taken := newCollector(), 0
+	c := newCollector()
+	if err := c.takeAll(records); err != nil {
+		return nil, err
+	}
+	return c.finish(), nil
+}
+
+func (c *collector) takeAll(records iter.Seq2[runfile.Record, error]) error {
+	defer c.addLatencies()()
+	taken := 0
 	for record, err := range records {
 		torn, isTorn := errors.AsType[*runfile.TornError](err)
 		switch {
 		case isTorn && c.begun:
 			c.run.Torn = torn
 		case err != nil:
-			return nil, err
+			return err
 		default:
 			c.take(record)
 		}
 		const seldom = 256 // what is kept of so many records is little
 		if taken++; taken%seldom == 0 || c.kept > mostHeld {
 			if err := c.within(); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 	if !c.begun {
-		return nil, runfile.ErrNotRunFile
+		return runfile.ErrNotRunFile
 	}
-	if err := c.within(); err != nil {
-		return nil, err
+	return c.within()
+}
+
+// addLatencies has the latencies of loads added up while the file is read on: of a long run that takes as long as the rest. It gives what
+// waits until all are added.
+func (c *collector) addLatencies() (wait func()) {
+	var adding sync.WaitGroup
+	c.latencies = make(chan recorded, 64)
+	adding.Go(func() {
+		for r := range c.latencies {
+			r.in.add(r.encoded)
+		}
+	})
+	return func() {
+		close(c.latencies)
+		adding.Wait()
 	}
-	return c.finish(), nil
 }
 
 // Series is what a metric read over the whole run; a metric that the run did not read has an empty one.

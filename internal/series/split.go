@@ -1,0 +1,81 @@
+package series
+
+import (
+	"math"
+	"time"
+)
+
+// Stretch is the time from one moment to another.
+type Stretch struct{ From, To time.Time }
+
+// Split is what a counter did within some stretches of time and outside of them, each change from one reading to the next taken to have
+// gone evenly.
+type Split struct {
+	Changes, Moved    int     // from reading to reading, with a gap or a reset in between or without; those that show something new
+	Known, Coarse     int     // of which the amount is known; of these, longer than asked
+	Inside, Outside   float64 // that it grew by
+	OutsideForSeconds float64
+	Quietest          float64 // the least rate of a change that lies outside; infinite: there is none
+}
+
+// Split goes by stretches in order of time of which no two overlap, and counts the changes that took longer than coarse. It is for whoever
+// looks at all of many series, and takes a third of the time of [Series.Changes].
+func (s Series) Split(stretches []Stretch, coarse time.Duration) Split {
+	type span struct{ from, to int64 }
+	var within []span
+	for _, each := range stretches {
+		within = append(within, span{stamp(each.From), stamp(each.To)})
+	}
+	split, last, before := Split{Quietest: math.Inf(1)}, -1, 0.0
+	for row, value := range s.values(0, len(s.at)) {
+		if last >= 0 {
+			from, to, amount := s.at[last], s.at[row], value-before
+			for len(within) > 0 && within[0].to <= from {
+				within = within[1:]
+			}
+			covered := int64(0)
+			for _, w := range within {
+				if w.from >= to {
+					break
+				}
+				covered += max(0, min(to, w.to)-max(from, w.from))
+			}
+			split.Changes++
+			if s.known(from, to, amount) {
+				split.add(time.Duration(to-from), time.Duration(min(covered, to-from)), amount, coarse)
+			}
+		}
+		last, before = row, value
+	}
+	return split
+}
+
+// known tells whether a change is one without a gap or a reset in it.
+func (s Series) known(from, to int64, amount float64) bool {
+	if len(s.probeGaps)+len(s.metricGaps) > 0 { // of most series there are none, and many changes
+		if _, blocked := s.lastGap(from+1, to); blocked || s.resetSaid(from, to) != nil {
+			return false
+		}
+	}
+	return amount >= 0
+}
+
+func (p *Split) add(length, covered time.Duration, amount float64, coarse time.Duration) {
+	if amount > 0 {
+		p.Moved++
+	}
+	if length <= 0 {
+		return
+	}
+	p.Known++
+	if length > coarse {
+		p.Coarse++
+	}
+	part := float64(covered) / float64(length)
+	p.Inside += amount * part
+	p.Outside += amount * (1 - part)
+	p.OutsideForSeconds += float64(length-covered) / float64(time.Second)
+	if covered == 0 {
+		p.Quietest = min(p.Quietest, amount*float64(time.Second)/float64(length))
+	}
+}
