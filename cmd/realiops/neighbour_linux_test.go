@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
@@ -104,6 +105,42 @@ func TestSizeDoesNotOrderForNeighbours(t *testing.T) {
 	}
 	check(file, 3) // it is counted, and the busiest five seconds may have a file of the WAL made
 	check(withoutProbe(t, file, "request"), 2, "Others use the device", "the device wrote")
+}
+
+// What an operation costs the disk is counted without a stranger on it: a commit of one row is one write of one page of the WAL and one
+// flush, and what the stranger did stands beside.
+func TestMeasureBesideNeighbours(t *testing.T) {
+	t.Parallel()
+	directory, _ := ownDisk(t, openDirectory(t), 2<<30)
+	if err := os.Chmod(directory, 0o777); err != nil { //nolint:gosec // the server's user makes its directory in it
+		t.Fatal(err)
+	}
+	server := servertest.Start(t, embedded.Options{DataDir: filepath.Join(directory, "data"), Settings: []string{"autovacuum=off"}})
+	servertest.Exec(t, servertest.Connect(t, servertest.Endpoint(t, server.DSN())), "create table kept (id int); insert into kept values (0); checkpoint")
+	ctx, stop := context.WithCancel(t.Context())
+	stranger := exec.CommandContext(ctx, "fio", "--name=stranger", "--filename="+filepath.Join(directory, "stranger"), "--size=64m", "--rw=randwrite",
+		"--bs=16k", "--thread", "--direct=1", "--rate_iops=400", "--time_based", "--runtime=600")
+	if err := stranger.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() {
+		stop()
+		_ = stranger.Wait() // it was stopped
+	}()
+	c, stdout, stderr := realiops(t, "measure", "--dsn", server.DSN(), "-r", "5", "--sql", "insert into kept values (7)", "--format", "json")
+	var measured cost.Cost
+	if err := errors.Join(c.Run(), json.Unmarshal(stdout.Bytes(), &measured)); err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	for name, want := range map[string]float64{"device_requests": 1, "device_flushes": 1, "device_bytes": 8192} {
+		got, counted := measured.Find(name)
+		if !counted || got.Missing != "" || got.Median != want {
+			t.Errorf("%s: %v, want %g: %s", name, got.Runs, want, got.Missing)
+		}
+		if name != "device_flushes" && (got.Everybody == nil || *got.Everybody < 10*want) {
+			t.Errorf("%s of everybody: %v, beside 400 requests a second", name, got.Everybody)
+		}
+	}
 }
 
 func sizeOf(t *testing.T, file string) (sized report.Size) {

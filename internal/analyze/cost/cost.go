@@ -44,6 +44,8 @@ type Count struct {
 	Background float64 `json:"background"`
 	// Irregular says who made it differ in some repetitions, where that is known.
 	Irregular string `json:"irregular,omitempty"`
+	// Everybody is, where others use the device and this is what it did for the server's files, what it did for all: the median. Nil elsewhere.
+	Everybody *float64 `json:"everybody,omitempty"`
 }
 
 // ErrNone is a file that holds no repetition of an operation.
@@ -154,6 +156,8 @@ type kind struct {
 	name, unit, help string
 	// of gives what was counted, and how much of that the server does by itself in the time.
 	of func(drivers.Arm, drivers.Replicate) (counted, background float64, err error)
+	// everybody is what the device did for all; nil: of is all there is.
+	everybody func(drivers.Arm, drivers.Replicate) (float64, error)
 }
 
 func (k kind) count(arm drivers.Arm) Count {
@@ -167,10 +171,29 @@ func (k kind) count(arm drivers.Arm) Count {
 		c.Background = max(c.Background, background)
 		c.Runs = append(c.Runs, max(0, counted-math.Round(background)))
 	}
-	sorted := slices.Sorted(slices.Values(c.Runs))
-	c.Low, c.High = sorted[0], sorted[len(sorted)-1]
-	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+	c.Low, c.Median, c.High = slices.Min(c.Runs), median(c.Runs), slices.Max(c.Runs)
+	c.Everybody = k.forEverybody(arm)
 	return c
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+func (k kind) forEverybody(arm drivers.Arm) *float64 {
+	if k.everybody == nil {
+		return nil
+	}
+	var did []float64
+	for _, r := range arm.Replicates {
+		all, err := k.everybody(arm, r.AsRead())
+		if err != nil {
+			return nil
+		}
+		did = append(did, all)
+	}
+	return new(median(did))
 }
 
 // Find is the count of that name.

@@ -149,10 +149,24 @@ func (r Result) legend() document.Block {
 			sentences = append(sentences, fmt.Sprintf("What made %s differ: %s.", c.Name, c.Irregular))
 		}
 	}
+	if did := r.everybody(); did != "" {
+		sentences = append(sentences, "Counts of the device are of the requests for this server's files; for everybody, it did each time: "+did+".")
+	}
 	if len(taken) > 0 {
 		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+strings.Join(taken, ", ")+".")
 	}
 	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
+}
+
+// everybody is what the device did where others use it, too.
+func (r Result) everybody() string {
+	var did []string
+	for _, c := range r.Counts {
+		if c.Everybody != nil {
+			did = append(did, amount(*c.Everybody)+" "+c.Name)
+		}
+	}
+	return strings.Join(did, ", ")
 }
 
 // budgetTable says what became of each budget.

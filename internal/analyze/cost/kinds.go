@@ -60,10 +60,13 @@ func kinds(run *drivers.Run) []kind {
 		name := quantities[q.Name]
 		switch {
 		case name == "":
+		case ofDevice(q) && run.OfServer():
+			whole, _ := drivers.Named(q.Name)
+			all = append(all, kind{name, q.Unit, q.Help, lessBackground(q.Count), whole.Count})
 		case ofDevice(q) && !run.Header.Target.Storage.Own:
-			all = append(all, kind{name, q.Unit, q.Help, shared})
+			all = append(all, kind{name: name, unit: q.Unit, help: q.Help, of: shared})
 		default:
-			all = append(all, kind{name, q.Unit, q.Help, lessBackground(q.Count)})
+			all = append(all, kind{name: name, unit: q.Unit, help: q.Help, of: lessBackground(q.Count)})
 		}
 	}
 	return all
@@ -75,7 +78,8 @@ func ofDevice(q drivers.Quantity) bool {
 
 // shared is what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
 func shared(drivers.Arm, drivers.Replicate) (counted, background float64, err error) {
-	return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "others may write to the disk as well: --own-device gives a server of ours one for itself"}
+	return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "others may write to the disk as well, and the server's " +
+		"requests were not told from theirs: see realiops doctor; --own-device gives a server of ours a disk for itself"}
 }
 
 // sessions are also those of others that cannot be told from the operation's.
