@@ -104,7 +104,9 @@ func disks(name, whose, printed string) []Metric {
 
 // requests are the metric of which [Requests] is the arithmetic.
 func requests() Metric {
-	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(DeviceRequests).matters()
+	m := counter(BlockRequests, "operations", DeviceRequests.Help()).As("/proc/diskstats writes - flushes").makes(DeviceRequests).matters().
+		but("where a file system with a journal is on the device, too low by one or two for each transaction of the journal, as an fsync of a file " +
+			"that has changed its size or its time makes one: the kernel flushes before and after such a write, and counts neither among the writes. The metrics request.* count what carries data")
 	m.Derived = &Difference{Of: BlockWrites, Less: BlockFlushes}
 	return m
 }

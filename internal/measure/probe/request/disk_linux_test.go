@@ -1,13 +1,18 @@
 package request
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // partitioned makes a disk with one partition, a file system on it, and a server's directories there.
@@ -53,18 +58,23 @@ func partitioned(t *testing.T, mkfs ...string) (top, disk string) {
 	return mount, filepath.Base(node)
 }
 
-// ofDisk are the writes that the kernel counts of a disk.
-func ofDisk(t *testing.T, disk string) (writes float64) {
+// ofDisk are the writes and flushes that the kernel counts of a disk (https://docs.kernel.org/block/stat.html).
+func ofDisk(t *testing.T, disk string) (writes, flushes float64) {
 	t.Helper()
-	text, err := os.ReadFile("/sys/block/" + disk + "/stat")
+	var fields [17]float64
+	for i, text := range strings.Fields(readFile(t, "/sys/block/"+disk+"/stat")) {
+		fields[i], _ = strconv.ParseFloat(text, 64)
+	}
+	return fields[4], fields[15]
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var skipped float64
-	if _, err := fmt.Sscan(string(text), &skipped, &skipped, &skipped, &skipped, &writes); err != nil {
-		t.Fatal(err)
-	}
-	return writes
+	return string(text)
 }
 
 // TestPartitionsAndJournals: on a partition of ext4 and of XFS files are found behind the partition's beginning, the journal of the file
@@ -80,7 +90,8 @@ func TestPartitionsAndJournals(t *testing.T) {
 			if out, err := exec.Command("sync", "-f", top).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			before, counted := written(t, s), ofDisk(t, disk)
+			before := written(t, s)
+			counted, _ := ofDisk(t, disk)
 			write(t, filepath.Join(top, "pg_wal/000000010000000000000001"), 50)
 			write(t, filepath.Join(top, "base/5/100"), 30)
 			after := written(t, s)
@@ -91,7 +102,8 @@ func TestPartitionsAndJournals(t *testing.T) {
 			if grew("request.journal/writes") < 2 {
 				t.Errorf("%.0f writes of the journal, where two new files were synced", grew("request.journal/writes"))
 			}
-			if all, want := grew("request/writes"), ofDisk(t, disk)-counted; all != want {
+			now, _ := ofDisk(t, disk)
+			if all, want := grew("request/writes"), now-counted; all != want {
 				t.Errorf("%.0f writes in all, and the kernel counts %.0f", all, want)
 			}
 			sum := 0.0
@@ -100,6 +112,56 @@ func TestPartitionsAndJournals(t *testing.T) {
 			}
 			if all := grew("request/write_bytes"); sum != all {
 				t.Errorf("%.0f bytes of all kinds, and %.0f in all", sum, all)
+			}
+		})
+	}
+}
+
+// TestWritesLessFlushes: what the kernel counts as writes less what it counts as flushes are the writes that carry data, as long as the file
+// system's journal has no part in it, as docs/requests.md says. A block that ends a transaction of the journal is one write with a flush
+// before it and one behind, which are counted as flushes and not as writes: fifty fsyncs of changed files take all of the fifty writes away.
+func TestWritesLessFlushes(t *testing.T) {
+	for _, mkfs := range [][]string{
+		{"mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"}, {"mkfs.xfs", "-q"},
+	} {
+		t.Run(mkfs[0], func(t *testing.T) {
+			top, disk := partitioned(t, mkfs...)
+			s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+			defer s.Close()
+			path := filepath.Join(top, "pg_wal/000000010000000000000001")
+			write(t, path, 1)
+			if out, err := exec.Command("sync", "-f", top).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			fd, err := unix.Open(path, unix.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Close(fd) //nolint:errcheck // it is synced
+			// fifty writes a page, each followed by a sync, and gives what carried data, what the journal wrote of it, and writes - flushes.
+			fifty := func(sync func(int) error) (data, journal, less float64) {
+				before := written(t, s)
+				writes, flushes := ofDisk(t, disk)
+				for range 50 {
+					_, err := unix.Pwrite(fd, make([]byte, 8192), 0)
+					if err := errors.Join(err, sync(fd)); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(10 * time.Millisecond) // the file's time of change moves in steps
+				}
+				after := written(t, s)
+				nowWrites, nowFlushes := ofDisk(t, disk)
+				for kind := range kinds {
+					data += after[Name+"."+kind.String()+"/writes"] - before[Name+"."+kind.String()+"/writes"]
+				}
+				return data, after[metric.JournalWrites] - before[metric.JournalWrites], nowWrites - writes - (nowFlushes - flushes)
+			}
+			if data, journal, less := fifty(unix.Fdatasync); data < 50 || journal > 2 || data-less > 2*journal {
+				t.Errorf("fdatasync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f", data, journal, less)
+			}
+			// A disk that writes past its cache when asked (FUA) needs no flush behind.
+			if data, journal, less := fifty(unix.Fsync); journal < 50 || data-less < 50 || data-less > 2*journal {
+				t.Errorf("fsync: %.0f requests that carry data, %.0f of the journal, and writes - flushes are %.0f", data, journal, less)
 			}
 		})
 	}
