@@ -94,10 +94,9 @@ func rootsOf(place Place) (roots []root, err error) {
 }
 
 // look goes through all files, and asks again where those lie that were written to.
-func (f *files) look() {
+func (f *files) look(now time.Time) {
 	f.looks++
 	f.tooMany, f.nameless, f.moved = false, false, false
-	now := time.Now()
 	for _, r := range f.roots {
 		_ = filepath.WalkDir(r.path, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !entry.Type().IsRegular() {

@@ -6,10 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cilium/ebpf/asm"
 	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/probe"
@@ -21,14 +24,15 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 	needsKernel(t, Place{Data: directory(t)}).Close()
 	for _, c := range []struct {
 		name, without string // what a shell does before
-		as            uint32
+		as            string // flags of setpriv
 		reason        runfile.Reason
 		says          string
 	}{
-		{"somebody else than root", "true", 65534, runfile.Permission, "only root"},
-		{"no description of the kernel", "mount -t tmpfs none /sys/kernel/btf", 0, runfile.Unsupported, "/sys/kernel/btf/vmlinux"},
-		{"a container's own /sys", "mount -t tmpfs none /sys", 0, runfile.Unsupported, "no block device"},
-		{"another file system", "mount -t tmpfs none $REALIOPS_REFUSED", 0, runfile.Unsupported, "another file system"},
+		{"somebody else than root", "true", "--reuid=65534 --regid=65534 --clear-groups", runfile.Permission, "only root"}, // with sysctl and without
+		{"root of a container", "true", "--bounding-set=-bpf,-perfmon,-sys_admin", runfile.Disabled, "not even root"},
+		{"no description of the kernel", "mount -t tmpfs none /sys/kernel/btf", "", runfile.Unsupported, "/sys/kernel/btf/vmlinux"},
+		{"a container's own /sys", "mount -t tmpfs none /sys", "", runfile.Unsupported, "no block device"},
+		{"another file system", "mount -t tmpfs none $REALIOPS_REFUSED", "", runfile.Unsupported, "another file system"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			place := directory(t)
@@ -40,8 +44,7 @@ func TestWhereRequestsCannotBeFollowed(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			// Only this process sees the mounts.
-			tried := exec.Command("unshare", "--mount", "sh", "-ec", c.without+`; exec setpriv --reuid "$1" --regid "$1" --clear-groups "$2" -test.run=^TestRefused$`,
-				"-", strconv.Itoa(int(c.as)), program)
+			tried := exec.Command("unshare", "--mount", "sh", "-ec", c.without+"; exec setpriv "+c.as+` "$0" -test.run=^TestRefused$`, program)
 			if strings.Contains(c.without, "REFUSED") {
 				place = filepath.Join(place, "base") // the program lies above
 			}
@@ -151,5 +154,126 @@ func TestTooManyFiles(t *testing.T) {
 	sample, err := s.Sample(t.Context())
 	if err != nil || len(sample.Gaps) != 1 || !strings.Contains(sample.Gaps[0].Detail, "more than 100000 files") {
 		t.Errorf("%v; gaps %v", err, sample.Gaps)
+	}
+}
+
+// TestOthersTracing: who traces requests by tracefs goes on, with every one of them, and finds nothing of ours there.
+func TestOthersTracing(t *testing.T) {
+	top, disk := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
+	needsKernel(t, Place{Data: top}).Close()
+	traces := t.TempDir()
+	if err := unix.Mount("none", traces, "tracefs", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Unmount(traces, unix.MNT_DETACH) //nolint:errcheck // nobody else sees it
+	read := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(traces, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	theirs := fmt.Sprintf("instances/realiops-%d", os.Getpid())
+	if err := os.Mkdir(filepath.Join(traces, theirs), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Rmdir(filepath.Join(traces, theirs)) //nolint:errcheck // as it was
+	enabled := theirs + "/events/block/block_rq_complete/enable"
+	if err := os.WriteFile(filepath.Join(traces, enabled), []byte("1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	events := func() string { return read("set_event") + read("dynamic_events") + read(enabled) }
+	before := events()
+	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid()})
+	write(t, filepath.Join(top, "pg_wal/000000010000000000000001"), 60)
+	if during := events(); during != before {
+		t.Errorf("events were\n%sand are\n%s", before, during)
+	}
+	s.Close()
+	write(t, filepath.Join(top, "pg_wal/000000010000000000000002"), 40)
+	if after := events(); after != before {
+		t.Errorf("events were\n%sand are\n%s", before, after)
+	}
+	number := strings.ReplaceAll(strings.TrimSpace(readFile(t, "/sys/block/"+disk+"/dev")), ":", ",")
+	seen := 0
+	for line := range strings.Lines(read(theirs + "/trace")) {
+		if strings.Contains(line, " "+number+" W") && strings.Contains(line, " + 32 ") { // sectors: 16 KiB
+			seen++
+		}
+	}
+	if seen != 100 {
+		t.Errorf("%d of 100 writes were traced:\n%s", seen, read(theirs+"/trace"))
+	}
+}
+
+// TestRingsThatWrap: a ring that is fetched in time tells every request, however often it was filled.
+func TestRingsThatWrap(t *testing.T) {
+	top, _ := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
+	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+	defer s.Close()
+	small, err := attach(disksOf(s.files.roots), uint32(os.Getpagesize())) // has room for 73
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := written(t, s)
+	s.mu.Lock()
+	large := s.kernel
+	s.kernel = small
+	s.mu.Unlock()
+	defer large.close()
+	path := filepath.Join(top, "pg_wal/000000010000000000000001")
+	for range 50 {
+		write(t, path, 20)
+		s.mu.Lock()
+		err = errors.Join(err, s.fetch())
+		s.mu.Unlock()
+	}
+	after := written(t, s)
+	if got := after["request.wal/writes"] - before["request.wal/writes"]; err != nil || got != 50*20 || after[Name+"/lost"] != 0 {
+		t.Errorf("%.0f of 1000 writes of the WAL, %.0f lost: %v", got, after[Name+"/lost"], err)
+	}
+}
+
+// TestLockdown: the programs use none of the functions that a kernel which is locked down keeps to itself (kernel/trace/bpf_trace.c), so that it takes them.
+func TestLockdown(t *testing.T) {
+	s := needsKernel(t, Place{Data: directory(t)})
+	defer s.Close()
+	kept := []asm.BuiltinFunc{asm.FnProbeRead, asm.FnProbeReadStr, asm.FnProbeReadKernel, asm.FnProbeReadKernelStr, asm.FnProbeWriteUser}
+	calls := 0
+	for _, program := range [][]asm.Instruction{
+		noteAsker(offsets{}, []uint32{1}, s.kernel.askers), tellRequest(offsets{}, []uint32{1}, s.kernel.askers, s.kernel.events, s.kernel.lost),
+	} {
+		for _, i := range program {
+			if i.IsBuiltinCall() {
+				calls++
+				if slices.Contains(kept, asm.BuiltinFunc(i.Constant)) {
+					t.Errorf("it calls %v", asm.BuiltinFunc(i.Constant))
+				}
+			}
+		}
+	}
+	if calls == 0 {
+		t.Error("it calls nothing at all")
+	}
+}
+
+// TestClocksThatWereSet: where files lie is found whatever the clock showed when they were looked at last.
+func TestClocksThatWereSet(t *testing.T) {
+	for _, off := range []time.Duration{-time.Hour, time.Hour} {
+		top := directory(t)
+		roots, err := rootsOf(Place{Data: top})
+		if err != nil {
+			t.Skip(err)
+		}
+		f := files{place: Place{Data: top}, roots: roots, known: map[string]*file{}}
+		path := filepath.Join(top, "base/5/100")
+		for pages := 1; pages <= 3; pages++ {
+			write(t, path, pages)
+			f.look(time.Now().Add(off))
+			if want, _, err := extentsOf(path); err != nil || len(want) == 0 || !slices.Equal(f.known[path].extents, want) {
+				t.Errorf("a clock off by %s, %d pages: it lies at %v, and at %v for all that is known: %v", off, pages, want, f.known[path].extents, err)
+			}
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -92,10 +93,14 @@ func (k *kernel) load(tracepoint string, instructions asm.Instructions) error {
 
 // refused says why the kernel does not take a program, with the one command that would allow it where there is one.
 func refused(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return &probe.Error{Reason: runfile.Permission, Err: errors.New("the kernel tells only root, and programs that may put programs into it, whose requests these are")}
+	switch {
+	case !errors.Is(err, fs.ErrPermission):
+		return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
+	case os.Geteuid() == 0:
+		return &probe.Error{Reason: runfile.Disabled, Err: errors.New("whose requests these are a program in the kernel would tell, and here not even root may put one into it: " +
+			"this is a container without CAP_BPF and CAP_PERFMON, or the kernel is locked down (/sys/kernel/security/lockdown)")}
 	}
-	return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not take the program that follows requests: %w", err)}
+	return &probe.Error{Reason: runfile.Permission, Err: errors.New("the kernel tells only root, and programs that may put programs into it, whose requests these are")}
 }
 
 // lostEvents are requests that nobody fetched in time.

@@ -177,13 +177,13 @@ func (s *Sampler) shareOfTime() float64 {
 
 // look finds the server's files as they are now, with the names of relations.
 func (s *Sampler) look() {
-	s.files.look()
+	s.files.look(time.Now())
 	moved := s.files.moved
 	if s.files.nameless && s.files.place.Relations != nil && time.Since(s.named) > naming {
 		s.named = time.Now()
 		if names, err := s.files.place.Relations(); err == nil {
 			s.files.names, s.files.named = names, s.files.named+1
-			s.files.look()
+			s.files.look(time.Now())
 			moved = true
 		}
 	}
