@@ -111,7 +111,7 @@ func (r Report) sureness(size *Size) []string {
 		texts = append(texts, size.Warnings...)
 		texts = append(texts, "Prices are those of the sources below, as of the dates that stand there; --price takes yours.")
 	}
-	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition }) {
+	if slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Condition && w.Rank != document.Note }) {
 		texts = append(texts, "The caution above holds for every number here.")
 	}
 	return texts

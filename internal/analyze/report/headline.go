@@ -155,13 +155,22 @@ func (h *Headline) sentence(arms []Arm) string {
 	case drivers.DeviceRequests:
 		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), forServer(h.ofServer), h.megabytes(arms))
 	case drivers.WALWrites:
-		text += fmt.Sprintf(" The server wrote its WAL %s times a second; what its device did cannot be told here.",
-			number.Rate(h.Quiet.PerSecond.Value))
+		text += fmt.Sprintf(" The server wrote its WAL %s times a second", number.Rate(h.Quiet.PerSecond.Value)) + h.deviceBeside(arms)
 	case drivers.Rows:
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			number.Rate(h.Quiet.PerSecond.Value))
 	}
 	return text + " " + h.spread()
+}
+
+// deviceBeside is what the device did where that keeps no ratio in the load, as in one that is only observed.
+func (h *Headline) deviceBeside(arms []Arm) string {
+	for _, a := range arms {
+		if requests := a.Of(drivers.DeviceRequests); a.Name == h.Arm && requests.Known() && !requests.lost() {
+			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value), forServer(h.ofServer))
+		}
+	}
+	return "; what its device did cannot be told here."
 }
 
 func (h *Headline) megabytes(arms []Arm) string {

@@ -103,6 +103,9 @@ func (r Report) second(a Arm) *plot.Picture {
 	most := 0.0
 	p := &plot.Picture{Title: "One second of " + a.Name, Size: plot.Size{Width: 520, Height: 150}, X: plot.Axis{Label: "a second"}}
 	rungs := []string{drivers.Rows, drivers.WALRecords, drivers.WALSyncs, drivers.DeviceRequests}
+	if !a.Of(drivers.DeviceRequests).Known() {
+		rungs = []string{drivers.Rows, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs}
+	}
 	var said []string
 	for i, driver := range rungs {
 		p.Y.Names = append([]string{many(driver)}, p.Y.Names...)

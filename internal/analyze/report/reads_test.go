@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -101,11 +102,24 @@ func TestReadsWithoutTheDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := document.Markdown(&b, report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)); err != nil {
+	whole := report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)
+	if err := document.Markdown(&b, whole); err != nil {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(b.String(), "## Reads, from rows down to what was asked of the operating system (per second)")
 	if !strings.HasPrefix(strings.TrimSpace(section), "| load | rows returned | buffers touched | pages asked |\n") {
 		t.Errorf("the table of reads is %.300s", section)
+	}
+	for _, said := range []string{"The caution above", "device requests."} { // all that stands above is a note, and no device was seen
+		if strings.Contains(b.String(), said) {
+			t.Errorf("it says %q", said)
+		}
+	}
+	var page strings.Builder
+	if err := document.HTML(&page, whole); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`to scale: [^<]* WAL writes, `).MatchString(page.String()) {
+		t.Error("one second is to be drawn with the WAL's writes in the place of the device")
 	}
 }

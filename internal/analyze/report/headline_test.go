@@ -1,0 +1,22 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/drivers"
+)
+
+// TestHeadlineOfTheWALSaysWhatTheDeviceDid where that is known, though it keeps no ratio to be told.
+func TestHeadlineOfTheWALSaysWhatTheDeviceDid(t *testing.T) {
+	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 1} }
+	h := &Headline{Arm: "load A", Loud: Counted{drivers.WALRecords, figure(3461)}, Quiet: Counted{drivers.WALWrites, figure(441)}}
+	arm := Arm{Name: "load A"}
+	if got := h.sentence([]Arm{arm}); !strings.Contains(got, "wrote its WAL 441 times a second; what its device did cannot be told here.") {
+		t.Error(got)
+	}
+	arm.Work = []Work{{Driver: drivers.DeviceRequests, PerSecond: figure(438)}}
+	if got := h.sentence([]Arm{arm}); !strings.Contains(got, "wrote its WAL 441 times a second, and the device did 438 requests.") {
+		t.Error(got)
+	}
+}
