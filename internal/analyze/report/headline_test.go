@@ -20,3 +20,18 @@ func TestHeadlineOfTheWALSaysWhatTheDeviceDid(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSecondWithoutTheDevice has no empty place for it.
+func TestSecondWithoutTheDevice(t *testing.T) {
+	var arm Arm
+	arm.Name = "bulk"
+	value := 1000.
+	for _, driver := range []string{drivers.Rows, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs} {
+		arm.Work = append(arm.Work, Work{Driver: driver, PerSecond: Figure{Value: value, N: 1}})
+		value /= 2
+	}
+	p := Report{}.second(arm)
+	if want := "One second of bulk: 1,000 rows, 500 WAL records, 250 WAL writes, 125 WAL fsyncs."; p.Text != want || len(p.Y.Names) != 4 {
+		t.Errorf("%q, with places for %q; want %q", p.Text, p.Y.Names, want)
+	}
+}
