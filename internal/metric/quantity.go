@@ -92,6 +92,11 @@ func (q Quantity) OfReads() bool {
 	return slices.Contains([]Quantity{RowsReturned, PagesMissed, ReadCalls, BytesAsked, TempRead, DeviceReads, DeviceReadSize}, q)
 }
 
+// OfWrites tells whether only what writes brings any of the quantity about.
+func (q Quantity) OfWrites() bool {
+	return !q.OfReads() && !slices.Contains([]Quantity{Lookups, Statements, Commits, BuffersTouched, TempWritten}, q)
+}
+
 // Side is logical, work that the database was asked to do and notes in its WAL, requested, what was asked of the operating system,
 // where a cache may answer, or physical, what storage has to do for it.
 func (q Quantity) Side() string { return q.words().side }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -44,7 +45,7 @@ func (j *judge) done(a int, use []int) done {
 	arm := j.arms[a]
 	d := done{
 		indexes: float64(arm.Indexes), width: float64(arm.Width), clients: manyClients,
-		known: byKnownMethod(arm.Arm), copied: arm.Method == byCopy, aurora: j.run.Header.Target.Flavor == "aurora",
+		known: byKnownMethod(arm.Arm), copied: arm.Method == byCopy, aurora: j.onAurora(),
 	}
 	commit := arm.SynchronousCommit
 	if commit == "" {
@@ -255,8 +256,12 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 		return nil // nothing is known of loads that nobody set up
 	}
 	noise := math.Exp(twice * math.Sqrt(j.withinOf(rivals)))
+	reads := j.showsReads(y)
 	for _, h := range rivals {
-		lost := h.Status == Unknown && !absentByNature(h) || h.Status == Possible && j.lost(j.columns[h.place], j.blank(y))
+		if reads && h.Status == Unknown && metric.Quantity(h.Driver).OfWrites() {
+			continue
+		}
+		lost := h.Status == Unknown && !j.absentByNature(h) || h.Status == Possible && j.lost(j.columns[h.place], j.blank(y))
 		if lost && !j.ratios(y, h.Driver, noise).empty() {
 			open = append(open, h)
 		}
@@ -266,19 +271,18 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 
 // withinOf is the least that replicates vary by around a quantity: the metric itself varies by no more.
 func (j *judge) withinOf(rivals []held) float64 {
-	least := math.Inf(1)
-	for _, h := range rivals {
-		if h.Status != Unknown {
-			least = min(least, h.within)
-		}
-	}
+	least, _ := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Status == Unknown }))
 	if math.IsInf(least, 1) {
 		return 0
 	}
 	return least
 }
 
-// absentByNature tells whether a server has no such quantity, rather than that nobody read it.
-func absentByNature(h held) bool {
-	return h.Driver == drivers.PagesWritten && h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")
+// absentByNature tells whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it
+// asks of its storage are the pages missed.
+func (j *judge) absentByNature(h held) bool {
+	if h.Driver == drivers.PagesWritten {
+		return h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")
+	}
+	return j.onAurora() && slices.Contains([]metric.Quantity{metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Driver))
 }

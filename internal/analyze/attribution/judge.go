@@ -165,6 +165,7 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		}
 		v.ofDevice()
 		j.documentedSide(&v)
+		j.withoutPageCache(&v)
 		j.neverRead(&v)
 	}
 	v.ToDevice = j.toDevice(v, y)
@@ -181,6 +182,19 @@ func (v *Verdict) ofDevice() {
 		v.Kind = Physical
 	}
 }
+
+// withoutPageCache leaves open, on Aurora, whether what goes with the reads asked for is asked or done: no page cache lies before its storage, whose
+// reads nobody counts. PostgreSQL's own counters are of what it asks.
+func (j *judge) withoutPageCache(v *Verdict) {
+	counts := slices.ContainsFunc(v.named(), func(name string) bool { return slices.Contains(readsAsked(), name) }) || v.Mixture.has(readsAsked())
+	if v.Kind != Requested || !counts || !j.onAurora() || someOf(v.Metric.Name) != "" {
+		return
+	}
+	v.Kind = NotLogical
+	v.Warnings = append(v.Warnings, Warning{"no-page-cache", "No page cache lies before Aurora's storage, so that what is asked of it is read there, unless a local disk has it (Optimized Reads)"})
+}
+
+func (j *judge) onAurora() bool { return j.run.Header.Target.Flavor == "aurora" }
 
 // neverRead takes back what was said of a counter of blocks that are read as well, where all loads only added rows: that it follows
 // what these write is a coincidence.

@@ -115,6 +115,10 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	kind = kind.Or(j.takenApart(v, t, s))
 	sure = sure && !slices.ContainsFunc(mixture.Terms, func(t Term) bool { return len(t.Or) > mostAlternatives })
+	if j.onAurora() && mixture.has(readsAsked()) && math.Exp(t.beyondNoise(best)) > mostErrorOfUncounted {
+		v.Why = "A sum of quantities comes near it, but reads of storage, which this run did not count, may be a part of it"
+		return
+	}
 	for _, h := range j.unread(y, rivals) {
 		if kind = kind.Or(Kind(h.Side)); kind == Undetermined {
 			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Driver))
@@ -129,6 +133,15 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	}
 	v.Mixture = mixture
 	j.unreadTerms(mixture, t, y, best, rivals)
+}
+
+// mostErrorOfUncounted is how far a sum with reads that were asked of Aurora's storage may miss a load, beyond noise: what that reads at once goes with
+// these, and not as closely.
+const mostErrorOfUncounted = 1.03
+
+// has tells whether some term is of one of these quantities.
+func (m *Mixture) has(quantities []string) bool {
+	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Driver) })
 }
 
 // takenApart is physical unless a sum may have what goes to the device in it or what that is made of: bytes and requests of the device are sums

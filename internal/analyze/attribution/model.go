@@ -76,7 +76,7 @@ func (j *judge) lost(c column, blank []bool) bool {
 			below++
 		}
 	}
-	return 2*below > arms
+	return 2*below > arms && arms-below < fewestForModels
 }
 
 // mostUncertain is the part of a count that is uncertain from which on the count tells little.
@@ -147,8 +147,8 @@ func (t *table) weigh() {
 	t.whole = stats.NewSystem(t.columns, t.y, t.weights)
 }
 
-// within is the variance that replicates have around a model in their arms, beyond what is known of them.
-func (j *judge) within(t *table, y column, m model) float64 {
+// within is the variance that replicates have around a model in their arms, beyond what is known of them, and the degrees of freedom that it rests on.
+func (j *judge) within(t *table, y column, m model) (variance float64, freedom int) {
 	var logs [][]stats.Value
 	for i, a := range t.arms {
 		var values []stats.Value
@@ -165,8 +165,7 @@ func (j *judge) within(t *table, y column, m model) float64 {
 		}
 		logs = append(logs, values)
 	}
-	variance, _ := stats.Within(logs)
-	return variance
+	return stats.Within(certain(logs))
 }
 
 // fit is the best sum of these columns, if all of them have a part in it.

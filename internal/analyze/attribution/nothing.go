@@ -26,10 +26,23 @@ func (j *judge) ofOthers(y column) []bool {
 	for _, does := range []func(drivers.Work) bool{reads, writes} {
 		typical := j.typicalRate(y, does)
 		for a := range y {
-			all[a] = all[a] || !j.does(a, does) && j.rate(y, a) < nextToNone*typical
+			all[a] = all[a] || isCounted(y[a]) && !j.does(a, does) && j.rate(y, a) < nextToNone*typical
 		}
 	}
 	return all
+}
+
+// showsReads tells whether a load that only reads shows as much of a metric as those that write, give or take a factor of ten: what writes alone bring
+// about is not what it counts.
+func (j *judge) showsReads(y column) bool {
+	const times = 10
+	most := map[bool]float64{} // by whether the load writes
+	for a := range y {
+		if of := j.does(a, writes); isCounted(y[a]) && !nothing(y[a]) && (of || j.does(a, reads)) {
+			most[of] = max(most[of], j.rate(y, a))
+		}
+	}
+	return times*most[false] > most[true]
 }
 
 func reads(w drivers.Work) bool  { return w.Returned > 0 }
@@ -78,8 +91,12 @@ func (j *judge) rate(y column, a int) float64 {
 }
 
 func nothing(cells []cell) bool {
-	counted := func(c cell) bool { return c.missing == nil }
-	return slices.ContainsFunc(cells, counted) && !slices.ContainsFunc(cells, func(c cell) bool { return counted(c) && c.value > c.stdErr })
+	return isCounted(cells) && !slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil && c.value > c.stdErr })
+}
+
+// isCounted tells whether some repetition has a count: what is missing is no sign of nothing.
+func isCounted(cells []cell) bool {
+	return slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil })
 }
 
 // leastRatio is the least that a metric shows for one of a quantity in an arm that shows something of both.
@@ -119,7 +136,7 @@ func plentyForNothing(y, x column, blank []bool) bool {
 		}
 	}
 	for a := range y {
-		if !blank[a] && most*greatest(x[a]) > tenth*greatest(y[a]) {
+		if !blank[a] && isCounted(y[a]) && most*greatest(x[a]) > tenth*greatest(y[a]) {
 			return false
 		}
 	}

@@ -13,10 +13,11 @@ import (
 // held is one quantity held against a metric: what is reported of it, and the numbers behind that.
 type held struct {
 	Rival
-	place  int   // among the quantities
-	arms   []int // of the evidence, where both are known
-	groups stats.Groups
-	within float64 // variance of replicates beyond what is known of them
+	place   int   // among the quantities
+	arms    []int // of the evidence, where both are known
+	groups  stats.Groups
+	within  float64 // variance of replicates beyond what is known of them
+	freedom int     // that it rests on
 
 	impossible bool // it has no part in the metric, whatever the run shows
 }
@@ -49,9 +50,37 @@ func (j *judge) against(metric, x column, h held) held {
 	j.widen(h.groups)
 	j.correlate(h, logs, metric, x)
 	h.model(x)
-	h.within, _ = stats.Within(logs)
+	h.within, h.freedom = stats.Within(certain(logs))
 	h.judge(j.options, x)
 	return h
+}
+
+// certain leaves out arms of which too little is certain to show how far replicates vary: a count that is lost in its background does not vary as much as it
+// may be off.
+func certain(logs [][]stats.Value) (kept [][]stats.Value) {
+	const little = 0.05
+	uncertain := func(v stats.Value) bool { return v.Var > little*little }
+	for _, values := range logs {
+		if !slices.ContainsFunc(values, uncertain) {
+			kept = append(kept, values)
+		}
+	}
+	return kept
+}
+
+// leastWithin is the least that replicates vary by around one of some quantities, and the degrees of freedom that most of them rest on: the metric itself
+// varies by no more. Around those that rest on few it may by chance.
+func leastWithin(among []held) (least float64, freedom int) {
+	for _, h := range among {
+		freedom = max(freedom, h.freedom)
+	}
+	least = math.Inf(1)
+	for _, h := range among {
+		if 2*h.freedom >= freedom {
+			least = min(least, h.within)
+		}
+	}
+	return least, freedom
 }
 
 // quotients are the logarithms of y / x in one arm, replicate by replicate.

@@ -89,16 +89,13 @@ const fewestForModels = 4
 
 // estimateNoise finds the noise of the metric: what its replicates scatter by around what explains them best.
 func (j *judge) estimateNoise(t *table, y column, rivals []held) {
-	least := math.Inf(1)
-	for _, h := range rivals {
-		if slices.Contains(t.places, h.place) {
-			least = min(least, h.within)
-		}
-	}
+	least, freedom := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return !slices.Contains(t.places, h.place) }))
 	t.prepare(least)
 	for _, models := range t.sizes() {
 		if len(models) > 0 {
-			least = min(least, j.within(t, y, models[0]))
+			if around, of := j.within(t, y, models[0]); 2*of >= freedom {
+				least = min(least, around)
+			}
 		}
 	}
 	t.prepare(least)

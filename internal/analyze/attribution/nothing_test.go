@@ -1,0 +1,99 @@
+package attribution_test
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// metered is the shipped run of loads that write and that read with a metric more: a quantity of it, give or take noise. Under the load of that name, if
+// any, it was not counted.
+func metered(t *testing.T, quantity string, noise float64, seed uint64, missing string) *drivers.Run {
+	t.Helper()
+	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
+	random := rand.New(rand.NewPCG(seed, 0))
+	run.Counters = append(run.Counters, runfile.Metric{Name: made, Unit: "operations", Type: runfile.Counter})
+	of := run.Quantity(quantity)
+	for _, arm := range run.Arms {
+		for i, r := range arm.Replicates {
+			n, err := of.Count(arm, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if arm.Idle() {
+				n = 0
+			}
+			n *= 3 * math.Exp(noise*random.NormFloat64())
+			r.Counts = maps.Clone(r.Counts)
+			r.Counts[made] = drivers.Count{Amount: n, Raw: n, Seconds: r.Seconds}
+			if arm.Name == missing {
+				r.Counts[made] = drivers.Count{Missing: &series.Missing{Reason: series.NeverRead}}
+			}
+			arm.Replicates[i] = r
+		}
+	}
+	return run
+}
+
+func asked(t *testing.T, run *drivers.Run) attribution.Verdict {
+	t.Helper()
+	return verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{made}}), made)
+}
+
+// TestWhatIsMissingIsNotNothing: that a metric was not counted under a load says nothing of what it shows there.
+func TestWhatIsMissingIsNotNothing(t *testing.T) {
+	for _, quantity := range []string{drivers.WALSyncs, drivers.DeviceFlushes} {
+		for _, missing := range []string{"bulk", "single", "async"} {
+			if v := asked(t, metered(t, quantity, 0.01, 1, missing)); v.Counts != quantity {
+				t.Errorf("%s, not counted under %s: %s %q %v: %s", quantity, missing, v.Kind, v.Counts, v.Between, v.Why)
+			}
+		}
+	}
+}
+
+// TestNoiseIsThatOfTheMetric: how far repetitions vary is told by loads with much of a quantity. A tenth is no less where others do nothing of it.
+func TestNoiseIsThatOfTheMetric(t *testing.T) {
+	const seeds = 10
+	named := 0
+	for seed := range uint64(seeds) {
+		for _, quantity := range []string{drivers.BuffersTouched, drivers.Statements} {
+			if v := asked(t, metered(t, quantity, 0.1, seed, "")); v.Counts == quantity {
+				named++
+			} else if v.Kind != attribution.Logical && v.Kind != attribution.Undetermined {
+				t.Errorf("%s, seed %d: %s %v", quantity, seed, v.Kind, v.Mixture)
+			}
+		}
+	}
+	if named < 18 {
+		t.Errorf("%d of %d are named, want nine of ten", named, 2*seeds)
+	}
+}
+
+// TestReadsOfAurora: with no device in sight what goes with the pages missed is not what only writes bring about, and whether it is asked or done is one.
+func TestReadsOfAurora(t *testing.T) {
+	run := metered(t, "pages_missed", 0.01, 1, "")
+	run.Header.Target.Flavor = "aurora"
+	for _, arm := range run.Arms {
+		for _, r := range arm.Replicates {
+			maps.DeleteFunc(r.Counts, func(name string, _ drivers.Count) bool {
+				return !strings.HasPrefix(name, "pgstat.database/") && name != made
+			})
+		}
+	}
+	v := asked(t, run)
+	if v.Kind != attribution.NotLogical || v.Counts != "pages_missed" || !slices.ContainsFunc(v.Warnings, func(w attribution.Warning) bool { return w.Code == "no-page-cache" }) {
+		t.Errorf("it is %s %q %v: %s %v", v.Kind, v.Counts, v.Between, v.Why, v.Warnings)
+	}
+	run.Header.Target.Flavor = ""
+	if v := asked(t, run); v.Counts != "" {
+		t.Errorf("elsewhere a cache may answer for some, and it is %s %q", v.Kind, v.Counts)
+	}
+}
