@@ -66,7 +66,7 @@ func (o fleetOptions) asked(ctx context.Context, env Env) (asked, error) {
 	case o.aws:
 		return o.askedOfAWS(ctx, env)
 	case len(o.files) > 0:
-		return o.askedOfFiles(ctx)
+		return o.askedOfFiles(ctx, env)
 	}
 	store, options, q, err := o.store.open(ctx, env, o.account)
 	if err != nil {
@@ -117,10 +117,13 @@ func (o fleetOptions) askedOfAWS(ctx context.Context, env Env) (asked, error) {
 }
 
 // askedOfFiles is what sysstat kept, for as long as it is about.
-func (o fleetOptions) askedOfFiles(ctx context.Context) (asked, error) {
-	source, err := sysstat.NewFleet(ctx, o.files, input.ReadExported)
+func (o fleetOptions) askedOfFiles(ctx context.Context, env Env) (asked, error) {
+	source, err := sysstat.NewFleet(ctx, o.files, env.Now(), input.ReadExported)
 	if err != nil {
 		return asked{}, err
+	}
+	for _, notice := range source.Notices() {
+		env.tell("%s", runfile.OneLine(notice))
 	}
 	from, to := source.Span()
 	if to.Sub(from) > longest+day {

@@ -19,14 +19,14 @@ func TestFleetOfSysstat(t *testing.T) {
 	}
 	kept := filepath.Join(t.TempDir(), "fleet")
 	args := append(files, "--has", "../../testdata/fleet/legacy.csv", "-o", kept, "--format", "json")
-	out, _ := runsFleet(t, exitDone, args...)
+	out, _ := ranksLegacy(t, exitDone, args...)
 	legacy := fleetOf(t, out)["legacy"]
 	if legacy.Need == nil || legacy.Saves == nil || legacy.Kind != fleet.Machine || legacy.Known != 3*24 {
 		t.Fatalf("%+v", legacy)
 	}
 	cents(t, "the worst hour", legacy.Need.WorstHour.Requests, 900+300)
 	cents(t, "saved", legacy.Saves.Value, 6000*0.065+500*(0.125-0.08))
-	again, said := runsFleet(t, exitDone, args...)
+	again, said := ranksLegacy(t, exitDone, args...)
 	if again != out || !strings.Contains(said, "1 of them kept") {
 		t.Errorf("a second time it says %s, and writes %s", said, again)
 	}

@@ -106,8 +106,19 @@ func plantedMachine() (all []prometheustest.Series) {
 // runsFleet runs the command when the planted time is over.
 func runsFleet(t *testing.T, code int, args ...string) (out, said string) {
 	t.Helper()
+	return fleetAt(t, fleetBegin.Add(fleetDays*day+7*time.Minute), code, args...)
+}
+
+// ranksLegacy runs the command when the days of the machine legacy are over.
+func ranksLegacy(t *testing.T, code int, args ...string) (out, said string) {
+	t.Helper()
+	return fleetAt(t, time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC), code, args...)
+}
+
+func fleetAt(t *testing.T, now time.Time, code int, args ...string) (out, said string) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return fleetBegin.Add(fleetDays*day + 7*time.Minute) }}
+	env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return now }}
 	if got := Main(env, append([]string{"fleet"}, args...)); got != code {
 		t.Fatalf("%v: exit status %d, want %d\n%s%s", args, got, code, &stdout, &stderr)
 	}

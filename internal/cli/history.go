@@ -142,6 +142,9 @@ func (o storeOptions) end(now time.Time) (time.Time, error) {
 	if err != nil {
 		return until, fmt.Errorf("--until %s: a time as 2026-10-31T18:00:00Z", o.until)
 	}
+	if until.After(now) { // nothing of the future is history
+		return now, nil
+	}
 	return until, nil
 }
 

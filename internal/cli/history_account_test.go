@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -104,9 +105,74 @@ func TestHistoryOfCloudWatch(t *testing.T) {
 	if math.Abs(again.Options[0].GiB-500) > 0 || again.Options[0].Volume != size.Options[0].Volume {
 		t.Errorf("%+v, want %+v", again.Options[0], size.Options[0])
 	}
+	mixed := filepath.Join(t.TempDir(), "mixed.jsonl")
+	if err := os.WriteFile(query, inMixedPeriods(t, from, hours), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(query, "--flavor", "rds", "-o", mixed)
+	size = sizedOf(t, mixed, "--gib", "500", "--on", "rds", "--percentile", "100")
+	// of writes there are five minutes: their mean is of five values two apart, and of the reads in them the highest minute counts
+	cents(t, "the highest five minutes", size.Sized.Rate.Requests, 199+2*197)
+	cents(t, "their bytes", size.Sized.Rate.Bytes, each*(199+2*197))
+	if need := size.Needs[0]; need.Each != 300 || need.Seconds != hours*12 {
+		t.Errorf("%+v", need)
+	}
 	unknown := filepath.Join(t.TempDir(), "unknown.jsonl")
+	if err := os.WriteFile(query, answerOf(t, s, question), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	run(query, "-o", unknown)
 	if _, said := runs(t, exitUsage, "size", unknown); !strings.Contains(said, "whether it is RDS or Aurora") {
 		t.Errorf("without its flavor: %s", said)
+	}
+}
+
+// inMixedPeriods is what the aws program would have written of the same, asked for minutes of reads and five minutes of writes.
+func inMixedPeriods(t *testing.T, from time.Time, hours int) []byte {
+	t.Helper()
+	type result struct {
+		Id, Label  string
+		Timestamps []time.Time
+		Values     []float64
+	}
+	var all []result
+	for k, metric := range []string{"ReadIOPS", "ReadThroughput", "WriteIOPS", "WriteThroughput"} {
+		r, length := result{Id: fmt.Sprintf("m%d", k), Label: metric + " Average orders"}, 1
+		if k >= 2 {
+			length = 5
+		}
+		for i := 0; i < hours*60; i += length {
+			sum := 0.0
+			for j := range length {
+				reads, writes := minute(i + j)
+				sum += []float64{reads, reads * 8192, writes, writes * 8192}[k]
+			}
+			r.Timestamps, r.Values = append(r.Timestamps, from.Add(time.Duration(i)*time.Minute)), append(r.Values, sum/float64(length))
+		}
+		all = append(all, r)
+	}
+	text, err := json.Marshal(map[string]any{"MetricDataResults": all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestHistoryOfACluster: of an Aurora cluster the writer is asked about, and its size is none of a volume.
+func TestHistoryOfACluster(t *testing.T) {
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
+	plantShop(t, s, to.Add(-240*time.Hour))
+	path := filepath.Join(t.TempDir(), "shop.jsonl")
+	out, _ := runs(t, exitDone, "history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o", path)
+	if !strings.Contains(out, "as CloudWatch kept it") || !strings.Contains(out, "VolumeWriteIOPs") {
+		t.Error(out)
+	}
+	if _, said := runs(t, exitUsage, "size", path); !strings.Contains(said, "realiops aurora-cost says what it costs") {
+		t.Error(said)
+	}
+	if _, said := runs(t, exitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o", path); !strings.Contains(said, "nobody") {
+		t.Error(said)
 	}
 }

@@ -197,7 +197,7 @@ func (o historyOptions) ofDump(ctx context.Context, file exported.File, now time
 
 // ofSysstat reads the files of a machine.
 func (o historyOptions) ofSysstat(ctx context.Context, files []string, now time.Time) (h heard, err error) {
-	source, err := sysstat.NewFleet(ctx, files, input.ReadExported)
+	source, err := sysstat.NewFleet(ctx, files, now, input.ReadExported)
 	if err != nil {
 		return h, err
 	}
@@ -210,5 +210,6 @@ func (o historyOptions) ofSysstat(ctx context.Context, files []string, now time.
 	if err != nil {
 		return h, err
 	}
+	told[0].Notices = source.Notices()
 	return heard{told[0], machines[0].Target, "kept by sysstat; realiops was not there"}, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -107,5 +108,38 @@ func TestHostileHistory(t *testing.T) {
 	}
 	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV} {
 		shows(t, safe, "aurora-cost", "--from", file, "--instance", "db.r6g.large", "--price", shopFiles+"prices.json", "--format", format)
+	}
+}
+
+// TestFiftyThousandDatabases: a store with more databases than are ranked, or looked through for one server, says so in a line, and nothing is kept.
+func TestFiftyThousandDatabases(t *testing.T) {
+	t.Parallel()
+	const databases = 50_000
+	var planted []prometheustest.Series
+	for i := range databases {
+		planted = append(planted, prometheustest.Series{Name: "pg_stat_database_xact_commit", Labels: fmt.Sprintf(`instance="db%d:9187",datname="app"`, i), Samples: []prometheustest.Sample{{At: fleetBegin, Value: 1}}})
+	}
+	for engine, start := range prometheustest.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			url, at := start(t, planted...), fleetBegin.Add(time.Hour).Format(time.RFC3339)
+			dir := filepath.Join(t.TempDir(), "fleet")
+			refused := func(want string, args ...string) {
+				t.Helper()
+				if _, said := runs(t, exitUsage, append(args, "--prometheus", url, "--until", at, "--for", "2h")...); !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
+					t.Errorf("%v: %s, want %s", args, said, want)
+				}
+			}
+			refused("has more than 10000 databases, which is the most that is ranked: pick some with --server and --host", "fleet", "-o", dir)
+			many := map[string]string{"Prometheus": "name the server with --server or --host", "VictoriaMetrics": "either narrow down the search"}[engine] // which refuses so many itself
+			refused(many, "history", "-o", dir)
+			refused(many, "doctor")
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("something was kept")
+			}
+			some, _ := runsFleet(t, exitUndetermined, "--prometheus", url, "--for", "3d", "-o", dir, "--server", `instance=~"db12.:9187"`)
+			if !strings.HasPrefix(some, "10 databases") {
+				t.Errorf("%.200s", some)
+			}
+		})
 	}
 }

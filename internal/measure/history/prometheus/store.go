@@ -196,8 +196,10 @@ func (s *Store) explain(ctx context.Context, err error) error {
 // refused is what the store itself, or something in its place, said.
 func (s *Store) refused(e *v1.Error) error {
 	said := strings.Join(strings.Fields(e.Msg+" "+e.Detail), " ")
-	const enough = 200
-	said = said[:min(len(said), enough)]
+	const begin, end = 60, 240
+	if len(said) > begin+end { // some begin with the question, and end with what is wrong with it
+		said = strings.ToValidUTF8(said[:begin], "") + " … " + strings.ToValidUTF8(said[len(said)-end:], "")
+	}
 	remedy := "is the token in --token-file right, and the --tenant?"
 	if s.signed {
 		remedy = "may these credentials of AWS query it, and is it in the --region?"

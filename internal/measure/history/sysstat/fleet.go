@@ -21,15 +21,20 @@ type Fleet struct {
 	files map[string][]string // by machine
 	from  time.Time
 	to    time.Time
+	now   time.Time
+	ahead []string // files with intervals that end after now
 }
 
-// NewFleet looks for the machines in files.
-func NewFleet(ctx context.Context, files []string, read func(ctx context.Context, name string) ([]byte, error)) (*Fleet, error) {
-	f := &Fleet{read: read, files: map[string][]string{}}
+// NewFleet looks for the machines in files. What lies ahead of now was stamped by another clock, and is left out.
+func NewFleet(ctx context.Context, files []string, now time.Time, read func(ctx context.Context, name string) ([]byte, error)) (*Fleet, error) {
+	f := &Fleet{read: read, files: map[string][]string{}, now: now}
 	for _, name := range files {
-		hosts, err := f.open(ctx, name)
+		hosts, ahead, err := f.open(ctx, name)
 		if err != nil {
 			return nil, err
+		}
+		if ahead > 0 {
+			f.ahead = append(f.ahead, name)
 		}
 		for _, h := range hosts {
 			f.files[h.Name] = append(f.files[h.Name], name)
@@ -43,19 +48,34 @@ func NewFleet(ctx context.Context, files []string, read func(ctx context.Context
 			}
 		}
 	}
+	if f.from.IsZero() && len(f.ahead) > 0 {
+		return nil, fmt.Errorf("all that %s says ends after %s, which is now by this machine's clock: is one of the clocks wrong?", f.ahead[0], now.UTC().Format(time.RFC3339))
+	}
 	return f, nil
 }
 
-func (f *Fleet) open(ctx context.Context, name string) ([]Host, error) {
+// Notices are what was left out.
+func (f *Fleet) Notices() (all []string) {
+	for _, name := range f.ahead {
+		all = append(all, "What "+name+" says of times after now, by this machine's clock, is left out.")
+	}
+	return all
+}
+
+// open reads a file up to now, and tells how many intervals lie behind that.
+func (f *Fleet) open(ctx context.Context, name string) (hosts []Host, ahead int, err error) {
 	text, err := f.read(ctx, name)
 	if err != nil {
-		return nil, fmt.Errorf("read what sadf wrote: %w", err)
+		return nil, 0, fmt.Errorf("read what sadf wrote: %w", err)
 	}
-	hosts, err := Read(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if hosts, err = Read(text); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return hosts, nil
+	for i, h := range hosts {
+		hosts[i].Intervals = slices.DeleteFunc(h.Intervals, func(one Interval) bool { return one.To.After(f.now) })
+		ahead += len(h.Intervals) - len(hosts[i].Intervals) // h is from before
+	}
+	return hosts, ahead, nil
 }
 
 // Span is the hours that the files are about.
@@ -91,7 +111,7 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 // intervals are those of a machine in order, what several files have of it once.
 func (f *Fleet) intervals(ctx context.Context, machine string) (all []Interval, err error) {
 	for _, name := range f.files[machine] {
-		hosts, err := f.open(ctx, name)
+		hosts, _, err := f.open(ctx, name)
 		if err != nil {
 			return nil, err
 		}

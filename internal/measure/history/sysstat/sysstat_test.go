@@ -117,7 +117,7 @@ func TestHours(t *testing.T) {
 	first := written("db1", 0, stretch{1, 600, 400}, stretch{5, 600, 100})
 	second := written("db1", 50*time.Minute, stretch{1, 600, 100}, stretch{4, 600, 10}, stretch{2, 600, -1}, stretch{60, 60, 50})
 	all := files{"a": second, "b": first, "c": written("db2", 0, stretch{6, 600, 7})}
-	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b", "c"}, all.read)
+	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b", "c"}, someday, all.read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +148,42 @@ func TestHours(t *testing.T) {
 	}
 }
 
+// someday is later than all that files of the tests tell.
+var someday = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// TestAhead: what a machine stamped with a clock that is ahead of ours is left out, and told; where that is all, it is an error.
+func TestAhead(t *testing.T) {
+	all := files{"a": written("vm", 0, stretch{12, 600, 7})} // two hours
+	whole, err := sysstat.NewFleet(t.Context(), []string{"a"}, someday, all.read)
+	if err != nil || len(whole.Notices()) > 0 {
+		t.Fatal(err)
+	}
+	from, _ := whole.Span()
+	f, err := sysstat.NewFleet(t.Context(), []string{"a"}, from.Add(70*time.Minute), all.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, to := f.Span()
+	told, err := f.Hours(t.Context(), f.Databases(), from, to)
+	if err != nil || len(f.Notices()) != 1 || len(told) != 1 {
+		t.Fatalf("%v, %v, %v", told, f.Notices(), err)
+	}
+	for _, p := range told[0].Periods {
+		if !p.From.Equal(from) || !p.To.Equal(from.Add(time.Hour)) {
+			t.Errorf("%+v", p)
+		}
+	}
+	if len(told[0].Periods) != 8 { // four metrics, mean and highest
+		t.Errorf("%d periods", len(told[0].Periods))
+	}
+	if _, err := sysstat.NewFleet(t.Context(), []string{"a"}, from, all.read); err == nil || !strings.Contains(err.Error(), "is one of the clocks wrong?") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestTwoMachinesOfOneName(t *testing.T) {
 	all := files{"a": written("vm", 0, stretch{6, 600, 7}), "b": written("vm", 0, stretch{6, 600, 8})}
-	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b"}, all.read)
+	f, err := sysstat.NewFleet(t.Context(), []string{"a", "b"}, someday, all.read)
 	if err != nil {
 		t.Fatal(err)
 	}
