@@ -20,6 +20,7 @@ const (
 	ServerWriteBytes = RequestServer + "/write_bytes"
 	ServerFlushes    = RequestServer + "/flushes"
 	RequestsLost     = "request/lost"
+	RequestWrites    = "request/writes" // everybody's
 
 	JournalWrites     = "request.journal/writes"
 	JournalWriteBytes = "request.journal/write_bytes"

@@ -10,13 +10,18 @@ import (
 // was followed to its file under every load.
 func (r *Run) OfServer() bool { return r.ofServer }
 
-// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they come to less, files were
-// not found.
-const leastOfWAL = 0.5
+const (
+	// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they come to less, files were
+	// not found.
+	leastOfWAL = 0.5
+	// leastOfDisk is the part of the requests which the kernel counts of the disks that were seen at least. A kernel may keep the program that
+	// sees them from running, and tells nobody.
+	leastOfDisk = 0.9
+)
 
 // followed tells whether each request was, and none was lost.
 func (r *Run) followed() bool {
-	written, log, loaded := 0.0, 0.0, 0
+	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
 	for _, a := range r.loaded() {
 		for _, replicate := range a.Replicates {
 			if !replicate.followed() {
@@ -24,12 +29,16 @@ func (r *Run) followed() bool {
 			}
 			loaded++
 			written += replicate.Counts[metric.ServerWriteBytes].Raw
+			if _, unknown := replicate.sumCounts(metric.BlockWrites, metric.RequestWrites); unknown == nil {
+				seen += replicate.Counts[metric.RequestWrites].Raw
+				counted += replicate.Counts[metric.BlockWrites].Raw
+			}
 			if bytes, err := r.Quantity(WALBytes).Count(a, replicate); err == nil {
 				log += bytes
 			}
 		}
 	}
-	return loaded > 0 && !r.Header.Target.Storage.Own && written >= leastOfWAL*log
+	return loaded > 0 && !r.Header.Target.Storage.Own && written >= leastOfWAL*log && seen >= leastOfDisk*counted
 }
 
 func (r Replicate) followed() bool {
