@@ -101,7 +101,8 @@ func (r Report) hero() document.Block {
 // second is the ladder of a load on a linear scale, whose few rungs say it all.
 func (r Report) second(a Arm) *plot.Picture {
 	most := 0.0
-	p := &plot.Picture{Title: "One second of " + a.Name, Size: plot.Size{Width: 520, Height: 150}, X: plot.Axis{Label: "a second"}}
+	p := &plot.Picture{Title: "One second of " + a.Name, Size: panel(), X: plot.Axis{Label: "a second"}} // so that a phone can show its words
+	p.Size.Height = 140
 	rungs := []string{drivers.Rows, drivers.WALRecords, drivers.WALSyncs, drivers.DeviceRequests}
 	if !a.Of(drivers.DeviceRequests).Known() {
 		rungs = []string{drivers.Rows, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs}
@@ -164,6 +165,7 @@ func SecondSVG(w io.Writer, r Report, name string) error {
 	if p == nil {
 		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in three ways", arm.Name)
 	}
+	p.Size = plot.Size{Width: 520, Height: 150}
 	text, err := p.SVGFile()
 	if err != nil {
 		return err
