@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -53,15 +54,11 @@ func readBody(r *http.Request) (string, error) {
 	_, err := all.ReadFrom(r.Body)
 	r.Body = http.NoBody
 	if err == nil {
-		r.Body, r.ContentLength = readCloser{bytes.NewReader(all.Bytes())}, int64(all.Len())
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(all.Bytes())), int64(all.Len())
 	}
 	asked, failed := url.QueryUnescape(all.String())
 	return asked, cmp.Or(err, failed)
 }
-
-type readCloser struct{ *bytes.Reader }
-
-func (readCloser) Close() error { return nil }
 
 // from begins anew: nobody was asked for.
 func (l *listening) from(before func(queries int)) {

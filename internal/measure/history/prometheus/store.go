@@ -83,7 +83,7 @@ func (s *Store) series(ctx context.Context, q Query, selector string, most uint6
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	return sets, s.listed(warnings, len(sets), most)
+	return sets, s.whole(warnings, len(sets), most)
 }
 
 // values are those of a label, in order, of so many at most.
@@ -99,11 +99,11 @@ func (s *Store) values(ctx context.Context, q Query, label model.LabelName, sele
 			names = append(names, string(v))
 		}
 	}
-	return names, s.listed(warnings, len(found), most)
+	return names, s.whole(warnings, len(found), most)
 }
 
-// listed refuses a list that the store itself calls incomplete, but for one that ends where it was asked to.
-func (s *Store) listed(warnings v1.Warnings, found int, most uint64) error {
+// whole refuses a list that the store itself calls incomplete, but for one that ends where it was asked to.
+func (s *Store) whole(warnings v1.Warnings, found int, most uint64) error {
 	if len(warnings) == 0 || uint64(found) >= most {
 		return nil
 	}

@@ -91,7 +91,7 @@ func (s *Store) count(ctx context.Context, label model.LabelName, name string, q
 	if err != nil {
 		return s.explain(ctx, err)
 	}
-	if err := s.listed(warnings, 0, mostSeries); err != nil {
+	if err := s.whole(warnings, 0, mostSeries); err != nil {
 		return err
 	}
 	vector, is := value.(model.Vector)
