@@ -28,9 +28,11 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 		return false
 	}
 	var xx, yy, xy, n float64
+	var room []series.Change
 	for i, a := range t.arms {
 		for _, r := range t.use[i] {
-			x, y := j.moments(metric, t, m, a, r)
+			var x, y []float64
+			x, y, room = j.moments(metric, t, m, a, r, room)
 			if len(x) < 3 {
 				continue
 			}
@@ -58,8 +60,9 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 	return slope < leastMove
 }
 
-// moments are the rates of a sum and of the metric between readings within the load of a replicate.
-func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []float64) {
+// moments are the rates of a sum and of the metric between readings within the load of a replicate. The room is used again: a long one
+// has many readings.
+func (j *judge) moments(metric string, t *table, m model, a, r int, room []series.Change) (x, y []float64, used []series.Change) {
 	replicate := j.arms[a].Replicates[r]
 	from := replicate.Begin
 	to := from.Add(time.Duration(replicate.Seconds * float64(time.Second)))
@@ -67,7 +70,7 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 	for k, c := range m.columns {
 		columns[k] = j.drivers[t.places[c]]
 	}
-	var changes []series.Change
+	changes := room[:0]
 	for change, err := range j.run.Changes(metric, from.Add(j.view.Lag), to.Add(j.view.Lag)) {
 		if err == nil && change.To.Sub(change.From) >= time.Second/2 {
 			changes = append(changes, change)
@@ -79,13 +82,13 @@ func (j *judge) moments(metric string, t *table, m model, a, r int) (x, y []floa
 		for k, d := range columns {
 			n := j.did(d, j.arms[a], replicate, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
 			if math.IsNaN(n) {
-				return nil, nil
+				return nil, nil, changes
 			}
 			sum += m.of[k] * n
 		}
 		x, y = append(x, sum/change.Seconds()), append(y, change.Amount/change.Seconds())
 	}
-	return slices.Clip(x), y
+	return x, y, changes
 }
 
 // moment is a stretch between two readings, of a quantity.
