@@ -279,10 +279,10 @@ func (j *judge) withinOf(rivals []held) float64 {
 }
 
 // absentByNature tells whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it
-// asks of its storage are the pages missed.
+// asks of its storage are the pages missed. Nor do images of pages go into its WAL, since its storage makes pages of it (Verbitski et al., SIGMOD 2017).
 func (j *judge) absentByNature(h held) bool {
 	if h.Driver == drivers.PagesWritten {
 		return h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")
 	}
-	return j.onAurora() && slices.Contains([]metric.Quantity{metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Driver))
+	return j.onAurora() && slices.Contains([]metric.Quantity{metric.PageImages, metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Driver))
 }

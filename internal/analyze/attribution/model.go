@@ -41,7 +41,7 @@ func (j *judge) table(y column, rivals []held) *table {
 	blank := j.blank(y)
 	var usable []int
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && j.coversAll(y, h.place) && !plentyForNothing(y, j.columns[h.place], blank) {
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && j.coversAll(y, h.place, blank) && !plentyForNothing(y, j.columns[h.place], blank) {
 			usable = append(usable, h.place)
 		}
 	}
@@ -82,9 +82,12 @@ func (j *judge) lost(c column, blank []bool) bool {
 // mostUncertain is the part of a count that is uncertain from which on the count tells little.
 const mostUncertain = 0.2
 
-// coversAll tells whether a quantity is known wherever the metric is, in each arm at least once.
-func (j *judge) coversAll(y column, place int) bool {
+// coversAll tells whether a quantity is known wherever the metric shows something, in each arm at least once.
+func (j *judge) coversAll(y column, place int, blank []bool) bool {
 	for a := range y {
+		if blank[a] {
+			continue
+		}
 		has, both := false, false
 		for r := range y[a] {
 			if y[a][r].missing == nil {
