@@ -187,7 +187,8 @@ func (v *Verdict) ofDevice() {
 // reads nobody counts. PostgreSQL's own counters are of what it asks.
 func (j *judge) withoutPageCache(v *Verdict) {
 	counts := slices.ContainsFunc(v.named(), func(name string) bool { return slices.Contains(readsAsked(), name) }) || v.Mixture.has(readsAsked())
-	if v.Kind != Requested || !counts || !j.onAurora() || someOf(v.Metric.Name) != "" {
+	nameless := len(v.named()) == 0 && v.Mixture == nil
+	if v.Kind != Requested || !counts && !nameless || !j.onAurora() || someOf(v.Metric.Name) != "" || metric.All().Row(v.Metric.Name).Asked {
 		return
 	}
 	v.Kind = NotLogical

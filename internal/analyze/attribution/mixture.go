@@ -74,7 +74,7 @@ func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
 // mix states a sum, as far as no other one is about as good.
 func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 	best := s.chosen
-	if math.Exp(t.beyondNoise(best)) > mostErrorOfSum {
+	if math.Exp(t.beyondNoise(best)) > mostErrorOfSum || math.Exp(best.predictionError) > mostErrorAlike {
 		v.Why = fmt.Sprintf("The best sum of quantities is off by a factor of %.2f under a load that it was not fitted to", math.Exp(best.predictionError))
 		return
 	}
