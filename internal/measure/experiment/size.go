@@ -52,6 +52,9 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 		text += fmt.Sprintf(": a quarter of the %d MiB that are free, and less than --read-size", room.Free/mebibyte)
 	case room.Buffers > size:
 		text += fmt.Sprintf(". It fits shared_buffers of %d MiB, which will answer most of what is read: such loads tell little of storage", room.Buffers/mebibyte)
+		if larger := timesBuffers * room.Buffers; room.Free == 0 || larger <= room.Free/partOfFree {
+			text += fmt.Sprintf(". --read-size %dM makes a table that does not", larger/mebibyte)
+		}
 	}
 	if room.Unreadable != "" && slices.ContainsFunc(plan.Arms, func(a runfile.Arm) bool { return a.Cold }) {
 		text += ". Nothing makes it cold, since " + room.Unreadable + ": its size alone keeps it from memory"

@@ -24,6 +24,7 @@ func TestTheTableOfReadsFitsTheServer(t *testing.T) {
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Asked: 512 * mebibyte}, 512, "512 MiB"},
 		{experiment.Room{Buffers: 8 * gibibyte, Temp: -1, Free: 2 * gibibyte}, 512, "It fits shared_buffers of 8192 MiB"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Asked: 32 * mebibyte}, 32, "It fits shared_buffers of 128 MiB, which will answer most of what is read"},
+		{experiment.Room{Buffers: 12 * gibibyte, Temp: -1}, 1024, "such loads tell little of storage. --read-size 24576M makes a table that does not"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Free: 2 * gibibyte, Asked: gibibyte}, 512, "a quarter of the 2048 MiB that are free"},
 		{experiment.Room{Buffers: 128 * mebibyte, Temp: -1, Unreadable: "its files are elsewhere"}, 256,
 			"Nothing makes it cold, since its files are elsewhere: its size alone keeps it from memory"},
