@@ -79,6 +79,7 @@ func (s *sightings) look(t *testing.T, version string) {
 		{"name": "lookup", "method": "lookup", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "cold": true, "clients": 1},
 		{"name": "range", "method": "range", "rows_per_tx": 100, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
 		{"name": "bitmap", "method": "bitmap", "rows_per_tx": 200, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
+		{"name": "join", "method": "join", "rows_per_tx": 100, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
 		{"name": "scan", "method": "scan", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
 		{"name": "sort", "method": "sort", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},
 		{"name": "change", "method": "lookup-update", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "clients": 1},

@@ -64,6 +64,8 @@ func (a Arm) reads() string {
 		return "one SELECT of " + rows + " rows that follow each other by their key"
 	case "bitmap":
 		return "one SELECT of " + rows + " scattered rows, by an index"
+	case "join":
+		return "one SELECT that looks up " + rows + " scattered rows one by one, by their keys"
 	case "scan":
 		return "one aggregate over all rows"
 	case "sort":

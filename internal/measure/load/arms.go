@@ -19,6 +19,7 @@ const (
 	Lookup       = "lookup"        // one row, by its key, a transaction
 	Range        = "range"         // rows that follow each other in order of the key
 	Bitmap       = "bitmap"        // rows that lie scattered, by a bitmap of another index
+	Join         = "join"          // rows that lie scattered, each looked up by its key, in one statement
 	Scan         = "scan"          // an aggregate over all rows
 	Sort         = "sort"          // all rows, sorted with less work_mem than they take
 	Update       = "update"        // one row, by its key
@@ -28,7 +29,7 @@ const (
 
 // Methods lists what an arm may name.
 func Methods() []string {
-	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Scan, Sort, Update, Replace, LookupUpdate}
+	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Join, Scan, Sort, Update, Replace, LookupUpdate}
 }
 
 // Fills tells whether a method works on a table that is filled before the load, and Reads whether it only reads it, so that loads may
@@ -38,7 +39,7 @@ func Fills(method string) bool {
 }
 
 func Reads(method string) bool {
-	return slices.Contains([]string{Lookup, Range, Bitmap, Scan, Sort}, method)
+	return slices.Contains([]string{Lookup, Range, Bitmap, Join, Scan, Sort}, method)
 }
 
 // Sizes of the arms. Those that insert rows one by one make up for it by their number.
@@ -67,6 +68,7 @@ func Arms() []runfile.Arm {
 const (
 	rangeRows  = 1000
 	bitmapRows = 200 // of one value of the second index
+	joinRows   = 100
 	readWidth  = 500 // so that a table is large with few rows
 	changeRows = 200_000
 	changeWide = 100
@@ -76,6 +78,9 @@ const (
 const (
 	PointWarm     = "point-warm" // finds its pages in the kernel's memory and not in PostgreSQL's
 	PointCold     = "point-cold" // the same, where the kernel has none
+	RangeCold     = "range-cold"
+	BitmapCold    = "bitmap-cold"
+	JoinCold      = "join-cold" // parts lookups from statements and commits
 	ScanCold      = "scan-cold"
 	UpdateIndexed = "update-indexed"
 )
@@ -91,7 +96,8 @@ func ReadArms() []runfile.Arm {
 	scan.Clients, spill.Clients = 1, 1 // several would scan together, as one
 	return []runfile.Arm{
 		hot, reads(PointWarm, Lookup, 1, false), reads(PointCold, Lookup, 1, true),
-		reads("range-cold", Range, rangeRows, true), reads("bitmap-cold", Bitmap, bitmapRows, true), scan, spill,
+		reads(RangeCold, Range, rangeRows, true), reads(BitmapCold, Bitmap, bitmapRows, true),
+		reads(JoinCold, Join, joinRows, true), scan, spill,
 	}
 }
 

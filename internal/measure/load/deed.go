@@ -21,6 +21,8 @@ func (w *Workload) deed() deed {
 		return deed{returned: 1, lookups: 1, sent: 1}
 	case Range, Bitmap:
 		return deed{returned: n, lookups: 1, sent: n}
+	case Join:
+		return deed{returned: n, lookups: n, sent: 1}
 	case Scan, Sort:
 		return deed{returned: w.arm.TableRows, sent: 1}
 	case Update:

@@ -27,6 +27,7 @@ var perTransaction = map[string]runfile.Load{
 	"point-cold":     {Returned: 1, Lookups: 1},
 	"range-cold":     {Returned: 1000, Lookups: 1},
 	"bitmap-cold":    {Returned: 200, Lookups: 1},
+	"join-cold":      {Returned: 100, Lookups: 100},
 	"scan-cold":      {Returned: 10_000},
 	"spill":          {Returned: 10_000},
 	"update-hot":     {Rows: 1, Updated: 1, Returned: 1, Lookups: 1},

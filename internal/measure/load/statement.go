@@ -26,6 +26,13 @@ func (w *Workload) scattered() string {
 	return fmt.Sprintf("\\set value random(0, %d)\nselect filler from %s where value = :value;\n", w.distinct()-1, w.table)
 }
 
+// joined looks up a row for each number of a list, as a nested loop does.
+func (w *Workload) joined() string {
+	const apart = 7919 // keys, so that no two lie in one page
+	return w.key("first") + fmt.Sprintf("select pg_catalog.sum((select value from %s where id = 1 + (:first::pg_catalog.int8 + n * %d) %% %d)) from pg_catalog.generate_series(1::pg_catalog.int8, %d) as n;\n",
+		w.table, apart, w.ofRows(), w.arm.RowsPerTx)
+}
+
 // replace deletes rows that no other client does, and puts new ones in their place.
 func (w *Workload) replace() string {
 	n, clients := int64(w.arm.RowsPerTx), int64(w.arm.Clients)
