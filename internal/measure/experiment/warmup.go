@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -17,6 +18,9 @@ const longestWarmUp = 5 * time.Second
 // its WAL when it first needs them, and fills each with zeros; later it uses them again. Without a warm-up the first
 // arms pay for that with up to twice their writes, whichever arms these are.
 func (e *Experiment) warmUp(ctx context.Context) error {
+	if err := e.fillAhead(ctx); err != nil {
+		return err
+	}
 	arm := heaviest(e.Plan.Arms)
 	if arm.Idle() {
 		return nil
@@ -36,6 +40,19 @@ func (e *Experiment) warmUp(ctx context.Context) error {
 		err = e.Gone(ctx)
 	}
 	return errors.Join(err, e.clear(ctx, w))
+}
+
+// fillAhead makes the table of the loads that read before all loads where sources tell of periods: the one in which a load begins would show it, too.
+func (e *Experiment) fillAhead(ctx context.Context) error {
+	i := slices.IndexFunc(e.Plan.Arms, func(a runfile.Arm) bool { return load.Reads(a.Method) })
+	if e.Period == 0 || i < 0 {
+		return nil
+	}
+	w, err := e.workload(e.Plan.Arms[i])
+	if err != nil {
+		return err
+	}
+	return w.Create(ctx, e.Control)
 }
 
 // heaviest is the arm that writes most for its rows: wide ones before many index entries, many a transaction before
