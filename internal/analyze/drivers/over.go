@@ -117,7 +117,7 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 	open := false
 	for _, s := range between(all, earliest, latest) {
 		switch {
-		case !s.to.After(from) || !s.from.Before(to):
+		case !s.to.After(from) || !s.from.Before(to) || a.countedAcross(s):
 			continue
 		case s.open:
 			open = true
@@ -141,6 +141,30 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 	}
 	count.Amount = count.Raw
 	return windows, count
+}
+
+// countedIn is how many rows of the load's table were counted one by one in some stretches, which is work of ours like the clients'.
+func (a *attempt) countedIn(windows []stretch) int64 {
+	for _, w := range windows {
+		if from, to := a.counting(); from.Before(w.to) && to.After(w.from) {
+			return a.proof.Rows
+		}
+	}
+	return 0
+}
+
+// countedAcross tells whether nobody knows how many rows were counted in a stretch: they were being counted at an end of it, or not to the end.
+func (a *attempt) countedAcross(s stretch) bool {
+	from, to := a.counting()
+	return from.Before(s.to) && to.After(s.from) && (from.Before(s.from) || to.After(s.to) || a.proof.Missing != "")
+}
+
+// counting is the time in which the rows of the load's table were counted one by one.
+func (a *attempt) counting() (from, to time.Time) {
+	if a.proof == nil || a.proof.Counter != "" {
+		return time.Time{}, time.Time{}
+	}
+	return a.proof.At, a.proof.At.Add(time.Duration(a.proof.Took * float64(time.Second)))
 }
 
 // alone is the time around an attempt in which no other one ran.
@@ -190,6 +214,7 @@ func (c *collector) recounted(a *attempt, idle bool, r Replicate, windows []stre
 		}
 	}
 	r.Work = r.Work.times(part)
+	r.Work.Counted = a.countedIn(windows)
 	r.Seconds *= part
 	return r
 }

@@ -182,3 +182,29 @@ func TestPeriodsOfALoadThatReads(t *testing.T) {
 		t.Errorf("%+v, want 63", c)
 	}
 }
+
+// TestRowsCountedOneByOne: what we read to count the rows of a load is in the period in which it was done, and so in what is held against it. A period
+// that ends in the middle of that tells of nobody knows how many.
+func TestRowsCountedOneByOne(t *testing.T) {
+	period := func(from, to, value float64) runfile.Record {
+		return runfile.Period{From: sec(from), To: sec(to), Probe: "w", Metric: "w/rate", Statistic: "Sum", Value: value}
+	}
+	check := func(at float64, missing string, raw float64, counted int64) {
+		t.Helper()
+		records := append(small(), runfile.Metric{Name: "w/rate", Unit: "operations", Type: runfile.CountPerPeriod, Period: 1},
+			period(2, 3, 3), period(11, 12, 13), period(12, 16, 50), runfile.Proof{At: sec(at), Took: 0.5, Arm: "busy", Replicate: 1, Rows: 1000, Missing: missing})
+		for at, x := range map[float64]float64{2: 4, 3: 6, 11: 20, 12: 30, 16: 150} {
+			records = append(records, runfile.Reading{At: sec(at), Probe: "p", Values: map[string]float64{"p/x": x}})
+		}
+		run, _ := fromRecords(t, records...).Over("w/rate")
+		arm, _ := run.Arm("busy")
+		r := arm.Replicates[0]
+		if c := r.Counts["w/rate"]; c.Missing != nil || c.Raw != raw || r.Work.Counted != counted {
+			t.Errorf("counted at %v: %d rows, %+v", at, r.Work.Counted, c)
+		}
+	}
+	check(15.2, "", 63, 1000)
+	check(15.8, "", 13, 0)
+	check(16.2, "", 63, 0)
+	check(15.2, "count(*) took longer than 2s", 13, 0)
+}

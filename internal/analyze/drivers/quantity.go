@@ -101,7 +101,7 @@ var quantities = sync.OnceValue(func() (all []Quantity) {
 		case metric.Commits:
 			d.count = ofWork(Commits, func(w Work) int64 { return w.Transactions })
 		case metric.RowsReturned:
-			d.count = ofWork(RowsReturned, func(w Work) int64 { return w.Returned })
+			d.count = ofWork(RowsReturned, func(w Work) int64 { return sum(w.Returned, w.Counted) })
 		case metric.Lookups:
 			d.count = ofWork(Lookups, func(w Work) int64 { return w.Lookups })
 		case metric.RowsUpdated:

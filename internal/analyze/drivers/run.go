@@ -86,6 +86,7 @@ type Work struct {
 	Failures     int64
 	Retries      int64
 	Late         int64
+	Counted      int64 // rows that we counted one by one after the load, in the periods of a source that tells of these
 }
 
 // times is a part of the work.
