@@ -222,9 +222,9 @@ const mostDeviance = 6
 // decideBySpread goes by the spread test alone, where there are too few arms for more.
 func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 	var left []held
-	arms := 0
+	arms, blank := 0, j.blank(y)
 	for _, h := range rivals {
-		if h.Status == Consistent || h.Status == Possible {
+		if (h.Status == Consistent || h.Status == Possible) && !neverWith(y, j.columns[h.place], blank) {
 			left = append(left, h)
 		}
 		arms = max(arms, len(h.arms))

@@ -10,12 +10,12 @@ import (
 // nextToNone is so small a part of what a metric shows under other loads.
 const nextToNone = 0.01
 
-// blank tells which arms show nothing of a metric that tells what it counts: each count is below its own error, and stands at that; or the arm
-// does other work, and shows next to nothing for that, as the flushes of a checkpoint that had nothing to write.
+// blank tells which arms show nothing of a metric that tells what it counts: each count may be the background alone; or the arm does other work,
+// and shows next to nothing for that, as the flushes of a checkpoint that had nothing to write.
 func (j *judge) blank(y column) []bool {
 	all := j.ofOthers(y)
 	for a := range y {
-		all[a] = all[a] || nothing(y[a])
+		all[a] = all[a] || doubtful(y[a])
 	}
 	return all
 }
@@ -92,6 +92,25 @@ func (j *judge) rate(y column, a int) float64 {
 
 func nothing(cells []cell) bool {
 	return isCounted(cells) && !slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil && c.value > c.stdErr })
+}
+
+// neverWith tells whether nothing of a quantity was counted wherever the metric shows something: it is not what that counts.
+func neverWith(y, x column, blank []bool) bool {
+	some := false
+	for a := range y {
+		if blank[a] || !isCounted(y[a]) {
+			continue
+		}
+		if some = true; !nothing(x[a]) {
+			return false
+		}
+	}
+	return some
+}
+
+// doubtful tells whether each count may be its background alone.
+func doubtful(cells []cell) bool {
+	return isCounted(cells) && !slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil && c.value > surely*c.stdErr })
 }
 
 // isCounted tells whether some repetition has a count: what is missing is no sign of nothing.
