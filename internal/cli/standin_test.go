@@ -39,8 +39,8 @@ import (
 
 // TestStandInAurora goes the whole way: a load on a server that answers as Aurora does in SQL, by realiops run; what it did
 // as Aurora publishes it, by counting rules drawn at random, with all that is wrong about fresh points; and verdicts of a
-// program that knows only what AWS would tell it. A hundred seconds of the cloud's pass in one, in the hours of rest before and after
-// the loads as well.
+// program that knows only what AWS would tell it. A hundred seconds of the cloud's pass in one, unless the environment says otherwise, in the hours
+// of rest before and after the loads as well.
 //
 // It is a stand-in: that its rules are found proves nothing about the real Aurora.
 func TestStandInAurora(t *testing.T) {
@@ -105,7 +105,7 @@ func startAurora(t *testing.T) *aurora {
 	t.Helper()
 	accounttest.Start(t) // skips where there is none
 	server := servertest.Start(t, embedded.Options{Version: "17", Settings: []string{
-		"autovacuum=off", "max_wal_size=16GB", "checkpoint_timeout=1h", "wal_keep_size=0"}})
+		"shared_preload_libraries=pg_stat_statements", "autovacuum=off", "max_wal_size=16GB", "checkpoint_timeout=1h", "wal_keep_size=0"}})
 	boss := servertest.Connect(t, servertest.Endpoint(t, server.DSN()))
 	servertest.Exec(t, boss, "create database shop")
 	address, err := url.Parse(server.DSN())
@@ -114,6 +114,7 @@ func startAurora(t *testing.T) *aurora {
 	}
 	address.Path = "/shop"
 	behind := servertest.Endpoint(t, address.String())
+	servertest.Exec(t, servertest.Connect(t, behind), "create extension pg_stat_statements")
 	endpoint := servertest.Aurora(t, behind, instances[0])
 	c := endpoint.Config()
 	now := time.Now()
@@ -121,7 +122,7 @@ func startAurora(t *testing.T) *aurora {
 		behind: behind,
 		dsn:    fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=%s", c.Host, c.Port, c.Database, c.User, c.Password),
 		course: &standin.Course{Clients: clientName},
-		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: 100},
+		clock:  standin.Clock{Here: now.Truncate(time.Minute), There: now.Add(-24 * time.Hour).Truncate(time.Hour), Factor: float64(fromEnvironment(t, "REALIOPS_STANDIN_FACTOR", 100))},
 	}
 	a.watch(t, servertest.Connect(t, behind))
 	return a
@@ -320,8 +321,8 @@ type cloud struct {
 func newCloud(t *testing.T) *cloud {
 	t.Helper()
 	s := &cloud{account: accounttest.Start(t), insights: insightstest.Start(t, insightstest.Options{})}
-	s.insights.Have(insightstest.Metric{Name: "os.diskIO.auroraStorage.writeIOsPS", Unit: "Requests per second"},
-		insightstest.Metric{Name: "db.load", Unit: "Sessions"})
+	s.insights.Have(insightstest.Metric{Name: storageIO + "writeIOsPS", Unit: "Requests per second"},
+		insightstest.Metric{Name: storageIO + "readIOsPS", Unit: "Requests per second"}, insightstest.Metric{Name: "db.load", Unit: "Sessions"})
 	s.account.Setenv(t)
 	t.Setenv("AWS_ENDPOINT_URL_PI", s.insights.URL())
 	return s
@@ -349,12 +350,34 @@ func (s *cloud) database(t *testing.T, a *aurora) {
 	}
 }
 
+// storageIO is where Performance Insights has what an instance asks of Aurora's storage.
+const storageIO = "os.diskIO.auroraStorage."
+
+// names are those that AWS gives to what is published.
+func names(stream standin.Stream) (metric string, inInsights bool) {
+	switch stream {
+	case standin.InInsights:
+		return storageIO + "writeIOsPS", true
+	case standin.ReadsInInsights:
+		return storageIO + "readIOsPS", true
+	case standin.VolumeWriteIOPs:
+		return "VolumeWriteIOPs", false
+	case standin.VolumeReadIOPs:
+		return "VolumeReadIOPs", false
+	case standin.ReadIOPS:
+		return "ReadIOPS", false
+	default:
+		return "WriteIOPS", false
+	}
+}
+
 // tell publishes a value: of an instance the one that wrote has it, and the other nothing. What goes to CloudWatch waits
 // for flush.
 func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.Point, value float64) {
 	t.Helper()
-	if stream == standin.VolumeWriteIOPs {
-		s.wait(p, "VolumeWriteIOPs", "DBClusterIdentifier", cluster, value)
+	metric, inInsights := names(stream)
+	if stream.OfVolume() {
+		s.wait(p, metric, "DBClusterIdentifier", cluster, value)
 		return
 	}
 	for i, name := range instances {
@@ -362,11 +385,11 @@ func (s *cloud) tell(t *testing.T, a *aurora, stream standin.Stream, p standin.P
 		if i != a.writer(p.From) {
 			had = 0
 		}
-		if stream == standin.InInsights {
-			s.insights.Tell(insightstest.Point{Instance: a.resources[i], Metric: "os.diskIO.auroraStorage.writeIOsPS", From: p.From, To: p.To, Value: had, Known: p.To})
+		if inInsights {
+			s.insights.Tell(insightstest.Point{Instance: a.resources[i], Metric: metric, From: p.From, To: p.To, Value: had, Known: p.To})
 			continue
 		}
-		s.wait(p, "WriteIOPS", "DBInstanceIdentifier", name, had)
+		s.wait(p, metric, "DBInstanceIdentifier", name, had)
 	}
 }
 
@@ -384,7 +407,7 @@ func (s *cloud) flush(t *testing.T) {
 // publishAll publishes all of a draw's points in a stretch, for good.
 func (s *cloud) publishAll(t *testing.T, a *aurora, d standin.Draw, span collect.Span) {
 	t.Helper()
-	for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.InInsights} {
+	for _, stream := range standin.Streams() {
 		for _, p := range d.Points(a.course, a.clock, stream, span.From, span.To) {
 			s.tell(t, a, stream, p, p.Value)
 		}
@@ -405,11 +428,8 @@ func (s *cloud) publish(ctx context.Context, t *testing.T, a *aurora, d standin.
 	states := map[string]*published{}
 	for ctx.Err() == nil {
 		now := a.clock.ToThere(time.Now())
-		for _, stream := range []standin.Stream{standin.WriteIOPS, standin.VolumeWriteIOPs, standin.InInsights} {
-			step := standin.Minute
-			if stream == standin.VolumeWriteIOPs {
-				step = standin.FiveMinutes
-			}
+		for _, stream := range standin.Streams() {
+			step := stream.Period()
 			for from := began; from.Add(step).Before(now); from = from.Add(step) {
 				key := fmt.Sprint(stream, from.Unix())
 				if states[key] == nil {
@@ -435,11 +455,11 @@ func (s *cloud) further(t *testing.T, a *aurora, d standin.Draw, stream standin.
 	case p.told && now.After(to.Add(late.Final)) && a.course.Known(a.clock.ToHere(to)):
 		p.done = true
 		corrected := point.Value
-		switch stream {
-		case standin.WriteIOPS: // the average of two samples
-			corrected = 2*point.Value - p.first
-		case standin.VolumeWriteIOPs: // their sum
+		switch _, inInsights := names(stream); {
+		case stream.OfVolume(): // the sum of two samples
 			corrected = point.Value - p.first
+		case !inInsights: // their average
+			corrected = 2*point.Value - p.first
 		}
 		s.tell(t, a, stream, point, corrected)
 	}
@@ -459,9 +479,14 @@ type outcome struct {
 func judged(t *testing.T, d standin.Draw, r report.Report) []outcome {
 	t.Helper()
 	var all []outcome
-	for name, rule := range map[string]standin.Rule{
-		"cloudwatch/WriteIOPS": d.Write, "cloudwatch/VolumeWriteIOPs": d.Volume, "insights/os.diskIO.auroraStorage.writeIOsPS": d.Write,
-	} {
+	for _, stream := range standin.Streams() {
+		name, inInsights := names(stream)
+		if inInsights {
+			name = "insights/" + name
+		} else {
+			name = "cloudwatch/" + name
+		}
+		rule := d.Of(stream)
 		i := slices.IndexFunc(r.Metrics, func(m report.Metric) bool { return m.Metric == name })
 		if i < 0 {
 			t.Errorf("nothing is said of %s", name)
@@ -509,10 +534,10 @@ func table(rows []outcome) string {
 		sorts[sort][o.sort]++
 		wrong[o.seed] = wrong[o.seed] || o.sort == standin.Wrong
 	}
-	text.WriteString("| the metric counts | right | undetermined | wrong |\n|---|---|---|---|\n")
+	text.WriteString("| the metric counts | named | side alone | undetermined | wrong |\n|---|---|---|---|---|\n")
 	for _, sort := range slices.Sorted(maps.Keys(sorts)) {
 		of := sorts[sort]
-		fmt.Fprintf(&text, "| %s | %d | %d | %d |\n", sort, of[standin.Right], of[standin.Undetermined], of[standin.Wrong])
+		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d |\n", sort, of[standin.Right], of[standin.OneSide], of[standin.Undetermined], of[standin.Wrong])
 	}
 	draws := slices.DeleteFunc(slices.Collect(maps.Keys(wrong)), func(seed uint64) bool { return wrong[seed] })
 	fmt.Fprintf(&text, "Of %d draws, from seed %d on, %d have no wrong verdict.", len(wrong), rows[0].seed, len(draws))

@@ -20,15 +20,23 @@ const (
 	Entries Kind = "entries" // rows and their index entries
 	Records Kind = "wal_records"
 	Bytes   Kind = "wal_bytes"
+
+	Missed   Kind = "pages_missed"
+	Touched  Kind = "buffers_touched"
+	Returned Kind = "rows_returned"
+	Lookups  Kind = "lookups"
 )
 
-// Kinds lists them.
-func Kinds() []Kind { return []Kind{Rows, Entries, Records, Bytes} }
+// OfWrites lists those that loads which write bring about, and OfReads those that loads which read do.
+func OfWrites() []Kind { return []Kind{Rows, Entries, Records, Bytes} }
+
+func OfReads() []Kind { return []Kind{Missed, Touched, Returned, Lookups} }
 
 // sample is what the server had done at a moment.
 type sample struct {
 	at       time.Time
 	position float64 // in the WAL, in bytes; known at once
+	looked   float64 // at buffers, by all statements that have ended; known at once, too
 	counts   map[Kind]float64
 	quiet    bool // no client was there, so that the counts were final
 }
@@ -42,17 +50,27 @@ type Course struct {
 	tables  map[uint32]table
 }
 
-type table struct{ rows, entries float64 }
+// table is one of the loads', with what was read of its indexes.
+type table struct{ rows, entries, read, lookups float64 }
 
 // Every is how often the server is looked at.
 const every = 100 * time.Millisecond
 
 // look asks for everything at once. What sessions did shows up to a second after, and when they leave; the position in the
-// log shows at once.
-const look = `select (select count(*) from pg_stat_activity where application_name = $1), clock_timestamp(), pg_current_wal_insert_lsn() - '0/0'::pg_lsn, (pg_stat_get_wal()).wal_records,
-	array(select c.oid::int8 from pg_class c where c.relkind = 'r' and c.relnamespace = to_regnamespace('realiops') order by c.oid),
-	array(select pg_stat_get_tuples_inserted(c.oid) from pg_class c where c.relkind = 'r' and c.relnamespace = to_regnamespace('realiops') order by c.oid),
-	array(select (select count(*) from pg_index i where i.indrelid = c.oid) from pg_class c where c.relkind = 'r' and c.relnamespace = to_regnamespace('realiops') order by c.oid)`
+// log shows at once, and pg_stat_statements has what a statement looked at as soon as it ends.
+const look = `with t as materialized (
+		select c.oid::int8 as oid, pg_stat_get_tuples_inserted(c.oid) as rows, i.n as indexes, i.entries, i.lookups
+		from pg_class c, lateral (
+			select count(*) as n, coalesce(sum(pg_stat_get_tuples_returned(indexrelid)), 0)::int8 as entries, coalesce(sum(pg_stat_get_numscans(indexrelid)), 0)::int8 as lookups
+			from pg_index where indrelid = c.oid) i
+		where c.relkind = 'r' and c.relnamespace = to_regnamespace('realiops'))
+	select (select count(*) from pg_stat_activity where application_name = $1), clock_timestamp(), pg_current_wal_insert_lsn() - '0/0'::pg_lsn,
+	(select sum(shared_blks_hit + shared_blks_read)::float8 from pg_stat_statements(false)), (pg_stat_get_wal()).wal_records,
+	pg_stat_get_db_blocks_fetched(d.oid), pg_stat_get_db_blocks_fetched(d.oid) - pg_stat_get_db_blocks_hit(d.oid),
+	(pg_stat_get_db_tuples_returned(d.oid) + pg_stat_get_db_tuples_fetched(d.oid))::float8,
+	array(select oid from t order by oid), array(select rows from t order by oid), array(select indexes from t order by oid),
+	array(select entries from t order by oid), array(select lookups from t order by oid)
+	from pg_database d where d.datname = current_database()`
 
 // Watch looks at the server until ctx ends, over a superuser's session.
 func (c *Course) Watch(ctx context.Context, conn *pgx.Conn) error {
@@ -79,9 +97,9 @@ func (c *Course) Watch(ctx context.Context, conn *pgx.Conn) error {
 func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 	var clients int
 	var at time.Time
-	var position, records float64
-	var oids, rows, indexes []int64
-	if err := conn.QueryRow(ctx, look, c.Clients).Scan(&clients, &at, &position, &records, &oids, &rows, &indexes); err != nil {
+	var position, looked, records, touched, missed, returned float64
+	var oids, rows, indexes, read, lookups []int64
+	if err := conn.QueryRow(ctx, look, c.Clients).Scan(&clients, &at, &position, &looked, &records, &touched, &missed, &returned, &oids, &rows, &indexes, &read, &lookups); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -90,14 +108,14 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 		c.tables = map[uint32]table{}
 	}
 	for i, oid := range oids {
-		if i < len(rows) && i < len(indexes) { // three looks at a catalog that may change in between
-			c.tables[uint32(oid)] = table{float64(rows[i]), float64(rows[i] * (1 + indexes[i]))}
-		}
+		c.tables[uint32(oid)] = table{float64(rows[i]), float64(rows[i] * (1 + indexes[i])), float64(read[i]), float64(lookups[i])}
 	}
-	s := sample{at: at, position: position, counts: map[Kind]float64{Records: records, Bytes: position}}
+	s := sample{at: at, position: position, looked: looked, counts: map[Kind]float64{Records: records, Bytes: position, Touched: touched, Missed: missed, Returned: returned}}
 	for _, t := range c.tables {
 		s.counts[Rows] += t.rows
 		s.counts[Entries] += t.entries
+		s.counts[Returned] -= t.read // entries of indexes are no rows
+		s.counts[Lookups] += t.lookups
 	}
 	s.quiet = clients == 0
 	c.samples = append(c.samples, s)
@@ -152,15 +170,15 @@ func (c *Course) Known(moment time.Time) bool {
 	return false
 }
 
-// Between is how much was done between two moments, of each kind. Within a load it goes by the WAL, and so knows no
-// delay.
+// Between is how much was done between two moments, of each kind. Within a load it knows no delay: what is written goes by the WAL, and what is
+// read by the buffers that statements looked at.
 func (c *Course) Between(from, to time.Time) map[Kind]float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	begin, end := c.at(from), c.at(to)
 	done := map[Kind]float64{}
-	for _, kind := range Kinds() {
-		done[kind] = max(0, end[kind]-begin[kind])
+	for kind, until := range end {
+		done[kind] = max(0, until-begin[kind])
 	}
 	return done
 }
@@ -177,27 +195,37 @@ func (c *Course) at(moment time.Time) map[Kind]float64 {
 		return c.samples[i-1].counts
 	}
 	before, after := c.samples[i-1], c.samples[i]
-	part := float64(moment.Sub(before.at)) / float64(after.at.Sub(before.at))
-	return c.byLog(i-1, before.position+part*(after.position-before.position))
+	passed := float64(moment.Sub(before.at)) / float64(after.at.Sub(before.at))
+	begin, end := c.pauses(i)
+	a, b := c.samples[begin], c.samples[end]
+	counts := map[Kind]float64{}
+	spread := func(kinds []Kind, part float64) {
+		for _, kind := range kinds {
+			counts[kind] = a.counts[kind] + part*(b.counts[kind]-a.counts[kind])
+		}
+	}
+	between := func(from, to float64) float64 { return from + passed*(to-from) }
+	spread(OfWrites(), share(a.position, between(before.position, after.position), b.position))
+	spread(OfReads(), share(a.looked, between(before.looked, after.looked), b.looked))
+	return counts
 }
 
-// byLog is what had been done when the WAL had come to a position, by the pauses around the sample.
-func (c *Course) byLog(i int, position float64) map[Kind]float64 {
-	begin, end := i, i+1
+// pauses are the samples without clients before and after the time that ends with a sample.
+func (c *Course) pauses(i int) (begin, end int) {
+	begin, end = i-1, i
 	for begin > 0 && !c.samples[begin].quiet {
 		begin--
 	}
 	for end < len(c.samples)-1 && !c.samples[end].quiet {
 		end++
 	}
-	a, b := c.samples[begin], c.samples[end]
-	part := 0.0
-	if b.position > a.position {
-		part = (position - a.position) / (b.position - a.position)
+	return begin, end
+}
+
+// share is how far a value has come from one to another.
+func share(from, value, to float64) float64 {
+	if to <= from {
+		return 0
 	}
-	counts := map[Kind]float64{}
-	for _, kind := range Kinds() {
-		counts[kind] = a.counts[kind] + part*(b.counts[kind]-a.counts[kind])
-	}
-	return counts
+	return min(1, max(0, (value-from)/(to-from)))
 }

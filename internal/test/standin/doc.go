@@ -2,7 +2,7 @@
 // real PostgreSQL takes the load, and what Aurora would publish of it is made up by a rule that nobody else knows.
 //
 // A [Course] watches the server as its superuser may and Aurora's users may not, and knows when how much of what was
-// done. A [Draw] is a rule by which WriteIOPS counts, another for VolumeWriteIOPs, and bad habits: noise, delay, late
+// done. A [Draw] has a rule by which WriteIOPS counts, others for ReadIOPS and for what the volume counts, and bad habits: noise, delay, late
 // corrections, missing points. It turns a course into what the cloud publishes, and holds verdicts against its rules.
 //
 // It is made up: that a verdict on it is right says that the way is sound, and nothing about the real Aurora. It knows

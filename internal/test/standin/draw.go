@@ -45,32 +45,35 @@ type Habits struct {
 
 // Draw is an Aurora: how it counts and publishes.
 type Draw struct {
-	Seed   uint64
-	Write  Rule // of WriteIOPS, which Performance Insights shows too
-	Volume Rule // of VolumeWriteIOPs
-	Habits Habits
+	Seed       uint64
+	Write      Rule // of WriteIOPS, which Performance Insights shows too
+	Volume     Rule // of VolumeWriteIOPs
+	Read       Rule // of ReadIOPS, which Performance Insights shows too
+	VolumeRead Rule // of VolumeReadIOPs
+	Habits     Habits
 }
 
 // New draws an Aurora.
 func New(seed uint64) Draw {
 	d := rand.New(rand.NewPCG(seed, 6)) //nolint:gosec // a test's, not a secret
-	return Draw{
-		Seed: seed, Write: rule(d, 1), Volume: rule(d, 0.01),
+	drawn := Draw{
+		Seed: seed, Write: rule(d, OfWrites(), 1), Volume: rule(d, OfWrites(), 0.01),
 		Habits: Habits{Noise: []float64{0.002, 0.01, 0.02}[d.IntN(3)], Background: 20 * d.Float64(), Missing: 0.05 * d.Float64()},
 	}
+	drawn.Read, drawn.VolumeRead = rule(d, OfReads(), 1), Rule{{Missed, 0.34 + 0.3*d.Float64()}} // of the pages missed, as published
+	return drawn
 }
 
-// typical is about how much of each kind comes with a row of a bulk insert, so that two terms weigh alike.
+// typical is about how much of each kind comes with a row of a bulk insert, or a page missed, so that two terms weigh alike.
 func typical(k Kind) float64 {
-	return map[Kind]float64{Rows: 1, Entries: 2, Records: 2, Bytes: 120}[k]
+	return map[Kind]float64{Rows: 1, Entries: 2, Records: 2, Bytes: 120, Missed: 1, Touched: 3, Returned: 3, Lookups: 0.3}[k]
 }
 
 // batch is the unit in which Aurora's log is billed, in bytes.
 const batch = 4096
 
-// rule draws one whose factors are about so large.
-func rule(d *rand.Rand, size float64) Rule {
-	kinds := Kinds()
+// rule draws one of some kinds whose factors are about so large.
+func rule(d *rand.Rand, kinds []Kind, size float64) Rule {
 	d.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	if d.Float64() < 0.25 { // a mixture
 		a, b := kinds[0], kinds[1]
@@ -91,14 +94,15 @@ type Sort string
 
 // The sorts of verdict.
 const (
-	Right        Sort = "right"
+	Right        Sort = "named"
+	OneSide      Sort = "side alone"
 	Undetermined Sort = "undetermined"
 	Wrong        Sort = "wrong"
 )
 
 // Said is a verdict, as a report has it.
 type Said struct {
-	Verdict string   // logical, physical, not_logical, mixed, silent or undetermined
+	Verdict string   // logical, requested, physical, not_logical, mixed, silent or undetermined
 	Counts  string   // the one kind it counts
 	PerUnit float64  // for one of these
 	Between []string // what the run could not tell apart
@@ -121,23 +125,54 @@ func (s Said) String() string {
 // accuracy is how far a ratio may be off that is said to be the rule's.
 const accuracy = 0.05
 
+// pageOfServer is how many bytes are asked for with a page missed, so that the two are one count.
+const pageOfServer = 8192
+
 // Judge holds what was said of a metric against its rule.
 func (r Rule) Judge(s Said) Sort {
+	s = s.inPages()
 	of := func(name string) bool {
 		return slices.ContainsFunc(r, func(t Term) bool { return string(t.Kind) == name })
 	}
+	onlyOf := func(names []string) bool { return !slices.ContainsFunc(names, func(n string) bool { return !of(n) }) }
+	stated := s.Verdict != "undetermined"
 	switch {
+	case s.Verdict == "silent" || stated && !s.sideOf(r):
+		return Wrong
 	case len(s.Mixture) > 0:
-		return when(len(r) == len(s.Mixture) && !slices.ContainsFunc(s.Mixture, func(n string) bool { return !of(n) }), Right)
+		return when(len(r) == len(s.Mixture) && onlyOf(s.Mixture), Right)
 	case s.Counts != "":
 		return when(len(r) == 1 && of(s.Counts) && math.Abs(s.PerUnit/r[0].PerUnit-1) <= accuracy, Right)
-	case len(s.Between) > 0 && len(r) == 1:
-		return when(slices.ContainsFunc(s.Between, of), Undetermined)
-	case s.Verdict == "undetermined":
+	case len(s.Between) > 0 && len(r) == 1 && !slices.ContainsFunc(s.Between, of):
+		return Wrong
+	case !stated:
 		return Undetermined
-	default: // a side alone, or silence: nothing was named, and the side is checked by whoever knows sides
-		return when(s.Verdict != "silent" && s.sideOf(r), Undetermined)
+	case len(s.Between) > 0 && len(r) == 1 && onlyOf(s.Between):
+		return Right
+	default:
+		return OneSide
 	}
+}
+
+// inPages says pages missed for the bytes that are asked for with them.
+func (s Said) inPages() Said {
+	const bytes = "bytes_asked"
+	renamed := func(names []string) (all []string) {
+		for _, name := range names {
+			if name == bytes {
+				name = string(Missed)
+			}
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+		return all
+	}
+	if s.Counts == bytes {
+		s.Counts, s.PerUnit = string(Missed), s.PerUnit*pageOfServer
+	}
+	s.Between, s.Mixture = renamed(s.Between), renamed(s.Mixture)
+	return s
 }
 
 func when(holds bool, sort Sort) Sort {
@@ -147,15 +182,20 @@ func when(holds bool, sort Sort) Sort {
 	return Wrong
 }
 
-// sideOf tells whether the verdict's side is the rule's: bytes are physical, all else is logical.
+// sideOf tells whether the verdict's side is the rule's: bytes are physical, pages missed are asked of a storage that has no cache before it, and all
+// else is logical.
 func (s Said) sideOf(r Rule) bool {
-	physical := slices.ContainsFunc(r, func(t Term) bool { return t.Kind == Bytes })
-	logical := slices.ContainsFunc(r, func(t Term) bool { return t.Kind != Bytes })
+	has := func(kind Kind) bool { return slices.ContainsFunc(r, func(t Term) bool { return t.Kind == kind }) }
+	logical := slices.ContainsFunc(r, func(t Term) bool { return t.Kind != Bytes && t.Kind != Missed })
 	switch s.Verdict {
 	case "mixed":
-		return physical && logical
-	case "physical", "not_logical":
-		return physical
+		return (has(Bytes) || has(Missed)) && logical
+	case "physical":
+		return has(Bytes)
+	case "not_logical":
+		return has(Bytes) || has(Missed)
+	case "requested":
+		return has(Missed)
 	default:
 		return logical
 	}

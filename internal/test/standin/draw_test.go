@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -16,19 +17,28 @@ func TestJudge(t *testing.T) {
 	check(rows, Said{Verdict: "logical", Counts: "rows", PerUnit: 0.51}, Right)
 	check(rows, Said{Verdict: "logical", Counts: "rows", PerUnit: 0.6}, Wrong)
 	check(rows, Said{Verdict: "logical", Counts: "entries", PerUnit: 0.5}, Wrong)
-	check(rows, Said{Verdict: "logical", Between: []string{"commits", "rows"}}, Undetermined)
+	check(rows, Said{Verdict: "logical", Between: []string{"commits", "rows"}}, OneSide)
+	check(rows, Said{Verdict: "logical", Between: []string{"rows"}}, Right)
+	check(rows, Said{Verdict: "undetermined", Between: []string{"rows"}}, Undetermined)
+	check(rows, Said{Verdict: "physical", Between: []string{"rows", "wal_bytes"}}, Wrong)
 	check(rows, Said{Verdict: "undetermined", Between: []string{"commits", "statements"}}, Wrong)
 	check(rows, Said{Verdict: "logical", Mixture: []string{"rows", "entries"}}, Wrong)
 	check(rows, Said{Verdict: "undetermined"}, Undetermined)
 	check(rows, Said{Verdict: "silent"}, Wrong)
-	check(rows, Said{Verdict: "logical"}, Undetermined)
+	check(rows, Said{Verdict: "logical"}, OneSide)
 	check(rows, Said{Verdict: "physical"}, Wrong)
 	both := Rule{{Rows, 1}, {Bytes, 0.01}}
 	check(both, Said{Verdict: "mixed", Mixture: []string{"wal_bytes", "rows"}}, Right)
 	check(both, Said{Verdict: "mixed", Mixture: []string{"wal_bytes", "entries"}}, Wrong)
 	check(both, Said{Verdict: "logical", Counts: "rows", PerUnit: 1}, Wrong)
-	check(both, Said{Verdict: "mixed"}, Undetermined)
+	check(both, Said{Verdict: "mixed"}, OneSide)
 	check(both, Said{Verdict: "undetermined", Between: []string{"rows"}}, Undetermined)
+	missed := Rule{{Missed, 0.5}}
+	check(missed, Said{Verdict: "not_logical", Between: []string{"bytes_asked", "pages_missed"}}, Right)
+	check(missed, Said{Verdict: "requested", Counts: "bytes_asked", PerUnit: 0.5 / 8192}, Right)
+	check(missed, Said{Verdict: "requested", Counts: "bytes_asked", PerUnit: 0.5}, Wrong)
+	check(missed, Said{Verdict: "not_logical", Mixture: []string{"pages_missed"}}, Right)
+	check(missed, Said{Verdict: "logical", Between: []string{"lookups", "pages_missed"}}, Wrong)
 }
 
 // noon is when the course below begins; each of its loads writes twice as many bytes for a row as the one before.
@@ -37,8 +47,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func course() *Course {
 	at := func(second, position, rows float64, quiet bool) sample {
 		return sample{
-			noon.Add(time.Duration(second * float64(time.Second))), position,
-			map[Kind]float64{Rows: rows, Entries: 3 * rows, Records: 4 * rows, Bytes: position}, quiet,
+			noon.Add(time.Duration(second * float64(time.Second))), position, second * second, // buffers
+			map[Kind]float64{Rows: rows, Entries: 3 * rows, Records: 4 * rows, Bytes: position, Lookups: 5 * rows}, quiet,
 		}
 	}
 	return &Course{samples: []sample{
@@ -62,6 +72,21 @@ func TestCourseGoesByTheLog(t *testing.T) {
 	check(3, 4, 0, 0, 0)
 	check(4, 5.5, 15, 45, 300)
 	check(0, 6, 60, 180, 800)
+}
+
+// TestCourseGoesByWhatStatementsLookedAt: its first load looks up 200 rows, and its second 100, the faster the longer it goes on.
+func TestCourseGoesByWhatStatementsLookedAt(t *testing.T) {
+	check := func(from, to, lookups float64) {
+		t.Helper()
+		second := func(s float64) time.Time { return noon.Add(time.Duration(s * float64(time.Second))) }
+		if got := course().Between(second(from), second(to))[Lookups]; math.Abs(got-lookups) > 1e-9 {
+			t.Errorf("from %v to %v: %v, want %v", from, to, got, lookups)
+		}
+	}
+	check(0, 1, 200.0/9)
+	check(1, 2, 200*3.0/9)
+	check(3, 4, 0)
+	check(4, 5, 100*9.0/20)
 }
 
 func TestDrawsDiffer(t *testing.T) {

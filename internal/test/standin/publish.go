@@ -43,24 +43,54 @@ const (
 	WriteIOPS Stream = iota + 1
 	VolumeWriteIOPs
 	InInsights // WriteIOPS once more, in Performance Insights
+	ReadIOPS
+	VolumeReadIOPs
+	ReadsInInsights
 )
+
+// Streams lists them.
+func Streams() []Stream {
+	return []Stream{WriteIOPS, VolumeWriteIOPs, InInsights, ReadIOPS, VolumeReadIOPs, ReadsInInsights}
+}
+
+// OfVolume tells whether a stream is of the cluster's volume, as sums of five minutes; others are of an instance, as rates of minutes.
+func (s Stream) OfVolume() bool { return s == VolumeWriteIOPs || s == VolumeReadIOPs }
+
+// Period is the length of its periods.
+func (s Stream) Period() time.Duration {
+	if s.OfVolume() {
+		return FiveMinutes
+	}
+	return Minute
+}
+
+// Of is the rule that a stream shows.
+func (d Draw) Of(s Stream) Rule {
+	switch s {
+	case VolumeWriteIOPs:
+		return d.Volume
+	case ReadIOPS, ReadsInInsights:
+		return d.Read
+	case VolumeReadIOPs:
+		return d.VolumeRead
+	default:
+		return d.Write
+	}
+}
 
 // Point is what the draw publishes of a period of a stream in the end; false: nothing, ever.
 func (d Draw) Point(c *Course, clock Clock, s Stream, from time.Time) (Point, bool) {
-	period, rule := Minute, d.Write
-	if s == VolumeWriteIOPs {
-		period, rule = FiveMinutes, d.Volume
-	}
+	period, rule := s.Period(), d.Of(s)
 	p := Point{From: from, To: from.Add(period)}
 	began, length := from, period // of what its value is the mean of
-	if step := d.Habits.Step; step > 0 && s == VolumeWriteIOPs {
+	if step := d.Habits.Step; step > 0 && s.OfVolume() {
 		began, length = from.Truncate(step), step
 	}
 	shown := rule.Of(c.Between(clock.ToHere(began), clock.ToHere(began.Add(length)))) * period.Seconds() / length.Seconds()
 	shown += d.Habits.Background * rule.size() * period.Seconds()
 	shown *= math.Exp(d.Habits.Noise * d.chance(s, began).NormFloat64())
 	p.Value = math.Round(shown)
-	if s != VolumeWriteIOPs {
+	if !s.OfVolume() {
 		p.Value = shown / period.Seconds()
 	}
 	return p, d.chance(^s, from).Float64() >= d.Habits.Missing
@@ -81,11 +111,7 @@ func (r Rule) size() (size float64) {
 
 // Points are all points of a stream in a stretch of the cloud's time that reaches from one boundary to another.
 func (d Draw) Points(c *Course, clock Clock, s Stream, from, to time.Time) (all []Point) {
-	step := Minute
-	if s == VolumeWriteIOPs {
-		step = FiveMinutes
-	}
-	for at := from; !at.Add(step).After(to); at = at.Add(step) {
+	for at := from; !at.Add(s.Period()).After(to); at = at.Add(s.Period()) {
 		if p, there := d.Point(c, clock, s, at); there {
 			all = append(all, p)
 		}
