@@ -116,3 +116,16 @@ func TestWhatMayBeBackgroundSaysNothing(t *testing.T) {
 		t.Errorf("it is %s %q %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
 }
+
+// TestNoneOfItIsNotBetween: where three loads tell, what was surely not done under any of them is not among what the metric may count.
+func TestNoneOfItIsNotBetween(t *testing.T) {
+	v := asked(t, metered(t, drivers.Lookups, 0.1, 1, ""))
+	if v.Counts != drivers.Lookups && !slices.Contains(v.Between, drivers.Lookups) {
+		t.Errorf("it is %s %q %v: %s", v.Kind, v.Counts, v.Between, v.Why)
+	}
+	for _, none := range []string{drivers.Rows, "temp_blocks_read", "temp_blocks_written", drivers.RowsDeleted} {
+		if slices.Contains(v.Between, none) {
+			t.Errorf("none of the %s were done under loads that looked up, and it is between %v", none, v.Between)
+		}
+	}
+}
