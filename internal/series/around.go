@@ -84,3 +84,16 @@ func (s Series) Grew() (c Change, moves int) {
 	}
 	return c, moves
 }
+
+// Advanced is how much further its last reading is than its first, whatever lies between them. That is for positions, which go on where they
+// were when a server is started anew or another takes its place; counters begin again.
+func (s Series) Advanced() (amount float64, read bool) {
+	first := 0.0
+	for _, value := range s.values(0, len(s.at)) {
+		if !read {
+			first, read = value, true
+		}
+		amount = value - first
+	}
+	return amount, read
+}

@@ -12,7 +12,9 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
 )
 
 func tariff(t *testing.T, region string) sizing.Tariff {
@@ -143,6 +145,37 @@ func TestCalibrateBySeveral(t *testing.T) {
 	if diff := cmp.Diff(want, c, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// TestWhatAFailoverHid: the position in the WAL goes on when another instance answers, so that what was written while none did counts.
+func TestWhatAFailoverHid(t *testing.T) {
+	const volume = "cloudwatch/VolumeWriteIOPs"
+	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
+	position := func(minutes int, bytes float64) runfile.Record {
+		return runfile.Reading{At: at(minutes), Probe: "pgstat.lsn", Values: map[string]float64{metric.InsertPosition: bytes}}
+	}
+	records := []runfile.Record{
+		runfile.Run{Schema: runfile.Schema, ID: "own", Start: noon, Target: runfile.Target{Flavor: "aurora"}, Plan: runfile.Plan{RestSeconds: 3600, Arms: []runfile.Arm{{Name: "bulk", Method: "insert"}}}},
+		runfile.Metric{Name: metric.InsertPosition, Unit: "bytes", Type: runfile.Counter},
+		runfile.Metric{Name: volume, Unit: "operations", Type: runfile.CountPerPeriod, Period: 300},
+		position(59, 1000), runfile.ArmEvent{At: at(60), Arm: "bulk", Replicate: 1, Event: runfile.Begin},
+		runfile.Load{From: at(60), To: at(70), Arm: "bulk", Replicate: 1, Transactions: 1, Statements: 1, Rows: 1},
+		position(63, 1000+4096*100e6), runfile.Gap{At: at(64), Probe: "pgstat.lsn", Reason: runfile.Reason(series.Reset)}, position(66, 1000+4096*600e6),
+		runfile.ArmEvent{At: at(70), Arm: "bulk", Replicate: 1, Event: runfile.End}, position(71, 1000+4096*1000e6),
+	}
+	for i := range 26 {
+		writes := 0.0
+		if i >= 12 && i < 24 { // the mean of an hour
+			writes = 340e6 / 12
+		}
+		records = append(records, runfile.Period{From: at(5 * i), To: at(5*i + 5), Probe: "cloudwatch", Metric: volume, Statistic: "Sum", Value: writes})
+	}
+	c, err := sizing.Calibrate(runOf(t, records...), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "billed writes for 4,096 bytes", c.OfLogUnits.Value, 0.34, 1e-9)
 }
 
 // TestWhatDoesNotCalibrate is said in a line.

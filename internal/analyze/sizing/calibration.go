@@ -91,11 +91,11 @@ func (c *Calibration) take(run *drivers.Run, arms ...drivers.Arm) bool {
 // takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest before and after it.
 func (c *Calibration) takeWhole(run *drivers.Run) bool {
 	writes, _, _, told := run.Whole(billedWrites)
-	log, read := run.Grew(metric.InsertPosition)
-	if !told || !read || writes <= 0 || log.Amount <= 0 {
+	log, read := run.Series(metric.InsertPosition).Advanced()
+	if !told || !read || writes <= 0 || log <= 0 {
 		return false
 	}
-	c.Replicates, c.RowsPerWrite, c.OfLogUnits = 1, nil, spanned([]float64{writes / (log.Amount / logUnit)})
+	c.Replicates, c.RowsPerWrite, c.OfLogUnits = 1, nil, spanned([]float64{writes / (log / logUnit)})
 	return true
 }
 
