@@ -90,7 +90,7 @@ func TestSizeDoesNotOrderForNeighbours(t *testing.T) {
 	_ = stranger.Wait() // it was stopped
 
 	const asked = 250
-	pace := perSecond / asked // of a machine that is too busy
+	pace := 0.95 * perSecond / asked // of a machine that is too busy, and works unevenly
 	check := func(file string, most float64, told ...string) {
 		t.Helper()
 		sized := sizeOf(t, file)
