@@ -45,7 +45,6 @@ const (
 	lookups   = "lookup"
 	ranges    = "range"
 	bitmaps   = "bitmap"
-	joins     = "join"
 	scans     = "scan"
 	sorts     = "sort"
 	updates   = "update"
@@ -55,7 +54,7 @@ const (
 
 // only tells whether a method reads and changes nothing.
 func only(method string) bool {
-	return slices.Contains([]string{lookups, ranges, bitmaps, joins, scans, sorts}, method)
+	return slices.Contains([]string{lookups, ranges, bitmaps, scans, sorts}, method)
 }
 
 func changes(method string) bool {
@@ -150,7 +149,7 @@ func readPlan() []runfile.Arm {
 	hot.OfRows = ofHot
 	return []runfile.Arm{
 		hot, reads("point-warm", lookups, 1, false), reads("point-cold", lookups, 1, true), reads("range-cold", ranges, 1000, true),
-		reads("bitmap-cold", bitmaps, 200, true), reads("join-cold", joins, 100, true), reads("scan-cold", scans, 1, true), reads("spill", sorts, 1, false),
+		reads("bitmap-cold", bitmaps, 200, true), reads("scan-cold", scans, 1, true), reads("spill", sorts, 1, false),
 	}
 }
 
@@ -165,12 +164,12 @@ func changePlan() []runfile.Arm {
 
 func (d *dice) readArm() runfile.Arm {
 	a := runfile.Arm{
-		Method:    pick(d, []string{lookups, lookups, lookups, ranges, bitmaps, joins, scans, sorts, updates, updates, replaces, mixesBoth}),
+		Method:    pick(d, []string{lookups, lookups, lookups, ranges, bitmaps, scans, sorts, updates, updates, replaces, mixesBoth}),
 		RowsPerTx: 1, Indexes: 1 + d.IntN(3), Width: pick(d, []int{100, 500, 1024}), TableRows: changedRows,
 	}
 	a.Cold = only(a.Method) && d.chance(0.5)
 	switch a.Method {
-	case ranges, bitmaps, joins, replaces:
+	case ranges, bitmaps, replaces:
 		a.RowsPerTx = pick(d, []int{10, 100, 1000})
 	case lookups:
 		a.OfRows = pick(d, []int64{0, 0, 0, ofHot})
@@ -225,8 +224,6 @@ func (s server) reads(a runfile.Arm, t temper) amounts {
 		of(m.descent+near*1.5, near*absent, rows, 1, m.near, 1)
 	case bitmaps:
 		of(m.descent+rows, rows*absent, rows, 1, m.far, max(1, m.combined/8))
-	case joins:
-		of(rows*(m.descent+1), rows*absent*(1+m.leaves), rows, rows, m.point, 1)
 	case scans, sorts:
 		of(pages, pages*absent, float64(a.TableRows), 0, m.scan, m.combined)
 		if a.Method == sorts {

@@ -22,6 +22,9 @@ func TestASeedIsAWorldThatReads(t *testing.T) {
 func TestReadsAreThoseOfThePlans(t *testing.T) {
 	var want []runfile.Arm
 	for _, arm := range slices.Concat(load.ReadArms(), load.ChangeArms()) {
+		if arm.Name == load.JoinCold { // which worlds do without
+			continue
+		}
 		arm.Clients = 0
 		want = append(want, arm)
 	}
