@@ -2,8 +2,13 @@ package anatomy
 
 import (
 	"errors"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
@@ -58,5 +63,18 @@ func TestAnEndInsideOfARecord(t *testing.T) {
 	unknownEnd()
 	if got := grown(after, values()); got["heap_insert_records"] != 1 || got["covered_bytes"] != got["log_bytes"] {
 		t.Errorf("of one insert, before an end inside of a record, it counted %v", got)
+	}
+}
+
+// No other test sees this statement sent each time.
+func TestDocsListTheStatementForAnEndInsideOfARecord(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../../docs/statements.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := strings.Join(strings.Fields(ender(pgx.Identifier{"realiops"})), " ")
+	if listed := regexp.MustCompile(`\d+`).ReplaceAllString(sent, "N"); !strings.Contains(string(page), "\n"+listed+"\n") {
+		t.Errorf("docs/statements.md does not list %s", listed)
 	}
 }
