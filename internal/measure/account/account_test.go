@@ -219,6 +219,29 @@ func TestFaultsOfAServiceAreGivenUpSooner(t *testing.T) {
 	check(refusing(400, "Throttling", "Rate exceeded"), 5, true)
 }
 
+// TestFaultsOfAContainersEndpoint: what gives a container its credentials is given up as soon as a service is.
+func TestFaultsOfAContainersEndpoint(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	defer server.Close()
+	alone(t, "http://127.0.0.1:1")
+	t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", server.URL)
+	a := open(t, account.Options{Region: "eu-west-1"})
+	err := describe(t.Context(), a)
+	if trouble, ok := errors.AsType[*account.Trouble](err); !ok || trouble.Kind != account.Absent || !strings.HasSuffix(trouble.Error(), "answers HTTP 500 each time it is asked") {
+		t.Error(err)
+	}
+	if asked.Load() != 5 {
+		t.Errorf("it was asked %d times", asked.Load())
+	}
+	if delay, _ := a.Config().Retryer().RetryDelay(4, err); delay > 5*time.Second {
+		t.Errorf("the last try came after a pause of %v", delay)
+	}
+}
+
 // TestNoMachine: on a laptop nobody answers for the credentials of a machine, at once or ever.
 func TestNoMachine(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

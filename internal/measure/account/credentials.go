@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -53,7 +54,7 @@ func (f *found) Retrieve(ctx context.Context) (aws.Credentials, error) {
 
 // credentials are what cannot be found, or renewed. The SDK has no types for most of that, so it goes by its words.
 func (t *Trouble) credentials(err error, _ string) bool {
-	if _, answered := errors.AsType[smithy.APIError](err); answered {
+	if said, answered := errors.AsType[smithy.APIError](err); answered && said.ErrorCode() != "" {
 		return false
 	}
 	_, stale := errors.AsType[*ssocreds.InvalidTokenError](err)
@@ -65,15 +66,20 @@ func (t *Trouble) credentials(err error, _ string) bool {
 	case strings.Contains(text, "MFA enabled"):
 		t.Kind, t.text = Absent, "the role of this AWS profile asks for a code (MFA), and nobody can be asked here: take on the role before, and give its credentials in the environment"
 	case strings.Contains(text, "get credentials"), strings.Contains(text, "failed to refresh cached credentials"):
-		t.Kind, t.text = Absent, "the AWS credentials cannot be had: "+reasonOf(text)
+		t.Kind, t.text = Absent, "the AWS credentials cannot be had: "+reasonOf(err)
 	default:
 		return false
 	}
 	return true
 }
 
-// reasonOf is the end of the SDK's chain of words, which says what it was.
-func reasonOf(text string) string {
+// reasonOf is the HTTP status of what gives credentials to a machine or container, or else the end of the SDK's chain of words, which
+// says what it was.
+func reasonOf(err error) string {
+	if answer, ok := errors.AsType[statusError](err); ok && answer.HTTPStatusCode() != 0 {
+		return fmt.Sprintf("what gives them to this machine or container answers HTTP %d each time it is asked", answer.HTTPStatusCode())
+	}
+	text := err.Error()
 	for _, marker := range []string{"failed to refresh cached credentials, ", "get credentials: "} {
 		if i := strings.LastIndex(text, marker); i >= 0 {
 			text = text[i+len(marker):]

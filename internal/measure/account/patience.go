@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
 // tries is how often one call is made before it is given up, and longestPause the longest wait in between: together
@@ -20,6 +19,7 @@ const (
 	dials        = 2 // to an endpoint that does not answer
 	hangs        = 2 // of one that takes the call and does not answer, each as long as headerWithin
 	faults       = 5 // that are AWS's own, and no word to slow down
+	faultPause   = 5 * time.Second
 )
 
 // patience waits longer and longer between tries of a call, and gives up early on an endpoint that cannot be reached.
@@ -58,15 +58,25 @@ func (p patience) RetryDelay(attempt int, err error) (time.Duration, error) {
 	if silent, ok := errors.AsType[net.Error](err); ok && silent.Timeout() && attempt >= hangs {
 		return 0, err
 	}
-	if ofService(err) && attempt >= faults {
+	delay, spent := p.Standard.RetryDelay(attempt, err)
+	switch {
+	case !ofService(err):
+		return delay, spent
+	case attempt >= faults:
 		return 0, err
 	}
-	return p.Standard.RetryDelay(attempt, err)
+	return min(delay, faultPause), spent
+}
+
+// statusError is an answer's error, be it AWS's or of the endpoint that gives a container its credentials.
+type statusError interface {
+	error
+	HTTPStatusCode() int
 }
 
 // ofService tells whether a service, or what stands before it, failed by itself.
 func ofService(err error) bool {
-	answer, answered := errors.AsType[*awshttp.ResponseError](err)
+	answer, answered := errors.AsType[statusError](err)
 	slowDown := retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
 	return answered && answer.HTTPStatusCode() >= http.StatusInternalServerError && answer.HTTPStatusCode() != http.StatusServiceUnavailable && !slowDown
 }
