@@ -73,10 +73,16 @@ func (t *Trouble) credentials(err error, _ string) bool {
 	return true
 }
 
-// reasonOf is the HTTP status of what gives credentials to a machine or container, or else the end of the SDK's chain of words, which
-// says what it was.
+// endpointError is what the endpoint that gives a container its credentials refused with: of AWS's services the status is another error than
+// what they say.
+type endpointError interface {
+	smithy.APIError
+	statusError
+}
+
+// reasonOf is the HTTP status of that endpoint, or else the end of the SDK's chain of words, which says what it was.
 func reasonOf(err error) string {
-	if answer, ok := errors.AsType[statusError](err); ok && answer.HTTPStatusCode() != 0 {
+	if answer, ok := errors.AsType[endpointError](err); ok {
 		return fmt.Sprintf("what gives them to this machine or container answers HTTP %d each time it is asked", answer.HTTPStatusCode())
 	}
 	text := err.Error()

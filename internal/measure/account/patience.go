@@ -19,7 +19,7 @@ const (
 	dials        = 2 // to an endpoint that does not answer
 	hangs        = 2 // of one that takes the call and does not answer, each as long as headerWithin
 	faults       = 5 // that are AWS's own, and no word to slow down
-	faultPause   = 5 * time.Second
+	faultPause   = 5 * time.Second // the longest wait after one
 )
 
 // patience waits longer and longer between tries of a call, and gives up early on an endpoint that cannot be reached.

@@ -66,7 +66,7 @@ func TestAnEndInsideOfARecord(t *testing.T) {
 	}
 }
 
-// No other test sees this statement sent each time.
+// The other statements are compared with what servers saw, and no server is sure to see this one.
 func TestDocsListTheStatementForAnEndInsideOfARecord(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/statements.md")
