@@ -16,9 +16,9 @@ import (
 const (
 	tries        = 8
 	longestPause = 20 * time.Second
-	dials        = 2 // to an endpoint that does not answer
-	hangs        = 2 // of one that takes the call and does not answer, each as long as headerWithin
-	faults       = 5 // that are AWS's own, and no word to slow down
+	dials        = 2               // to an endpoint that does not answer
+	hangs        = 2               // of one that takes the call and does not answer, each as long as headerWithin
+	faults       = 5               // that are AWS's own, and no word to slow down
 	faultPause   = 5 * time.Second // the longest wait after one
 )
 
