@@ -121,32 +121,36 @@ func Named(typed string) []string { return All().Named(typed) }
 
 // Named is the function of that name, of one table. What is written in full is meant before what ends so.
 func (t Table) Named(typed string) []string {
+	typed = plain(typed)
 	var whole, ending []string
 	for _, m := range t {
 		for _, s := range m.Spellings() {
-			switch {
-			case same(s, typed):
+			switch s = plain(s); {
+			case s == typed:
 				whole = append(whole, m.Name)
 			case ends(s, typed):
 				ending = append(ending, m.Name)
 			}
 		}
 	}
-	if len(whole) > 0 {
-		return once(whole)
+	if len(whole) == 0 {
+		whole = ending
 	}
-	return once(ending)
+	var once []string
+	for _, name := range whole {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return once
 }
 
-// same compares names as people type them: case and the number of spaces do not count.
-func same(a, b string) bool { return plain(a) == plain(b) }
-
+// plain is a name as it is compared with what people type: case and the number of spaces do not count.
 func plain(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
 // ends tells whether a name ends with what was typed, from a slash, a dot or a space on, with or without what follows it
 // in brackets: wal_sync of pg_stat_wal.wal_sync, pg_stat_io.writes of pg_stat_io.writes (relation).
 func ends(name, typed string) bool {
-	name, typed = plain(name), plain(typed)
 	head, _, _ := strings.Cut(name, " (")
 	for _, n := range []string{name, head} {
 		before, found := strings.CutSuffix(n, typed)
@@ -156,14 +160,4 @@ func ends(name, typed string) bool {
 		}
 	}
 	return false
-}
-
-func once(names []string) []string {
-	var all []string
-	for _, name := range names {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all
 }

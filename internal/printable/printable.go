@@ -26,10 +26,20 @@ func Line(text string) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&out, `\x%02X`, text[0])
-		case hidden(r):
-			out.WriteString(escape(r))
-		default:
+		case !hidden(r):
 			out.WriteRune(r)
+		case r == '\n':
+			out.WriteString(`\n`)
+		case r == '\r':
+			out.WriteString(`\r`)
+		case r == '\t':
+			out.WriteString(`\t`)
+		case r < 0x80:
+			fmt.Fprintf(&out, `\x%02X`, r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&out, `\U%08X`, r)
+		default:
+			fmt.Fprintf(&out, `\u%04X`, r)
 		}
 		text = text[size:]
 	}
@@ -39,20 +49,3 @@ func Line(text string) string {
 // hidden characters have no shape of their own. Of Unicode's format characters (Cf) none is spared: the joiners that some
 // scripts need are also what makes two names look alike.
 func hidden(r rune) bool { return !unicode.IsGraphic(r) }
-
-// escape writes a character in the way of psql.
-func escape(r rune) string {
-	switch {
-	case r == '\n':
-		return `\n`
-	case r == '\r':
-		return `\r`
-	case r == '\t':
-		return `\t`
-	case r < 0x80:
-		return fmt.Sprintf(`\x%02X`, r)
-	case r > 0xFFFF:
-		return fmt.Sprintf(`\U%08X`, r)
-	}
-	return fmt.Sprintf(`\u%04X`, r)
-}

@@ -54,7 +54,7 @@ func mend(file *os.File) (*os.File, error) {
 // wholeLines is how many bytes of the file are whole lines that can be read. A last line that lacks nothing but its end
 // gets it.
 func wholeLines(file *os.File) (int64, error) {
-	if err := readable(file); err != nil {
+	if _, err := through(file); err != nil {
 		return 0, err
 	}
 	size, err := file.Seek(0, io.SeekEnd)
@@ -76,18 +76,13 @@ func wholeLines(file *os.File) (int64, error) {
 	return size + 1, err
 }
 
-// readable reads the file through, and refuses what is no run file or has a defect other than a torn end.
-func readable(file *os.File) error {
+// through reads the file from its beginning, refuses what is no run file or has a defect other than a torn end, and tells
+// whether it has that one.
+func through(file *os.File) (torn bool, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
+		return false, err
 	}
-	_, err := through(file)
-	return err
-}
-
-// through tells whether the file ends torn.
-func through(r io.Reader) (torn bool, err error) {
-	for _, err := range ReadRows(r) {
+	for _, err := range ReadRows(file) {
 		if tear, isTorn := errors.AsType[*TornError](err); isTorn && tear.Line > 1 {
 			return true, nil
 		}
@@ -101,9 +96,6 @@ func through(r io.Reader) (torn bool, err error) {
 // mendFrames leaves a file of whole frames as it is. One that was cut off is written anew with what can be read of it,
 // and takes the place of the old one when it is on the disk: what follows an unfinished frame could not be read.
 func mendFrames(file *os.File) (*os.File, error) {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return file, err
-	}
 	torn, err := through(file)
 	if err != nil {
 		return file, err

@@ -56,7 +56,8 @@ func (b *blocks) next() *block {
 		if cap(k.text)-len(k.text) < cap(k.text)/2 {
 			k.text = append(make([]byte, 0, 2*cap(k.text)), k.text...)
 		}
-		n, err := k.read(b.r)
+		n, err := b.r.Read(k.text[len(k.text):cap(k.text)])
+		k.text = k.text[:len(k.text)+n]
 		if last := bytes.LastIndexByte(k.text[len(k.text)-n:], '\n'); last >= 0 && err == nil {
 			lines := len(k.text) - n + last + 1
 			b.rest = append(b.rest, k.text[lines:]...)
@@ -67,28 +68,15 @@ func (b *blocks) next() *block {
 			err, k.text = errTooLong, k.text[:0]
 		}
 		if err != nil {
-			k.finish(err)
+			k.end = err
+			// A line without an end counts only where the text itself was cut there.
+			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				k.text = k.text[:bytes.LastIndexByte(k.text, '\n')+1]
+			}
 			return k
 		}
 	}
 }
-
-// read appends what one read gives.
-func (k *block) read(r io.Reader) (int, error) {
-	n, err := r.Read(k.text[len(k.text):cap(k.text)])
-	k.text = k.text[:len(k.text)+n]
-	return n, err
-}
-
-// finish notes why nothing follows. A line without an end counts only where the text itself was cut there.
-func (k *block) finish(err error) {
-	k.end = err
-	if !isCut(err) {
-		k.text = k.text[:bytes.LastIndexByte(k.text, '\n')+1]
-	}
-}
-
-func isCut(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 func (b *blocks) room() *block {
 	if n := len(b.free); n > 0 {
@@ -104,8 +92,7 @@ func (b *blocks) room() *block {
 
 // decode turns the lines of a block into items.
 func (k *block) decode(d *rowDecoder) {
-	d.reset(k.values)
-	k.items = k.items[:0]
+	d.values, k.items = k.values[:0], k.items[:0]
 	for rest := k.text; len(rest) > 0; {
 		if full := bytes.TrimLeft(rest, "\n"); len(full) < len(rest) {
 			k.items = append(k.items, item{blanks: len(rest) - len(full)})

@@ -54,13 +54,10 @@ const mostShapes = 4
 // one before. It knows one spelling, that of encoding/json; of any other line it says that it cannot, and does not guess.
 type rowDecoder struct {
 	shapes map[string][]*shape // by probe, the one that fitted last first
-	values []float64           // of all rows since reset
+	values []float64           // of all rows of a block
 }
 
 func newRowDecoder() *rowDecoder { return &rowDecoder{shapes: map[string][]*shape{}} }
-
-// reset gives the room of all rows so far to new ones.
-func (d *rowDecoder) reset(values []float64) { d.values = values[:0] }
 
 // decode reads a line; false where it is not of the one spelling.
 func (d *rowDecoder) decode(line []byte) (row Row, ok bool) {

@@ -175,8 +175,7 @@ func (a *Anonymizer) event(e ArmEvent) ArmEvent {
 	}
 	e.Instance = a.stand("instance", e.Instance)
 	if e.Factors != nil {
-		factors := a.arm(*e.Factors)
-		e.Factors = &factors
+		e.Factors = new(a.arm(*e.Factors))
 	}
 	if e.Cloud != nil {
 		e.Cloud = a.cloud(*e.Cloud)
@@ -196,9 +195,6 @@ func (a *Anonymizer) event(e ArmEvent) ArmEvent {
 	return e
 }
 
-// owned are views whose metrics bear the name of one instance, volume or table: cloudwatch.shop-2/WriteIOPS.
-func owned() []string { return []string{"cloudwatch.", "insights.", "pgstat.tables."} }
-
 func (a *Anonymizer) metric(name string) string {
 	view, column, found := strings.Cut(name, "/")
 	if !found {
@@ -207,8 +203,9 @@ func (a *Anonymizer) metric(name string) string {
 	return a.probe(view) + "/" + column
 }
 
+// probe takes the name of one instance, volume or table out of that of a view whose metrics bear it: cloudwatch.shop-2/WriteIOPS.
 func (a *Anonymizer) probe(name string) string {
-	for _, begin := range owned() {
+	for _, begin := range []string{"cloudwatch.", "insights.", "pgstat.tables."} {
 		if whose, is := strings.CutPrefix(name, begin); is {
 			return begin + a.stand("instance", whose)
 		}

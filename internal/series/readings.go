@@ -81,19 +81,14 @@ func (c *Column) add(row int, value float64) int {
 func (r *Readings) AddGap(metric string, gap Gap) {
 	gaps := r.gaps[metric]
 	if n := len(gaps); n > 0 {
-		r.unordered = r.unordered || gap.At.Before(gaps[n-1].At)
-		gap = gap.sharing(gaps[n-1])
+		last := gaps[n-1]
+		r.unordered = r.unordered || gap.At.Before(last.At)
+		if gap.Reason == last.Reason && gap.Code == last.Code && gap.Detail == last.Detail {
+			last.At = gap.At
+			gap = last // with its words: of a million gaps most have the same, which need memory but once
+		}
 	}
 	r.gaps[metric] = append(gaps, gap)
-}
-
-// sharing is the same gap on the memory of another's words, where these are the same: of a million gaps most are alike.
-func (g Gap) sharing(with Gap) Gap {
-	if at := g.At; g.Reason == with.Reason && g.Code == with.Code && g.Detail == with.Detail {
-		g = with
-		g.At = at
-	}
-	return g
 }
 
 // SteppedBack is the furthest that the time of a reading lay before that of the reading it came after: more than

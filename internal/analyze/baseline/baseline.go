@@ -209,35 +209,24 @@ func (r *Row) check(replicate drivers.Replicate) {
 		r.Findings = append(r.Findings, fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that bounded it", r.Fio.Queue, depth))
 	}
 	if d := r.Device; d != nil {
-		if share := others(replicate); share > noticed {
+		const noticed = 0.1 // share of others' requests that is worth a word
+		reads, writes := replicate.Counts[metric.BlockReads], replicate.Counts[metric.BlockWrites]
+		if share := 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw); share > noticed { // that was taken off
 			r.Findings = append(r.Findings, fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were subtracted", 100*share))
 		}
-		for _, finding := range littleOf(replicate) {
+		// The kernel's own sums, with whatever else was done in them.
+		raw := func(name string) float64 { return replicate.Counts["block/"+name].Raw }
+		n, seconds := raw("reads")+raw("writes"), replicate.Counts[metric.BlockWrites].Seconds
+		f := sizing.NoFigures()
+		f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+raw("discard_time"))/n
+		f.Queue = raw("weighted_time") / seconds
+		for _, finding := range f.Check() {
 			r.Findings = append(r.Findings, "of the device: "+finding.Text)
 		}
 		if d.Queue > r.Fio.Queue*1.25+1 && !r.Arm.Buffered {
 			r.Findings = append(r.Findings, fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations: others used it too", d.Queue, r.Fio.Queue))
 		}
 	}
-}
-
-// noticed is the share of others in the device's requests that is worth a word.
-const noticed = 0.1
-
-// others is the share of the requests that was taken off.
-func others(r drivers.Replicate) float64 {
-	reads, writes := r.Counts[metric.BlockReads], r.Counts[metric.BlockWrites]
-	return 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw)
-}
-
-// littleOf holds the kernel's own sums against each other, with whatever else was done in them.
-func littleOf(r drivers.Replicate) []sizing.Finding {
-	raw := func(name string) float64 { return r.Counts["block/"+name].Raw }
-	n, seconds := raw("reads")+raw("writes"), r.Counts[metric.BlockWrites].Seconds
-	f := sizing.NoFigures()
-	f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+raw("discard_time"))/n
-	f.Queue = raw("weighted_time") / seconds
-	return f.Check()
 }
 
 func (b *Baseline) warn(run *drivers.Run) {
@@ -266,11 +255,9 @@ func (b *Baseline) throttle(run *drivers.Run) error {
 	}
 	for _, arm := range run.Arms {
 		for _, r := range arm.Replicates {
-			if arm.Idle() {
-				continue
+			if !arm.Idle() {
+				b.Throttle = new(Throttled(PointsOf(run, r)))
 			}
-			t := Throttled(PointsOf(run, r))
-			b.Throttle = &t
 		}
 	}
 	if b.Throttle == nil || !b.Throttle.Found {

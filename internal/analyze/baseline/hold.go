@@ -61,8 +61,7 @@ func Hold(need sizing.Rate, headroom float64, b Baseline) Fit {
 		}
 	}
 	if all || exceeded {
-		fits := !exceeded
-		f.Fits = &fits
+		f.Fits = new(!exceeded)
 	}
 	return f
 }

@@ -52,7 +52,8 @@ const (
 // Throttled finds where a job slowed down for good: its rate falls, and its latency rises. A rate that falls alone is the
 // load's affair and not storage's, and one that drifts is not an empty bucket.
 func Throttled(points []Point) Throttle {
-	points = settled(points)
+	// The first second, in which a job begins, tells nothing.
+	points = slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.Seconds < 1.5 })
 	if len(points) < shortest {
 		return Throttle{Why: fmt.Sprintf("%d seconds are too few to tell: %d at least", len(points), shortest)}
 	}
@@ -89,11 +90,6 @@ func (t Throttle) reject(c stats.Change) string {
 	return ""
 }
 
-// settled leaves out the first second, in which a job begins, and what is not about a second.
-func settled(points []Point) []Point {
-	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.Seconds < 1.5 })
-}
-
 // levelOf are the medians of some seconds.
 func levelOf(points []Point) *Level {
 	of := func(field func(Point) float64) float64 {
@@ -106,8 +102,7 @@ func levelOf(points []Point) *Level {
 		if len(values) == 0 {
 			return math.NaN()
 		}
-		slices.Sort(values)
-		return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+		return stats.Median(values)
 	}
 	l := &Level{
 		Seconds:    len(points),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
 // Schema names the JSON that a [Comparison] is written as.
@@ -144,26 +145,20 @@ func (b bill) stretch(from, to int) Stretch {
 		nothing := Both{math.NaN(), math.NaN()}
 		s.IO, s.Compute, s.Storage, s.Total, s.BreakEven = math.NaN(), nothing, nothing, nothing, math.NaN()
 	}
-	if !b.Told {
-		s.spread(b.days(from, to))
-	}
-	return s
-}
-
-func (s *Stretch) spread(days []Day) {
-	s.Days = len(days)
-	if s.Days == 0 {
-		return
+	if b.Told {
+		return s
 	}
 	var saved []float64
-	for _, d := range days {
+	for _, d := range b.days(from, to) {
 		saved = append(saved, d.Saved())
 		if d.Saved() > 0 {
 			s.Beyond++
 		}
 	}
-	slices.Sort(saved)
-	s.Spread = &Spread{saved[0], (saved[(len(saved)-1)/2] + saved[len(saved)/2]) / 2, saved[len(saved)-1]}
+	if s.Days = len(saved); s.Days > 0 {
+		s.Spread = &Spread{slices.Min(saved), stats.Median(saved), slices.Max(saved)}
+	}
+	return s
 }
 
 // days are those of which every hour is compared.

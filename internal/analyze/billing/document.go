@@ -102,17 +102,14 @@ func (c Comparison) monthTable() document.Block {
 	if len(c.Months) != 1 {
 		t.Rows = append(t.Rows, c.monthRow("all", c.Whole))
 	}
-	legend := "Both for the same hours, in " + c.Currency + ". Break-even: what I/O must cost on Standard for I/O-Optimized to pay" + c.ratios() + "."
+	compute, storage := c.Whole.Compute, c.Whole.Storage
+	legend := fmt.Sprintf("Both for the same hours, in %s. Break-even: what I/O must cost on Standard for I/O-Optimized to pay: "+
+		"%.3f of compute and %.3f of storage, by these prices.",
+		c.Currency, -compute.Saved()/compute.Standard, -storage.Saved()/storage.Standard)
 	if !c.told {
 		legend += " Days beyond: whole days (UTC) on which it cost more than that. Lowest, median, highest: what I/O-Optimized would have saved on a day."
 	}
 	return document.Section{Title: "By month", Blocks: []document.Block{t, document.Notes{}, document.Paragraph{Text: legend, Style: document.Faint}}}
-}
-
-// ratios say what the break-even is here, as the prices have it.
-func (c Comparison) ratios() string {
-	w := c.Whole
-	return fmt.Sprintf(": %.3f of compute and %.3f of storage, by these prices", -w.Compute.Saved()/w.Compute.Standard, -w.Storage.Saved()/w.Storage.Standard)
 }
 
 func (c Comparison) monthRow(name string, s Stretch) document.Row {
@@ -169,16 +166,13 @@ func (c Comparison) switchingBlock() document.Block {
 	if stay-s.Best < 0.5 || s.Switches == 0 {
 		text += "no change back and forth would have cost less than staying."
 	} else {
-		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s.", changes(s.Switches), money(s.Best), c.Currency, money(stay))
+		changes := "one change"
+		if s.Switches > 1 {
+			changes = number.Spelled(s.Switches) + " changes"
+		}
+		text += fmt.Sprintf("%s to it would have cost %s %s, and staying %s.", changes, money(s.Best), c.Currency, money(stay))
 	}
 	return document.Section{Title: "Changing back and forth", Blocks: []document.Block{document.Paragraph{Text: text}}}
-}
-
-func changes(n int) string {
-	if n == 1 {
-		return "one change"
-	}
-	return number.Spelled(n) + " changes"
 }
 
 func days(n int) string {

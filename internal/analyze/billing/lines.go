@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -108,25 +109,14 @@ func (l line) missing(region string) string {
 	case l.item.Hours == 0 && l.kind == compute:
 		return "when " + l.item.What + " ran is not known: " + map[bool]string{true: "ServerlessDatabaseCapacity", false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:
-		return unknown(l.item.What)
+		return map[string]string{
+			"reads":   "how many reads were billed is not known: VolumeReadIOPs tells it",
+			"writes":  "how many writes were billed is not known: VolumeWriteIOPs tells it",
+			"storage": "how much storage was billed is not known: VolumeBytesUsed tells it",
+		}[l.item.What]
 	case !number.Finite(l.item.Price.Standard), !number.Finite(l.item.Price.Optimized):
-		return "no price is known of " + l.priced() + " in both configurations in " + region + ": realiops prices asks for it, and --price takes the file"
+		return "no price is known of " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region + ": realiops prices asks for it, and --price takes the file"
 	default:
 		return ""
 	}
-}
-
-func (l line) priced() string {
-	if l.kind == compute {
-		return l.item.Class
-	}
-	return l.item.What
-}
-
-func unknown(what string) string {
-	return map[string]string{
-		"reads":   "how many reads were billed is not known: VolumeReadIOPs tells it",
-		"writes":  "how many writes were billed is not known: VolumeWriteIOPs tells it",
-		"storage": "how much storage was billed is not known: VolumeBytesUsed tells it",
-	}[what]
 }

@@ -1,9 +1,7 @@
 package billing
 
 import (
-	"cmp"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
@@ -43,8 +41,7 @@ func price(t sizing.Tariff, per catalog.Per, class string) Both {
 
 // ioPrice is that of a million operations, of which I/O-Optimized charges none.
 func ioPrice(t sizing.Tariff) Both {
-	p := price(t, catalog.PerMillionIO, "")
-	return Both{Standard: p.Standard}
+	return Both{Standard: price(t, catalog.PerMillionIO, "").Standard}
 }
 
 // hoursOfMonth are those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.
@@ -90,5 +87,3 @@ func (l *line) cover(charged *float64, left float64) float64 {
 	*charged -= taken
 	return left - taken
 }
-
-func compareNames(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }

@@ -7,8 +7,10 @@
 package billing
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
@@ -51,7 +53,11 @@ func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Insta
 	from = from.UTC().Truncate(time.Hour)
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), periods: map[string]map[span]runfile.Period{}}
 	for _, p := range periods {
-		s.add(p)
+		key := p.Metric + p.Dimensions[instanceDimension]
+		if s.periods[key] == nil {
+			s.periods[key] = map[span]runfile.Period{}
+		}
+		s.periods[key][span{p.From.Unix(), p.To.Unix()}] = p // of several for one stretch the last counts, as in a run file
 	}
 	u := Use{From: from, Reads: s.sums(reads), Writes: s.sums(writes), Bytes: heldOn(s.means(bytes))}
 	for _, i := range s.named(instances) {
@@ -74,15 +80,6 @@ type span struct{ from, to int64 }
 
 const instanceDimension = "DBInstanceIdentifier"
 
-// add takes a period; of several for one stretch the last counts, as in a run file.
-func (s *sheet) add(p runfile.Period) {
-	key := p.Metric + p.Dimensions[instanceDimension]
-	if s.periods[key] == nil {
-		s.periods[key] = map[span]runfile.Period{}
-	}
-	s.periods[key][span{p.From.Unix(), p.To.Unix()}] = p
-}
-
 // named are the instances that are known, and those that only periods tell of.
 func (s *sheet) named(known []Instance) []Instance {
 	all := slices.Clone(known)
@@ -95,7 +92,9 @@ func (s *sheet) named(known []Instance) []Instance {
 			break
 		}
 	}
-	slices.SortFunc(all[len(known):], func(a, b Instance) int { return compareNames(a.Name, b.Name) })
+	slices.SortFunc(all[len(known):], func(a, b Instance) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), strings.Compare(a.Name, b.Name))
+	})
 	for i := range all {
 		if all[i].Class == "" && len(s.periods[capacity+all[i].Name]) > 0 {
 			all[i].Class = Serverless

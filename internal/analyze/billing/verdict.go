@@ -3,6 +3,7 @@ package billing
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -31,7 +32,10 @@ func (c Comparison) judge() Verdict {
 	w := c.Whole
 	switch {
 	case w.Compared == 0:
-		v.Why = c.lacks()
+		v.Why = "no hour is known in all of its parts"
+		if i := slices.IndexFunc(c.Items, func(i Item) bool { return i.Missing != "" }); i >= 0 {
+			v.Why = c.Items[i].Missing
+		}
 		return v
 	case !c.told && len(c.Days) < fewDays:
 		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", days(len(c.Days)))
@@ -52,23 +56,19 @@ func cheaper(saved float64) string {
 	return Standard
 }
 
-// lacks says what keeps every hour from being compared.
-func (c Comparison) lacks() string {
-	for _, i := range c.Items {
-		if i.Missing != "" {
-			return i.Missing
-		}
-	}
-	return "no hour is known in all of its parts"
-}
-
 // doubt says what speaks against the answer: a week that says otherwise, or one day that decides.
 func (c Comparison) doubt(answer string) string {
 	if c.told {
 		return "a month as a sum says nothing of its days"
 	}
-	if n := c.otherWeeks(answer); n > 0 {
-		return fmt.Sprintf("%d of %d runs of seven days say otherwise", n, len(c.weeks()))
+	weeks, otherwise := c.weeks(), 0
+	for _, saved := range weeks {
+		if cheaper(saved) != answer {
+			otherwise++
+		}
+	}
+	if otherwise > 0 {
+		return fmt.Sprintf("%d of %d runs of seven days say otherwise", otherwise, len(weeks))
 	}
 	most := slices.MaxFunc(c.Days, func(a, b Day) int { return cmp.Compare(a.IO, b.IO) })
 	rest := 0.0
@@ -96,15 +96,6 @@ func (c Comparison) weeks() (saved []float64) {
 		saved = append(saved, sum)
 	}
 	return saved
-}
-
-func (c Comparison) otherWeeks(answer string) (n int) {
-	for _, saved := range c.weeks() {
-		if cheaper(saved) != answer {
-			n++
-		}
-	}
-	return n
 }
 
 // Turn is one amount by itself at which both would cost the same.
@@ -224,11 +215,7 @@ func cheapest(ways []way) []way {
 			best[key] = w
 		}
 	}
-	var all []way
-	for _, w := range best {
-		all = append(all, w)
-	}
-	return all
+	return slices.Collect(maps.Values(best))
 }
 
 // SavedAMonth is what I/O-Optimized would have saved in a month, by the runs of seven days in which that is least and most; without a

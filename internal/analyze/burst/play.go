@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -53,7 +54,16 @@ func Play(demand []Demand, seconds int, limits []Limit) (Outcome, error) {
 	}
 	p := newPlayer(seconds, limits)
 	for second := range seconds {
-		p.step(second, demand[second%len(demand)])
+		d := demand[second%len(demand)]
+		share, binding := p.share(d)
+		for i := range p.limits {
+			p.charge(i, share*d[p.limits[i].Of])
+		}
+		if binding >= 0 {
+			p.out.Throttled++
+			p.block(binding, second, d, share)
+		}
+		p.note(second, d, share)
 	}
 	return p.finish(), nil
 }
@@ -87,7 +97,7 @@ type player struct {
 
 func newPlayer(seconds int, limits []Limit) *player {
 	p := &player{
-		limits:  append([]Limit(nil), limits...),
+		limits:  slices.Clone(limits),
 		out:     Outcome{Seconds: seconds, Limits: make([]Fate, len(limits))},
 		stretch: (seconds + points - 1) / points,
 	}
@@ -95,18 +105,6 @@ func newPlayer(seconds int, limits []Limit) *player {
 		p.out.Limits[i] = Fate{Name: l.Name, Capacity: l.Capacity, FirstDry: -1, Lowest: l.Balance}
 	}
 	return p
-}
-
-func (p *player) step(second int, d Demand) {
-	share, binding := p.share(d)
-	for i := range p.limits {
-		p.charge(i, share*d[p.limits[i].Of])
-	}
-	if binding >= 0 {
-		p.out.Throttled++
-		p.block(binding, second, d, share)
-	}
-	p.note(second, d, share)
 }
 
 // share is which part of a second's demand all limits let through, and the limit that lets least.
@@ -161,15 +159,13 @@ func (p *player) note(second int, d Demand, share float64) {
 		p.point.Demanded[k] += v
 		p.point.Served[k] += v * share
 	}
-	if last := second+1 == p.out.Seconds; last || (second+1)%p.stretch == 0 {
-		p.draw(second + 1 - p.point.Second)
+	if second+1 < p.out.Seconds && (second+1)%p.stretch != 0 {
+		return
 	}
-}
-
-func (p *player) draw(seconds int) {
+	seconds := float64(second + 1 - p.point.Second)
 	for k := range p.point.Demanded {
-		p.point.Demanded[k] /= float64(seconds)
-		p.point.Served[k] /= float64(seconds)
+		p.point.Demanded[k] /= seconds
+		p.point.Served[k] /= seconds
 	}
 	for _, l := range p.limits {
 		p.point.Credits = append(p.point.Credits, l.Balance)

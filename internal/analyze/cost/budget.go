@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,22 +59,18 @@ func parseBudget(text string) (Budget, error) {
 		return Budget{}, fmt.Errorf("%q is no budget: NAME=MOST, such as wal_fsyncs=3 or own_wal_bytes=24KiB", text)
 	}
 	b := Budget{Name: strings.TrimSpace(name), Per: PerRun, Text: text}
-	if !known(b.Name) {
-		return b, fmt.Errorf("nothing is counted under the name %q: there are %s", b.Name, strings.Join(Names(), ", "))
+	if names := Names(); !slices.Contains(names, b.Name) {
+		return b, fmt.Errorf("nothing is counted under the name %q: there are %s", b.Name, strings.Join(names, ", "))
 	}
-	amount, b.Per = perOf(strings.TrimSpace(amount))
+	amount, found = strings.CutSuffix(strings.TrimSpace(amount), "/tx")
+	if found {
+		b.Per = PerTransaction
+	}
 	var err error
-	if b.Max, err = parseAmount(amount); err != nil {
+	if b.Max, err = parseAmount(strings.TrimSpace(amount)); err != nil {
 		return b, fmt.Errorf("%s: %w", text, err)
 	}
 	return b, nil
-}
-
-func perOf(amount string) (rest, per string) {
-	if rest, found := strings.CutSuffix(amount, "/tx"); found {
-		return strings.TrimSpace(rest), PerTransaction
-	}
-	return amount, PerRun
 }
 
 // units are the endings of an amount, longest first.

@@ -86,26 +86,21 @@ func (c Causes) section(title, one string, columns []causeColumn) document.Block
 		t.Columns = append(t.Columns, document.Column{Header: column.header})
 	}
 	for _, i := range c.Items {
-		t.Rows = append(t.Rows, document.Row{Cells: i.cells(columns)})
+		cells := []document.Cell{i.called()}
+		for _, column := range columns {
+			cell := document.Missing("it was not counted")
+			if each, counted := i.Each[column.of]; counted {
+				cell = document.Number(amount(each), each)
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, document.Row{Cells: cells})
 	}
 	blocks := []document.Block{t}
 	if c.Others {
 		blocks = append(blocks, document.Paragraph{Text: "What others wrote by meanwhile is among them.", Style: document.Faint})
 	}
 	return document.Section{Title: title, Blocks: blocks}
-}
-
-func (i Cause) cells(columns []causeColumn) []document.Cell {
-	cells := []document.Cell{i.called()}
-	for _, column := range columns {
-		each, counted := i.Each[column.of]
-		cell := document.Missing("it was not counted")
-		if counted {
-			cell = document.Number(amount(each), each)
-		}
-		cells = append(cells, cell)
-	}
-	return cells
 }
 
 // nameWidth is what a table has room for.

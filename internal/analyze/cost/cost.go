@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -72,7 +73,10 @@ func unfinished(end *runfile.Ended) string {
 func Of(run *drivers.Run) (Cost, error) {
 	arm, known := run.Arm(runfile.OperationArm)
 	if !Is(run) || !known || len(arm.Replicates) == 0 {
-		return Cost{}, why(arm)
+		if len(arm.LeftOut) > 0 {
+			return Cost{}, fmt.Errorf("no repetition can be used: %s", arm.LeftOut[0].Why)
+		}
+		return Cost{}, ErrNone
 	}
 	target, all := run.Header.Target, len(arm.Replicates)
 	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version}
@@ -144,13 +148,6 @@ func reason(err error) string {
 	}
 }
 
-func why(arm drivers.Arm) error {
-	if len(arm.LeftOut) > 0 {
-		return fmt.Errorf("no repetition can be used: %s", arm.LeftOut[0].Why)
-	}
-	return ErrNone
-}
-
 // kind is one thing that is counted of each repetition.
 type kind struct {
 	name, unit, help string
@@ -171,14 +168,9 @@ func (k kind) count(arm drivers.Arm) Count {
 		c.Background = max(c.Background, background)
 		c.Runs = append(c.Runs, max(0, counted-math.Round(background)))
 	}
-	c.Low, c.Median, c.High = slices.Min(c.Runs), median(c.Runs), slices.Max(c.Runs)
+	c.Low, c.Median, c.High = slices.Min(c.Runs), stats.Median(c.Runs), slices.Max(c.Runs)
 	c.Everybody = k.forEverybody(arm)
 	return c
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
 func (k kind) forEverybody(arm drivers.Arm) *float64 {
@@ -193,7 +185,7 @@ func (k kind) forEverybody(arm drivers.Arm) *float64 {
 		}
 		did = append(did, all)
 	}
-	return new(median(did))
+	return new(stats.Median(did))
 }
 
 // Find is the count of that name.

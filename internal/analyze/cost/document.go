@@ -21,7 +21,11 @@ type Result struct {
 // Document is a result for people, in the order from what was asked of the database to what its device did. meanings says what
 // each count is.
 func (r Result) Document(meanings bool) document.Document {
-	heading := fmt.Sprintf("%s, on %s: %s", r.Operation.Text, r.Server, times(r.Repetitions))
+	times := "once"
+	if r.Repetitions != 1 {
+		times = fmt.Sprintf("%d times", r.Repetitions)
+	}
+	heading := fmt.Sprintf("%s, on %s: %s", r.Operation.Text, r.Server, times)
 	d := document.Document{Title: "What " + r.Operation.Text + " costs", Heading: heading}
 	d.Blocks = []document.Block{
 		document.Only(document.InText, document.Paragraph{Text: heading}), document.Doubts(r.Warnings),
@@ -31,16 +35,13 @@ func (r Result) Document(meanings bool) document.Document {
 		document.Only(document.InCSV, r.everyCount()),
 	}
 	if meanings {
-		d.Blocks = append(d.Blocks, r.meanings())
+		var all document.Terms
+		for _, c := range r.Counts {
+			all = append(all, document.Term{Name: c.Name, Texts: []string{c.Help}})
+		}
+		d.Blocks = append(d.Blocks, document.Section{Title: "What each count is", Blocks: []document.Block{all}})
 	}
 	return d
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // table has a row for each thing that was counted, apart from what is missing altogether.
@@ -124,49 +125,30 @@ func (r Result) everyCount() document.Block {
 	return t
 }
 
-// meanings says what each count is.
-func (r Result) meanings() document.Block {
-	var all document.Terms
-	for _, c := range r.Counts {
-		all = append(all, document.Term{Name: c.Name, Texts: []string{c.Help}})
-	}
-	return document.Section{Title: "What each count is", Blocks: []document.Block{all}}
-}
-
 // legend says what was taken off the counts, and what made them differ.
 func (r Result) legend() document.Block {
-	var sentences, taken []string
-	for _, c := range r.Counts {
-		if c.Background >= 0.5 {
-			taken = append(taken, fmt.Sprintf("%s %s", number.Grouped(c.Background, 0), c.Name))
-		}
-	}
+	var sentences, taken, did []string
 	if r.Base != nil {
 		sentences = append(sentences, "change: of the median; ~: the repetitions of both overlap.")
 	}
 	for _, c := range r.Counts {
+		if c.Background >= 0.5 {
+			taken = append(taken, fmt.Sprintf("%s %s", number.Grouped(c.Background, 0), c.Name))
+		}
 		if c.Irregular != "" {
 			sentences = append(sentences, fmt.Sprintf("What made %s differ: %s.", c.Name, c.Irregular))
 		}
+		if c.Everybody != nil {
+			did = append(did, amount(*c.Everybody)+" "+c.Name)
+		}
 	}
-	if did := r.everybody(); did != "" {
-		sentences = append(sentences, "Counts of the device are of the requests for this server's files; for everybody, it did each time: "+did+".")
+	if len(did) > 0 {
+		sentences = append(sentences, "Counts of the device are of the requests for this server's files; for everybody, it did each time: "+strings.Join(did, ", ")+".")
 	}
 	if len(taken) > 0 {
 		sentences = append(sentences, "Taken off, because the server does as much by itself in that time: "+strings.Join(taken, ", ")+".")
 	}
 	return document.Paragraph{Text: strings.Join(sentences, " "), Style: document.Faint}
-}
-
-// everybody is what the device did where others use it, too.
-func (r Result) everybody() string {
-	var did []string
-	for _, c := range r.Counts {
-		if c.Everybody != nil {
-			did = append(did, amount(*c.Everybody)+" "+c.Name)
-		}
-	}
-	return strings.Join(did, ", ")
 }
 
 // budgetTable says what became of each budget.

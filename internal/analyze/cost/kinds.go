@@ -51,8 +51,6 @@ func Names() (all []string) {
 	return all
 }
 
-func known(name string) bool { return slices.Contains(Names(), name) }
-
 // kinds are all things that are counted, from what was asked of the database to what its device did.
 func kinds(run *drivers.Run) []kind {
 	all := ofWAL()

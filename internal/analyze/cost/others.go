@@ -35,7 +35,11 @@ func (c *Cost) alone(run *drivers.Run, arm drivers.Arm) []drivers.Replicate {
 			i = len(beside)
 			beside = append(beside, &company{who: others.Who})
 		}
-		beside[i].add(others, r)
+		of := beside[i]
+		of.repetitions, of.reported = append(of.repetitions, r.Number), append(of.reported, others)
+		if all, known := grew(r, "pgstat.lsn/insert"); known {
+			of.walBytes += all
+		}
 	}
 	for _, of := range beside {
 		said := strings.Join(of.who, ", ") + of.wrote()
@@ -139,14 +143,6 @@ func (t tally) in(repetitions []drivers.Replicate) (all []float64) {
 		all = append(all, n)
 	}
 	return all
-}
-
-func (of *company) add(others runfile.Others, r drivers.Replicate) {
-	of.repetitions = append(of.repetitions, r.Number)
-	of.reported = append(of.reported, others)
-	if all, known := grew(r, "pgstat.lsn/insert"); known {
-		of.walBytes += all
-	}
 }
 
 // in names repetitions.

@@ -154,9 +154,7 @@ func (f Fleet) lackSection(top int) document.Block {
 		}
 		list = append(list, names+": "+l.what)
 	}
-	for _, u := range f.Unread[:min(len(f.Unread), top)] {
-		list = append(list, u)
-	}
+	list = append(list, f.Unread[:min(len(f.Unread), top)]...)
 	if len(list) == 0 {
 		return nil
 	}

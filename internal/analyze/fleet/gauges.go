@@ -19,11 +19,22 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 	saves := gauge("database_saved_per_month", "What another order would save at list prices, with the ends of what that may be; below 0: it costs more.", "bound", "currency")
 	known := gauge("database_known_ratio", "The share of its hours that are known.")
 	until := &openmetrics.Gauge{Name: "realiops_fleet_end_timestamp_seconds", Help: "Until when the fleet was looked at."}
+	volume := func(s *Storage) string {
+		if s == nil {
+			return ""
+		}
+		return s.Volume
+	}
 	for _, d := range f.Databases {
-		d.addTo(info, risk, known, uses)
+		info.Add(1, d.Name, string(d.Kind), d.Class, d.Region, volume(d.Has), volume(d.Order))
+		risk.Add(1, d.Name, string(d.Risk.Level))
+		if d.Hours > 0 {
+			known.Add(float64(d.Known)/float64(d.Hours), d.Name)
+		}
 		d.addNeed(requests, bytes)
 		if d.Has != nil {
 			carried.Add(d.Has.Carries.Requests, d.Name)
+			uses.Add(d.Risk.Uses, d.Name)
 		}
 		if c := d.Risk.Credits; c != nil && c.Ends != nil {
 			ends.Add(float64(c.Ends.Unix()), d.Name)
@@ -38,23 +49,6 @@ func (f Fleet) Gauges() []*openmetrics.Gauge {
 		until.Add(float64(f.To.Unix()))
 	}
 	return []*openmetrics.Gauge{info, requests, bytes, carried, uses, risk, ends, saves, known, until}
-}
-
-func (d Database) addTo(info, risk, known, uses *openmetrics.Gauge) {
-	volume := func(s *Storage) string {
-		if s == nil {
-			return ""
-		}
-		return s.Volume
-	}
-	info.Add(1, d.Name, string(d.Kind), d.Class, d.Region, volume(d.Has), volume(d.Order))
-	risk.Add(1, d.Name, string(d.Risk.Level))
-	if d.Hours > 0 {
-		known.Add(float64(d.Known)/float64(d.Hours), d.Name)
-	}
-	if d.Has != nil {
-		uses.Add(d.Risk.Uses, d.Name)
-	}
 }
 
 func (d Database) addNeed(requests, bytes *openmetrics.Gauge) {

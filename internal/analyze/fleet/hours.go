@@ -27,7 +27,16 @@ type cell struct {
 const mostCells = 4_000_000
 
 func newSheet(periods []runfile.Period) (sheet, error) {
-	from, to := span(periods)
+	var from, to time.Time
+	for _, p := range periods {
+		if from.IsZero() || p.From.Before(from) {
+			from = p.From
+		}
+		if p.To.After(to) {
+			to = p.To
+		}
+	}
+	from = from.UTC().Truncate(time.Hour)
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), cells: map[string][]cell{}}
 	for _, p := range periods {
 		if !p.To.After(p.From) {
@@ -41,19 +50,6 @@ func newSheet(periods []runfile.Period) (sheet, error) {
 	return s, nil
 }
 
-// span is from the hour in which the first period begins to the end of the last one.
-func span(periods []runfile.Period) (from, to time.Time) {
-	for _, p := range periods {
-		if from.IsZero() || p.From.Before(from) {
-			from = p.From
-		}
-		if p.To.After(to) {
-			to = p.To
-		}
-	}
-	return from.UTC().Truncate(time.Hour), to
-}
-
 // add takes a period of an hour or less.
 func (s *sheet) add(p runfile.Period) {
 	key := p.Metric + " " + p.Statistic
@@ -61,8 +57,8 @@ func (s *sheet) add(p runfile.Period) {
 		s.cells[key] = make([]cell, s.hours)
 	}
 	c := &s.cells[key][int(p.From.Sub(s.from)/time.Hour)]
-	switch {
-	case p.Statistic == runfile.Maximum && (!c.known || p.Value > c.extreme), p.Statistic == runfile.Minimum && (!c.known || p.Value < c.extreme):
+	if p.Statistic == runfile.Maximum && (!c.known || p.Value > c.extreme) ||
+		p.Statistic == runfile.Minimum && (!c.known || p.Value < c.extreme) {
 		c.extreme = p.Value
 	}
 	seconds := p.To.Sub(p.From).Seconds()

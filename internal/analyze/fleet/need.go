@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/sizing"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 const mib = 1 << 20
@@ -18,14 +17,6 @@ type work struct {
 	sheet
 	means []sizing.Rate
 	peaks []sizing.Rate // the highest minutes, or what a source has of that; nil: not known
-}
-
-func (s sheet) work(d sizing.Kept) work {
-	w := work{sheet: s, means: s.rates(d, runfile.Average), peaks: s.rates(d, runfile.Maximum)}
-	if !slices.ContainsFunc(w.peaks, known) {
-		w.peaks = nil
-	}
-	return w
 }
 
 // known are the hours that are.

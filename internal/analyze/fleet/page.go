@@ -66,7 +66,14 @@ func section(title string, items []string) document.Block {
 
 // headline is what follows for the database.
 func (p Page) headline(currency string) string {
-	text := p.what() + ". "
+	text := map[Kind]string{RDS: "An instance of RDS", Cluster: "An Aurora cluster", Machine: "A server of your own"}[p.Kind]
+	if p.Class != "" {
+		text += ", " + p.Class
+	}
+	if has := p.hasCell().Text; has != "-" {
+		text += ", with " + has
+	}
+	text += ". "
 	switch {
 	case p.Saves == nil:
 		text += "What it would save is not known: see what is missing."
@@ -79,18 +86,6 @@ func (p Page) headline(currency string) string {
 	}
 	if p.Risk.Level != None && p.Risk.Level != NotKnown {
 		text += fmt.Sprintf(" Its storage is in the way: %s, %s.", p.Risk.Level, p.Risk.when())
-	}
-	return text
-}
-
-// what it is, in a few words.
-func (p Page) what() string {
-	text := map[Kind]string{RDS: "An instance of RDS", Cluster: "An Aurora cluster", Machine: "A server of your own"}[p.Kind]
-	if p.Class != "" {
-		text += ", " + p.Class
-	}
-	if has := p.hasCell().Text; has != "-" {
-		text += ", with " + has
 	}
 	return text
 }

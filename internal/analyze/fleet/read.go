@@ -63,13 +63,19 @@ func (a Ask) Read(records iter.Seq2[runfile.Record, error]) (Page, error) {
 		return Page{}, ErrNoDatabase
 	}
 	d := Page{Database: Database{Name: r.name(), Kind: r.kind(), Lacks: []string{}, Notes: []string{}, Risk: Risk{Level: NotKnown}}}
-	has := a.has(d.Name, r.run.Target.Cloud)
+	has, said := a.Has[d.Name]
+	if cloud := r.run.Target.Cloud; cloud != nil && !said {
+		has = HasOf(*cloud)
+	}
 	d.Class, d.Region = has.Class, cmp.Or(has.Region, a.Region)
 	if !r.whole {
 		d.note("its file was cut off: what is missing at its end is not known")
 	}
 	for _, g := range r.gaps {
-		d.gap(g)
+		// What comes late or does not exist for this database goes without saying.
+		if g.Reason == runfile.Permission || g.Reason == runfile.Failed || g.Reason == runfile.Absent {
+			d.lack("%s", strings.TrimPrefix(g.Metric+": "+g.Detail, ": "))
+		}
 	}
 	if len(r.periods) == 0 {
 		if len(d.Lacks) == 0 {
@@ -100,7 +106,7 @@ func (r record) name() string {
 
 func (r record) kind() Kind {
 	switch c := r.run.Target.Cloud; {
-	case c == nil && r.tells(metric.CloudWatch):
+	case c == nil && len(r.periods) > 0 && r.periods[0].Probe == metric.CloudWatch:
 		return RDS
 	case c == nil:
 		return Machine
@@ -111,32 +117,12 @@ func (r record) kind() Kind {
 	}
 }
 
-func (r record) tells(probe string) bool {
-	return len(r.periods) > 0 && r.periods[0].Probe == probe
-}
-
 func (d *Database) lack(format string, values ...any) {
 	d.Lacks = append(d.Lacks, fmt.Sprintf(format, values...))
 }
 
 func (d *Database) note(format string, values ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, values...))
-}
-
-// gap is said where it is about more than what comes late or does not exist for this database.
-func (d *Database) gap(g runfile.Gap) {
-	if g.Reason == runfile.Permission || g.Reason == runfile.Failed || g.Reason == runfile.Absent {
-		d.lack("%s", strings.TrimPrefix(g.Metric+": "+g.Detail, ": "))
-	}
-}
-
-// has is what a database has: as somebody says, and else as its provider does.
-func (a Ask) has(name string, c *runfile.Cloud) Has {
-	said, is := a.Has[name]
-	if is || c == nil {
-		return said
-	}
-	return HasOf(*c)
 }
 
 func (a Ask) tariff(region string) sizing.Tariff {

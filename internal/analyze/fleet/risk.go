@@ -95,21 +95,15 @@ func (r Risk) level(held sizing.Held) Level {
 	return None
 }
 
-// buckets are the metrics of credits, and which limit of a [sizing.Held] they are of.
-func buckets() []struct{ metric, limit string } {
-	return []struct{ metric, limit string }{
-		{"BurstBalance", "operations"}, {"EBSIOBalance%", "operations of the instance"}, {"EBSByteBalance%", "bytes of the instance"},
-	}
-}
-
 // credits are those of the bucket that was emptiest. What is shown of a bucket that the storage does not have is not about it: some
 // exporters show nought for what is not there.
 func credits(w work, held sizing.Held, headroom float64) *Credits {
 	var all []Credits
-	for _, b := range buckets() {
+	for _, b := range []struct{ metric, limit string }{ // the limit is one of a [sizing.Held]
+		{"BurstBalance", "operations"}, {"EBSIOBalance%", "operations of the instance"}, {"EBSByteBalance%", "bytes of the instance"},
+	} {
 		i := slices.IndexFunc(held.Limits, func(l burst.Limit) bool { return l.Name == b.limit && l.Capacity > 0 })
-		values := w.values("cloudwatch/"+b.metric, runfile.Minimum)
-		shown := slices.DeleteFunc(values, math.IsNaN)
+		shown := slices.DeleteFunc(w.values("cloudwatch/"+b.metric, runfile.Minimum), math.IsNaN)
 		switch {
 		case i < 0:
 		case len(shown) > 0:
@@ -148,10 +142,8 @@ func (w work) playedCredits(held sizing.Held, limit int) Credits {
 
 // forecast says when they end.
 func (w work) forecast(c Credits, held sizing.Held, limit int, headroom float64) Credits {
-	ends := func(factor float64) *time.Time {
-		return w.runsOut(held, held.Limits[limit].Filled(c.Now), factor)
-	}
-	c.Ends, c.Early = ends(1), ends(1+headroom/100)
+	left := held.Limits[limit].Filled(c.Now)
+	c.Ends, c.Early = w.runsOut(held, left, 1), w.runsOut(held, left, 1+headroom/100)
 	return c
 }
 

@@ -28,7 +28,13 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 	}
 	d.Has = stored(held.Config, held.Bill)
 	d.Has.Carries = Rate{held.Path.IOPS, held.Path.MiBps}
-	if least, most := w.worstOperations(held); least > most*(1+overshoot) {
+	// Operations of the worst hour, as few as a provider may count for them, and what the volume gives at its best.
+	least, most := 0.0, held.Capacity.BurstIOPS
+	for _, r := range w.knownMeans(0) {
+		n, _ := r.Operations(held.Volume.UnitKiB, held.Volume.Merges)
+		least = max(least, n)
+	}
+	if least > most*(1+overshoot) {
 		d.lack("it did %s operations a second for an hour, and what it is said to have gives %s at its best: it has something else", number.Rate(least), number.Rate(most))
 		return
 	}
@@ -38,15 +44,6 @@ func (a Ask) storage(d *Page, s sheet, has Has, cloud *runfile.Cloud) {
 
 // overshoot is by how much what was counted may be above what is sold before it is taken for another volume's.
 const overshoot = 0.1
-
-// worstOperations are those of the worst hour, at the least that a provider may count for them, and what the volume gives at its best.
-func (w work) worstOperations(held sizing.Held) (least, most float64) {
-	for _, r := range w.knownMeans(0) {
-		n, _ := r.Operations(held.Volume.UnitKiB, held.Volume.Merges)
-		least = max(least, n)
-	}
-	return least, held.Capacity.BurstIOPS
-}
 
 // did is what the database did, where that is known.
 func (d *Database) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
@@ -58,7 +55,10 @@ func (d *Database) did(s sheet, has Has, cloud *runfile.Cloud) (work, bool) {
 			return work{}, false
 		}
 	}
-	w := s.work(of)
+	w := work{sheet: s, means: s.rates(of, runfile.Average), peaks: s.rates(of, runfile.Maximum)}
+	if !slices.ContainsFunc(w.peaks, known) {
+		w.peaks = nil
+	}
 	if d.Known = w.known(); d.Known == 0 {
 		for _, metric := range of.Metrics() {
 			if !s.has(metric) {

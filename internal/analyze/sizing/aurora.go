@@ -59,10 +59,3 @@ func (t Tariff) Find(volume string, per catalog.Per, class string) (price catalo
 	}
 	return catalog.Price{}, false
 }
-
-// storage is what data on Aurora Standard cost in a month.
-func (t Tariff) storage(gib float64) (float64, error) {
-	var b Bill
-	err := t.charge(&b, "aurora", catalog.PerGiB, "", gib, 0)
-	return b.Total, err
-}

@@ -67,19 +67,20 @@ func edges(text string, into []float64, perUnit float64) error {
 	if text == "" {
 		return nil
 	}
+	wrong := fmt.Errorf("%s: %d ascending numbers with commas between them", text, len(into))
 	parts := strings.Split(text, ",")
 	if len(parts) != len(into) {
-		return fmt.Errorf("%s: %d ascending numbers with commas between them", text, len(into))
+		return wrong
 	}
 	for i, part := range parts {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || !(v > 0 && v < 1e9) {
-			return fmt.Errorf("%s: %d ascending numbers with commas between them", text, len(into))
+			return wrong
 		}
 		into[i] = v / perUnit
 	}
 	if !slices.IsSorted(into) {
-		return fmt.Errorf("%s: %d ascending numbers with commas between them", text, len(into))
+		return wrong
 	}
 	return nil
 }

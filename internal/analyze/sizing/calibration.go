@@ -48,10 +48,7 @@ func Calibrate(run *drivers.Run, like string) (Calibration, error) {
 		c.Arm = like
 		return c, nil
 	}
-	if c.take(run, run.Arms...) {
-		return c, nil
-	}
-	if c.takeWhole(run) {
+	if c.take(run, run.Arms...) || c.takeWhole(run) {
 		return c, nil
 	}
 	for _, arm := range run.Arms {

@@ -51,7 +51,10 @@ const tolerance = 1.25
 func (f Figures) Check() []Finding {
 	var found []Finding
 	for _, flow := range f.flows() {
-		found = append(found, f.oddSize(flow)...)
+		if size := flow.Bytes / flow.Operations; apart(size, f.SaidSize) {
+			found = append(found, Finding{OddSize, fmt.Sprintf("%.3g KiB for each operation%s, where requests of %.3g KiB were made: "+
+				"the two columns do not describe the same operations", size/1024, flow.of, f.SaidSize/1024)})
+		}
 	}
 	found = append(found, f.little()...)
 	for _, flow := range f.flows() {
@@ -78,14 +81,6 @@ func (f Figures) flows() []named {
 		}
 	}
 	return given
-}
-
-func (f Figures) oddSize(n named) []Finding {
-	size := n.Bytes / n.Operations
-	if !apart(size, f.SaidSize) {
-		return nil
-	}
-	return []Finding{{OddSize, fmt.Sprintf("%.3g KiB for each operation%s, where requests of %.3g KiB were made: the two columns do not describe the same operations", size/1024, n.of, f.SaidSize/1024)}}
 }
 
 func (f Figures) aboveCap(n named) (found []Finding) {

@@ -23,7 +23,7 @@ type Turn struct {
 
 // choice picks it; nil: there is none.
 func (s Sizing) choice() (*Choice, error) {
-	i := slices.IndexFunc(s.Options, func(o Option) bool { return o.chosen() })
+	i := slices.IndexFunc(s.Options, Option.chosen)
 	if i < 0 {
 		return nil, nil //nolint:nilnil // nothing carries the need
 	}

@@ -116,13 +116,14 @@ func (s Sizing) class() string { return "db." + strings.TrimPrefix(s.Ask.Instanc
 // clusters are what one instance of the class that was asked for, the data and the I/O cost together.
 func (s Sizing) clusters(io [3]float64) *[3]Aurora {
 	hour, known := s.Ask.Tariff.Hour(s.class())
-	storage, err := s.Ask.Tariff.storage(s.Ask.GiB)
+	var storage Bill
+	err := s.Ask.Tariff.charge(&storage, auroraStandard, catalog.PerGiB, "", s.Ask.GiB, 0)
 	if !known || err != nil {
 		return nil
 	}
 	var bills [3]Aurora
 	for i := range io {
-		bills[i] = CostAurora(hour*catalog.HoursInMonth, storage, io[i])
+		bills[i] = CostAurora(hour*catalog.HoursInMonth, storage.Total, io[i])
 	}
 	return &bills
 }

@@ -32,24 +32,18 @@ func (c Config) Capacity() (Capacity, error) {
 	if !known {
 		return Capacity{}, fmt.Errorf("%s comes from %g to %g GiB, not with %g", c.Volume.Title, c.Volume.GiB[0], c.Volume.GiB[1], c.GiB)
 	}
-	if err := c.check(tier); err != nil {
+	if err := c.sold("IOPS", c.IOPS, tier.IOPS, tier.IOPS.SoldPerGiB*c.GiB, ""); err != nil {
 		return Capacity{}, err
 	}
 	iops := holds(tier.IOPS, c.GiB, c.IOPS, 0)
+	if err := c.sold("MiB/s", c.MiBps, tier.MiBps, tier.MiBps.SoldPerIOPS*iops, fmt.Sprintf(" with %g IOPS", iops)); err != nil {
+		return Capacity{}, err
+	}
 	mibps := holds(tier.MiBps, c.GiB, c.MiBps, iops)
 	k := Capacity{IOPS: iops, MiBps: mibps}
 	k.BurstIOPS, k.Credits = bursts(tier.IOPS, c.GiB, iops)
 	k.BurstMiBps, k.CreditsMiB = bursts(tier.MiBps, c.GiB, mibps)
 	return k, nil
-}
-
-// check holds what is bought against what is sold.
-func (c Config) check(t catalog.Tier) error {
-	if err := c.sold("IOPS", c.IOPS, t.IOPS, t.IOPS.SoldPerGiB*c.GiB, ""); err != nil {
-		return err
-	}
-	iops := holds(t.IOPS, c.GiB, c.IOPS, 0)
-	return c.sold("MiB/s", c.MiBps, t.MiBps, t.MiBps.SoldPerIOPS*iops, fmt.Sprintf(" with %g IOPS", iops))
 }
 
 // sold tells whether so much of something can be bought, of which there is no more than that much for what it goes with.

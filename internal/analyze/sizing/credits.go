@@ -15,44 +15,35 @@ type Bursting struct {
 	Bill    *Bill         // nil: no price is known
 }
 
-// bursting are the two sizes worth to know of a volume with credits.
-type bursting struct {
-	enough *Bursting // the least whose credits carry the demand, where that is less than what carries it for good
-	bare   *Bursting // what only holds the data, where its credits do not last
-}
-
-// burst looks for a smaller size than that of an order. There is none where a volume has no credits, and where the
-// seconds of the demand are not known.
-func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (b bursting, err error) {
+// burst looks for the two sizes below that of an order that are worth to know: the least whose credits carry the demand, and the one that
+// only holds the data, where its credits do not last. There are none where a volume has no credits, and where the seconds of the demand are
+// not known.
+func (q Question) burst(v catalog.Volume, order *Fitted, m *machine, t Tariff) (enough, bare *Bursting, err error) {
 	if !hasCredits(v) || len(q.Demand) == 0 || q.Repeat <= 0 {
-		return b, nil
+		return nil, nil, nil
 	}
 	demand, sizes := q.demand(v), q.sizes(v, order)
 	if len(sizes) == 0 {
-		return b, nil
+		return nil, nil, nil
 	}
 	limits := func(gib float64) []burst.Limit { return q.limits(v, gib, m) }
 	gib, found, err := burst.Smallest(demand, q.Repeat, sizes, limits)
 	if err != nil {
-		return b, err
+		return nil, nil, err
 	}
 	if found {
-		if b.enough, err = q.played(v, gib, demand, limits(gib), t); err != nil {
-			return b, err
+		if enough, err = q.played(v, gib, demand, limits(gib), t); err != nil {
+			return nil, nil, err
 		}
 	}
 	if !found || gib > sizes[0] {
-		b.bare, err = q.played(v, sizes[0], demand, limits(sizes[0]), t)
+		bare, err = q.played(v, sizes[0], demand, limits(sizes[0]), t)
 	}
-	if b.bare != nil && !b.bare.dry() {
-		b.bare = nil // something else is in the way, and the order tells what
+	ranDry := func(f burst.Fate) bool { return f.Dry > 0 }
+	if bare != nil && !slices.ContainsFunc(bare.Outcome.Limits, ranDry) {
+		bare = nil // something else is in the way, and the order tells what
 	}
-	return b, err
-}
-
-// dry tells whether any bucket ran empty.
-func (b Bursting) dry() bool {
-	return slices.ContainsFunc(b.Outcome.Limits, func(f burst.Fate) bool { return f.Dry > 0 })
+	return enough, bare, err
 }
 
 // played is how the demand fares on one size.
@@ -69,12 +60,9 @@ func (q Question) played(v catalog.Volume, gib float64, demand []burst.Demand, l
 }
 
 func hasCredits(v catalog.Volume) bool {
-	for _, t := range v.Tiers {
-		if t.IOPS.Credits > 0 || t.MiBps.Credits > 0 || t.MiBps.CreditsPerGiB > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Tiers, func(t catalog.Tier) bool {
+		return t.IOPS.Credits > 0 || t.MiBps.Credits > 0 || t.MiBps.CreditsPerGiB > 0
+	})
 }
 
 // demand is what the provider counts of each second, headroom included.

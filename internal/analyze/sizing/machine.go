@@ -97,8 +97,7 @@ func capped(m catalog.Instance, f Fitted, need Requirement) *Cap {
 		c.Burst = new(Through(m.MostIOPS, m.MostMB, fast))
 	}
 	if m.Cached != nil && f.Volume.HostCache && f.GiB < uncachedFrom {
-		const megabyte = 1e6
-		c.Cached = &Path{IOPS: m.Cached.IOPS, MiBps: m.Cached.MB * megabyte / mib, Binds: "instance"} // no disk has to read what is in the cache
+		c.Cached = &Path{IOPS: m.Cached.IOPS, MiBps: m.Cached.MB * number.Mega / mib, Binds: "instance"} // no disk has to read what is in the cache
 	}
 	c.Carries = c.IOPS >= need.IOPS && c.MiBps >= need.MiBps
 	return c
@@ -111,8 +110,7 @@ func Through(iops, mb float64, volumes ...Capacity) Path {
 	for _, v := range volumes {
 		sum.IOPS, sum.MiBps = sum.IOPS+v.IOPS, sum.MiBps+v.MiBps
 	}
-	const megabyte = 1e6
-	capIOPS, capMiBps := bound(iops), bound(mb*megabyte/mib)
+	capIOPS, capMiBps := bound(iops), bound(mb*number.Mega/mib)
 	p := Path{IOPS: min(sum.IOPS, capIOPS), MiBps: min(sum.MiBps, capMiBps), Binds: "volume"}
 	if capIOPS < sum.IOPS || capMiBps < sum.MiBps {
 		p.Binds = "instance"

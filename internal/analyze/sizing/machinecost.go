@@ -1,6 +1,10 @@
 package sizing
 
-import "github.com/realiops/realiops/internal/analyze/catalog"
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+)
 
 // MachineCost is what the class of machine that was asked for costs in a month, beside its storage.
 type MachineCost struct {
@@ -20,7 +24,8 @@ func (s Sizing) machineCosts() (all []MachineCost) {
 	}
 	add := func(provider, kind, class string, standby bool) {
 		price, source, known := s.Ask.Tariff.hour(kind, class)
-		if known && s.has(provider) {
+		offered := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == provider })
+		if known && offered {
 			all = append(all, MachineCost{class, standby, price, price * catalog.HoursInMonth, s.Ask.Tariff.Currency(), source})
 		}
 	}
@@ -31,14 +36,4 @@ func (s Sizing) machineCosts() (all []MachineCost) {
 		add("rds", catalog.MachinesOfRDS, "db."+m.class, false)
 	}
 	return all
-}
-
-// has tells whether any option is a provider's.
-func (s Sizing) has(provider string) bool {
-	for _, o := range s.Options {
-		if o.Volume.Provider == provider {
-			return true
-		}
-	}
-	return false
 }

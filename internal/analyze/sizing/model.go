@@ -53,10 +53,3 @@ func spilled(r drivers.Replicate) float64 {
 	}
 	return 0
 }
-
-// widened are the ends between which the model may be off.
-func widened(lowest, highest Rate) (Rate, Rate) {
-	least, most := lowest.Times(1.0/modelOff), highest.Times(modelOff)
-	least.WriteBytes, most.WriteBytes = lowest.WriteBytes/modelBytesOff, highest.WriteBytes*modelBytesOff
-	return least, most
-}

@@ -121,7 +121,9 @@ func (n *Need) estimate(run *drivers.Run, arm drivers.Arm) *series.Missing {
 		n.add(rate, i == 0)
 	}
 	n.Mean = n.Mean.Times(1 / float64(n.Replicates))
-	n.Lowest, n.Highest = widened(n.Lowest, n.Highest)
+	lowest, highest := n.Lowest, n.Highest
+	n.Lowest, n.Highest = lowest.Times(1.0/modelOff), highest.Times(modelOff)
+	n.Lowest.WriteBytes, n.Highest.WriteBytes = lowest.WriteBytes/modelBytesOff, highest.WriteBytes*modelBytesOff
 	return nil
 }
 
@@ -214,13 +216,20 @@ func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm, counted device) {
 	if run.Observed != nil {
 		return
 	}
-	var minute *Rate
+	const minute = 60
+	var minutes []Rate // means over sixty seconds in a row
 	for _, replicate := range arm.Replicates {
 		own := counted.seconds(run, replicate.Begin, replicate.End)
 		n.Seconds = append(n.Seconds, own...)
-		minute = worst(minute, overMinutes(own))
+		for i := range len(own) - minute + 1 {
+			minutes = append(minutes, meanOf(own[i:i+minute]))
+		}
 	}
-	n.summarize(time.Second, minute)
+	var worst *Rate // each number by itself
+	if len(minutes) > 0 {
+		worst = new(quantile(minutes, 1))
+	}
+	n.summarize(time.Second, worst)
 }
 
 // summarize finds the peaks of the seconds.
@@ -296,29 +305,4 @@ func meanOf(rates []Rate) Rate {
 		}
 	}
 	return sum.Times(1 / float64(len(rates)))
-}
-
-// overMinutes is the worst mean over sixty seconds in a row, each number by itself.
-func overMinutes(seconds []Rate) *Rate {
-	const minute = 60
-	if len(seconds) < minute {
-		return nil
-	}
-	var means []Rate
-	for i := range len(seconds) - minute + 1 {
-		means = append(means, meanOf(seconds[i:i+minute]))
-	}
-	peak := quantile(means, 1)
-	return &peak
-}
-
-func worst(a, b *Rate) *Rate {
-	if a == nil || b == nil {
-		if a == nil {
-			return b
-		}
-		return a
-	}
-	w := quantile([]Rate{*a, *b}, 1)
-	return &w
 }

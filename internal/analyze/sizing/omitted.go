@@ -28,7 +28,10 @@ func (s Sizing) omitted() []string {
 	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. Where there is less of it they come on top.",
 		number.Rate(asked), number.Percent(memory)))
 	add(keptCold(s.Run)(s.Need), "What memory answers: "+s.Need.Arm+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
-	passed := s.passedOver()
+	var passed []string // loads that were kept cold, and are not sized for
+	if s.Ask.Arm == "" {
+		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Arm == s.Need.Arm || !keptCold(s.Run)(n) }))
+	}
 	add(len(passed) > 0, "Reads of a table of which nothing is in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
 	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
 	add(need.Flushes > flushesOfOneLeast, fmt.Sprintf("The time of a flush: %s a second are asked for, and a volume that takes 0.5 to 1 ms for each lets %s to %s by, one after the other. More clients share a flush, or commit slower; a run on such a volume tells.",
@@ -37,7 +40,8 @@ func (s Sizing) omitted() []string {
 	onRDS := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Provider == "rds" && o.Standing == Carries })
 	add(onRDS && !s.Ask.MultiAZ && !s.recordedMultiAZ(), "A standby: --multi-az doubles what RDS asks for storage.")
 	add(onRDS, "The step of RDS: growing past 400 GiB takes it from one volume to four, which copies all data for hours and costs operations meanwhile. Order 400 GiB at once where that is near.")
-	add(s.offers("io2"), "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
+	io2 := slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == "io2" && o.Standing == Carries })
+	add(io2, "Durability: io2 is made to lose one volume in 100,000 a year (99.999 %), the others of EBS one or two in 1,000 (99.8 to 99.9 %), by the EBS user guide's page of volume types. No load shows that.")
 	add(true, "Readers (storage of their own on RDS, none on Aurora), backups, and vacuum or index builds beyond what ran in this load: add to the need with --growth.")
 	return all
 }
@@ -65,20 +69,7 @@ func keptCold(run *drivers.Run) func(Need) bool {
 	}
 }
 
-// passedOver are the loads that were kept cold, and not sized for.
-func (s Sizing) passedOver() []string {
-	if s.Ask.Arm != "" {
-		return nil
-	}
-	return names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Arm == s.Need.Arm || !keptCold(s.Run)(n) }))
-}
-
 // recordedMultiAZ tells whether the server of the run has a standby.
 func (s Sizing) recordedMultiAZ() bool {
 	return s.Run != nil && s.Run.Header.Target.Cloud != nil && s.Run.Header.Target.Cloud.MultiAZ
-}
-
-// offers tells whether a kind of volume carries the need.
-func (s Sizing) offers(name string) bool {
-	return slices.ContainsFunc(s.Options, func(o Option) bool { return o.Volume.Name == name && o.Standing == Carries })
 }

@@ -42,22 +42,17 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 	if seconds := p.Need.Peaks.Seconds; float64(seconds)*(100-ask.percentile()) < 100 && ask.percentile() < 100 {
 		*warnings = append(*warnings, fmt.Sprintf("The %s percentile is that of %d %s: the worst of them.", number.Ordinal(ask.percentile()), seconds, several))
 	}
-	p.Above = above(p.Need.Seconds, rate.Times(1+ask.Headroom/100))
-	if a := p.Above; a.Seconds > 0 {
-		*warnings = append(*warnings, fmt.Sprintf("In %d of %d %s %s asked for more than is ordered here, up to %s requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
-			a.Seconds, len(p.Need.Seconds), several, p.Need.Arm, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
-	}
-	return rate
-}
-
-// above counts the seconds that ask for more requests or bytes than a rate has.
-func above(seconds []Rate, most Rate) *Above {
-	a := &Above{}
-	for _, r := range seconds {
-		if r.Requests() > most.Requests() || r.Bytes() > most.Bytes() {
+	ordered, a := rate.Times(1+ask.Headroom/100), &Above{}
+	for _, r := range p.Need.Seconds {
+		if r.Requests() > ordered.Requests() || r.Bytes() > ordered.Bytes() {
 			a.Seconds++
 			a.Worst = quantile([]Rate{a.Worst, r}, 1)
 		}
 	}
-	return a
+	p.Above = a
+	if a.Seconds > 0 {
+		*warnings = append(*warnings, fmt.Sprintf("In %d of %d %s %s asked for more than is ordered here, up to %s requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
+			a.Seconds, len(p.Need.Seconds), several, p.Need.Arm, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
+	}
+	return rate
 }

@@ -28,20 +28,17 @@ func ScaleTo(from, to, growth float64) (Scale, error) {
 	}
 	s := Scale{Factor: factor, Shared: 1}
 	if factor != 1 {
+		requests := "going with the rows and as many as if no two commits shared a flush of the WAL any more"
+		if factor > 1 {
+			requests = "staying as they are, as more commits share one flush of the WAL, and going with the rows"
+		}
 		s.Law = []string{
 			fmt.Sprintf("%.3g times the rows: bytes of WAL and reads go with the rows.", factor),
-			requestsLaw(factor),
+			"Requests and flushes lie between " + requests + "; the larger is ordered for.",
 			"Pages written at checkpoints lie between staying as many, as the same page takes several rows, and going with them.",
 		}
 	}
 	return s, nil
-}
-
-func requestsLaw(factor float64) string {
-	if factor > 1 {
-		return "Requests and flushes lie between staying as they are, as more commits share one flush of the WAL, and going with the rows; the larger is ordered for."
-	}
-	return "Requests and flushes lie between going with the rows and as many as if no two commits shared a flush of the WAL any more; the larger is ordered for."
 }
 
 // of takes from a need how its commits share flushes, and how much of what it writes is log.

@@ -84,8 +84,8 @@ func (q Question) option(v catalog.Volume, m *machine, t Tariff) (Option, error)
 	if v.HardDisk && !q.HardDisks || o.Disks > 1 {
 		return o, nil
 	}
-	b, err := q.burst(v, o.Order, m, t)
-	o.Burst, o.Bare = b.enough, b.bare
+	var err error
+	o.Burst, o.Bare, err = q.burst(v, o.Order, m, t)
 	return o, err
 }
 

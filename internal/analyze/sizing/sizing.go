@@ -271,11 +271,8 @@ func (p Part) journal() []string {
 // misread orders for the WAL records of the arm as if each were a request.
 func (s Sizing) misread() (*Misread, error) {
 	need := s.Target.Most
-	if s.Need.LogRecords == nil || need.Requests() == 0 {
+	if s.Need.LogRecords == nil || *s.Need.LogRecords < 1 || need.Requests() == 0 { // less than one a second nobody takes for a load
 		return nil, nil //nolint:nilnil // there is nothing to misread
-	}
-	if *s.Need.LogRecords < 1 { // a second: nobody takes that for a load
-		return nil, nil //nolint:nilnil // it wrote no WAL
 	}
 	m := &Misread{Records: *s.Need.LogRecords * s.Scale.Factor}
 	m.Factor = m.Records / need.Requests()

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,21 +29,7 @@ func ChangeOf(values []float64, side int) (Change, bool) {
 		return Change{}, false
 	}
 	ranks := midRanks(values)
-	at, most := cut(ranks, side)
-	total := squares(values)
-	if at == 0 || total == 0 {
-		return Change{}, false
-	}
-	before, after := values[:at], values[at:]
-	c := Change{At: at, Before: median(before), After: median(after), Step: (squares(before) + squares(after)) / total, Line: besideLine(values) / total}
-	cuts := float64(n - 2*side + 1)
-	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(ranks[:at], ranks[at:])/2))) // of both tails
-	return c, true
-}
-
-// cut finds where the ranks before and after differ most, and by how many standard deviations.
-func cut(ranks []float64, side int) (at int, most float64) {
-	n, sum := len(ranks), 0.0
+	at, most, sum := 0, 0.0, 0.0 // most is by how many standard deviations the ranks before and after differ there
 	for i, rank := range ranks {
 		sum += rank
 		t := i + 1
@@ -54,7 +41,15 @@ func cut(ranks []float64, side int) (at int, most float64) {
 			at, most = t, z
 		}
 	}
-	return at, most
+	total := squares(values)
+	if at == 0 || total == 0 {
+		return Change{}, false
+	}
+	before, after := values[:at], values[at:]
+	c := Change{At: at, Before: Median(before), After: Median(after), Step: (squares(before) + squares(after)) / total, Line: besideLine(values) / total}
+	cuts := float64(n - 2*side + 1)
+	c.P = min(1, cuts*math.Erfc(most*math.Sqrt(independent(ranks[:at], ranks[at:])/2))) // of both tails
+	return c, true
 }
 
 // midRanks are the ranks from 1 on; equal values share the middle of theirs.
@@ -63,15 +58,7 @@ func midRanks(values []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	ranks := make([]float64, len(values))
 	for i := 0; i < len(order); {
 		j := i
@@ -86,13 +73,10 @@ func midRanks(values []float64) []float64 {
 	return ranks
 }
 
-func median(values []float64) float64 {
+// Median is the middle one of at least one value, or the mean of the two.
+func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
-	half := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[half]
-	}
-	return (sorted[half-1] + sorted[half]) / 2
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
 // squares is the sum of squares about the mean.
@@ -125,7 +109,7 @@ func besideLine(values []float64) float64 {
 func independent(before, after []float64) float64 {
 	var now, next []float64
 	for _, part := range [][]float64{before, after} {
-		middle := median(part)
+		middle := Median(part)
 		for i := 1; i < len(part); i++ {
 			now, next = append(now, part[i-1]-middle), append(next, part[i]-middle)
 		}
