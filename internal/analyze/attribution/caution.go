@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
@@ -29,58 +28,31 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	if shows := metric.All().Row(m.Name).OnAurora(); shows != "" && j.run.Header.Target.Flavor == "aurora" {
 		add("on-aurora", capital(shows))
 	}
-	add("reset", j.resets(y))
-	add("arms-missing", j.armsMissing(y))
+	var wasReset, uncounted []string
+	reset := func(c cell) bool { return c.missing != nil && c.missing.Reason == series.Reset }
+	for a, arm := range j.arms {
+		if slices.ContainsFunc(y[a], reset) {
+			wasReset = append(wasReset, arm.Name)
+		}
+		if !isCounted(y[a]) {
+			uncounted = append(uncounted, arm.Name)
+		}
+	}
+	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is not known"))
+	add("arms-missing", listed("It was not counted in ", uncounted, ", ", ""))
 	add("background", j.background(m))
 	add("below-background", j.belowBackground(m, y))
+	nearest := append([]string{v.Counts}, v.Tied...)
+	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
+		nearest = []string{v.Mixture.Terms[0].Driver}
+	}
 	for _, h := range rivals {
-		if slices.Contains(v.nearest(), h.Driver) && h.Status != Itself && h.Ratio != nil { // nil: no load has both counted
+		if slices.Contains(nearest, h.Driver) && h.Status != Itself && h.Ratio != nil { // nil: no load has both counted
 			add("odd-arm", j.oddArms(h))
 			add("drift", j.drift(y, h))
 		}
 	}
 	return all
-}
-
-// nearest are the quantities that the metric counts, or nearly.
-func (v Verdict) nearest() []string {
-	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
-		return []string{v.Mixture.Terms[0].Driver}
-	}
-	return append([]string{v.Counts}, v.Tied...)
-}
-
-// resets tells where the metric could not be counted because it was reset.
-func (j *judge) resets(y column) string {
-	arms := j.armsWith(y, func(c cell) bool { return c.missing != nil && c.missing.Reason == series.Reset })
-	if len(arms) == 0 {
-		return ""
-	}
-	return "It was reset during " + strings.Join(arms, ", ") + "; what it counted there is not known"
-}
-
-// armsMissing tells which arms it was not counted in at all, where it was in others.
-func (j *judge) armsMissing(y column) string {
-	var arms []string
-	for a := range y {
-		if !slices.ContainsFunc(y[a], func(c cell) bool { return c.missing == nil }) {
-			arms = append(arms, j.arms[a].Name)
-		}
-	}
-	if len(arms) == 0 {
-		return ""
-	}
-	return "It was not counted in " + strings.Join(arms, ", ")
-}
-
-func (j *judge) armsWith(y column, is func(cell) bool) []string {
-	var arms []string
-	for a := range y {
-		if slices.ContainsFunc(y[a], is) {
-			arms = append(arms, j.arms[a].Name)
-		}
-	}
-	return arms
 }
 
 // muchBackground is the part of a count from which on the background deserves a word.
@@ -99,10 +71,7 @@ func (j *judge) background(m drivers.Metric) string {
 			}
 		}
 	}
-	if len(arms) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("More than %.0f %% of it was there without load in %s", 100*muchBackground, strings.Join(arms, ", "))
+	return listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground), arms, ", ", "")
 }
 
 // surely is how many standard deviations are no chance.
@@ -120,10 +89,7 @@ func (j *judge) belowBackground(m drivers.Metric, y column) string {
 			}
 		}
 	}
-	if len(arms) == 0 {
-		return ""
-	}
-	return "It showed less than without load in " + strings.Join(arms, ", ")
+	return listed("It showed less than without load in ", arms, ", ", "")
 }
 
 // oddArms tells which arms lie off the ratio to the quantity that the metric counts.
@@ -135,10 +101,7 @@ func (j *judge) oddArms(h held) string {
 			odd = append(odd, fmt.Sprintf("%s, where it is %.2f of that", j.arms[h.arms[i]].Name, math.Exp(d)))
 		}
 	}
-	if len(odd) == 0 {
-		return ""
-	}
-	return "The ratio to " + many(h.Driver) + " is the same under all loads but " + strings.Join(odd, "; ")
+	return listed("The ratio to "+many(h.Driver)+" is the same under all loads but ", odd, "; ", "")
 }
 
 // drift tells whether the ratio went up or down with the replicates, in all arms together: a straight line through what

@@ -139,10 +139,13 @@ func (j *judge) bent(t *table, size int) float64 {
 	}
 	least := math.Inf(1)
 	for _, straighten := range curves(slices.Max(rates)) {
-		straight := t.straightened(func(i int) (float64, float64) {
+		straight := *t // the table of what the metric stands for
+		straight.y, straight.noise = make([]float64, len(t.y)), make([]float64, len(t.y))
+		for i := range t.y {
 			rate, steepness := straighten(rates[i])
-			return rate * j.seconds(t, i), steepness
-		})
+			straight.y[i], straight.noise[i] = rate*j.seconds(t, i), t.noise[i]*steepness*steepness
+		}
+		straight.weigh()
 		for fewer := 1; fewer < size; fewer++ {
 			if models := straight.all(fewer); len(models) > 0 {
 				least = min(least, models[0].deviance)
@@ -150,18 +153,6 @@ func (j *judge) bent(t *table, size int) float64 {
 		}
 	}
 	return min(least, j.capped(t))
-}
-
-// straightened is the table of what the metric stands for.
-func (t *table) straightened(row func(i int) (y, steepness float64)) *table {
-	s := *t
-	s.y, s.noise = make([]float64, len(t.y)), make([]float64, len(t.y))
-	for i := range t.y {
-		y, steepness := row(i)
-		s.y[i], s.noise[i] = y, t.noise[i]*steepness*steepness
-	}
-	s.weigh()
-	return &s
 }
 
 // capped is the least deviance of one quantity up to the rate that it has in one load or the other.
@@ -173,7 +164,13 @@ func (j *judge) capped(t *table) float64 {
 			rates[i] = t.columns[c][i] / j.seconds(t, i)
 		}
 		for _, knee := range rates {
-			least = min(least, t.devianceFrom(c, func(i int) float64 { return min(rates[i], knee) * j.seconds(t, i) }))
+			var sum, weights, squares float64
+			for i := range t.y {
+				variance := t.noise[i] + t.known[c][i]
+				left := math.Log(t.y[i]) - math.Log(min(rates[i], knee)*j.seconds(t, i))
+				sum, weights, squares = sum+left/variance, weights+1/variance, squares+left*left/variance+math.Log(variance/t.noise[i])
+			}
+			least = min(least, squares-sum*sum/weights)
 		}
 	}
 	return least
@@ -185,15 +182,4 @@ func (j *judge) seconds(t *table, i int) (sum float64) {
 		sum += j.arms[t.arms[i]].Replicates[r].Seconds / float64(len(t.use[i]))
 	}
 	return sum
-}
-
-// devianceFrom is the deviance of the arms around some prediction that was made of one column.
-func (t *table) devianceFrom(column int, predicted func(i int) float64) float64 {
-	var sum, weights, squares float64
-	for i := range t.y {
-		variance := t.noise[i] + t.known[column][i]
-		left := math.Log(t.y[i]) - math.Log(predicted(i))
-		sum, weights, squares = sum+left/variance, weights+1/variance, squares+left*left/variance+math.Log(variance/t.noise[i])
-	}
-	return squares - sum*sum/weights
 }

@@ -125,8 +125,9 @@ func (j *judge) documented(v *Verdict, y column, left []held) bool {
 
 // between says that several quantities are left, and settles the side where that can be told.
 func (j *judge) between(v *Verdict, y column, left []held) {
+	kind := Kind(left[0].Side)
 	for _, h := range left {
-		v.Between = append(v.Between, h.Driver)
+		v.Between, kind = append(v.Between, h.Driver), kind.Or(Kind(h.Side))
 	}
 	v.SettleWith = j.settle(v.Between)
 	side, oneSide := sideOf(left)
@@ -141,7 +142,7 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 			return
 		}
 	}
-	if kind := kindOf(left); kind == NotLogical && !slices.ContainsFunc(left, unbounded) {
+	if kind == NotLogical && !slices.ContainsFunc(left, unbounded) {
 		v.Kind = kind
 		return
 	}
@@ -189,15 +190,6 @@ func sideOf(left []held) (side drivers.Side, same bool) {
 	return left[0].Side, true
 }
 
-// kindOf is what is true of a metric that counts one of these.
-func kindOf(left []held) Kind {
-	kind := Kind(left[0].Side)
-	for _, h := range left {
-		kind = kind.Or(Kind(h.Side))
-	}
-	return kind
-}
-
 // oneToOne tells whether the metric is the quantity one to one in each of several arms, within the tolerance. Operations that
 // are as many as bytes are a coincidence.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
@@ -229,25 +221,19 @@ func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 		}
 		arms = max(arms, len(h.arms))
 	}
-	if arms == 1 && len(left) > 0 {
-		j.inOneArm(v, left)
-		return
-	}
-	if len(left) == 0 {
+	switch {
+	case len(left) == 0:
 		v.Why = "Nothing that was counted keeps the same ratio to it under all loads, and too little was counted to look for a sum"
-		return
+	case arms == 1:
+		for _, h := range left {
+			v.Between = append(v.Between, h.Driver)
+		}
+		v.SettleWith = j.settle(v.Between)
+		h := left[0]
+		v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", j.arms[h.arms[0]].Name, perUnit(h.Ratio.Value, h.Driver))
+	default:
+		j.name(v, y, left, rivals)
 	}
-	j.name(v, y, left, rivals)
-}
-
-// inOneArm says what little a single arm tells.
-func (j *judge) inOneArm(v *Verdict, left []held) {
-	h := left[0]
-	for _, other := range left {
-		v.Between = append(v.Between, other.Driver)
-	}
-	v.SettleWith = j.settle(v.Between)
-	v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", j.arms[h.arms[0]].Name, perUnit(h.Ratio.Value, h.Driver))
 }
 
 // perUnit says a ratio so that it can be pictured.

@@ -57,7 +57,10 @@ const mostErrorAlike = 1.3
 // explanation is the shortest sum of some quantities that explains a metric; its prediction error is infinite where there is nothing to go by.
 func (j *judge) explanation(y column, among []held) (*table, model) {
 	t := j.table(y, among)
-	if j.unchosen() || len(t.y) < fewestForModels || len(t.places) == 0 {
+	// Nobody set up the loads of an observation, or of applications, to tell quantities apart: what goes with a metric there need
+	// not bring it about.
+	unchosen := j.run.Observed != nil || slices.ContainsFunc(j.arms, func(a drivers.Arm) bool { return a.Method == runfile.Observed })
+	if unchosen || len(t.y) < fewestForModels || len(t.places) == 0 {
 		return t, model{predictionError: math.Inf(1)}
 	}
 	j.estimateNoise(t, y, among)
@@ -68,7 +71,7 @@ func (j *judge) explanation(y column, among []held) (*table, model) {
 func (j *judge) isItself(v *Verdict, own drivers.Quantity, y column) {
 	n := 0
 	for _, arm := range y {
-		if slices.ContainsFunc(arm, func(c cell) bool { return c.missing == nil }) {
+		if isCounted(arm) {
 			n++
 		}
 	}
@@ -120,10 +123,4 @@ func (t *table) shortest(near float64) (best model) {
 		}
 	}
 	return best
-}
-
-// unchosen tells whether nobody set up the loads to tell quantities apart: those of an observation, and of applications. What goes
-// with a metric there need not bring it about.
-func (j *judge) unchosen() bool {
-	return j.run.Observed != nil || slices.ContainsFunc(j.arms, func(a drivers.Arm) bool { return a.Method == runfile.Observed })
 }

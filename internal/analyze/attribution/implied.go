@@ -255,7 +255,11 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	if j.run.Observed != nil {
 		return nil // nothing is known of loads that nobody set up
 	}
-	noise := math.Exp(twice * math.Sqrt(j.withinOf(rivals)))
+	within, _ := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Status == Unknown }))
+	if math.IsInf(within, 1) {
+		within = 0
+	}
+	noise := math.Exp(twice * math.Sqrt(within))
 	reads := j.showsReads(y)
 	for _, h := range rivals {
 		if reads && h.Status == Unknown && metric.Quantity(h.Driver).OfWrites() {
@@ -267,15 +271,6 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 		}
 	}
 	return open
-}
-
-// withinOf is the least that replicates vary by around a quantity: the metric itself varies by no more.
-func (j *judge) withinOf(rivals []held) float64 {
-	least, _ := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return h.Status == Unknown }))
-	if math.IsInf(least, 1) {
-		return 0
-	}
-	return least
 }
 
 // absentByNature tells whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it

@@ -26,8 +26,11 @@ const (
 	DefaultLevel     = 0.95
 )
 
-// complete fills in defaults, also for what makes no sense.
-func (o Options) complete() Options {
+// forRun asks more of a run in which nobody controlled the load, and fills in defaults, also for what makes no sense.
+func (o Options) forRun(run *drivers.Run) Options {
+	if run.Observed != nil && o.Level == 0 {
+		o.Level = observedLevel
+	}
 	if !(o.Tolerance > 1) {
 		o.Tolerance = DefaultTolerance
 	}
@@ -35,14 +38,6 @@ func (o Options) complete() Options {
 		o.Level = DefaultLevel
 	}
 	return o
-}
-
-// forRun asks more of a run in which nobody controlled the load.
-func (o Options) forRun(run *drivers.Run) Options {
-	if run.Observed != nil && o.Level == 0 {
-		o.Level = observedLevel
-	}
-	return o.complete()
 }
 
 // judge holds what all metrics of a run are judged by.
@@ -56,7 +51,13 @@ type judge struct {
 func Judge(run *drivers.Run, options Options) Verdicts {
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
 	all := Verdicts{Metrics: j.each(slices.DeleteFunc(run.Metrics(), func(m drivers.Metric) bool { return !j.wanted(m) }))}
-	all.Metrics = append(all.Metrics, j.absent(all.Metrics)...)
+	for _, name := range options.Asked {
+		if !slices.ContainsFunc(all.Metrics, func(v Verdict) bool { return v.Metric.Name == name }) {
+			all.Metrics = append(all.Metrics, Verdict{
+				Metric: runfile.Metric{Name: name}, Kind: Undetermined, Why: "This run did not read " + name,
+			})
+		}
+	}
 	if run.Observed != nil && run.Observed.Coarse != nil {
 		confirm(all.Metrics, Judge(run.Observed.Coarse, options).Metrics)
 	}
@@ -98,21 +99,6 @@ func (j *judge) wanted(m drivers.Metric) bool {
 	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.OfInserts()), func(d drivers.Quantity) bool {
 		return d.Side == drivers.Logical && intersect(d.From, m.From) && !m.PartOf(d)
 	})
-}
-
-// absent are verdicts on metrics that were asked for and are not there.
-func (j *judge) absent(found []Verdict) []Verdict {
-	var all []Verdict
-	for _, name := range j.options.Asked {
-		known := func(v Verdict) bool { return v.Metric.Name == name }
-		if slices.ContainsFunc(found, known) || slices.ContainsFunc(all, known) {
-			continue
-		}
-		all = append(all, Verdict{
-			Metric: runfile.Metric{Name: name}, Kind: Undetermined, Why: "This run did not read " + name,
-		})
-	}
-	return all
 }
 
 // settled is the verdict on a metric. Where none comes of it with the background taken off, because much of what the device
@@ -243,9 +229,9 @@ func someOf(name string) string {
 func (j *judge) rivals(m drivers.Metric, y column) []held {
 	var all []held
 	for place, d := range j.drivers {
-		h := j.hold(y, place)
+		h := j.against(y, j.columns[place], held{Rival: Rival{Driver: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
 		switch {
-		case j.itself(m, d):
+		case intersect(m.From, d.From):
 			h.Status, h.Why = Itself, nil
 		case h.Spread != nil && metric.WritesAlone(m.Name) && metric.Quantity(d.Name).OfReads():
 			h.Status, h.impossible = Excluded, true

@@ -39,14 +39,12 @@ const allowance = 0.007
 func (j *judge) table(y column, rivals []held) *table {
 	t := &table{}
 	blank := j.blank(y)
-	var usable []int
 	for _, h := range rivals {
 		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && j.coversAll(y, h.place, blank) && !plentyForNothing(y, j.columns[h.place], blank) {
-			usable = append(usable, h.place)
+			t.places = append(t.places, h.place)
 		}
 	}
-	t.places = usable
-	t.columns, t.known = make([][]float64, len(usable)), make([][]float64, len(usable))
+	t.columns, t.known = make([][]float64, len(t.places)), make([][]float64, len(t.places))
 	for a := range y {
 		if !blank[a] {
 			j.addRow(t, y, a)

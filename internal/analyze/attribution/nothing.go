@@ -14,8 +14,9 @@ const nextToNone = 0.01
 // and shows next to nothing for that, as the flushes of a checkpoint that had nothing to write.
 func (j *judge) blank(y column) []bool {
 	all := j.ofOthers(y)
+	surelyShown := func(c cell) bool { return c.missing == nil && c.value > surely*c.stdErr }
 	for a := range y {
-		all[a] = all[a] || doubtful(y[a])
+		all[a] = all[a] || isCounted(y[a]) && !slices.ContainsFunc(y[a], surelyShown)
 	}
 	return all
 }
@@ -106,11 +107,6 @@ func neverWith(y, x column, blank []bool) bool {
 		}
 	}
 	return some
-}
-
-// doubtful tells whether each count may be its background alone.
-func doubtful(cells []cell) bool {
-	return isCounted(cells) && !slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil && c.value > surely*c.stdErr })
 }
 
 // isCounted tells whether some repetition has a count: what is missing is no sign of nothing.

@@ -46,7 +46,14 @@ func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 		return
 	}
 	if ones := j.oneForOne(v.Metric, y, rivals); len(ones) > 0 && v.Kind != Silent && (v.Mixture != nil || len(v.named()) == 0) {
-		v.isOneOf(ones, rivals)
+		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Kind(ones[0].Side)}
+		for _, h := range ones {
+			v.Between = append(v.Between, h.Driver)
+		}
+		if len(ones) == 1 {
+			v.Counts, v.PerUnit, v.Between = ones[0].Driver, ones[0].Ratio, nil
+		}
+		v.widen(rivals)
 		return
 	}
 	if v.Kind == Undetermined || v.Kind == Silent {
@@ -60,18 +67,6 @@ func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 	}
 	left := v.named()
 	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Between: left, Why: why, SettleWith: j.settle(left)}
-}
-
-// isOneOf states the side of quantities of which the metric shows one for each, and the name where it is one.
-func (v *Verdict) isOneOf(ones, rivals []held) {
-	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Kind(ones[0].Side)}
-	for _, h := range ones {
-		v.Between = append(v.Between, h.Driver)
-	}
-	if len(ones) == 1 {
-		v.Counts, v.PerUnit, v.Between = ones[0].Driver, ones[0].Ratio, nil
-	}
-	v.widen(rivals)
 }
 
 // oneForOne are the quantities of one side of which a metric shows one for each in every kind of load, where each of the other side, and
@@ -128,7 +123,7 @@ func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 		switch {
 		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Driver):
 			if len(h.arms) < observedLoads {
-				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", many(h.Driver), counted(len(h.arms), "kind", "of load"))
+				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", many(h.Driver), kindsOfLoad(len(h.arms)))
 			}
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
 			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
@@ -184,11 +179,11 @@ func many(quantity string) string { return metric.Quantity(quantity).Many() }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func counted(n int, what, of string) string {
-	if n != 1 {
-		what += "s"
+func kindsOfLoad(n int) string {
+	if n == 1 {
+		return "1 kind of load"
 	}
-	return fmt.Sprintf("%d %s %s", n, what, of)
+	return fmt.Sprintf("%d kinds of load", n)
 }
 
 // confirm takes back what windows twice as long contradict: it came of where the windows were cut.
@@ -196,7 +191,8 @@ func confirm(all, coarse []Verdict) {
 	for i := range all {
 		v := &all[i]
 		k := slices.IndexFunc(coarse, func(c Verdict) bool { return c.Metric.Name == v.Metric.Name })
-		if k < 0 || v.Kind == Undetermined || v.Kind == Silent || byDefinition(*v) {
+		itself := func(r Rival) bool { return r.Status == Itself } // then it counts this by definition
+		if k < 0 || v.Kind == Undetermined || v.Kind == Silent || slices.ContainsFunc(v.Rivals, itself) {
 			continue
 		}
 		named := v.named()
@@ -219,33 +215,12 @@ func (v Verdict) named() []string {
 	return v.Between
 }
 
-// byDefinition tells whether a quantity is computed from the metric.
-func byDefinition(v Verdict) bool {
-	return slices.ContainsFunc(v.Rivals, func(r Rival) bool { return r.Status == Itself })
-}
-
-// warningsObserved are those about an observation as a whole.
-func (j *judge) warningsObserved() []Warning {
-	var all []Warning
-	add := func(code, text string) {
-		if text != "" {
-			all = append(all, Warning{code, text})
-		}
-	}
-	add("never-varied", j.neverVaried())
-	add("drivers-missing", j.driversMissing())
-	for _, n := range j.run.Notes {
-		add(n.Code, n.Text)
-	}
-	return all
-}
-
 // neverVaried names the quantities whose ratios stayed the same all the time, and so cannot be told apart by anything.
 func (j *judge) neverVaried() string {
 	if len(j.arms) == 0 {
 		return ""
 	}
-	var groups []string
+	var groups [][]string
 	taken := map[int]bool{}
 	for i := range j.drivers {
 		together := []string{j.drivers[i].Name}
@@ -255,7 +230,7 @@ func (j *judge) neverVaried() string {
 			}
 		}
 		if len(together) > 1 {
-			groups = append(groups, strings.Join(together, ", "))
+			groups = append(groups, together)
 		}
 	}
 	if len(groups) == 0 {
@@ -263,10 +238,10 @@ func (j *judge) neverVaried() string {
 	}
 	var said []string
 	for _, g := range groups {
-		said = append(said, conjoined(strings.Split(g, ", ")))
+		said = append(said, conjoined(g))
 	}
 	text := "These kept their ratio to each other all the time, so that nothing here can tell them apart: " + strings.Join(said, "; ")
-	if s := j.settle(strings.Split(groups[0], ", ")); s != nil {
+	if s := j.settle(groups[0]); s != nil {
 		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Arm)
 	}
 	return text

@@ -85,13 +85,12 @@ func (j *judge) differ(y column, left, rivals []held) (kept []held) {
 // contradicted is the first difference of two loads that a metric and a quantity surely do not have in common; nil: none.
 func (j *judge) contradicted(y column, h held) (found *Difference) {
 	j.eachDifference(y, h, func(p planned, more, foretold stats.Interval, level float64) bool {
-		if !apart(more, foretold) {
-			return true
+		if least, most := alike(foretold); more.Lo > most || more.Hi < least {
+			found = &Difference{
+				Load: j.arms[p.with].Name, Without: j.arms[p.without].Name, More: part(more, level), Foretold: part(foretold, level),
+			}
 		}
-		found = &Difference{
-			Load: j.arms[p.with].Name, Without: j.arms[p.without].Name, More: part(more, level), Foretold: part(foretold, level),
-		}
-		return false
+		return found == nil
 	})
 	return found
 }
@@ -129,29 +128,21 @@ func alike(foretold stats.Interval) (least, most float64) {
 	return min(foretold.Lo/toldApart, foretold.Lo*toldApart), max(foretold.Hi/toldApart, foretold.Hi*toldApart)
 }
 
-func apart(more, foretold stats.Interval) bool {
-	least, most := alike(foretold)
-	return more.Lo > most || more.Hi < least
-}
-
 // foretold is by how much a quantity is more in one load of a pair than in the other, at equal rows.
 func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool) {
 	if i, known := j.atEqualRows(j.columns[h.place], p, level, 0); known {
 		return i, true
 	}
 	if with := j.arms[p.with]; h.Driver == drivers.Entries && with.MoreEntries > 0 {
-		rows, known := j.recorded(drivers.Rows, p.with, everyReplicate(with))
+		var all []int
+		for r := range with.Replicates {
+			all = append(all, r)
+		}
+		rows, known := j.recorded(drivers.Rows, p.with, all)
 		most := math.Log1p(float64(with.MoreEntries) / rows) // the fewer index entries the load without makes, the more are these of them
 		return stats.Interval{Value: most, Lo: 0, Hi: most}, known
 	}
 	return stats.Interval{}, false
-}
-
-func everyReplicate(a drivers.Arm) (all []int) {
-	for r := range a.Replicates {
-		all = append(all, r)
-	}
-	return all
 }
 
 // atEqualRows is the logarithm of how many times as much there is of something for a row in the one load as in the other. Its interval has what

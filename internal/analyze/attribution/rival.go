@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
-	"github.com/realiops/realiops/internal/series"
 )
 
 // held is one quantity held against a metric: what is reported of it, and the numbers behind that.
@@ -25,14 +23,8 @@ type held struct {
 // recorded tells whether the run has the quantity where it has the metric.
 func (h held) recorded() bool { return h.Status != Unknown }
 
-// hold takes the logarithm of metric / quantity in every replicate: if the metric counts the quantity, it is the same in
-// every arm.
-func (j *judge) hold(metric column, place int) held {
-	d := j.drivers[place]
-	return j.against(metric, j.columns[place], held{Rival: Rival{Driver: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
-}
-
-// against fills in how a metric stands to another column.
+// against fills in how a metric stands to another column, by the logarithm of their ratio in every replicate: if the metric counts a quantity,
+// that is the same in every arm.
 func (j *judge) against(metric, x column, h held) held {
 	var logs [][]stats.Value
 	var common []float64
@@ -89,9 +81,7 @@ func quotients(y, x []cell) (ratio ArmRatio, logs []stats.Value, shared float64)
 	ratio.Lowest, ratio.Highest = math.Inf(1), math.Inf(-1)
 	for r := range y {
 		if y[r].missing != nil || x[r].missing != nil {
-			if ratio.Missing = y[r].missing; ratio.Missing == nil {
-				ratio.Missing = x[r].missing
-			}
+			ratio.Missing = cmp.Or(y[r].missing, x[r].missing)
 			continue
 		}
 		l := math.Log(y[r].value) - math.Log(x[r].value)
@@ -192,7 +182,10 @@ func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 // judge tells what becomes of the quantity by itself.
 func (h *held) judge(o Options, x column) {
 	if len(h.arms) == 0 {
-		h.Status, h.Why = Unknown, h.missing(x)
+		h.Status, h.Why = Unknown, x.whole()
+		if h.Why == nil { // it is there, and not where the metric is
+			h.Why = h.Arms[0].Missing
+		}
 		return
 	}
 	h.Status = Possible
@@ -210,17 +203,7 @@ func (h *held) judge(o Options, x column) {
 	}
 }
 
-// missing says why the quantity cannot be held against the metric: it is nowhere, or not where the metric is.
-func (h *held) missing(x column) *series.Missing {
-	if why := x.whole(); why != nil {
-		return why
-	}
-	return h.Arms[0].Missing
-}
-
 // factor turns an interval of logarithms into one of factors.
 func factor(i stats.Interval, level float64, n int) *Estimate {
 	return &Estimate{Value: math.Exp(i.Value), Lo: math.Exp(i.Lo), Hi: math.Exp(i.Hi), Level: level, N: n}
 }
-
-func (j *judge) itself(m drivers.Metric, d drivers.Quantity) bool { return intersect(m.From, d.From) }

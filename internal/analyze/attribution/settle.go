@@ -54,9 +54,13 @@ func advisable() []runfile.Arm {
 // typically is the mean logarithm of the ratio of two quantities in the arms that were run, as it was measured there, or else
 // as it usually is.
 func (j *judge) typically(one, other string) (mean float64, ok bool) {
-	n := 0.0
+	n, x, y := 0.0, j.columnOf(one), j.columnOf(other)
 	for a := range j.arms {
-		l, found := j.measured(a, one, other)
+		l, found := 0.0, false
+		if x != nil && y != nil {
+			ratio, logs, _ := quotients(x[a], y[a])
+			l, found = math.Log(ratio.Value), len(logs) > 0
+		}
 		if !found && byKnownMethod(j.arms[a].Arm) {
 			of := usual(j.arms[a].Arm)
 			l, found = math.Log(of[one]/of[other]), true
@@ -66,16 +70,6 @@ func (j *judge) typically(one, other string) (mean float64, ok bool) {
 		}
 	}
 	return mean / n, n > 0
-}
-
-// measured is the logarithm of the ratio of two quantities in an arm that was run.
-func (j *judge) measured(a int, one, other string) (float64, bool) {
-	x, y := j.columnOf(one), j.columnOf(other)
-	if x == nil || y == nil {
-		return 0, false
-	}
-	ratio, logs, _ := quotients(x[a], y[a])
-	return math.Log(ratio.Value), len(logs) > 0
 }
 
 // settle finds the load that parts the most of these quantities, and of several the one that parts them furthest. One that was

@@ -25,8 +25,7 @@ func (j *judge) silent(m drivers.Metric) (why string, is bool) {
 		for _, r := range arm.Replicates {
 			count, ok := m.Raw(r)
 			seconds := r.Counts[m.From[0]].Seconds
-			ok = ok && count >= 0 && count <= mostCounted
-			if !ok || !(seconds > 0) {
+			if !(ok && count >= 0 && count <= mostCounted && seconds > 0) {
 				continue
 			}
 			most = max(most, math.Abs(count))

@@ -23,21 +23,29 @@ func (j *judge) warnings() []Warning {
 		}
 	}
 	if j.run.Observed != nil {
-		return j.warningsObserved()
-	}
-	if n := len(j.arms); n < enoughArms {
-		add("few-arms", fmt.Sprintf("Only %s measured: most of what metrics may count cannot be told apart", armsWere(n)))
-	}
-	if j.run.Idle.Replicates == 0 {
-		add("no-idle", "The server was not measured idle, so that what happens without load is counted with it")
-	}
-	add("few-replicates", j.oneReplicate())
-	add("no-rows", j.noRows())
-	add("checkpoints", j.checkpoints())
-	add("drivers-missing", j.driversMissing())
-	add("modelled", j.run.Modelled())
-	if len(j.arms) >= enoughArms {
-		add("drivers-unparted", j.driversUnparted())
+		add("never-varied", j.neverVaried())
+		add("drivers-missing", j.driversMissing())
+	} else {
+		if n := len(j.arms); n < enoughArms {
+			were := fmt.Sprintf("%d loads were", n)
+			if n == 1 {
+				were = "1 load was"
+			}
+			add("few-arms", fmt.Sprintf("Only %s measured: most of what metrics may count cannot be told apart", were))
+		}
+		if j.run.Idle.Replicates == 0 {
+			add("no-idle", "The server was not measured idle, so that what happens without load is counted with it")
+		}
+		if len(j.arms) > 0 && !slices.ContainsFunc(j.arms, func(a drivers.Arm) bool { return len(a.Replicates) > 1 }) {
+			add("few-replicates", "No load has more than one repetition, so that nothing shows how far counts vary by themselves")
+		}
+		add("no-rows", j.noRows())
+		add("checkpoints", j.checkpoints())
+		add("drivers-missing", j.driversMissing())
+		add("modelled", j.run.Modelled())
+		if len(j.arms) >= enoughArms {
+			add("drivers-unparted", j.driversUnparted())
+		}
 	}
 	for _, n := range j.run.Notes {
 		add(n.Code, n.Text)
@@ -45,16 +53,12 @@ func (j *judge) warnings() []Warning {
 	return all
 }
 
-func (j *judge) oneReplicate() string {
-	for _, a := range j.arms {
-		if len(a.Replicates) > 1 {
-			return ""
-		}
-	}
-	if len(j.arms) == 0 {
+// listed is a sentence about several; empty where there are none.
+func listed(before string, several []string, between, after string) string {
+	if len(several) == 0 {
 		return ""
 	}
-	return "No load has more than one repetition, so that nothing shows how far counts vary by themselves"
+	return before + strings.Join(several, between) + after
 }
 
 func (j *judge) noRows() string {
@@ -64,10 +68,7 @@ func (j *judge) noRows() string {
 			arms = append(arms, a.Name)
 		}
 	}
-	if len(arms) == 0 {
-		return ""
-	}
-	return "No rows were written in " + strings.Join(arms, ", ")
+	return listed("No rows were written in ", arms, ", ", "")
 }
 
 // checkpoints tells of arms in which more of them ran than in others: their pages were written more than once.
@@ -92,10 +93,7 @@ func (j *judge) checkpoints() string {
 			arms = append(arms, a)
 		}
 	}
-	if len(arms) == 0 {
-		return ""
-	}
-	return "More checkpoints ran than elsewhere in " + strings.Join(arms, ", ") + ": pages may have been written there more than once"
+	return listed("More checkpoints ran than elsewhere in ", arms, ", ", ": pages may have been written there more than once")
 }
 
 // driversMissing says which quantities the run does not have, by reason.
@@ -110,10 +108,7 @@ func (j *judge) driversMissing() string {
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
 		all = append(all, fmt.Sprintf("%s (%s)", conjoined(byReason[reason]), reason))
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	return "Not counted in this run, so that no metric is said to count it: " + strings.Join(all, "; ")
+	return listed("Not counted in this run, so that no metric is said to count it: ", all, "; ", "")
 }
 
 // driversUnparted lists pairs of quantities whose ratio stayed the same in all arms.
@@ -126,10 +121,7 @@ func (j *judge) driversUnparted() string {
 			}
 		}
 	}
-	if len(pairs) == 0 {
-		return ""
-	}
-	return "No load of this run tells apart " + strings.Join(pairs, ", nor ")
+	return listed("No load of this run tells apart ", pairs, ", nor ", "")
 }
 
 // toSpeakOf tells whether any load did more than next to nothing of what the column counts.
@@ -148,12 +140,4 @@ func (j *judge) sameThroughout(x, y column) bool {
 		}
 	}
 	return n > 1 && highest-lowest < math.Log(j.options.Tolerance)
-}
-
-// armsWere counts arms in a sentence.
-func armsWere(n int) string {
-	if n == 1 {
-		return "1 load was"
-	}
-	return fmt.Sprintf("%d loads were", n)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -13,7 +14,13 @@ import (
 
 // buildArms makes arms of the plan and of the attempts, and says of each attempt that cannot be used why.
 func (c *collector) buildArms() {
-	c.plannedArms()
+	for _, arm := range c.run.Header.Plan.Arms {
+		if _, twice := c.places[arm.Name]; twice {
+			c.notes.add("arm-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", arm.Name))
+			continue
+		}
+		c.addArm(arm)
+	}
 	overlaps := c.overlaps()
 	busy := c.busyUntil()
 	for _, a := range c.attempts {
@@ -40,16 +47,6 @@ func (c *collector) buildArms() {
 	for i := range c.run.Arms {
 		c.run.Arms[i].Waits = c.waits(c.run.Arms[i])
 		slices.SortStableFunc(c.run.Arms[i].Replicates, func(a, b Replicate) int { return cmp.Compare(a.Number, b.Number) })
-	}
-}
-
-func (c *collector) plannedArms() {
-	for _, arm := range c.run.Header.Plan.Arms {
-		if _, twice := c.places[arm.Name]; twice {
-			c.notes.add("arm-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", arm.Name))
-			continue
-		}
-		c.addArm(arm)
 	}
 }
 
@@ -95,24 +92,10 @@ func (a *attempt) defect(idle bool) string {
 		return "it never ended: the run was cut off"
 	case !a.ends[0].After(a.begins[0]):
 		return "it ended before it began: the clock was set"
-	case idle:
-		return a.idleDefect()
-	default:
-		return a.loadDefect()
-	}
-}
-
-func (a *attempt) idleDefect() string {
-	if a.load.work.Transactions > 0 {
+	case idle && a.load.work.Transactions > 0:
 		return "it should be idle, and yet load was recorded"
-	}
-	return ""
-}
-
-func (a *attempt) loadDefect() string {
-	switch {
-	case a.load.lines == 0 && len(a.totals) > 0:
-		return "" // a load that is not ours
+	case idle, a.load.lines == 0 && len(a.totals) > 0: // the latter is a load that is not ours
+		return ""
 	case a.load.lines == 0:
 		return "no load was recorded"
 	case a.load.negative || a.load.from.Before(a.begins[0]) || a.load.to.After(a.ends[0]):
@@ -179,7 +162,10 @@ func (c *collector) replicate(a *attempt, idle bool, busy []time.Time) Replicate
 	if ours {
 		r.Seconds, loadEnd = a.load.seconds(), a.load.to
 	}
-	othersEnd := lastNotAfter(busy, r.Begin)
+	var othersEnd time.Time
+	if ended := sort.Search(len(busy), func(i int) bool { return busy[i].After(r.Begin) }); ended > 0 {
+		othersEnd = busy[ended-1]
+	}
 	for _, m := range c.run.Counters {
 		if m.Type != runfile.Counter {
 			continue
@@ -248,18 +234,4 @@ func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
 func stale(at time.Time, when string) *series.Missing {
 	detail := fmt.Sprintf("last read at %s, %s", at.UTC().Format("15:04:05.000"), when)
 	return &series.Missing{Reason: series.Reason(runfile.Late), Detail: detail}
-}
-
-// lastNotAfter is the last of ascending moments that is not after t, or the zero time.
-func lastNotAfter(moments []time.Time, t time.Time) time.Time {
-	i, _ := slices.BinarySearchFunc(moments, t, func(m, t time.Time) int {
-		if m.After(t) {
-			return 1
-		}
-		return -1
-	})
-	if i == 0 {
-		return time.Time{}
-	}
-	return moments[i-1]
 }

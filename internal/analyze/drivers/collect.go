@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -148,9 +149,7 @@ func (c *collector) event(e runfile.ArmEvent) {
 		a.begins, a.instance = append(a.begins, e.At), e.Instance
 	case runfile.End:
 		a.ends = append(a.ends, e.At)
-		if a.failed == "" {
-			a.failed = e.Failed
-		}
+		a.failed = cmp.Or(a.failed, e.Failed)
 		a.others, a.sessions = e.Others, e.Sessions
 		c.run.Strangers += e.Strangers
 	}

@@ -101,7 +101,12 @@ func (l *latencies) inflate(encoded string) (err error) {
 	if length := binary.BigEndian.Uint32(l.raw[lengthAt:]); int64(length) != int64(len(packed)) {
 		return errOtherwise
 	}
-	if err := l.restart(packed); err != nil {
+	if l.inflater == nil {
+		l.inflater, err = zlib.NewReader(bytes.NewReader(packed))
+	} else {
+		err = l.inflater.(zlib.Resetter).Reset(bytes.NewReader(packed), nil) //nolint:forcetypeassert // as it promises
+	}
+	if err != nil {
 		return err
 	}
 	l.payload.Reset()
@@ -119,23 +124,9 @@ func (l *latencies) inflate(encoded string) (err error) {
 	return err
 }
 
-func (l *latencies) restart(packed []byte) (err error) {
-	if l.inflater == nil {
-		l.inflater, err = zlib.NewReader(bytes.NewReader(packed))
-		return err
-	}
-	return l.inflater.(zlib.Resetter).Reset(bytes.NewReader(packed), nil) //nolint:forcetypeassert // as it promises
-}
-
 // addLike adds a histogram of the first one's geometry; false where it has another, or anything is odd.
 func (l *latencies) addLike(encoded string) bool {
-	if l.like == nil || l.inflate(encoded) != nil {
-		return false
-	}
-	if !bytes.Equal(l.head(), l.cookies) {
-		return false
-	}
-	if !l.place(l.payload.Bytes()[innerHeader:]) {
+	if l.like == nil || l.inflate(encoded) != nil || !bytes.Equal(l.head(), l.cookies) || !l.place(l.payload.Bytes()[innerHeader:]) {
 		return false
 	}
 	for _, p := range l.placed {

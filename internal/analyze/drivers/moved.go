@@ -31,25 +31,18 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 	if count.Missing != nil {
 		return count
 	}
-	if still := c.stoodStill(name, from, to); still != nil {
-		return Count{Missing: still}
-	}
-	return count
-}
-
-// stoodStill says why a source tells nothing of the time between two moments; nil: it moved.
-func (c *collector) stoodStill(name string, from, to time.Time) *series.Missing {
 	step := c.stepOf(name)
 	if step == 0 || to.Sub(from) >= stepsInLoad*step {
-		return nil
+		return count
 	}
 	inside := between(c.stretched[name], from, to)
 	amount := 0.0
 	for _, s := range inside {
 		amount += s.amount
 	}
-	return &series.Missing{Reason: NotMoved, Detail: fmt.Sprintf("%s in %s; it moves in steps of about %s, and tells nothing of a load of less than %d of them",
-		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), stepsInLoad)}
+	return Count{Missing: &series.Missing{Reason: NotMoved, Detail: fmt.Sprintf(
+		"%s in %s; it moves in steps of about %s, and tells nothing of a load of less than %d of them",
+		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), stepsInLoad)}}
 }
 
 // stepOf is how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to
@@ -138,18 +131,15 @@ func (c *collector) noteStill() {
 				}
 			}
 		}
-		if len(during) > 0 {
-			c.notes.add("not-moved", fmt.Sprintf("%s: the source has not moved during these loads (%s): %s%s",
-				metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first, c.ofAll(m.Name)))
+		if len(during) == 0 {
+			continue
 		}
+		text := fmt.Sprintf("%s: the source has not moved during these loads (%s): %s",
+			metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first)
+		if amount, from, to, told := c.run.Whole(m.Name); told {
+			text += fmt.Sprintf(". Of all loads together, and the rest before and after them, it tells: %s in %s",
+				number.Grouped(amount, 0), minutes(to.Sub(from)))
+		}
+		c.notes.add("not-moved", text)
 	}
-}
-
-// ofAll says what a source shows of the whole run, where it tells of it.
-func (c *collector) ofAll(name string) string {
-	amount, from, to, told := c.run.Whole(name)
-	if !told {
-		return ""
-	}
-	return fmt.Sprintf(". Of all loads together, and the rest before and after them, it tells: %s in %s", number.Grouped(amount, 0), minutes(to.Sub(from)))
 }

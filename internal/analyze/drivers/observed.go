@@ -44,14 +44,6 @@ const (
 	entriesMost     = "pgstat.tables/index_entries_most"
 )
 
-// rowCounts are what is told of rows, by a name for each.
-func rowCounts() map[string]string {
-	return map[string]string{
-		"inserted": clusterInserted, "updated": clusterUpdated, "deleted": clusterDeleted, "hot": "pgstat.tables/n_tup_hot_upd",
-		"index_entries": entriesLeast,
-	}
-}
-
 // tally is which counters tell what was done: those of all databases, or of the one that a source tells of.
 type tally struct {
 	rows    []string
@@ -155,7 +147,7 @@ func (c *collector) keepThin() {
 		from, to, longest := c.spanOfPeriods()
 		c.thin.lengthenTo(max(longest, to.Sub(from)/mostWindows))
 	}
-	for _, probe := range c.thin.probes() {
+	for _, probe := range sortedKeys(c.thin.rows) {
 		for _, k := range c.thin.rows[probe] {
 			c.keep(runfile.Row{At: k.at, Probe: probe, Names: k.names, Values: k.values})
 		}
@@ -216,7 +208,9 @@ func unread(all []window) (n int, why string) {
 // rowsPerSecond is what was done to rows in a second, by the windows that counted it.
 func rowsPerSecond(whole []window) map[string]float64 {
 	rates := map[string]float64{}
-	for name, metric := range rowCounts() {
+	for name, metric := range map[string]string{
+		"inserted": clusterInserted, "updated": clusterUpdated, "deleted": clusterDeleted, "hot": withinPage, "index_entries": entriesLeast,
+	} {
 		amount, seconds := 0.0, 0.0
 		for _, w := range whole {
 			if c, known := w.replicate.Counts[metric]; known && c.Missing == nil {

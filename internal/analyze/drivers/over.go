@@ -251,12 +251,7 @@ const mostDoubt = 0.1
 // later is the run with a metric counted so much later: from the pause before a replicate to the pause after it.
 func (c *collector) later(metric string, s series.Series, lag time.Duration) *Run {
 	return c.rebuilt(func(a *attempt, _ bool, r Replicate) Replicate {
-		counts := map[string]Count{}
-		for name, count := range r.Counts {
-			count.Amount = count.Raw
-			counts[name] = count
-		}
-		r.Counts = counts
+		r = r.AsRead()
 		if a == nil {
 			return r
 		}
@@ -264,27 +259,22 @@ func (c *collector) later(metric string, s series.Series, lag time.Duration) *Ru
 		if before.IsZero() {
 			before = r.Begin.Add(-time.Second)
 		}
-		after = sooner(after, r.End.Add(time.Second))
+		if second := r.End.Add(time.Second); !after.Before(second) {
+			after = second
+		}
 		from, doubtFrom, fromErr := inPause(s, before.Add(lag), r.Begin.Add(lag))
 		to, doubtTo, toErr := inPause(s, r.End.Add(lag), after.Add(lag))
 		change, err := s.Between(from.At, to.At, coarse(0))
 		switch err := errors.Join(fromErr, toErr, err); {
 		case err != nil:
-			counts[metric] = Count{Missing: missing(err)}
+			r.Counts[metric] = Count{Missing: missing(err)}
 		case doubtFrom+doubtTo > mostDoubt*change && doubtFrom+doubtTo > 1:
-			counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read in the pauses that it shows"}}
+			r.Counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read in the pauses that it shows"}}
 		default:
-			counts[metric] = Count{Amount: change, Raw: change, Seconds: to.At.Sub(from.At).Seconds()}
+			r.Counts[metric] = Count{Amount: change, Raw: change, Seconds: to.At.Sub(from.At).Seconds()}
 		}
 		return r
 	})
-}
-
-func sooner(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // inPause is a reading of a pause in which nothing was done; where there is none, what lies between the readings before and

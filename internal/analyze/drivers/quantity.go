@@ -224,15 +224,12 @@ func difference(d metric.Difference) func(Arm, Replicate) (float64, error) {
 			return 0, err
 		}
 		if r.Counts[d.Of].Raw < r.Counts[d.Less].Raw {
-			return 0, &series.Missing{Reason: series.Reason(runfile.Failed), Detail: tooFew(d)}
+			detail := "there is less of " + d.Of + " than of " + d.Less + ", which is a part of it"
+			if d.Of == metric.BlockWrites {
+				detail = "the device counts fewer writes than flushes"
+			}
+			return 0, &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}
 		}
 		return whole - part, nil
 	}
-}
-
-func tooFew(d metric.Difference) string {
-	if d.Of == metric.BlockWrites {
-		return "the device counts fewer writes than flushes"
-	}
-	return "there is less of " + d.Of + " than of " + d.Less + ", which is a part of it"
 }

@@ -24,7 +24,9 @@ func (r *Run) followed() bool {
 	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
 	for _, a := range r.loaded() {
 		for _, replicate := range a.Replicates {
-			if !replicate.followed() {
+			_, unknown := replicate.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites, metric.ServerWriteBytes,
+				metric.ServerFlushes, metric.RequestsLost)
+			if unknown != nil || replicate.Counts[metric.RequestsLost].Raw != 0 {
 				return false
 			}
 			loaded++
@@ -39,11 +41,6 @@ func (r *Run) followed() bool {
 		}
 	}
 	return loaded > 0 && !r.Header.Target.Storage.Own && written >= leastOfWAL*log && seen >= leastOfDisk*counted
-}
-
-func (r Replicate) followed() bool {
-	_, unknown := r.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites, metric.ServerWriteBytes, metric.ServerFlushes, metric.RequestsLost)
-	return unknown == nil && r.Counts[metric.RequestsLost].Raw == 0
 }
 
 // forServer is a quantity of the device by what it did for the server's files; another quantity is what it was.

@@ -30,27 +30,20 @@ func (c *collector) otherwiseSet(a *attempt) string {
 
 // ChangesText says for every output which settings did not stay as the head of the file has them.
 func (r *Run) ChangesText() string {
-	text := r.changes()
-	switch {
-	case text == "":
+	if len(r.SettingChanges) == 0 {
 		return ""
-	case r.Header.Observed:
-		return "The server's settings changed while it was observed: " + text + ". What was counted before and after is not of the same server."
-	default:
-		return "The server's settings changed during the run: " + text + ". Repetitions under other settings than at its beginning are left out."
 	}
-}
-
-// changesShown are named one by one.
-const changesShown = 6
-
-func (r *Run) changes() string {
+	const shown = 6 // one by one
 	var texts []string
 	for _, c := range slices.SortedStableFunc(slices.Values(r.SettingChanges), func(a, b runfile.SettingChange) int { return a.At.Compare(b.At) }) {
 		texts = append(texts, fmt.Sprintf("%s from %s to %s by %s", c.Setting, c.From, c.To, c.At.UTC().Format("15:04:05")))
 	}
-	if more := len(texts) - changesShown; more > 0 {
-		texts = append(texts[:changesShown], fmt.Sprintf("%d more", more))
+	if more := len(texts) - shown; more > 0 {
+		texts = append(texts[:shown], fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(texts, ", ")
+	text := strings.Join(texts, ", ")
+	if r.Header.Observed {
+		return "The server's settings changed while it was observed: " + text + ". What was counted before and after is not of the same server."
+	}
+	return "The server's settings changed during the run: " + text + ". Repetitions under other settings than at its beginning are left out."
 }

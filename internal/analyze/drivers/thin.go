@@ -121,6 +121,3 @@ func (t *thin) span() (first, last int64, known bool) {
 	}
 	return first, last, known
 }
-
-// probes are those that were read.
-func (t *thin) probes() []string { return sortedKeys(t.rows) }

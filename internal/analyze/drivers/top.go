@@ -28,11 +28,7 @@ type topKey struct {
 
 // tops joins what was seen from one start of the server to the next.
 func (c *collector) joinTops() (all []Top) {
-	keys := make([]topKey, 0, len(c.tops))
-	for key := range c.tops {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
+	keys := slices.SortedFunc(maps.Keys(c.tops), func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
 	for _, of := range []string{"statements", runfile.Files, "tables", "indexes"} {
 		t := Top{Of: of, Total: map[string]float64{}}
 		for _, key := range keys {

@@ -1,7 +1,6 @@
 package drivers
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -45,14 +44,15 @@ func (a Arm) model(r Replicate) (Anatomy, error) {
 		parts = append(parts, exact("btree_insert_leaf", rows*float64(a.Indexes)), upkeepOf(rows, a.Indexes))
 	}
 	parts = append(parts, exact("commit", commits), exact("sequence", rows/valuesLog))
-	sum := sumOf(parts)
-	sum.High += rows/perPage + fewMore + float64(r.Work.Failures)*a.perFailure()
+	sum := Part{Bytes: math.NaN()}
+	for _, p := range parts {
+		sum.Records += p.Records
+		sum.Low += p.Low
+		sum.High += p.High
+	}
+	perFailure := float64(a.RowsPerTx)*(1+float64(a.Indexes)+1./valuesLog) + 1 // records that one may have left, whose work was not counted
+	sum.High += rows/perPage + fewMore + float64(r.Work.Failures)*perFailure
 	return Anatomy{Source: Model, Parts: parts, Sum: sum, Counted: countedIn(r)}, nil
-}
-
-// perFailure is how many records a transaction that failed may have left, which did none of the work that was counted.
-func (a Arm) perFailure() float64 {
-	return float64(a.RowsPerTx)*(1+float64(a.Indexes)+1./valuesLog) + 1
 }
 
 // modelledMethod tells whether the model knows how rows come in: by COPY, or by an insert of some sort.
@@ -85,25 +85,10 @@ func upkeepOf(rows float64, indexes int) Part {
 	return Part{Name: key.Name, Records: (low + high) / 2, Low: low, High: high, Bytes: math.NaN()}
 }
 
-func sumOf(parts []Part) Part {
-	sum := Part{Bytes: math.NaN()}
-	for _, p := range parts {
-		sum.Records += p.Records
-		sum.Low += p.Low
-		sum.High += p.High
-	}
-	return sum
-}
-
 // countedIn is PostgreSQL's own count of the records.
 func countedIn(r Replicate) float64 {
 	if counted, known := r.Counts[metric.StatWALRecords]; known && counted.Missing == nil {
 		return counted.Raw
 	}
 	return math.NaN()
-}
-
-func logDiffers(arm string, r Replicate) string {
-	return fmt.Sprintf("The WAL of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
-		arm, r.Number, r.Log.Sum.Records, r.Log.Source, r.Log.Counted)
 }

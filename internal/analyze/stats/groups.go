@@ -131,27 +131,15 @@ func (g Groups) Mean(level float64) Interval {
 	if n == 1 {
 		return Interval{mean, math.Inf(-1), math.Inf(1)}
 	}
-	scatter, common := g.scatter(mean, between)/float64(n-1)/weights, g.common(between)/weights
+	scatter, common := 0.0, 0.0 // common is the weighted sum of the standard deviations that groups have in common
+	for _, e := range g.Of {
+		d, variance := e.Mean-mean, max(between+e.Var, smallest)
+		scatter += d * d / variance
+		common += math.Sqrt(e.Common) / variance
+	}
+	scatter, common = scatter/float64(n-1)/weights, common/weights
 	half := Student(level, float64(n-1)) * math.Sqrt(scatter+common*common)
 	return Interval{mean, mean - half, mean + half}
-}
-
-// common is the weighted sum of the standard deviations that groups have in common.
-func (g Groups) common(t2 float64) float64 {
-	sum := 0.0
-	for _, e := range g.Of {
-		sum += math.Sqrt(e.Common) / max(t2+e.Var, smallest)
-	}
-	return sum
-}
-
-func (g Groups) scatter(mean, t2 float64) float64 {
-	sum := 0.0
-	for _, e := range g.Of {
-		d := e.Mean - mean
-		sum += d * d / max(t2+e.Var, smallest)
-	}
-	return sum
 }
 
 // Student is how many standard errors an interval of this level reaches to either side.

@@ -57,7 +57,7 @@ func zeroOf(f func(float64) float64) float64 {
 		}
 	}
 	for range bisections {
-		middle := geometric(low, high)
+		middle := math.Sqrt(max(low, smallest) * high) // halfway in orders of magnitude
 		if f(middle) > 0 {
 			low = middle
 		} else {
@@ -77,6 +77,3 @@ const (
 	bisections      = 60
 	smallest        = 1e-18
 )
-
-// geometric halves the way from low to high in orders of magnitude.
-func geometric(low, high float64) float64 { return math.Sqrt(max(low, smallest) * high) }
