@@ -121,9 +121,23 @@ func (p *page) block(b Block, title string) {
 			p.raw("<strong>" + word + ":</strong> " + quoted(w.Text) + "</p>\n")
 		}
 	case Answers:
-		p.answers(b)
+		p.raw("<dl class=\"short\">\n")
+		for _, a := range b {
+			p.raw("<dt>" + quoted(a.Question) + "</dt>")
+			for _, text := range a.Texts {
+				p.raw("<dd>" + quoted(text) + "</dd>")
+			}
+			p.raw("\n")
+		}
+		p.raw("</dl>\n")
 	case Notes:
-		p.foot(b)
+		var items []string
+		for i, note := range p.notes.take() {
+			items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
+		}
+		if items = append(items, b.Remarks...); len(items) > 0 {
+			p.section(Section{Title: b.Title, Blocks: []Block{List(items)}})
+		}
 	case Command:
 		p.element("p", b.Lead)
 		p.open("pre", "tabindex", "0", "role", "region", "aria-label", "commands: "+title)
@@ -195,28 +209,6 @@ func (p *page) terms(all Terms) {
 	p.raw("</dl>\n")
 }
 
-func (p *page) answers(all Answers) {
-	p.raw("<dl class=\"short\">\n")
-	for _, a := range all {
-		p.raw("<dt>" + quoted(a.Question) + "</dt>")
-		for _, text := range a.Texts {
-			p.raw("<dd>" + quoted(text) + "</dd>")
-		}
-		p.raw("\n")
-	}
-	p.raw("</dl>\n")
-}
-
-func (p *page) foot(n Notes) {
-	var items []string
-	for i, note := range p.notes.take() {
-		items = append(items, fmt.Sprintf("(%d) %s", i+1, note))
-	}
-	if items = append(items, n.Remarks...); len(items) > 0 {
-		p.section(Section{Title: n.Title, Blocks: []Block{List(items)}})
-	}
-}
-
 func (p *page) table(t Table, title string) {
 	if len(t.Rows) == 0 {
 		return
@@ -247,7 +239,11 @@ func (p *page) cell(c Cell, of Column) {
 	if c.Kind == IsVerdict {
 		class = append(class, strings.ReplaceAll(strings.ToLower(c.Text), " ", "-"))
 	}
-	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover, "data-value", c.number())
+	value := ""
+	if c.Kind == IsNumber {
+		value = c.exact()
+	}
+	p.open("td", "class", strings.Join(strings.Fields(strings.Join(class, " ")), " "), "title", c.Hover, "data-value", value)
 	text := quoted(strings.TrimSpace(c.Text + " " + c.PlusMinus))
 	if c.Also != "" {
 		text += " (" + quoted(c.Also) + ")"

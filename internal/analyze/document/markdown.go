@@ -33,17 +33,13 @@ func escaped(s string) string {
 
 // line is a paragraph behind a mark.
 func (m *markdown) line(mark, s string) {
-	if s != "" {
-		m.text.WriteString(mark + atLineStart(escaped(s)) + "\n\n")
+	if s == "" {
+		return
 	}
-}
-
-// atLineStart keeps what begins a line from beginning a list.
-func atLineStart(s string) string {
-	if strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "+ ") {
-		return `\` + s
+	if s = escaped(s); strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "+ ") {
+		s = `\` + s // or else it begins a list
 	}
-	return s
+	m.text.WriteString(mark + s + "\n\n")
 }
 
 func (m *markdown) blocks(all []Block) {

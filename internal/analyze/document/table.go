@@ -79,14 +79,6 @@ func (c Cell) Sure(plusMinus string) Cell {
 	return c
 }
 
-// number is what a number is to a program; nothing for what is none.
-func (c Cell) number() string {
-	if c.Kind != IsNumber {
-		return ""
-	}
-	return c.exact()
-}
-
 // exact is the cell for a program: a number with all its digits, and nothing for what is missing.
 func (c Cell) exact() string {
 	switch {

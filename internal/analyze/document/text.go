@@ -55,9 +55,17 @@ func (t *textWriter) block(b Block, under string) string {
 	case Terms:
 		return t.terms(b)
 	case Warnings:
-		return t.warnings(b)
+		var marked []string
+		for _, w := range b {
+			marked = append(marked, w.marked())
+		}
+		return t.each("! ", marked)
 	case Answers:
-		return t.answers(b)
+		var lines []string
+		for _, a := range b {
+			lines = append(lines, t.hanging("", a.Question), t.each("  ", a.Texts))
+		}
+		return strings.Join(lines, "\n")
 	case Notes:
 		return t.foot(b)
 	case Command:
@@ -116,14 +124,6 @@ func (t *textWriter) each(mark string, items []string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (t *textWriter) warnings(all Warnings) string {
-	var marked []string
-	for _, w := range all {
-		marked = append(marked, w.marked())
-	}
-	return t.each("! ", marked)
-}
-
 func (t *textWriter) points(all Points) string {
 	var lines []string
 	for _, p := range all {
@@ -154,14 +154,6 @@ func (t *textWriter) terms(all Terms) string {
 			lines = append(lines, t.hanging(text.Pad(lead, column, ' '), said))
 			lead = ""
 		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func (t *textWriter) answers(all Answers) string {
-	var lines []string
-	for _, a := range all {
-		lines = append(lines, t.hanging("", a.Question), t.each("  ", a.Texts))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -96,11 +96,13 @@ func Milliseconds(seconds float64) string {
 // from two digits of the value to three.
 func Estimate(v, value, lo, hi float64) string {
 	size, half := math.Abs(value), (hi-lo)/2
-	if size < smallest || !Finite(value) || !Finite(v) {
+	switch {
+	case size < smallest || !Finite(value) || !Finite(v):
 		return Ratio(v)
-	}
-	if math.Abs(v) >= large {
-		return thousands(v)
+	case math.Abs(v) >= 1e6:
+		return Grouped(v/1e6, 0) + "M"
+	case math.Abs(v) >= large:
+		return Grouped(v/1e3, 0) + "k"
 	}
 	first := -int(math.Floor(math.Log10(size))) // decimal place of the first digit
 	decimals := first + 2
@@ -112,14 +114,6 @@ func Estimate(v, value, lo, hi float64) string {
 
 // large is where the last digits of a number are no longer read.
 const large = 1e5
-
-// thousands writes a large number in thousands or millions.
-func thousands(v float64) string {
-	if math.Abs(v) >= 1e6 {
-		return Grouped(v/1e6, 0) + "M"
-	}
-	return Grouped(v/1e3, 0) + "k"
-}
 
 // Spelled is a small number as a word.
 func Spelled(n int) string {

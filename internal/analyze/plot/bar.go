@@ -1,9 +1,7 @@
 package plot
 
 import (
-	"fmt"
 	"image/color"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -25,17 +23,14 @@ type Bar struct {
 // thick is how much of the distance between two places a bar takes.
 const thick = 0.6
 
-func (b Bar) color() color.RGBA {
-	if b.Second {
-		return palette()[1]
-	}
-	return palette()[0]
-}
-
 // Plot draws the bar and its label; gonum/plot calls it.
 func (b Bar) Plot(c draw.Canvas, d *plot.Plot) {
 	left, right, bottom, top := b.corners(c, d)
-	c.FillPolygon(b.color(), []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+	fill := palette()[0]
+	if b.Second {
+		fill = palette()[1]
+	}
+	c.FillPolygon(fill, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 	style := draw.TextStyle{Color: color.Black, Font: face(labelSize), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 	c.FillText(style, vg.Point{X: right + 3, Y: (bottom + top) / 2}, printable.Line(b.Label))
 }
@@ -52,16 +47,4 @@ func (b Bar) corners(c draw.Canvas, d *plot.Plot) (left, right, bottom, top vg.L
 // DataRange is what the axes must have room for; gonum/plot asks.
 func (b Bar) DataRange() (leastX, mostX, leastY, mostY float64) {
 	return b.Value, b.Value, float64(b.Place), float64(b.Place)
-}
-
-// hover is a part of the picture that cannot be seen, over the bar, with its text.
-func (b Bar) hover(c draw.Canvas, d *plot.Plot, height vg.Length) string {
-	if b.Text == "" {
-		return ""
-	}
-	left, right, bottom, top := b.corners(c, d)
-	var text strings.Builder
-	fmt.Fprintf(&text, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s</title></rect>`,
-		left.Points(), (height - top).Points(), (right - left).Points(), (top - bottom).Points(), quoted(b.Text))
-	return text.String()
 }

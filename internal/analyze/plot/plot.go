@@ -6,6 +6,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -34,12 +35,7 @@ type Picture struct {
 type Size struct{ Width, Height float64 }
 
 // size is what the picture has, or else what pictures have.
-func (p Picture) size() Size {
-	if p.Size == (Size{}) {
-		return Size{Width, Height}
-	}
-	return p.Size
-}
+func (p Picture) size() Size { return cmp.Or(p.Size, Size{Width, Height}) }
 
 // Axis is one side of a picture.
 type Axis struct {
@@ -97,7 +93,10 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	for _, s := range p.Shades {
 		d.Add(s)
 	}
-	g := grid()
+	g := plotter.NewGrid()
+	for _, lines := range []*draw.LineStyle{&g.Vertical, &g.Horizontal} {
+		lines.Color, lines.Width = gray(), vg.Points(0.25)
+	}
 	if len(p.Bars) > 0 {
 		g.Horizontal.Color = nil // each place has its bar, and a line would run through the value at its end
 	}
@@ -115,14 +114,6 @@ func (p Picture) plot(legend bool) (*plot.Plot, error) {
 	d.Legend.Top = true
 	d.Legend.TextStyle.Font = face(9)
 	return d, nil
-}
-
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	for _, lines := range []*draw.LineStyle{&g.Vertical, &g.Horizontal} {
-		lines.Color, lines.Width = gray(), vg.Points(0.25)
-	}
-	return g
 }
 
 // face is the font of all text, in points.

@@ -78,7 +78,12 @@ func (p Picture) hovers(d *plot.Plot, whole draw.Canvas) string {
 	var all strings.Builder
 	all.WriteString(`<g fill="transparent">`)
 	for _, b := range p.Bars {
-		all.WriteString(b.hover(inner, d, vg.Length(p.size().Height)))
+		if b.Text == "" {
+			continue
+		}
+		left, right, bottom, top := b.corners(inner, d)
+		fmt.Fprintf(&all, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s</title></rect>`,
+			left.Points(), (vg.Length(p.size().Height) - top).Points(), (right - left).Points(), (top - bottom).Points(), quoted(b.Text))
 	}
 	for _, l := range p.Lines {
 		for _, at := range l.Points {

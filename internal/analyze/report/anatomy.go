@@ -35,7 +35,7 @@ func logOf(a drivers.Arm) *Log {
 		return nil
 	}
 	l := &Log{Coverage: 1, Parts: []LogPart{}}
-	anatomies := make([]drivers.Anatomy, len(a.Replicates))
+	anatomies, parts := make([]drivers.Anatomy, len(a.Replicates)), map[string]bool{}
 	for i, r := range a.Replicates {
 		anatomy, err := a.Anatomy(r)
 		if err != nil {
@@ -45,27 +45,16 @@ func logOf(a drivers.Arm) *Log {
 		if i == 0 || anatomy.Coverage < l.Coverage {
 			l.Source, l.Coverage, l.Missing = anatomy.Source, anatomy.Coverage, anatomy.Missing
 		}
+		for _, p := range anatomy.Parts {
+			parts[p.Name] = true
+		}
 	}
-	for _, name := range partsOf(anatomies) {
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
 		l.Parts = append(l.Parts, LogPart{name, perRow(a, anatomies, func(x drivers.Anatomy) drivers.Part { return partNamed(x, name) })})
 	}
 	l.PerRow = perRow(a, anatomies, func(x drivers.Anatomy) drivers.Part { return x.Sum })
 	l.Off = difference(anatomies)
 	return l
-}
-
-// partsOf are the parts of any of the anatomies, by name.
-func partsOf(anatomies []drivers.Anatomy) []string {
-	var all []string
-	for _, a := range anatomies {
-		for _, p := range a.Parts {
-			if !slices.Contains(all, p.Name) {
-				all = append(all, p.Name)
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
 }
 
 // partNamed has no records where there is none of that name: the WAL was read, and there were none.
@@ -119,7 +108,11 @@ func (r Report) walSection() document.Block {
 	for _, a := range loads {
 		t.Add(numeric(a.Name), append(cells(parts, a.Log.part), a.Log.PerRow.cell(perThousand)))
 	}
-	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, faint(howRead(loads) + less(seldom))}}}
+	legend := howRead(loads)
+	if len(seldom) > 0 {
+		legend += " There were less than 0.1 for 1,000 rows of " + strings.Join(seldom, ", ") + "."
+	}
+	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, faint(legend)}}}
 }
 
 // partsIn are the parts of the arms' logs, and those of them that are nowhere worth a line.
@@ -139,13 +132,6 @@ func partsIn(arms []Arm) (parts, seldom []string) {
 		}
 	}
 	return parts, seldom
-}
-
-func less(parts []string) string {
-	if len(parts) == 0 {
-		return ""
-	}
-	return " There were less than 0.1 for 1,000 rows of " + strings.Join(parts, ", ") + "."
 }
 
 func perThousand(perRow float64) string { return number.Ratio(1000 * perRow) }

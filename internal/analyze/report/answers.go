@@ -55,9 +55,13 @@ func (r Report) buy(size *Size, unsized error) []string {
 	if r.Observed != nil {
 		speed = "as it was seen here"
 	}
+	whose := size.Sized.Arm + " is this run's load"
+	if len(size.Sized.Runs) > 1 {
+		whose = "Each number is that of the load which asked for most of it"
+	}
 	texts := []string{
 		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.text(), size.load()),
-		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --instance.", size.whoseLoad(), speed),
+		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --instance.", whose, speed),
 	}
 	if slices.ContainsFunc(size.standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
 		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")
@@ -71,14 +75,6 @@ func (s Size) behind() string {
 		return ""
 	}
 	return " behind one " + s.machine()
-}
-
-// whoseLoad says what the load that was sized for is to the run.
-func (s Size) whoseLoad() string {
-	if len(s.Sized.Runs) > 1 {
-		return "Each number is that of the load which asked for most of it"
-	}
-	return s.Sized.Arm + " is this run's load"
 }
 
 // load is what was sized for.

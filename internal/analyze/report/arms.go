@@ -141,13 +141,8 @@ func over(a drivers.Arm, value func(drivers.Replicate) (float64, error)) Figure 
 
 // latency is nil where not every replicate has it.
 func latency(a drivers.Arm) *Latency {
-	if len(a.Replicates) == 0 {
+	if len(a.Replicates) == 0 || slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Latency == nil }) {
 		return nil
-	}
-	for _, r := range a.Replicates {
-		if r.Latency == nil {
-			return nil
-		}
 	}
 	of := func(quantile func(*drivers.Latency) float64) Figure {
 		return over(a, func(r drivers.Replicate) (float64, error) { return quantile(r.Latency), nil })

@@ -20,7 +20,7 @@ func (b Baseline) Document(run *drivers.Run) document.Document {
 	}
 	cautions := append(slices.Clone(b.Warnings), b.findings()...)
 	d.Blocks = []document.Block{
-		document.Together{document.Paragraph{Text: b.head(), Style: document.Faint}, document.Doubts(cautions)},
+		document.Together{faint(b.head()), document.Doubts(cautions)},
 		document.Only(document.OnPages, b.answers()),
 		b.sideBySide(),
 		document.Section{Title: "What fio says (a second; times in ms, of the slowest kind of operation)", Blocks: []document.Block{b.table(fioColumns())}},
@@ -192,9 +192,13 @@ func (b Baseline) throttleLines() []string {
 	case !t.Found:
 		return []string{fmt.Sprintf("Nothing was throttled in %s s: %s.", number.Rate(b.Jobs[0].Seconds), t.Why)}
 	}
+	p := number.Significant(t.P, 1)
+	if t.P < 0.001 {
+		p = "< 0.001"
+	}
 	lines := []string{fmt.Sprintf("After %s s, at %s UTC, the rate fell from %s operations/s and %s MB/s to %s and %s, and the latency rose from %s ms to %s (p %s).",
 		number.Rate(t.Seconds), t.At.UTC().Format("15:04:05"), number.Rate(t.Before.Operations), number.Rate(t.Before.Bytes/number.Mega),
-		number.Rate(t.After.Operations), number.Rate(t.After.Bytes/number.Mega), number.Milliseconds(t.Before.Latency), number.Milliseconds(t.After.Latency), belowP(t.P))}
+		number.Rate(t.After.Operations), number.Rate(t.After.Bytes/number.Mega), number.Milliseconds(t.Before.Latency), number.Milliseconds(t.After.Latency), p)}
 	if len(t.Buckets) == 0 {
 		return append(lines, "It fits no published bucket of credits: which limit it is cannot be told.")
 	}
@@ -213,15 +217,6 @@ func bucketText(k baseline.Bucket) string {
 	return text + fmt.Sprintf(" It lasts %s s at least, once in 24 hours.", number.Rate(k.Full))
 }
 
-// belowP writes how seldom chance makes something.
-func belowP(p float64) string {
-	const least = 0.001
-	if p < least {
-		return "< 0.001"
-	}
-	return number.Significant(p, 1)
-}
-
 // answers are the whole page in short.
 func (b Baseline) answers() document.Answers {
 	if len(b.Jobs) == 0 {
@@ -234,7 +229,11 @@ func (b Baseline) answers() document.Answers {
 	if b.Throttle != nil {
 		all = append(all, document.Answer{Question: "Was it throttled?", Texts: b.throttleLines()[:1]})
 	}
-	return append(all, document.Answer{Question: "How sure is this?", Texts: b.sureness()})
+	sure := []string{"Each job was measured once; what the device did without any was subtracted. Little's law was checked on every row."}
+	if len(b.Warnings) > 0 || len(b.findings()) > 0 {
+		sure = append(sure, "The cautions above hold for the numbers here.")
+	}
+	return append(all, document.Answer{Question: "How sure is this?", Texts: sure})
 }
 
 // text is what fio says in a line.
@@ -266,15 +265,6 @@ func (b Baseline) factors() []string {
 		}
 	}
 	return filled(append(differ, listing("One for one", agree), listing("The device cannot be told", unknown))...)
-}
-
-// sureness says what the answers rest on.
-func (b Baseline) sureness() []string {
-	texts := []string{"Each job was measured once; what the device did without any was subtracted. Little's law was checked on every row."}
-	if len(b.Warnings) > 0 || len(b.findings()) > 0 {
-		texts = append(texts, "The cautions above hold for the numbers here.")
-	}
-	return texts
 }
 
 // method says how it was measured, and how to repeat it.

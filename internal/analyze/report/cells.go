@@ -19,15 +19,6 @@ func (f Figure) cell(format func(float64) string) document.Cell {
 	}
 }
 
-// cell is the rate of a quantity, with a note where nobody counted it.
-func (w Work) cell(format func(float64) string) document.Cell {
-	c := w.PerSecond.cell(format)
-	if w.Modelled && w.PerSecond.Known() {
-		c.Note = modelled
-	}
-	return c
-}
-
 // plusMinus is half the way from the lowest to the highest repetition, as a share of the figure.
 func (f Figure) plusMinus() string {
 	switch {

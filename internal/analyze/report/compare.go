@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -108,11 +109,18 @@ func Compare(runs []Compared) (Comparison, error) {
 		if j := slices.IndexFunc(runs[:i], func(o Compared) bool { return o.Report.Run.ID == r.Report.Run.ID }); j >= 0 {
 			return c, fmt.Errorf("%s and %s are the same run, %s", runs[j].File, r.File, r.Report.Run.ID)
 		}
-		c.Runs = append(c.Runs, comparedRun(i, r))
+		d := r.Report.Run
+		c.Runs = append(c.Runs, ComparedRun{
+			Name: string(rune('A' + i)), File: r.File, ID: d.ID, Start: d.Start, Status: d.Status,
+			Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.target(),
+		})
 	}
 	c.Arms, c.LeftOut = commonArms(runs)
 	if len(c.Arms) == 0 {
-		return c, errors.New("these runs have no load in common: " + armsOfAll(runs))
+		loads := each(func(r Compared) string {
+			return r.File + " has " + cmp.Or(strings.Join(names(r.Report.loaded()), ", "), "none")
+		}, runs)
+		return c, errors.New("these runs have no load in common: " + strings.Join(loads, "; "))
 	}
 	c.Warnings = append(c.Warnings, differing(c, runs)...)
 	for _, d := range drivers.OfInserts() {
@@ -120,14 +128,6 @@ func Compare(runs []Compared) (Comparison, error) {
 	}
 	c.metrics(runs)
 	return c, nil
-}
-
-func comparedRun(i int, r Compared) ComparedRun {
-	d := r.Report.Run
-	return ComparedRun{
-		Name: string(rune('A' + i)), File: r.File, ID: d.ID, Start: d.Start, Status: d.Status,
-		Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.target(),
-	}
 }
 
 // commonArms are those with a load that all runs have measured, and those that only some have.
@@ -148,28 +148,19 @@ func commonArms(runs []Compared) (common, others []string) {
 	return common, others
 }
 
-func armsOfAll(runs []Compared) string {
-	var all []string
-	for _, r := range runs {
-		have := strings.Join(names(r.Report.loaded()), ", ")
-		if have == "" {
-			have = "none"
-		}
-		all = append(all, r.File+" has "+have)
-	}
-	return strings.Join(all, "; ")
-}
-
 // driver compares one way of counting.
 func (c Comparison) driver(d drivers.Quantity, runs []Compared) ComparedDriver {
 	v := ComparedDriver{Driver: d.Name, Side: string(d.Side), Unit: d.Unit, Arms: []ComparedArm{}}
 	for _, name := range c.Arms {
 		arm := ComparedArm{Arm: name}
-		first := armOf(runs[0], name)
+		var first []float64
 		for i, r := range runs {
-			of := RunOfRate{PerSecond: rate(inRun(d, r), armOf(r, name))}
-			if i > 0 {
-				of.Change = change(logarithms(inRun(d, runs[0]), first), logarithms(inRun(d, r), armOf(r, name)))
+			counted := countedAs(r.Run, d.Name) // versions count pages by different metrics
+			of, rates := RunOfRate{PerSecond: rate(counted, armOf(r, name))}, logarithms(counted, armOf(r, name))
+			if i == 0 {
+				first = rates
+			} else if len(first) > 0 && len(rates) > 0 {
+				of.Change = changeOf(stats.Welch(first, rates), [2]int{len(first), len(rates)})
 			}
 			arm.Runs = append(arm.Runs, of)
 		}
@@ -177,12 +168,6 @@ func (c Comparison) driver(d drivers.Quantity, runs []Compared) ComparedDriver {
 	}
 	v.Geomean = geomean(v.Arms, len(runs))
 	return v
-}
-
-// inRun is a way of counting as the run has it: versions count pages by different metrics.
-func inRun(d drivers.Quantity, r Compared) drivers.Quantity {
-	all := countedIn(r.Run)
-	return all[slices.IndexFunc(all, func(o drivers.Quantity) bool { return o.Name == d.Name })]
 }
 
 func armOf(r Compared, name string) drivers.Arm {
@@ -195,15 +180,8 @@ func reported(r Report, name string) Arm {
 	return r.Arms[i]
 }
 
-// change is nil where one of both arms has a replicate in which nothing was counted above the background.
-func change(a, b []float64) *Change {
-	if len(a) == 0 || len(b) == 0 {
-		return nil
-	}
-	return changeOf(stats.Welch(a, b), [2]int{len(a), len(b)})
-}
-
-// logarithms are those of the rates of the replicates: what changes rates does so by a factor.
+// logarithms are those of the rates of the replicates: what changes rates does so by a factor. There are none where in one replicate
+// nothing was counted above the background.
 func logarithms(d drivers.Quantity, a drivers.Arm) []float64 {
 	var all []float64
 	for _, r := range a.Replicates {
@@ -218,18 +196,14 @@ func logarithms(d drivers.Quantity, a drivers.Arm) []float64 {
 
 func changeOf(d stats.Difference, n [2]int) *Change {
 	i := d.Interval(compareLevel)
+	lo := math.Exp(i.Lo)
+	if math.IsInf(i.Lo, -1) {
+		lo = math.NaN() // it could be anything
+	}
 	return &Change{
-		Ratio: math.Exp(d.Value), Lo: bound(i.Lo), Hi: math.Exp(i.Hi), Level: compareLevel, P: d.P(), N: n,
+		Ratio: math.Exp(d.Value), Lo: lo, Hi: math.Exp(i.Hi), Level: compareLevel, P: d.P(), N: n,
 		Differs: i.Lo > 0 || i.Hi < 0, of: d,
 	}
-}
-
-// bound is the lower end of a ratio; none where it could be anything.
-func bound(lo float64) float64 {
-	if math.IsInf(lo, -1) {
-		return math.NaN()
-	}
-	return math.Exp(lo)
 }
 
 // geomean is the geometric mean over the arms that have a change in every run.

@@ -30,7 +30,10 @@ func (c Comparison) Document(all bool) document.Document {
 		}
 	}
 	lack := document.Paragraph{Text: listing("Not counted in two runs", lacking)}
-	d.Blocks = append(d.Blocks, document.Together{lack, faint(c.legend())}, c.verdictSection(all), document.Only(document.InCSV, c.everyRate()))
+	legend := "±: half the range of the repetitions. vs A: by how much it changed, with its 95% interval, from the means of logarithms by Welch's test; " +
+		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: repetitions. Of twenty rows in which " +
+		"nothing changed, one shows a change all the same. geomean: the geometric mean over these loads."
+	d.Blocks = append(d.Blocks, document.Together{lack, faint(legend)}, c.verdictSection(all), document.Only(document.InCSV, c.everyRate()))
 	return d
 }
 
@@ -110,12 +113,6 @@ func changedBy(ratio float64) string {
 
 func (c *Change) interval() string {
 	return "(" + changedBy(float64(c.Lo)) + " to " + changedBy(float64(c.Hi)) + ")"
-}
-
-func (c Comparison) legend() string {
-	return "±: half the range of the repetitions. vs A: by how much it changed, with its 95% interval, from the means of logarithms by Welch's test; " +
-		"~ chance explains it (p of 0.05 or more), or a run has one repetition alone, so that nothing was shown; n: repetitions. Of twenty rows in which " +
-		"nothing changed, one shows a change all the same. geomean: the geometric mean over these loads."
 }
 
 // verdictSection shows the metrics that were not found to count the same.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,12 +57,7 @@ func machineOf(h runfile.Host) string {
 	return fmt.Sprintf("%s/%s with %d CPUs", h.OS, h.Arch, h.CPUs)
 }
 
-func orNone(s string) string {
-	if s = strings.TrimSpace(s); s == "" {
-		return "does not say"
-	}
-	return s
-}
+func orNone(s string) string { return cmp.Or(strings.TrimSpace(s), "does not say") }
 
 // otherSettings names the settings of the server that are not the same.
 func otherSettings(was, is map[string]string, run string) string {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
@@ -17,7 +18,8 @@ func differences(run *drivers.Run, metrics []Metric) (said []string) {
 			continue
 		}
 		for _, m := range metrics {
-			if excluded := m.excludedBy(arm.Name); len(excluded) > 0 {
+			excluded := slices.DeleteFunc(slices.Clone(m.Rivals), func(r Rival) bool { return r.Difference == nil || r.Difference.Load != arm.Name })
+			if len(excluded) > 0 {
 				said = append(said, differenceText(run, m, arm, excluded))
 			}
 		}
@@ -25,17 +27,8 @@ func differences(run *drivers.Run, metrics []Metric) (said []string) {
 	return said
 }
 
-// excludedBy are the quantities that a metric does not count, by what it shows in a load and in the one without.
-func (m Metric) excludedBy(load string) (excluded []Rival) {
-	for _, r := range m.Rivals {
-		if r.Difference != nil && r.Difference.Load == load {
-			excluded = append(excluded, r)
-		}
-	}
-	return excluded
-}
-
-// differenceText says by how much a metric is more in a load, and what was foretold of that by quantities that it therefore does not count.
+// differenceText says by how much a metric is more in a load, and what was foretold of that by quantities that it therefore does not count:
+// the excluded, by what it shows in the load and in the one without.
 func differenceText(run *drivers.Run, m Metric, arm drivers.Arm, excluded []Rival) string {
 	more := excluded[0].Difference.More
 	text := fmt.Sprintf("%s is %s but for %s", arm.Name, arm.Like, arm.But)

@@ -17,10 +17,13 @@ import (
 func Details(r Report) []document.Block {
 	blocks := []document.Block{r.loadSection(), r.walSection()}
 	first, hidden := r.firstScreen()
+	legend := "How many of a metric there are for one of everything that it might count. A metric keeps one ratio to " +
+		"what it counts; what its ratio to moves is excluded."
 	if hidden > 0 {
 		blocks = append(blocks, r.verdicts(""), r.open(), document.Notes{Remarks: r.cautioned()})
+		legend += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.", hidden)
 	}
-	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: howToRead(hidden)}}}
+	evidence := document.Section{Title: "Load by load", Blocks: []document.Block{document.Paragraph{Text: legend}}}
 	for _, m := range ranked(first.Metrics) {
 		if !m.silent() && m.Missing == nil {
 			evidence.Blocks = append(evidence.Blocks, m.evidence())
@@ -30,16 +33,6 @@ func Details(r Report) []document.Block {
 		evidence.Blocks = nil
 	}
 	return append(blocks, r.moves(r.judged()), evidence, r.unread(), document.Notes{})
-}
-
-// howToRead explains the tables of evidence.
-func howToRead(hidden int) string {
-	text := "How many of a metric there are for one of everything that it might count. A metric keeps one ratio to " +
-		"what it counts; what its ratio to moves is excluded."
-	if hidden > 0 {
-		text += fmt.Sprintf(" The %d metrics that are not on the first screen stand in --format json, under rivals.", hidden)
-	}
-	return text
 }
 
 // loadSection is what clients did under each load; those of others count no statements and tell no latencies.

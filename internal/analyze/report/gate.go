@@ -50,7 +50,8 @@ type Held struct {
 func (c Comparison) Hold(g Gate) (Held, error) {
 	i := slices.IndexFunc(c.Drivers, func(d ComparedDriver) bool { return d.Driver == g.driver })
 	if i < 0 {
-		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.driver, strings.Join(c.driverNames(), ", "))
+		counted := each(func(d ComparedDriver) string { return many(d.Driver) }, c.Drivers)
+		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.driver, strings.Join(counted, ", "))
 	}
 	of, where := c.Drivers[i].Geomean, "geomean"
 	if g.arm != "" {
@@ -73,12 +74,4 @@ func (c Comparison) Hold(g Gate) (Held, error) {
 		}
 	}
 	return h, nil
-}
-
-func (c Comparison) driverNames() []string {
-	var all []string
-	for _, d := range c.Drivers {
-		all = append(all, metric.Quantity(d.Driver).Many())
-	}
-	return all
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -51,17 +52,16 @@ func pairs() [][2]string {
 // headline is nil when no arm has both sides of any pair, and no metric is falsely called IOPS.
 func headline(run *drivers.Run, arms []Arm, metrics []Metric) *Headline {
 	h := comparison(run, arms)
-	m := misnamed(metrics)
-	switch {
-	case m != nil && h != nil:
-		h.Metric, h.Text = m.Metric, m.exposed()+h.beside(arms)
-	case m != nil:
-		h = &Headline{Text: m.exposed() + untold, Metric: m.Metric}
+	if m := misnamed(metrics); m != nil {
+		beside := untold
+		if h != nil && h.Quiet.Driver != drivers.Rows {
+			beside = " " + h.Text
+		}
+		h = cmp.Or(h, &Headline{})
+		h.Metric, h.Text = m.Metric, m.exposed()+beside
 	}
 	if reads := headlineOfReads(arms); reads != nil {
-		if h == nil {
-			h = &Headline{}
-		}
+		h = cmp.Or(h, &Headline{})
 		h.Reads, h.Text = reads, strings.TrimSpace(h.Text+" "+reads.sentence())
 	}
 	return h
@@ -110,14 +110,6 @@ func (m Metric) exposed() string {
 		showed += enumerated(each(called, m.Mixture.Terms), " and ") + ", which are"
 	}
 	return strings.TrimSpace(showed) + " logical work and no storage I/O."
-}
-
-// beside is what storage did at the same time, if that is known.
-func (h *Headline) beside(arms []Arm) string {
-	if h.Quiet.Driver == drivers.Rows {
-		return untold
-	}
-	return " " + h.sentence(arms)
 }
 
 func compare(run *drivers.Run, arms []Arm, loud, quiet string) *Headline {

@@ -117,9 +117,7 @@ func missingEverywhere(arms []MetricArm) *series.Missing {
 		if a.shown().Known() {
 			return nil
 		}
-		if why == nil {
-			why = a.PerSecond.Missing
-		}
+		why = cmp.Or(why, a.PerSecond.Missing)
 	}
 	return why
 }

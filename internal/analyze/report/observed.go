@@ -89,19 +89,21 @@ func nothingLearned(o *drivers.Observation) string {
 	}
 }
 
-// windows says in a phrase how long was observed.
-func (o *Observed) windows() string {
-	return fmt.Sprintf("observed for %s", span(float64(o.Windows)*o.WindowSeconds))
-}
-
 // observedText says what the windows were, and what was done to rows in them.
 func (r Report) observedText() string {
 	o := r.Observed
 	if o == nil || o.Windows == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of %d windows of %s %d are whole, %d of them quiet, and %s.", o.Windows, span(o.WindowSeconds), o.Whole, o.Quiet,
-		belong(o.Used, len(r.loaded())))
+	kinds := len(r.loaded())
+	belong := fmt.Sprintf("%d belong to %d kinds of load", o.Used, kinds)
+	switch kinds {
+	case 0:
+		belong = "none belongs to a kind of load"
+	case 1:
+		belong = fmt.Sprintf("%d belong to one kind of load", o.Used)
+	}
+	text := fmt.Sprintf("Of %d windows of %s %d are whole, %d of them quiet, and %s.", o.Windows, span(o.WindowSeconds), o.Whole, o.Quiet, belong)
 	if rows := o.rows(); rows != "" {
 		text += " Rows a second: " + rows + "."
 	}
@@ -109,17 +111,6 @@ func (r Report) observedText() string {
 		text += fmt.Sprintf(" Observing took %.0f queries, %.0f ms of answers and %.0f kB of file a minute.", c.Queries, 1000*c.WaitedSeconds, c.Bytes/1000)
 	}
 	return text
-}
-
-func belong(windows, kinds int) string {
-	switch kinds {
-	case 0:
-		return "none belongs to a kind of load"
-	case 1:
-		return fmt.Sprintf("%d belong to one kind of load", windows)
-	default:
-		return fmt.Sprintf("%d belong to %d kinds of load", windows, kinds)
-	}
 }
 
 // rows are those that were written, as far as they were counted.
@@ -130,20 +121,16 @@ func (o *Observed) rows() string {
 			all = append(all, number.Rate(perSecond)+" "+text)
 		}
 	}
+	hot := ""
+	part, known := o.RowsPerSecond["hot"] // the updates that stayed within their page
+	if updated := o.RowsPerSecond["updated"]; known && updated > 0 {
+		hot = " (" + number.Percent(min(1, part/updated)) + " HOT)"
+	}
 	add("inserted", "inserted")
-	add("updated", "updated"+o.hot())
+	add("updated", "updated"+hot)
 	add("deleted", "deleted")
 	add("index_entries", "index entries at least")
 	return strings.Join(all, ", ")
-}
-
-// hot is the part of the updates that stayed within their page.
-func (o *Observed) hot() string {
-	hot, known := o.RowsPerSecond["hot"]
-	if updated := o.RowsPerSecond["updated"]; known && updated > 0 {
-		return " (" + number.Percent(min(1, hot/updated)) + " HOT)"
-	}
-	return ""
 }
 
 // span writes how long something is, as people say it.

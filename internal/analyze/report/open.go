@@ -11,12 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
-// openSection says what the run cannot tell, why, and which load would.
-func (r Report) openSection() document.Block {
-	first, _ := r.firstScreen()
-	return first.open()
-}
-
+// open says what the run cannot tell, why, and which load would.
 func (r Report) open() document.Block {
 	open := r.grouped(func(m Metric) []string { return []string{m.openQuestion()} })
 	if len(open) == 0 {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,15 +14,18 @@ import (
 // Document says what a run has shown: what was measured and what makes it lie, the same work counted in several ways,
 // what each metric counts, and what cannot be told. Pages add pictures, what to order, and how it was measured.
 func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Document {
-	r = r.learned()
+	if r.Observed != nil && len(r.loaded()) == 0 {
+		r.Metrics = nil // an observation found no load: there is nothing to say of any
+	}
+	first, _ := r.firstScreen()
 	order, sources := orderBlocks(size)
 	d := document.Document{
 		Title:   "realiops: " + strings.TrimSpace(serverName(r.Run.Flavor)+" "+r.Run.Target.Version) + ", " + r.Run.Start.Format("2006-01-02"),
 		Heading: "Which of the numbers called IOPS are real?",
 	}
 	d.Blocks = []document.Block{
-		document.Only(document.OnPages, document.Paragraph{Text: r.when(), Style: document.Faint}),
-		document.Paragraph{Text: r.target(), Style: document.Faint},
+		document.Only(document.OnPages, faint(r.when())),
+		faint(r.target()),
 		r.conditions(),
 		document.Paragraph{Text: r.headlineText(), Style: document.Headline},
 		document.Only(document.InHTML, r.hero()),
@@ -35,23 +39,15 @@ func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Do
 		r.pairSection(),
 		forWhat(run),
 		r.waitSection(),
-		r.openSection(),
+		first.open(),
 		r.overTime(run),
 		document.Only(document.OnPages, r.movesSection()),
 		document.Only(document.OnPages, order...),
-		document.Notes{Title: "What to know about single figures", Remarks: append(r.cautions(), r.remarks()...)},
+		document.Notes{Title: "What to know about single figures", Remarks: append(first.cautioned(), r.remarks()...)},
 		document.Only(document.OnPages, sources, r.method(size)),
 		document.Only(document.InCSV, r.everyMetric()),
 	}
 	return d
-}
-
-// learned leaves out the metrics of an observation that found no load: there is nothing to say of any.
-func (r Report) learned() Report {
-	if r.Observed != nil && len(r.loaded()) == 0 {
-		r.Metrics = nil
-	}
-	return r
 }
 
 // aloneKind is the kind of target of a baseline, which has no server.
@@ -79,8 +75,8 @@ func (r Report) target() string {
 	if storage := under(t.Storage); storage != "" {
 		parts = append(parts, storage)
 	}
-	if r.Observed != nil {
-		return strings.Join(append(parts, r.Observed.windows()), "; ")
+	if o := r.Observed; o != nil {
+		return strings.Join(append(parts, "observed for "+span(float64(o.Windows)*o.WindowSeconds)), "; ")
 	}
 	loads := fmt.Sprintf("%s x %s", counted(r.Run.Arms, "load"), r.repetitions())
 	if r.Run.ArmSeconds > 0 {
@@ -225,7 +221,11 @@ func (r Report) workSection() document.Block {
 		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell {
 			w := a.work(c.driver)
 			known = known || w.PerSecond.Known() && !w.Modelled
-			return w.cell(in(c.unit))
+			cell := w.PerSecond.cell(in(c.unit))
+			if w.Modelled && w.PerSecond.Known() {
+				cell.Note = modelled
+			}
+			return cell
 		}))
 		if known {
 			ways++
@@ -238,7 +238,7 @@ func (r Report) workSection() document.Block {
 	case ways < 2:
 		title = "The work (per second)"
 	}
-	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, document.Paragraph{Text: r.plusMinusLegend(), Style: document.Faint}}, r.loadTerms(loads)}}
+	return document.Section{Title: title, Blocks: []document.Block{document.Together{t, faint(r.plusMinusLegend())}, r.loadTerms(loads)}}
 }
 
 // othersShares are how much of each load's numbers others did; nil where nobody else was at work.
@@ -294,14 +294,21 @@ func (r Report) plusMinusLegend() string {
 
 // method says how it was measured, and how to repeat it.
 func (r Report) method(size *Size) document.Block {
+	times := "once"
+	if r.Run.Replicates != 1 {
+		times = fmt.Sprintf("up to %d times", r.Run.Replicates)
+	}
 	said := []string{
 		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d), and ended by a checkpoint where that is allowed, so that the pages it made dirty are counted with it.",
-			r.Run.Arms, upToTimes(r.Run.Replicates), r.Run.ArmSeconds, r.Run.Seed),
+			r.Run.Arms, times, r.Run.ArmSeconds, r.Run.Seed),
 		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
 	}
 	commands := []string{"realiops run --plan " + planName(r)}
 	if r.Run.ArmSeconds == 0 { // loads of somebody else's
-		said, commands = append(said[1:], r.origins()...), nil
+		said, commands = said[1:], nil
+		for _, o := range r.Run.Origins {
+			said = append(said, fmt.Sprintf("%s, %s: %s, %s.", o.Arm, o.Probe, o, o.File))
+		}
 	}
 	if o := r.Observed; o != nil {
 		said = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %.4g s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
@@ -323,21 +330,6 @@ func (r Report) method(size *Size) document.Block {
 	return section
 }
 
-// origins are the places that the figures of each load were taken from.
-func (r Report) origins() (said []string) {
-	for _, o := range r.Run.Origins {
-		said = append(said, fmt.Sprintf("%s, %s: %s, %s.", o.Arm, o.Probe, o, o.File))
-	}
-	return said
-}
-
-func upToTimes(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("up to %d times", n)
-}
-
 // whence is which run it is, and what made it where.
 func (r Report) whence() string {
 	run := fmt.Sprintf("run %s, %s", r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
@@ -348,8 +340,5 @@ func (r Report) whence() string {
 }
 
 func planName(r Report) string {
-	if r.Run.Plan == "" {
-		return "FILE"
-	}
-	return r.Run.Plan
+	return cmp.Or(r.Run.Plan, "FILE")
 }

@@ -46,17 +46,14 @@ func (t Pair) text(version int) string {
 	case attribution.Different:
 		return fmt.Sprintf("%s are different numbers: the ratio of the first to the second goes %s.", pair, t.span())
 	}
-	if t.Ratio == nil {
-		return fmt.Sprintf("Whether %s are the same number cannot be told: %s.", pair, t.whyNot())
+	why := "no load has both"
+	switch {
+	case t.Ratio != nil:
+		why = fmt.Sprintf("the ratio is %s under %d loads", t.span(), t.loads())
+	case t.Missing != nil:
+		why = missingText(t.Missing)
 	}
-	return fmt.Sprintf("Whether %s are the same number cannot be told: the ratio is %s under %d loads.", pair, t.span(), t.loads())
-}
-
-func (t Pair) whyNot() string {
-	if t.Missing == nil {
-		return "no load has both"
-	}
-	return missingText(t.Missing)
+	return fmt.Sprintf("Whether %s are the same number cannot be told: %s.", pair, why)
 }
 
 func (t Pair) loads() (n int) {

@@ -50,7 +50,9 @@ func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 		Title: a.Name, Size: size,
 		X: plot.Axis{Label: "a second", Log: true, Min: least, Max: most * roomForLabel},
 	}
-	steps := r.steps(a)
+	steps := slices.DeleteFunc(a.rungs(), func(driver string) bool { // of which nothing is known in any load of its kind
+		return !slices.ContainsFunc(r.loaded(), func(b Arm) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(driver)) })
+	})
 	var said []string
 	for i, driver := range steps {
 		place := len(steps) - 1 - i // from the top down
@@ -73,13 +75,6 @@ func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
 
 // roomForLabel is how much further the scale of a ladder goes, so that a value can stand beside its bar.
 const roomForLabel = 300
-
-// steps are the rungs of a load of which something is known in some load of its kind.
-func (r Report) steps(of Arm) []string {
-	return slices.DeleteFunc(of.rungs(), func(driver string) bool {
-		return !slices.ContainsFunc(r.loaded(), func(a Arm) bool { return a.readsAlone() == of.readsAlone() && positive(a.Of(driver)) })
-	})
-}
 
 // hero shows one second of the load that the headline is about, so that lengths can be compared: on a linear scale.
 func (r Report) hero() document.Block {
@@ -217,8 +212,12 @@ func (r Report) overTime(run *drivers.Run) document.Block {
 		X:     plot.Axis{Label: "seconds since the first load began"},
 		Y:     plot.Axis{Label: "a second", Log: true},
 	}
+	replicates := 0
+	for _, arm := range run.Arms {
+		replicates += len(arm.Replicates)
+	}
 	for _, m := range []struct{ of, name string }{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} { // in the ladder's colours
-		if line := rateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, replicates(run)) {
+		if line := rateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, replicates) {
 			p.Lines = append(p.Lines, line)
 		}
 	}
@@ -245,14 +244,6 @@ func (r Report) overTime(run *drivers.Run) document.Block {
 // fewest readings in a replicate make a line worth drawing: with those at its ends alone there is nothing in between.
 const fewest = 3
 
-func replicates(run *drivers.Run) int {
-	n := 0
-	for _, arm := range run.Arms {
-		n += len(arm.Replicates)
-	}
-	return n
-}
-
 // stretchOf is from the first arm's begin to the last one's end; of an observation without any, all of it.
 func stretchOf(run *drivers.Run) (begin, end time.Time) {
 	for _, arm := range run.Arms {
@@ -265,7 +256,7 @@ func stretchOf(run *drivers.Run) (begin, end time.Time) {
 			}
 		}
 	}
-	if o := run.Observed; o != nil && begin.IsZero() && run.Ended != nil {
+	if run.Observed != nil && begin.IsZero() && run.Ended != nil {
 		return run.Header.Start, run.Ended.At
 	}
 	return begin, end

@@ -48,7 +48,7 @@ func (r Report) readSection() document.Block {
 		legend += " " + r.plusMinusLegend()
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
-		document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}},
+		document.Together{t, faint(legend)},
 		r.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Arm) bool { return !a.readsAlone() })), answers(loads),
 	}}
 }
@@ -60,15 +60,14 @@ func answers(loads []Arm) document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("buffers touched, answered"), cells(known, func(a Arm) document.Cell { return document.Words(a.Name) }))
+	t.Add(wordy("buffers touched, answered"), texts(names(known)))
 	for i, header := range []string{"by shared buffers", "by the page cache", "by the device"} {
 		t.Add(numeric(header), cells(known, func(a Arm) document.Cell {
 			shares, _ := a.answered()
 			return document.Number(number.Percent(shares[i]), shares[i])
 		}))
 	}
-	legend := "By pages: what the device read ahead beyond what was asked is not in them."
-	return document.Together{t, document.Paragraph{Text: legend, Style: document.Faint}}
+	return document.Together{t, faint("By pages: what the device read ahead beyond what was asked is not in them.")}
 }
 
 const blockBytes = 8192

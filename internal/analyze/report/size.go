@@ -154,6 +154,16 @@ type SizeBillLine struct {
 	Source string  `json:"source"` // key, of the price
 }
 
+// SizeMachine is what the class of machine costs beside its storage.
+type SizeMachine struct {
+	Class    string  `json:"class"`
+	Standby  bool    `json:"standby,omitempty"` // two of them, in two zones
+	Hourly   float64 `json:"hourly"`
+	Monthly  float64 `json:"monthly"`
+	Currency string  `json:"currency"`
+	Source   string  `json:"source"`
+}
+
 // SizeCap is what volume and class of instance let through together.
 type SizeCap struct {
 	Class   string    `json:"class"`

@@ -41,12 +41,9 @@ func restsOn(c sizing.Calibration) string {
 	if c.Run == "" {
 		return "the loads that were published"
 	}
-	replicates := "1 repetition"
-	if c.Replicates != 1 {
-		replicates = fmt.Sprintf("%d repetitions", c.Replicates)
-	}
+	text := counted(c.Replicates, "repetition")
 	if c.Arm != "" {
-		return fmt.Sprintf("%s of %s of your run %s", replicates, c.Arm, c.Run)
+		text += " of " + c.Arm
 	}
-	return fmt.Sprintf("%s of your run %s", replicates, c.Run)
+	return text + " of your run " + c.Run
 }

@@ -38,7 +38,12 @@ func (s Size) deviceSection() document.Block {
 		return nil
 	}
 	var t document.Table
-	t.Add(wordy("the device gives"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundName(b)) }))
+	t.Add(wordy("the device gives"), cells(b.Bounds, func(b baseline.Bound) document.Cell {
+		if b.Of == baseline.ByFlushes {
+			return document.Words("flushes (latency)")
+		}
+		return document.Words(b.Of)
+	}))
 	t.Add(numeric("needed"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Need)) }))
 	t.Add(numeric("measured"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundAmount(b, b.Most)) }))
 	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
@@ -68,14 +73,6 @@ func boundShare(b baseline.Bound) string {
 		return "-"
 	}
 	return number.Grouped(math.Ceil(b.Share*1000)/10, 1) + " %" // a need is not rounded away
-}
-
-// boundName says what is counted.
-func boundName(b baseline.Bound) string {
-	if b.Of == baseline.ByFlushes {
-		return "flushes (latency)"
-	}
-	return b.Of
 }
 
 func (b SizeBaseline) verdict(headroom float64) string {

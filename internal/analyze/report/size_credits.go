@@ -117,7 +117,12 @@ func (s Size) bareSection() document.Block {
 	t.Add(wordy("volume"), cells(options, func(o SizeOption) document.Cell { return document.Words(o.Bare.sizeOf(o)) }))
 	add("GiB", func(c SizeCredits) document.Cell { return whole(c.GiB) })
 	if s.Sized.Instance != "" {
-		add("credits of", func(c SizeCredits) document.Cell { return document.Words(s.whoseCredits(c)) })
+		add("credits of", func(c SizeCredits) document.Cell {
+			if strings.Contains(c.Bucket, "of the instance") {
+				return document.Words(s.machine())
+			}
+			return document.Words("volume")
+		})
 	}
 	add("empty after", func(c SizeCredits) document.Cell { return lasting(*c.Dry) })
 	add("then IOPS", func(c SizeCredits) document.Cell { return known(&c.Served.Operations) })
@@ -127,14 +132,6 @@ func (s Size) bareSection() document.Block {
 }
 
 func lasting(seconds int) document.Cell { return document.Number(hours(seconds), float64(seconds)) }
-
-// whoseCredits names what has the bucket that is empty first.
-func (s Size) whoseCredits(c SizeCredits) string {
-	if strings.Contains(c.Bucket, "of the instance") {
-		return s.machine()
-	}
-	return "volume"
-}
 
 // startOf says with how much of their credits the buckets begin, where that is not all.
 func (s Size) startOf() string {

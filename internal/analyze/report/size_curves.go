@@ -36,7 +36,7 @@ func (s Size) balanceCurves() *plot.Picture {
 		if c == nil {
 			return
 		}
-		name := strings.TrimSpace(fmt.Sprintf("%s %s %s GiB", o.Title, c.Tier, number.Grouped(c.GiB, 0)))
+		name := c.name(o)
 		line := plot.Line{Name: name, Points: []plot.Point{{X: 0, Y: c.Start}}}
 		for i := range c.Curve.Second {
 			at := c.Curve.end(i, c.Seconds) / hour
@@ -52,6 +52,11 @@ func (s Size) balanceCurves() *plot.Picture {
 	}
 	p.Text = strings.Join(said, "; ") + "."
 	return p
+}
+
+// name is the volume with that size; few have tiers.
+func (c SizeCredits) name(o SizeOption) string {
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s GiB", o.Title, c.Tier, number.Grouped(c.GiB, 0))), " ")
 }
 
 // fate says in words how the credits fare.
@@ -83,7 +88,7 @@ func (s Size) servedCurves() []*plot.Picture {
 		if strings.Contains(c.Bucket, "bytes") {
 			unit, asked, served = "MB a second", c.Curve.DemandedMB, c.Curve.ServedMB
 		}
-		name := strings.TrimSpace(fmt.Sprintf("%s %s %s GiB", o.Title, c.Tier, number.Grouped(c.GiB, 0)))
+		name := c.name(o)
 		p := &plot.Picture{
 			Title: name, Size: panel(), X: plot.Axis{Label: "hours of this load"}, Y: plot.Axis{Label: unit},
 			Lines: []plot.Line{c.Curve.line("asked for", unit, asked, c.Seconds), c.Curve.line("served", unit, served, c.Seconds)},

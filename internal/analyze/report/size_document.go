@@ -210,6 +210,22 @@ func (s Size) optionLegend() string {
 	return text + s.machineLegend()
 }
 
+// machineLegend says what the machine costs, which is in no price of storage.
+func (s Size) machineLegend() string {
+	var parts []string
+	for _, m := range s.Machines {
+		class := m.Class
+		if m.Standby {
+			class += " with its standby"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s a month (730 h at %s)", class, number.Rate(m.Monthly), m.Currency, number.Significant(m.Hourly, 4)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " The machine comes on top: " + strings.Join(parts, ", ") + "."
+}
+
 // estimateLegend says which prices are estimates, and what is in them.
 func (s Size) estimateLegend() string {
 	if !slices.ContainsFunc(s.Options, func(o SizeOption) bool { return o.Span != nil }) {

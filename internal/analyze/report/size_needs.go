@@ -27,7 +27,12 @@ func (s Size) needSection() document.Block {
 		return document.Words(name)
 	}))
 	add := func(header string, rate func(SizeNeed) *SizeRate, of func(SizeRate) float64) {
-		t.Add(numeric(header), cells(s.Needs, func(n SizeNeed) document.Cell { return ofRate(rate(n), of) }))
+		t.Add(numeric(header), cells(s.Needs, func(n SizeNeed) document.Cell {
+			if r := rate(n); r != nil {
+				return known(new(of(*r)))
+			}
+			return known(nil)
+		}))
 	}
 	mean := func(n SizeNeed) *SizeRate { return n.Mean }
 	p99 := func(n SizeNeed) *SizeRate { return n.P99 }
@@ -72,13 +77,6 @@ func known(v *float64) document.Cell {
 		return document.Words("-")
 	}
 	return document.Number(number.Rate(*v), *v)
-}
-
-func ofRate(r *SizeRate, of func(SizeRate) float64) document.Cell {
-	if r == nil {
-		return document.Words("-")
-	}
-	return known(new(of(*r)))
 }
 
 // detailSection shows what the load that is sized for asked of storage, both ways, on average and at the worst; nothing:

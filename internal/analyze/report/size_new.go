@@ -14,7 +14,7 @@ import (
 // NewSize puts a sizing into the form that is shown.
 func NewSize(s sizing.Sizing) Size {
 	v := Size{
-		Machines: sizeMachines(s.Machines),
+		Machines: each(func(m sizing.MachineCost) SizeMachine { return SizeMachine(m) }, s.Machines),
 		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
 		Sized: Sized{

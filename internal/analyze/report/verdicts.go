@@ -106,7 +106,8 @@ func (m Metric) terms() (lines [][]document.Cell) {
 			}
 		}
 	case m.Counts != "":
-		line(m.grows(m.sideOf(m.Counts))+m.called(m.Counts), m.PerUnit)
+		counts, _ := drivers.Named(m.Counts)
+		line(m.grows(counts.Side)+m.called(m.Counts), m.PerUnit)
 		for _, other := range m.Tied {
 			m.Exact = false
 			line("tied with "+m.called(other), m.ratioTo(other))
@@ -132,11 +133,6 @@ func (m Metric) grows(side drivers.Side) string {
 		return "grows with "
 	}
 	return ""
-}
-
-func (m Metric) sideOf(quantity string) drivers.Side {
-	q, _ := drivers.Named(quantity)
-	return q.Side
 }
 
 // ratioTo is the ratio of the metric to a quantity that it was held against.
@@ -332,12 +328,7 @@ func ranked(metrics []Metric) []Metric {
 // ofItself is the code of what is said of metrics that a quantity is computed from: it is in the evidence, and no caution.
 const ofItself = "itself"
 
-// cautions are the warnings about single verdicts of the first screen.
-func (r Report) cautions() []string {
-	first, _ := r.firstScreen()
-	return first.cautioned()
-}
-
+// cautioned are the warnings about single verdicts.
 func (r Report) cautioned() []string {
 	return r.grouped(func(m Metric) (texts []string) {
 		for _, w := range m.Warnings {

@@ -96,13 +96,12 @@ func deviceUnknown(arms []Arm) string {
 	var why *series.Missing
 	for _, a := range arms {
 		requests := a.Of(drivers.DeviceRequests)
-		if requests.Known() || a.Replicates == 0 {
-			if requests.Known() {
-				return ""
-			}
-			continue
+		if requests.Known() {
+			return ""
 		}
-		why = requests.Missing
+		if a.Replicates > 0 {
+			why = requests.Missing
+		}
 	}
 	if why == nil {
 		return ""
@@ -154,7 +153,9 @@ func oddities(run *drivers.Run, r Report) []Warning {
 		odd("no-idle", "The server was not measured idle: what others did on it and its device is in every figure.")
 	}
 	odd("background-moved", backgroundMoved(run, r.Arms))
-	odd("provenance", provenance(run))
+	if from := run.Header.Provenance; from != "" {
+		odd("provenance", "Where the figures come from: "+strings.TrimSuffix(from, ".")+".")
+	}
 	odd("digitized", digitized(run))
 	for _, text := range differences(run, r.Metrics) {
 		odd("one-thing-more", text)
@@ -176,14 +177,6 @@ func oddities(run *drivers.Run, r Report) []Warning {
 		odd(n.Code, n.Text+".")
 	}
 	return all
-}
-
-// provenance says where figures come from that realiops did not read itself.
-func provenance(run *drivers.Run) string {
-	if run.Header.Provenance == "" {
-		return ""
-	}
-	return "Where the figures come from: " + strings.TrimSuffix(run.Header.Provenance, ".") + "."
 }
 
 // digitized says which figures were read off charts.
