@@ -51,9 +51,13 @@ func FillsIn(arm runfile.Arm) time.Duration {
 
 // fill makes a table and its rows, and leaves nothing for those who read them first to write. One that loads share is made once.
 func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
-	there, err := w.there(ctx, conn)
-	if there || err != nil {
-		return err
+	const ask = "/* realiops */ select pg_catalog.to_regclass($1::pg_catalog.text) is not null"
+	var there bool
+	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&there); err != nil {
+		return fmt.Errorf("look for the table of the load %s: %w", w.arm.Name, err)
+	}
+	if there {
+		return nil
 	}
 	full := 100
 	if !Reads(w.arm.Method) {
@@ -82,14 +86,6 @@ func (w *Workload) distinct() int64 {
 		return w.arm.TableRows
 	}
 	return max(1, w.arm.TableRows/bitmapRows)
-}
-
-func (w *Workload) there(ctx context.Context, conn postgres.Asker) (there bool, err error) {
-	const ask = "/* realiops */ select pg_catalog.to_regclass($1::pg_catalog.text) is not null"
-	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&there); err != nil {
-		return false, fmt.Errorf("look for the table of the load %s: %w", w.arm.Name, err)
-	}
-	return there, nil
 }
 
 // Vacuum takes away what updates and deletes left, and tells the planner what is in the table.

@@ -86,16 +86,8 @@ func plain(err error) error {
 	return err
 }
 
+// report hands on a tick as the run file has it.
 func (w *Workload) report(t engine.Tick, report func(runfile.Load) error) error {
-	line, err := w.line(t)
-	if err != nil {
-		return fmt.Errorf("record the load: %w", err)
-	}
-	return errors.Join(report(line), w.confirm(t.Totals))
-}
-
-// line is a tick as the run file has it.
-func (w *Workload) line(t engine.Tick) (runfile.Load, error) {
 	each, n := w.deed(), t.Transactions
 	line := runfile.Load{
 		Updated: n * each.updated, Deleted: n * each.deleted, Returned: n * each.returned, Lookups: n * each.lookups,
@@ -103,10 +95,12 @@ func (w *Workload) line(t engine.Tick) (runfile.Load, error) {
 		Transactions: t.Transactions, Statements: t.Statements - w.brackets(t.Totals), Rows: t.Rows,
 		Failures: t.Failed(), BytesSent: t.Sent, BytesReceived: t.Received, Processor: t.Processor.Seconds(),
 	}
-	if t.Transactions == 0 {
-		return line, nil
+	if t.Transactions > 0 {
+		text, err := t.Latency.Histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			return fmt.Errorf("record the load: %w", err)
+		}
+		line.Latency = string(text)
 	}
-	text, err := t.Latency.Histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	line.Latency = string(text)
-	return line, err
+	return errors.Join(report(line), w.confirm(t.Totals))
 }

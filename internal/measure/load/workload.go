@@ -76,6 +76,7 @@ const (
 )
 
 func check(arm runfile.Arm) error {
+	commits := []string{"on", "off", "local", "remote_write", "remote_apply"}
 	switch {
 	case !slices.Contains(Methods(), arm.Method):
 		return fmt.Errorf("unknown method %q: there are %s", arm.Method, strings.Join(Methods(), ", "))
@@ -97,8 +98,10 @@ func check(arm runfile.Arm) error {
 		return fmt.Errorf("clients is %d and must be at most %d", arm.Clients, mostClients)
 	case arm.Clients < 1:
 		return fmt.Errorf("clients is %d and must be at least 1", arm.Clients)
+	case arm.SynchronousCommit != "" && !slices.Contains(commits, arm.SynchronousCommit):
+		return fmt.Errorf("synchronous_commit is %q and must be %s", arm.SynchronousCommit, strings.Join(commits, ", "))
 	}
-	return checkCommit(arm.SynchronousCommit)
+	return nil
 }
 
 func mostRows(method string) int {
@@ -110,14 +113,6 @@ func mostRows(method string) int {
 	default:
 		return math.MaxInt32
 	}
-}
-
-func checkCommit(setting string) error {
-	known := []string{"on", "off", "local", "remote_write", "remote_apply"}
-	if setting != "" && !slices.Contains(known, setting) {
-		return fmt.Errorf("synchronous_commit is %q and must be %s", setting, strings.Join(known, ", "))
-	}
-	return nil
 }
 
 // Create makes the arm's table anew: the one of the published runs, so that figures compare; a filler makes its rows
@@ -169,12 +164,15 @@ const rehearsalRows = 10_000
 // Rehearse does one transaction on a table made for it, in a session like the one it is given, and counts the rows it
 // left, so that what cannot work is found before anything is measured.
 func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
-	if Fills(w.arm.Method) {
-		small, err := w.small()
-		if err != nil {
+	if Fills(w.arm.Method) { // a table of its own that is made in a moment
+		arm := w.arm
+		arm.TableRows = rehearsalRows
+		w = &Workload{
+			arm: arm, schema: w.schema, table: pgx.Identifier{w.schema, arm.Name}.Sanitize(), pooled: w.pooled, rehearsed: true,
+		}
+		if err := w.parse(); err != nil {
 			return err
 		}
-		w = small
 	}
 	if err := w.Create(ctx, conn); err != nil {
 		return err
@@ -191,16 +189,6 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("the load %s left %d rows where %d must be: does a trigger or a rule stand on new tables?", w.arm.Name, rows, left)
 	}
 	return w.Drop(ctx, conn)
-}
-
-// small is the load with a table of its own that is made in a moment.
-func (w *Workload) small() (*Workload, error) {
-	arm := w.arm
-	arm.TableRows = rehearsalRows
-	small := &Workload{
-		arm: arm, schema: w.schema, table: pgx.Identifier{w.schema, arm.Name}.Sanitize(), pooled: w.pooled, rehearsed: true,
-	}
-	return small, small.parse()
 }
 
 func (w *Workload) try(ctx context.Context, config *pgx.ConnConfig) error {

@@ -40,8 +40,15 @@ func (c *client) binaryRow(g *generator) (rowWriter, error) {
 	return g.appendBinaryRow, nil
 }
 
+// askColumns asks for the types that columns have below their domains, also where the table is empty.
 func (c *client) askColumns(r *script.Rows) ([]column, error) {
-	c.session.Query([]byte(typesOf(r)), true)
+	var asked []string
+	for _, name := range r.Columns {
+		asked = append(asked, "(select pg_catalog.format_type(case when typbasetype operator(pg_catalog.=) '0' then oid else typbasetype end, null)"+
+			" from pg_catalog.pg_type where oid operator(pg_catalog.=) pg_catalog.pg_typeof(target."+name+"))")
+	}
+	query := "select " + strings.Join(asked, ", ") + " from (select) as nothing left join " + r.Table + " as target on false"
+	c.session.Query([]byte(query), true)
 	var failure error
 	for c.session.Next() {
 		if failure == nil {
@@ -63,16 +70,6 @@ func (c *client) askColumns(r *script.Rows) ([]column, error) {
 		}
 	}
 	return columns, nil
-}
-
-// typesOf asks for the types that columns have below their domains, also where the table is empty.
-func typesOf(r *script.Rows) string {
-	var asked []string
-	for _, name := range r.Columns {
-		asked = append(asked, "(select pg_catalog.format_type(case when typbasetype operator(pg_catalog.=) '0' then oid else typbasetype end, null)"+
-			" from pg_catalog.pg_type where oid operator(pg_catalog.=) pg_catalog.pg_typeof(target."+name+"))")
-	}
-	return "select " + strings.Join(asked, ", ") + " from (select) as nothing left join " + r.Table + " as target on false"
 }
 
 func newColumn(name, typeName string, text bool) (column, error) {
@@ -200,7 +197,13 @@ func appendNumeric(dst []byte, v script.Value) ([]byte, bool) {
 	if v.Kind() == script.KindBool {
 		return dst, false
 	}
-	whole, fraction, negative := decimal(v)
+	text := string(v.AppendText(nil))
+	if strings.Contains(text, "e") {
+		d, _ := strconv.ParseFloat(text, 64) // just written
+		text = strconv.FormatFloat(d, 'f', -1, 64)
+	}
+	text, negative := strings.CutPrefix(text, "-")
+	whole, fraction, _ := strings.Cut(text, ".")
 	scale := len(fraction)
 	whole = strings.Repeat("0", -len(whole)&3) + whole
 	fraction += strings.Repeat("0", -len(fraction)&3)
@@ -219,16 +222,4 @@ func appendNumeric(dst []byte, v script.Value) ([]byte, bool) {
 		dst = binary.BigEndian.AppendUint16(dst, uint16(group))
 	}
 	return dst, true
-}
-
-// decimal is a number in digits, without the zeros that say nothing.
-func decimal(v script.Value) (whole, fraction string, negative bool) {
-	text := string(v.AppendText(nil))
-	if strings.ContainsAny(text, "e") {
-		d, _ := strconv.ParseFloat(text, 64) // just written
-		text = strconv.FormatFloat(d, 'f', -1, 64)
-	}
-	text, negative = strings.CutPrefix(text, "-")
-	whole, fraction, _ = strings.Cut(text, ".")
-	return whole, fraction, negative
 }

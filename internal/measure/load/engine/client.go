@@ -144,7 +144,11 @@ func (c *client) transact(p *program) bool {
 		c.due = c.begun
 	}
 	c.statements, c.returned = 0, 0
-	before := c.remember()
+	var random script.Random // the client's, and its variables, as they were: where the transaction may be tried again
+	var vars *script.Vars
+	if c.MaxTries != 1 {
+		random, vars = *c.env.Random, c.env.Vars.Clone()
+	}
 	for try := 1; ; try++ {
 		err := c.attempt(p)
 		if err == nil {
@@ -157,9 +161,12 @@ func (c *client) transact(p *program) bool {
 		}
 		switch c.afterFailure(p, err, try) {
 		case TriesAgain:
-			c.restore(before)
+			// All as it was, as pgbench's manual promises; pgbench 15.18 leaves the variables as the failed try had set them.
+			*c.env.Random, c.env.Vars = random, vars.Clone()
 		case FailsTransaction:
-			c.forget(before)
+			if vars != nil { // the random numbers go on
+				c.env.Vars = vars
+			}
 			return c.part()
 		case Aborts:
 			return false
@@ -175,8 +182,10 @@ func (c *client) attempt(p *program) error {
 		if err != nil {
 			return err
 		}
-		if c.PerCommand {
-			c.lap(p)
+		if c.PerCommand { // the next command begins where this one ended
+			c.now = c.clock.now()
+			c.tally.addLap(lap{script: int32(p.index), command: int32(c.at), warmup: c.now < c.warm, took: c.now - c.lapFrom})
+			c.lapFrom = c.now
 		}
 		c.at = next
 	}
@@ -184,14 +193,6 @@ func (c *client) attempt(p *program) error {
 		return errOpenPipeline
 	}
 	return nil
-}
-
-// lap notes what a command took. The next one begins where it ended.
-func (c *client) lap(p *program) {
-	from := c.lapFrom
-	c.now = c.clock.now()
-	c.lapFrom = c.now
-	c.tally.addLap(lap{script: int32(p.index), command: int32(c.at), warmup: c.now < c.warm, took: c.now - from})
 }
 
 // record notes how a transaction ended.
@@ -206,7 +207,11 @@ func (c *client) record(p *program, how outcome, try int) {
 	}
 	if how != skipped { // which sent nothing: what stands there is the transaction's before it
 		s.statements, s.returned = c.statements, c.returned
-		s.rows, s.sent, s.received = c.moved()
+		if c.session != nil {
+			rows, sent, received := c.session.Rows(), c.session.Sent(), c.session.Received()
+			s.rows, s.sent, s.received = rows-c.rows, int64(sent-c.sent), int64(received-c.received)
+			c.rows, c.sent, c.received = rows, sent, received
+		}
 	}
 	c.tally.add(s)
 	if s.warmup || how == unfinished {
@@ -218,17 +223,6 @@ func (c *client) record(p *program, how outcome, try int) {
 		c.log(c, &s, now)
 		c.now = 0
 	}
-}
-
-// moved is how many rows the session has committed, and how many bytes it has moved, since it was last asked.
-func (c *client) moved() (rows, sent, received int64) {
-	if c.session == nil {
-		return 0, 0, 0
-	}
-	rows = c.session.Rows() - c.rows
-	sent, received = int64(c.session.Sent()-c.sent), int64(c.session.Received()-c.received)
-	c.rows, c.sent, c.received = c.session.Rows(), c.session.Sent(), c.session.Received()
-	return rows, sent, received
 }
 
 // connect opens the client's session.

@@ -52,22 +52,10 @@ func (d *Durations) merge(other *Durations) {
 
 // reset empties it and keeps the histogram's memory.
 func (d *Durations) reset() {
-	histogram := d.Histogram
-	if histogram != nil && d.Count > 0 {
-		histogram.Reset()
+	if d.Histogram != nil && d.Count > 0 {
+		d.Histogram.Reset()
 	}
-	*d = Durations{Histogram: histogram}
-}
-
-func (c *CommandResult) merge(other *CommandResult) {
-	c.Latency.merge(&other.Latency)
-	c.Failures += other.Failures
-	c.Retries += other.Retries
-}
-
-func (c *CommandResult) reset() {
-	c.Latency.reset()
-	c.Failures, c.Retries = 0, 0
+	*d = Durations{Histogram: d.Histogram}
 }
 
 func (t *Totals) add(s *sample) {
@@ -94,19 +82,15 @@ func (t *Totals) add(s *sample) {
 	case failedOtherwise:
 		t.Other++
 	case done:
-		t.done(s)
-	}
-}
-
-func (t *Totals) done(s *sample) {
-	t.Transactions++
-	t.Returned += s.returned
-	t.Latency.add(s.latency)
-	if s.paced {
-		t.Lag.add(s.lag)
-	}
-	if s.late {
-		t.Late++
+		t.Transactions++
+		t.Returned += s.returned
+		t.Latency.add(s.latency)
+		if s.paced {
+			t.Lag.add(s.lag)
+		}
+		if s.late {
+			t.Late++
+		}
 	}
 }
 
@@ -126,11 +110,4 @@ func (t *Totals) merge(other *Totals) {
 	t.Other += other.Other
 	t.Latency.merge(&other.Latency)
 	t.Lag.merge(&other.Lag)
-}
-
-func (t *Totals) reset() {
-	latency, lag := t.Latency, t.Lag
-	latency.reset()
-	lag.reset()
-	*t = Totals{Latency: latency, Lag: lag}
 }

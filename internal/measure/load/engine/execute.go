@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/load/session"
@@ -45,7 +46,10 @@ func (c *client) execute(p *program) (next int, err error) {
 		c.env.Where = st.where
 		err = st.command.Assignment.Run(&c.env)
 	case script.KindSleep:
-		err = c.sleep(st.command.Sleep)
+		var length time.Duration
+		if length, err = st.command.Sleep.Duration(c.env.Vars); err == nil && !c.sleepUntil(c.time()+length) {
+			err = errStopped
+		}
 	case script.KindStartPipeline, script.KindSyncPipeline, script.KindEndPipeline:
 		err = c.pipeline(st.command.Kind)
 	case script.KindCopyRows:
@@ -57,17 +61,6 @@ func (c *client) execute(p *program) (next int, err error) {
 		next, err = p.script.Branch(&c.env, c.at)
 	}
 	return next, err
-}
-
-func (c *client) sleep(s *script.Sleep) error {
-	length, err := s.Duration(c.env.Vars)
-	if err != nil {
-		return err
-	}
-	if !c.sleepUntil(c.time() + length) {
-		return errStopped
-	}
-	return nil
 }
 
 func (c *client) pipeline(kind script.CommandKind) error {

@@ -99,12 +99,16 @@ func (o *Options) complete() error {
 const defaultTransactions = 10
 
 func (o *Options) check() error {
+	weight := 0
+	for _, s := range o.Scripts {
+		weight += s.Weight
+	}
 	switch {
 	case o.Connect == nil:
 		return errors.New("a load needs a server to connect to")
 	case len(o.Scripts) == 0 || o.Set == nil:
 		return errors.New("a load needs a script")
-	case o.totalWeight() < 1:
+	case weight < 1:
 		return errors.New("total script weight must not be zero")
 	case !slices.Contains([]Mode{Simple, Extended, Prepared}, o.Mode):
 		return fmt.Errorf("unknown mode %q: there are %s, %s and %s", o.Mode, Simple, Extended, Prepared)
@@ -114,20 +118,4 @@ func (o *Options) check() error {
 		return errors.New("a number, a duration, a rate or a limit is less than nothing")
 	}
 	return nil
-}
-
-func (o *Options) totalWeight() int {
-	total := 0
-	for _, w := range o.Scripts {
-		total += w.Weight
-	}
-	return total
-}
-
-func (o *Options) weights() []int {
-	weights := make([]int, len(o.Scripts))
-	for i, w := range o.Scripts {
-		weights[i] = w.Weight
-	}
-	return weights
 }

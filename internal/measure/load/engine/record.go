@@ -34,7 +34,10 @@ func (r *Record) Add(other *Record, warmup bool) {
 		to, from := &r.Scripts[i], &other.Scripts[i]
 		to.Totals.merge(&from.Totals)
 		for at := range to.Commands {
-			to.Commands[at].merge(&from.Commands[at])
+			c, more := &to.Commands[at], &from.Commands[at]
+			c.Latency.merge(&more.Latency)
+			c.Failures += more.Failures
+			c.Retries += more.Retries
 		}
 	}
 	for _, f := range other.Faults {
@@ -67,9 +70,13 @@ func (r *Record) Totals() Totals {
 func (r *Record) reset() {
 	for i := range r.Scripts {
 		s := &r.Scripts[i]
-		s.Totals.reset()
+		s.Latency.reset()
+		s.Lag.reset()
+		s.Totals = Totals{Latency: s.Latency, Lag: s.Lag}
 		for at := range s.Commands {
-			s.Commands[at].reset()
+			c := &s.Commands[at]
+			c.Latency.reset()
+			c.Failures, c.Retries = 0, 0
 		}
 	}
 	r.Faults, r.Aborted = nil, nil

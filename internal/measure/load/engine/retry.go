@@ -10,34 +10,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/session"
 )
 
-// state is what a transaction may change in a client and another try must find as it was.
-type state struct {
-	random script.Random
-	vars   *script.Vars // nil where transactions have one try
-}
-
-// remember keeps the state, where transactions may be tried again.
-func (c *client) remember() state {
-	if c.MaxTries == 1 {
-		return state{}
-	}
-	return state{*c.env.Random, c.env.Vars.Clone()}
-}
-
-// restore prepares another try: it draws the same random numbers and sees the variables as they were. That is what
-// pgbench's manual promises; pgbench 15.18 leaves the variables as the failed try had set them.
-func (c *client) restore(before state) {
-	*c.env.Random = before.random
-	c.env.Vars = before.vars.Clone()
-}
-
-// forget undoes what a failed transaction did to the variables. The random numbers go on.
-func (c *client) forget(before state) {
-	if before.vars != nil {
-		c.env.Vars = before.vars
-	}
-}
-
 // afterFailure cleans up after a try that failed and decides what comes next.
 func (c *client) afterFailure(p *program, err error, try int) Aftermath {
 	c.now = 0
@@ -106,25 +78,19 @@ func (c *client) rollBack() error {
 
 func (c *client) trouble(p *program, err error, try int, then Aftermath) Trouble {
 	at := min(c.at, len(p.steps)-1) // behind the last where something was left open
-	sent := c.sentBy(&p.steps[at], err)
-	if p.steps[at].command.Kind != script.KindIf { // which says so itself
+	command, sent := p.steps[at].command, ""
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if ok && refused.Position != 0 && command.Kind == script.KindSQL {
+		sent = command.Statement.Query
+		if c.Mode == Simple {
+			sent = string(command.Statement.AppendSimple(nil, c.env.Vars))
+		}
+	}
+	if command.Kind != script.KindIf { // which says so itself
 		err = p.script.Wrap(at, err)
 	}
 	return Trouble{
 		Client: c.id, Script: p.index, Command: at, Try: try, Latency: c.time() - c.due, Err: err, Statement: sent, Then: then,
-	}
-}
-
-// sentBy is the statement of a command as it was sent, where the server's error names a place in it.
-func (c *client) sentBy(st *step, err error) string {
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	switch {
-	case !ok || refused.Position == 0 || st.command.Kind != script.KindSQL:
-		return ""
-	case c.Mode == Simple:
-		return string(st.command.Statement.AppendSimple(nil, c.env.Vars))
-	default:
-		return st.command.Statement.Query
 	}
 }
 

@@ -38,7 +38,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		}
 	}
 	l.run()
-	return l.result(), l.cause()
+	return l.result(), context.Cause(ctx)
 }
 
 // load is a load being run.
@@ -96,6 +96,10 @@ func (l *load) addClients() error {
 	if err != nil {
 		return err
 	}
+	weights := make([]int, len(l.Scripts))
+	for i, s := range l.Scripts {
+		weights[i] = s.Weight
+	}
 	id := 0
 	for i, random := range streams.Threads {
 		first := id
@@ -103,7 +107,7 @@ func (l *load) addClients() error {
 		if l.Thread != 0 && l.Thread != i+1 {
 			continue
 		}
-		t := &thread{weights: l.weights(), choices: random.Choose, pauses: random.Throttle, sample: random.Sample}
+		t := &thread{weights: weights, choices: random.Choose, pauses: random.Throttle, sample: random.Sample}
 		l.threads = append(l.threads, t)
 		for client := first; client < id; client++ {
 			c, err := newClient(l, t, client, streams.Clients[client], vars)
@@ -144,7 +148,18 @@ func (l *load) variables(defaultSeed int64) (*script.Vars, error) {
 
 // run starts the clients together and waits for the last one.
 func (l *load) run() {
-	l.start()
+	l.running.Store(int64(len(l.clients)))
+	l.began = l.clock.now()
+	l.warm = l.began + l.Warmup
+	l.over = never
+	if l.Duration > 0 {
+		l.over = l.warm + l.Duration
+	}
+	if l.Rate > 0 {
+		for _, t := range l.threads {
+			t.schedule = newSchedule(t.pauses, l.Rate/float64(l.Threads), l.began)
+		}
+	}
 	var clients, others sync.WaitGroup
 	done := make(chan struct{})
 	others.Go(func() { l.stopper(done) })
@@ -160,48 +175,18 @@ func (l *load) run() {
 	l.tell(max(l.ticked, l.warm), l.clock.now(), false, true) // what is left when all clients are done
 }
 
-func (l *load) start() {
-	l.running.Store(int64(len(l.clients)))
-	l.began = l.clock.now()
-	l.warm = l.began + l.Warmup
-	l.over = never
-	if l.Duration > 0 {
-		l.over = l.warm + l.Duration
-	}
-	if l.Rate > 0 {
-		for _, t := range l.threads {
-			t.schedule = newSchedule(t.pauses, l.Rate/float64(l.Threads), l.began)
-		}
-	}
-}
-
 func (l *load) result() Result {
 	r := Result{
-		Began: l.clock.time(l.warm), Elapsed: l.elapsed(),
-		Connecting: l.connecting, Connections: l.connections.Load(),
+		Began: l.clock.time(l.warm), Connecting: l.connecting, Connections: l.connections.Load(),
 		Totals: l.totals.total.Totals(), Record: *l.totals.total,
 	}
-	for _, c := range l.clients {
-		r.Connecting += c.connecting
-	}
-	return r
-}
-
-// elapsed is the time until the last client was done, or until it was told to stop, if it did nothing more after that.
-func (l *load) elapsed() time.Duration {
-	last := l.stoppedAt
+	last := l.stoppedAt // or when the last client was done, if that was later
 	for _, c := range l.clients {
 		last = max(last, c.left)
+		r.Connecting += c.connecting
 	}
-	return max(last-l.warm, 0)
-}
-
-// cause is why the load was stopped, if it was.
-func (l *load) cause() error {
-	if l.ctx.Err() == nil {
-		return nil
-	}
-	return context.Cause(l.ctx)
+	r.Elapsed = max(last-l.warm, 0)
+	return r
 }
 
 // lockedWriter lets all clients write to one place, a line at a time.

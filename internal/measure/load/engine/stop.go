@@ -28,22 +28,15 @@ func (l *load) stopper(done <-chan struct{}) {
 			c.alarm.silence()
 		}
 	}
-	if endsWithin(done, untilCancel) {
+	select {
+	case <-done:
 		return
+	case <-time.After(untilCancel):
 	}
 	cut := time.AfterFunc(untilCut, func() { l.eachOpen(func(s *session.Session) { s.Interrupt() }) })
 	defer cut.Stop()
 	l.cancelStatements()
 	<-done
-}
-
-func endsWithin(done <-chan struct{}, wait time.Duration) bool {
-	select {
-	case <-done:
-		return true
-	case <-time.After(wait):
-		return false
-	}
 }
 
 // cancelStatements asks the server to cancel what is running, so that it does not go on after we are gone.

@@ -40,16 +40,6 @@ func (l *Log) begin(load time.Time) {
 	}
 }
 
-// aggregate takes a transaction into the interval it ended in.
-func (l *Log) aggregate(t engine.Transaction) error {
-	l.begin(t.Ended.Add(-t.Latency))
-	if err := l.endIntervals(t.Ended); err != nil {
-		return err
-	}
-	l.interim.add(t, l.asked)
-	return nil
-}
-
 // endIntervals writes every interval that is over, those in which nothing happened as well.
 func (l *Log) endIntervals(now time.Time) error {
 	for next := l.interim.begin.Add(l.interval); !next.After(now); next = next.Add(l.interval) {

@@ -60,14 +60,5 @@ func (a Asked) mode() engine.Mode {
 	return a.Mode
 }
 
-// totalWeight is of all scripts together.
-func (a Asked) totalWeight() int64 {
-	var sum int64
-	for _, s := range a.Scripts {
-		sum += int64(s.Weight)
-	}
-	return sum
-}
-
 // milliseconds are what pgbench shows lengths of time in.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

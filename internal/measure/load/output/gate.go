@@ -125,9 +125,13 @@ func (g Gate) measured(r Report) (value float64, known bool) {
 		return g.count(t.Skipped, attempted(t))
 	case "retried":
 		return g.count(t.Retried, attempted(t))
-	default:
-		return atNamed(r, g.figure)
 	}
+	for _, q := range quantiles() {
+		if q.name == g.figure {
+			return atQuantile(t.Latency, q.percent)
+		}
+	}
+	return 0, false
 }
 
 // count is a number, or a part of something that must be there.
@@ -136,23 +140,6 @@ func (g Gate) count(n, of int64) (value float64, known bool) {
 		return percent(n, of) / 100, of > 0
 	}
 	return float64(n), true
-}
-
-func atNamed(r Report, name string) (value float64, known bool) {
-	for _, q := range quantiles() {
-		if q.name == name {
-			return atQuantile(r.Result.Latency, q.percent)
-		}
-	}
-	return 0, false
-}
-
-// inBaseUnits is the value in base units.
-func (v Verdict) inBaseUnits() float64 {
-	if isOneOf(v.Gate.figure, times) {
-		return v.Value / 1e3
-	}
-	return v.Value
 }
 
 // String tells what was found, for people.

@@ -27,7 +27,10 @@ func (r Report) document() document {
 		d.Warnings = []string{}
 	}
 	for _, v := range r.Gates {
-		d.FailIf = append(d.FailIf, verdict{v.Gate.Text, given(v.inBaseUnits(), v.Known), v.Failed})
+		if isOneOf(v.Gate.figure, times) {
+			v.Value /= 1e3 // seconds
+		}
+		d.FailIf = append(d.FailIf, verdict{v.Gate.Text, given(v.Value, v.Known), v.Failed})
 	}
 	return d
 }

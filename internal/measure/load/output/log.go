@@ -49,7 +49,12 @@ func (l *Log) Transaction(t engine.Transaction) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.interval > 0 {
-		return l.aggregate(t)
+		l.begin(t.Ended.Add(-t.Latency))
+		if err := l.endIntervals(t.Ended); err != nil {
+			return err
+		}
+		l.interim.add(t, l.asked)
+		return nil
 	}
 	l.scratch = l.append(l.scratch[:0], t)
 	return l.write()
@@ -76,10 +81,13 @@ func (l *Log) append(b []byte, t engine.Transaction) []byte {
 	b = strconv.AppendInt(b, int64(t.Client), 10)
 	b = appendInt(b, int64(t.Number)+1)
 	b = append(b, ' ')
-	if word := l.word(t.Outcome); word != "" {
-		b = append(b, word...)
-	} else {
+	switch {
+	case t.Outcome == engine.Done:
 		b = strconv.AppendInt(b, t.Latency.Microseconds(), 10)
+	case t.Outcome == engine.Skipped || l.asked.FailuresDetailed:
+		b = append(b, t.Outcome...)
+	default:
+		b = append(b, engine.FailedOtherwise...)
 	}
 	b = appendInt(b, int64(t.Script))
 	b = appendInt(b, t.Ended.Unix())
@@ -91,14 +99,6 @@ func (l *Log) append(b []byte, t engine.Transaction) []byte {
 		b = appendInt(b, int64(t.Retries))
 	}
 	return append(b, '\n')
-}
-
-// word stands in the place of a time; the kinds of failures are told apart only where that was asked.
-func (l *Log) word(o engine.Outcome) string {
-	if o == engine.Done || o == engine.Skipped || l.asked.FailuresDetailed {
-		return string(o)
-	}
-	return string(engine.FailedOtherwise)
 }
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(append(b, ' '), n, 10) }

@@ -28,7 +28,17 @@ func (p *Progress) Tick(t engine.Tick) error {
 	if t.Last && float64(t.To.Sub(t.From)) < wholeEnough*float64(p.Asked.Every) {
 		return nil
 	}
-	line := fmt.Sprintf("progress: %s s, %.1f tps, %s, %d failed", p.clock(t.To), speedOf(t), latencyOf(t), t.Failed())
+	clock := fmt.Sprintf("%.1f", t.To.Sub(p.began).Seconds())
+	if p.Timestamp {
+		clock = fmt.Sprintf("%d.%03d", t.To.Unix(), t.To.Nanosecond()/int(time.Millisecond))
+	}
+	speed := 0.0
+	if seconds := t.To.Sub(t.From).Seconds(); seconds > 0 {
+		speed = float64(t.Transactions) / seconds
+	}
+	average, _ := mean(t.Latency) // zero where no transaction ended, as in pgbench: what reads these lines expects the words
+	spread, _ := deviation(t.Latency)
+	line := fmt.Sprintf("progress: %s s, %.1f tps, lat %.3f ms stddev %.3f, %d failed", clock, speed, average, spread, t.Failed())
 	if p.Asked.Rate > 0 {
 		lag, _ := mean(t.Lag)
 		line += fmt.Sprintf(", lag %.3f ms", lag)
@@ -46,25 +56,4 @@ func (p *Progress) Tick(t engine.Tick) error {
 		return fmt.Errorf("write progress: %w", err)
 	}
 	return nil
-}
-
-func (p *Progress) clock(now time.Time) string {
-	if p.Timestamp {
-		return fmt.Sprintf("%d.%03d", now.Unix(), now.Nanosecond()/int(time.Millisecond))
-	}
-	return fmt.Sprintf("%.1f", now.Sub(p.began).Seconds())
-}
-
-func speedOf(t engine.Tick) float64 {
-	if seconds := t.To.Sub(t.From).Seconds(); seconds > 0 {
-		return float64(t.Transactions) / seconds
-	}
-	return 0
-}
-
-// latencyOf shows zeroes where no transaction ended, as pgbench does: what reads these lines expects the words.
-func latencyOf(t engine.Tick) string {
-	average, _ := mean(t.Latency)
-	spread, _ := deviation(t.Latency)
-	return fmt.Sprintf("lat %.3f ms stddev %.3f", average, spread)
 }

@@ -95,10 +95,24 @@ func (p page) totals() {
 		p.line("number of transactions above the %.1f ms latency limit: %d/%d (%.3f%%)",
 			milliseconds(p.Asked.LatencyLimit), p.Result.Late, p.Result.Transactions, percent(p.Result.Late, p.Result.Transactions))
 	}
-	p.latency()
-	p.lag()
+	if p.Asked.timed() {
+		p.moments("", p.Result.Latency)
+	} else {
+		with := ""
+		if p.Result.Failed() > 0 {
+			with = " (including failures)"
+		}
+		average := milliseconds(p.Result.Elapsed) * float64(p.Asked.clients()) / float64(attempted(p.Result.Totals))
+		p.line("latency average = %.3f ms%s", average, with)
+	}
+	if average, known := mean(p.Result.Lag); known && p.Asked.Rate > 0 {
+		p.line("rate limit schedule lag: avg %.3f (max %.3f) ms", average, p.Result.Lag.Most/1000)
+	}
 	p.percentiles("", p.Result.Latency)
-	p.rate()
+	if share, known := p.achieved(); known {
+		p.line("target rate = %f per second", p.Asked.Rate)
+		p.line("achieved rate = %f per second (%.1f%% of target)", p.perSecond(p.Result.Transactions), 100*share)
+	}
 	p.work("", p.Result.Totals)
 }
 
@@ -129,34 +143,11 @@ func (p page) failures(prefix string, t engine.Totals) {
 	}
 }
 
-// latency is pgbench's: measured where -P, -R or -L ask for that, else divided out of the length of the run.
-func (p page) latency() {
-	if p.Asked.timed() {
-		p.moments("", p.Result.Latency)
-		return
-	}
-	with := ""
-	if p.Result.Failed() > 0 {
-		with = " (including failures)"
-	}
-	average := milliseconds(p.Result.Elapsed) * float64(p.Asked.clients()) / float64(attempted(p.Result.Totals))
-	p.line("latency average = %.3f ms%s", average, with)
-}
-
 func (p page) moments(prefix string, d engine.Durations) {
 	if average, known := mean(d); known {
 		spread, _ := deviation(d)
 		p.line("%slatency average = %.3f ms", prefix, average)
 		p.line("%slatency stddev = %.3f ms", prefix, spread)
-	}
-}
-
-func (p page) lag() {
-	if p.Asked.Rate <= 0 {
-		return
-	}
-	if average, known := mean(p.Result.Lag); known {
-		p.line("rate limit schedule lag: avg %.3f (max %.3f) ms", average, p.Result.Lag.Most/1000)
 	}
 }
 

@@ -17,16 +17,6 @@ func (p page) percentiles(prefix string, d engine.Durations) {
 	}
 }
 
-// rate puts the achieved rate beside the asked one.
-func (p page) rate() {
-	share, known := p.achieved()
-	if !known {
-		return
-	}
-	p.line("target rate = %f per second", p.Asked.Rate)
-	p.line("achieved rate = %f per second (%.1f%% of target)", p.perSecond(p.Result.Transactions), 100*share)
-}
-
 // work counts apart what transactions do not tell.
 func (p page) work(prefix string, t engine.Totals) {
 	count := func(what string, n int64) { p.line("%s%s = %d (%f per second)", prefix, what, n, p.perSecond(n)) }
@@ -46,18 +36,12 @@ func (p page) statementPercentiles(prefix string, commands []engine.CommandResul
 	for _, c := range commands {
 		p.w.WriteString("  ")
 		for _, q := range quantiles() {
-			p.cell(c.Latency, q.percent)
+			if value, known := atQuantile(c.Latency, q.percent); known {
+				fmt.Fprintf(p.w, " %10.3f", value)
+			} else { // the statement never ran
+				p.w.WriteString("          -")
+			}
 		}
 		p.line("  %s", c.Text)
 	}
-}
-
-// cell shows a dash for a statement that never ran.
-func (p page) cell(d engine.Durations, percent float64) {
-	value, known := atQuantile(d, percent)
-	if !known {
-		p.w.WriteString("          -")
-		return
-	}
-	fmt.Fprintf(p.w, " %10.3f", value)
 }

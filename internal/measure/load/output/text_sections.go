@@ -6,30 +6,28 @@ import (
 
 // sections tells of each script, where there are several, and of each statement, where that was asked.
 func (p page) sections() {
-	several := len(p.Result.Scripts) > 1
+	var weights int64
+	for _, s := range p.Asked.Scripts {
+		weights += int64(s.Weight)
+	}
 	for i, s := range p.Result.Scripts {
 		prefix := ""
-		if several {
-			p.section(i, s)
+		if len(p.Result.Scripts) > 1 {
 			prefix = " - "
+			p.line("SQL script %d: %s", i+1, s.Name)
+			p.line(" - weight: %d (targets %.1f%% of total)", s.Weight, percent(int64(s.Weight), weights))
+			p.line(" - %d transactions (%.1f%% of total, tps = %f)",
+				s.Transactions, percent(s.Transactions, p.Result.Transactions), p.perSecond(s.Transactions))
+			p.failures(prefix, s.Totals)
+			p.moments(prefix, s.Latency)
+			p.percentiles(prefix, s.Latency)
+			p.work(prefix, s.Totals)
 		}
 		if p.Asked.PerCommand {
 			p.statementPercentiles(prefix, s.Commands)
 			p.statements(prefix, s.Commands)
 		}
 	}
-}
-
-// section is one script's.
-func (p page) section(index int, s engine.ScriptResult) {
-	p.line("SQL script %d: %s", index+1, s.Name)
-	p.line(" - weight: %d (targets %.1f%% of total)", s.Weight, percent(int64(s.Weight), p.Asked.totalWeight()))
-	p.line(" - %d transactions (%.1f%% of total, tps = %f)",
-		s.Transactions, percent(s.Transactions, p.Result.Transactions), p.perSecond(s.Transactions))
-	p.failures(" - ", s.Totals)
-	p.moments(" - ", s.Latency)
-	p.percentiles(" - ", s.Latency)
-	p.work(" - ", s.Totals)
 }
 
 // statements is pgbench's table. A statement that never ran has a latency of 0 there.

@@ -25,7 +25,14 @@ const fewAborts = 5
 // Tell is what [engine.Options] takes.
 func (t *Troubles) Tell(x engine.Trouble) {
 	if x.Then == engine.Aborts {
-		t.tellAbort(x)
+		t.aborts++
+		switch {
+		case t.aborts <= fewAborts || t.Verbose:
+			t.Say("error: client %d script %d aborted in command %d: %s", x.Client, x.Script, x.Command, line(x.Err))
+			t.tellDetails(x)
+		case t.aborts == fewAborts+1:
+			t.Say("error: more clients aborted; --verbose-errors shows all of them")
+		}
 		return
 	}
 	if !t.Verbose {
@@ -38,17 +45,6 @@ func (t *Troubles) Tell(x engine.Trouble) {
 		what = "repeats the transaction after the error"
 	}
 	t.Say("client %d %s (%s)", x.Client, what, t.try(x))
-}
-
-func (t *Troubles) tellAbort(x engine.Trouble) {
-	t.aborts++
-	switch {
-	case t.aborts <= fewAborts || t.Verbose:
-		t.Say("error: client %d script %d aborted in command %d: %s", x.Client, x.Script, x.Command, line(x.Err))
-		t.tellDetails(x)
-	case t.aborts == fewAborts+1:
-		t.Say("error: more clients aborted; --verbose-errors shows all of them")
-	}
 }
 
 // tellDetails tells what the server said beside the message.
@@ -81,14 +77,11 @@ func (r Report) Faults() []string {
 		if f.Kind == session.Serialization || f.Kind == session.Deadlock || !r.Asked.ContinueOnError && f.Count <= fewAborts {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s%s: %d times, first: %s", f.Kind, inBrackets(f.Code), f.Count, line(f.First)))
+		code := f.Code
+		if code != "" {
+			code = " (" + code + ")"
+		}
+		lines = append(lines, fmt.Sprintf("%s%s: %d times, first: %s", f.Kind, code, f.Count, line(f.First)))
 	}
 	return lines
-}
-
-func inBrackets(code string) string {
-	if code == "" {
-		return ""
-	}
-	return " (" + code + ")"
 }

@@ -67,32 +67,23 @@ func (a *Assignment) Run(env *Env) error {
 // Branch runs the conditional command at index at, and gives the index of the command to go on with. It is for those
 // of \if, \elif, \else and \endif that the engine comes to; the ones it must jump over are none of its business.
 func (s *Script) Branch(env *Env, at int) (int, error) {
-	switch c := &s.Commands[at]; c.Kind {
+	c := &s.Commands[at]
+	switch c.Kind {
 	case KindIf:
-		return s.choose(env, at)
+		for ; c.condition != nil; c = &s.Commands[at] { // \else and \endif have none
+			v, err := c.condition.Eval(env)
+			if err != nil {
+				return 0, s.Wrap(at, err)
+			}
+			if v.Truth() {
+				break
+			}
+			at = c.next
+		}
 	case KindElif, KindElse: // reached only from the branch above, which was the one taken
 		return c.end + 1, nil
-	default:
-		return at + 1, nil
 	}
-}
-
-// choose goes down the branches of an \if until one is to be taken.
-func (s *Script) choose(env *Env, at int) (int, error) {
-	for {
-		c := &s.Commands[at]
-		if c.condition == nil { // \else or \endif
-			return at + 1, nil
-		}
-		v, err := c.condition.Eval(env)
-		if err != nil {
-			return 0, s.Wrap(at, err)
-		}
-		if v.Truth() {
-			return at + 1, nil
-		}
-		at = c.next
-	}
+	return at + 1, nil
 }
 
 // Wrap says in which command an error happened.

@@ -143,8 +143,6 @@ func (n debugNode) eval(env *Env) (Value, error) {
 
 func newNot(n node) node { return fold1(not, n) }
 
-func newIs(n node, want Value, negated bool) node { return &isNode{n, want, negated} }
-
 func newOperator(op string, left, right node) node {
 	switch op {
 	case "and":

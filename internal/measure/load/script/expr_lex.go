@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,14 +45,9 @@ func (t token) String() string {
 	}
 }
 
-// isKeyword reports whether a word, in lower case, is none that a function may have.
-func isKeyword(word string) bool {
-	switch word {
-	case "and", "or", "not", "is", "isnull", "notnull", "null", "true", "false", "case", "when", "then", "else", "end":
-		return true
-	default:
-		return false
-	}
+// keywords are the words that no function may have for a name.
+var keywords = []string{
+	"and", "or", "not", "is", "isnull", "notnull", "null", "true", "false", "case", "when", "then", "else", "end",
 }
 
 // twoByteOperators come before their first bytes.
@@ -70,7 +66,12 @@ func (p *exprParser) lexToken() (token, error) {
 	case isDigit(c), c == '.' && isDigit(p.at(1)):
 		return p.lexNumber(t)
 	case isLetter(c):
-		return p.lexWord(t), nil
+		p.skipWhile(isNameByte)
+		t.kind, t.text = tokenWord, p.text[t.at:p.pos]
+		if lower := strings.ToLower(t.text); slices.Contains(keywords, lower) {
+			t.kind, t.text = tokenOperator, lower
+		}
+		return t, nil
 	case c == ':' && isNameByte(p.at(1)):
 		p.skip(1)
 		p.skipWhile(isNameByte)
@@ -99,15 +100,6 @@ func (p *exprParser) lexOperator(t token) (token, error) {
 	return t, nil
 }
 
-func (p *exprParser) lexWord(t token) token {
-	p.skipWhile(isNameByte)
-	t.kind, t.text = tokenWord, p.text[t.at:p.pos]
-	if lower := strings.ToLower(t.text); isKeyword(lower) {
-		t.kind, t.text = tokenOperator, lower
-	}
-	return t
-}
-
 // lexNumber reads digits, a fraction and an exponent; what has only digits is an integer.
 func (p *exprParser) lexNumber(t token) (token, error) {
 	p.skipWhile(isDigit)
@@ -122,10 +114,23 @@ func (p *exprParser) lexNumber(t token) (token, error) {
 		p.skipWhile(isDigit)
 	}
 	t.text, t.kind = p.text[t.at:p.pos], tokenConstant
-	if integer {
-		return p.integer(t)
+	switch {
+	case !integer:
+		d, err := parseDouble(t.text)
+		if err != nil {
+			return t, p.fail(t.at, "double constant overflow: %s", t.text)
+		}
+		t.value = Double(d)
+	case t.text == "9223372036854775808":
+		t.kind = tokenMinBigint
+	default:
+		i, err := strconv.ParseInt(t.text, 10, 64)
+		if err != nil {
+			return t, p.fail(t.at, "bigint constant overflow: %s", t.text)
+		}
+		t.value = Int(i)
 	}
-	return p.double(t)
+	return t, nil
 }
 
 // exponent is the length of an e and its sign, 0 where no digit follows.
@@ -141,28 +146,6 @@ func (p *exprParser) exponent() int {
 		return 0
 	}
 	return n
-}
-
-func (p *exprParser) integer(t token) (token, error) {
-	if t.text == "9223372036854775808" {
-		t.kind = tokenMinBigint
-		return t, nil
-	}
-	i, err := strconv.ParseInt(t.text, 10, 64)
-	if err != nil {
-		return t, p.fail(t.at, "bigint constant overflow: %s", t.text)
-	}
-	t.value = Int(i)
-	return t, nil
-}
-
-func (p *exprParser) double(t token) (token, error) {
-	d, err := parseDouble(t.text)
-	if err != nil {
-		return t, p.fail(t.at, "double constant overflow: %s", t.text)
-	}
-	t.value = Double(d)
-	return t, nil
 }
 
 // lexText reads a text in single quotes, in which two of them stand for one.

@@ -1,6 +1,9 @@
 package script
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // exprParser reads expressions by precedence climbing. It has seen one token that it has not used.
 //
@@ -123,9 +126,9 @@ func (p *exprParser) operator(left node, l level) (node, error) {
 func (p *exprParser) is(left node, op string) (node, error) {
 	switch op {
 	case "isnull":
-		return newIs(left, Null(), false), nil
+		return &isNode{left, Null(), false}, nil
 	case "notnull":
-		return newIs(left, Null(), true), nil
+		return &isNode{left, Null(), true}, nil
 	}
 	not, err := p.accept("not")
 	if err != nil {
@@ -135,7 +138,7 @@ func (p *exprParser) is(left node, op string) (node, error) {
 	if !ok {
 		return nil, p.fail(p.next.at, "expected null, true or false after is, found %s", p.next)
 	}
-	return newIs(left, value, not), p.advance()
+	return &isNode{left, value, not}, p.advance()
 }
 
 // keywordValue is the value of the token where that is null, true or false.
@@ -194,9 +197,16 @@ func (p *exprParser) prefix() (node, error) {
 	}
 	switch op {
 	case "(":
-		return p.parenthesis()
-	case "-":
-		return p.minus()
+		n, err := p.expr(levelOr)
+		if err != nil {
+			return nil, err
+		}
+		return n, p.expect(")")
+	case "-": // from zero, so that the zero of a double stays positive, as in pgbench
+		if p.next.kind == tokenMinBigint {
+			return constant(Int(math.MinInt64)), p.advance()
+		}
+		return p.wrap(levelSign, func(n node) node { return newOperator("-", constant(Int(0)), n) })
 	case "case":
 		return p.caseWhen()
 	case "+":
@@ -217,30 +227,15 @@ func (p *exprParser) wrap(l level, build func(node) node) (node, error) {
 	return build(n), nil
 }
 
-func (p *exprParser) parenthesis() (node, error) {
-	n, err := p.expr(levelOr)
-	if err != nil {
-		return nil, err
-	}
-	return n, p.expect(")")
-}
-
-// minus subtracts from zero, so that the zero of a double stays positive, as in pgbench.
-func (p *exprParser) minus() (node, error) {
-	if p.next.kind == tokenMinBigint {
-		return constant(Int(math.MinInt64)), p.advance()
-	}
-	return p.wrap(levelSign, func(n node) node { return newOperator("-", constant(Int(0)), n) })
-}
-
 // call reads the arguments of a function.
 func (p *exprParser) call() (node, error) {
 	name := p.next
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	f, known := lookupFunction(name.text)
-	if !known {
+	lower := strings.ToLower(name.text)
+	f := functionNamed(lower)
+	if f.build == nil {
 		return nil, p.fail(name.at, "unknown function %q", name.text)
 	}
 	if err := p.expect("("); err != nil {
@@ -251,7 +246,7 @@ func (p *exprParser) call() (node, error) {
 		return nil, err
 	}
 	if wrong := f.checkCount(len(args)); wrong != "" {
-		return nil, p.fail(name.at, "%s %s", f.name, wrong)
+		return nil, p.fail(name.at, "%s %s", lower, wrong)
 	}
 	if f.seeded && len(args) < f.most {
 		args = append(args, p.variable("default_seed"))

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 )
 
 // function is one that scripts can call.
 type function struct {
-	name        string
 	least, most int  // arguments
 	seeded      bool // where the last argument is missing it is :default_seed
 	build       func(args []node) node
@@ -18,17 +16,8 @@ type function struct {
 // maxArguments is pgbench's limit for least and greatest.
 const maxArguments = 16
 
-// lookupFunction finds the functions of pgbench 17, in any case.
-func lookupFunction(name string) (function, bool) {
-	f := numeric(strings.ToLower(name))
-	if f.build == nil {
-		f = generating(strings.ToLower(name))
-	}
-	f.name = strings.ToLower(name)
-	return f, f.build != nil
-}
-
-func numeric(name string) function {
+// functionNamed finds the functions of pgbench 17, whose names are in lower case; any other name has nothing to build.
+func functionNamed(name string) function {
 	switch name {
 	case "abs":
 		return unary(absolute)
@@ -54,13 +43,6 @@ func numeric(name string) function {
 		return extremum(func(a, b float64) bool { return a > b }, func(a, b int64) bool { return a > b })
 	case "debug":
 		return function{least: 1, most: 1, build: func(a []node) node { return debugNode{a[0]} }}
-	default:
-		return function{}
-	}
-}
-
-func generating(name string) function {
-	switch name {
 	case "random":
 		return random(uniform, 2)
 	case "random_exponential":
@@ -224,11 +206,7 @@ func (n *permuteNode) eval(env *Env) (Value, error) {
 	if err != nil || value.kind == KindNull || size.kind == KindNull || seed.kind == KindNull {
 		return Value{}, err
 	}
-	return permuteValues(value, size, seed)
-}
-
-func permuteValues(value, size, seed Value) (Value, error) {
-	v, n, err := toInts(value, size)
+	v, many, err := toInts(value, size)
 	if err != nil {
 		return Value{}, err
 	}
@@ -236,8 +214,8 @@ func permuteValues(value, size, seed Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if n <= 0 {
+	if many <= 0 {
 		return Value{}, errPermuteSize
 	}
-	return Int(permute(v, n, s)), nil
+	return Int(permute(v, many, s)), nil
 }

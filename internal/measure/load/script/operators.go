@@ -26,13 +26,6 @@ func operation(op string) func(a, b Value) (Value, error) {
 		return lessOrEqual
 	case "<>", "!=":
 		return unequal
-	default:
-		return bitOperation(op)
-	}
-}
-
-func bitOperation(op string) func(a, b Value) (Value, error) {
-	switch op {
 	case "&":
 		return onInts(func(x, y int64) int64 { return x & y })
 	case "|":

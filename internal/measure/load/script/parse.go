@@ -22,7 +22,12 @@ func (s *Set) Parse(name, text string) (*Script, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.addStatement(found)
+		if found.text != "" {
+			p.add(Command{
+				Kind: KindSQL, Line: p.line(found.start), Text: firstLine(found.text),
+				Statement: newStatement(p.set, found.text),
+			})
+		}
 		switch found.end {
 		case atBackslash:
 			err = p.meta()
@@ -33,16 +38,6 @@ func (s *Set) Parse(name, text string) (*Script, error) {
 			return nil, err
 		}
 	}
-}
-
-func (p *parser) addStatement(found sqlText) {
-	if found.text == "" {
-		return
-	}
-	p.add(Command{
-		Kind: KindSQL, Line: p.line(found.start), Text: firstLine(found.text),
-		Statement: newStatement(p.set, found.text),
-	})
 }
 
 func (p *parser) add(c Command) { p.script.Commands = append(p.script.Commands, c) }
@@ -83,16 +78,28 @@ func (p *parser) meta() error {
 	}
 	m.command.Text = strings.TrimSpace(p.text[m.at:p.pos])
 	p.add(m.command)
-	return p.nest(m)
+	at := len(p.script.Commands) - 1
+	switch m.command.Kind {
+	case KindIf:
+		p.open = append(p.open, []int{at})
+	case KindElif, KindElse, KindEndif:
+		return p.branch(m, at)
+	}
+	return nil
 }
 
 // arguments reads what follows the name, up to the end of the line.
-func (p *parser) arguments(m *metaCommand) error {
+func (p *parser) arguments(m *metaCommand) (err error) {
 	switch m.name {
 	case "set":
 		return p.setVariable(m)
 	case "if", "elif":
-		return p.condition(m)
+		m.command.Kind = KindIf
+		if m.name == "elif" {
+			m.command.Kind = KindElif
+		}
+		m.command.condition, err = p.expression(m)
+		return err
 	case "sleep":
 		return p.sleep(m)
 	case "copy_rows", "insert_rows":
@@ -101,7 +108,7 @@ func (p *parser) arguments(m *metaCommand) error {
 		return p.fail(m, "running programs of this machine from a script is not supported; "+
 			"run them before, and pass what they print with -D")
 	}
-	kind, ok := plainCommand(m.name)
+	kind, ok := plainCommands[m.name]
 	if !ok {
 		return p.errorAt(m.at, "", "unknown meta-command \\%s", m.name)
 	}
@@ -109,22 +116,10 @@ func (p *parser) arguments(m *metaCommand) error {
 	return p.noMore(m)
 }
 
-// plainCommand is the kind of the meta-commands that take no argument.
-func plainCommand(name string) (CommandKind, bool) {
-	switch name {
-	case "else":
-		return KindElse, true
-	case "endif":
-		return KindEndif, true
-	case "startpipeline":
-		return KindStartPipeline, true
-	case "syncpipeline":
-		return KindSyncPipeline, true
-	case "endpipeline":
-		return KindEndPipeline, true
-	default:
-		return 0, false
-	}
+// plainCommands are the meta-commands that take no argument.
+var plainCommands = map[string]CommandKind{
+	"else": KindElse, "endif": KindEndif,
+	"startpipeline": KindStartPipeline, "syncpipeline": KindSyncPipeline, "endpipeline": KindEndPipeline,
 }
 
 func (p *parser) fail(m *metaCommand, format string, args ...any) error {
@@ -155,15 +150,6 @@ func (p *parser) setVariable(m *metaCommand) error {
 	return nil
 }
 
-func (p *parser) condition(m *metaCommand) (err error) {
-	m.command.Kind = KindIf
-	if m.name == "elif" {
-		m.command.Kind = KindElif
-	}
-	m.command.condition, err = p.expression(m)
-	return err
-}
-
 // expression reads an expression that the end of the command ends.
 func (p *parser) expression(m *metaCommand) (*Expr, error) {
 	p.skipBlank()
@@ -182,13 +168,15 @@ func (p *parser) expression(m *metaCommand) (*Expr, error) {
 	return &Expr{Text: strings.TrimSpace(p.text[start:p.pos]), root: root}, nil
 }
 
+var sleepUnits = map[string]time.Duration{"us": time.Microsecond, "ms": time.Millisecond, "s": time.Second, "": time.Second}
+
 // sleep reads a time and its unit, seconds where none is given; the unit may touch the number.
 func (p *parser) sleep(m *metaCommand) error {
 	number, unit := p.word(), p.word()
 	if number == "" {
 		return p.fail(m, "a time is missing")
 	}
-	s := &Sleep{slot: noSlot, Unit: time.Second}
+	s := &Sleep{slot: noSlot}
 	if name, ok := strings.CutPrefix(number, ":"); ok {
 		s.slot = p.set.slot(name)
 	} else {
@@ -200,24 +188,11 @@ func (p *parser) sleep(m *metaCommand) error {
 		unit = digits + unit
 	}
 	var ok bool
-	if s.Unit, ok = sleepUnit(unit); !ok {
+	if s.Unit, ok = sleepUnits[strings.ToLower(unit)]; !ok {
 		return p.fail(m, "unrecognized time unit %q, must be us, ms or s", unit)
 	}
 	m.command.Kind, m.command.Sleep = KindSleep, s
 	return p.noMore(m)
-}
-
-func sleepUnit(unit string) (time.Duration, bool) {
-	switch strings.ToLower(unit) {
-	case "us":
-		return time.Microsecond, true
-	case "ms":
-		return time.Millisecond, true
-	case "s", "":
-		return time.Second, true
-	default:
-		return 0, false
-	}
 }
 
 // gather reads \gset or \aset, which belong to the statement before them.
@@ -237,18 +212,6 @@ func (p *parser) gather(m *metaCommand) error {
 	st.Prefix, st.Gather = prefix, GatherLast
 	if m.name == "aset" {
 		st.Gather = GatherAll
-	}
-	return nil
-}
-
-// nest connects a conditional command, the last one read, with those it belongs to.
-func (p *parser) nest(m *metaCommand) error {
-	at := len(p.script.Commands) - 1
-	switch m.command.Kind {
-	case KindIf:
-		p.open = append(p.open, []int{at})
-	case KindElif, KindElse, KindEndif:
-		return p.branch(m, at)
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ func permute(value, size, seed int64) int64 {
 		return 0
 	}
 	r, n := NewRandom(uint64(seed)), uint64(size)
-	s := newScrambler(n)
+	width := bits.Len64(n) - 1
+	s := scrambler{mask: 1<<width - 1, bits: width}
 	v := uint64(value) % n
 	for range permuteRounds {
 		v = s.lower(&r, v)
@@ -29,11 +30,6 @@ func permute(value, size, seed int64) int64 {
 type scrambler struct {
 	mask uint64
 	bits int
-}
-
-func newScrambler(n uint64) scrambler {
-	width := bits.Len64(n) - 1
-	return scrambler{mask: 1<<width - 1, bits: width}
 }
 
 // lower multiplies by an odd number, flips bits and rotates. It draws from r also where v is above the mask and stays.

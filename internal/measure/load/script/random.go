@@ -90,17 +90,14 @@ func (r *Random) Zipfian(low, high int64, s float64) int64 {
 	if n <= 1 {
 		return low
 	}
-	return low - 1 + r.zipf(float64(n), s-1)
-}
-
-func (r *Random) zipf(n, power float64) int64 {
+	power := s - 1
 	b := math.Pow(2, power)
 	for {
 		u, v := r.Float64(), r.Float64()
 		x := math.Floor(math.Pow(u, -1/power))
 		t := math.Pow(1+1/x, power)
-		if v*x*(t-1)/(b-1) <= t/b && x <= n {
-			return int64(x)
+		if v*x*(t-1)/(b-1) <= t/b && x <= float64(n) {
+			return low - 1 + int64(x)
 		}
 	}
 }

@@ -67,10 +67,12 @@ func (n *randomNode) draw(r *Random, low, high, parameter Value) (Value, error) 
 	if err != nil {
 		return Value{}, err
 	}
-	if err := checkRange(from, to); err != nil {
-		return Value{}, err
-	}
-	if n.kind == uniform {
+	switch {
+	case from > to:
+		return Value{}, errEmptyRange
+	case uint64(to-from) >= math.MaxInt64: // more numbers than an integer can count
+		return Value{}, errWideRange
+	case n.kind == uniform:
 		return Int(r.Uniform(from, to)), nil
 	}
 	shape, err := parameter.toDouble()
@@ -80,18 +82,13 @@ func (n *randomNode) draw(r *Random, low, high, parameter Value) (Value, error) 
 	if err := n.kind.check(shape); err != nil {
 		return Value{}, err
 	}
-	return Int(n.kind.draw(r, from, to, shape)), nil
-}
-
-// checkRange allows as many numbers as an integer can count.
-func checkRange(low, high int64) error {
-	switch {
-	case low > high:
-		return errEmptyRange
-	case uint64(high-low) >= math.MaxInt64:
-		return errWideRange
+	switch n.kind {
+	case exponential:
+		return Int(r.Exponential(from, to, shape)), nil
+	case gaussian:
+		return Int(r.Gaussian(from, to, shape)), nil
 	default:
-		return nil
+		return Int(r.Zipfian(from, to, shape)), nil
 	}
 }
 
@@ -116,15 +113,4 @@ func fixed(d float64) string {
 		return string(appendDouble(nil, d))
 	}
 	return strconv.FormatFloat(d, 'f', 6, 64)
-}
-
-func (k distribution) draw(r *Random, low, high int64, shape float64) int64 {
-	switch k {
-	case exponential:
-		return r.Exponential(low, high, shape)
-	case gaussian:
-		return r.Gaussian(low, high, shape)
-	default:
-		return r.Zipfian(low, high, shape)
-	}
 }

@@ -119,8 +119,12 @@ func (p *exprParser) item() (item Item, err error) {
 		return item, p.advance()
 	case p.next.isWord("repeat"):
 		item.Text, err = p.repeat()
-	case p.next.isWord("random_text"):
-		item.Text, err = p.randomText()
+	case p.next.isWord("random_text"): // random_text(length)
+		if err := p.opened(); err != nil {
+			return item, err
+		}
+		item.Text = &Text{}
+		return item, p.times(item.Text)
 	default:
 		item.Expr, err = p.wholeExpr()
 	}
@@ -142,15 +146,6 @@ func (p *exprParser) repeat() (*Text, error) {
 	if err := p.expect(","); err != nil {
 		return nil, err
 	}
-	return t, p.times(t)
-}
-
-// randomText reads: random_text(length).
-func (p *exprParser) randomText() (*Text, error) {
-	if err := p.opened(); err != nil {
-		return nil, err
-	}
-	t := &Text{}
 	return t, p.times(t)
 }
 

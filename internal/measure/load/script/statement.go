@@ -43,6 +43,7 @@ const noSlot = -1
 
 func newStatement(set *Set, text string) *Statement {
 	st := &Statement{Text: text}
+	var query strings.Builder
 	start := 0
 	for i := strings.IndexByte(text, ':'); i >= 0; i = nextColon(text, i) {
 		name := variableAt(text, i)
@@ -52,10 +53,11 @@ func newStatement(set *Set, text string) *Statement {
 		slot := set.slot(name)
 		st.parts = append(st.parts, part{text: text[start:i], name: ":" + name, slot: slot})
 		st.Params = append(st.Params, slot)
+		query.WriteString(text[start:i] + "$" + strconv.Itoa(len(st.Params)))
 		start = i + 1 + len(name)
 	}
 	st.parts = append(st.parts, part{text: text[start:], slot: noSlot})
-	st.Query = st.query()
+	st.Query = query.String() + text[start:]
 	return st
 }
 
@@ -85,17 +87,6 @@ func nextColon(text string, i int) int {
 		return -1
 	}
 	return i + next
-}
-
-func (st *Statement) query() string {
-	var b strings.Builder
-	for i, p := range st.parts {
-		b.WriteString(p.text)
-		if p.slot != noSlot {
-			b.WriteString("$" + strconv.Itoa(i+1))
-		}
-	}
-	return b.String()
 }
 
 // Extended reports whether the statement can go through the extended protocol.

@@ -63,8 +63,13 @@ func (s *sqlScanner) step() (ending, error) {
 		return endOfText, nil
 	case c == '\\' && s.at(1) != ';' && s.at(1) != ':':
 		return atBackslash, nil
-	case c == '\\':
-		s.plain()
+	case c == '\\': // \; and \: stand for the character alone
+		s.take()
+		s.from = s.pos + 1
+		if s.at(1) == ';' {
+			s.body = functionBody{}
+		}
+		s.skip(2)
 		return endOfText, nil
 	default:
 		return endOfText, s.token(c)
@@ -75,16 +80,6 @@ func (s *sqlScanner) step() (ending, error) {
 func (s *sqlScanner) take() string {
 	s.out.WriteString(s.text[s.from:s.pos])
 	return s.out.String()
-}
-
-// plain drops the backslash of \; and \:, which stand for the character alone.
-func (s *sqlScanner) plain() {
-	s.take()
-	s.from = s.pos + 1
-	if s.at(1) == ';' {
-		s.body = functionBody{}
-	}
-	s.skip(2)
 }
 
 // token moves over one token, or over one byte of those that are of no interest.
@@ -104,19 +99,14 @@ func (s *sqlScanner) token(c byte) error {
 	case strings.HasPrefix(s.rest(), "/*"):
 		return s.comment()
 	default:
-		s.paren(c)
+		if c == '(' {
+			s.parens++
+		} else if c == ')' && s.parens > 0 {
+			s.parens--
+		}
 		s.skip(1)
 	}
 	return nil
-}
-
-func (s *sqlScanner) paren(c byte) {
-	switch {
-	case c == '(':
-		s.parens++
-	case c == ')' && s.parens > 0:
-		s.parens--
-	}
 }
 
 // closed moves behind the mark that closes what is open. A doubled quote opens again at once, which comes to the same.

@@ -98,7 +98,7 @@ func (v Value) String() string {
 	return v.kind.String() + " " + string(v.AppendText(nil))
 }
 
-// errOverflow and its kin are made once, so that a script which meets them in every transaction allocates nothing.
+// Errors are made once, so that a script which meets them in every transaction allocates nothing.
 var (
 	errNullToInt     = errors.New("cannot coerce null to int")
 	errBoolToInt     = errors.New("cannot coerce boolean to int")

@@ -137,7 +137,7 @@ func parseValue(text string) (Value, error) {
 		return Bool(true), nil
 	case startsWord(text, "false"), startsWord(text, "no"), startsWord(text, "off") && len(text) > 1:
 		return Bool(false), nil
-	case looksLikeInt(text):
+	case strings.Trim(unsigned(text), "0123456789") == "": // only digits, or none: a bad one gets the error of an integer
 		return parseInt(text)
 	}
 	d, err := parseDouble(strings.TrimLeft(text, cSpace))
@@ -153,11 +153,6 @@ const cSpace = " \t\n\v\f\r"
 // startsWord reports whether text is the beginning of word, or all of it, in any case.
 func startsWord(text, word string) bool {
 	return len(text) <= len(word) && strings.EqualFold(text, word[:len(text)])
-}
-
-// looksLikeInt says which error a bad number gets: digits only, or none at all, mean that an integer was meant.
-func looksLikeInt(text string) bool {
-	return strings.Trim(unsigned(text), "0123456789") == ""
 }
 
 // unsigned is a number without leading space and sign.

@@ -43,7 +43,9 @@ type answers struct {
 // message is the next one: its kind, and its body where it is one that we look into, valid until the next call.
 func (s *Session) message() (byte, []byte, error) {
 	for {
-		s.drop()
+		n := min(s.skip, s.w-s.r)
+		s.r += n
+		s.skip -= n
 		unread := s.in[s.r:s.w]
 		need := header
 		if len(unread) >= header && s.skip == 0 {
@@ -66,12 +68,6 @@ func (s *Session) message() (byte, []byte, error) {
 			return 0, nil, err
 		}
 	}
-}
-
-func (s *Session) drop() {
-	n := min(s.skip, s.w-s.r)
-	s.r += n
-	s.skip -= n
 }
 
 // holds tells whether we look into messages of a kind.

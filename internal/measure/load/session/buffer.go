@@ -20,15 +20,13 @@ type buffers struct{ pools [sizes]sync.Pool }
 
 // borrow gives a buffer of at least n bytes.
 func (b *buffers) borrow(n int) *[]byte {
-	size := sizeFor(n)
-	if size >= sizes {
-		fresh := make([]byte, n)
-		return &fresh
+	if size := sizeFor(n); size < sizes {
+		if lent, ok := b.pools[size].Get().(*[]byte); ok {
+			return lent
+		}
+		n = bigSize << size
 	}
-	if lent, ok := b.pools[size].Get().(*[]byte); ok {
-		return lent
-	}
-	fresh := make([]byte, bigSize<<size)
+	fresh := make([]byte, n)
 	return &fresh
 }
 

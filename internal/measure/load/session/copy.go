@@ -18,17 +18,13 @@ func (s *Session) CopyIn(sql []byte, rows func(dst []byte) ([]byte, error)) (Res
 	found := s.Next()
 	accepted := s.acceptsIn
 	s.wantRows, s.acceptsIn = false, false
-	if !accepted {
-		if !found {
-			return Result{}, s.err
-		}
-		return s.finishAfter(s.latest)
+	switch {
+	case accepted:
+		return s.stream(rows)
+	case !found:
+		return Result{}, s.err
 	}
-	return s.stream(rows)
-}
-
-// finishAfter is Finish where one result was read already.
-func (s *Session) finishAfter(first Result) (Result, error) {
+	first := s.latest
 	rest, err := s.Finish()
 	if first.Err == nil {
 		first.Err = rest.Err

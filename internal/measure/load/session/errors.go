@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -31,13 +30,6 @@ type LostError struct{ Cause error }
 
 func (e *LostError) Error() string { return "connection lost: " + e.Cause.Error() }
 func (e *LostError) Unwrap() error { return e.Cause }
-
-func lostBy(err error) *LostError {
-	if errors.Is(err, io.EOF) {
-		err = errHungUp
-	}
-	return &LostError{err}
-}
 
 func protocolError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrProtocol}, args...)...)
@@ -77,7 +69,11 @@ func KindOf(err error) Kind {
 	if _, lost := errors.AsType[*LostError](err); lost {
 		return Lost
 	}
-	switch codeOf(err) {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return Other
+	}
+	switch refused.Code {
 	case "40001":
 		return Serialization
 	case "40P01":
@@ -89,11 +85,4 @@ func KindOf(err error) Kind {
 	default:
 		return Other
 	}
-}
-
-func codeOf(err error) string {
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return refused.Code
-	}
-	return ""
 }

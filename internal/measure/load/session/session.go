@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync/atomic"
@@ -63,7 +64,8 @@ func takeOver(ctx context.Context, conn *pgconn.PgConn, d *Dialer) (*Session, er
 }
 
 func newSession(conn net.Conn, d *Dialer) *Session {
-	s := &Session{wire: newWire(conn), dialer: d, status: Idle}
+	s := &Session{wire: &wire{conn: conn}, dialer: d, status: Idle}
+	s.wire.attach()
 	s.out = s.smallOut[:0]
 	s.in = s.smallIn[:]
 	return s
@@ -134,7 +136,10 @@ func (s *Session) lose(err error) {
 	if ended := s.ended.Load(); ended != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 		err = *ended
 	}
-	s.err = lostBy(err)
+	if errors.Is(err, io.EOF) {
+		err = errHungUp
+	}
+	s.err = &LostError{err}
 	_ = s.wire.conn.Close()
 	s.wire.awaitSent()
 	s.release()

@@ -23,17 +23,17 @@ type wire struct {
 	pumped  chan struct{} // closed when the rest of a long request is out
 }
 
-func newWire(conn net.Conn) *wire {
-	w := &wire{conn: conn}
-	w.attach()
-	return w
-}
-
 // exchange sends out, if there is any, waits for the server, and reads up to len(in) bytes. Where sending fails, what
 // the server said before it hung up may still be there to read.
 func (w *wire) exchange(out, in []byte) (int, error) {
 	if w.raw != nil {
-		return w.exchangeRaw(out, in)
+		w.out, w.in, w.n, w.err = out, in, 0, nil
+		err := w.raw.Read(w.step)
+		w.out, w.in = nil, nil
+		if err != nil {
+			return 0, err
+		}
+		return w.n, w.err
 	}
 	if len(out) > writeFirst {
 		w.pump(out)
@@ -53,16 +53,6 @@ func (w *wire) lastWords(in []byte, writeErr error) (int, error) {
 		return 0, writeErr
 	}
 	return n, nil
-}
-
-func (w *wire) exchangeRaw(out, in []byte) (int, error) {
-	w.out, w.in, w.n, w.err = out, in, 0, nil
-	err := w.raw.Read(w.step)
-	w.out, w.in = nil, nil
-	if err != nil {
-		return 0, err
-	}
-	return w.n, w.err
 }
 
 // pump sends what the socket does not take at once, while the caller reads answers.

@@ -84,11 +84,7 @@ func (o Options) check() error {
 	case o.Partitions > 0 && o.PartitionMethod != Range && o.PartitionMethod != Hash:
 		return fmt.Errorf("unknown partition method %q: there are %s and %s", o.PartitionMethod, Range, Hash)
 	}
-	return checkSteps(o.Steps)
-}
-
-func checkSteps(steps string) error {
-	for _, letter := range steps {
+	for _, letter := range o.Steps {
 		if _, known := stepOf(letter); !known && letter != ' ' {
 			return fmt.Errorf("unknown initialization step %q: there are d, t, g, G, v, p and f", letter)
 		}

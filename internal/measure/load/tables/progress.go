@@ -51,15 +51,12 @@ func (p *progress) line(done int64, elapsed time.Duration) {
 	remaining := elapsed.Seconds() * float64(total-done) / float64(done)
 	text := fmt.Sprintf("%d of %d tuples (%d%%) of %s done (elapsed %.2f s, remaining %.2f s)",
 		done, total, done*100/total, p.filling.table, elapsed.Seconds(), remaining)
-	fmt.Fprintf(p.out, "%-*s%s", p.width, text, p.lineEnd())
-	p.width = len(text)
-}
-
-func (p *progress) lineEnd() string {
+	end := "\n"
 	if p.terminal {
-		return "\r"
+		end = "\r"
 	}
-	return "\n"
+	fmt.Fprintf(p.out, "%-*s%s", p.width, text, end)
+	p.width = len(text)
 }
 
 // end clears the line that a terminal still shows.

@@ -32,7 +32,12 @@ const longestRow = 20 + 20 + 8
 func (r *rows) Read(p []byte) (int, error) {
 	text := p[:0:len(p)]
 	for r.done < r.total && len(text)+longestRow <= len(p) {
-		text = r.appendRow(text)
+		if r.perBranch > 0 && r.done%r.perBranch == 0 {
+			r.rest = strconv.AppendInt(append(r.rest[:0], '\t'), r.done/r.perBranch+1, 10)
+			r.rest = append(r.rest, r.tail...)
+		}
+		r.done++
+		text = append(strconv.AppendInt(text, r.done, 10), r.rest...)
 		r.progress.at(r.done)
 	}
 	switch {
@@ -43,13 +48,4 @@ func (r *rows) Read(p []byte) (int, error) {
 	default:
 		return 0, io.EOF
 	}
-}
-
-func (r *rows) appendRow(text []byte) []byte {
-	if r.perBranch > 0 && r.done%r.perBranch == 0 {
-		r.rest = strconv.AppendInt(append(r.rest[:0], '\t'), r.done/r.perBranch+1, 10)
-		r.rest = append(r.rest, r.tail...)
-	}
-	r.done++
-	return append(strconv.AppendInt(text, r.done, 10), r.rest...)
 }

@@ -64,7 +64,7 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	p.command.SysProcAttr = attributes()
 	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool { return strings.HasPrefix(v, "PGPASSWORD=") })
 	p.command.WaitDelay = time.Second // for another program, whose own children may hold its output open
-	said := &beginning{most: complaints}
+	said := &beginning{}
 	p.command.Stderr = said
 	in, err := p.command.StdinPipe()
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	go func() {
 		err := p.hear(out, events)
 		p.kill() // one that speaks no sense, and one that has closed its output and goes on
-		events <- event{from: p, gone: true, cause: whyEnded(err, p.command.Wait(), said.String())}
+		events <- event{from: p, gone: true, cause: whyEnded(err, p.command.Wait(), said.kept.String())}
 	}()
 	return nil
 }
@@ -137,14 +137,9 @@ func (p *process) name() string {
 }
 
 // beginning keeps the first bytes written to it.
-type beginning struct {
-	most int
-	kept bytes.Buffer
-}
+type beginning struct{ kept bytes.Buffer }
 
 func (b *beginning) Write(p []byte) (int, error) {
-	b.kept.Write(p[:min(len(p), b.most-b.kept.Len())])
+	b.kept.Write(p[:min(len(p), complaints-b.kept.Len())])
 	return len(p), nil
 }
-
-func (b *beginning) String() string { return b.kept.String() }
