@@ -78,7 +78,15 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 	if err := m.directory.Lay(ctx, m.Plan.Program, m.Plan.Jobs); err != nil {
 		return err
 	}
-	sampler, storage := m.sampler()
+	var sampler probe.Sampler
+	var storage runfile.Storage
+	if devices, err := block.NewOfDirectory(m.directory.Path); err != nil {
+		sampler = block.Absent(err) // which is not an error: the file says why
+	} else {
+		sampler, storage = devices, devices.Storage()
+		m.flush = experiment.FlushDirectories(devices.Directories())
+	}
+	storage.Directory = m.Plan.Directory
 	m.clock = probe.NewClock(time.Second, m.record, sampler)
 	if err := m.open(storage); err != nil {
 		return err
@@ -89,28 +97,20 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 	return errors.Join(err, m.record(runfile.EndOf(err, ctx.Err() != nil)))
 }
 
-// sampler reads the device under the directory. One out of sight is not an error: the file says why.
-func (m *measurement) sampler() (probe.Sampler, runfile.Storage) {
-	devices, err := block.NewOfDirectory(m.directory.Path)
-	if err != nil {
-		return block.Absent(err), runfile.Storage{Directory: m.Plan.Directory}
-	}
-	m.flush = experiment.FlushDirectories(devices.Directories())
-	storage := devices.Storage()
-	storage.Directory = m.Plan.Directory
-	return devices, storage
-}
-
 func (m *measurement) record(r runfile.Record) error {
 	m.Show.Record(r)
 	return m.file.Write(r)
 }
 
-// open writes the head of the file: the run, and the metrics it will hold.
+// open writes the head of the file: the run, with a load for each job and one without, and the metrics it will hold.
 func (m *measurement) open(storage runfile.Storage) error {
 	m.recorded = true
 	run, p := m.Head, m.Plan
-	run.Target, run.Host, run.Plan = runfile.Target{Kind: "directory", Storage: storage}, host.Facts(), p.recorded()
+	run.Target, run.Host = runfile.Target{Kind: "directory", Storage: storage}, host.Facts()
+	run.Plan = runfile.Plan{Name: p.Set, Replicates: 1, Arms: []runfile.Arm{{Name: idle}}}
+	for _, j := range p.Jobs {
+		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{Name: j.Name, Method: fio.Name, Job: j.Text(), Depth: j.Depth, Buffered: j.Buffered})
+	}
 	run.Baseline = &runfile.Baseline{
 		Program: "fio " + p.Program.Version, Set: p.Set, Bytes: fio.TestBytes(p.Jobs), Direct: p.Place.Direct,
 		UntilThrottled: p.Until.Seconds(),

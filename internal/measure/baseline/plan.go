@@ -16,7 +16,6 @@ import (
 	"github.com/realiops/realiops/internal/measure/fio"
 	"github.com/realiops/realiops/internal/measure/probe/block"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Wishes are what a baseline is asked to be.
@@ -89,8 +88,13 @@ func (p *Plan) chooseJobs(ctx context.Context) error {
 	if p.Until != 0 && len(only) == 0 && len(p.Jobs) > 1 { // the job of the set that empties a bucket of operations
 		only = []string{map[string]string{fio.SetDatabase: "random-write", fio.SetPublished: "hub-random-8k"}[p.Wishes.Set]}
 	}
-	if err := p.keepOnly(only); err != nil {
-		return err
+	for _, name := range only {
+		if !slices.Contains(p.Names(), name) {
+			return fmt.Errorf("--only %s: there are %s", name, strings.Join(p.Names(), ", "))
+		}
+	}
+	if len(only) > 0 {
+		p.Jobs = slices.DeleteFunc(p.Jobs, func(j fio.Job) bool { return !slices.Contains(only, j.Name) })
 	}
 	if p.Until != 0 && len(p.Jobs) != 1 {
 		return fmt.Errorf("--until-throttled goes on with one job: name it with --only, of %s", strings.Join(p.Names(), ", "))
@@ -116,18 +120,6 @@ func (p *Plan) takeSet(ctx context.Context, settings fio.Settings) error {
 		p.Jobs = fio.Published(settings)
 	default:
 		p.Jobs = fio.Database(settings)
-	}
-	return nil
-}
-
-func (p *Plan) keepOnly(names []string) error {
-	for _, name := range names {
-		if !slices.Contains(p.Names(), name) {
-			return fmt.Errorf("--only %s: there are %s", name, strings.Join(p.Names(), ", "))
-		}
-	}
-	if len(names) > 0 {
-		p.Jobs = slices.DeleteFunc(p.Jobs, func(j fio.Job) bool { return !slices.Contains(names, j.Name) })
 	}
 	return nil
 }
@@ -163,13 +155,4 @@ func (p *Plan) Question(chosen bool) string {
 	}
 	return fmt.Sprintf("%s holds files of others. They stay as they are, but for about %s their storage gets all the load that it takes.",
 		p.Directory, experiment.About(p.Lasts()))
-}
-
-// recorded has a load for each job, and one without.
-func (p *Plan) recorded() runfile.Plan {
-	plan := runfile.Plan{Name: p.Set, Replicates: 1, Arms: []runfile.Arm{{Name: idle}}}
-	for _, j := range p.Jobs {
-		plan.Arms = append(plan.Arms, runfile.Arm{Name: j.Name, Method: fio.Name, Job: j.Text(), Depth: j.Depth, Buffered: j.Buffered})
-	}
-	return plan
 }

@@ -156,8 +156,13 @@ func longest(plan runfile.Plan, limits Limits, ideal float64) float64 {
 
 // Duration is about how long a plan takes.
 func Duration(plan runfile.Plan, limits Limits) time.Duration {
-	replicates := time.Duration(plan.Steps())
-	return resting(plan) + filling(plan) + limits.replicate(plan.ArmSeconds)*replicates + limits.Pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+	each := limits.Pause.after(plan.ArmSeconds)
+	if limits.aligned() { // each load waits for the next period
+		period := limits.Aligned()
+		each = (each + period - 1) / period * period
+	}
+	warmUp := limits.Pause.after(min(plan.ArmSeconds, longestWarmUp.Seconds()))
+	return resting(plan) + filling(plan) + each*time.Duration(plan.Steps()) + warmUp
 }
 
 // filling is about how long it takes to make the tables of the loads that read and change what is there: those that read share one, the
@@ -178,16 +183,6 @@ func filling(plan runfile.Plan) (took time.Duration) {
 // resting is how long nothing is done before the first load.
 func resting(plan runfile.Plan) time.Duration {
 	return time.Duration(plan.RestSeconds * float64(time.Second))
-}
-
-// replicate is about how long one takes whose load lasts so many seconds, with the wait for the next period.
-func (l Limits) replicate(seconds float64) time.Duration {
-	alone := l.Pause.after(seconds)
-	if !l.aligned() {
-		return alone
-	}
-	period := l.Aligned()
-	return (alone + period - 1) / period * period
 }
 
 // after is about how long a replicate takes whose load lasts so many seconds.

@@ -150,11 +150,17 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if failed == nil {
 		failed = e.finish(ctx, w, rows)
 	}
-	others := e.others(s.arm)
-	if failed == nil {
-		failed = e.disturbed(others)
+	end := runfile.ArmEvent{Event: runfile.End}
+	if e.Others != nil {
+		end.Others = e.Others(s.arm)
 	}
-	if err := errors.Join(e.mark(s, endOf(failed, others)), e.Sync()); err != nil {
+	if failed == nil {
+		failed = e.disturbed(end.Others)
+	}
+	if failed != nil {
+		end.Failed = failed.Error()
+	}
+	if err := errors.Join(e.mark(s, end), e.Sync()); err != nil {
 		return err
 	}
 	if failed == nil {
@@ -198,12 +204,18 @@ func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 	return nil
 }
 
-// prepare leaves the server with nothing to write, then takes the reading that the arm starts from.
+// prepare leaves the server with nothing to write and nothing to count, then takes the reading that the arm starts from.
 func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	if err := e.look(ctx, runfile.Begin); err != nil {
 		return err
 	}
-	if err := e.readStart(ctx); err != nil || w == nil {
+	if err := e.ReadAll(ctx); err != nil {
+		return err
+	}
+	if err := e.writeOut(ctx); err != nil {
+		return err
+	}
+	if err := e.readCounted(ctx); err != nil || w == nil {
 		return err
 	}
 	return w.Begin(context.WithoutCancel(ctx), e.Control)
@@ -261,17 +273,6 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 	return e.readCounted(ctx)
 }
 
-// readStart leaves the server with nothing to write and nothing to count, and reads what a load starts from.
-func (e *Experiment) readStart(ctx context.Context) error {
-	if err := e.ReadAll(ctx); err != nil {
-		return err
-	}
-	if err := e.writeOut(ctx); err != nil {
-		return err
-	}
-	return e.readCounted(ctx)
-}
-
 // writeOut brings what is dirty to the device.
 func (e *Experiment) writeOut(ctx context.Context) error {
 	if e.Checkpoint {
@@ -325,14 +326,10 @@ func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 // announce marks the settling of a replicate, and what makes it one beyond the plan.
 func (e *Experiment) announce(s step) error {
 	line := runfile.ArmEvent{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate, Event: runfile.Settle, Added: s.added}
-	if s.added != "" && !e.planned(s.arm) {
+	if s.added != "" && !slices.ContainsFunc(e.Plan.Arms, func(a runfile.Arm) bool { return a.Name == s.arm.Name }) {
 		line.Factors = &s.arm
 	}
 	return e.Record(line)
-}
-
-func (e *Experiment) planned(arm runfile.Arm) bool {
-	return slices.ContainsFunc(e.Plan.Arms, func(a runfile.Arm) bool { return a.Name == arm.Name })
 }
 
 // mark completes and records a moment of a repetition.
@@ -345,14 +342,6 @@ func (e *Experiment) mark(s step, line runfile.ArmEvent) error {
 		line.Instance = line.Cloud.Instance
 	}
 	return e.Record(line)
-}
-
-func endOf(failed error, others *runfile.Others) runfile.ArmEvent {
-	end := runfile.ArmEvent{Event: runfile.End, Others: others}
-	if failed != nil {
-		end.Failed = failed.Error()
-	}
-	return end
 }
 
 // Wait waits until d has passed, or ctx ends.

@@ -122,7 +122,6 @@ func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
 	}
 }
 
-// What sessions cost by coming and going is background: those of an idle arm do nothing else.
 // TestARunRestsBeforeItDoesAnything, so that a source that moves in steps shows nothing of before. The rest on the other side is
 // that of who collects.
 func TestARunRestsBeforeItDoesAnything(t *testing.T) {
@@ -141,6 +140,7 @@ func TestARunRestsBeforeItDoesAnything(t *testing.T) {
 	}
 }
 
+// What sessions cost by coming and going is background: those of an idle arm do nothing else.
 func TestIdleArmsHaveSessionsThatDoNothing(t *testing.T) {
 	r := newTrial(t, idle, runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 1, Clients: 3})
 	var connected atomic.Int64

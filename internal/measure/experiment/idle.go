@@ -8,10 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// idle has as many sessions as an arm with load, which do nothing. A server counts a transaction for each that comes, and
+// idle has as many sessions as the arm with the most clients, which do nothing. A server counts a transaction for each that comes, and
 // more besides; so what clients cost by being there is part of the background, and no arm's.
 func (e *Experiment) idle(ctx context.Context) error {
-	sessions, err := e.connectAll(ctx, e.mostSessions())
+	most := 0
+	for _, arm := range e.Plan.Arms {
+		if !arm.Idle() {
+			most = max(most, arm.Clients+1) // and the one that its load opens to learn how
+		}
+	}
+	sessions, err := e.connectAll(ctx, most)
 	if err == nil {
 		err = Wait(ctx, e.armLength())
 	}
@@ -21,17 +27,6 @@ func (e *Experiment) idle(ctx context.Context) error {
 	}
 	leaving.Wait()
 	return err
-}
-
-// mostSessions are those of the arm with the most clients, and the one that its load opens to learn how.
-func (e *Experiment) mostSessions() int {
-	most := 0
-	for _, arm := range e.Plan.Arms {
-		if !arm.Idle() {
-			most = max(most, arm.Clients+1)
-		}
-	}
-	return most
 }
 
 // connectAll gives the sessions that could be opened, also where not all could.

@@ -19,13 +19,6 @@ func (e *Experiment) look(ctx context.Context, event runfile.Event) error {
 	return e.Look(ctx, event)
 }
 
-func (e *Experiment) others(arm runfile.Arm) *runfile.Others {
-	if e.Others == nil {
-		return nil
-	}
-	return e.Others(arm)
-}
-
 // disturbed is what makes the repetition that just ended useless, or nil.
 func (e *Experiment) disturbed(others *runfile.Others) error {
 	if e.Spoiled != nil {

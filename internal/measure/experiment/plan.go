@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,20 +146,14 @@ func parsePlan(text []byte) (plan runfile.Plan, err error) {
 
 // Complete fills in the factors that a plan leaves open, and checks it. [Fit] does the same for its lengths.
 func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
-	arms := make([]runfile.Arm, len(plan.Arms))
-	for i, arm := range plan.Arms {
-		if !arm.Idle() && arm.Clients == 0 {
-			arm.Clients = sizes.Clients
+	plan.Arms = slices.Clone(plan.Arms)
+	for i := range plan.Arms {
+		if arm := &plan.Arms[i]; !arm.Idle() {
+			arm.Clients = cmp.Or(arm.Clients, sizes.Clients)
+			arm.RowsPerTx = cmp.Or(arm.RowsPerTx, sizes.RowsPerTx)
 		}
-		if !arm.Idle() && arm.RowsPerTx == 0 {
-			arm.RowsPerTx = sizes.RowsPerTx
-		}
-		arms[i] = arm
 	}
-	plan.Arms = arms
-	if plan.Workers == 0 {
-		plan.Workers = defaultWorkers
-	}
+	plan.Workers = cmp.Or(plan.Workers, defaultWorkers)
 	return plan, validate(plan)
 }
 

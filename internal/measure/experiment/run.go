@@ -24,8 +24,12 @@ type pace struct {
 // Run does the plan, and after it what Next adds. When it returns an error, the replicate it happened in is marked as
 // failed and all earlier ones are whole.
 func (e *Experiment) Run(ctx context.Context) error {
-	if err := e.rest(ctx); err != nil {
-		return err
+	if rest := resting(e.Plan); rest != 0 {
+		e.Doing("resting")
+		e.Tell(fmt.Sprintf("Resting for %s, so that a source which moves in steps shows nothing of before", About(rest)))
+		if err := Wait(ctx, rest); err != nil {
+			return err
+		}
 	}
 	err := e.warmUp(ctx)
 	for err != nil && ctx.Err() == nil { // the server may have been taken from it while it rested, too
@@ -54,17 +58,6 @@ func (e *Experiment) Run(ctx context.Context) error {
 		}
 	}
 	return e.extend(ctx, p)
-}
-
-// rest does nothing for as long as the plan asks for.
-func (e *Experiment) rest(ctx context.Context) error {
-	length := resting(e.Plan)
-	if length == 0 {
-		return nil
-	}
-	e.Doing("resting")
-	e.Tell(fmt.Sprintf("Resting for %s, so that a source which moves in steps shows nothing of before", About(length)))
-	return Wait(ctx, length)
 }
 
 // extend runs what Next names, one replicate at a time, while there is time for it.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/realiops/realiops/internal/measure/host"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/measure/supervisor"
 )

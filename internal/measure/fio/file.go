@@ -16,7 +16,7 @@ import (
 
 // allowed are the options that a user's job file may have. A list of what is harmless, because fio has hundreds, and
 // among them those that run programs, write to devices, change the system's settings and fill disks.
-var allowed = words(`
+var allowed = strings.Fields(`
 	rw readwrite bs blocksize ba blockalign bsrange blocksize_range bssplit blocksize_unaligned bs_unaligned bs_is_seq_rand
 	rwmixread rwmixwrite rw_sequencer unified_rw_reporting randrepeat allrandrepeat randseed randommap norandommap softrandommap
 	random_distribution random_generator percentage_random file_service_type nrfiles openfiles filename filename_format filesize size
@@ -29,9 +29,7 @@ var allowed = words(`
 	name description lat_percentiles clat_percentiles slat_percentiles hipri prio prioclass nice atomic continue_on_error`)
 
 // engines do I/O on files and on nothing else.
-var engines = words(`sync psync vsync pvsync pvsync2 libaio posixaio io_uring mmap splice`)
-
-func words(text string) []string { return strings.Fields(text) }
+var engines = strings.Fields(`sync psync vsync pvsync pvsync2 libaio posixaio io_uring mmap splice`)
 
 // ReadFile reads a user's job file. Its sections are put into a directory of our own below place; those that fio would
 // run at the same time are one job, and jobs run one after another, so that each has its own counts. A section that does
@@ -57,22 +55,18 @@ func ReadFile(r io.Reader, place string, s Settings) ([]Job, error) {
 		}
 		if alone {
 			jobs = append(jobs, j)
-			continue
+		} else {
+			jobs[len(jobs)-1].join(j)
 		}
-		jobs[len(jobs)-1].join(j)
 	}
-	return jobs, distinct(jobs)
-}
-
-func distinct(jobs []Job) error {
 	seen := map[string]bool{}
 	for _, j := range jobs {
 		if seen[j.Name] {
-			return fmt.Errorf("two jobs are called %s", j.Name)
+			return jobs, fmt.Errorf("two jobs are called %s", j.Name)
 		}
 		seen[j.Name] = true
 	}
-	return nil
+	return jobs, nil
 }
 
 // parse reads the lines of a job file.
@@ -140,7 +134,10 @@ func (s *Section) tame(place string) error {
 			}
 			continue
 		case "filename", "filename_format":
-			name := inside(place, o.Value)
+			name := o.Value
+			if filepath.IsAbs(name) && below(place, filepath.Dir(name)) {
+				name = filepath.Base(name)
+			}
 			if !fileNames.MatchString(name) {
 				return fmt.Errorf("%s leads out of %s: realiops uses files in a directory of its own there, and no device", o, place)
 			}
@@ -170,14 +167,6 @@ func below(place, directory string) bool {
 	}
 	relative, err := filepath.Rel(place, absolute)
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, "../")
-}
-
-// inside is a file's name without the place before it.
-func inside(place, name string) string {
-	if filepath.IsAbs(name) && below(place, filepath.Dir(name)) {
-		return filepath.Base(name)
-	}
-	return name
 }
 
 // job puts bounds to a section.

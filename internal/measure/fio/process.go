@@ -27,8 +27,7 @@ var ErrStopped = errors.New("the job was stopped")
 // Run does a job on its files and hands over its status each second. The last is returned, which for a job that was
 // stopped (the context ended with [ErrStopped] as the cause) or interrupted is as far as it came.
 func (d *Directory) Run(ctx context.Context, p Program, j Job, heed func(Status)) (Status, error) {
-	patience := j.Runtime + late
-	limited, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("fio does not end, %v after its time", late))
+	limited, cancel := context.WithTimeoutCause(ctx, j.Runtime+late, fmt.Errorf("fio does not end, %v after its time", late))
 	defer cancel()
 	return d.run(limited, p, j, heed)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -69,12 +68,4 @@ func versionOf(path, said string) (string, error) {
 			path, parts[1], oldestMajor, oldestMinor, howToGet)
 	}
 	return parts[1], nil
-}
-
-// engine is what keeps several requests in flight on this system.
-func engine() string {
-	if runtime.GOOS == "linux" {
-		return "libaio"
-	}
-	return "posixaio"
 }

@@ -2,6 +2,7 @@ package fio
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -99,7 +100,8 @@ func (s Settings) job(sh shape) Job {
 	if sh.rw != "read" && sh.rw != "write" {
 		options = append(options, Option{"norandommap", "1"})
 	}
-	j.Sections = []Section{{sh.name, append(options, timed(j.Runtime)...)}}
+	options = append(options, Option{"time_based", "1"}, Option{"runtime", fmt.Sprintf("%dms", j.Runtime.Milliseconds())})
+	j.Sections = []Section{{sh.name, options}}
 	return j
 }
 
@@ -109,16 +111,16 @@ func (s Settings) inFlight(sh shape) []Option {
 	case sh.sync:
 		return []Option{{"ioengine", "psync"}}
 	case s.Direct:
-		return []Option{{"direct", "1"}, {"ioengine", engine()}, {"iodepth", strconv.Itoa(sh.depth)}}
+		engine := "libaio"
+		if runtime.GOOS != "linux" {
+			engine = "posixaio"
+		}
+		return []Option{{"direct", "1"}, {"ioengine", engine}, {"iodepth", strconv.Itoa(sh.depth)}}
 	case sh.depth > 1:
 		return []Option{{"ioengine", "psync"}, {"numjobs", strconv.Itoa(sh.depth)}}
 	default:
 		return []Option{{"ioengine", "psync"}}
 	}
-}
-
-func timed(d time.Duration) []Option {
-	return []Option{{"time_based", "1"}, {"runtime", fmt.Sprintf("%dms", d.Milliseconds())}}
 }
 
 // AsDD is a sequential write without direct I/O, once through the file and not flushed: what dd reports the speed of.

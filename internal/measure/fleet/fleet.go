@@ -63,12 +63,19 @@ func Open(path string, asked Stretch) (Directory, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return d, fmt.Errorf("make the directory of the fleet: %w", err)
 	}
-	begun, err := d.begun()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	file := filepath.Join(path, about)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
 		return d, d.begin()
-	case err != nil:
+	}
+	if err != nil {
 		return d, err
+	}
+	var begun Stretch
+	if err := json.Unmarshal(text, &begun); err != nil {
+		return d, fmt.Errorf("%s is no file of realiops fleet: %w", file, err)
+	}
+	switch {
 	case begun.Source != asked.Source:
 		return d, fmt.Errorf("%s holds what %s told, and %s is asked now: name another directory with -o", path, begun.Source, asked.Source)
 	case begun.To.Sub(begun.From) != asked.To.Sub(asked.From):
@@ -76,17 +83,6 @@ func Open(path string, asked Stretch) (Directory, error) {
 	}
 	d.Stretch = begun
 	return d, nil
-}
-
-func (d Directory) begun() (s Stretch, err error) {
-	text, err := os.ReadFile(filepath.Join(d.path, about))
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return s, fmt.Errorf("%s is no file of realiops fleet: %w", filepath.Join(d.path, about), err)
-	}
-	return s, nil
 }
 
 func (d Directory) begin() error {

@@ -30,8 +30,8 @@ func (t *Told) Take(r runfile.Record) error {
 	return nil
 }
 
-// span is from the first reading or period to the last.
-func (t Told) span() (from, to time.Time) {
+// Span is from the first reading or period to the last.
+func (t Told) Span() (from, to time.Time) {
 	if n := len(t.Readings); n > 0 {
 		from, to = t.Readings[0].At, t.Readings[n-1].At
 	}
@@ -49,7 +49,7 @@ func (t Told) span() (from, to time.Time) {
 // Write makes the run file.
 func Write(path string, head runfile.Run, told Told) error {
 	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Arms: []runfile.Arm{}}
-	head.Start, _ = told.span()
+	head.Start, _ = told.Span()
 	if head.Parameters == nil {
 		head.Parameters = map[string]string{}
 	}
@@ -85,7 +85,7 @@ func write(w *runfile.Writer, head runfile.Run, told Told) error {
 		records = append(records, p)
 	}
 	end := runfile.EndOf(nil, false)
-	if _, to := told.span(); !to.IsZero() {
+	if _, to := told.Span(); !to.IsZero() {
 		end.At = to
 	}
 	for _, record := range append(records, end) {

@@ -7,30 +7,16 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/host"
-	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// cost is what an observation costs while it goes on. The clock of the probes calls follow from one goroutine at a time.
+// cost is what an observation costs while it goes on. The clock of the probes adds to it from one goroutine at a time.
 type cost struct {
 	began      time.Time
 	processor  time.Duration // of ours at the beginning
 	perReading atomic.Int64
 	queries    int64
 	waited     float64
-}
-
-func (s *cost) begin() { s.began, s.processor = time.Now(), host.ProcessorTime() }
-
-func (s *cost) follow(r runfile.Record) {
-	reading, is := r.(runfile.Reading)
-	if !is {
-		return
-	}
-	s.waited += reading.Took
-	if reading.Probe == pgstat.Name {
-		s.queries += s.perReading.Load()
-	}
 }
 
 // total is the cost until now, once everything is in the file.

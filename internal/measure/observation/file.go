@@ -131,8 +131,8 @@ func (r *recording) observe(ctx context.Context) (err error) {
 		return err
 	}
 	r.announce(facts, probes)
-	r.cost.begin()
 	began := time.Now()
+	r.cost.began, r.cost.processor = began, host.ProcessorTime()
 	o := Observation{
 		Interval: r.Interval, For: r.For, Rarely: min(rarely, r.AtLeast/fewestLooks), Started: pgstat.Name + ".server/started",
 		Open: r.again, Record: r.record, Tell: r.Show.Message,
@@ -265,7 +265,12 @@ func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 }
 
 func (r *recording) record(line runfile.Record) error {
-	r.cost.follow(line)
+	if reading, is := line.(runfile.Reading); is {
+		r.cost.waited += reading.Took
+		if reading.Probe == pgstat.Name {
+			r.cost.queries += r.cost.perReading.Load()
+		}
+	}
 	r.Show.Record(line)
 	return r.file.Write(line)
 }

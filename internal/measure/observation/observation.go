@@ -155,7 +155,11 @@ func (o *Observation) reopen(ctx context.Context, before Source) (Source, bool) 
 		}
 		if ctx.Err() == nil && !told {
 			o.Tell("The server cannot be read, which is tried again: " + err.Error())
-			o.missing(before, err)
+			for _, s := range before.Samplers {
+				gap := probe.GapOf(err)
+				gap.At, gap.Probe = time.Now(), s.Name()
+				_ = o.Record(gap) // that it cannot be written is found by the next reading
+			}
 			told = true
 		}
 		select {
@@ -163,14 +167,5 @@ func (o *Observation) reopen(ctx context.Context, before Source) (Source, bool) 
 			return Source{}, false
 		case <-time.After(reopenEvery):
 		}
-	}
-}
-
-// missing says of each probe why it reads nothing for now. That it cannot be written is found by the next reading.
-func (o *Observation) missing(source Source, why error) {
-	for _, s := range source.Samplers {
-		gap := probe.GapOf(why)
-		gap.At, gap.Probe = time.Now(), s.Name()
-		_ = o.Record(gap)
 	}
 }

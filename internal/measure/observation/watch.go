@@ -28,7 +28,8 @@ func (w *watch) take(r runfile.Record) error {
 		return err
 	}
 	if reading, is := r.(runfile.Reading); is && w.again(reading) {
-		if err := w.anew(reading.At); err != nil {
+		const why = "the server was started anew, or another one answers in its place"
+		if err := Anew(w.record, reading.At, w.probes, why); err != nil {
 			return err
 		}
 		close(w.changed)
@@ -70,11 +71,6 @@ func (w *watch) again(r runfile.Reading) bool {
 	before := w.last
 	w.last = started
 	return before != 0 && started != before
-}
-
-// anew says of all probes that their counters are not to be compared with those before.
-func (w *watch) anew(at time.Time) error {
-	return Anew(w.record, at, w.probes, "the server was started anew, or another one answers in its place")
 }
 
 // Anew records that the counters of some probes are not to be compared with what they were before.

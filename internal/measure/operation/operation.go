@@ -183,7 +183,11 @@ func (m *measurement) warmUp(ctx context.Context) error {
 // repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed, and
 // so is a background that others have disturbed.
 func (m *measurement) repetition(ctx context.Context, arm string, n int, do Operation) (disturbed bool, err error) {
-	watch, err := m.settle(ctx, m.workingIn(arm))
+	ours := m.Ours
+	if arm == runfile.IdleArm {
+		ours = postgres.Sessions{Known: true} // none works for us
+	}
+	watch, err := m.settle(ctx, ours)
 	if err != nil {
 		return false, err
 	}
@@ -278,12 +282,4 @@ func (m *measurement) finish(ctx context.Context, watch *postgres.Watch, outcome
 	vacuumed, err := watch.Autovacuumed(ctx, m.Control)
 	during.Others = append(during.Others, vacuumed...)
 	return during, err
-}
-
-// workingIn picks the sessions that work for us in a repetition.
-func (m *measurement) workingIn(arm string) postgres.Sessions {
-	if arm == runfile.IdleArm {
-		return postgres.Sessions{Known: true} // and none
-	}
-	return m.Ours
 }

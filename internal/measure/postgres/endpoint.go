@@ -78,18 +78,14 @@ func (e *Endpoint) Local() bool {
 
 // String names the endpoint in messages, without secrets.
 func (e *Endpoint) String() string {
-	return fmt.Sprintf("%s as %s, database %s", e.address(), e.config.User, cmp.Or(e.config.Database, e.config.User))
-}
-
-func (e *Endpoint) address() string {
-	if strings.HasPrefix(e.config.Host, "/") {
-		return fmt.Sprintf("socket %s, port %d", e.config.Host, e.config.Port)
+	at := net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
+	switch {
+	case strings.HasPrefix(e.config.Host, "/"):
+		at = fmt.Sprintf("socket %s, port %d", e.config.Host, e.config.Port)
+	case e.ip != "" && e.ip != e.config.Host:
+		at += fmt.Sprintf(" (hostaddr %s)", e.ip)
 	}
-	address := net.JoinHostPort(e.config.Host, fmt.Sprint(e.config.Port))
-	if e.ip != "" && e.ip != e.config.Host {
-		address += fmt.Sprintf(" (hostaddr %s)", e.ip)
-	}
-	return address
+	return fmt.Sprintf("%s as %s, database %s", at, e.config.User, cmp.Or(e.config.Database, e.config.User))
 }
 
 // reasonOf takes the one thing that people need out of pgx's account of all hosts and attempts.

@@ -63,19 +63,16 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	if f.VersionNum < Oldest {
 		return f, nil // Refuse says so; the questions below are for servers we know
 	}
-	for _, ask := range []func(context.Context, *pgx.Conn) error{
-		f.askSettings, f.askRights, f.askIdentity, f.askFlavor, f.askBusy, f.askClock,
-	} {
+	if f.Settings, err = Settings(ctx, conn); err != nil {
+		return f, err
+	}
+	for _, ask := range []func(context.Context, *pgx.Conn) error{f.askRights, f.askIdentity, f.askFlavor, f.askBusy} {
 		if err := ask(ctx, conn); err != nil {
 			return f, err
 		}
 	}
-	return f, nil
-}
-
-func (f *Facts) askSettings(ctx context.Context, conn *pgx.Conn) (err error) {
-	f.Settings, err = Settings(ctx, conn)
-	return err
+	f.Clock, err = CompareClocks(ctx, conn)
+	return f, err
 }
 
 // askIdentity asks for the number that initdb gave the server's data, where it may be asked for.
@@ -128,11 +125,6 @@ func (f *Facts) askInstance(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("ask Aurora which instance answers: %w", err)
 	}
 	return nil
-}
-
-func (f *Facts) askClock(ctx context.Context, conn *pgx.Conn) (err error) {
-	f.Clock, err = CompareClocks(ctx, conn)
-	return err
 }
 
 // CompareClocks asks the server for the time a few times and keeps the quickest answer, whose error is half its round

@@ -69,7 +69,10 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 		}
 	}
 	maps.DeleteFunc(config.RuntimeParams, func(_, value string) bool { return value == "" })
-	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.ignored, l.queries, l.validation} {
+	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
+		l.take(keyword) // makes no difference here: libpq itself no longer heeds the first two
+	}
+	for _, obey := range []func() error{l.encryption, l.versions, l.dialing, l.addresses, l.names, l.queries, l.validation} {
 		if err := obey(); err != nil {
 			return "", err
 		}
@@ -251,14 +254,6 @@ func (l *libpq) validation() error {
 		refused := validate(ctx, conn)
 		_, err := conn.Exec(ctx, "commit").ReadAll()
 		return cmp.Or(refused, err)
-	}
-	return nil
-}
-
-// ignored are keywords that make no difference here: libpq itself no longer heeds the first two.
-func (l *libpq) ignored() error {
-	for _, keyword := range []string{"sslcompression", "tty", "gsslib"} {
-		l.take(keyword)
 	}
 	return nil
 }

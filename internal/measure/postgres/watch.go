@@ -165,8 +165,7 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 		if v.here && !old {
 			s.Strangers++
 		}
-		switch {
-		case v.busy || v.changed || v.hidden || !old || before.busy || before.late:
+		if v.busy || v.changed || v.hidden || !old || before.busy || before.late {
 			others.add(v.called(), v.role, v.database)
 		}
 		if old && w.picked.mayBe(v) {

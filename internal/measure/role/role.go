@@ -43,7 +43,7 @@ func Main(args []string, roles ...Role) (status int, played bool) {
 }
 
 func (r Role) main(wanted string) int {
-	err := error(nil)
+	var err error
 	if here := version(); here != wanted {
 		err = fmt.Errorf("realiops was replaced while it ran (%s by %s): start it again", wanted, here)
 	} else {
@@ -63,24 +63,17 @@ func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	if own := os.Getenv(marker); own != "" {
 		return nil, fmt.Errorf("start a %s: this process was itself started as a %s, and its main function does not call role.Main", r.Name, own)
 	}
-	program, err := thisProgram()
-	if err != nil {
-		return nil, fmt.Errorf("find our own program: %w", err)
+	program := "/proc/self/exe" // also when its file has been removed or replaced
+	if _, err := os.Stat(program); err != nil {
+		if program, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("find our own program: %w", err)
+		}
 	}
 	c := exec.CommandContext(ctx, program, r.Name, version())
 	c.Args[0] = os.Args[0]
 	c.Env = append(os.Environ(), marker+"="+r.Name)
 	c.SysProcAttr = apart()
 	return c, nil
-}
-
-// thisProgram is this very program; where the system allows it, also when its file has been removed or replaced.
-func thisProgram() (string, error) {
-	const self = "/proc/self/exe"
-	if _, err := os.Stat(self); err == nil {
-		return self, nil
-	}
-	return os.Executable()
 }
 
 // version tells two builds of this program apart.

@@ -58,14 +58,6 @@ func (p *Program) decided() bool { return p.open.ArmSeconds != 0 || p.open.Repli
 // Duration is about how long it takes.
 func (p *Program) Duration() time.Duration { return experiment.Duration(p.Plan, p.limits) }
 
-// until is when all is to be done; zero where the plan alone decides.
-func (p *Program) until(now time.Time) time.Time {
-	if p.exact {
-		return time.Time{}
-	}
-	return now.Add(p.limits.Budget)
-}
-
 // loads are all that may be run beyond the plan: its own, and those of the plan identify beside it.
 func (p *Program) loads() ([]runfile.Arm, error) {
 	all, err := experiment.Complete(experiment.Identify(), p.sizes)

@@ -240,7 +240,10 @@ func (m *measurement) completePlan(ctx context.Context, e *experiment.Experiment
 	if err != nil {
 		return err
 	}
-	e.Plan, e.Whole, e.Until, e.Period = p.Plan, p.decided(), p.until(time.Now()), p.limits.Aligned()
+	e.Plan, e.Whole, e.Period = p.Plan, p.decided(), p.limits.Aligned()
+	if !p.exact { // or else the plan alone decides
+		e.Until = time.Now().Add(p.limits.Budget)
+	}
 	e.Next = func() (experiment.Addition, bool) { return m.next(required, more) }
 	m.Show.Message(p.announcement(m.file.Path()))
 	m.Show.Lasts(p.Duration())

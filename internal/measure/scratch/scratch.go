@@ -90,10 +90,7 @@ func Sweep(place, prefix string, remove func(path string) error) {
 // isOurs keeps a sweep, above all one by root, off what other users have put among the directories.
 func isOurs(e fs.DirEntry) bool {
 	info, err := e.Info()
-	if err != nil {
-		return false
-	}
-	return madeByUs(info)
+	return err == nil && madeByUs(info)
 }
 
 func sweep(path string, remove func(path string) error) {

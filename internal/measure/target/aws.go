@@ -175,14 +175,6 @@ func (a AWS) flavor(facts postgres.Facts) string {
 	}
 }
 
-// secrets are what must not be written down of the account.
-func (a AWS) secrets(ctx context.Context) []string {
-	if a.Account == nil {
-		return nil
-	}
-	return a.Account.Secrets(ctx)
-}
-
 // MovedTo is what AWS says of the instance that the load is on by now, where that is another than the one it began on. What
 // AWS does not say right after a failover is taken to be as it was, but for what is the instance's own.
 func (a *AWS) MovedTo(ctx context.Context, instance string) *runfile.Cloud {

@@ -124,10 +124,7 @@ func (p *Probes) findDevices(ctx context.Context, t *Target, facts postgres.Fact
 	if err != nil {
 		return nil, err
 	}
-	temp, err := temporaryTablespaces(ctx, t)
-	if err != nil {
-		temp = nil // they are counted among the tablespaces, only not apart
-	}
+	temp, _ := temporaryTablespaces(ctx, t) // without their names they are counted among the tablespaces, only not apart
 	devices, err := block.New(block.Layout{Data: directory, Temp: temp})
 	if err != nil {
 		return nil, err

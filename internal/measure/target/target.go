@@ -53,31 +53,24 @@ type Target struct {
 // Open starts the server asked for, or finds the user's. Whoever opens it closes it.
 func Open(ctx context.Context, o Options, tell Notices) (*Target, error) {
 	if o.Yours {
-		return yours(ctx, o)
+		endpoint, err := postgres.Parse(o.DSN)
+		if err != nil {
+			return nil, err
+		}
+		aws, err := o.AWS.Open(ctx, endpoint)
+		return &Target{kind: server.Yours, options: o, Endpoint: endpoint, AWS: aws}, err
 	}
 	if err := postgres.IgnoreEnvironment(); err != nil {
 		return nil, err
 	}
-	switch {
-	case o.Contained:
+	if o.Contained {
 		s, err := container.Start(ctx, container.Options{
 			Image: o.Image, Settings: o.Embedded.Settings, Keep: o.Embedded.Keep, Notify: tell.Stage})
 		return own(o, s, err)
-	default:
-		o.Embedded.Notify = tell.Stage
-		s, err := embedded.Start(ctx, o.Embedded)
-		return own(o, s, err)
 	}
-}
-
-// yours is the user's server, and AWS where it is one of AWS's.
-func yours(ctx context.Context, o Options) (*Target, error) {
-	endpoint, err := postgres.Parse(o.DSN)
-	if err != nil {
-		return nil, err
-	}
-	aws, err := o.AWS.Open(ctx, endpoint)
-	return &Target{kind: server.Yours, options: o, Endpoint: endpoint, AWS: aws}, err
+	o.Embedded.Notify = tell.Stage
+	s, err := embedded.Start(ctx, o.Embedded)
+	return own(o, s, err)
 }
 
 func own(o Options, s server.Server, err error) (*Target, error) {
@@ -161,8 +154,11 @@ func (t *Target) Refuse(facts postgres.Facts) error {
 }
 
 // Secrets are what must not be written down.
-func (t *Target) Secrets(ctx context.Context) []string {
-	return append(t.AWS.secrets(ctx), t.Endpoint.Password())
+func (t *Target) Secrets(ctx context.Context) (all []string) {
+	if t.AWS.Account != nil {
+		all = t.AWS.Account.Secrets(ctx)
+	}
+	return append(all, t.Endpoint.Password())
 }
 
 // Describe joins what was known of the server, what it says of itself, and what lies under it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/account"
+	"github.com/realiops/realiops/internal/measure/history"
 	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/runfile"
@@ -37,27 +38,19 @@ func ForBill(c rds.Cluster) []Series {
 func Settled(now time.Time) time.Time { return now.Add(-probe.Final).UTC().Truncate(time.Hour) }
 
 // Hours are the hourly periods of the series from one moment to another, and the gaps in them.
-func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) (periods []runfile.Period, gaps []runfile.Gap, err error) {
+func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) ([]runfile.Period, []runfile.Gap, error) {
+	var told history.Told
 	for _, s := range all {
 		source, err := probe.New(a.Config(), s.cloud(), s.Metrics...)
 		if err != nil {
 			return nil, nil, err
 		}
 		source.Coarse = time.Hour
-		err = source.Backfill(ctx, from, to, func(r runfile.Record) error {
-			switch r := r.(type) {
-			case runfile.Period:
-				periods = append(periods, r)
-			case runfile.Gap:
-				gaps = append(gaps, r)
-			}
-			return nil
-		})
-		if err != nil {
+		if err := source.Backfill(ctx, from, to, told.Take); err != nil {
 			return nil, nil, err
 		}
 	}
-	return periods, gaps, nil
+	return told.Periods, told.Gaps, nil
 }
 
 // cloud is what the series are of, in the terms of a run file.

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 	cw "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 
+	"github.com/realiops/realiops/internal/measure/history"
 	"github.com/realiops/realiops/internal/measure/rds"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -115,9 +117,7 @@ func (p *points) add(r cw.MetricDataResult) {
 		}
 		p.values[at.UTC()] = r.Values[i]
 	}
-	if r.StatusCode != "" && r.StatusCode != cw.StatusCodeComplete {
-		p.part = r.StatusCode
-	} else {
+	if p.part = r.StatusCode; p.part == cw.StatusCodeComplete {
 		p.part = ""
 	}
 }
@@ -183,12 +183,7 @@ func (e *Export) warn(format string, values ...any) {
 }
 
 func (p *points) times() []time.Time {
-	var all []time.Time
-	for at := range p.values {
-		all = append(all, at)
-	}
-	slices.SortFunc(all, time.Time.Compare)
-	return all
+	return slices.SortedFunc(maps.Keys(p.values), time.Time.Compare)
 }
 
 // period is how long the periods are: as far apart as the nearest two begin.
@@ -253,7 +248,13 @@ func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, w
 
 // Cluster is the one that the files are about, or the one of a name; of others the periods are dropped.
 func (e *Export) Cluster(name string) (rds.Cluster, error) {
-	names := e.names()
+	names := e.named("DBClusterIdentifier")
+	if len(names) == 0 {
+		for _, c := range e.Clusters {
+			names = append(names, c.Name)
+		}
+		names = distinct(names)
+	}
 	switch {
 	case name == "" && len(names) > 1:
 		return rds.Cluster{}, fmt.Errorf("the files are about several clusters: name one of %s with --cluster", strings.Join(names, ", "))
@@ -268,12 +269,6 @@ func (e *Export) Cluster(name string) (rds.Cluster, error) {
 			c = known
 		}
 	}
-	e.only(&c)
-	return c, nil
-}
-
-// only adds the cluster's instances to it, and drops what is of others.
-func (e *Export) only(c *rds.Cluster) {
 	others := map[string]bool{}
 	for _, i := range e.instance {
 		if aws.ToString(i.DBClusterIdentifier) == c.Name || c.Name == "" {
@@ -286,34 +281,25 @@ func (e *Export) only(c *rds.Cluster) {
 		of := p.Dimensions["DBClusterIdentifier"]
 		return of != "" && c.Name != "" && of != c.Name || others[p.Dimensions["DBInstanceIdentifier"]]
 	})
+	return c, nil
 }
 
-// names are the clusters that anything is said of.
-func (e *Export) names() (all []string) {
+// named are those that the periods are of, by a dimension.
+func (e *Export) named(dimension string) (all []string) {
 	for _, p := range e.Periods {
-		all = append(all, p.Dimensions["DBClusterIdentifier"])
+		all = append(all, p.Dimensions[dimension])
 	}
-	if len(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" })) == 0 {
-		for _, c := range e.Clusters {
-			all = append(all, c.Name)
-		}
-	}
-	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
+	return distinct(all)
+}
+
+// distinct names are in order, each once.
+func distinct(names []string) []string {
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 }
 
 // Span is from the first period to the end of the last one.
-func (e *Export) Span() (from, to time.Time) {
-	for _, p := range e.Periods {
-		if from.IsZero() || p.From.Before(from) {
-			from = p.From
-		}
-		if p.To.After(to) {
-			to = p.To
-		}
-	}
-	return from, to
-}
+func (e *Export) Span() (from, to time.Time) { return history.Told{Periods: e.Periods}.Span() }
 
 // Instances are those of PostgreSQL with storage of their own.
 func (e *Export) Instances() (all []runfile.Cloud) {

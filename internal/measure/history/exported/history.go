@@ -89,14 +89,7 @@ func (e *Export) flavor() string {
 
 // one picks the instance, and drops the periods of others.
 func (e *Export) one(name string) (c runfile.Cloud, err error) {
-	named := func(dimension string) (all []string) {
-		for _, p := range e.Periods {
-			all = append(all, p.Dimensions[dimension])
-		}
-		slices.Sort(all)
-		return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
-	}
-	instances, clusters := named("DBInstanceIdentifier"), named("DBClusterIdentifier")
+	instances, clusters := e.named("DBInstanceIdentifier"), e.named("DBClusterIdentifier")
 	switch {
 	case name == "" && len(instances) > 1:
 		return c, fmt.Errorf("the files tell of several instances: name one of %s with --instance", strings.Join(instances, ", "))

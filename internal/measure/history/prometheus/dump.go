@@ -48,9 +48,14 @@ func OpenDump(name string, text []byte) (s *Store, from, to time.Time, err error
 		if err != nil {
 			return nil, from, to, fmt.Errorf("%s: line %d: %w", name, n, err)
 		}
-		if known[string(labels[model.MetricNameLabel])] {
-			d.add(labels, sample)
+		if !known[string(labels[model.MetricNameLabel])] {
+			continue
 		}
+		key := labels.String()
+		if d.series[key] == nil {
+			d.series[key] = &model.SampleStream{Metric: labels}
+		}
+		d.series[key].Values = append(d.series[key].Values, sample)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, from, to, fmt.Errorf("%s: %w", name, err)
@@ -69,14 +74,6 @@ const longestDump = 3 * 366 * 24 * time.Hour
 
 // longestLine bounds one.
 const longestLine = 64 << 10
-
-func (d *dump) add(labels model.Metric, sample model.SamplePair) {
-	key := labels.String()
-	if d.series[key] == nil {
-		d.series[key] = &model.SampleStream{Metric: labels}
-	}
-	d.series[key].Values = append(d.series[key].Values, sample)
-}
 
 // order puts the samples of each series in order, one of a moment, and says from when to when all are.
 func (d *dump) order() (from, to time.Time) {

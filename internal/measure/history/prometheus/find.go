@@ -58,27 +58,24 @@ func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
 			continue
 		}
 		taken[row.Ours] = true
-		if err := q.oneDevice(row, sets); err != nil {
-			return nil, err
+		if devices := valuesOf(sets, deviceLabel); row.Exporter == NodeExporter && len(devices) > 1 {
+			return nil, fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; there are %s", listed(devices))
 		}
 		found = append(found, Found{row, string(sets[0][model.InstanceLabel]), q.selector(row, sets[0])})
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s has %w, from %s to %s%s", s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), q.matched())
+		by := ""
+		if q.Server+q.Host != "" {
+			by = ", by --server and --host as they were given"
+		}
+		return nil, fmt.Errorf("%s has %w, from %s to %s%s",
+			s.host, ErrNothing, q.From.UTC().Format(time.RFC3339), q.To.UTC().Format(time.RFC3339), by)
 	}
 	return found, nil
 }
 
 // ErrNothing is a store that does not know the server.
 var ErrNothing = errors.New("no metric of PostgreSQL or of a disk that realiops knows")
-
-// matched says by what was looked.
-func (q Query) matched() string {
-	if q.Server+q.Host == "" {
-		return ""
-	}
-	return ", by --server and --host as they were given"
-}
 
 // matchers are those that the user gave for an exporter.
 func (q Query) matchers(exporter string) string {
@@ -165,14 +162,6 @@ func sameServer(byName map[string][]model.LabelSet) error {
 	}
 	if len(machines) > 1 {
 		return fmt.Errorf(`exporters of several servers tell of PostgreSQL (%s): pick one with --server 'instance=~"…:.*"'`, listed(machines))
-	}
-	return nil
-}
-
-// oneDevice makes sure that a disk is meant.
-func (q Query) oneDevice(row Row, sets []model.LabelSet) error {
-	if devices := valuesOf(sets, deviceLabel); row.Exporter == NodeExporter && len(devices) > 1 {
-		return fmt.Errorf("the machine has several disks: name the one that PostgreSQL is on with --device; there are %s", listed(devices))
 	}
 	return nil
 }

@@ -288,7 +288,16 @@ func wholeHours(samples map[string][]model.SamplePair) map[string]map[model.Time
 
 // hours asks for a value at the end of each hour, of all databases of the batch.
 func (b *batch) hours(ctx context.Context, name, query string) (map[string][]model.SamplePair, error) {
-	series := selector(name, b.of.among, b.of.label+"=~"+quoted(b.pattern()), b.fleet.given(b.of))
+	var databases []string
+	for database := range b.told {
+		databases = append(databases, regexp.QuoteMeta(database))
+	}
+	slices.Sort(databases)
+	given := b.fleet.query.Host
+	if b.of.probe == metric.CloudWatch {
+		given = b.fleet.query.Server
+	}
+	series := selector(name, b.of.among, b.of.label+"=~"+quoted(strings.Join(databases, "|")), given)
 	query = strings.NewReplacer("METRIC", series, "LABEL", b.of.label).Replace(query)
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -308,22 +317,4 @@ func (b *batch) hours(ctx context.Context, name, query string) (map[string][]mod
 		all[string(stream.Metric[model.LabelName(b.of.label)])] = stream.Values
 	}
 	return all, nil
-}
-
-// given are the matchers that the user gave for an exporter.
-func (f *Fleet) given(of scraped) string {
-	if of.probe == metric.CloudWatch {
-		return f.query.Server
-	}
-	return f.query.Host
-}
-
-// pattern is for the values of the label.
-func (b *batch) pattern() string {
-	var names []string
-	for name := range b.told {
-		names = append(names, regexp.QuoteMeta(name))
-	}
-	slices.Sort(names)
-	return strings.Join(names, "|")
 }

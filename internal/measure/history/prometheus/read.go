@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -60,7 +61,14 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 		}
 	}
 	announced := metric.All().Row(f.Ours).Announced()
-	announced.Caveat = strings.TrimPrefix(announced.Caveat+"; "+f.whence(), "; ")
+	whence := "read from a store, as " + f.Exporter + " exports it: " + f.Name
+	if f.Sum != "" {
+		whence += ", added up over " + f.Sum
+	}
+	if f.Times != 0 {
+		whence += fmt.Sprintf(", times %g", f.Times)
+	}
+	announced.Caveat = strings.TrimPrefix(announced.Caveat+"; "+whence, "; ")
 	r.out.Metrics = append(r.out.Metrics, announced)
 	once := sortedParts(parts)
 	if len(once) < len(parts) {
@@ -68,18 +76,6 @@ func (r *reading) metric(ctx context.Context, f Found, q Query) error {
 	}
 	r.add(f, once)
 	return nil
-}
-
-// whence says where a metric came from, and what was done to it.
-func (f Found) whence() string {
-	text := "read from a store, as " + f.Exporter + " exports it: " + f.Name
-	if f.Sum != "" {
-		text += ", added up over " + f.Sum
-	}
-	if f.Times != 0 {
-		text += fmt.Sprintf(", times %g", f.Times)
-	}
-	return text
 }
 
 // chunk asks for one stretch. An answer that the store itself calls incomplete is not used: a sum without some of its
@@ -185,7 +181,7 @@ func (r *reading) add(f Found, parts []part) {
 		r.at[f.Exporter] = map[int64]map[string]float64{}
 	}
 	last := ""
-	for _, at := range sortedMoments(sums) {
+	for _, at := range slices.Sorted(maps.Keys(sums)) {
 		now := sums[at]
 		if last != "" && now.of != last {
 			r.out.Gaps = append(r.out.Gaps, runfile.Gap{At: moment(at - 1), Probe: f.Exporter, Metric: f.Ours, Reason: runfile.Reset, Code: "series",
@@ -199,22 +195,13 @@ func (r *reading) add(f Found, parts []part) {
 	}
 }
 
-func sortedMoments[V any](of map[int64]V) []int64 {
-	all := make([]int64, 0, len(of))
-	for at := range of {
-		all = append(all, at)
-	}
-	slices.Sort(all)
-	return all
-}
-
 func moment(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
 // history puts readings in order.
 func (r *reading) history() (*history.Told, error) {
 	var apart []time.Duration
 	for exporter, at := range r.at {
-		moments := sortedMoments(at)
+		moments := slices.Sorted(maps.Keys(at))
 		for i, m := range moments {
 			r.out.Readings = append(r.out.Readings, runfile.Reading{At: moment(m), Probe: exporter, Values: at[m]})
 			if i > 0 {

@@ -155,7 +155,11 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 		if hours[at] == nil {
 			hours[at] = &hour{}
 		}
-		hours[at].add(i.rates(), length.Seconds())
+		hours[at].seconds += length.Seconds()
+		for k, rate := range i.rates() {
+			hours[at].sum[k] += rate * length.Seconds()
+			hours[at].peak[k] = max(hours[at].peak[k], rate)
+		}
 		apart = max(apart, length)
 	}
 	for _, name := range rows() {
@@ -177,12 +181,4 @@ func byHour(intervals []Interval, from, to time.Time) (told history.Told) {
 		}
 	}
 	return told
-}
-
-func (h *hour) add(rates []float64, seconds float64) {
-	h.seconds += seconds
-	for k, rate := range rates {
-		h.sum[k] += rate * seconds
-		h.peak[k] = max(h.peak[k], rate)
-	}
 }

@@ -28,11 +28,6 @@ while kill -0 $server 2>/dev/null; do
 done
 exit $status`
 
-// endedWithInput is the entrypoint that runs another one until its standard input ends.
-func endedWithInput(entrypoint []string) []string {
-	return append([]string{"sh", "-c", script, "realiops"}, entrypoint...)
-}
-
 // holdStdin makes the engine keep the container's standard input open for one connection, and close it with that.
 func holdStdin(c *container.Config) {
 	c.OpenStdin, c.StdinOnce = true, true

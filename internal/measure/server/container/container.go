@@ -111,7 +111,9 @@ func startAs(ctx context.Context, name string, o Options) (*Server, error) {
 func (s *Server) start(ctx context.Context, image image, command []string) error {
 	password := rand.Text() // new for each server, because the port may be open to others
 	c, err := postgres.Run(ctx, image.name, s.request(image, command, password)...)
-	err = innermost(err)
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner // without the library's layers, which say what its functions are called
+	}
 	var directory string
 	if err == nil {
 		directory, err = s.await(ctx, c, password)
@@ -124,14 +126,6 @@ func (s *Server) start(ctx context.Context, image image, command []string) error
 	}
 	s.storage = s.engine.storageOf(ctx, s.id, directory)
 	return nil
-}
-
-// innermost leaves out the library's layers, which say what its functions are called.
-func innermost(err error) error {
-	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		err = inner
-	}
-	return err
 }
 
 // abandon removes what a failed start made, whether it was to be kept or not.
@@ -209,14 +203,18 @@ func (s *Server) told(verb string, err error, byHand string) error {
 
 // request is what the library is asked for. The module's own command turns fsync off; ours comes later and replaces it.
 func (s *Server) request(image image, command []string, password string) []testcontainers.ContainerCustomizer {
+	owner := passing
+	if s.keep {
+		owner = kept
+	}
 	return []testcontainers.ContainerCustomizer{
 		testcontainers.WithProvider(kind),
 		testcontainers.WithLogger(silence()),
 		testcontainers.WithName(s.name),
-		testcontainers.WithLabels(map[string]string{label: ownerOf(s.keep)}),
+		testcontainers.WithLabels(map[string]string{label: owner}),
 		testcontainers.WithEnv(map[string]string{"PGDATA": image.dataDirectory}),
 		postgres.WithPassword(password),
-		testcontainers.WithEntrypoint(endedWithInput(image.entrypoint)...),
+		testcontainers.WithEntrypoint(append([]string{"sh", "-c", script, "realiops"}, image.entrypoint...)...),
 		testcontainers.WithCmd(command...),
 		testcontainers.WithConfigModifier(holdStdin),
 		testcontainers.WithHostConfigModifier(s.arrange(image)),

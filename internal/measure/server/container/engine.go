@@ -156,13 +156,6 @@ const (
 	kept    = "kept"   // asked for with Options.Keep
 )
 
-func ownerOf(keep bool) string {
-	if keep {
-		return kept
-	}
-	return passing
-}
-
 // idle is how long one of our containers must have been without a process before sweep takes it for abandoned. It is
 // many times what lies between making a container and starting it.
 const idle = 10 * time.Minute

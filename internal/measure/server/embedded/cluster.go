@@ -101,10 +101,13 @@ func (c *cluster) askVersion(ctx context.Context, directory string) error {
 	return nil
 }
 
-// makeDirectories makes those that the server writes to.
+// makeDirectories makes those that the server writes to, for the server's user alone.
 func (c *cluster) makeDirectories() error {
 	for _, name := range []string{dataName, socketName} {
-		if err := c.makeDirectory(name); err != nil {
+		if err := os.Mkdir(c.in(name), 0o700); err != nil {
+			return fmt.Errorf("make the server's directory: %w", err)
+		}
+		if err := c.give(name); err != nil {
 			return err
 		}
 	}
@@ -129,14 +132,6 @@ func (c *cluster) initialize(ctx context.Context, settings []setting) error {
 		return err
 	}
 	return c.configure(append(defaults(), settings...))
-}
-
-// makeDirectory makes a directory that only the server's user may use.
-func (c *cluster) makeDirectory(name string) error {
-	if err := os.Mkdir(c.in(name), 0o700); err != nil {
-		return fmt.Errorf("make the server's directory: %w", err)
-	}
-	return c.give(name)
 }
 
 // give hands something in the run directory to the server's user.
@@ -207,7 +202,9 @@ func (c *cluster) startOnce(ctx context.Context, hold func(*cluster) (drop func(
 	if c.port, err = freePort(); err != nil {
 		return fmt.Errorf("find a free port: %w", err)
 	}
-	if err := c.configure(c.address()); err != nil {
+	if err := c.configure([]setting{
+		{"listen_addresses", loopback}, {"port", fmt.Sprint(c.port)}, {"unix_socket_directories", c.socketDir()},
+	}); err != nil {
 		return err
 	}
 	c.journal.forget()
@@ -236,18 +233,10 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// address is where the server listens. Where the path is too long for a socket, or would be read as two, there is none.
-func (c *cluster) address() []setting {
-	return []setting{
-		{"listen_addresses", loopback},
-		{"port", fmt.Sprint(c.port)},
-		{"unix_socket_directories", c.socketDir()},
-	}
-}
-
 // longestSocket is how long a socket's path may be: what all systems allow, less the final zero.
 const longestSocket = 103
 
+// socketDir is where the server's socket lies. Where the path is too long for one, or would be read as two, there is none.
 func (c *cluster) socketDir() string {
 	directory := c.in(socketName)
 	if len(directory)+len("/.s.PGSQL.65535") > longestSocket || strings.Contains(directory, ",") {

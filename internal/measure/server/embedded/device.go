@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 // imageName is the file in a run directory that a device of the server's own stands for.
@@ -81,10 +80,4 @@ func (o Options) deviceSettings() []setting {
 		return nil
 	}
 	return []setting{{"max_wal_size", strconv.FormatInt(o.OwnDevice/4>>20, 10) + "MB"}}
-}
-
-// formatArguments make all of the file system now: what ext4 otherwise puts off, a thread of the kernel would write
-// under the measurement. Few inodes are enough for a database's files, and soon written.
-func formatArguments(device string) []string {
-	return append(strings.Fields("-q -m 0 -i 65536 -E lazy_itable_init=0,lazy_journal_init=0,nodiscard"), device)
 }

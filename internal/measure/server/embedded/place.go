@@ -36,8 +36,12 @@ func choosePlace(o Options) (place, error) {
 	if o.DataDir != "" {
 		return takeDirectory(o.DataDir, o.AllowRAM)
 	}
+	candidates := []string{os.TempDir(), "/var/tmp"} // on many systems the first lies in memory
+	if cache, err := binaries.CacheDirectory(); err == nil {
+		candidates = append(candidates, cache)
+	}
 	var refused []error
-	for _, candidate := range temporaryDirectories() {
+	for _, candidate := range candidates {
 		sweep(candidate)
 		p, err := examine(candidate, false)
 		if err == nil {
@@ -51,13 +55,10 @@ func choosePlace(o Options) (place, error) {
 	return place{}, refused[0]
 }
 
-// temporaryDirectories are tried in turn: on many systems the first lies in memory.
-func temporaryDirectories() []string {
-	directories := []string{os.TempDir(), "/var/tmp"}
-	if cache, err := binaries.CacheDirectory(); err == nil {
-		directories = append(directories, cache)
-	}
-	return directories
+// TemporaryPlace is the directory in which the data of a server go that nobody named a place for.
+func TemporaryPlace(allowRAM bool) (string, error) {
+	p, err := choosePlace(Options{AllowRAM: allowRAM})
+	return p.directory, err
 }
 
 // takeDirectory takes a directory that somebody named, which must be new or empty.

@@ -1,6 +1,7 @@
 package binaries
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -34,10 +35,7 @@ func (r Release) name() string { return r.pin.platform + "-" + r.pin.version }
 // Find is the release for a version as people write it: 17, or 17.11 where that is the one there is. Empty is the
 // default.
 func Find(version string) (Release, error) {
-	if version == "" {
-		version = DefaultVersion
-	}
-	return find(releases(pins(), here()), version)
+	return find(releases(pins(), here()), cmp.Or(version, DefaultVersion))
 }
 
 func find(there []Release, version string) (Release, error) {
@@ -94,11 +92,11 @@ func (m machine) String() string {
 // PostgreSQL 13 for Macs with Apple's processor, which can run the one for Intel's.
 func (m machine) platform(major int) string {
 	processor := m.processor
-	if processor == "arm64" && !(m.system == "darwin" && major < 14) {
-		processor = "arm64v8"
-	}
-	if processor == "arm64" {
+	switch {
+	case processor == "arm64" && m.system == "darwin" && major < 14:
 		processor = "amd64"
+	case processor == "arm64":
+		processor = "arm64v8"
 	}
 	if m.alpine {
 		processor += "-alpine"
