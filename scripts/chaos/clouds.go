@@ -3,9 +3,7 @@
 package main
 
 import (
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"time"
 
 	"github.com/realiops/realiops/internal/test/accounttest"
@@ -69,17 +67,9 @@ func behind(does accounttest.Fault, then prepare) prepare {
 		if does == nil {
 			return nil
 		}
-		account := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // or it would not be noticed that the client leaves
-			does(w, r, http.NotFoundHandler())
-		}))
-		p.atEnd(func() error {
-			account.CloseClientConnections()
-			account.Close()
-			return nil
-		})
+		url := p.serve(func(w http.ResponseWriter, r *http.Request) { does(w, r, http.NotFoundHandler()) })
 		p.env = []string{
-			"AWS_ENDPOINT_URL=" + account.URL, "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=eu-central-1",
+			"AWS_ENDPOINT_URL=" + url, "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "AWS_REGION=eu-central-1",
 			"AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null",
 		}
 		return nil

@@ -76,11 +76,13 @@ func (f Fault) try(p *place) (r result) {
 		broken(err.Error())
 	}
 	if s != nil {
-		r.said = p.anonymous(complaint(s.stderr.String()))
+		r.said = strings.NewReplacer(p.dir+"/", "", p.dir, ".").Replace(complaint(s.stderr.String())) // the directory is another each time
 		broken(f.clear(s)...)
 		broken(f.lost(s)...)
 		broken(f.unmarked(s)...)
-		broken(f.leftOn(p.servers)...)
+		for _, server := range p.servers {
+			broken(eventually(func() []string { return server.ours(f.Stays) })...)
+		}
 	}
 	if err := p.close(); err != nil {
 		broken(err.Error())

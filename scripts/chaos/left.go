@@ -27,14 +27,6 @@ func eventually(find func() []string) (found []string) {
 	return found
 }
 
-// leftOn is what is left on servers: a schema, sessions.
-func (f Fault) leftOn(servers []*server) (left []string) {
-	for _, s := range servers {
-		left = append(left, eventually(func() []string { return s.ours(f.Stays) })...)
-	}
-	return left
-}
-
 // left is what is left on the machine: processes, files and sockets, shared memory.
 func (s *scene) left() []string {
 	return eventually(func() []string {

@@ -54,6 +54,6 @@ func endlessWaits() (all []Fault) {
 			When: after(time.Second), Strike: signal(syscall.SIGINT, program), Within: 5 * time.Second, Status: 1, Says: "interrupt signal received",
 		})
 	}
-	slices.SortFunc(all, func(a, b Fault) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, byName)
 	return all
 }

@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -52,7 +53,8 @@ func run(all []Fault, version string, atOnce int, page string) error {
 	}
 	begun := time.Now()
 	results := tryAll(all, atOnce, func(i int) *place {
-		return &place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: shippedRuns(), version: versionFor(i, version)}
+		pg := cmp.Or(version, versions[i%len(versions)])
+		return &place{dir: filepath.Join(work, fmt.Sprint(i)), program: program, runs: shippedRuns(), version: pg}
 	})
 	fmt.Printf("%d faults in %v\n", len(results), time.Since(begun).Round(time.Second))
 	if page != "" {
@@ -91,13 +93,6 @@ func shippedRuns() string {
 
 // versions are those that faults are tried on in turn.
 var versions = []string{"13", "14", "15", "16", "17", "18"}
-
-func versionFor(i int, asked string) string {
-	if asked != "" {
-		return asked
-	}
-	return versions[i%len(versions)]
-}
 
 // result is what came of a fault.
 type result struct {

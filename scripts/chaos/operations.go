@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -130,12 +131,7 @@ func exported() (all []Fault) {
 	return all
 }
 
-func byName(a, b Fault) int {
-	if a.Name < b.Name {
-		return -1
-	}
-	return 1
-}
+func byName(a, b Fault) int { return strings.Compare(a.Name, b.Name) }
 
 func full(args ...string) prepare { return printingTo("/dev/full", plain(args...)) }
 

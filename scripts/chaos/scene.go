@@ -45,19 +45,13 @@ const (
 func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
 
 func (p *place) make() (err error) {
-	p.memory, err = segments()
-	if err != nil {
+	if p.memory, err = segments(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(p.path(temp), 0o700); err != nil {
 		return err
 	}
 	return errors.Join(os.Chmod(p.dir, 0o755), os.Chmod(p.path(temp), 0o777|os.ModeSticky)) //nolint:gosec // servers are not root's
-}
-
-// anonymous leaves out of a text what is another at each time.
-func (p *place) anonymous(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, p.dir+"/", ""), p.dir, ".")
 }
 
 // atEnd is done when the fault is over, the last first.
@@ -76,8 +70,8 @@ func (p *place) sendHome() error {
 }
 
 func (p *place) close() (err error) {
-	for i := range p.closing {
-		err = errors.Join(err, p.closing[len(p.closing)-1-i]())
+	for _, do := range slices.Backward(p.closing) {
+		err = errors.Join(err, do())
 	}
 	return err
 }

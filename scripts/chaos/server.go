@@ -274,7 +274,3 @@ func (s *server) address() string {
 	}
 	return u.Host
 }
-
-func (s *server) inDatabase(name string) string {
-	return s.at(func(u *url.URL) { u.Path = "/" + name })
-}

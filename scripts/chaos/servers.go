@@ -97,7 +97,7 @@ func refusing() (all []Fault) {
 		add := func(fault string, m meets, status int, says string) {
 			all = append(all, Fault{Name: fmt.Sprintf("`%s` on a server %s", name, fault), Prepare: m.by(command), Status: status, Says: says})
 		}
-		add("without a free connection", meets{settings: []string{"max_connections=4", "superuser_reserved_connections=3", "max_wal_senders=0", "reserved_connections=0"}[:3], role: "joe",
+		add("without a free connection", meets{settings: []string{"max_connections=4", "superuser_reserved_connections=3", "max_wal_senders=0"}, role: "joe",
 			sql: []string{role, "alter role joe connection limit 0"}}, 1, "too many connections")
 		add("whose database is gone", meets{query: "dbname=gone"}, 1, `database "gone" does not exist`)
 		add("that does not know the role", meets{role: "nobody"}, 1, "password authentication failed")

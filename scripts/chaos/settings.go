@@ -41,12 +41,12 @@ func settings() (all []Fault) {
 		midway("statements time out after 100 ms", "statement_timeout = '100ms'", ""),
 		midway("track_counts is switched off", "track_counts = off", "track_counts"),
 	}
-	for _, f := range []struct{ name, command string }{{"observe", "observe"}, {"load", "load"}, {"doctor", "doctor"}} {
-		command := map[string]prepare{"observe": observes(), "load": loads("2"), "doctor": plain("doctor")}[f.command]
+	for _, name := range []string{"observe", "load", "doctor"} {
+		command := map[string]prepare{"observe": observes(), "load": loads("2"), "doctor": plain("doctor")}[name]
 		all = append(all,
-			Fault{Name: "`" + f.name + "` with dates in German", Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(command)},
-			Fault{Name: "`" + f.name + "` with another search_path", Prepare: meets{sql: []string{"alter database postgres set search_path = nowhere, public"}}.by(command)},
-			Fault{Name: "`" + f.name + "` with LATIN1 for clients", Prepare: meets{sql: []string{"alter role postgres set client_encoding = 'LATIN1'"}}.by(command)},
+			Fault{Name: "`" + name + "` with dates in German", Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(command)},
+			Fault{Name: "`" + name + "` with another search_path", Prepare: meets{sql: []string{"alter database postgres set search_path = nowhere, public"}}.by(command)},
+			Fault{Name: "`" + name + "` with LATIN1 for clients", Prepare: meets{sql: []string{"alter role postgres set client_encoding = 'LATIN1'"}}.by(command)},
 		)
 	}
 	spaced := func(p *place) error {

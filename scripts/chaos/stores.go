@@ -11,19 +11,24 @@ import (
 	"strings"
 )
 
+// serve answers over HTTP until the fault is over, and gives the address.
+func (p *place) serve(does http.HandlerFunc) string {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // or it would not be noticed that the client leaves
+		does(w, r)
+	}))
+	p.atEnd(func() error {
+		service.CloseClientConnections()
+		service.Close()
+		return nil
+	})
+	return service.URL
+}
+
 // at has a command meet a service of HTTP.
 func at(does http.HandlerFunc, then prepare) prepare {
 	return first(func(p *place) error {
-		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // or it would not be noticed that the client leaves
-			does(w, r)
-		}))
-		p.service = strings.Replace(service.URL, "://", "://joe:zqzx@", 1)
-		p.atEnd(func() error {
-			service.CloseClientConnections()
-			service.Close()
-			return nil
-		})
+		p.service = strings.Replace(p.serve(does), "://", "://joe:zqzx@", 1)
 		return nil
 	}, then)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,7 +55,7 @@ func inTransaction(statement string) func(*place) error {
 func elsewhere(statement string) strike {
 	return func(s *scene) error {
 		s.others.Go(func() {
-			_ = session(s.servers[0].inDatabase("d"), func(conn *pgx.Conn) error {
+			_ = session(s.servers[0].at(func(u *url.URL) { u.Path = "/d" }), func(conn *pgx.Conn) error {
 				_, err := conn.Exec(context.Background(), "create table theirs (a int)")
 				for err == nil && s.ctx.Err() == nil {
 					_, err = conn.Exec(context.Background(), statement)

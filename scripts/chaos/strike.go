@@ -61,7 +61,6 @@ const (
 	worker     = "worker"
 	supervised = "supervisor"
 	group      = "group" // as a terminal sends it
-	postmaster = "postgres"
 )
 
 // signal sends one to a process.
@@ -88,7 +87,7 @@ func (s *scene) find(whom string) (int, error) {
 		for _, child := range childrenOf(own) {
 			arguments, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
 			words := strings.Split(string(arguments), "\x00")
-			if len(words) > 1 && words[1] == whom || strings.HasSuffix(words[0], "/"+whom) {
+			if len(words) > 1 && words[1] == whom {
 				return child, nil
 			}
 		}
@@ -108,14 +107,11 @@ func sql(statements ...string) strike {
 // besides has somebody work on the server until the command ends, over and over.
 func besides(rest time.Duration, statements ...string) strike {
 	return func(s *scene) error {
-		begun := make(chan error, 1)
 		s.others.Go(func() {
 			_ = s.servers[0].ask(func(conn *pgx.Conn) error {
-				defer close(begun)
-				for i := 0; s.ctx.Err() == nil; i++ {
+				for s.ctx.Err() == nil {
 					_, err := conn.Exec(context.WithoutCancel(s.ctx), strings.Join(statements, ";"), pgx.QueryExecModeSimpleProtocol)
 					if err != nil {
-						begun <- err
 						return err
 					}
 					_ = s.pause(rest)

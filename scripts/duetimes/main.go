@@ -31,9 +31,18 @@ const (
 func main() {
 	found := map[string]*tally{}
 	for _, path := range os.Args[1:] {
-		if err := add(found, path); err != nil {
-			fmt.Fprintln(os.Stderr, "duetimes:", err)
+		r, err := read(path)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "duetimes: %s: %v\n", path, err)
 			os.Exit(1)
+		}
+		for probe, readings := range r.readings {
+			if found[probe] == nil {
+				found[probe] = &tally{}
+			}
+			for _, arm := range r.arms {
+				found[probe].judge(r, readings, arm)
+			}
 		}
 	}
 	for _, probe := range slices.Sorted(maps.Keys(found)) {
@@ -61,22 +70,6 @@ type reading struct {
 }
 
 type span struct{ from, to time.Time }
-
-func add(found map[string]*tally, path string) error {
-	r, err := read(path)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for probe, readings := range r.readings {
-		if found[probe] == nil {
-			found[probe] = &tally{}
-		}
-		for _, arm := range r.arms {
-			found[probe].judge(r, readings, arm)
-		}
-	}
-	return nil
-}
 
 func read(path string) (record, error) {
 	r := record{readings: map[string][]reading{}}

@@ -150,9 +150,10 @@ func plant(path string, all []server, from, to int) error {
 
 // tell writes the run files, and what is expected of the hours.
 func tell(dir string, all []server) error {
+	head := runfile.Run{Schema: runfile.Schema, ID: "made", Target: runfile.Target{Kind: "history", Flavor: "postgres"}}
 	expected, has := "database,requests,mibps\n", "database,volume,gib,iops\n"
 	for i, s := range all {
-		if err := history.Write(filepath.Join(dir, s.name+".jsonl.zst"), head(), s.told()); err != nil {
+		if err := history.Write(filepath.Join(dir, s.name+".jsonl.zst"), head, s.told()); err != nil {
 			return err
 		}
 		requests, mibps := s.worst()
@@ -160,10 +161,6 @@ func tell(dir string, all []server) error {
 		has += fmt.Sprintf("%s,%s\n", s.name, []string{"gp2,200,", "io1,500,6000"}[i%2])
 	}
 	return errors.Join(os.WriteFile(filepath.Join(dir, "expected.csv"), []byte(expected), 0o600), os.WriteFile(filepath.Join(dir, "has.csv"), []byte(has), 0o600))
-}
-
-func head() runfile.Run {
-	return runfile.Run{Schema: runfile.Schema, ID: "made", Target: runfile.Target{Kind: "history", Flavor: "postgres"}}
 }
 
 // told is what a source tells that loses nothing.

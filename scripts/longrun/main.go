@@ -96,7 +96,16 @@ func (w *writer) run(hours float64, series int) error {
 		head.Plan = runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
 	}
 	w.write(head)
-	w.announce(series)
+	for i := range series {
+		name := fmt.Sprintf("pgstat.io/client_backend.relation.normal.writes_%03d", i)
+		if i < len(needed) {
+			name = needed[i]
+		}
+		m := runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter}
+		w.series = append(w.series, m)
+		w.values[probeOf(name)][name] = float64(w.random.IntN(1e9))
+		w.write(m)
+	}
 	for i := range steps {
 		w.arm(plan.Arms[i%len(plan.Arms)], i/len(plan.Arms)+1, int(plan.ArmSeconds))
 	}
@@ -110,19 +119,6 @@ func (w *writer) write(r runfile.Record) {
 	}
 	if err := w.file.Write(r); w.err == nil {
 		w.err = err
-	}
-}
-
-func (w *writer) announce(series int) {
-	for i := range series {
-		name := fmt.Sprintf("pgstat.io/client_backend.relation.normal.writes_%03d", i)
-		if i < len(needed) {
-			name = needed[i]
-		}
-		m := runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter}
-		w.series = append(w.series, m)
-		w.values[probeOf(name)][name] = float64(w.random.IntN(1e9))
-		w.write(m)
 	}
 }
 
@@ -170,13 +166,12 @@ func (w *writer) load(arm runfile.Arm, replicate int, from time.Time) int64 {
 		w.err = err
 	}
 	rows := transactions * int64(arm.RowsPerTx)
-	if w.observed {
-		return rows
+	if !w.observed {
+		w.write(runfile.Load{
+			From: from, To: w.at, Arm: arm.Name, Replicate: replicate,
+			Transactions: transactions, Statements: transactions, Rows: rows, Latency: string(encoded),
+		})
 	}
-	w.write(runfile.Load{
-		From: from, To: w.at, Arm: arm.Name, Replicate: replicate,
-		Transactions: transactions, Statements: transactions, Rows: rows, Latency: string(encoded),
-	})
 	return rows
 }
 

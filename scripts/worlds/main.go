@@ -34,8 +34,6 @@ type options struct {
 	kinds                                  map[string]*int // meters by the name of their kind
 }
 
-var errMissed = errors.New("a target is not reached")
-
 func main() {
 	o := options{kinds: map[string]*int{}}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
@@ -125,15 +123,9 @@ func run(out io.Writer, o options) error {
 		}
 		figures = append(figures, score.ChangeTable(twins)...)
 	}
-	return report(out, figures)
-}
-
-func report(out io.Writer, figures []score.Figure) error {
 	score.Write(out, figures)
-	for _, f := range figures {
-		if !f.Passes() {
-			return errMissed
-		}
+	if slices.ContainsFunc(figures, func(f score.Figure) bool { return !f.Passes() }) {
+		return errors.New("a target is not reached")
 	}
 	return nil
 }

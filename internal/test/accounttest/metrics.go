@@ -33,7 +33,16 @@ func (s *StandIn) Put(t testing.TB, all ...Series) {
 	client := cloudwatch.NewFromConfig(s.Config(), func(o *cloudwatch.Options) { o.RetryMaxAttempts = 1 })
 	namespaces := map[string][]types.MetricDatum{}
 	for _, one := range all {
-		namespaces[one.Namespace] = append(namespaces[one.Namespace], one.data()...)
+		var dimensions []types.Dimension
+		for name, value := range one.Dimensions {
+			dimensions = append(dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(value)})
+		}
+		for i, value := range one.Values {
+			namespaces[one.Namespace] = append(namespaces[one.Namespace], types.MetricDatum{
+				MetricName: aws.String(one.Metric), Dimensions: dimensions,
+				Timestamp: aws.Time(one.From.Add(time.Duration(i) * one.Step)), Value: aws.Float64(value),
+			})
+		}
 	}
 	for namespace, data := range namespaces {
 		for part := range slices.Chunk(data, perCall) {
@@ -49,17 +58,4 @@ func (s *StandIn) Put(t testing.TB, all ...Series) {
 func accepted(err error) bool {
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	return ok && answer.HTTPStatusCode() == http.StatusOK
-}
-
-func (s Series) data() []types.MetricDatum {
-	var dimensions []types.Dimension
-	for name, value := range s.Dimensions {
-		dimensions = append(dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(value)})
-	}
-	var data []types.MetricDatum
-	for i, value := range s.Values {
-		at := s.From.Add(time.Duration(i) * s.Step)
-		data = append(data, types.MetricDatum{MetricName: aws.String(s.Metric), Dimensions: dimensions, Timestamp: &at, Value: &value})
-	}
-	return data
 }

@@ -242,8 +242,12 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.WriteHeader(f.status)
 		_, _ = w.Write(cbor.Encode(cbor.Map{"__type": cbor.String("com.amazonaws.cloudwatch#" + f.code), "message": cbor.String(f.detail)}))
 	case json:
+		status := f.status
+		if f.side() == "Sender" { // 400 for all that is the caller's fault
+			status = http.StatusBadRequest
+		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-		w.WriteHeader(f.statusInJSON())
+		w.WriteHeader(status)
 		fmt.Fprintf(w, `{"__type":%q,"Message":%q}`, f.code, f.detail)
 	default:
 		w.Header().Set("Content-Type", "text/xml")
@@ -254,14 +258,6 @@ func (f refusal) fault(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		}
 		fmt.Fprintf(w, `<ErrorResponse><Error><Type>%s</Type><Code>%s</Code><Message>%s</Message></Error></ErrorResponse>`, f.side(), f.short, f.detail)
 	}
-}
-
-// statusInJSON is 400 for all that is the caller's fault.
-func (f refusal) statusInJSON() int {
-	if f.side() == "Sender" {
-		return http.StatusBadRequest
-	}
-	return f.status
 }
 
 // side is whose fault it is.

@@ -236,23 +236,18 @@ func freePort() (string, error) {
 func answers(url string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second) // a machine with all tests on it is slow
 	defer cancel()
-	for {
-		err := health(ctx, url)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-func health(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/_ministack/health", nil)
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
+	for {
+		response, err := http.DefaultClient.Do(request)
+		if err == nil {
+			return response.Body.Close()
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	return response.Body.Close()
 }

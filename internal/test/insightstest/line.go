@@ -27,17 +27,6 @@ func (s *Service) line(p Point) *line {
 	return l
 }
 
-func (l *line) add(p Point) {
-	after := func(q Point, t time.Time) int {
-		if q.From.After(t) {
-			return 1
-		}
-		return -1
-	}
-	i, _ := slices.BinarySearchFunc(l.points, p.From, after)
-	l.points = slices.Insert(l.points, i, p)
-}
-
 // known are the values of the periods that begin in a stretch, as far as the service tells them by now.
 func (l *line) known(from, to, now time.Time, delay time.Duration) (values []float64) {
 	first, _ := slices.BinarySearchFunc(l.points, from, func(p Point, t time.Time) int { return p.From.Compare(t) })

@@ -245,10 +245,8 @@ func paged[Item any](all []Item, request any, token string, size int) ([]Item, s
 			return nil, "", refuse("InvalidArgumentException", "The next token is not valid for this request")
 		}
 	}
-	end := len(all)
-	if size > 0 && begin+size < len(all) {
-		end = begin + size
+	if end := begin + size; size > 0 && end < len(all) {
 		return all[begin:end], base64.URLEncoding.EncodeToString(fmt.Appendf(nil, "%s:%d", of, end)), nil
 	}
-	return all[begin:end], "", nil
+	return all[begin:], "", nil
 }

@@ -112,7 +112,10 @@ func (s *Service) Tell(points ...Point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range points {
-		s.line(p).add(p)
+		l := s.line(p)
+		behind := func(q Point, from time.Time) int { return cmp.Or(q.From.Compare(from), -1) } // the same period again, too
+		i, _ := slices.BinarySearchFunc(l.points, p.From, behind)
+		l.points = slices.Insert(l.points, i, p)
 	}
 }
 

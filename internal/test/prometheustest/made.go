@@ -75,7 +75,6 @@ func (m *Made) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		result, err := m.hours(r)
 		if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
-			data = nil
 			_ = json.NewEncoder(w).Encode(map[string]any{"status": "error", "errorType": "bad_data", "error": err.Error()})
 			return
 		}

@@ -125,8 +125,18 @@ func launch(t testing.TB, address, ready, program string, args ...string) string
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	wait(t, "http://"+address+ready)
-	return "http://" + address
+	url := "http://" + address
+	for range 1200 { // a machine with all tests on it is slow
+		if answer, err := http.Get(url + ready); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return url
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s does not answer", url+ready)
+	return ""
 }
 
 // Dump is what promtool writes of a store that kept the series.
@@ -193,21 +203,6 @@ func FreeAddress(t testing.TB) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
-}
-
-// wait waits until the server is ready.
-func wait(t testing.TB, url string) {
-	t.Helper()
-	for range 1200 { // a machine with all tests on it is slow
-		if answer, err := http.Get(url); err == nil {
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("%s does not answer", url)
 }
 
 // Ask asks a Prometheus what an expression comes to now.

@@ -27,7 +27,7 @@ type Azure struct {
 
 // AzureRow is one repetition on a server.
 type AzureRow struct {
-	Run        string   `json:"run_id"`
+	Run        string   `json:"run_id"` // when it began
 	TPS        float64  `json:"tps"`
 	Reads      float64  `json:"io_reads"`
 	Writes     float64  `json:"io_writes"`
@@ -71,7 +71,7 @@ func AzureRecords(a Azure) []runfile.Record {
 		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{Name: e.Name, Method: runfile.Observed, Clients: a.Workload.Clients})
 		run.Plan.Replicates = max(run.Plan.Replicates, len(e.Rows))
 		for i, row := range e.Rows {
-			from := row.begin()
+			from, _ := time.Parse("20060102T150405Z", row.Run)
 			to := from.Add(time.Duration(a.Workload.WindowSeconds * float64(time.Second)))
 			values := row.totals(a.Workload.WindowSeconds)
 			for name := range values {
@@ -93,12 +93,6 @@ func AzureRecords(a Azure) []runfile.Record {
 		}
 	}
 	return slices.Concat([]runfile.Record{run}, announced("postgres", names), records, []runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
-}
-
-// begin is when a repetition's run began, by its name.
-func (r AzureRow) begin() time.Time {
-	at, _ := time.Parse("20060102T150405Z", r.Run)
-	return at
 }
 
 // SIGMOD is the table of the paper on Aurora: of servers of MySQL, so that no run file is made of it.

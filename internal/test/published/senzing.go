@@ -206,9 +206,10 @@ func (l SenzingLoad) totals() []runfile.Total {
 		}
 	}
 	sums := map[string]float64{cloudwatch + "/WriteIOPS": secondsInMinute * l.Sums.Write, cloudwatch + "/ReadIOPS": secondsInMinute * l.Sums.Read}
+	reset, _ := time.Parse("2006-01-02 15:04:05.999999-07", l.IO.Rows[0].Reset)
 	all := []runfile.Total{
 		of(pgstat, l.Window.Start, l.Window.End, deltas),
-		of(pgstat, l.reset(), l.Window.End, l.ioSums()),
+		of(pgstat, reset, l.Window.End, l.ioSums()),
 		of(cloudwatch, time.Time{}, time.Time{}, sums),
 	}
 	if bytes := l.Minutes.Metrics["WriteThroughput"]; len(bytes) > 0 {
@@ -219,12 +220,6 @@ func (l SenzingLoad) totals() []runfile.Total {
 		all = append(all, of(cloudwatch, time.Time{}, time.Time{}, map[string]float64{cloudwatch + "/WriteThroughput": secondsInMinute * sum}))
 	}
 	return all
-}
-
-// reset is since when pg_stat_io counts.
-func (l SenzingLoad) reset() time.Time {
-	at, _ := time.Parse("2006-01-02 15:04:05.999999-07", l.IO.Rows[0].Reset)
-	return at
 }
 
 func (l SenzingLoad) ioSums() map[string]float64 {

@@ -43,9 +43,9 @@ type Load struct {
 	DevWritten float64 `json:"dev_wbytes"`
 }
 
-// counters are what it comes to in a run file. On 18 a read of pg_stat_io is a call, before a page.
-func (l Load) counters() map[string]float64 {
-	return map[string]float64{
+// grown is what it comes to in a run file. On 18 a read of pg_stat_io is a call, before a page.
+func (l Load) grown(further map[string]func(Load) float64) map[string]float64 {
+	all := map[string]float64{
 		"pgstat.database/blks_hit": l.Hits, "pgstat.database/blks_read": l.Misses, "pgstat.database/tup_fetched": l.Fetched,
 		"pgstat.database/tup_returned": l.Returned, "pgstat.database/temp_bytes": l.TempBytes,
 		"pgstat.io/reads": l.Calls, "pgstat.io/read_bytes": l.Asked, "pgstat.io/writes": l.Written,
@@ -53,6 +53,10 @@ func (l Load) counters() map[string]float64 {
 		"block/reads": l.DevReads, "block/read_bytes": l.DevRead,
 		"block/writes": l.DevWrites, "block/flushes": l.DevFlushes, "block/write_bytes": l.DevWritten,
 	}
+	for name, of := range further {
+		all[name] = of(l)
+	}
+	return all
 }
 
 // Loads are those that were measured on a major version, 17 or 18; the first of them that are idle have no load.
@@ -131,7 +135,12 @@ func (w *writer) repetition(l Load, number int, factor float64, grown map[string
 	read()
 	event(runfile.Begin)
 	if !l.idle() {
-		w.write(l.work(w.at, number, factor))
+		of := func(n float64) int64 { return int64(math.Round(n * factor)) }
+		w.write(runfile.Load{ // as far as the counters of the server told what the clients did
+			From: w.at, To: w.at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Arm: l.Arm, Replicate: number,
+			Transactions: of(l.Tx), Statements: of(l.Tx), Rows: of(l.Updated + l.Deleted), Updated: of(l.Updated), Deleted: of(l.Deleted),
+			Returned: of(l.Returned), Lookups: of(l.Tx),
+		})
 	}
 	w.at = w.at.Add(time.Duration(l.Seconds * float64(time.Second)))
 	for name, n := range grown {
@@ -143,21 +152,3 @@ func (w *writer) repetition(l Load, number int, factor float64, grown map[string
 }
 
 func (l Load) idle() bool { return l.Arm == "idle" }
-
-// work is what its clients did, as far as the counters of the server told.
-func (l Load) work(at time.Time, number int, factor float64) runfile.Load {
-	of := func(n float64) int64 { return int64(math.Round(n * factor)) }
-	return runfile.Load{
-		From: at, To: at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Arm: l.Arm, Replicate: number,
-		Transactions: of(l.Tx), Statements: of(l.Tx), Rows: of(l.Updated + l.Deleted), Updated: of(l.Updated), Deleted: of(l.Deleted),
-		Returned: of(l.Returned), Lookups: of(l.Tx),
-	}
-}
-
-func (l Load) grown(further map[string]func(Load) float64) map[string]float64 {
-	all := l.counters()
-	for name, of := range further {
-		all[name] = of(l)
-	}
-	return all
-}

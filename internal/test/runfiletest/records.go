@@ -5,7 +5,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +35,7 @@ func Records(t testing.TB, path string) []runfile.Record {
 // Sequence hands records out as a reader does.
 func Sequence(records []runfile.Record) iter.Seq2[runfile.Record, error] {
 	return func(yield func(runfile.Record, error) bool) {
-		for record := range slices.Values(records) {
+		for _, record := range records {
 			if !yield(record, nil) {
 				return
 			}

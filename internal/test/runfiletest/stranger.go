@@ -43,14 +43,11 @@ func BesideStranger(records []runfile.Record, perSecond float64) (all []runfile.
 		}}
 		all = append(all, reading, followed)
 	}
-	return slices.Insert(all, 1, announced()...)
-}
-
-func announced() (all []runfile.Record) {
+	var announced []runfile.Record
 	for _, view := range metric.RequestViews() {
 		for _, m := range metric.All().View(view).Announced() {
-			all = append(all, m)
+			announced = append(announced, m)
 		}
 	}
-	return all
+	return slices.Insert(all, 1, announced...)
 }

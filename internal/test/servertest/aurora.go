@@ -25,8 +25,25 @@ func Aurora(t testing.TB, behind *postgres.Endpoint, instance string) *postgres.
 	Exec(t, boss, fmt.Sprintf(`create function pg_catalog.aurora_version() returns text language sql as $$ select '%s.1' $$`,
 		Value[string](t, boss, "show server_version")))
 	name(t, boss, instance)
-	refuse(t, boss)
-	return plain(t, boss, behind)
+	if Value[bool](t, boss, "select to_regclass('pg_catalog.pg_stat_wal') is not null") { // 13 has none
+		definition := strings.TrimSuffix(strings.TrimSpace(Value[string](t, boss, "select pg_get_viewdef('pg_catalog.pg_stat_wal'::regclass)")), ";")
+		Exec(t, boss, `create function pg_catalog.aurora_refuses() returns boolean language plpgsql as
+			$$ begin raise exception using errcode = '0A000', message = '`+AuroraRefuses+`'; end $$`)
+		Exec(t, boss, "drop view pg_catalog.pg_stat_wal")
+		Exec(t, boss, "create view pg_catalog.pg_stat_wal as select * from ("+definition+") w where pg_catalog.aurora_refuses()")
+		Exec(t, boss, "grant select on pg_catalog.pg_stat_wal to public")
+	}
+	c := behind.Config()
+	role := "of_" + c.Database
+	Exec(t, boss, "create role "+role+" login password 'secret'")
+	Exec(t, boss, "grant create on database "+c.Database+" to "+role)
+	t.Cleanup(func() {
+		_, err := boss.Exec(context.Background(), "drop owned by "+role+" cascade; drop role "+role, pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return Endpoint(t, fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=secret", c.Host, c.Port, c.Database, role))
 }
 
 // name has the server say which instance it is.
@@ -42,35 +59,4 @@ func FailOver(t testing.TB, behind *postgres.Endpoint, instance string) {
 	boss := Connect(t, behind)
 	name(t, boss, instance)
 	Exec(t, boss, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'of_' || current_database()")
-}
-
-// refuse puts a view in the place of pg_stat_wal that has its columns and no answer. 13 has none.
-func refuse(t testing.TB, boss *pgx.Conn) {
-	t.Helper()
-	if !Value[bool](t, boss, "select to_regclass('pg_catalog.pg_stat_wal') is not null") {
-		return
-	}
-	definition := strings.TrimSuffix(strings.TrimSpace(Value[string](t, boss, "select pg_get_viewdef('pg_catalog.pg_stat_wal'::regclass)")), ";")
-	Exec(t, boss, `create function pg_catalog.aurora_refuses() returns boolean language plpgsql as
-		$$ begin raise exception using errcode = '0A000', message = '`+AuroraRefuses+`'; end $$`)
-	Exec(t, boss, "drop view pg_catalog.pg_stat_wal")
-	Exec(t, boss, "create view pg_catalog.pg_stat_wal as select * from ("+definition+") w where pg_catalog.aurora_refuses()")
-	Exec(t, boss, "grant select on pg_catalog.pg_stat_wal to public")
-}
-
-// plain is the endpoint for a role of its own that may make schemas in the database.
-func plain(t testing.TB, boss *pgx.Conn, behind *postgres.Endpoint) *postgres.Endpoint {
-	t.Helper()
-	database := behind.Config().Database
-	role := "of_" + database
-	Exec(t, boss, "create role "+role+" login password 'secret'")
-	Exec(t, boss, "grant create on database "+database+" to "+role)
-	t.Cleanup(func() {
-		_, err := boss.Exec(context.Background(), "drop owned by "+role+" cascade; drop role "+role, pgx.QueryExecModeSimpleProtocol)
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	c := behind.Config()
-	return Endpoint(t, fmt.Sprintf("host=%s port=%d dbname=%s user=%s password=secret", c.Host, c.Port, database, role))
 }

@@ -33,15 +33,12 @@ func Main(m interface{ Run() int }, roles ...role.Role) int {
 	}
 	// The race detector would have every program that a test starts sleep for a second at its end.
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
-	return max(m.Run(), codeOf(shared.stop()))
-}
-
-func codeOf(err error) int {
-	if err == nil {
-		return 0
+	code := m.Run()
+	if err := shared.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
 	}
-	fmt.Fprintln(os.Stderr, err)
-	return 1
+	return code
 }
 
 // shared are the servers that the tests of a package have in common, by version.

@@ -196,7 +196,13 @@ func (c *Course) at(moment time.Time) map[Kind]float64 {
 	}
 	before, after := c.samples[i-1], c.samples[i]
 	passed := float64(moment.Sub(before.at)) / float64(after.at.Sub(before.at))
-	begin, end := c.pauses(i)
+	begin, end := i-1, i // the samples without clients before and after
+	for begin > 0 && !c.samples[begin].quiet {
+		begin--
+	}
+	for end < len(c.samples)-1 && !c.samples[end].quiet {
+		end++
+	}
 	a, b := c.samples[begin], c.samples[end]
 	counts := map[Kind]float64{}
 	spread := func(kinds []Kind, part float64) {
@@ -208,18 +214,6 @@ func (c *Course) at(moment time.Time) map[Kind]float64 {
 	spread(OfWrites(), share(a.position, between(before.position, after.position), b.position))
 	spread(OfReads(), share(a.looked, between(before.looked, after.looked), b.looked))
 	return counts
-}
-
-// pauses are the samples without clients before and after the time that ends with a sample.
-func (c *Course) pauses(i int) (begin, end int) {
-	begin, end = i-1, i
-	for begin > 0 && !c.samples[begin].quiet {
-		begin--
-	}
-	for end < len(c.samples)-1 && !c.samples[end].quiet {
-		end++
-	}
-	return begin, end
 }
 
 // share is how far a value has come from one to another.

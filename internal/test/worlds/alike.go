@@ -35,9 +35,17 @@ func (w World) Exchangeable(m Meter, term Term, driver string) bool {
 	if w.apart(alone, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}}).tolerable() {
 		return true
 	}
+	done := loaded(w.replicates)
 	for step := -steps; step <= steps; step++ {
 		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
-		if !w.apart(m, w.exchanged(m.Rule, term, driver, factor)).found(usually) {
+		exchanged := Rule{Sort: m.Rule.Sort}
+		for _, t := range m.Rule.Terms {
+			if t.Driver == term.Driver {
+				t = Term{Driver: driver, PerUnit: t.PerUnit * factor * typical(done, t.Driver) / typical(done, driver)}
+			}
+			exchanged.Terms = append(exchanged.Terms, t)
+		}
+		if !w.apart(m, exchanged).found(usually) {
 			return true
 		}
 	}
@@ -46,18 +54,6 @@ func (w World) Exchangeable(m Meter, term Term, driver string) bool {
 
 // steps to either side in which a factor is looked for: an error of one costs less than a percent.
 const steps = 100
-
-func (w World) exchanged(r Rule, out Term, in string, factor float64) Rule {
-	done := loaded(w.replicates)
-	exchanged := Rule{Sort: r.Sort}
-	for _, t := range r.Terms {
-		if t.Driver == out.Driver {
-			t = Term{Driver: in, PerUnit: t.PerUnit * factor * typical(done, t.Driver) / typical(done, in)}
-		}
-		exchanged.Terms = append(exchanged.Terms, t)
-	}
-	return exchanged
-}
 
 // distance is how far a meter and another rule lie apart.
 type distance struct {

@@ -35,15 +35,19 @@ func NewDay(seed uint64, meters int) World {
 		works = append(works, d.sortOfWork(s, n))
 	}
 	for i := range readings {
-		w.replicates = append(w.replicates, d.moment(s, works, background, i, w.plan.Arms[i*parts/readings]))
+		r := work{
+			arm: w.plan.Arms[i*parts/readings], replicate: i + 1, seconds: readingSeconds, between: readingSeconds, done: amounts{}, besides: amounts{},
+		}
+		for _, of := range works {
+			r.done.add(of.done(d, s, i))
+		}
+		for _, driver := range drivers.OfInserts() {
+			r.besides[driver.Name] = math.Round(background[driver.Name] * readingSeconds * d.lognormal(0.1))
+			r.done[driver.Name] = max(1, math.Round(r.done[driver.Name]))
+		}
+		w.replicates = append(w.replicates, r)
 	}
-	w.remote = d.chance(remotes)
-	w.lost = make([]string, len(w.replicates))
-	for i := range meters {
-		meter := d.meter(fmt.Sprintf("meter/m%03d", i+1), w.replicates)
-		meter.kind, meter.missing = runfile.Counter, make([]bool, len(w.replicates))
-		w.Meters = append(w.Meters, meter)
-	}
+	w.watch(d, meters)
 	return w
 }
 
@@ -92,15 +96,3 @@ func (w *sortOfWork) done(d *dice, s server, reading int) amounts {
 
 // checkpointSeconds is checkpoint_timeout's default.
 const checkpointSeconds = 300
-
-func (d *dice) moment(s server, works []*sortOfWork, background amounts, number int, part runfile.Arm) work {
-	w := work{arm: part, replicate: number + 1, seconds: readingSeconds, between: readingSeconds, done: amounts{}, besides: amounts{}}
-	for _, of := range works {
-		w.done.add(of.done(d, s, number))
-	}
-	for _, driver := range drivers.OfInserts() {
-		w.besides[driver.Name] = math.Round(background[driver.Name] * readingSeconds * d.lognormal(0.1))
-		w.done[driver.Name] = max(1, math.Round(w.done[driver.Name]))
-	}
-	return w
-}

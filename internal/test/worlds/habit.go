@@ -83,8 +83,8 @@ func (d *dice) machine() machine {
 // shifted is an arm's habit on a machine.
 func (d *dice) shifted(h habit, m machine) habit {
 	h.rowsPerSecond *= m.speed * d.lognormal(armSpeedVaries)
-	if h.syncsPerCommit > 0 {
-		h.syncsPerCommit = shiftOdds(h.syncsPerCommit, m.patience+d.normal(armSpeedVaries))
+	if share := h.syncsPerCommit; share > 0 { // moved in the log of its odds, so that it stays a share
+		h.syncsPerCommit = 1 / (1 + (1-share)/share*math.Exp(-(m.patience+d.normal(armSpeedVaries))))
 	}
 	h.syncsPerSecond *= d.lognormal(0.05)
 	h.extraWrites *= d.lognormal(extrasVary)
@@ -96,11 +96,6 @@ func (d *dice) shifted(h habit, m machine) habit {
 		h.pagesPerRow *= m.splitting * d.lognormal(splittingVaries)
 	}
 	return h
-}
-
-// shiftOdds moves a share by so much in the log of its odds, so that it stays one.
-func shiftOdds(share, by float64) float64 {
-	return 1 / (1 + (1-share)/share*math.Exp(-by))
 }
 
 // jittered is a habit in one replicate.

@@ -60,15 +60,11 @@ func (d *dice) meter(name string, replicates []work) Meter {
 	}
 	d.disturb(&m, replicates)
 	m.missing = d.blind(replicates)
-	m.kind = d.kind()
-	return m
-}
-
-func (d *dice) kind() runfile.MetricType {
+	m.kind = runfile.Counter
 	if d.chance(inPeriods) {
-		return pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
+		m.kind = pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
 	}
-	return runfile.Counter
+	return m
 }
 
 // loaded are the amounts of the replicates under load.

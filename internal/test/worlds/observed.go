@@ -34,7 +34,11 @@ func NewObserved(seed uint64, meters int) World {
 	w := World{Seed: seed, observed: true, period: time.Second, every: stepSeconds, plan: runfile.Plan{Name: string(Observed), Replicates: 1}}
 	m, background := d.machine(), d.background()
 	m.flushes = 0 // of no checkpoint in particular
-	habits := d.sortsOfWork(m)
+	all := measured()
+	var habits []habit
+	for _, i := range d.Perm(len(all))[:fewestSorts+d.IntN(mostSorts-fewestSorts+1)] {
+		habits = append(habits, d.shifted(all[i], m))
+	}
 	mixes := d.mixes(len(habits))
 	for k := range mixes {
 		w.plan.Arms = append(w.plan.Arms, runfile.Arm{Name: fmt.Sprintf("mix %d", k+1), Method: "insert"})
@@ -45,25 +49,31 @@ func NewObserved(seed uint64, meters int) World {
 			mix = d.IntN(len(mixes))
 		}
 		level *= d.lognormal(drifts)
-		w.replicates = append(w.replicates, d.step(habits, mixes[mix], m, background, level, w.plan.Arms[mix], step+1))
+		r := work{arm: w.plan.Arms[mix], replicate: step + 1, seconds: stepSeconds, between: stepSeconds, done: amounts{}, besides: amounts{}}
+		for i, h := range habits {
+			h = d.jittered(h)
+			h.rowsPerSecond *= mixes[mix][i] * level * d.lognormal(stepVaries)
+			r.done.add(h.amounts(m, stepSeconds))
+		}
+		for _, driver := range drivers.OfInserts() {
+			r.besides[driver.Name] = math.Round(background[driver.Name] * stepSeconds * d.lognormal(0.1))
+			r.done[driver.Name] = max(1, r.done[driver.Name])
+		}
+		w.replicates = append(w.replicates, r)
 	}
-	w.remote = d.chance(remotes)
-	w.lost = make([]string, len(w.replicates))
-	for i := range meters {
-		meter := d.meter(fmt.Sprintf("meter/m%03d", i+1), w.replicates)
-		meter.kind, meter.missing = runfile.Counter, make([]bool, len(w.replicates))
-		w.Meters = append(w.Meters, meter)
-	}
+	w.watch(d, meters)
 	return w
 }
 
-// sortsOfWork are some of those that were measured, as they are on this machine.
-func (d *dice) sortsOfWork(m machine) (habits []habit) {
-	all := measured()
-	for _, i := range d.Perm(len(all))[:fewestSorts+d.IntN(mostSorts-fewestSorts+1)] {
-		habits = append(habits, d.shifted(all[i], m))
+// watch draws the meters of a world that was observed: counters, none of which is ever missing.
+func (w *World) watch(d *dice, meters int) {
+	w.remote = d.chance(remotes)
+	w.lost = make([]string, len(w.replicates))
+	for i := range meters {
+		meter := d.meter(meterName(i), w.replicates)
+		meter.kind, meter.missing = runfile.Counter, make([]bool, len(w.replicates))
+		w.Meters = append(w.Meters, meter)
 	}
-	return habits
 }
 
 // mixes are how much of each sort of work is done in each mix, as a part of what the machine can do.
@@ -78,23 +88,6 @@ func (d *dice) mixes(sorts int) (mixes [][]float64) {
 		mixes = append(mixes, mix)
 	}
 	return mixes
-}
-
-// step is a few seconds of a mix.
-func (d *dice) step(habits []habit, mix []float64, m machine, background amounts, level float64, arm runfile.Arm, number int) work {
-	w := work{arm: arm, replicate: number, seconds: stepSeconds, between: stepSeconds, done: amounts{}, besides: amounts{}}
-	for i, h := range habits {
-		h = d.jittered(h)
-		h.rowsPerSecond *= mix[i] * level * d.lognormal(stepVaries)
-		for driver, amount := range h.amounts(m, stepSeconds) {
-			w.done[driver] += amount
-		}
-	}
-	for _, driver := range drivers.OfInserts() {
-		w.besides[driver.Name] = math.Round(background[driver.Name] * stepSeconds * d.lognormal(0.1))
-		w.done[driver.Name] = max(1, w.done[driver.Name])
-	}
-	return w
 }
 
 // observedMetrics are those that stand in for what clients of ours would count.
@@ -113,8 +106,7 @@ func (p *press) steps() {
 	p.readBefore()
 	late := map[string]float64{}
 	for i, r := range p.world.replicates {
-		before := map[string]float64{}
-		maps.Copy(before, p.totals[pgstat])
+		before := maps.Clone(p.totals[pgstat])
 		p.grow(i, r)
 		rows := r.total(drivers.Rows)
 		p.add(pgstat, "pgstat.cluster/xact_commit", r.total(drivers.Commits))

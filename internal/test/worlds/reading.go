@@ -22,15 +22,11 @@ const (
 // NewReading draws a world whose physics are its own and whose loads read, update and delete as well.
 func NewReading(seed uint64, meters int) World {
 	d := newDice(seed)
-	w := d.wildServer(seed, d.readingDesign())
+	w := d.wildServer(seed, pick(d, []Design{Both, Both, Reads, All, OddReads, NoCache}))
 	for i := range meters {
 		w.Meters = append(w.Meters, d.troubled(meterName(i), w))
 	}
 	return w
-}
-
-func (d *dice) readingDesign() Design {
-	return pick(d, []Design{Both, Both, Reads, All, OddReads, NoCache})
 }
 
 func (d Design) reads() bool {

@@ -64,8 +64,11 @@ const (
 func (d *dice) rule(done []amounts, all []drivers.Quantity) Rule {
 	switch roll := d.Float64(); {
 	case roll < singles:
-		driver := pick(d, all)
-		return Rule{Sort: Single, Terms: []Term{{driver.Name, driver.Side, d.factor(done, driver.Name), 1}}}
+		driver, factor := pick(d, all), 1.0
+		if !d.chance(oneToOne) {
+			factor = d.factor(smallest(done, func(a amounts) float64 { return a[driver.Name] }))
+		}
+		return Rule{Sort: Single, Terms: []Term{{driver.Name, driver.Side, factor, 1}}}
 	case roll < singles+mixtures:
 		order := d.Perm(len(all))
 		return d.mixture(done, all[order[0]], all[order[1]])
@@ -76,12 +79,9 @@ func (d *dice) rule(done []amounts, all []drivers.Quantity) Rule {
 	}
 }
 
-// factor draws what a meter shows for one of a driver.
-func (d *dice) factor(done []amounts, driver string) float64 {
-	if d.chance(oneToOne) {
-		return 1
-	}
-	least := max(leastFactor, leastCount/smallest(done, func(a amounts) float64 { return a[driver] }))
+// factor draws what a meter shows for one of something of which the arm that has least of it has so much.
+func (d *dice) factor(smallest float64) float64 {
+	least := max(leastFactor, leastCount/smallest)
 	return d.between(least, max(mostFactor, 100*least))
 }
 
@@ -89,8 +89,7 @@ func (d *dice) factor(done []amounts, driver string) float64 {
 func (d *dice) mixture(done []amounts, one, other drivers.Quantity) Rule {
 	ratio := typical(done, one.Name) / typical(done, other.Name) * d.lognormal(1)
 	sum := func(a amounts) float64 { return a[one.Name] + ratio*a[other.Name] }
-	least := max(leastFactor, leastCount/smallest(done, sum))
-	factor := d.between(least, max(mostFactor, 100*least))
+	factor := d.factor(smallest(done, sum))
 	r := Rule{Sort: Mixture, Terms: []Term{{one.Name, one.Side, factor, 0}, {other.Name, other.Side, factor * ratio, 0}}}
 	r.Terms[0].Share = r.share(done, r.Terms[0])
 	r.Terms[1].Share = 1 - r.Terms[0].Share

@@ -62,14 +62,12 @@ const (
 
 // foreign are these, with their sides. Where loads read, images of pages are a quantity, and reads are billed.
 func (w World) foreign() []Term {
+	physical := PageImages
 	if w.Reads() {
-		return []Term{
-			{Driver: IndexEntries, Side: drivers.Logical}, {Driver: IndexSplits, Side: drivers.Logical}, {Driver: BilledReads, Side: drivers.Physical},
-		}
+		physical = BilledReads
 	}
 	return []Term{
-		{Driver: IndexEntries, Side: drivers.Logical}, {Driver: IndexSplits, Side: drivers.Logical},
-		{Driver: PageImages, Side: drivers.Physical},
+		{Driver: IndexEntries, Side: drivers.Logical}, {Driver: IndexSplits, Side: drivers.Logical}, {Driver: physical, Side: drivers.Physical},
 	}
 }
 
@@ -94,10 +92,9 @@ func (s server) commits(a runfile.Arm, t temper) float64 {
 	}
 	rows := float64(a.RowsPerTx)
 	busy := s.commit + rows*(s.row+float64(a.Indexes)*s.entry+s.written*s.bytes(a, 1, rows, t)/rows)
-	switch a.Method {
-	case "insert":
+	if a.Method == "insert" {
 		busy += rows * s.statement
-	default:
+	} else {
 		busy += s.statement
 	}
 	most := s.processors / busy

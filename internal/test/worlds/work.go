@@ -37,17 +37,13 @@ func (d *dice) replicate(h habit, m machine, background amounts, number int, arm
 	}
 	if !h.arm.Idle() {
 		w.done = d.jittered(h).amounts(m, w.seconds)
-		w.done[drivers.DeviceBytes] = math.Round(w.done[drivers.DeviceBytes] * d.lognormal(h.rewriting()))
+		rewriting := 0.005
+		if h.arm.Indexes > 0 { // whose pages are written once or several times
+			rewriting = 0.1
+		}
+		w.done[drivers.DeviceBytes] = math.Round(w.done[drivers.DeviceBytes] * d.lognormal(rewriting))
 	}
 	return w
-}
-
-// rewriting is how far the bytes of the device vary between replicates: pages of an index are written once or several times.
-func (h habit) rewriting() float64 {
-	if h.arm.Indexes > 0 {
-		return 0.1
-	}
-	return 0.005
 }
 
 // amounts is what a habit comes to in so many seconds.

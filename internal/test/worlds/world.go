@@ -1,7 +1,6 @@
 package worlds
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -100,7 +99,7 @@ func New(seed uint64, design Design, meters int) World {
 		w.lost = append(w.lost, d.lost())
 	}
 	for i := range meters {
-		w.Meters = append(w.Meters, d.meter(fmt.Sprintf("meter/m%03d", i+1), w.replicates))
+		w.Meters = append(w.Meters, d.meter(meterName(i), w.replicates))
 	}
 	return w
 }

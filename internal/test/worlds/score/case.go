@@ -157,10 +157,7 @@ func (c Case) sideRight() bool {
 // named: of a single driver's rule, the driver was named, alone or, where the world does not part it from others, with
 // those and no more.
 func (c Case) named() bool {
-	if c.Verdict.Mixture != nil {
-		return false
-	}
-	return c.alone() || c.tied()
+	return c.Verdict.Mixture == nil && (c.alone() || c.tied())
 }
 
 func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts == c.term().Driver }

@@ -18,7 +18,14 @@ type Method func(*drivers.Run) attribution.Verdicts
 // Judged draws a world, has its run judged, and gives a case for each meter. Its file is left in the directory; without
 // one, the records are judged as they are.
 func Judged(method Method, world worlds.World, directory string) ([]Case, error) {
-	run, path, err := recorded(world, directory)
+	path := filepath.Join(directory, fmt.Sprintf("world-%d.jsonl", world.Seed))
+	var run *drivers.Run
+	var err error
+	if directory == "" {
+		run, err = Read(world.Records())
+	} else if err = save(path, world.Records()); err == nil {
+		run, err = read(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -41,19 +48,6 @@ func verdicts(method Method, run *drivers.Run) map[string]attribution.Verdict {
 		said[v.Metric.Name] = v
 	}
 	return said
-}
-
-func recorded(world worlds.World, directory string) (run *drivers.Run, path string, err error) {
-	path = filepath.Join(directory, fmt.Sprintf("world-%d.jsonl", world.Seed))
-	if directory == "" {
-		run, err = Read(world.Records())
-		return run, path, err
-	}
-	if err := save(path, world.Records()); err != nil {
-		return nil, path, err
-	}
-	run, err = read(path)
-	return run, path, err
 }
 
 // Read takes records as if they came from a file.
