@@ -34,7 +34,7 @@ func diagnoseAWS(ctx context.Context, a *target.AWS) *diagnosis.AWS {
 	if ends, err := a.Account.Credentials(ctx); err == nil && !ends.IsZero() {
 		d.Ends = &ends
 	}
-	d.Calls = described(a)
+	d.Calls = append(d.Calls, described(a)...)
 	if a.Cloud != nil {
 		for _, answer := range access.Try(ctx, a.Account.Config(), *a.Cloud) {
 			d.Calls = append(d.Calls, callOf(answer))
@@ -96,7 +96,8 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 	}
 	caution(clock.Off(clockMatters), "aws-clock",
 		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
-	caution(anyDenied(d.Calls), "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops iam-policy prints")
+	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason == string(account.Denied) })
+	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops iam-policy prints")
 	if a.Found == nil {
 		return all
 	}
@@ -111,10 +112,6 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.", c.Instance, c.Engine, c.Version, facts.Version),
 		"look at --instance and --cluster")
 	return all
-}
-
-func anyDenied(calls []diagnosis.Call) bool {
-	return slices.ContainsFunc(calls, func(c diagnosis.Call) bool { return c.Reason == string(account.Denied) })
 }
 
 func until(ends *time.Time, now time.Time) string {

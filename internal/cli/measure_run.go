@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -38,7 +37,11 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 		return err
 	}
 	defer remove()
-	show := env.display(o.progress())
+	mode := progress.None
+	if env.ErrTerminal && !o.quiet {
+		mode = progress.Plain // a bar would be drawn over what the command prints
+	}
+	show := env.display(mode)
 	m.show = show
 	recorded, failed := m.do(ctx)
 	show.Close()
@@ -48,27 +51,16 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 	result, err := report.tell(m.path, failed)
 	switch {
 	case failed != nil:
-		return withCode(failureStatus(failed), errors.Join(failed, err))
+		status := exitFailed
+		if own, is := errors.AsType[*operation.FailedError](failed); is { // the command's own
+			status = own.Status
+		}
+		return withCode(status, errors.Join(failed, err))
 	case err != nil:
 		return withCode(exitFailed, err)
 	default:
 		return budgetsMet(result)
 	}
-}
-
-func (o *measureOptions) progress() progress.Mode {
-	if o.quiet {
-		return progress.None
-	}
-	return progress.Auto
-}
-
-// failureStatus is that of a command that failed by itself, or that of ours.
-func failureStatus(failed error) int {
-	if own, is := errors.AsType[*operation.FailedError](failed); is {
-		return own.Status
-	}
-	return exitFailed
 }
 
 // costReport is how a cost is told, and what it is held against.
@@ -162,5 +154,5 @@ func costWriter(env Env, format string, meanings bool) (costRenderer, error) {
 			return f.write, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown format %q: there are %s", format, strings.Join(costFormatNames(), ", "))
+	return nil, checkFormat("measure", format)
 }

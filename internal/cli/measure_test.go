@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// Who looks on is told which repetition it is, unless they want no progress; a file or a pipe gets none.
+func TestMeasureTellsItsRepetitions(t *testing.T) {
+	t.Parallel()
+	server := servertest.Start(t, embedded.Options{Version: "17"})
+	for _, c := range []struct {
+		terminal bool
+		flags    []string
+		told     bool
+	}{{true, nil, true}, {true, []string{"--quiet"}, false}, {false, nil, false}} {
+		var out, said bytes.Buffer
+		env := Env{In: strings.NewReader(""), Out: &out, Err: &said, ErrTerminal: c.terminal, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
+		args := append([]string{"measure", "--dsn", server.DSN(), "-r", "2", "--sql", "select 1"}, c.flags...)
+		if code := Main(env, args); code != exitDone {
+			t.Fatalf("exit status %d\n%s%s", code, &out, &said)
+		}
+		if got := strings.Contains(said.String(), "repetition 2 of 2\n"); got != c.told {
+			t.Errorf("on a terminal: %t, flags %q: told: %t, want %t\n%s", c.terminal, c.flags, got, c.told, &said)
+		}
+	}
+}
