@@ -73,16 +73,12 @@ func runAnalyze(env Env, o analyzeOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	path, err := runfile.Resolve(name)
-	if err != nil {
-		return err
-	}
-	run, err := readRun(env, path)
+	run, err := namedRun(env, name)
 	switch {
 	case err != nil:
 		return err
 	case (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0:
-		return fmt.Errorf("%s: %w", name, errNoVerdicts)
+		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database", name)
 	case cost.Is(run):
 		return writeCost(env, run, o.format, o.verbose)
 	case baseline.Is(run):
@@ -91,8 +87,6 @@ func runAnalyze(env Env, o analyzeOptions, name string) error {
 		return analyzeRun(env, run, o.require, render)
 	}
 }
-
-var errNoVerdicts = errors.New("no metric gets a verdict from it: --require is for runs that put loads on a database")
 
 // Formats of a report.
 const (
@@ -108,21 +102,17 @@ func rendererOf(format string, verbose bool, env Env) (renderer, error) {
 	switch format {
 	case formatText:
 		return func(w io.Writer, run *drivers.Run, r report.Report) error {
-			return writeText(env.coloured(w, env.OutTerminal), run, r, verbose, env.columns())
+			d := report.Document(run, r, nil, nil)
+			if verbose {
+				d.Blocks = append(d.Blocks, report.Details(r)...)
+			}
+			return document.Text(env.coloured(w, env.OutTerminal), d, env.columns())
 		}, nil
 	case formatJSON:
 		return func(w io.Writer, _ *drivers.Run, r report.Report) error { return report.JSON(w, r) }, nil
 	default:
-		return nil, fmt.Errorf("unknown format %q: there are %s and %s", format, formatText, formatJSON)
+		return nil, unknownFormat(format)
 	}
-}
-
-func writeText(w io.Writer, run *drivers.Run, r report.Report, verbose bool, width int) error {
-	d := report.Document(run, r, nil, nil)
-	if verbose {
-		d.Blocks = append(d.Blocks, report.Details(r)...)
-	}
-	return document.Text(w, d, width)
 }
 
 // analyzeFile writes the report on a run file, or on what comes through standard input.

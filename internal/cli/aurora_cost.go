@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/billing"
-	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/measure/account"
@@ -59,49 +59,31 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 			return runAuroraCost(cmd.Context(), env, o)
 		},
 	}
-	return describe(env, cmd, auroraCostExitHelp, group("What the cluster did", o.addFlags), group("What it costs", o.addPriceFlags),
-		group("AWS", o.addAccountFlags), group("What to tell", o.addFormatFlags))
+	did, costs, aws, told := group("What the cluster did"), group("What it costs"), group("AWS"), group("What to tell")
+	did.StringVar(&o.cluster, "cluster", "", "the `cluster` to ask CloudWatch about, or which one of several in the files")
+	did.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
+	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
+	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
+	did.StringArrayVar(&o.instances, "instance", nil, "an instance as `NAME=CLASS`, or a CLASS that runs all the time (repeatable)")
+	costs.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
+	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
+	addAccountFlags(aws.FlagSet, &o.account)
+	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs choose; for files us-east-1)"
+	told.StringVar(&o.format, "format", formatText, "the `format`: text, json, or csv with a line for each day")
+	told.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
+	return describe(env, cmd, auroraCostExitHelp, did, costs, aws, told)
 }
 
 const auroraCostExitHelp = `0  one of the two costs less
 1  wrong usage, or what the cluster did cannot be read
 3  which costs less is not known: the text says what is missing`
 
-func (o *auroraCostOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.cluster, "cluster", "", "the `cluster` to ask CloudWatch about, or which one of several in the files")
-	f.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
-	f.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
-	f.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
-	f.StringArrayVar(&o.instances, "instance", nil, "an instance as `NAME=CLASS`, or a CLASS that runs all the time (repeatable)")
-}
-
-func (o *auroraCostOptions) addPriceFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
-	f.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
-}
-
-func (o *auroraCostOptions) addAccountFlags(f *pflag.FlagSet) {
-	addAccountFlags(f, &o.account)
-	f.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs choose; for files us-east-1)"
-}
-
-func (o *auroraCostOptions) addFormatFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format`: text, json, or csv with a line for each day")
-	f.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
-}
-
 // check refuses what makes no sense together.
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
-	ways := 0
-	for _, given := range []bool{len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0} {
-		if given {
-			ways++
-		}
-	}
-	switch {
-	case !slices.Contains([]string{formatText, formatJSON, formatCSV}, o.format):
-		return fmt.Errorf("unknown format %q: there are %s, %s, %s", o.format, formatText, formatJSON, formatCSV)
-	case ways != 1:
+	switch err := checkFormat("aurora-cost", o.format); {
+	case err != nil:
+		return err
+	case countGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
 		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --instance")
@@ -118,9 +100,6 @@ type billed struct {
 	region   string
 	warnings []string
 }
-
-// errUndecided ends a comparison that has said so already.
-var errUndecided = withCode(exitUndetermined, errSilent)
 
 func runAuroraCost(ctx context.Context, env Env, o auroraCostOptions) error {
 	members, err := parseInstances(o.instances)
@@ -152,30 +131,16 @@ func runAuroraCost(ctx context.Context, env Env, o auroraCostOptions) error {
 		c.NextSwitch = &b.cluster.NextSwitch
 	}
 	c.Warnings = append(b.warnings, c.Warnings...)
-	return o.answer(env, c)
-}
-
-func (o auroraCostOptions) answer(env Env, c billing.Comparison) (err error) {
-	switch o.format {
-	case formatJSON:
-		err = report.JSON(env.Out, c)
-	case formatCSV:
-		err = document.CSV(env.Out, c.Document())
-	default:
-		err = env.write(c.Document())
-	}
+	err = env.answer(o.format, c, c.Document)
 	if err == nil && c.Verdict.Cheaper == "" {
-		return errUndecided
+		return errNoConclusion
 	}
 	return err
 }
 
 // billed reads what the cluster did, in the way that was chosen.
 func (o auroraCostOptions) billed(ctx context.Context, env Env, members []rds.Member) (billed, error) {
-	region := o.account.Region
-	if region == "" {
-		region = defaultRegion
-	}
+	region := cmp.Or(o.account.Region, defaultRegion)
 	switch {
 	case o.month != "":
 		return o.ofMonth(members, region)
@@ -221,12 +186,9 @@ func (o auroraCostOptions) ofFiles(ctx context.Context, env Env, members []rds.M
 
 // ofCloudWatch asks AWS what the cluster is, and CloudWatch what it did.
 func (o auroraCostOptions) ofCloudWatch(ctx context.Context, env Env, members []rds.Member) (billed, error) {
-	a, err := account.Open(ctx, o.account)
+	a, err := openInRegion(ctx, o.account)
 	if err != nil {
 		return billed{}, err
-	}
-	if a.Region() == "" {
-		return billed{}, errNoRegion
 	}
 	c, err := rds.FindCluster(ctx, a.Config(), o.cluster)
 	if err != nil {

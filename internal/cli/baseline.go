@@ -60,7 +60,19 @@ published bucket of credits fits. It uses up the credits of the volume.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBaseline(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	return describe(env, cmd, baselineExitHelp, group("Where", o.addPlaceFlags), group("What to measure", o.addFlags), group("What to tell", o.keepingOptions.addFlags))
+	where, what := group("Where"), group("What to measure")
+	where.StringVar(&o.dir, "dir", "", "a `directory` on the storage to measure (default: where realiops run would put its data)")
+	where.BoolVar(&o.allowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
+	where.BoolVar(&o.yes, "yes", false, "do not ask before loading storage with files of others, or using up its credits")
+	what.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
+	what.StringVar(&o.job, "job", "", "a job `file` of yours instead")
+	what.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
+	what.Var(&o.size, "size", "`size` of the test files, as 1G")
+	what.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or as published, or as the job file says)")
+	what.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
+	what.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, at most for this long")
+	what.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
+	return describe(env, cmd, baselineExitHelp, where, what, group("What to tell", o.keepingOptions.addFlags))
 }
 
 const baselineExitHelp = `0  done
@@ -72,23 +84,6 @@ const defaultTestFile = 1 << 30
 
 // defaultUntil is time enough for a bucket of gp2, which lasts 31 minutes and more.
 const defaultUntil = 45 * time.Minute
-
-func (o *baselineOptions) addPlaceFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.dir, "dir", "", "a `directory` on the storage to measure (default: where realiops run would put its data)")
-	f.BoolVar(&o.allowRAM, "allow-ram", false, "allow a directory in memory, where nothing reaches a disk")
-	f.BoolVar(&o.yes, "yes", false, "do not ask before loading storage with files of others, or using up its credits")
-}
-
-func (o *baselineOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.set, "set", fio.SetDatabase, "the `set` of jobs: database or published")
-	f.StringVar(&o.job, "job", "", "a job `file` of yours instead")
-	f.StringSliceVar(&o.only, "only", nil, "only these jobs, by `name`")
-	f.Var(&o.size, "size", "`size` of the test files, as 1G")
-	f.DurationVar(&o.runtime, "runtime", 0, "how long each job runs (default: 10s, or as published, or as the job file says)")
-	f.BoolVar(&o.buffered, "show-buffered", false, "repeat the sequential write through the page cache, as dd would")
-	f.DurationVar(&o.until, "until-throttled", 0, "go on with one job until storage slows down for good, at most for this long")
-	f.Lookup("until-throttled").NoOptDefVal = defaultUntil.String()
-}
 
 // Bounds of what may be asked for.
 const (
@@ -148,7 +143,12 @@ func runBaseline(ctx context.Context, env Env, o baselineOptions, flags *pflag.F
 	if !recorded {
 		return err
 	}
-	return errors.Join(withCode(exitFailed, err), o.report(env, path))
+	failed := withCode(exitFailed, err)
+	measured, err := readRun(env, path)
+	if err == nil {
+		err = writeBaseline(env, measured, o.format)
+	}
+	return errors.Join(failed, o.conclude(env, path, err))
 }
 
 // announcement says beforehand what will be done.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	jobs "github.com/realiops/realiops/internal/measure/baseline"
@@ -17,15 +18,6 @@ func throttled() func(jobs.Second) bool {
 	}
 }
 
-// report prints what the file holds, and where it is.
-func (o baselineOptions) report(env Env, path string) error {
-	run, err := readRun(env, path)
-	if err == nil {
-		err = writeBaseline(env, run, o.format)
-	}
-	return o.conclude(env, path, err)
-}
-
 // writeBaseline says what storage delivered.
 func writeBaseline(env Env, run *drivers.Run, format string) error {
 	found, err := baseline.FromRun(run)
@@ -33,8 +25,5 @@ func writeBaseline(env Env, run *drivers.Run, format string) error {
 		return err
 	}
 	view := report.NewBaseline(run, found)
-	if format == formatJSON {
-		return report.JSON(env.Out, view)
-	}
-	return env.write(view.Document(run))
+	return env.answer(format, view, func() document.Document { return view.Document(run) })
 }

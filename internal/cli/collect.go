@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/account"
@@ -41,20 +40,18 @@ again to go on.`,
 		Args: oneRunFile,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd.Context(), env, o, args[0]) },
 	}
-	return describe(env, cmd, collectExitHelp, group("Flags", o.addFlags))
+	flags := group("Flags")
+	addAccountFlags(flags.FlagSet, &o.account)
+	_ = flags.MarkHidden("region") // the file says it
+	o.analyze.addFlags(flags.FlagSet)
+	flags.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+	return describe(env, cmd, collectExitHelp, flags)
 }
 
 const collectExitHelp = `0  all there is was collected, and the report was written
 1  wrong usage, FILE cannot be gone on with, or there is no way to ask AWS
 2  AWS failed to answer, or this was interrupted; what came is kept, and the report is of that
 3  the report was written, and a metric that was required got no verdict`
-
-func (o *collectOptions) addFlags(f *pflag.FlagSet) {
-	addAccountFlags(f, &o.account)
-	_ = f.MarkHidden("region") // the file says it
-	o.analyze.addFlags(f)
-	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
-}
 
 func runCollect(ctx context.Context, env Env, o collectOptions, name string) error {
 	render, err := rendererOf(o.analyze.format, o.analyze.verbose, env)
@@ -77,22 +74,17 @@ func runCollect(ctx context.Context, env Env, o collectOptions, name string) err
 		return err
 	}
 	show := env.display(mode)
-	begun, err := o.addTo(ctx, env, path, w, show)
+	p, err := o.provider(ctx, env, path, w)
+	begun := err == nil
+	if begun {
+		err = p.Collect(ctx, w, show)
+	}
 	show.Close()
 	err = errors.Join(naming(path, err), w.Close())
 	if !begun {
 		return err
 	}
 	return errors.Join(withCode(exitFailed, err), analyzeFile(env, path, o.analyze.require, render))
-}
-
-// addTo adds to the file what AWS tells by now; false: it could not be asked at all.
-func (o collectOptions) addTo(ctx context.Context, env Env, path string, w *runfile.Writer, show *progress.Display) (begun bool, err error) {
-	p, err := o.provider(ctx, env, path, w)
-	if err != nil {
-		return false, err
-	}
-	return true, p.Collect(ctx, w, show)
 }
 
 // provider is that of the server which the file is about, as far as the run asked it.
@@ -117,13 +109,10 @@ func (o collectOptions) provider(ctx context.Context, env Env, path string, w *r
 		return nil, account.Explain(err)
 	}
 	w.Hide(a.Secrets(ctx)...)
-	return collect.NewCloud(a, *cloud, env.Tempo, env.Now, asAnnounced(file))
-}
-
-// asAnnounced chooses the metrics that the run announced, or all where it had none of a source.
-func asAnnounced(file *collect.File) func(runfile.Metric) bool {
-	return func(m runfile.Metric) bool {
+	// Those that the run announced, or all where it had none of a source.
+	asAnnounced := func(m runfile.Metric) bool {
 		source, _, _ := strings.Cut(m.Name, "/")
 		return file.Announced(m.Name) || !file.AnnouncedAny(source) && !file.AnnouncedAny(cloudwatch.Name)
 	}
+	return collect.NewCloud(a, *cloud, env.Tempo, env.Now, asAnnounced)
 }

@@ -3,11 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -44,7 +42,11 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return runCompare(env, o, args) },
 	}
-	return describe(env, cmd, compareExitHelp, group("Flags", o.addFlags))
+	flags := group("Flags")
+	flags.StringVar(&o.format, "format", formatText, "the `format` of the comparison: text, json or csv")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
+	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests (repeatable)")
+	return describe(env, cmd, compareExitHelp, flags)
 }
 
 const compareExitHelp = `0  the comparison was written, whatever it shows
@@ -52,24 +54,31 @@ const compareExitHelp = `0  the comparison was written, whatever it shows
 3  the comparison was written, and a change that --fail-if asks for is not known
 4  the comparison was written, and a change that --fail-if names is there, with its whole interval`
 
-func (o *compareOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format` of the comparison: text, json or csv")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
-	f.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests (repeatable)")
-}
-
 func runCompare(env Env, o compareOptions, names []string) error {
-	if known := []string{formatText, formatJSON, formatCSV}; !slices.Contains(known, o.format) {
-		return fmt.Errorf("unknown format %q: there are %s", o.format, strings.Join(known, ", "))
+	if err := checkFormat("compare", o.format); err != nil {
+		return err
 	}
 	if len(names) > 26 {
 		return errors.New("at most 26 runs are compared, named A to Z")
 	}
-	gates, err := o.gates()
+	var gates []report.Gate
+	for _, text := range o.failIf {
+		gate, err := report.ParseGate(text)
+		if err != nil {
+			return fmt.Errorf("--fail-if %w", err)
+		}
+		gates = append(gates, gate)
+	}
+	runs, err := namedRuns(env, names)
 	if err != nil {
 		return err
 	}
-	c, err := compareFiles(env, names)
+	var judged []report.Compared
+	for i, run := range runs {
+		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+		judged = append(judged, report.Compared{File: names[i], Run: run, Report: view})
+	}
+	c, err := report.Compare(judged)
 	if err != nil {
 		return err
 	}
@@ -77,35 +86,10 @@ func runCompare(env Env, o compareOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(env, c); err != nil {
+	if err := env.answer(o.format, c, func() document.Document { return c.Document(o.verbose) }); err != nil {
 		return err
 	}
 	return failed
-}
-
-func (o compareOptions) gates() ([]report.Gate, error) {
-	var gates []report.Gate
-	for _, text := range o.failIf {
-		gate, err := report.ParseGate(text)
-		if err != nil {
-			return nil, fmt.Errorf("--fail-if %w", err)
-		}
-		gates = append(gates, gate)
-	}
-	return gates, nil
-}
-
-func compareFiles(env Env, names []string) (report.Comparison, error) {
-	var runs []report.Compared
-	for _, name := range names {
-		run, err := namedRun(env, name)
-		if err != nil {
-			return report.Comparison{}, err
-		}
-		view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
-		runs = append(runs, report.Compared{File: name, Run: run, Report: view})
-	}
-	return report.Compare(runs)
 }
 
 // held tells which gates tripped, or what of them is not known, as the error to end with once the comparison is written.
@@ -133,15 +117,4 @@ func held(env Env, c report.Comparison, gates []report.Gate) (failed, err error)
 		return withCode(exitUndetermined, errors.New("not known is "+strings.Join(unknown, "; "))), nil
 	}
 	return nil, nil
-}
-
-func (o compareOptions) write(env Env, c report.Comparison) error {
-	switch o.format {
-	case formatJSON:
-		return report.JSON(env.Out, c)
-	case formatCSV:
-		return document.CSV(env.Out, c.Document(o.verbose))
-	default:
-		return env.write(c.Document(o.verbose))
-	}
 }

@@ -71,7 +71,7 @@ func complete(c *cobra.Command) {
 	case c.ValidArgsFunction != nil || c.ValidArgs != nil:
 	case !strings.Contains(c.Use, " "):
 		c.ValidArgsFunction = cobra.NoFileCompletions
-	case takesRunFiles(c):
+	case strings.Contains(c.Use, "FILE") || strings.Contains(c.Use, "A B"):
 		c.ValidArgsFunction = completeLatest
 	}
 }
@@ -82,10 +82,6 @@ func completeLatest(_ *cobra.Command, _ []string, typed string) ([]cobra.Complet
 		return []cobra.Completion{runfile.Latest}, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveDefault
-}
-
-func takesRunFiles(c *cobra.Command) bool {
-	return strings.Contains(c.Use, "FILE") || strings.Contains(c.Use, "A B")
 }
 
 func offer(c *cobra.Command, flag string, directive cobra.ShellCompDirective, values ...string) {
@@ -125,6 +121,14 @@ func formatsOf(command string) []string {
 	default:
 		return []string{formatText, formatJSON}
 	}
+}
+
+// checkFormat refuses a format that a command does not have.
+func checkFormat(command, format string) error {
+	if known := formatsOf(command); !slices.Contains(known, format) {
+		return fmt.Errorf("unknown format %q: there are %s", format, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 // completeNames offers every name that explain knows and that a shell takes without quotes.

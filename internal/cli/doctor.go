@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -45,7 +43,9 @@ what is missing.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env, o) },
 	}
-	return describe(env, cmd, doctorExitHelp, append(o.target.groups(), group("A store of metrics", o.store.addFlags), group("What to tell", o.addFlags))...)
+	told := group("What to tell")
+	told.StringVar(&o.format, "format", formatText, "the `format` of the diagnosis: text or json")
+	return describe(env, cmd, doctorExitHelp, append(o.target.groups(), group("A store of metrics", o.store.addFlags), told)...)
 }
 
 const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
@@ -53,11 +53,7 @@ const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
 2  a run can conclude here, but without AWS's part: a call to AWS was refused or not answered
 3  no run could conclude anything here: it would be refused, or nothing shows what storage has to do`
 
-func (o *doctorOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format` of the diagnosis: text or json")
-}
-
-// Errors that end a diagnosis that has said so already.
+// Errors that end a command that has said so already.
 var (
 	errNoConclusion = withCode(exitUndetermined, errSilent)
 	errWithoutAWS   = withCode(exitFailed, errSilent)
@@ -80,11 +76,7 @@ func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.format == formatJSON {
-		err = report.JSON(env.Out, d)
-	} else {
-		err = env.write(d.Document())
-	}
+	err = env.answer(o.format, d, d.Document)
 	switch {
 	case err == nil && !d.Concludes:
 		return errNoConclusion
@@ -140,7 +132,12 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 		Cautions: append(cautions(facts, allowed, p), cautionsOfAWS(&t.AWS, aws, facts, time.Now())...), Remedy: remedyOf(facts),
 	}
 	for _, sampler := range p.Samplers {
-		subject.Probes = append(subject.Probes, readOnce(ctx, sampler))
+		sample, err := sampler.Sample(ctx)
+		if err != nil {
+			sample = probe.Sample{Gaps: []runfile.Gap{probe.GapOf(err)}}
+		}
+		read := diagnosis.Probe{Name: sampler.Name(), Metrics: sampler.Metrics(), Values: sample.Values, Gaps: sample.Gaps}
+		subject.Probes = append(subject.Probes, read)
 	}
 	subject.Disk = lookAtDisk(ctx, p)
 	return diagnosis.New(subject), nil
@@ -156,14 +153,6 @@ func refusalOf(ctx context.Context, t *target.Target, session *target.Session) (
 		return "", err
 	}
 	return refusal.Error(), nil
-}
-
-func readOnce(ctx context.Context, s probe.Sampler) diagnosis.Probe {
-	sample, err := s.Sample(ctx)
-	if err != nil {
-		sample = probe.Sample{Gaps: []runfile.Gap{probe.GapOf(err)}}
-	}
-	return diagnosis.Probe{Name: s.Name(), Metrics: s.Metrics(), Values: sample.Values, Gaps: sample.Gaps}
 }
 
 func unknownFormat(format string) error {

@@ -47,11 +47,9 @@ func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
 		if late, is := sampler.(interface{ WaitForCounters(context.Context) error }); is {
 			_ = late.WaitForCounters(ctx) // what it has by now is told
 		}
-		sample, err := sampler.Sample(ctx)
-		if err != nil {
-			continue
+		if sample, err := sampler.Sample(ctx); err == nil {
+			maps.Copy(seen.values, sample.Values)
 		}
-		maps.Copy(seen.values, sample.Values)
 	}
 	for _, o := range p.Strangers() {
 		seen.others[o.Who] = o

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/diagnosis"
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/runfile"
@@ -32,15 +31,11 @@ func diagnoseStore(ctx context.Context, env Env, o doctorOptions) error {
 		d.Servers = append(d.Servers, diagnosis.NewStored(diagnosis.Stored{
 			Machine: s.Machine, Instances: s.Instances, Exporters: s.Exporters, Devices: s.Devices, Samples: s.Samples}, s.Metrics))
 	}
-	switch {
-	case len(servers) == 0:
+	if len(servers) == 0 {
 		env.tell("the store has no metric of PostgreSQL or of a disk that realiops knows, in that time")
 		return errNoConclusion
-	case o.format == formatJSON:
-		err = report.JSON(env.Out, d)
-	default:
-		err = env.write(d.Document())
 	}
+	err = env.answer(o.format, d, d.Document)
 	if err == nil && !d.Concludes() {
 		return errNoConclusion
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/collect"
 )
@@ -64,7 +65,8 @@ func (e Env) message(text string) string { return document.Message(text, e.messa
 // display shows progress there.
 func (e Env) display(mode progress.Mode) *progress.Display {
 	d := progress.New(e.Err, mode, e.Width)
-	d.Layout, d.Letters = e.message, e.letters()
+	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG"))) // as POSIX has it
+	d.Layout, d.Letters = e.message, strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 	return d
 }
 
@@ -73,18 +75,24 @@ func (e Env) write(d document.Document) error {
 	return document.Text(e.coloured(e.Out, e.OutTerminal), d, e.columns())
 }
 
+// answer puts a result on standard output, in the format that was asked for.
+func (e Env) answer(format string, result any, words func() document.Document) error {
+	switch format {
+	case formatJSON:
+		return report.JSON(e.Out, result)
+	case formatCSV:
+		return document.CSV(e.Out, words())
+	default:
+		return e.write(words())
+	}
+}
+
 // coloured is a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).
 func (e Env) coloured(out io.Writer, terminal bool) io.Writer {
 	if !terminal || e.get("NO_COLOR") != "" || e.get("TERM") == "dumb" {
 		return out
 	}
 	return document.Coloured(out)
-}
-
-// letters tells whether the user's terminal shows letters beyond ASCII, by the locale as POSIX has it.
-func (e Env) letters() bool {
-	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG")))
-	return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }
 
 // get is a variable of the environment; a test may have none at all.

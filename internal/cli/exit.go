@@ -1,8 +1,6 @@
 package cli
 
-import (
-	"errors"
-)
+import "errors"
 
 // Exit codes, the same for every command.
 const (

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/metric"
@@ -34,15 +33,13 @@ It asks nobody: what is known is part of the program, and each entry names its s
 		ValidArgsFunction: completeNames,
 		RunE:              func(_ *cobra.Command, args []string) error { return runExplain(env, o, args) },
 	}
-	return describe(env, cmd, explainExitHelp, group("Flags", o.addFlags))
+	flags := group("Flags")
+	flags.StringVar(&o.format, "format", formatText, "the `format`: text or json")
+	return describe(env, cmd, explainExitHelp, flags)
 }
 
 const explainExitHelp = `0  explained
 1  wrong usage, or a name that is not known`
-
-func (o *explainOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format`: text or json")
-}
 
 func runExplain(env Env, o explainOptions, names []string) error {
 	known := allKnown()
@@ -85,13 +82,12 @@ func (k knowledge) of(names []string) (knowledge, error) {
 	}
 	var picked knowledge
 	for _, name := range names {
-		meanings, quantity, quantified := metric.MeaningsOf(name), metric.Quantity(""), false
-		rows := k.local.Named(name)
+		meanings, others, rows := metric.MeaningsOf(name), metric.ElsewhereOf(name), k.local.Named(name)
 		local := slices.DeleteFunc(slices.Clone(k.local), func(m metric.Metric) bool { return !slices.Contains(rows, m.Name) })
-		if quantity, quantified = metric.QuantityNamed(name); quantified {
+		quantity, quantified := metric.QuantityNamed(name)
+		if quantified {
 			picked.quantities = append(picked.quantities, quantity)
 		}
-		others := metric.ElsewhereOf(name)
 		if len(meanings)+len(local)+len(others) == 0 && !quantified {
 			return picked, fmt.Errorf("nothing is known of %q%s (realiops explain lists all)", name, meant("", name, k.names()))
 		}

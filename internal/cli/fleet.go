@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -53,8 +51,20 @@ interrupted begins again, and goes on where it ended. With DIR alone nobody is a
 			return runFleet(cmd.Context(), env, o, args, cmd.Flags())
 		},
 	}
-	return describe(env, cmd, fleetExitHelp, group("A store", o.store.addFleetFlags), group("An AWS account", o.addAccountFlags),
-		group("What to order, and at which price", o.addSizeFlags), group("What to tell", o.addFlags))
+	aws, order, told := group("An AWS account"), group("What to order, and at which price"), group("What to tell")
+	aws.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all databases of PostgreSQL of the account in the region")
+	addAccountFlags(aws.FlagSet, &o.account)
+	aws.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own (default: as the AWS programs choose, or us-east-1)"
+	aws.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost by AWS's price list; what they will is said first")
+	order.StringVar(&o.has, "has", "", "a `file` of what databases have, before what the source says: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
+	order.StringVar(&o.size.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
+	order.StringVar(&o.size.limits, "limits", "", "a `file` of what classes of machine carry; realiops limits writes one")
+	order.Float64Var(&o.size.percentile, "percentile", 99, "which `percentile` of the hours is ordered for; 100: the worst of them")
+	order.Float64Var(&o.size.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
+	told.StringVarP(&o.out, "output", "o", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
+	told.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
+	told.StringVar(&o.size.format, "format", formatText, "the `format`: text, json, csv with a line for each database, or openmetrics for a Prometheus")
+	return describe(env, cmd, fleetExitHelp, group("A store", o.store.addFleetFlags), aws, order, told)
 }
 
 const fleetExitHelp = `0  ranked
@@ -62,37 +72,11 @@ const fleetExitHelp = `0  ranked
 2  ranked, but the source told only a part: begin again for the rest
 3  nothing that a database needs, has or would save is known of any`
 
-func (o *fleetOptions) addAccountFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.aws, "aws", false, "ask CloudWatch about all databases of PostgreSQL of the account in the region")
-	addAccountFlags(f, &o.account)
-	f.Lookup("region").Usage = "the `region` to ask in, whose prices count where a database does not say its own (default: as the AWS programs choose, or us-east-1)"
-	f.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost by AWS's price list; what they will is said first")
-}
-
-func (o *fleetOptions) addSizeFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.has, "has", "", "a `file` of what databases have, before what the source says: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
-	f.StringVar(&o.size.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
-	f.StringVar(&o.size.limits, "limits", "", "a `file` of what classes of machine carry; realiops limits writes one")
-	f.Float64Var(&o.size.percentile, "percentile", 99, "which `percentile` of the hours is ordered for; 100: the worst of them")
-	f.Float64Var(&o.size.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
-}
-
-func (o *fleetOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
-	f.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
-	f.StringVar(&o.size.format, "format", formatText, "the `format`: text, json, csv with a line for each database, or openmetrics for a Prometheus")
-}
-
 // check refuses what makes no sense together.
 func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
-	ways := 0
-	for _, given := range []bool{o.store.url != "", o.aws, len(args) > 0, len(o.files) > 0} {
-		if given {
-			ways++
-		}
-	}
+	unknown := checkFormat("fleet", o.size.format)
 	switch {
-	case ways != 1:
+	case countGiven(o.store.url != "", o.aws, len(args) > 0, len(o.files) > 0) != 1:
 		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that realiops fleet wrote")
 	case len(args) > 1:
 		return fmt.Errorf("%s is a directory that realiops fleet wrote: name it alone", args[0])
@@ -100,8 +84,8 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 		return errors.New("--for is how far back a source is asked: of files all is read")
 	case len(args) > 0 && o.out != "":
 		return errors.New("-o is where a source is kept: a directory that is there is named alone")
-	case !slices.Contains(formatsOf("fleet"), o.size.format):
-		return fmt.Errorf("unknown format %q: there are %s", o.size.format, strings.Join(formatsOf("fleet"), ", "))
+	case unknown != nil:
+		return unknown
 	case !(o.size.percentile >= 50 && o.size.percentile <= 100):
 		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.percentile)
 	case !(o.size.headroom >= 0 && o.size.headroom <= 1e4):

@@ -87,22 +87,15 @@ func (o fleetOptions) asked(ctx context.Context, env Env) (asked, error) {
 }
 
 func (o fleetOptions) askedOfAWS(ctx context.Context, env Env) (asked, error) {
-	a, err := account.Open(ctx, o.account)
+	a, err := openInRegion(ctx, o.account)
 	if err != nil {
 		return asked{}, err
 	}
-	if a.Region() == "" {
-		return asked{}, errNoRegion
-	}
-	until, err := o.store.end(env.Now())
+	from, to, err := o.store.settled(env.Now())
 	if err != nil {
 		return asked{}, err
 	}
-	to := cloudwatch.Settled(env.Now())
-	if until.Before(to) {
-		to = until.UTC().Truncate(time.Hour)
-	}
-	from := to.Add(-time.Duration(o.store.back)).Truncate(time.Hour)
+	from = from.Truncate(time.Hour)
 	source := cloudwatch.NewFleet(a)
 	databases, err := source.Databases(ctx)
 	return asked{

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	ranking "github.com/realiops/realiops/internal/analyze/fleet"
 	"github.com/realiops/realiops/internal/analyze/openmetrics"
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/fleet"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -38,18 +36,14 @@ func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 		all = append(all, page.Database)
 	}
 	if len(all) == 0 {
-		return ranking.Fleet{}, fmt.Errorf("%s has no run file of any database: %w", directory, errors.Join(first(unread)...))
+		why := "the source knows none"
+		if len(unread) > 0 {
+			why = unread[0]
+		}
+		return ranking.Fleet{}, fmt.Errorf("%s has no run file of any database: %s", directory, why)
 	}
 	ranked := ask.Rank(all, unread)
 	return ranked, writePage(directory, "index.html", ranked.Document(len(all)))
-}
-
-// first is the first of several reasons.
-func first(reasons []string) []error {
-	if len(reasons) == 0 {
-		return []error{errors.New("the source knows none")}
-	}
-	return []error{errors.New(reasons[0])}
 }
 
 func readMember(ask ranking.Ask, file string) (ranking.Page, error) {
@@ -67,13 +61,8 @@ func writePage(directory, name string, d document.Document) error {
 
 // answer is the ranking on standard output.
 func (o fleetOptions) answer(env Env, f ranking.Fleet) error {
-	switch o.size.format {
-	case formatJSON:
-		return report.JSON(env.Out, f)
-	case formatCSV:
-		return document.CSV(env.Out, f.Document(o.top))
-	case formatOpenMetrics:
+	if o.size.format == formatOpenMetrics {
 		return openmetrics.Write(env.Out, f.Gauges()...)
 	}
-	return env.write(f.Document(o.top))
+	return env.answer(o.size.format, f, func() document.Document { return f.Document(o.top) })
 }

@@ -15,7 +15,7 @@ import (
 // flagGroup is a part of a command's flags under a title of its own, in the order in which the help shows them.
 type flagGroup struct {
 	title string
-	flags *pflag.FlagSet
+	*pflag.FlagSet
 }
 
 // group puts flags under a title.
@@ -34,9 +34,9 @@ const ExitStatus = "exit status"
 // describe gives a command its flags, and a help of them, group by group, that ends with what the exit status means.
 func describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGroup) *cobra.Command {
 	for _, g := range groups {
-		cmd.Flags().AddFlagSet(g.flags)
+		cmd.Flags().AddFlagSet(g.FlagSet)
 	}
-	if last := groups[len(groups)-1].flags; cmd.Flags().Lookup("help") == nil {
+	if last := groups[len(groups)-1].FlagSet; cmd.Flags().Lookup("help") == nil {
 		last.BoolP("help", "h", false, "show this help and exit")
 		cmd.Flags().AddFlagSet(last)
 	}
@@ -65,7 +65,7 @@ func earlierNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups []flagGroup) error {
 	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
 	for _, g := range groups {
-		fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(width))
+		fmt.Fprintf(w, "\n%s:\n%s", g.title, g.FlagUsagesWrapped(width))
 	}
 	fmt.Fprint(w, "\nExit status:\n")
 	var meanings document.Terms

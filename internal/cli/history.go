@@ -67,7 +67,15 @@ the question; aws rds describe-db-instances may lie beside it), or sadf -j -- -b
 			return runHistory(cmd.Context(), env, o, files, cmd.Flags())
 		},
 	}
-	return describe(env, cmd, historyExitHelp, group("A store", o.store.addFlags), group("CloudWatch", o.addAccountFlags), group("What to tell", o.addFlags))
+	aws, told := group("CloudWatch"), group("What to tell")
+	aws.StringVar(&o.instance, "instance", "", "the `instance` of RDS or Aurora to ask about, or which one of several in the files")
+	aws.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
+	addAccountFlags(aws.FlagSet, &o.account)
+	aws.StringVar(&o.flavor, "flavor", "", "`rds` or aurora, where neither AWS nor a file says which it is")
+	aws.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
+	told.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	o.analyze.addFlags(told.FlagSet)
+	return describe(env, cmd, historyExitHelp, group("A store", o.store.addFlags), aws, told)
 }
 
 const historyExitHelp = `0  read, and the report was written
@@ -90,19 +98,6 @@ func (o *storeOptions) addFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.until, "until", "", "up to this `time`, as 2026-10-31T18:00:00Z (default: now)")
 	f.StringVar(&o.server, "server", "", "label `matchers` that pick the exporters of the server, if there are several")
 	f.StringVar(&o.host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
-}
-
-func (o *historyOptions) addAccountFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.instance, "instance", "", "the `instance` of RDS or Aurora to ask about, or which one of several in the files")
-	f.StringVar(&o.cluster, "cluster", "", "the Aurora `cluster` whose writer to ask about")
-	addAccountFlags(f, &o.account)
-	f.StringVar(&o.flavor, "flavor", "", "`rds` or aurora, where neither AWS nor a file says which it is")
-	f.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
-}
-
-func (o *historyOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
-	o.analyze.addFlags(f)
 }
 
 // open prepares to ask the store, and says what it is to be asked.
@@ -180,12 +175,6 @@ func (o historyOptions) ofAWS() bool { return o.instance != "" || o.cluster != "
 
 // check refuses what makes no sense together.
 func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
-	ways := 0
-	for _, given := range []bool{o.store.url != "", o.ofAWS() && len(files) == 0, len(files) > 0} {
-		if given {
-			ways++
-		}
-	}
 	store := o.store
 	if store.url == "" && o.ofAWS() {
 		store.until = "" // which is for both
@@ -194,7 +183,7 @@ func (o historyOptions) check(files []string, flags *pflag.FlagSet) error {
 		store = storeOptions{back: o.store.back, url: o.store.url, until: o.store.until, tenant: o.store.tenant, sigv4: o.store.sigv4, tokenFile: o.store.tokenFile}
 	}
 	switch {
-	case ways != 1:
+	case countGiven(o.store.url != "", o.ofAWS() && len(files) == 0, len(files) > 0) != 1:
 		return errors.New("name one source: --prometheus URL, --instance or --cluster of an AWS account, or files")
 	case o.query && !o.ofAWS():
 		return errors.New("--query asks CloudWatch: name the instance with --instance, and the cluster of one of Aurora with --cluster")

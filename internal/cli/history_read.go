@@ -95,19 +95,16 @@ func (o historyOptions) handedOn(ctx context.Context, store *prometheus.Store, q
 
 // ofCloudWatch asks AWS what the database is, and CloudWatch what it did.
 func (o historyOptions) ofCloudWatch(ctx context.Context, env Env) (h heard, err error) {
-	from, to, err := o.settled(env.Now())
+	from, to, err := o.store.settled(env.Now())
 	if err != nil {
 		return h, err
 	}
 	if o.account.Region == "" {
 		o.account.Region = env.Getenv("AWS_REGION")
 	}
-	a, err := account.Open(ctx, o.account)
+	a, err := openInRegion(ctx, o.account)
 	if err != nil {
 		return h, err
-	}
-	if a.Region() == "" {
-		return h, errNoRegion
 	}
 	found, err := rds.Find(ctx, a.Config(), rds.Query{Instance: o.instance, Cluster: o.cluster})
 	if err != nil {
@@ -119,43 +116,37 @@ func (o historyOptions) ofCloudWatch(ctx context.Context, env Env) (h heard, err
 	env.tell("%s", account.Text(a.Calls()))
 	h.Notices = cloudwatch.Refused(h.Gaps)
 	if len(h.Periods) == 0 {
-		return h, fmt.Errorf("CloudWatch has nothing of it from %s to %s%s", from.Format(time.RFC3339), to.Format(time.RFC3339), listed(h.Notices))
+		why := ""
+		if len(h.Notices) > 0 {
+			why = ": " + h.Notices[0]
+		}
+		return h, fmt.Errorf("CloudWatch has nothing of it from %s to %s%s", from.Format(time.RFC3339), to.Format(time.RFC3339), why)
 	}
 	h.target, h.whence = cloudwatch.TargetOf(found.Cloud), "kept by CloudWatch; realiops was not there"
 	return h, nil
 }
 
-func listed(notices []string) string {
-	if len(notices) == 0 {
-		return ""
-	}
-	return ": " + notices[0]
-}
-
 // settled is the time that CloudWatch is asked for: whole hours that no longer change.
-func (o historyOptions) settled(now time.Time) (from, to time.Time, err error) {
-	until, err := o.store.end(now)
+func (o storeOptions) settled(now time.Time) (from, to time.Time, err error) {
+	until, err := o.end(now)
 	if err != nil {
 		return from, to, err
 	}
 	if to = cloudwatch.Settled(now); until.Before(to) {
 		to = until.UTC().Truncate(time.Hour)
 	}
-	return to.Add(-time.Duration(o.store.back)), to, nil
+	return to.Add(-time.Duration(o.back)), to, nil
 }
 
 // printQuery writes the question for the aws program.
 func (o historyOptions) printQuery(env Env) error {
-	from, to, err := o.settled(env.Now())
+	from, to, err := o.store.settled(env.Now())
 	if err != nil {
 		return err
 	}
-	flavor := o.flavor
-	if flavor == "" && o.cluster != "" {
+	flavor := cmp.Or(o.flavor, "rds")
+	if o.flavor == "" && o.cluster != "" {
 		flavor = "aurora"
-	}
-	if flavor == "" {
-		flavor = "rds"
 	}
 	return report.JSON(env.Out, exported.HistoryOf(runfile.Cloud{Instance: o.instance, Cluster: o.cluster}, flavor, from, to, env.Now()))
 }
@@ -182,17 +173,13 @@ func (o historyOptions) ofFiles(ctx context.Context, env Env, files []string) (h
 	if len(all) > 1 {
 		return h, errors.New("of samples that promtool wrote one file is read: write all into one")
 	}
-	return o.ofDump(ctx, all[0], env.Now())
-}
-
-// ofDump reads the samples that promtool wrote of a store.
-func (o historyOptions) ofDump(ctx context.Context, file exported.File, now time.Time) (h heard, err error) {
-	store, from, to, err := prometheus.OpenDump(file.Name, file.Text)
+	store, from, to, err := prometheus.OpenDump(all[0].Name, all[0].Text)
 	if err != nil {
 		return h, err
 	}
 	const before = time.Millisecond // a range does not have the sample at its begin
-	return ofStore(ctx, store, prometheus.Query{Server: o.store.server, Host: o.store.host, Device: o.store.device, From: from.Add(-before), To: to}, now)
+	q := prometheus.Query{Server: o.store.server, Host: o.store.host, Device: o.store.device, From: from.Add(-before), To: to}
+	return ofStore(ctx, store, q, env.Now())
 }
 
 // ofSysstat reads the files of a machine.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/measure/account"
 )
@@ -36,19 +35,17 @@ them changes anything or shows data of tables. This command asks nobody.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return runPolicy(env, o) },
 	}
-	return describe(env, cmd, policyExitHelp, group("Flags", o.addFlags))
+	flags := group("Flags")
+	flags.StringVar(&o.format, "format", formatJSON, "the `format`: json or terraform")
+	flags.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
+	flags.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
+	flags.StringVar(&o.resource, "resource", "*", "with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
+	flags.StringVar(&o.partition, "partition", "aws", "the `partition` of AWS: aws, aws-cn or aws-us-gov")
+	return describe(env, cmd, policyExitHelp, flags)
 }
 
 const policyExitHelp = `0  printed
 1  wrong usage`
-
-func (o *policyOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatJSON, "the `format`: json or terraform")
-	f.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
-	f.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
-	f.StringVar(&o.resource, "resource", "*", "with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
-	f.StringVar(&o.partition, "partition", "aws", "the `partition` of AWS: aws, aws-cn or aws-us-gov")
-}
 
 var (
 	partitions   = regexp.MustCompile(`^aws(-[a-z]+)*$`)
@@ -87,18 +84,16 @@ func runPolicy(env Env, o policyOptions) error {
 	return writePolicy(env.Out, statements)
 }
 
-// statement is a part of a policy in the form that IAM reads.
-type statement struct {
-	Sid      string   `json:"Sid"`
-	Effect   string   `json:"Effect"`
-	Action   []string `json:"Action"`
-	Resource string   `json:"Resource"`
-}
-
+// writePolicy writes the form that IAM reads.
 func writePolicy(w io.Writer, statements []account.Statement) error {
+	type statement struct {
+		Sid, Effect string
+		Action      []string
+		Resource    string
+	}
 	policy := struct {
-		Version   string      `json:"Version"`
-		Statement []statement `json:"Statement"`
+		Version   string
+		Statement []statement
 	}{Version: "2012-10-17"} // of the language, of which there is no later one
 	for _, s := range statements {
 		policy.Statement = append(policy.Statement, statement{s.ID, "Allow", s.Actions, s.Resource})

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/account"
@@ -35,17 +34,15 @@ RDS has an offer for each version of PostgreSQL, so this is some hundred calls, 
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLimits(cmd.Context(), env, o) },
 	}
-	return describe(env, cmd, limitsExitHelp, group("Flags", o.addFlags))
+	flags := group("Flags")
+	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	addAccountFlags(flags.FlagSet, &o.account)
+	flags.Lookup("region").Usage = "the `region` whose classes are asked for (default: as the AWS programs choose)"
+	return describe(env, cmd, limitsExitHelp, flags)
 }
 
 const limitsExitHelp = `0  written
 1  wrong usage, or AWS could not be asked`
-
-func (o *limitsOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	addAccountFlags(f, &o.account)
-	f.Lookup("region").Usage = "the `region` whose classes are asked for (default: as the AWS programs choose)"
-}
 
 func runLimits(ctx context.Context, env Env, o limitsOptions) error {
 	a, err := account.Open(ctx, o.account)

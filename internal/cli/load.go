@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/load/tables"
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
 func newLoadCommand(env Env) *cobra.Command {
-	o := newLoadOptions()
+	o := &loadOptions{scale: 1, maxTries: 1, define: map[string]string{}, load: engine.Options{
+		Clients: 1, Threads: 1, Mode: engine.Simple, Silence: defaultSilence,
+	}}
 	cmd := &cobra.Command{
 		Use:   "load [DBNAME]",
 		Short: "Put pgbench's load on a server: its flags, scripts, report and more",
@@ -33,7 +35,10 @@ it does not ask before it loads a server on another machine, and scripts write w
 			return runLoad(cmd.Context(), env, o, cmd.Flags(), args)
 		},
 	}
-	describe(env, cmd, loadExitHelp, o.groups()...)
+	describe(env, cmd, loadExitHelp,
+		group("What to run", o.scriptFlags), group("How to run it", o.loadFlags), group("What to tell", o.reportFlags),
+		group("What pgbench lacks", o.ownFlags), group("To make the tables of the built-in scripts", o.tableFlags),
+		group("Where", o.connectionFlags))
 	cmd.PreRunE = nil // as in pgbench, -h "" is no -h
 	return cmd
 }
@@ -55,25 +60,18 @@ func runLoad(ctx context.Context, env Env, o *loadOptions, flags *pflag.FlagSet,
 	if err != nil {
 		return err
 	}
-	if err := o.signIn(ctx, endpoint); err != nil {
-		return err
+	switch {
+	case o.aws.IAMAuth:
+		if _, err := o.aws.Open(ctx, endpoint); err != nil { // its credentials stand for a password from here on
+			return err
+		}
+	case o.aws.Given():
+		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go with --iam-auth")
 	}
 	if o.initialize {
 		return o.runInitialize(ctx, env, endpoint)
 	}
 	return o.runBenchmark(ctx, env, endpoint, flags)
-}
-
-// signIn has AWS credentials stand for a password, where that is asked for.
-func (o *loadOptions) signIn(ctx context.Context, endpoint *postgres.Endpoint) error {
-	if o.aws.Given() && !o.aws.IAMAuth {
-		return errors.New("--instance, --profile, --region and --role tell a load how to sign in: they go with --iam-auth")
-	}
-	if !o.aws.IAMAuth {
-		return nil
-	}
-	_, err := o.aws.Open(ctx, endpoint)
-	return err
 }
 
 // answer does what needs no server, if that is asked.
@@ -82,7 +80,11 @@ func (o *loadOptions) answer(env Env) (done bool, err error) {
 	case o.version:
 		_, err = fmt.Fprintf(env.Out, "realiops load (realiops) %s\n", version())
 	case o.show != "":
-		err = showScript(env.Err, o.show)
+		b, err := script.FindBuiltin(o.show)
+		if err == nil {
+			fmt.Fprintf(env.Err, "-- %s: %s\n%s\n", b.Name, b.Description, b.Text)
+		}
+		return true, err
 	case o.listScripts:
 		fmt.Fprintln(env.Err, "Available builtin scripts:")
 		for _, b := range script.Builtins() {
@@ -92,14 +94,6 @@ func (o *loadOptions) answer(env Env) (done bool, err error) {
 		return false, nil
 	}
 	return true, err
-}
-
-func showScript(w io.Writer, name string) error {
-	b, err := script.FindBuiltin(name)
-	if err == nil {
-		fmt.Fprintf(w, "-- %s: %s\n%s\n", b.Name, b.Description, b.Text)
-	}
-	return err
 }
 
 // runInitialize is -i.

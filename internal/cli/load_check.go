@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// check refuses what cannot be meant, in pgbench's order and nearly its words.
+// check refuses what cannot be meant, in pgbench's order and nearly its words, and fills in the default script.
 func (o *loadOptions) check(flags *pflag.FlagSet) error {
 	if _, err := loadRendererOf(o.format); err != nil {
 		return err
@@ -17,19 +17,32 @@ func (o *loadOptions) check(flags *pflag.FlagSet) error {
 	if err := o.checkPhase(flags); err != nil {
 		return err
 	}
-	if o.initialize && flags.Changed("init-steps") && o.tables.Steps == "" {
+	switch {
+	case o.initialize && flags.Changed("init-steps") && o.tables.Steps == "":
 		return errors.New("no initialization steps specified")
-	}
-	if o.initialize {
+	case o.initialize:
 		return nil
+	case o.load.Transactions > 0 && o.load.Duration > 0:
+		return errors.New("specify either a number of transactions (-t) or a duration (-T), not both")
+	case o.progressTimestamp && o.progress == 0:
+		return errors.New("--progress-timestamp is allowed only under --progress")
 	}
-	for _, check := range []func(*pflag.FlagSet) error{o.checkLength, o.checkLog, o.checkTries, o.checkScripts} {
-		if err := check(flags); err != nil {
-			return err
-		}
+	if err := o.checkLog(flags); err != nil {
+		return err
+	}
+	switch {
+	case o.maxTries == 0 && o.load.LatencyLimit == 0 && o.load.Duration == 0:
+		return errors.New("an unlimited number of transaction tries can only be used with --latency-limit or a duration (-T)")
+	case len(o.scripts) == 0:
+		return o.addBuiltin(defaultScript, 1)
+	case !slices.ContainsFunc(o.scripts, func(s scriptArgument) bool { return s.weight > 0 }):
+		return errors.New("total script weight must not be zero")
 	}
 	return nil
 }
+
+// defaultScript is what runs where neither -f nor -b is given.
+const defaultScript = "tpcb-like"
 
 // checkPhase keeps the flags for making the tables and those for a load apart.
 func (o *loadOptions) checkPhase(flags *pflag.FlagSet) (err error) {
@@ -58,16 +71,6 @@ func shown(f *pflag.Flag) string {
 	return "-" + f.Shorthand + "/--" + f.Name
 }
 
-func (o *loadOptions) checkLength(*pflag.FlagSet) error {
-	if o.load.Transactions > 0 && o.load.Duration > 0 {
-		return errors.New("specify either a number of transactions (-t) or a duration (-T), not both")
-	}
-	if o.progressTimestamp && o.progress == 0 {
-		return errors.New("--progress-timestamp is allowed only under --progress")
-	}
-	return nil
-}
-
 func (o *loadOptions) checkLog(flags *pflag.FlagSet) error {
 	interval, duration := time.Duration(o.aggregate)*time.Second, o.load.Duration
 	switch {
@@ -86,26 +89,3 @@ func (o *loadOptions) checkLog(flags *pflag.FlagSet) error {
 	}
 	return nil
 }
-
-func (o *loadOptions) checkTries(*pflag.FlagSet) error {
-	if o.maxTries == 0 && o.load.LatencyLimit == 0 && o.load.Duration == 0 {
-		return errors.New("an unlimited number of transaction tries can only be used with --latency-limit or a duration (-T)")
-	}
-	return nil
-}
-
-// checkScripts also fills in the default one.
-func (o *loadOptions) checkScripts(*pflag.FlagSet) error {
-	if len(o.scripts) == 0 {
-		return o.addBuiltin(defaultScript, 1)
-	}
-	for _, s := range o.scripts {
-		if s.weight > 0 {
-			return nil
-		}
-	}
-	return errors.New("total script weight must not be zero")
-}
-
-// defaultScript is what runs where neither -f nor -b is given.
-const defaultScript = "tpcb-like"

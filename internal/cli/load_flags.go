@@ -47,26 +47,8 @@ type loadOptions struct {
 	gates  []output.Gate
 }
 
-func newLoadOptions() *loadOptions {
-	return &loadOptions{scale: 1, maxTries: 1, define: map[string]string{}, load: engine.Options{
-		Clients: 1, Threads: 1, Mode: engine.Simple, Silence: defaultSilence,
-	}}
-}
-
 // defaultSilence is how long a server may say nothing: longer than transactions of a load take, shorter than a night.
 const defaultSilence = 10 * time.Minute
-
-// groups are all flags, in the order in which the help shows them.
-func (o *loadOptions) groups() []flagGroup {
-	return []flagGroup{
-		group("What to run", o.scriptFlags),
-		group("How to run it", o.loadFlags),
-		group("What to tell", o.reportFlags),
-		group("What pgbench lacks", o.ownFlags),
-		group("To make the tables of the built-in scripts", o.tableFlags),
-		group("Where", o.connectionFlags),
-	}
-}
 
 func (o *loadOptions) scriptFlags(f *pflag.FlagSet) {
 	f.VarP(&builtinFlag{o}, "builtin", "b", "add the built-in script `NAME[@W]`, weighted at W; list shows them")

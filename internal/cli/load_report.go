@@ -27,7 +27,13 @@ func loadRendererOf(format string) (loadRenderer, error) {
 
 // report writes what there is and says on standard error what to think of it; what went wrong is the exit code.
 func (b *benchmark) report(ctx context.Context, result engine.Result, failure error, render loadRenderer) error {
-	r := output.Report{Asked: b.asked, Result: result, Status: statusOf(ctx, result, failure)}
+	r := output.Report{Asked: b.asked, Result: result, Status: output.Complete}
+	switch {
+	case ctx.Err() != nil:
+		r.Status = output.Interrupted
+	case failure != nil || len(result.Aborted) > 0:
+		r.Status = output.Aborted
+	}
 	for _, g := range b.gates {
 		r.Gates = append(r.Gates, g.Judge(r))
 	}
@@ -41,17 +47,6 @@ func (b *benchmark) report(ctx context.Context, result engine.Result, failure er
 		b.say("warning: %s", line)
 	}
 	return b.verdict(r, failure)
-}
-
-func statusOf(ctx context.Context, result engine.Result, failure error) output.Status {
-	switch {
-	case ctx.Err() != nil:
-		return output.Interrupted
-	case failure != nil || len(result.Aborted) > 0:
-		return output.Aborted
-	default:
-		return output.Complete
-	}
 }
 
 // verdict is the exit code with its reason. What is incomplete cannot pass a gate, and is no less incomplete for it.

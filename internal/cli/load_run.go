@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ func (b *benchmark) say(format string, values ...any) {
 
 // findTables asks the tables of the built-in scripts for their scale, and tells the scripts.
 func (b *benchmark) findTables(ctx context.Context, conn *pgx.Conn, scaleGiven bool) (err error) {
-	if b.usesBuiltin() {
+	if slices.ContainsFunc(b.scripts, func(s scriptArgument) bool { return s.builtin != nil }) {
 		if b.asked.Scale, err = tables.Scale(ctx, conn); err != nil {
 			return err
 		}

@@ -71,16 +71,6 @@ func (o *loadOptions) addScript(s scriptArgument) error {
 	return nil
 }
 
-// usesBuiltin tells whether the built-in scripts' tables are needed.
-func (o *loadOptions) usesBuiltin() bool {
-	for _, s := range o.scripts {
-		if s.builtin != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // readScripts reads and parses all scripts into one set.
 func (o *loadOptions) readScripts(ctx context.Context, env Env) (*script.Set, []engine.Weighted, error) {
 	set := script.NewSet()

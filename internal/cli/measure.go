@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -58,8 +57,25 @@ counted apart.`,
 			return runMeasure(cmd.Context(), env, o, cmd.Flags(), args)
 		},
 	}
-	groups := append(o.target.groups(), group("What to measure", o.addOperationFlags), group("What to tell", o.addReportFlags))
-	return describe(env, cmd, measureCommandExitHelp, groups...)
+	what, told := group("What to measure"), group("What to tell")
+	what.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
+	what.StringVarP(&o.file, "file", "f", "", "measure this pgbench `script` instead of a command")
+	what.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
+	what.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
+	what.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
+	what.BoolVar(&o.firstTouch, "first-touch", false, "make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
+	what.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice beforehand, what the server does by itself")
+	what.BoolVar(&o.target.yes, "yes", false, "do not ask if only the environment names a server on another machine")
+	what.StringVar(&o.ours, "count", "", "also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
+	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024")
+	told.StringVar(&o.budget, "budget", "", "a `file` with one budget a line")
+	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that --save wrote")
+	told.StringVar(&o.save, "save", "", "save the measurement to this `FILE`, for --compare")
+	told.StringVar(&o.format, "format", formatText, "the `format`: "+strings.Join(costFormatNames(), ", "))
+	told.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
+	told.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
+	told.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
+	return describe(env, cmd, measureCommandExitHelp, append(o.target.groups(), what, told)...)
 }
 
 const measureCommandExitHelp = `0  done, and all budgets are met
@@ -68,29 +84,6 @@ const measureCommandExitHelp = `0  done, and all budgets are met
 3  done, and whether a budget is met cannot be told
 4  done, and a budget is not met
 N  the status of COMMAND, where that failed: no budget is judged then`
-
-func (o *measureOptions) addOperationFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.sql, "sql", "", "measure these `statements` instead of a command")
-	f.StringVarP(&o.file, "file", "f", "", "measure this pgbench `script` instead of a command")
-	f.IntVarP(&o.transactions, "transactions", "t", 1, "run the script `N` times in each repetition")
-	f.IntVarP(&o.repetitions, "repetitions", "r", 10, "measure it `N` times")
-	f.IntVar(&o.warmup, "warmup", 1, "do it `N` times first, uncounted")
-	f.BoolVar(&o.firstTouch, "first-touch", false, "make a checkpoint before each repetition, so that the first change of a page puts the whole page into the WAL")
-	f.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice beforehand, what the server does by itself")
-	f.BoolVar(&o.target.yes, "yes", false, "do not ask if only the environment names a server on another machine")
-	f.StringVar(&o.ours, "count", "", "also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
-}
-
-func (o *measureOptions) addReportFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024")
-	f.StringVar(&o.budget, "budget", "", "a `file` with one budget a line")
-	f.StringVar(&o.base, "compare", "", "compare with this `FILE` that --save wrote")
-	f.StringVar(&o.save, "save", "", "save the measurement to this `FILE`, for --compare")
-	f.StringVar(&o.format, "format", formatText, "the `format`: "+strings.Join(costFormatNames(), ", "))
-	f.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
-}
 
 // costRenderer writes a result.
 type costRenderer func(io.Writer, cost.Result) error

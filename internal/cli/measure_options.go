@@ -71,15 +71,6 @@ func (o *measureOptions) script(ctx context.Context) (operation.Script, error) {
 	return operation.ParseScript(o.file, string(text))
 }
 
-func countGiven(given ...bool) (n int) {
-	for _, g := range given {
-		if g {
-			n++
-		}
-	}
-	return n
-}
-
 func sessionsOf(text string) (s postgres.Sessions, err error) {
 	name, value, _ := strings.Cut(text, "=")
 	switch {

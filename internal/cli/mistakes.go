@@ -51,6 +51,16 @@ func meant(prefix, typed string, names []string) string {
 	return ""
 }
 
+// countGiven is how many of the things that exclude each other were said.
+func countGiven(given ...bool) (n int) {
+	for _, g := range given {
+		if g {
+			n++
+		}
+	}
+	return n
+}
+
 // flagMistake says what is wrong with a flag in the words of who types it.
 func flagMistake(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -67,7 +77,7 @@ func flagMistake(c *cobra.Command, err error) error {
 }
 
 func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
-	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+	if unknown.GetSpecifiedShortnames() != "" {
 		return "-" + unknown.GetSpecifiedName()
 	}
 	var names []string

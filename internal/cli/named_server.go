@@ -13,9 +13,6 @@ import (
 // A server that the environment names: as libpq has it, or in DATABASE_URL, as web frameworks do. The other PG* variables say
 // how to connect to one, and name none.
 
-// namingVariables are libpq's.
-var namingVariables = []string{"PGSERVICE", "PGHOST", "PGHOSTADDR"}
-
 // named is the variable that names a server, and the connection string that leads there; an empty variable: none does.
 func named(env Env) (variable, dsn string, err error) {
 	address := env.Getenv("DATABASE_URL")
@@ -24,7 +21,7 @@ func named(env Env) (variable, dsn string, err error) {
 	} else {
 		variable, dsn = "DATABASE_URL", address
 	}
-	for _, v := range namingVariables {
+	for _, v := range []string{"PGSERVICE", "PGHOST", "PGHOSTADDR"} { // those of libpq
 		switch {
 		case env.Getenv(v) == "":
 		case address != "":
@@ -36,14 +33,9 @@ func named(env Env) (variable, dsn string, err error) {
 	return variable, dsn, nil
 }
 
-// chosen tells whether the flags say which server is meant.
-func (o *targetOptions) chosen() bool {
-	return o.dsn.given || o.container.given || o.own || o.embedded.given() != ""
-}
-
 // meant is the server that the environment names, where the flags choose none; an empty variable: there is no such.
 func (o *targetOptions) meant(env Env) (variable, dsn string, endpoint *postgres.Endpoint, err error) {
-	if o.chosen() {
+	if o.dsn.given || o.container.given || o.own || o.embedded.given() != "" {
 		return "", "", nil, nil
 	}
 	if variable, dsn, err = named(env); err != nil || variable == "" {
@@ -101,12 +93,7 @@ func (o *targetOptions) askAboutNamed(env Env) error {
 	if !env.InTerminal {
 		return errors.New(which + ": say which")
 	}
-	return o.answer(env, which+".", dsn)
-}
-
-// answer takes what is typed for a choice.
-func (o *targetOptions) answer(env Env, question, dsn string) error {
-	env.tell("%s", question)
+	env.tell("%s.", which)
 	fmt.Fprint(env.Err, "Which? Type dsn or embedded: ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')
 	switch strings.TrimSpace(answer) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/next"
+	"github.com/realiops/realiops/internal/cli/exporter"
 	"github.com/realiops/realiops/internal/measure/observation"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -48,23 +49,14 @@ gap. --append goes on in the file of an earlier observation of the same server.`
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runObserve(cmd.Context(), env, o, cmd.Flags()) },
 	}
-	return describe(env, cmd, observeExitHelp, group("The server", o.addTargetFlags), group("A server in AWS", o.target.addAWSFlags),
-		group("How long", o.addFlags), group("What to read and tell", o.readingOptions.addFlags, o.addListen))
-}
-
-func (o *observeOptions) addTargetFlags(f *pflag.FlagSet) {
-	f.Var(&o.target.dsn, "dsn", "observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
-}
-
-func (o *observeOptions) addFlags(f *pflag.FlagSet) {
-	f.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
-	f.BoolVar(&o.settled, "until-settled", false, "end earlier when the report no longer changes")
-	f.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
-	f.BoolVar(&o.append, "append", false, "go on in the file that -o names")
-}
-
-func (o *observeOptions) addListen(f *pflag.FlagSet) {
-	f.StringVar(&o.listen, "listen", "", "let a Prometheus scrape what is read, at this `ADDRESS`: HOST:PORT, or a port of this machine alone")
+	server, long, told := group("The server"), group("How long"), group("What to read and tell", o.readingOptions.addFlags)
+	server.Var(&o.target.dsn, "dsn", "observe this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
+	long.DurationVar(&o.length, "for", time.Hour, "how long to observe, at most")
+	long.BoolVar(&o.settled, "until-settled", false, "end earlier when the report no longer changes")
+	long.DurationVar(&o.atLeast, "at-least", leastObserved, "with --until-settled, how long to observe before it may end")
+	long.BoolVar(&o.append, "append", false, "go on in the file that -o names")
+	told.StringVar(&o.listen, "listen", "", "let a Prometheus scrape what is read, at this `ADDRESS`: HOST:PORT, or a port of this machine alone")
+	return describe(env, cmd, observeExitHelp, server, group("A server in AWS", o.target.addAWSFlags), long, told)
 }
 
 const observeExitHelp = `0  done, also where Ctrl-C ended it
@@ -112,9 +104,11 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	metrics, err := o.serve(ctx)
-	if err != nil {
-		return err
+	var metrics *exporter.Server
+	if o.listen != "" { // the port is taken before the server is asked anything
+		if metrics, err = exporter.Listen(ctx, o.listen, version()); err != nil {
+			return err
+		}
 	}
 	show := follower{env.display(mode), metrics}
 	recorded, err := observation.Do(ctx, observation.Options{

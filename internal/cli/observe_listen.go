@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/realiops/realiops/internal/cli/exporter"
@@ -15,22 +14,6 @@ type follower struct {
 	metrics *exporter.Server // nil: nobody scrapes
 }
 
-// serve takes the port that was asked for, before the server is asked anything.
-func (o *observeOptions) serve(ctx context.Context) (*exporter.Server, error) {
-	if o.listen == "" {
-		return nil, nil
-	}
-	return exporter.Listen(ctx, o.listen, version())
-}
-
-func (f follower) announce() {
-	who := "which only this machine reaches"
-	if !f.metrics.Alone() {
-		who = "which everybody reads who reaches this machine there"
-	}
-	f.Message(fmt.Sprintf("Metrics for a Prometheus are at %s, %s.", f.metrics.URL(), who))
-}
-
 // Record follows the observation.
 func (f follower) Record(r runfile.Record) {
 	f.Display.Record(r)
@@ -39,7 +22,11 @@ func (f follower) Record(r runfile.Record) {
 	}
 	f.metrics.Record(r)
 	if r.Kind() == runfile.KindRun {
-		f.announce()
+		who := "which only this machine reaches"
+		if !f.metrics.Alone() {
+			who = "which everybody reads who reaches this machine there"
+		}
+		f.Message(fmt.Sprintf("Metrics for a Prometheus are at %s, %s.", f.metrics.URL(), who))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/pricing"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/prices"
@@ -40,19 +39,17 @@ need a key and are not read.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPrices(cmd.Context(), env, o) },
 	}
-	return describe(env, cmd, pricesExitHelp, group("Flags", o.addFlags))
+	flags := group("Flags")
+	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	flags.BoolVar(&o.public, "public", false, "read AWS's price files, without an account")
+	flags.StringVar(&o.azure, "azure", "", "read Azure's retail prices of a `region`, as westeurope, without an account")
+	addAccountFlags(flags.FlagSet, &o.account)
+	flags.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
+	return describe(env, cmd, pricesExitHelp, flags)
 }
 
 const pricesExitHelp = `0  written
 1  wrong usage, AWS could not be asked, or it has no prices of the region`
-
-func (o *pricesOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	f.BoolVar(&o.public, "public", false, "read AWS's price files, without an account")
-	f.StringVar(&o.azure, "azure", "", "read Azure's retail prices of a `region`, as westeurope, without an account")
-	addAccountFlags(f, &o.account)
-	f.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
-}
 
 func runPrices(ctx context.Context, env Env, o pricesOptions) error {
 	list, err := o.ask(ctx)

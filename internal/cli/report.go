@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
@@ -58,17 +57,14 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
 		Args: runFiles,
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args) },
 	}
-	return describe(env, cmd, reportExitHelp, group("The page", o.addFlags),
-		group("The load to size for", o.size.addLoadFlags), group("What to size", o.size.addStorageFlags))
+	page := group("The page")
+	page.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	page.StringVar(&o.format, "format", "", "the `format`: html, md, csv, json, png or svg (default: by the name of the file, or html)")
+	return describe(env, cmd, reportExitHelp, page, group("The load to size for", o.size.addLoadFlags), group("What to size", o.size.addStorageFlags))
 }
 
 const reportExitHelp = `0  the report was written, also that of a run which did not end well
 1  wrong usage, FILE cannot be read as a run file, or the report cannot be written`
-
-func (o *reportOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	f.StringVar(&o.format, "format", "", "the `format`: html, md, csv, json, png or svg (default: by the name of the file, or html)")
-}
 
 func runReport(env Env, o reportOptions, names []string) error {
 	format, err := o.formatOf()
@@ -129,19 +125,14 @@ func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) e
 
 // formatOf is the format that was asked for, or that the file's name tells.
 func (o reportOptions) formatOf() (string, error) {
-	known := []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
 	format := o.format
 	if format == "" {
 		format = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.out)), ".")
 	}
-	switch {
-	case format == "" || format == "htm":
+	if format == "" || format == "htm" {
 		return formatHTML, nil
-	case slices.Contains(known, format):
-		return format, nil
-	default:
-		return "", fmt.Errorf("unknown format %q: there are %s", format, strings.Join(known, ", "))
 	}
+	return format, checkFormat("report", format)
 }
 
 // write makes the report of the first run, with the sizes for all.

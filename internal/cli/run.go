@@ -50,7 +50,9 @@ A plan file is JSON with the keys of a run file, where a load is an "arm" and a 
 			return runRun(cmd.Context(), env, o, cmd.Flags())
 		},
 	}
-	groups := append(o.target.groups(o.cloud.addFlags), group("The load", o.plan.addFlags, o.target.addAgreement), group("What to read and tell", o.readingOptions.addFlags))
+	load := group("The load", o.plan.addFlags)
+	load.BoolVar(&o.target.yes, "yes", false, "do not ask before loading a server on another machine")
+	groups := append(o.target.groups(o.cloud.addFlags), load, group("What to read and tell", o.readingOptions.addFlags))
 	return describe(env, cmd, measureExitHelp, groups...)
 }
 
@@ -91,25 +93,21 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
 }
 
-// headOf is the first line of a run file, as far as it is known before anything is done.
-func headOf(env Env, flags *pflag.FlagSet) runfile.Run {
-	now := env.Now()
-	return runfile.Run{Schema: runfile.Schema, ID: runfile.NewID(now), Start: now, Version: version(), Parameters: parametersOf(flags)}
-}
-
 // secretFlags are recorded only as having been given.
 var secretFlags = map[string]bool{"dsn": true, "role": true, "prometheus": true}
 
-func parametersOf(flags *pflag.FlagSet) map[string]string {
-	parameters := map[string]string{}
+// headOf is the first line of a run file, as far as it is known before anything is done.
+func headOf(env Env, flags *pflag.FlagSet) runfile.Run {
+	now := env.Now()
+	head := runfile.Run{Schema: runfile.Schema, ID: runfile.NewID(now), Start: now, Version: version(), Parameters: map[string]string{}}
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" {
-			return
-		}
-		parameters[f.Name] = f.Value.String()
-		if secretFlags[f.Name] && f.Changed {
-			parameters[f.Name] = "given"
+		switch {
+		case f.Name == "help":
+		case secretFlags[f.Name] && f.Changed:
+			head.Parameters[f.Name] = "given"
+		default:
+			head.Parameters[f.Name] = f.Value.String()
 		}
 	})
-	return parameters
+	return head
 }

@@ -46,11 +46,6 @@ func runServer(ctx context.Context, env Env, o embeddedOptions) error {
 	if env.ErrTerminal {
 		env.tell("PostgreSQL %s runs until Ctrl-C", s.Target().Version)
 	}
-	return hold(ctx, env, s)
-}
-
-// hold waits for the end that was asked for, or the server's own.
-func hold(ctx context.Context, env Env, s *embedded.Server) error {
 	var died error
 	select {
 	case <-ctx.Done():
@@ -58,7 +53,7 @@ func hold(ctx context.Context, env Env, s *embedded.Server) error {
 		died = fmt.Errorf("the server died: %w", s.Cause())
 	}
 	// However long that takes: who presses Ctrl-C again leaves it to the supervisor.
-	err := s.Stop(context.WithoutCancel(ctx))
+	err = s.Stop(context.WithoutCancel(ctx))
 	if kept := s.Kept(); kept != "" {
 		env.tell("%s", kept)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/runfile"
@@ -32,10 +31,9 @@ FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Director
 		Args: oneRunFile,
 		RunE: func(_ *cobra.Command, args []string) error { return runShare(env, args[0], out) },
 	}
-	flags := func(f *pflag.FlagSet) {
-		f.StringVarP(&out, "output", "o", "", "the `file` to write; compressed if its name ends in .zst (default: FILE with -shared in its name)")
-	}
-	return describe(env, cmd, shareExitHelp, group("Flags", flags))
+	flags := group("Flags")
+	flags.StringVarP(&out, "output", "o", "", "the `file` to write; compressed if its name ends in .zst (default: FILE with -shared in its name)")
+	return describe(env, cmd, shareExitHelp, flags)
 }
 
 const shareExitHelp = `0  the copy was written
@@ -46,24 +44,19 @@ func runShare(env Env, name, out string) error {
 	if err != nil {
 		return err
 	}
-	if path == "-" {
+	if path == standardInput {
 		return errors.New("share reads a file, and not standard input")
 	}
-	if out == "" {
-		out = sharedName(path)
+	if out == "" { // run.jsonl.zst becomes run-shared.jsonl.zst
+		directory, file := filepath.Split(path)
+		base, rest, _ := strings.Cut(file, ".")
+		out = filepath.Join(directory, base+"-shared."+rest)
 	}
 	a, kept, err := shareTo(path, out)
 	if err != nil {
 		return err
 	}
 	return env.write(shared(out, a, kept))
-}
-
-// sharedName is run.jsonl.zst with -shared in its name.
-func sharedName(path string) string {
-	directory, file := filepath.Split(path)
-	base, rest, _ := strings.Cut(file, ".")
-	return filepath.Join(directory, base+"-shared."+rest)
 }
 
 // shareTo copies a run without what tells whose it is, and says how many lines of each kind are kept.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -139,7 +139,7 @@ func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes such as gp3 (default: all but the hard disks st1 and sc1)")
 	f.IntVar(&o.disks, "disks", 1, "how `many` disks to stripe over; not on RDS and Aurora, which do that themselves")
 	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
-	f.StringVar(&o.region, "region", "us-east-1", "the `region` whose prices count")
+	f.StringVar(&o.region, "region", defaultRegion, "the `region` whose prices count")
 	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, instead of the published loads")
 	f.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
 	f.StringVar(&o.limits, "limits", "", "a `file` of limits that realiops limits wrote, used before the program's own")
@@ -218,22 +218,25 @@ func runSize(ctx context.Context, env Env, o sizeOptions, names []string) error 
 	return o.answer(env, answer, runs...)
 }
 
-// answer writes what to order, with the cautions of the runs that it rests on.
+// answer writes what to order, with the cautions of the runs that it rests on, and holds it against a device that was measured, where
+// one was named.
 func (o sizeOptions) answer(env Env, answer sizing.Sizing, runs ...*drivers.Run) error {
 	view := report.NewSize(answer)
 	for _, run := range runs {
 		view.Caution(run)
 	}
-	if err := o.hold(env, answer, &view); err != nil {
-		return err
+	if o.baseline != "" {
+		run, err := namedRun(env, o.baseline)
+		if err != nil {
+			return err
+		}
+		device, err := baseline.FromRun(run)
+		if err != nil {
+			return naming(o.baseline, err)
+		}
+		view.Against(run.Header, device, baseline.Hold(answer.Target.Most, o.headroom, device))
 	}
-	switch o.format {
-	case formatJSON:
-		return report.JSON(env.Out, view)
-	case formatCSV:
-		return document.CSV(env.Out, view.Document())
-	}
-	return env.write(view.Document())
+	return env.answer(o.format, view, view.Document)
 }
 
 // namedRuns reads files.

@@ -33,10 +33,7 @@ func (o sizeOptions) check() error {
 			return fmt.Errorf("%s %g: from %g to %g", f.flag, f.value, f.least, f.most)
 		}
 	}
-	if formats := []string{formatText, formatJSON, formatCSV}; !slices.Contains(formats, o.format) {
-		return fmt.Errorf("unknown format %q: there are %s", o.format, strings.Join(formats, ", "))
-	}
-	return nil
+	return checkFormat("size", o.format)
 }
 
 // ask puts flags and catalog together.

@@ -32,15 +32,18 @@ func (o storeOptions) signer(ctx context.Context, who account.Options) (func(*ht
 	if in := regionInHost.FindStringSubmatch(address.Hostname()); in != nil {
 		who.Region = cmp.Or(who.Region, in[1])
 	}
-	a, err := account.Open(ctx, who)
+	a, err := openInRegion(ctx, who)
 	if err != nil {
 		return nil, err
-	}
-	if a.Region() == "" {
-		return nil, errNoRegion
 	}
 	return func(r *http.Request) error { return a.Sign(ofPrometheus, r) }, nil
 }
 
-// errNoRegion is a region that nobody named.
-var errNoRegion = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+// openInRegion opens an account, and refuses one of which nobody named the region.
+func openInRegion(ctx context.Context, o account.Options) (*account.Account, error) {
+	a, err := account.Open(ctx, o)
+	if err == nil && a.Region() == "" {
+		err = errors.New("the region of AWS is not known: name it with --region or AWS_REGION")
+	}
+	return a, err
+}

@@ -38,28 +38,15 @@ func (o *optional) Set(s string) error { o.text, o.given = s, true; return nil }
 
 // groups are its flags, with further ones for servers in AWS.
 func (o *targetOptions) groups(aws ...func(*pflag.FlagSet)) []flagGroup {
-	return []flagGroup{
-		group("A server of yours", o.addFlags),
-		group("A server that is started for it", o.addOwnFlags),
-		group("A server in AWS", append([]func(*pflag.FlagSet){o.addAWSFlags}, aws...)...),
-	}
-}
-
-func (o *targetOptions) addFlags(f *pflag.FlagSet) {
-	f.Var(&o.dsn, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
-	f.BoolVar(&o.allowed.Shared, "shared", false, "go on even if other sessions work on the server")
-	f.BoolVar(&o.allowed.Pooler, "allow-pooler", false, "go on even through a connection pooler")
-}
-
-func (o *targetOptions) addAgreement(f *pflag.FlagSet) {
-	f.BoolVar(&o.yes, "yes", false, "do not ask before loading a server on another machine")
-}
-
-func (o *targetOptions) addOwnFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.own, "embedded", false, "start one even if the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
-	o.embedded.addFlags(f)
-	f.Var(&o.container, "container", "start it in a container of this `image`")
-	f.Lookup("container").NoOptDefVal = container.DefaultImage
+	yours, ours := group("A server of yours"), group("A server that is started for it")
+	yours.Var(&o.dsn, "dsn", "measure this server: a `URL`, keywords or a database name, completed from PG* variables as psql does")
+	yours.BoolVar(&o.allowed.Shared, "shared", false, "go on even if other sessions work on the server")
+	yours.BoolVar(&o.allowed.Pooler, "allow-pooler", false, "go on even through a connection pooler")
+	ours.BoolVar(&o.own, "embedded", false, "start one even if the environment names a server (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL)")
+	o.embedded.addFlags(ours.FlagSet)
+	ours.Var(&o.container, "container", "start it in a container of this `image`")
+	ours.Lookup("container").NoOptDefVal = container.DefaultImage
+	return []flagGroup{yours, ours, group("A server in AWS", append([]func(*pflag.FlagSet){o.addAWSFlags}, aws...)...)}
 }
 
 func (o *targetOptions) addAWSFlags(f *pflag.FlagSet) {
@@ -83,35 +70,26 @@ func addAccountFlags(f *pflag.FlagSet, o *account.Options) {
 	f.StringVar(&o.Role, "role", "", "the `ARN` of an AWS role to assume")
 }
 
-// target is the server that the flags choose.
-func (o *targetOptions) target(env Env) (target.Options, error) {
-	if err := o.exclusive(); err != nil {
-		return target.Options{}, err
-	}
-	if o.aws.Given() && !o.dsn.given {
-		return target.Options{}, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and --iam-auth are for a server in AWS: they go with --dsn")
+// target is the server that the flags choose. It refuses flags of which one says nothing about the server that another chooses.
+func (o *targetOptions) target(env Env) (chosen target.Options, err error) {
+	own, inContainer := o.embedded.given(), o.embedded.notInContainer()
+	switch {
+	case o.dsn.given && o.container.given:
+		return chosen, errors.New("--dsn and --container exclude each other")
+	case o.own && (o.dsn.given || o.container.given):
+		return chosen, errors.New("--embedded goes with neither --dsn nor --container: each of them chooses a server")
+	case o.dsn.given && own != "":
+		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --dsn", own)
+	case o.container.given && inContainer != "":
+		return chosen, fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --container", inContainer)
+	case o.aws.Given() && !o.dsn.given:
+		return chosen, errors.New("--profile, --region, --role, --instance, --cluster, --volume, --ec2-instance and --iam-auth are for a server in AWS: they go with --dsn")
 	}
 	return target.Options{
 		Yours: o.dsn.given, DSN: o.dsn.text, AWS: o.aws,
 		Contained: o.container.given, Image: o.container.text, Embedded: o.embedded.options(env),
 		Allowed: o.allowed,
 	}, nil
-}
-
-// exclusive refuses flags of which one says nothing about the server that another chooses.
-func (o *targetOptions) exclusive() error {
-	own, inContainer := o.embedded.given(), o.embedded.notInContainer()
-	switch {
-	case o.dsn.given && o.container.given:
-		return errors.New("--dsn and --container exclude each other")
-	case o.own && (o.dsn.given || o.container.given):
-		return errors.New("--embedded goes with neither --dsn nor --container: each of them chooses a server")
-	case o.dsn.given && own != "":
-		return fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --dsn", own)
-	case o.container.given && inContainer != "":
-		return fmt.Errorf("%s is for a server that realiops starts itself: it does not go with --container", inContainer)
-	}
-	return nil
 }
 
 // agree asks whoever sits at the terminal, unless they have agreed already.

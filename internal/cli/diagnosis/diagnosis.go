@@ -117,7 +117,14 @@ func New(s Subject) Diagnosis {
 			source.Gaps[i].Costs = costs(s, gap.Metrics, d.unknown())
 		}
 	}
-	d.Cautions = append(append(d.Cautions, conditions(run)...), s.Cautions...)
+	// What the report on a run would warn of from its first line, as far as it can be told before. That the device is not known has a
+	// place of its own among the sources.
+	for _, w := range report.New(run, attribution.Verdicts{}).Warnings {
+		if w.Condition && w.Code != "device-unknown" {
+			d.Cautions = append(d.Cautions, Caution{Code: w.Code, Text: w.Text, Remedy: remedies[w.Code]})
+		}
+	}
+	d.Cautions = append(d.Cautions, s.Cautions...)
 	d.Concludes = s.Refusal == "" && d.tellsSidesApart()
 	return d
 }
@@ -170,18 +177,6 @@ func within(run *drivers.Run, d drivers.Quantity) string {
 		}
 	}
 	return strings.Join(parts, " and ")
-}
-
-// conditions are what the report on a run would warn of from its first line, as far as it can be told before. That the
-// device is not known has a place of its own among the sources.
-func conditions(run *drivers.Run) []Caution {
-	var all []Caution
-	for _, w := range report.New(run, attribution.Verdicts{}).Warnings {
-		if w.Condition && w.Code != "device-unknown" {
-			all = append(all, Caution{Code: w.Code, Text: w.Text, Remedy: remedies[w.Code]})
-		}
-	}
-	return all
 }
 
 // remedies are for the conditions that a report warns of.

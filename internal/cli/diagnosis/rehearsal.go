@@ -49,7 +49,16 @@ func rehearse(target runfile.Target, probes []Probe, granted []string) *drivers.
 		}
 	}
 	for i, arm := range arms {
-		records = append(records, played(arm, i*armLasts, probes, granted)...)
+		at := i * armLasts
+		event := func(e runfile.Event, after int) runfile.Record {
+			return runfile.ArmEvent{At: moment(at + after), Arm: arm.Name, Replicate: 1, Event: e}
+		}
+		records = append(records, readings(probes, granted, at+firstRead)...)
+		records = append(records, event(runfile.Begin, begins), runfile.Load{
+			From: moment(at + loadBegins), To: moment(at + loadEnds), Arm: arm.Name, Replicate: 1,
+			Transactions: manyTransactions, Statements: manyTransactions, Rows: manyTransactions * manyRows})
+		records = append(records, readings(probes, granted, at+lastRead)...)
+		records = append(records, event(runfile.End, ends))
 	}
 	records = append(records, runfile.Ended{At: moment(len(arms) * armLasts), Status: runfile.Complete})
 	run, _ := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
@@ -60,17 +69,6 @@ func rehearse(target runfile.Target, probes []Probe, granted []string) *drivers.
 		}
 	}) // it fails for a torn file or none, which this is not
 	return run
-}
-
-// played is a replicate of an arm that begins at a moment.
-func played(arm runfile.Arm, at int, probes []Probe, granted []string) []runfile.Record {
-	event := func(e runfile.Event, after int) runfile.Record {
-		return runfile.ArmEvent{At: moment(at + after), Arm: arm.Name, Replicate: 1, Event: e}
-	}
-	records := append(readings(probes, granted, at+firstRead), event(runfile.Begin, begins), runfile.Load{
-		From: moment(at + loadBegins), To: moment(at + loadEnds), Arm: arm.Name, Replicate: 1,
-		Transactions: manyTransactions, Statements: manyTransactions, Rows: manyTransactions * manyRows})
-	return append(append(records, readings(probes, granted, at+lastRead)...), event(runfile.End, ends))
 }
 
 // anatomy is the probe that reads the WAL itself.

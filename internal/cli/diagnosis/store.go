@@ -51,7 +51,7 @@ func wants() []want {
 		{"WAL records and bytes", wal, []string{"pgstat.wal/wal_records", "pgstat.wal/wal_bytes"}, false},
 		{"WAL writes and fsyncs", wal + "; from PostgreSQL 18 on they are in pg_stat_io", []string{"pgstat.wal/wal_write", "pgstat.wal/wal_sync"}, true},
 		{"pages written by checkpoints", "start postgres_exporter with --collector.stat_checkpointer, which PostgreSQL 17 and later take", []string{"pgstat.checkpointer/buffers_written"}, true},
-		{"device requests and bytes", storageRemedy, deviceMetrics(), true},
+		{"device requests and bytes", "run node_exporter on the server's machine: its collector diskstats is on by default", deviceMetrics(), true},
 		{"device flushes", "node_exporter shows them on Linux 5.5 and later", []string{"block/flushes"}, true},
 	}
 }
@@ -59,8 +59,6 @@ func wants() []want {
 // varies is what no survey of names can tell.
 const varies = "verdicts: what is needed for them is there. They also take a load that varies: three kinds of it, each in view for fifteen scrapes; " +
 	"realiops history says which it found."
-
-const storageRemedy = "run node_exporter on the server's machine: its collector diskstats is on by default"
 
 // deviceMetrics are those that a size is made of.
 func deviceMetrics() []string { return []string{"block/writes", "block/write_bytes"} }

@@ -146,14 +146,10 @@ func (d *Display) Record(r runfile.Record) {
 	defer d.mu.Unlock()
 	d.stage = ""
 	d.run.follow(r)
-	if d.mode == Plain {
-		d.sayPlainly(r)
+	if d.mode != Plain {
+		return
 	}
-}
-
-// sayPlainly speaks at the end of each replicate, and now and then within a long one.
-func (d *Display) sayPlainly(r runfile.Record) {
-	switch r := r.(type) {
+	switch r := r.(type) { // a line at the end of each replicate, and now and then within a long one
 	case runfile.ArmEvent:
 		if r.Event == runfile.End {
 			d.say(d.run.sentence(d.print, r.At))
