@@ -148,8 +148,11 @@ func TestTooManyFiles(t *testing.T) {
 	if got := after["request.tables/write_bytes"] - before["request.tables/write_bytes"]; got != 25*16<<10 {
 		t.Errorf("%.0f bytes of a table, want those of 25 writes of 16 KiB", got)
 	}
-	if !s.files.tooMany || len(s.files.known) != mostFiles {
-		t.Errorf("too many files: %v, and %d are known", s.files.tooMany, len(s.files.known))
+	s.mu.Lock() // a look begins without knowing
+	tooMany, known := s.files.tooMany, len(s.files.known)
+	s.mu.Unlock()
+	if !tooMany || known != mostFiles {
+		t.Errorf("too many files: %v, and %d are known", tooMany, known)
 	}
 	sample, err := s.Sample(t.Context())
 	if err != nil || len(sample.Gaps) != 1 || !strings.Contains(sample.Gaps[0].Detail, "more than 100000 files") {
