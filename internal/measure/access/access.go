@@ -47,7 +47,17 @@ func Try(ctx context.Context, config aws.Config, cloud runfile.Cloud) []Answer {
 		list.Unasked = "Performance Insights is off"
 		get.Unasked = list.Unasked
 	default:
-		list.Err, get.Err = account.Explain(listed(ctx, config, cloud)), account.Explain(insights(ctx, config, cloud))
+		client := pi.NewFromConfig(config)
+		_, err := client.ListAvailableResourceMetrics(ctx, &pi.ListAvailableResourceMetricsInput{
+			ServiceType: pitypes.ServiceTypeRds, Identifier: &cloud.Resource, MetricTypes: []string{"os"}})
+		list.Err = account.Explain(err)
+		now := time.Now()
+		_, err = client.GetResourceMetrics(ctx, &pi.GetResourceMetricsInput{
+			ServiceType: pitypes.ServiceTypeRds, Identifier: &cloud.Resource,
+			StartTime: aws.Time(now.Add(-span)), EndTime: &now, PeriodInSeconds: aws.Int32(metricPeriod),
+			MetricQueries: []pitypes.MetricQuery{{Metric: aws.String("db.load.avg")}},
+		})
+		get.Err = account.Explain(err)
 	}
 	return append(all, list, get)
 }
@@ -68,22 +78,6 @@ func metrics(ctx context.Context, config aws.Config, cloud runfile.Cloud) error 
 		StartTime: aws.Time(now.Add(-span)), EndTime: &now,
 		MetricDataQueries: []types.MetricDataQuery{{Id: aws.String("try"), MetricStat: &types.MetricStat{
 			Metric: metric, Period: aws.Int32(metricPeriod), Stat: aws.String("Average")}}},
-	})
-	return err
-}
-
-func listed(ctx context.Context, config aws.Config, cloud runfile.Cloud) error {
-	_, err := pi.NewFromConfig(config).ListAvailableResourceMetrics(ctx, &pi.ListAvailableResourceMetricsInput{
-		ServiceType: pitypes.ServiceTypeRds, Identifier: &cloud.Resource, MetricTypes: []string{"os"}})
-	return err
-}
-
-func insights(ctx context.Context, config aws.Config, cloud runfile.Cloud) error {
-	now := time.Now()
-	_, err := pi.NewFromConfig(config).GetResourceMetrics(ctx, &pi.GetResourceMetricsInput{
-		ServiceType: pitypes.ServiceTypeRds, Identifier: &cloud.Resource,
-		StartTime: aws.Time(now.Add(-span)), EndTime: &now, PeriodInSeconds: aws.Int32(metricPeriod),
-		MetricQueries: []pitypes.MetricQuery{{Metric: aws.String("db.load.avg")}},
 	})
 	return err
 }

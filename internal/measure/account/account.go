@@ -52,7 +52,23 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 		return nil, errors.New("the role must be given as arn:aws:iam::ACCOUNT:role/NAME")
 	}
 	a := &Account{counted: &counted{}}
-	loaded, err := config.LoadDefaultConfig(ctx, a.loading(o)...)
+	client := awshttp.NewBuildableClient().WithTimeout(callWithin).
+		WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialWithin }).
+		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = headerWithin })
+	options := []func(*config.LoadOptions) error{
+		config.WithHTTPClient(client),
+		config.WithRetryer(newPatience),
+		config.WithEC2RoleCredentialOptions(func(r *ec2rolecreds.Options) { r.Client = machine() }),
+		config.WithAPIOptions([]func(*middleware.Stack) error{a.counted.attach, PlainBodies, boundAnswers}),
+		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
+	}
+	if o.Profile != "" {
+		options = append(options, config.WithSharedConfigProfile(o.Profile))
+	}
+	if o.Region != "" {
+		options = append(options, config.WithRegion(o.Region))
+	}
+	loaded, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
 		return nil, Explain(err)
 	}
@@ -63,29 +79,6 @@ func Open(ctx context.Context, o Options) (*Account, error) {
 			func(r *stscreds.AssumeRoleOptions) { r.RoleSessionName = "realiops" }))}
 	}
 	return a, nil
-}
-
-func (a *Account) loading(o Options) []func(*config.LoadOptions) error {
-	all := []func(*config.LoadOptions) error{
-		config.WithHTTPClient(client()),
-		config.WithRetryer(newPatience),
-		config.WithEC2RoleCredentialOptions(func(r *ec2rolecreds.Options) { r.Client = machine() }),
-		config.WithAPIOptions([]func(*middleware.Stack) error{a.counted.attach, PlainBodies, boundAnswers}),
-		config.WithLogger(logging.Nop{}), // results are for people, and the SDK writes where it likes
-	}
-	if o.Profile != "" {
-		all = append(all, config.WithSharedConfigProfile(o.Profile))
-	}
-	if o.Region != "" {
-		all = append(all, config.WithRegion(o.Region))
-	}
-	return all
-}
-
-func client() *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().WithTimeout(callWithin).
-		WithDialerOptions(func(d *net.Dialer) { d.Timeout = dialWithin }).
-		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = headerWithin })
 }
 
 // machine asks the EC2 machine that this may be for its credentials. Elsewhere nobody answers, so this is impatient:

@@ -80,7 +80,13 @@ func (b *counted) call(ctx context.Context, in middleware.InitializeInput, next 
 	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, triesKey{}, t), in)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	call := b.of(ctx)
+	service, operation := prefix(awsmiddleware.GetServiceID(ctx)), awsmiddleware.GetOperationName(ctx)
+	i := slices.IndexFunc(b.calls, func(c Call) bool { return c.Service == service && c.Operation == operation })
+	if i < 0 {
+		i = len(b.calls)
+		b.calls = append(b.calls, Call{Service: service, Operation: operation, Price: priceOf(service, operation)})
+	}
+	call := &b.calls[i]
 	call.Count++
 	call.Retries += max(0, t.times-1)
 	if err != nil {
@@ -120,16 +126,6 @@ func (b *counted) compared(ahead, trip time.Duration) {
 	if b.clock.Source == "" || within < b.clock.Error {
 		b.clock = runfile.Clock{Source: "aws", Offset: ahead.Seconds() + cut, Error: within}
 	}
-}
-
-func (b *counted) of(ctx context.Context) *Call {
-	service, operation := prefix(awsmiddleware.GetServiceID(ctx)), awsmiddleware.GetOperationName(ctx)
-	i := slices.IndexFunc(b.calls, func(c Call) bool { return c.Service == service && c.Operation == operation })
-	if i < 0 {
-		i = len(b.calls)
-		b.calls = append(b.calls, Call{Service: service, Operation: operation, Price: priceOf(service, operation)})
-	}
-	return &b.calls[i]
 }
 
 // prefix is how permissions name the service that the SDK calls id.

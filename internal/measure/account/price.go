@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 )
 
 // Price is what a unit of an operation costs by the price list of us-east-1, with where and when that was read. It is
@@ -36,20 +35,16 @@ func priceOf(service, operation string) Price {
 	}
 }
 
-// billed is how many units an answered call is billed as.
-func billed(input any) int {
-	if data, ok := input.(*cloudwatch.GetMetricDataInput); ok {
-		return metricsIn(data.MetricDataQueries)
-	}
-	return 1
-}
-
-// metricsIn counts the metrics of a request as they are billed: up to five statistics of one are one.
+// billed is how many units an answered call is billed as: of metrics, up to five statistics of one are one.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
-func metricsIn(queries []types.MetricDataQuery) int {
+func billed(input any) int {
 	const statisticsInOne = 5
+	data, ok := input.(*cloudwatch.GetMetricDataInput)
+	if !ok {
+		return 1
+	}
 	statistics := map[string]int{}
-	for _, q := range queries {
+	for _, q := range data.MetricDataQueries {
 		if q.MetricStat == nil {
 			continue // arithmetic on others
 		}

@@ -23,21 +23,17 @@ func Text(calls []Call) string {
 	}
 	text := "AWS was asked: " + strings.Join(parts, ", ") + "."
 	if priced > 0 {
-		text += " By the price list of us-east-1, before any free allowance: " + dollars(total)
+		cost := fmt.Sprintf("%.5f USD", total)
+		if total == 0 { // what little a call costs is kept apart from that
+			cost = "nothing"
+		}
+		text += " By the price list of us-east-1, before any free allowance: " + cost
 		if len(unknown) > 0 {
 			text += ", without " + strings.Join(unknown, " and ") + ", whose price is not known here"
 		}
 		text += "."
 	}
 	return text
-}
-
-// dollars keeps what little a call costs apart from nothing.
-func dollars(usd float64) string {
-	if usd == 0 {
-		return "nothing"
-	}
-	return fmt.Sprintf("%.5f USD", usd)
 }
 
 func callText(c Call) string {

@@ -61,20 +61,6 @@ func (c *Cloud) about(server runfile.Cloud) (sources []probe.Backfiller, err err
 	return sources, nil
 }
 
-// follow adds the sources about instances that failovers moved the load to.
-func (c *Cloud) follow(moves []Move) error {
-	for _, to := range moves {
-		sources, err := c.about(to.Cloud)
-		if err != nil {
-			return err
-		}
-		for _, s := range sources {
-			c.sources = append(c.sources, Moved(s, to))
-		}
-	}
-	return nil
-}
-
 // Metrics are those of all sources; a run that asks nobody has none.
 func (c *Cloud) Metrics() []runfile.Metric {
 	if c == nil {
@@ -117,8 +103,14 @@ func (c *Cloud) Collect(ctx context.Context, w *runfile.Writer, show Display) er
 	if file.Span.From.IsZero() {
 		return errors.New("no load was run, so there is nothing to ask AWS for")
 	}
-	if err := c.follow(file.Moves); err != nil {
-		return err
+	for _, to := range file.Moves {
+		sources, err := c.about(to.Cloud)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			c.sources = append(c.sources, Moved(s, to))
+		}
 	}
 	said := ""
 	collector := Collector{

@@ -70,34 +70,27 @@ func (c *Collector) Run(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	deadline := over(states, c.Now()).Add(c.Rules.Patience)
+	over := c.Now()
+	for _, l := range states {
+		over = later(over, l.span.To) // the rest after a run may lie ahead
+	}
+	deadline := over.Add(c.Rules.Patience)
 	var failed []error
 	for {
-		var errs []error
-		if states, errs = c.pass(ctx, states); len(errs) > 0 {
-			failed = append(failed, errs...)
-		}
+		failed = append(failed, c.pass(ctx, states)...)
 		next, open := earliest(states)
-		if !open || ctx.Err() != nil || next.After(deadline) {
-			break
-		}
-		if c.await(ctx, states, next) != nil {
+		if !open || ctx.Err() != nil || next.After(deadline) || c.await(ctx, states, next) != nil {
 			break
 		}
 	}
 	failed = append(failed, c.close(states))
-	if ctx.Err() != nil {
-		return c.outcome(states), errors.Join(context.Cause(ctx), c.recordFailure(failed))
+	if ctx.Err() == nil {
+		return c.outcome(states), errors.Join(append(failed, unanswered(states))...)
 	}
-	return c.outcome(states), errors.Join(append(failed, unanswered(states))...)
-}
-
-// over is when all that sources are asked for is over: the rest after a run may lie ahead.
-func over(states []*sourceState, now time.Time) time.Time {
-	for _, l := range states {
-		now = later(now, l.span.To)
+	if err = errors.Join(failed...); !errors.Is(err, errRecord) {
+		err = nil // the errors of calls that were cut off say nothing new
 	}
-	return now
+	return c.outcome(states), errors.Join(context.Cause(ctx), err)
 }
 
 func unanswered(states []*sourceState) error {
@@ -115,13 +108,6 @@ func unanswered(states []*sourceState) error {
 
 // errRecord is a file that cannot be written: asking on would be in vain.
 var errRecord = errors.New("record what was collected")
-
-func (c *Collector) recordFailure(failed []error) error {
-	if err := errors.Join(failed...); errors.Is(err, errRecord) {
-		return err
-	}
-	return nil // the errors of calls that were cut off say nothing new
-}
 
 // open makes the state for each source, and announces the metrics that the file does not know.
 func (c *Collector) open() ([]*sourceState, error) {
@@ -144,8 +130,7 @@ func (c *Collector) open() ([]*sourceState, error) {
 }
 
 // pass asks each source once for all that is open. A source that fails is not asked again; what is known of it is kept.
-func (c *Collector) pass(ctx context.Context, states []*sourceState) ([]*sourceState, []error) {
-	var failed []error
+func (c *Collector) pass(ctx context.Context, states []*sourceState) (failed []error) {
 	for _, l := range states {
 		stretch, open := l.open()
 		if !open || l.failed || ctx.Err() != nil {
@@ -156,7 +141,7 @@ func (c *Collector) pass(ctx context.Context, states []*sourceState) ([]*sourceS
 			failed = append(failed, fmt.Errorf("collect from %s: %w", l.source.Name(), err))
 		}
 	}
-	return states, failed
+	return failed
 }
 
 func (c *Collector) ask(ctx context.Context, l *sourceState, s Span) error {
@@ -167,7 +152,8 @@ func (c *Collector) ask(ctx context.Context, l *sourceState, s Span) error {
 		switch r := r.(type) {
 		case runfile.Period:
 			if settled, isNew := l.read(r, c.Now()); isNew {
-				return c.keep(l, settled)
+				l.periods++
+				return c.record(settled)
 			}
 		case runfile.Gap:
 			if l.gap(r, c.Now()) {
@@ -181,11 +167,6 @@ func (c *Collector) ask(ctx context.Context, l *sourceState, s Span) error {
 	}
 	l.missed(s, c.Now())
 	return nil
-}
-
-func (c *Collector) keep(l *sourceState, p runfile.Period) error {
-	l.periods++
-	return c.record(p)
 }
 
 func (c *Collector) record(r runfile.Record) error {
@@ -252,10 +233,7 @@ func progressOf(states []*sourceState, left time.Duration) Progress {
 func earliest(states []*sourceState) (at time.Time, open bool) {
 	for _, l := range states {
 		if when, some := l.next(); some && !l.failed {
-			open = true
-			if when.After(at) {
-				at = when
-			}
+			at, open = later(when, at), true
 		}
 	}
 	return at, open

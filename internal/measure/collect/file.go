@@ -72,10 +72,15 @@ func (f *File) event(e runfile.ArmEvent) {
 	default:
 		return
 	}
-	if move := f.move(); move != nil {
-		move.Span.begin(f.begun.At)
-		move.Span.end(e.At)
+	if f.begun.Instance == "" || f.Header.Target.Cloud == nil {
+		return // it is where the run began
 	}
+	i := slices.IndexFunc(f.Moves, func(m Move) bool { return m.Cloud.Instance == f.begun.Instance })
+	if i < 0 {
+		i, f.Moves = len(f.Moves), append(f.Moves, Move{Cloud: f.movedCloud()})
+	}
+	f.Moves[i].Span.begin(f.begun.At)
+	f.Moves[i].Span.end(e.At)
 }
 
 // begin and end widen a span to a moment.
@@ -86,21 +91,7 @@ func (s *Span) begin(at time.Time) {
 }
 
 func (s *Span) end(at time.Time) {
-	if at.After(s.To) {
-		s.To = at
-	}
-}
-
-// move is the one that the last arm to begin was put on by; nil: it is where the run began.
-func (f *File) move() *Move {
-	if f.begun.Instance == "" || f.Header.Target.Cloud == nil {
-		return nil
-	}
-	i := slices.IndexFunc(f.Moves, func(m Move) bool { return m.Cloud.Instance == f.begun.Instance })
-	if i < 0 {
-		i, f.Moves = len(f.Moves), append(f.Moves, Move{Cloud: f.movedCloud()})
-	}
-	return &f.Moves[i]
+	s.To = later(at, s.To)
 }
 
 // movedCloud is what the file says of where the last arm began. What is the cluster's is asked for once, of the run's own.
@@ -131,9 +122,18 @@ func (f *File) AnnouncedAny(source string) bool {
 // refused or failed is asked for anew.
 func (f *File) replay(l *sourceState) {
 	for _, p := range f.periods {
-		if p.Probe == l.source.Name() {
-			l.recall(p)
+		m := l.metrics[p.Metric]
+		if p.Probe != l.source.Name() || m == nil {
+			continue
 		}
+		m.covers(p)
+		t, begin := m.track(p), p.From.UnixNano()
+		if p.Unsettled {
+			t.open[begin] = &reading{period: p, since: p.Fetched, recorded: true}
+			continue
+		}
+		delete(t.open, begin)
+		t.settled[begin] = true
 	}
 	for _, g := range f.gaps {
 		if g.Probe != l.source.Name() {
@@ -144,22 +144,6 @@ func (f *File) replay(l *sourceState) {
 			l.forget(g.Metric)
 		}
 	}
-}
-
-// recall takes a period of the file.
-func (l *sourceState) recall(p runfile.Period) {
-	m := l.metrics[p.Metric]
-	if m == nil {
-		return
-	}
-	m.covers(p)
-	t, begin := m.track(p), p.From.UnixNano()
-	if p.Unsettled {
-		t.open[begin] = &reading{period: p, since: p.Fetched, recorded: true}
-		return
-	}
-	delete(t.open, begin)
-	t.settled[begin] = true
 }
 
 // forget gives up what is missing of a metric, or of all.

@@ -28,11 +28,7 @@ func (r Rules) Faster(factor float64) Rules {
 
 // settles is the earliest moment at which another reading settles a period that ended then and has said the same since.
 func (r Rules) settles(end, since time.Time) time.Time {
-	ripe, apart := end.Add(r.Ripe), since.Add(r.Apart)
-	if ripe.After(apart) {
-		return ripe
-	}
-	return apart
+	return later(end.Add(r.Ripe), since.Add(r.Apart))
 }
 
 // settled tells whether a reading now settles a period that ended then and has said the same since.

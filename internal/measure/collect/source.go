@@ -70,19 +70,14 @@ type reading struct {
 func newSourceState(source probe.Backfiller, span Span, rules Rules) *sourceState {
 	l := &sourceState{source: source, span: span, rules: rules, metrics: map[string]*metric{}, gaps: map[gapKind]bool{}}
 	for _, m := range source.Metrics() {
-		l.metrics[m.Name] = newMetric(time.Duration(m.Period*float64(time.Second)), span)
+		period := max(time.Duration(m.Period*float64(time.Second)), time.Millisecond)
+		first := series.PeriodUp(span.From, period)
+		l.metrics[m.Name] = &metric{
+			period: period, first: first, slots: max(0, int(span.To.Sub(first)/period)),
+			tracks: map[string]*track{}, present: map[int]bool{}, absent: map[int]time.Time{}, lost: map[int]bool{},
+		}
 	}
 	return l
-}
-
-func newMetric(period time.Duration, span Span) *metric {
-	m := &metric{
-		period: max(period, time.Millisecond), tracks: map[string]*track{}, present: map[int]bool{}, absent: map[int]time.Time{},
-		lost: map[int]bool{},
-	}
-	m.first = series.PeriodUp(span.From, m.period)
-	m.slots = max(0, int(span.To.Sub(m.first)/m.period))
-	return m
 }
 
 func (m *metric) slot(i int) Span {
@@ -215,10 +210,7 @@ func (l *sourceState) open() (s Span, some bool) {
 func (l *sourceState) next() (at time.Time, some bool) {
 	for _, m := range l.metrics {
 		l.wanting(m, func(w Span, since time.Time) {
-			some = true
-			if when := l.rules.settles(w.To, since); when.After(at) {
-				at = when
-			}
+			at, some = later(l.rules.settles(w.To, since), at), true
 		})
 	}
 	return at, some

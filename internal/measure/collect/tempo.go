@@ -77,22 +77,17 @@ func (f faster) Metrics() []runfile.Metric {
 }
 
 func (f faster) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
-	return f.source.Backfill(ctx, f.tempo.ToThere(from), f.tempo.ToThere(to), func(r runfile.Record) error {
-		return keep(f.here(r))
-	})
-}
-
-// here is a record by our clock: what was so much a second there is Factor times as much in one of ours.
-func (f faster) here(record runfile.Record) runfile.Record {
-	p, isPeriod := record.(runfile.Period)
-	if !isPeriod {
-		return record
-	}
-	p.From, p.To = f.tempo.ToHere(p.From), f.tempo.ToHere(p.To)
-	for _, m := range f.metrics {
-		if m.Name == p.Metric && m.Type == runfile.Rate {
-			p.Value *= f.tempo.Factor
+	return f.source.Backfill(ctx, f.tempo.ToThere(from), f.tempo.ToThere(to), func(record runfile.Record) error {
+		p, isPeriod := record.(runfile.Period)
+		if !isPeriod {
+			return keep(record)
 		}
-	}
-	return p
+		p.From, p.To = f.tempo.ToHere(p.From), f.tempo.ToHere(p.To)
+		for _, m := range f.metrics {
+			if m.Name == p.Metric && m.Type == runfile.Rate {
+				p.Value *= f.tempo.Factor // what was so much a second there is Factor times as much in one of ours
+			}
+		}
+		return keep(p)
+	})
 }

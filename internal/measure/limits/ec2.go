@@ -80,25 +80,6 @@ func addressOf(ctx context.Context, config aws.Config) (string, error) {
 // ask asks for a page.
 func (c caller) ask(ctx context.Context, token string) (*page, error) {
 	stack := middleware.NewStack(operation, smithyhttp.NewStackRequest)
-	if err := c.build(stack); err != nil {
-		return nil, err
-	}
-	handler := middleware.DecorateHandler(smithyhttp.NewClientHandlerWithOptions(c.config.HTTPClient), stack)
-	answer, _, err := handler.Handle(c.named(ctx), token)
-	if err != nil {
-		return nil, err
-	}
-	return answer.(*page), nil
-}
-
-// named is a context with the names that the SDK's stack counts by.
-func (c caller) named(ctx context.Context) context.Context {
-	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), "EC2")
-	return awsmiddleware.SetOperationName(ctx, operation)
-}
-
-// build puts the steps of the call together.
-func (c caller) build(stack *middleware.Stack) error {
 	err := errors.Join(
 		stack.Serialize.Add(middleware.SerializeMiddlewareFunc("form", c.write), middleware.After),
 		stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Signing", c.sign), middleware.After), // the name that a retry looks for
@@ -110,7 +91,17 @@ func (c caller) build(stack *middleware.Stack) error {
 	for _, option := range c.config.APIOptions {
 		err = errors.Join(err, option(stack))
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	ctx = awsmiddleware.SetServiceID(middleware.ClearStackValues(ctx), "EC2") // by this and the operation's name the stack counts
+	ctx = awsmiddleware.SetOperationName(ctx, operation)
+	handler := middleware.DecorateHandler(smithyhttp.NewClientHandlerWithOptions(c.config.HTTPClient), stack)
+	answer, _, err := handler.Handle(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*page), nil
 }
 
 // write makes the form that asks for what comes behind a token.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -73,12 +74,8 @@ func wider(a, b [2]float64) [2]float64 {
 // limits are the rows of the catalog, by class.
 func (all offers) limits(source string) (rows []catalog.Instance) {
 	for class, kinds := range all {
-		row := catalog.Instance{Class: class, Provider: "rds", Sources: []string{source}}
-		for _, sold := range kinds {
-			row.Sold = append(row.Sold, sold)
-		}
-		slices.SortFunc(row.Sold, func(a, b catalog.Sold) int { return cmp.Compare(a.Volume, b.Volume) })
-		rows = append(rows, row)
+		sold := slices.SortedFunc(maps.Values(kinds), func(a, b catalog.Sold) int { return cmp.Compare(a.Volume, b.Volume) })
+		rows = append(rows, catalog.Instance{Class: class, Provider: "rds", Sources: []string{source}, Sold: sold})
 	}
 	slices.SortFunc(rows, func(a, b catalog.Instance) int { return cmp.Compare(a.Class, b.Class) })
 	return rows

@@ -55,7 +55,10 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 	query := url.Values{"$filter": {fmt.Sprintf("serviceName eq 'Storage' and armRegionName eq '%s' and (productName eq '%s' or productName eq 'Azure Premium SSD v2' or productName eq 'Ultra Disks')",
 		region, premiumSSD)}}
 	for page, n := p.Azure+"?"+query.Encode(), 0; page != ""; n++ {
-		answer, err := p.retail(ctx, page)
+		var answer retailPage
+		err := p.get(ctx, page, func(body io.Reader) error {
+			return json.NewDecoder(input.Answer(io.NopCloser(body), mostAhead, errTooLong)).Decode(&answer)
+		})
 		if n == mostPages {
 			err = errTooManyPages
 		}
@@ -74,13 +77,6 @@ func (p Public) OfAzure(ctx context.Context, region string) (List, error) {
 		return List{}, errors.New("Azure's retail prices have no Premium SSD or Ultra Disk in the region " + region)
 	}
 	return l, nil
-}
-
-func (p Public) retail(ctx context.Context, page string) (answer retailPage, err error) {
-	err = p.get(ctx, page, func(body io.Reader) error {
-		return json.NewDecoder(input.Answer(io.NopCloser(body), mostAhead, errTooLong)).Decode(&answer)
-	})
-	return answer, err
 }
 
 // add takes the price of a disk by the month, or of a unit by the hour, and leaves mounts, bursts and all that is not of a disk alone. Performance

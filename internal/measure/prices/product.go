@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
 )
@@ -58,6 +59,7 @@ func (p product) prices(region string) ([]catalog.Price, error) {
 	if !known {
 		return nil, nil
 	}
+	source := "AWS price list, " + p.Service + ", " + p.Published[:min(len(p.Published), len(time.DateOnly))]
 	var all []catalog.Price
 	for _, term := range p.Terms.OnDemand {
 		for _, d := range term.Dimensions {
@@ -65,19 +67,11 @@ func (p product) prices(region string) ([]catalog.Price, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the price of %s: %w", p.Product.Attributes.Usage, err)
 			}
-			price.Region, price.Class, price.Source = region, class, p.source()
+			price.Region, price.Class, price.Source = region, class, source
 			all = append(all, price)
 		}
 	}
 	return all, nil
-}
-
-func (p product) source() string {
-	published := p.Published
-	if len(published) > len("2006-01-02") {
-		published = published[:len("2006-01-02")]
-	}
-	return "AWS price list, " + p.Service + ", " + published
 }
 
 // price is a dimension in our unit.

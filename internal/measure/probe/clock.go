@@ -120,14 +120,9 @@ func (c *Clock) run(ctx context.Context, r *reader, start time.Time) {
 		} else {
 			due = due.Add(c.interval)
 		}
-		due = c.skip(due)
+		behind := max(0, time.Since(due)) // due times that have passed are left out
+		due = due.Add((behind + c.interval - 1) / c.interval * c.interval)
 	}
-}
-
-// skip leaves out the due times that have passed.
-func (c *Clock) skip(due time.Time) time.Time {
-	behind := max(0, time.Since(due))
-	return due.Add((behind + c.interval - 1) / c.interval * c.interval)
 }
 
 func (c *Clock) ask(ctx context.Context, r *reader) {

@@ -65,8 +65,9 @@ func (r *reader) wait(ctx context.Context, due time.Time) (chan struct{}, bool) 
 	}
 }
 
-// read makes one reading; it gives nothing when ctx ended meanwhile.
-func (r *reader) read(ctx context.Context) []runfile.Record {
+// read makes one reading: the gaps that were not there a reading ago, the counters that fell, and the values. It gives
+// nothing when ctx ended meanwhile.
+func (r *reader) read(ctx context.Context) (all []runfile.Record) {
 	began := time.Now()
 	sample, err := r.call(ctx)
 	took := time.Since(began)
@@ -76,13 +77,26 @@ func (r *reader) read(ctx context.Context) []runfile.Record {
 	if err != nil {
 		sample = Sample{Gaps: []runfile.Gap{GapOf(err)}}
 	}
-	return r.records(sample, began.Add(took/2).UTC(), took)
+	at := began.Add(took / 2).UTC()
+	for _, gap := range slices.Concat(r.fresh(sample.Gaps), r.resets(sample.Values)) {
+		gap.At, gap.Probe = at, r.sampler.Name()
+		all = append(all, gap)
+	}
+	if len(sample.Values) == 0 {
+		return all
+	}
+	return append(all, runfile.Reading{At: at, Took: took.Seconds(), Probe: r.sampler.Name(), Values: sample.Values})
 }
 
 // call asks the sampler, and does not wait for one that hangs.
 func (r *reader) call(ctx context.Context) (Sample, error) {
-	if r.hangs() {
-		return Sample{}, late("an earlier reading still hangs")
+	if r.overdue != nil {
+		select {
+		case <-r.overdue:
+			r.overdue = nil
+		default:
+			return Sample{}, late("an earlier reading still hangs")
+		}
 	}
 	limited, cancel := context.WithTimeout(ctx, patience)
 	answers := make(chan answer, 1)
@@ -116,34 +130,8 @@ func (r *reader) await(ctx context.Context, answers <-chan answer) (Sample, erro
 	return Sample{}, ctx.Err()
 }
 
-func (r *reader) hangs() bool {
-	if r.overdue == nil {
-		return false
-	}
-	select {
-	case <-r.overdue:
-		r.overdue = nil
-		return false
-	default:
-		return true
-	}
-}
-
 func late(what string) error {
 	return &Error{Reason: runfile.Late, Err: errors.New(what)}
-}
-
-// records are the gaps that were not there a reading ago, the counters that fell, and the values.
-func (r *reader) records(sample Sample, at time.Time, took time.Duration) []runfile.Record {
-	var all []runfile.Record
-	for _, gap := range slices.Concat(r.fresh(sample.Gaps), r.resets(sample.Values)) {
-		gap.At, gap.Probe = at, r.sampler.Name()
-		all = append(all, gap)
-	}
-	if len(sample.Values) == 0 {
-		return all
-	}
-	return append(all, runfile.Reading{At: at, Took: took.Seconds(), Probe: r.sampler.Name(), Values: sample.Values})
 }
 
 // fresh drops the gaps that the reading before had too, so that what is missing for good is said once.

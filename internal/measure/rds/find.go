@@ -167,16 +167,12 @@ func (s *search) unnamed(ctx context.Context) error {
 		return fmt.Errorf("the host does not say which instance of AWS it is, and these credentials see none of PostgreSQL in %s: "+
 			"is the region right? Name the instance with --instance", s.region)
 	}
-	return fmt.Errorf("the host does not say which instance of AWS it is: name it with --instance; in %s there are %s", s.region, listed(names))
-}
-
-// listed names a few of many.
-func listed(names []string) string {
 	const few = 5
+	listed := strings.Join(names[:min(few, len(names))], ", ")
 	if len(names) > few {
-		return strings.Join(names[:few], ", ") + fmt.Sprintf(" and %d more", len(names)-few)
+		listed += fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	return strings.Join(names, ", ")
+	return fmt.Errorf("the host does not say which instance of AWS it is: name it with --instance; in %s there are %s", s.region, listed)
 }
 
 func (s *search) instance(ctx context.Context, name string) (*types.DBInstance, error) {

@@ -38,7 +38,14 @@ func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err erro
 		if err != nil {
 			return nil, account.Explain(err)
 		}
-		all = append(all, alone(config.Region, page.DBInstances, clusters)...)
+		for _, i := range page.DBInstances {
+			if cluster := clusters[aws.ToString(i.DBClusterIdentifier)]; cluster != nil {
+				cluster.Members = append(cluster.Members, runfile.Member{Instance: aws.ToString(i.DBInstanceIdentifier), Class: aws.ToString(i.DBInstanceClass)})
+				slices.SortFunc(cluster.Members, func(a, b runfile.Member) int { return strings.Compare(a.Instance, b.Instance) })
+			} else if alone, is := CloudOf(config.Region, i); is {
+				all = append(all, alone)
+			}
+		}
 	}
 	for _, c := range clusters {
 		all = append(all, *c)
@@ -50,22 +57,6 @@ func List(ctx context.Context, config aws.Config) (all []runfile.Cloud, err erro
 const auroraPostgres = "aurora-postgresql"
 
 func nameOf(c runfile.Cloud) string { return cmp.Or(c.Cluster, c.Instance) }
-
-// alone are the instances of PostgreSQL with storage of their own; the others go to their cluster.
-func alone(region string, instances []types.DBInstance, clusters map[string]*runfile.Cloud) (all []runfile.Cloud) {
-	for _, i := range instances {
-		cluster := clusters[aws.ToString(i.DBClusterIdentifier)]
-		if cluster != nil {
-			cluster.Members = append(cluster.Members, runfile.Member{Instance: aws.ToString(i.DBInstanceIdentifier), Class: aws.ToString(i.DBInstanceClass)})
-			slices.SortFunc(cluster.Members, func(a, b runfile.Member) int { return strings.Compare(a.Instance, b.Instance) })
-			continue
-		}
-		if c, is := CloudOf(region, i); is {
-			all = append(all, c)
-		}
-	}
-	return all
-}
 
 // Described is what a description says of an instance, without its cluster; nothing of one of another engine.
 func Described(region string, i types.DBInstance) runfile.Cloud {

@@ -99,24 +99,17 @@ func (c *course) rest(end uint64) []place {
 	var chunks []place
 	first := c.from
 	for _, w := range append(slices.Clone(c.windows), span{end, end}) {
-		chunks = append(chunks, chunksOf(span{first, w.first})...)
+		for at := first; at < w.first; {
+			last := at + chunk
+			if last+margin > w.first {
+				last = w.first
+			}
+			chunks = append(chunks, place{span{at, last}, at == first, last == w.first})
+			at = last
+		}
 		first = w.last
 	}
 	return evenly(chunks)
-}
-
-// chunksOf cuts a span whose ends are beginnings of records.
-func chunksOf(s span) []place {
-	var chunks []place
-	for first := s.first; first < s.last; {
-		last := first + chunk
-		if last+margin > s.last {
-			last = s.last
-		}
-		chunks = append(chunks, place{span{first, last}, first == s.first, last == s.last})
-		first = last
-	}
-	return chunks
 }
 
 func evenly(chunks []place) []place {

@@ -47,7 +47,10 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 	}
 	home := pgx.Identifier{schema}
 	if err := postgres.Exec(ctx, conn, "create extension pg_walinspect schema "+home.Sanitize()); err != nil {
-		return nil, notMade(err)
+		if refused, ok := isRefusal(err); ok && refused.Code == noPrivilege {
+			return nil, gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not make it")
+		}
+		return nil, fmt.Errorf("create extension pg_walinspect: %w", err)
 	}
 	return home, mayExecute(ctx, conn, home)
 }
@@ -65,13 +68,6 @@ func ask(ctx context.Context, conn *pgx.Conn) (f found, err error) {
 		return f, fmt.Errorf("ask the server for pg_walinspect: %w", err)
 	}
 	return f, nil
-}
-
-func notMade(err error) error {
-	if refused, ok := isRefusal(err); ok && refused.Code == noPrivilege {
-		return gap(runfile.Permission, noPrivilege, "pg_walinspect is not in this database, and this user may not make it")
-	}
-	return fmt.Errorf("create extension pg_walinspect: %w", err)
 }
 
 // Remedy says what can be done about a gap in this sampler's metrics, in one line, for whoever runs the server. It is

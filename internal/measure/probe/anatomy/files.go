@@ -1,7 +1,6 @@
 package anatomy
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -67,22 +66,18 @@ func (f *Files) count(ctx context.Context, p place) (window, error) {
 		}
 	}
 	printed, err := f.dump(ctx, "--stats=record", "--start", position(p.first), "--end", position(p.last))
-	return window{span: p.span, kinds: kindsIn(printed)}, err
+	w := window{span: p.span}
+	for line := range strings.Lines(string(printed)) {
+		if m := statistic.FindStringSubmatch(line); m != nil {
+			w.kinds = append(w.kinds, kind{name: m[1], records: number(m[2]), images: number(m[3]), bytes: number(m[4])})
+		}
+	}
+	return w, err
 }
 
 // Each line of the statistics is a kind and four numbers with their shares: records, bytes without images, bytes of
 // images, and both.
 var statistic = regexp.MustCompile(`^(\S+)\s+(\d+) \([^)]*\)\s+\d+ \([^)]*\)\s+(\d+) \([^)]*\)\s+(\d+) \(`)
-
-func kindsIn(printed []byte) []kind {
-	var kinds []kind
-	for lines := bufio.NewScanner(strings.NewReader(string(printed))); lines.Scan(); {
-		if m := statistic.FindStringSubmatch(lines.Text()); m != nil {
-			kinds = append(kinds, kind{name: m[1], records: number(m[2]), images: number(m[3]), bytes: number(m[4])})
-		}
-	}
-	return kinds
-}
 
 func number(digits string) float64 {
 	n, _ := strconv.ParseFloat(digits, 64) // digits
@@ -114,18 +109,11 @@ func (f *Files) prepare(ctx context.Context, s *session) error {
 	if err != nil {
 		return fmt.Errorf("ask where the WAL is: %w", err)
 	}
-	if f.timeline, err = decimal(f.timeline); err != nil {
-		return err
+	timeline, err := strconv.ParseUint(f.timeline, 16, 32)
+	if err != nil {
+		return fmt.Errorf("read the timeline: %w", err)
 	}
+	f.timeline = strconv.FormatUint(timeline, 10) // as the program wants it; names of files have it in hexadecimal
 	_, err = f.next(ctx, at)
 	return err
-}
-
-// decimal is how the program wants the timeline, which names of files have in hexadecimal.
-func decimal(hexadecimal string) (string, error) {
-	n, err := strconv.ParseUint(hexadecimal, 16, 32)
-	if err != nil {
-		return "", fmt.Errorf("read the timeline: %w", err)
-	}
-	return strconv.FormatUint(n, 10), nil
 }

@@ -125,7 +125,14 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 		s.sum(g, read, &sample)
 	}
 	for _, c := range s.counters {
-		c.sample(&sample)
+		values, err := c.read()
+		for _, m := range c.metrics {
+			if err != nil {
+				sample.Gaps = append(sample.Gaps, gapIn(m.Name, err))
+			} else {
+				sample.Values[m.Name] = values[m.Name]
+			}
+		}
 	}
 	return sample, nil
 }

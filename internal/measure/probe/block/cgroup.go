@@ -41,10 +41,10 @@ func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
 		return cgroup{}, err
 	}
 	var c cgroup
-	g, m := version1(groups, mounts)
+	g, m := counting(groups, mounts, c.unified)
 	if m == nil {
-		g, m = version2(groups, mounts)
 		c.unified = true
+		g, m = counting(groups, mounts, c.unified)
 	}
 	if m == nil {
 		return cgroup{}, unsupported("no control groups that count block I/O are mounted here")
@@ -54,8 +54,14 @@ func (h host) cgroupOf(pid int, devices []string) (cgroup, error) {
 	}
 	below := strings.TrimPrefix(m.MountPoint, "/sys") // which is elsewhere in a test
 	c.directory = filepath.Join(h.sys, below, strings.TrimPrefix(g.Path, strings.TrimSuffix(m.Root, "/")))
-	c.numbers, err = h.numbers(devices)
-	return c, err
+	for _, device := range devices {
+		number, err := os.ReadFile(filepath.Join(h.sys, "block", device, "dev"))
+		if err != nil {
+			return cgroup{}, fmt.Errorf("find the number of the device %s: %w", written(device), err)
+		}
+		c.numbers = append(c.numbers, strings.TrimSpace(string(number)))
+	}
+	return c, nil
 }
 
 func (h host) groupsOf(pid int) ([]procfs.Cgroup, error) {
@@ -70,43 +76,20 @@ func (h host) groupsOf(pid int) ([]procfs.Cgroup, error) {
 	return process.Cgroups()
 }
 
-// version1 is the hierarchy of the controller for block I/O. Where both versions are mounted, the one that has the
-// controller has the counts.
-func version1(groups []procfs.Cgroup, mounts []*procfs.MountInfo) (procfs.Cgroup, *procfs.MountInfo) {
+// counting is the hierarchy that counts block I/O: of version 1 that of the controller for it, of version 2 (unified) the
+// one of all controllers. Where both versions are mounted, the one that has the controller has the counts.
+func counting(groups []procfs.Cgroup, mounts []*procfs.MountInfo, unified bool) (procfs.Cgroup, *procfs.MountInfo) {
 	for _, g := range groups {
 		for _, m := range mounts {
-			_, counts := m.SuperOptions["blkio"]
-			if slices.Contains(g.Controllers, "blkio") && m.FSType == "cgroup" && counts {
+			_, controls := m.SuperOptions["blkio"]
+			version1 := m.FSType == "cgroup" && controls && slices.Contains(g.Controllers, "blkio")
+			version2 := m.FSType == "cgroup2" && g.HierarchyID == 0
+			if !unified && version1 || unified && version2 {
 				return g, m
 			}
 		}
 	}
 	return procfs.Cgroup{}, nil
-}
-
-// version2 is the one hierarchy of all controllers.
-func version2(groups []procfs.Cgroup, mounts []*procfs.MountInfo) (procfs.Cgroup, *procfs.MountInfo) {
-	for _, g := range groups {
-		for _, m := range mounts {
-			if g.HierarchyID == 0 && m.FSType == "cgroup2" {
-				return g, m
-			}
-		}
-	}
-	return procfs.Cgroup{}, nil
-}
-
-// numbers are the devices as control groups call them.
-func (h host) numbers(devices []string) ([]string, error) {
-	var all []string
-	for _, device := range devices {
-		number, err := os.ReadFile(filepath.Join(h.sys, "block", device, "dev"))
-		if err != nil {
-			return nil, fmt.Errorf("find the number of the device %s: %w", written(device), err)
-		}
-		all = append(all, strings.TrimSpace(string(number)))
-	}
-	return all, nil
 }
 
 // read adds up the group's figures of all the devices.

@@ -19,18 +19,6 @@ type counters struct {
 	read    func() (map[string]float64, error)
 }
 
-// sample adds what was read, or a gap for each of the metrics.
-func (c counters) sample(to *probe.Sample) {
-	values, err := c.read()
-	for _, m := range c.metrics {
-		if err != nil {
-			to.Gaps = append(to.Gaps, gapIn(m.Name, err))
-			continue
-		}
-		to.Values[m.Name] = values[m.Name]
-	}
-}
-
 // absent are metrics that cannot be read.
 func absent(metrics []runfile.Metric, why error) counters {
 	return counters{metrics, func() (map[string]float64, error) { return nil, why }}
@@ -42,11 +30,10 @@ func (h host) countersOf(data string, devices []string) []counters {
 	if err != nil {
 		return []counters{absent(processMetrics(), err), absent(cgroupMetrics(), err)}
 	}
-	account := absent(cgroupMetrics(), nil)
-	if c, err := h.cgroupOf(p.postmaster, devices); err != nil {
+	c, err := h.cgroupOf(p.postmaster, devices)
+	account := counters{cgroupMetrics(), c.read}
+	if err != nil {
 		account = absent(cgroupMetrics(), err)
-	} else {
-		account.read = c.read
 	}
 	return []counters{{processMetrics(), p.read}, account}
 }

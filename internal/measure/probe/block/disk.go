@@ -11,12 +11,6 @@ import (
 	"strings"
 )
 
-// disksByNumber are the disks that do the work for a device.
-func (h host) disksByNumber(major, minor uint32) ([]string, error) {
-	link := filepath.Join(h.sys, "dev", "block", fmt.Sprintf("%d:%d", major, minor))
-	return h.disks(link, fmt.Sprintf("number %d:%d", major, minor))
-}
-
 // disksOfBtrfs goes by the source of the mount, since btrfs gives its files device numbers of no device, and from there
 // to all devices of the file system.
 func (h host) disksOfBtrfs(source string) ([]string, error) {

@@ -170,10 +170,4 @@ func (h host) storage(l layout) runfile.Storage {
 }
 
 // joined names several devices as one.
-func joined(devices []string) string {
-	var names []string
-	for _, device := range devices {
-		names = append(names, written(device))
-	}
-	return strings.Join(names, "+")
-}
+func joined(devices []string) string { return written(strings.Join(devices, "+")) }

@@ -2,6 +2,7 @@ package block
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,7 +72,8 @@ func (h host) devicesOf(f file, mount *procfs.MountInfo) ([]string, error) {
 	case elsewhere[kind], strings.HasPrefix(kind, "fuse."):
 		return nil, notLocal("%s is on %s (%s): its disk cannot be seen from this machine", f.path, kind, mount.Source)
 	case f.major != 0:
-		return h.disksByNumber(f.major, f.minor)
+		number := fmt.Sprintf("%d:%d", f.major, f.minor)
+		return h.disks(filepath.Join(h.sys, "dev", "block", number), "number "+number)
 	case kind == "btrfs":
 		return h.disksOfBtrfs(mount.Source)
 	default:

@@ -75,19 +75,15 @@ func (p *processes) find() error {
 			return nil
 		}
 	}
-	return noProcess(p.data, hidden)
+	if hidden {
+		return errHiddenProcesses
+	}
+	return notLocal("no process of PostgreSQL works in %s", p.data)
 }
 
 // isServerName knows what packages call the server's program.
 func isServerName(name string) bool {
 	return strings.Contains(name, "postgres") || strings.Contains(name, "postmaster")
-}
-
-func noProcess(data string, hidden bool) error {
-	if hidden {
-		return errHiddenProcesses
-	}
-	return notLocal("no process of PostgreSQL works in %s", data)
 }
 
 // read adds up all processes of one moment. What a child did that has ended is the postmaster's from then on, so while

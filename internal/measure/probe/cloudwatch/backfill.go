@@ -34,21 +34,6 @@ const (
 	mostPages = 1000
 )
 
-// window asks for all that is kept of a window.
-func (b *backfill) window(ctx context.Context, w window) error {
-	if w.finest == 0 {
-		return b.keep(b.gone(w))
-	}
-	all := b.queries(w)
-	for _, batch := range batches(all) {
-		if err := b.ask(ctx, batch); err != nil {
-			return err
-		}
-		b.tally(batch)
-	}
-	return nil
-}
-
 // ask makes the calls for a batch, and those for what was left open.
 func (b *backfill) ask(ctx context.Context, batch []*query) error {
 	open := batch
@@ -56,8 +41,12 @@ func (b *backfill) ask(ctx context.Context, batch []*query) error {
 		if len(open) == 0 {
 			break
 		}
-		if err := rest(ctx, round); err != nil {
-			return err
+		if round > 0 {
+			select {
+			case <-time.After(pause << (round - 1)):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
 		if err := b.pages(ctx, open); err != nil {
 			return err
@@ -65,19 +54,6 @@ func (b *backfill) ask(ctx context.Context, batch []*query) error {
 		open = slices.DeleteFunc(slices.Clone(open), (*query).done)
 	}
 	return nil
-}
-
-// rest waits before a further round.
-func rest(ctx context.Context, round int) error {
-	if round == 0 {
-		return nil
-	}
-	select {
-	case <-time.After(pause << (round - 1)):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // pages asks once, and for the pages of the answer.

@@ -84,9 +84,16 @@ func (s *Source) Metrics() []runfile.Metric {
 
 // of lists the series of a server.
 func of(cloud runfile.Cloud) []published {
+	flavor := rds
+	if strings.HasPrefix(cloud.Engine, "aurora") {
+		flavor = aurora
+	}
+	ids := map[string]string{instance: cloud.Instance, cluster: cloud.Cluster}
 	var all []published
-	if cloud.Instance != "" || cloud.Cluster != "" {
-		all = append(all, managed(cloud)...)
+	for _, r := range rows(flavor, instance, cluster) {
+		if id := ids[r.Level]; id != "" && has(cloud, r.Only) {
+			all = append(all, publishedOf(r, id))
+		}
 	}
 	for _, id := range cloud.Volumes {
 		for _, r := range rows(ebs, volume) {
@@ -100,21 +107,6 @@ func of(cloud runfile.Cloud) []published {
 	if cloud.Machine != "" {
 		for _, r := range rows(ebs, machine) {
 			all = append(all, publishedOf(r, cloud.Machine))
-		}
-	}
-	return all
-}
-
-func managed(cloud runfile.Cloud) []published {
-	f := rds
-	if strings.HasPrefix(cloud.Engine, "aurora") {
-		f = aurora
-	}
-	var all []published
-	for _, r := range rows(f, instance, cluster) {
-		id := map[string]string{instance: cloud.Instance, cluster: cloud.Cluster}[r.Level]
-		if id != "" && has(cloud, r.Only) {
-			all = append(all, publishedOf(r, id))
 		}
 	}
 	return all
@@ -171,8 +163,17 @@ func whose(cloud runfile.Cloud) string {
 func (s *Source) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
 	b := &backfill{Source: s, from: from, to: to, now: s.Now(), keep: keep, seen: make([]tally, len(s.series))}
 	for _, w := range windows(from, to, b.now) {
-		if err := b.window(ctx, w); err != nil {
-			return err
+		if w.finest == 0 {
+			if err := keep(b.gone(w)); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, batch := range batches(b.queries(w)) {
+			if err := b.ask(ctx, batch); err != nil {
+				return err
+			}
+			b.tally(batch)
 		}
 	}
 	return b.gaps()

@@ -2,6 +2,7 @@ package cloudwatch
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,8 @@ const (
 func rows(flavor string, levels ...string) []metric.Meaning {
 	var all []metric.Meaning
 	for _, m := range metric.Meanings() {
-		for _, level := range levels {
-			if m.Service == Name && m.On == flavor && m.Level == level && !m.Unread {
-				all = append(all, m)
-			}
+		if m.Service == Name && m.On == flavor && slices.Contains(levels, m.Level) && !m.Unread {
+			all = append(all, m)
 		}
 	}
 	return all

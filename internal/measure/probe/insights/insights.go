@@ -64,7 +64,11 @@ func (p *Probe) Metrics() []runfile.Metric {
 // Backfill hands over what the service knows of the periods that overlap [from, to). It returns an error where asking
 // again later may bring more, and hands over a gap where it will not.
 func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runfile.Record) error) error {
-	b := &backfill{Probe: p, keep: keep, now: p.now(), barren: map[string]bool{}, refused: map[string]bool{}}
+	now := time.Now
+	if p.Now != nil {
+		now = p.Now
+	}
+	b := &backfill{Probe: p, keep: keep, now: now(), barren: map[string]bool{}, refused: map[string]bool{}}
 	to = earlier(to, b.now)
 	if !from.Before(to) {
 		return nil
@@ -80,16 +84,9 @@ func (p *Probe) Backfill(ctx context.Context, from, to time.Time, keep func(runf
 	}
 	err := b.all(ctx, from, to)
 	if refused, is := errors.AsType[*refusal](err); is {
-		return keep(refused.gap(from))
+		return keep(runfile.Gap{At: from, Probe: Name, Reason: refused.reason, Code: refused.code, Detail: refused.words})
 	}
 	return err
-}
-
-func (p *Probe) now() time.Time {
-	if p.Now != nil {
-		return p.Now()
-	}
-	return time.Now()
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -239,7 +236,3 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string { return r.words }
-
-func (r *refusal) gap(at time.Time) runfile.Gap {
-	return runfile.Gap{At: at, Probe: Name, Reason: r.reason, Code: r.code, Detail: r.words}
-}

@@ -54,20 +54,16 @@ func primaryOnly(config *pgx.ConnConfig) *pgx.ConnConfig {
 				return err
 			}
 		}
-		return refuseStandby(ctx, conn)
+		results, err := conn.Exec(ctx, postgres.SafeTransaction+"; select pg_catalog.pg_is_in_recovery()").ReadAll()
+		if err != nil {
+			return err
+		}
+		if len(results) == 2 && len(results[1].Rows) == 1 && string(results[1].Rows[0][0]) == "t" {
+			return ErrStandby
+		}
+		return nil
 	}
 	return config
-}
-
-func refuseStandby(ctx context.Context, conn *pgconn.PgConn) error {
-	results, err := conn.Exec(ctx, postgres.SafeTransaction+"; select pg_catalog.pg_is_in_recovery()").ReadAll()
-	if err != nil {
-		return err
-	}
-	if len(results) == 2 && len(results[1].Rows) == 1 && string(results[1].Rows[0][0]) == "t" {
-		return ErrStandby
-	}
-	return nil
 }
 
 func countTables(ctx context.Context, config *pgx.ConnConfig) (tables int, err error) {

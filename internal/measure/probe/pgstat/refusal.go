@@ -25,19 +25,6 @@ const (
 	connectionFailure = "08006" // which no server says: its connection is lost
 )
 
-// lasts tells whether asking again would get the same answer.
-func lasts(code string) bool {
-	switch code {
-	case notSupported, noPrivilege, undefinedTable, undefinedColumn, undefinedFunction, notPrepared:
-		return true
-	}
-	return false
-}
-
-func gapOf(refused *pgconn.PgError) runfile.Gap {
-	return runfile.Gap{Reason: reasonOf(refused.Code), Code: refused.Code, Detail: refused.Message}
-}
-
 func reasonOf(code string) runfile.Reason {
 	switch code {
 	case notSupported, undefinedTable, undefinedColumn, undefinedFunction:

@@ -18,17 +18,21 @@ func Remedy(gap runfile.Gap) string {
 	if !known {
 		return ""
 	}
-	switch gap.Reason {
-	case runfile.Disabled:
-		return v.enable(f)
-	case runfile.Absent:
+	switch needs := setting(v.metric(f)); {
+	case gap.Reason == runfile.Disabled && needs != "":
+		return fmt.Sprintf("alter system set %s = on; select pg_reload_conf();", needs)
+	case gap.Reason == runfile.Disabled && v.extension != "":
+		return fmt.Sprintf("add %s to shared_preload_libraries and restart the server", v.extension)
+	case gap.Reason == runfile.Absent:
 		return fmt.Sprintf("with %s in shared_preload_libraries (which takes a restart), in the database that is measured: "+
 			"create extension %[1]s;", v.extension)
-	case runfile.Permission:
-		return v.grant(f, gap)
-	case runfile.Late:
+	case gap.Reason == runfile.Permission && gap.Code != "":
+		return "grant the user of this connection what the server refused: " + gap.Detail
+	case gap.Reason == runfile.Permission && f.null != nil: // an answer that is only empty: the role that may see other users' sessions
+		return f.null.remedy
+	case gap.Reason == runfile.Late:
 		return "see in pg_locks who holds a lock on what the view reads, and for how long"
-	case runfile.Unsupported:
+	case gap.Reason == runfile.Unsupported:
 		return v.elsewhere(f, gap)
 	default:
 		return ""
@@ -45,30 +49,6 @@ func find(name string) (view, field, bool) {
 		}
 	}
 	return view{}, field{}, false
-}
-
-// enable is how to turn on what a setting has turned off.
-func (v view) enable(f field) string {
-	switch {
-	case setting(v.metric(f)) != "":
-		return fmt.Sprintf("alter system set %s = on; select pg_reload_conf();", setting(v.metric(f)))
-	case v.extension != "":
-		return fmt.Sprintf("add %s to shared_preload_libraries and restart the server", v.extension)
-	default:
-		return ""
-	}
-}
-
-// grant is the privilege that is missing: a refusal names what it is for; an answer that is only empty takes the role
-// that may see other users' sessions.
-func (v view) grant(f field, gap runfile.Gap) string {
-	if gap.Code != "" {
-		return "grant the user of this connection what the server refused: " + gap.Detail
-	}
-	if f.null != nil {
-		return f.null.remedy
-	}
-	return ""
 }
 
 // elsewhere is what shows the same in this version, or which version shows it.

@@ -182,7 +182,7 @@ func (a statement) readInto(sample *probe.Sample, row pgx.Row, off []string) err
 
 // refuse leaves a statement out from now on, if the server's refusal is one that lasts.
 func (s *session) refuse(ask statement, why *pgconn.PgError) bool {
-	if !lasts(why.Code) {
+	if reason := reasonOf(why.Code); reason == runfile.Late || reason == runfile.Failed {
 		return false
 	}
 	s.gaps = append(s.gaps, ask.gaps(why)...)
@@ -192,7 +192,7 @@ func (s *session) refuse(ask statement, why *pgconn.PgError) bool {
 
 // gaps is one gap for every value that the statement would have given.
 func (a statement) gaps(why *pgconn.PgError) []runfile.Gap {
-	gap := gapOf(why)
+	gap := runfile.Gap{Reason: reasonOf(why.Code), Code: why.Code, Detail: why.Message}
 	var gaps []runfile.Gap
 	for _, answer := range a.answers {
 		gap.Metric = answer.metric

@@ -92,13 +92,18 @@ type relation struct {
 
 // ask makes the statement for what this server has of the view, and gaps for what it lacks.
 func (v view) ask(server catalog) (statement, []runfile.Gap) {
+	var gaps []runfile.Gap
 	name, found := v.relationOn(server)
 	if !found {
-		return statement{}, v.gaps(v.lacking(server))
+		why := v.lacking(server)
+		for _, f := range v.fields {
+			why.Metric = v.metric(f).Name
+			gaps = append(gaps, why)
+		}
+		return statement{}, gaps
 	}
 	s := statement{arguments: v.arguments}
 	var values []string
-	var gaps []runfile.Gap
 	for _, f := range v.fields {
 		m := v.metric(f)
 		w, ok := f.wayFor(server.relations[name].columns)
@@ -137,14 +142,4 @@ func (v view) lacking(server catalog) runfile.Gap {
 		why = fmt.Sprintf("the extension %s in the database %s has no %s", v.extension, server.database, v.relations[0])
 	}
 	return runfile.Gap{Reason: runfile.Unsupported, Code: undefinedTable, Detail: why}
-}
-
-// gaps is one gap for every metric of the view.
-func (v view) gaps(why runfile.Gap) []runfile.Gap {
-	var gaps []runfile.Gap
-	for _, f := range v.fields {
-		why.Metric = v.metric(f).Name
-		gaps = append(gaps, why)
-	}
-	return gaps
 }

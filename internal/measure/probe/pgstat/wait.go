@@ -14,7 +14,9 @@ const (
 	// lookEvery is the time between two looks, each a transaction of its own.
 	lookEvery = 50 * time.Millisecond
 
-	// A session reports its counters before it is gone (15 and later), at which they are there for all to see.
+	// withoutCollector is the first version in which sessions show their counters to all by themselves.
+	withoutCollector = 150000
+	// A session then reports its counters before it is gone, at which they are there for all to see.
 	quietFor = 200 * time.Millisecond
 	// Up to 14 it sends them to a collector, whose file a reader takes as long as it is no older than half a second
 	// (PGSTAT_STAT_INTERVAL in pgstat.c): only what is read later than that is sure to be newer.
@@ -44,10 +46,15 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if last == nil || moved(last, sample.Values) {
+		moved := slices.ContainsFunc(moving[:], func(name string) bool { return last[name] != sample.Values[name] })
+		if last == nil || moved {
 			last, still = sample.Values, time.Now()
 		}
-		if asked.Sub(still) >= server.lag() {
+		quiet := quietFor
+		if server.number < withoutCollector {
+			quiet = quietForCollector
+		}
+		if asked.Sub(still) >= quiet {
 			return s.report(ctx, server)
 		}
 		select {
@@ -62,8 +69,7 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 // report has the server count what our own session wrote: a few WAL records, when it clears pages of the
 // system's tables. By itself it would do so up to ten seconds later, in an arm that has nothing to do with it.
 func (s *Sampler) report(ctx context.Context, server catalog) error {
-	const firstWithFunction = 150000
-	if server.number < firstWithFunction {
+	if server.number < withoutCollector {
 		return nil
 	}
 	if err := s.turn.Take(ctx); err != nil {
@@ -74,20 +80,4 @@ func (s *Sampler) report(ctx context.Context, server catalog) error {
 		return nil
 	}
 	return postgres.Exec(ctx, s.session.conn, mark+"select pg_catalog.pg_stat_force_next_flush()")
-}
-
-func (c catalog) lag() time.Duration {
-	if c.number < 150000 {
-		return quietForCollector
-	}
-	return quietFor
-}
-
-func moved(before, after map[string]float64) bool {
-	for _, name := range moving {
-		if before[name] != after[name] {
-			return true
-		}
-	}
-	return false
 }

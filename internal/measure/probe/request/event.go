@@ -35,7 +35,9 @@ func (e *event) read(raw []byte) error {
 		Sector: binary.NativeEndian.Uint64(raw), Bytes: word(8), Operation: word(12), Flags: word(16), Disk: word(20), Process: word(24), Parent: word(28),
 	}
 	copy(e.Command[:], raw[32:])
-	e.Command.trim()
+	if end := bytes.IndexByte(e.Command[:], 0); end >= 0 {
+		clear(e.Command[end:]) // what the kernel left there of a longer name
+	}
 	return nil
 }
 
@@ -54,13 +56,6 @@ func (e *event) byWorker() bool { return e.byKernel("kworker/", "") }
 type command [16]byte
 
 func (c command) String() string { return string(bytes.TrimRight(c[:], "\x00")) }
-
-// trim takes off what the kernel left behind a name from a longer one.
-func (c *command) trim() {
-	if end := bytes.IndexByte(c[:], 0); end >= 0 {
-		clear(c[end:])
-	}
-}
 
 // Operations of the kernel (enum req_op).
 const (

@@ -172,20 +172,15 @@ func (f *files) ownerOf(r root, path string) owner {
 	case shared || uint32(database) != f.place.Database:
 		return owner{kind: Relations}
 	}
-	return f.relation(found[1])
-}
-
-// relation is one of the database whose names are known.
-func (f *files) relation(number string) owner {
-	node, err := strconv.ParseUint(number, 10, 32)
+	node, err := strconv.ParseUint(found[1], 10, 32)
 	if err != nil {
 		return owner{kind: Relations}
 	}
-	named, known := f.names[uint32(node)]
-	if !known {
-		return owner{kind: Relations, node: uint32(node)}
+	kind := Relations
+	if named, known := f.names[uint32(node)]; known {
+		kind = named.Kind
 	}
-	return owner{kind: named.Kind, node: uint32(node)}
+	return owner{kind: kind, node: uint32(node)}
 }
 
 // atlas is where all files lie.

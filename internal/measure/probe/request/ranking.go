@@ -47,7 +47,11 @@ func (r *ranking) top(at time.Time, names map[uint32]Relation) runfile.Top {
 		}
 	}
 	for node, c := range r.relations {
-		note(relationName(node, names), *c)
+		name := fmt.Sprintf("file %d", node) // it was dropped, or made by a transaction that has not ended
+		if relation, known := names[node]; known {
+			name = relation.Name
+		}
+		note(name, *c)
 	}
 	top.Total = total.fields()
 	bytes := func(i runfile.TopItem) float64 { return i.Grew["write_bytes"] + i.Grew["read_bytes"] }
@@ -56,14 +60,6 @@ func (r *ranking) top(at time.Time, names map[uint32]Relation) runfile.Top {
 	})
 	top.Items = top.Items[:min(len(top.Items), runfile.MostTopItems)]
 	return top
-}
-
-// relationName is a relation's with its schema.
-func relationName(node uint32, names map[uint32]Relation) string {
-	if named, known := names[node]; known {
-		return named.Name
-	}
-	return fmt.Sprintf("file %d", node) // it was dropped, or made by a transaction that has not ended
 }
 
 func (c counts) fields() map[string]float64 {

@@ -161,18 +161,14 @@ func (s *Sampler) follow() {
 		if began := time.Now(); began.After(next) {
 			s.look()
 			s.settle()
-			next = began.Add(max(looking, time.Duration(float64(time.Since(began))/s.shareOfTime())))
+			took, may := time.Since(began), share
+			if slices.ContainsFunc(s.waiting, func(w waiting) bool { return ours(&w.event, s.files.place.Postmaster) }) {
+				may = shareForOurs
+			}
+			next = began.Add(max(looking, time.Duration(float64(took)/may)))
 		}
 		s.mu.Unlock()
 	}
-}
-
-// shareOfTime is how much of it may go into looking by now.
-func (s *Sampler) shareOfTime() float64 {
-	if slices.ContainsFunc(s.waiting, func(w waiting) bool { return ours(&w.event, s.files.place.Postmaster) }) {
-		return shareForOurs
-	}
-	return share
 }
 
 // look finds the server's files as they are now, with the names of relations.
@@ -212,22 +208,16 @@ func (s *Sampler) fetch() error {
 	}
 }
 
-// take counts a request, for its file where that is known.
+// take counts a request, for its file where that is known; one that may be for a new file waits for the next looks.
 func (s *Sampler) take(e event) {
-	s.account.total(&e, s.kernel.bits.flushing)
-	switch {
-	case e.Bytes == 0:
-		if e.writes() && ours(&e, s.files.place.Postmaster) {
-			s.account.serverFlushes++ // asked for by itself, not with data
-		}
-	case e.operation() == opRead || e.writes():
-		s.assign(e)
-	}
-}
-
-// assign finds the file of a request; one that may be for a new file waits for the next looks.
-func (s *Sampler) assign(e event) {
 	postmaster := s.files.place.Postmaster
+	s.account.total(&e, s.kernel.bits.flushing)
+	if e.Bytes == 0 && e.writes() && ours(&e, postmaster) {
+		s.account.serverFlushes++ // asked for by itself, not with data
+	}
+	if e.Bytes == 0 || e.operation() != opRead && !e.writes() {
+		return
+	}
 	whose, found := s.atlas.find(e.Disk, e.Sector)
 	switch {
 	case found:
