@@ -30,7 +30,7 @@ func (w *wire) advance(fd uintptr) bool {
 			return false
 		}
 	}
-	n, errno := rawCall(syscall.SYS_READ, fd, w.in)
+	n, errno := rawCall(syscall.SYS_RECVFROM, fd, w.in)
 	switch {
 	case errno == syscall.EAGAIN && writeErr != nil:
 		w.err = writeErr
@@ -48,7 +48,7 @@ func (w *wire) advance(fd uintptr) bool {
 
 // send writes what the socket takes at once and leaves the rest to the pump.
 func (w *wire) send(fd uintptr, out []byte) error {
-	n, errno := rawCall(syscall.SYS_WRITE, fd, out)
+	n, errno := rawCall(syscall.SYS_SENDTO, fd, out)
 	if errno != 0 && errno != syscall.EAGAIN {
 		return errno
 	}
@@ -58,10 +58,11 @@ func (w *wire) send(fd uintptr, out []byte) error {
 	return nil
 }
 
-// rawCall reads or writes on a socket that never blocks, without telling the scheduler.
+// rawCall receives or sends on a socket that never blocks, without telling the scheduler.
 func rawCall(trap, fd uintptr, b []byte) (int, syscall.Errno) {
+	const flags = syscall.MSG_NOSIGNAL // of a connection that is gone the error tells
 	for {
-		n, _, errno := syscall.RawSyscall(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
+		n, _, errno := syscall.RawSyscall6(trap, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), flags, 0, 0)
 		switch errno {
 		case 0:
 			return int(n), 0

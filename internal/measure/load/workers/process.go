@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -63,6 +64,12 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	}
 	p.command.SysProcAttr = attributes()
 	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool { return strings.HasPrefix(v, "PGPASSWORD=") })
+	// What a worker would spend before it begins. testcontainers-go looks at all processes of the machine, which may be thousands, wherever a
+	// program starts that has it; here it finds none. And the first collection would be of what packages make for themselves.
+	p.command.Env = append(p.command.Env, "HOST_PROC=/proc/self")
+	if os.Getenv("GOGC") == "" {
+		p.command.Env = append(p.command.Env, "GOGC=200")
+	}
 	p.command.WaitDelay = time.Second // for another program, whose own children may hold its output open
 	said := &beginning{}
 	p.command.Stderr = said
