@@ -215,6 +215,7 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		storage("EBS:VolumeUsage.gp3", "GB-Mo", "0", "USD", "0.08"),
 		storage("EBS:VolumeUsage.gp2", "TB-Mo", "0", "USD", "100"),
 		storage("EBS:VolumeUsage.st1", "GB-Mo", "much", "USD", "1"),
+		storage("EBS:VolumeUsage.piops", "GB-Mo", "NaN", "USD", "1"),
 		storage("EBS:VolumeUsage.sc1", "GB-Mo", "0", "EUR", "1"),
 		storage("EBS:VolumeUsage.io2", "GB-Mo", "0", "USD", "0.125"),
 		storage("EBS:VolumeUsage.io2", "GB-Mo", "0", "USD", "0.130"),
@@ -225,6 +226,7 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 	want := []string{
 		"io2 per gib has more than one price, from 0.125 to 0.13",
 		`the price of EBS:VolumeUsage.gp2: its unit "TB-Mo" is not known`,
+		`the price of EBS:VolumeUsage.piops: it begins at "NaN", which is no amount`,
 		"the price of EBS:VolumeUsage.sc1: it is in neither USD nor CNY",
 		`the price of EBS:VolumeUsage.st1: it begins at "much", which is no amount`,
 	}

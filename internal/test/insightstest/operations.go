@@ -239,9 +239,9 @@ func paged[Item any](all []Item, request any, token string, size int) ([]Item, s
 	of := fmt.Sprintf("%x", sha256.Sum256(text))[:12]
 	begin := 0
 	if token != "" {
-		raw, err := base64.URLEncoding.DecodeString(token)
+		raw, _ := base64.URLEncoding.DecodeString(token) // of no token: one that is not ours
 		place, mine := strings.CutPrefix(string(raw), of+":")
-		if begin, _ = strconv.Atoi(place); err != nil || !mine || begin > len(all) {
+		if begin, err = strconv.Atoi(place); err != nil || !mine || begin < 0 || begin > len(all) {
 			return nil, "", refuse("InvalidArgumentException", "The next token is not valid for this request")
 		}
 	}

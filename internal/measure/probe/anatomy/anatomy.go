@@ -59,7 +59,7 @@ func NewOfFiles(ctx context.Context, config *pgx.ConnConfig, files Files) (*Samp
 func open(ctx context.Context, config *pgx.ConnConfig, schema string, files *Files) (*Sampler, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "realiops"
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may stand in between; see session.prepare of package pgstat
 	s := &Sampler{config: config, schema: schema, files: files, turn: probe.NewTurn(), counted: counts{}}
 	if _, err := s.Sample(ctx); err != nil {
 		s.Close(context.WithoutCancel(ctx))
