@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
@@ -50,15 +51,16 @@ func TestLoadUnderOtherSettings(t *testing.T) {
 // A database keeps to its encoding what a client says in another.
 func TestLoadOnDatabasesOfOtherEncodings(t *testing.T) {
 	t.Parallel()
+	alone := servertest.Start(t, embedded.Options{Version: "17"}) // doctor says whether a run would begin there
 	for _, encoding := range []string{"SQL_ASCII", "LATIN1", "EUC_JP"} {
 		t.Run(encoding, func(t *testing.T) {
-			dsn := servertest.DatabaseWith(t, "17", "template template0 lc_collate 'C' lc_ctype 'C' encoding '"+encoding+"'").Config().ConnString()
+			dsn := servertest.DatabaseOn(t, alone, "template template0 lc_collate 'C' lc_ctype 'C' encoding '"+encoding+"'").Config().ConnString()
 			for _, command := range [][]string{{"-i", dsn}, {"-i", "-I", "dtGv", dsn}, {"-t", "2", dsn}} {
 				if printed, code := load(t, nil, command...); code != 0 {
 					t.Fatalf("%v: exit code %d\n%s", command, code, printed)
 				}
 			}
-			runs(t, "doctor", "--dsn", dsn, "--shared") // other tests are at work on that server
+			runs(t, "doctor", "--dsn", dsn)
 		})
 	}
 }

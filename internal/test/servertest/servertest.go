@@ -76,16 +76,16 @@ func (p *pool) stop() (err error) {
 // Database makes a database for a test on the server of that version that the package's tests share.
 func Database(t testing.TB, version string) *postgres.Endpoint {
 	t.Helper()
-	return DatabaseWith(t, version, "")
-}
-
-// DatabaseWith makes one with options of CREATE DATABASE.
-func DatabaseWith(t testing.TB, version, options string) *postgres.Endpoint {
-	t.Helper()
 	s, err := shared.get(version)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return DatabaseOn(t, s, "")
+}
+
+// DatabaseOn makes one on a server, with options of CREATE DATABASE.
+func DatabaseOn(t testing.TB, s *embedded.Server, options string) *postgres.Endpoint {
+	t.Helper()
 	boss := Connect(t, Endpoint(t, s.DSN()))
 	name := "test_" + strings.ToLower(rand.Text()[:8])
 	Exec(t, boss, "create database "+name+" "+options)
