@@ -239,7 +239,7 @@ func paged[Item any](all []Item, request any, token string, size int) ([]Item, s
 	of := fmt.Sprintf("%x", sha256.Sum256(text))[:12]
 	begin := 0
 	if token != "" {
-		raw, _ := base64.URLEncoding.DecodeString(token) // of no token: one that is not ours
+		raw, _ := base64.URLEncoding.DecodeString(token) // what does not decode is no token of ours
 		place, mine := strings.CutPrefix(string(raw), of+":")
 		if begin, err = strconv.Atoi(place); err != nil || !mine || begin < 0 || begin > len(all) {
 			return nil, "", refuse("InvalidArgumentException", "The next token is not valid for this request")

@@ -64,8 +64,8 @@ func (p *process) start(ctx context.Context, command func(context.Context) (*exe
 	}
 	p.command.SysProcAttr = attributes()
 	p.command.Env = slices.DeleteFunc(p.command.Environ(), func(v string) bool { return strings.HasPrefix(v, "PGPASSWORD=") })
-	// What a worker would spend before it begins. testcontainers-go looks at all processes of the machine, which may be thousands, wherever a
-	// program starts that has it; here it finds none. And the first collection would be of what packages make for themselves.
+	// Both save a worker what it would spend before it begins. testcontainers-go looks at every process of the machine in each program that has
+	// it: where HOST_PROC leads there is none. And what packages make for themselves would be the first thing that is collected.
 	p.command.Env = append(p.command.Env, "HOST_PROC=/proc/self")
 	if os.Getenv("GOGC") == "" {
 		p.command.Env = append(p.command.Env, "GOGC=200")
