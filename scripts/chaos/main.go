@@ -6,7 +6,7 @@
 //	chaos [-class CLASS] [-name TEXT] [-pg VERSION] [-j N] [-write FILE]
 //
 // Each fault is a row of a table (a file for each class): a command, what is done to it and when, and what must be so. How that is seen is
-// written once, in promises.go and left.go. It prints what came of each, writes the tables of docs/reliability.md with -write,
+// written once, in promises.go and left.go. It prints what came of each, writes the tables of docs/reference/chaos.md with -write,
 // and ends with 1 if a promise was broken. It wants Linux, and root for some faults, which are skipped without.
 package main
 
