@@ -2,6 +2,7 @@ package runfile
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
@@ -53,52 +54,76 @@ func spellings(secrets []string) []string {
 // scrubbed is the record with its free text scrubbed; it leaves the caller's value alone. The secrets given are taken
 // out of text that a message may have got into. From names and settings only what has the form of a secret is taken,
 // because a password that equals one, such as postgres, would make the run unreadable.
-func scrubbed(r Record, secrets []string) Record {
+// A kind of record that it does not know is refused: nobody has decided yet which of its fields are free text.
+func scrubbed(r Record, secrets []string) (Record, error) {
 	switch r := r.(type) {
 	case Run:
 		r.Parameters = scrubAll(r.Parameters, secrets)
 		r.Provenance = Scrub(r.Provenance, secrets...)
-		r.Target = scrubbedTarget(r.Target)
+		r.Target, r.Plan.Arms = scrubbedTarget(r.Target), slices.Clone(r.Plan.Arms)
+		for i := range r.Plan.Arms {
+			r.Plan.Arms[i] = scrubbedArm(r.Plan.Arms[i])
+		}
 		if r.Operation != nil {
 			operation := *r.Operation
 			operation.Text = Scrub(operation.Text, secrets...)
 			r.Operation = &operation
 		}
-		return r
+		return r, nil
 	case Metric:
 		r.Source, r.Help, r.Caveat = Scrub(r.Source, secrets...), Scrub(r.Help, secrets...), Scrub(r.Caveat, secrets...)
-		return r
+		return r, nil
 	case Gap:
 		r.Code, r.Detail = Scrub(r.Code, secrets...), Scrub(r.Detail, secrets...)
-		return r
+		return r, nil
 	case ArmEvent:
 		r.Failed, r.Added = Scrub(r.Failed, secrets...), Scrub(r.Added, secrets...)
-		return r
+		if r.Factors != nil {
+			r.Factors = new(scrubbedArm(*r.Factors))
+		}
+		if r.Others != nil { // who they are says the name that a program gave itself
+			others := *r.Others
+			others.Who, others.Writing = scrubEach(others.Who), scrubEach(others.Writing)
+			r.Others = &others
+		}
+		if r.Cold != nil {
+			cold := *r.Cold
+			cold.Missing = Scrub(cold.Missing, secrets...)
+			r.Cold = &cold
+		}
+		return r, nil
 	case Proof:
 		r.Missing = Scrub(r.Missing, secrets...)
-		return r
+		return r, nil
 	case Period:
 		r.Dimensions = scrubAll(r.Dimensions, nil)
-		return r
+		return r, nil
 	case Origin:
 		r.Title, r.Place, r.Note = Scrub(r.Title, secrets...), Scrub(r.Place, secrets...), Scrub(r.Note, secrets...)
-		return r
+		return r, nil
 	case Top:
 		r.Missing = Scrub(r.Missing, secrets...)
 		r.Items = slices.Clone(r.Items)
 		for i := range r.Items {
-			r.Items[i].Text = Scrub(r.Items[i].Text, secrets...)
+			r.Items[i].Name, r.Items[i].Text = Scrub(r.Items[i].Name), Scrub(r.Items[i].Text, secrets...)
 		}
-		return r
+		return r, nil
 	case SettingChange:
 		r.From, r.To = Scrub(r.From), Scrub(r.To)
-		return r
+		return r, nil
 	case Ended:
 		r.Cause = Scrub(r.Cause, secrets...)
-		return r
+		return r, nil
+	case Reading, Load, Total: // names of ours and numbers
+		return r, nil
 	default:
-		return r
+		return nil, fmt.Errorf("a record of the kind %s cannot be written: which of its fields may hold a secret is not known", r.Kind())
 	}
+}
+
+func scrubbedArm(a Arm) Arm {
+	a.Job, a.But = Scrub(a.Job), Scrub(a.But)
+	return a
 }
 
 func scrubbedTarget(t Target) Target {

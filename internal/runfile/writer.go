@@ -133,7 +133,11 @@ func (w *Writer) Path() string { return w.path }
 func (w *Writer) Write(r Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	line, err := encode(scrubbed(inUTC(r), w.secrets))
+	clean, err := scrubbed(inUTC(r), w.secrets)
+	if err != nil {
+		return err
+	}
+	line, err := encode(clean)
 	if err != nil {
 		return err
 	}
