@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -94,7 +95,7 @@ func compositions(busy []window) (logs [][]float64) {
 		for i := range busy {
 			smooth[i] = math.Log(max(1, around(busy, values, i)))
 		}
-		if median(smooth) >= math.Log(fewestCounted) {
+		if stats.Median(smooth) >= math.Log(fewestCounted) {
 			logs = append(logs, smooth)
 		}
 	}
@@ -111,11 +112,6 @@ func around(busy []window, values []float64, i int) float64 {
 		sum, n = sum+values[i+1], n+1
 	}
 	return sum / n
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
 }
 
 // parting is a group in two.

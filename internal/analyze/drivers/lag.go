@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -33,7 +34,7 @@ func (c *collector) steps(s series.Series, split series.Split) (all []stretch, a
 		amounts = append(amounts, change.Amount)
 		lengths = append(lengths, change.Seconds())
 	}
-	if len(moves) < fewestSteps || median(amounts) < smallestStep || 2*c.during(moves) < len(moves) {
+	if len(moves) < fewestSteps || stats.Median(amounts) < smallestStep || 2*c.during(moves) < len(moves) {
 		return nil, 0
 	}
 	var gaps []float64
@@ -41,10 +42,10 @@ func (c *collector) steps(s series.Series, split series.Split) (all []stretch, a
 		gaps = append(gaps, moves[i].Sub(moves[i-1]).Seconds())
 		all = append(all, stretch{from: moves[i-1], to: moves[i], amount: amounts[i]})
 	}
-	if shortest := slices.Min(gaps); shortest < stepsReadings*median(lengths) {
+	if shortest := slices.Min(gaps); shortest < stepsReadings*stats.Median(lengths) {
 		return nil, 0
 	}
-	return all, time.Duration(median(gaps) * float64(time.Second)).Round(time.Second)
+	return all, time.Duration(stats.Median(gaps) * float64(time.Second)).Round(time.Second)
 }
 
 // during counts the moments that lie within replicates. What moves between them is what is done there.

@@ -111,3 +111,15 @@ func TestChangeOfWhatHasNone(t *testing.T) {
 	check(1, 2, 3, 4, math.NaN(), 6, 7, 8, 9)
 	check(1, 2, 3, 4, math.Inf(1), 6, 7, 8, 9)
 }
+
+// TestMedian, by hand: of an even number of values it is the mean of the two in the middle.
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{7}, 7}, {[]float64{9, 1, 4}, 4}, {[]float64{1, 3}, 2}, {[]float64{8, 1, 2, 4}, 3}} {
+		if got := Median(c.values); got != c.want {
+			t.Errorf("of %v: %g, want %g", c.values, got, c.want)
+		}
+	}
+}
