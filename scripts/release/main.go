@@ -39,7 +39,7 @@ func everything(ctx context.Context, directory, version, only string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.manual(ctx); err != nil {
+	if err := r.documents(ctx); err != nil {
 		return err
 	}
 	for _, t := range r.targets() {
@@ -97,9 +97,12 @@ func (r release) build(ctx context.Context, t target, program string) error {
 	return r.run(ctx, append(b.Environment, "GOOS="+t.system, "GOARCH="+t.architecture), "go", append(args, b.Main)...)
 }
 
-// manual writes man pages and completions, where the packages look for them.
-func (r release) manual(ctx context.Context) error {
-	return r.run(ctx, nil, "go", "run", "./internal/cli/manual", "build/manual", r.version, r.date.Format(time.RFC3339))
+// documents writes man pages, completions and licences, where the packages look for them.
+func (r release) documents(ctx context.Context) error {
+	if err := r.run(ctx, nil, "go", "run", "./internal/cli/manual", "build/manual", r.version, r.date.Format(time.RFC3339)); err != nil {
+		return err
+	}
+	return r.run(ctx, nil, "go", "run", "./scripts/notice", "build/licenses.txt")
 }
 
 // materials says what a program is made of, beside it.

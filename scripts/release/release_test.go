@@ -24,7 +24,7 @@ func TestRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.manual(t.Context()); err != nil {
+	if err := r.documents(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	directory := t.TempDir()
@@ -101,6 +101,7 @@ func debian(t *testing.T, r release, here target, program, directory string) {
 		t.Errorf("it says %q", said)
 	}
 	sh(t, `test -s /usr/share/man/man1/realiops-run.1 && bash -n /usr/share/bash-completion/completions/realiops`)
+	sh(t, `cd /usr/share/doc/realiops && grep -q 'Apache License' LICENSE && grep -q 'AWS SDK for Go' NOTICE && grep -q 'github.com/jackc/pgx' licenses.txt`)
 	sh(t, `/usr/bin/realiops analyze ../../testdata/runs/arms-pg17.jsonl | grep -q 'WAL records'`)
 }
 
@@ -113,6 +114,7 @@ func image(t *testing.T, root, directory string) {
 		t.Skip("there is no container engine, or no image " + base)
 	}
 	const name = "realiops/test:release"
+	sh(t, `mkdir -p "$2"/build && cp "$1"/LICENSE "$1"/NOTICE "$2" && cp "$1"/build/licenses.txt "$2"/build`, root, directory)
 	sh(t, `DOCKER_BUILDKIT=0 docker build -q -f "$1"/packaging/Dockerfile --build-arg BASE=`+base+` -t `+name+` "$2"`, root, directory)
 	t.Cleanup(func() { sh(t, "docker image rm -f "+name) })
 	if err := os.WriteFile(filepath.Join(directory, "plan.json"), []byte(`{"arms": [{"name": "idle"},
