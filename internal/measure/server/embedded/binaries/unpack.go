@@ -3,6 +3,7 @@ package binaries
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,7 +14,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/xi2/xz"
+	"github.com/ulikunitz/xz"
 )
 
 // checkPinned holds the content of an archive against the pinned one, reading no more than that may have.
@@ -42,7 +43,7 @@ func unpack(ctx context.Context, archive io.Reader, directory string) error {
 		return err
 	}
 	defer root.Close()
-	text, err := xz.NewReader(archive, 0)
+	text, err := xz.NewReader(bufio.NewReader(archive))
 	if err != nil {
 		return err
 	}
