@@ -1,7 +1,7 @@
 // Command postgres-directory prints where the files of a PostgreSQL are that realiops runs itself, and fetches them
 // where they are not in the cache yet:
 //
-//	go run ./scripts/postgres-directory [VERSION]
+//	go run ./scripts/postgres-directory VERSION
 package main
 
 import (

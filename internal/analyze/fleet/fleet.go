@@ -1,7 +1,7 @@
 // Package fleet ranks many databases by money and by risk, from what each of them did hour by hour.
 //
 // Each is a run file with periods, as internal/measure/fleet writes it. [Ask.Read] says of one what it needed, what it has, what is in
-// the way, and what to order instead; [Rank] puts them in order. They are read one after the other, and what is kept of
+// the way, and what to order instead; a [Fleet] has them in order. They are read one after the other, and what is kept of
 // each is small. What is not known of one is said, and never taken for nothing: such a database has no rank by money.
 package fleet
 

@@ -10,7 +10,7 @@
 //   - [Correlated] is the variance that a mean has on top because readings that follow each other are alike.
 //   - [Within] is the variance within groups that is left beyond what is known of each value.
 //   - [Welch] is the difference of two means, and [MeanDifference] that of several pairs.
-//   - [NonNegative] is a least-squares sum of columns with coefficients that are not below zero.
+//   - [System.NonNegative] is a least-squares sum of columns with coefficients that are not below zero.
 //   - [ChangeOf] finds where a series changes its level: the test of Mann and Whitney over all
 //     cuts, with the correlation of neighbours allowed for.
 package stats
