@@ -70,7 +70,7 @@ func freeText() []string {
 // names are the fields that hold what realiops, AWS or the user calls a thing, and are written as they are; true: found.
 func names() map[string]bool {
 	all := map[string]bool{}
-	for _, name := range strings.Fields(`
+	for name := range strings.FieldsSeq(`
 		run.Schema run.ID run.Version run.Target.Kind run.Target.Flavor run.Target.Version run.Target.SystemIdentifier
 		run.Target.Storage.FileSystem run.Target.Storage.Device run.Target.Storage.Devices.Name run.Target.Storage.Devices.Holds
 		run.Target.Cloud run.Host.OS run.Host.Arch run.Host.Kernel run.Clocks.Source
