@@ -27,7 +27,7 @@ func (e *Experiment) makeCold(ctx context.Context, arm runfile.Arm, w *load.Work
 	}
 	files, err := w.Files(ctx, e.Control)
 	if err == nil {
-		err = forget(e.Directory, files, true)
+		err = forget(e.Layout, files, true)
 	}
 	if err != nil {
 		cold.Missing = err.Error()
@@ -43,7 +43,7 @@ func (e *Experiment) makeCold(ctx context.Context, arm runfile.Arm, w *load.Work
 				tick.Stop()
 				return
 			case <-tick.C:
-				_ = forget(e.Directory, files, false) // the device's own count shows whether it helped
+				_ = forget(e.Layout, files, false) // the device's own count shows whether it helped
 			}
 		}
 	})

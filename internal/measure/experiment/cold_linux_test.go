@@ -10,12 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 var cold = runfile.Arm{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2, TableRows: 10_000, Cold: true}
+
+// layoutOf is where a server with no tablespaces of its own keeps its files.
+func layoutOf(t *testing.T, data string) *layout.Layout {
+	t.Helper()
+	found, err := layout.Find(layout.Server{Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
 
 // begun is what the experiment says of its cold loads as they begin, and the proof of each.
 func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, proofs []runfile.Proof, err error) {
@@ -34,7 +45,8 @@ func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, pr
 func TestAColdLoadForgetsItsOwnTable(t *testing.T) {
 	r := newTrial(t, cold)
 	r.Plan.Replicates, r.Evicts = 1, true
-	r.Directory = servertest.Value[string](t, r.conn, "show data_directory")
+	data := servertest.Value[string](t, r.conn, "show data_directory")
+	r.Layout = layoutOf(t, data)
 	looked := int64(0)
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
@@ -60,7 +72,10 @@ func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTrial(t, cold)
-			r.Plan.Replicates, r.Directory, r.Unreadable = 1, where.directory, where.unreadable
+			r.Plan.Replicates, r.Unreadable = 1, where.unreadable
+			if where.directory != "" {
+				r.Layout = layoutOf(t, where.directory)
+			}
 			all, _, err := r.begun(t, t.Context())
 			if err != nil || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, where.want) {
 				t.Errorf("%+v, %v", all, err)
@@ -76,7 +91,7 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 	r := newTrial(t, cold, warm)
 	servertest.Exec(t, r.conn, `create role unasked; grant all on schema realiops to unasked; revoke execute on function pg_relation_filepath(regclass) from public;
 		set role unasked`)
-	r.Plan.Replicates, r.Checkpoint, r.Directory = 1, false, t.TempDir()
+	r.Plan.Replicates, r.Checkpoint, r.Layout = 1, false, layoutOf(t, t.TempDir())
 	r.Connect = func(ctx context.Context) (*pgx.Conn, error) {
 		conn, err := r.endpoint.ConnectClient(ctx)
 		if err == nil {
@@ -96,10 +111,11 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	r := newTrial(t, cold)
 	r.Plan.ArmSeconds = 60
-	r.Directory = servertest.Value[string](t, r.conn, "show data_directory")
+	data := servertest.Value[string](t, r.conn, "show data_directory")
+	r.Layout = layoutOf(t, data)
 	servertest.Exec(t, r.conn, "create table public.others as select generate_series(1, 100000)")
 	servertest.Exec(t, r.conn, "checkpoint")
-	others := filepath.Join(r.Directory, servertest.Value[string](t, r.conn, "select pg_relation_filepath('public.others')"))
+	others := filepath.Join(data, servertest.Value[string](t, r.conn, "select pg_relation_filepath('public.others')"))
 	ctx, stop := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	record := r.Record

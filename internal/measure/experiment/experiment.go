@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
@@ -36,8 +37,8 @@ type Experiment struct {
 	Flush func() error
 	// Gone waits until the clients' sessions have ended.
 	Gone func(context.Context) error
-	// Directory is the server's data directory, where it can be read from here; else Unreadable says why.
-	Directory  string
+	// Layout is where the server's files are, if they can be read from here; else Unreadable says why.
+	Layout     *layout.Layout
 	Unreadable string
 	// Evicts tells whether the server can be asked to take pages out of shared buffers: from 17 on.
 	Evicts bool
@@ -195,11 +196,11 @@ func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it has done its work
-	if err := w.Warm(ctx, conn); err != nil || e.Directory == "" {
+	if err := w.Warm(ctx, conn); err != nil || e.Layout == nil {
 		return err
 	}
 	if files, err := w.Files(ctx, conn); err == nil {
-		_ = remember(e.Directory, files) // the device's own count shows what it had to read all the same
+		_ = remember(e.Layout, files) // the device's own count shows what it had to read all the same
 	}
 	return nil
 }

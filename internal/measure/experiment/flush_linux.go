@@ -2,18 +2,19 @@ package experiment
 
 import (
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // FlushDirectories gives what brings the file systems under directories to their devices, of those that we may look
 // into, or nil: a server syncs its own files at a checkpoint, and what is left then is the file systems' own journals.
 // No two of them should be on one file system, since each flush may be one of the device.
-func FlushDirectories(directories []string) func() error {
-	var ours []string
+func FlushDirectories(directories []layout.Root) func() error {
+	var ours []layout.Root
 	for _, directory := range directories {
-		if f, err := os.Open(directory); err == nil {
+		if f, err := directory.Open(); err == nil {
 			f.Close()
 			ours = append(ours, directory)
 		}
@@ -31,14 +32,14 @@ func FlushDirectories(directories []string) func() error {
 	}
 }
 
-func flush(directory string) error {
-	f, err := os.Open(directory)
+func flush(directory layout.Root) error {
+	f, err := directory.Open()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if err := unix.Syncfs(int(f.Fd())); err != nil {
-		return fmt.Errorf("syncfs %s: %w", directory, err)
+		return fmt.Errorf("syncfs %s: %w", directory.Path, err)
 	}
 	return nil
 }

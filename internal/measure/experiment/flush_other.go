@@ -2,5 +2,7 @@
 
 package experiment
 
+import "github.com/realiops/realiops/internal/measure/layout"
+
 // FlushDirectories gives nil: only Linux can flush one file system, and only there do we read the device.
-func FlushDirectories([]string) func() error { return nil }
+func FlushDirectories([]layout.Root) func() error { return nil }

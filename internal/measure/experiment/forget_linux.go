@@ -5,31 +5,28 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // forget asks the kernel to keep nothing of these files in memory. What is not written yet would stay, and so is written first where that is
 // asked for, which costs a flush of the device for each file.
-func forget(directory string, files []string, write bool) error {
-	err := ofEach(directory, files, func(path string) error { return forgetFile(path, write) })
+func forget(where *layout.Layout, files []string, write bool) error {
+	err := ofEach(where, files, func(f *os.File) error { return forgetFile(f, write) })
 	if err != nil {
 		return fmt.Errorf("ask the kernel to forget a table: %w", err)
 	}
 	return nil
 }
 
-func forgetFile(path string, write bool) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+func forgetFile(f *os.File, write bool) error {
 	if write {
 		if err := f.Sync(); err != nil {
 			return err
 		}
 	}
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-		return fmt.Errorf("posix_fadvise %s: %w", path, err)
+		return fmt.Errorf("posix_fadvise %s: %w", f.Name(), err)
 	}
 	return nil
 }

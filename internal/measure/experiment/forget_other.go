@@ -2,8 +2,12 @@
 
 package experiment
 
-import "errors"
+import (
+	"errors"
 
-func forget(string, []string, bool) error {
+	"github.com/realiops/realiops/internal/measure/layout"
+)
+
+func forget(*layout.Layout, []string, bool) error {
 	return errors.New("only Linux can be asked to forget a file")
 }

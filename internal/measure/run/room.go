@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/experiment"
 	"github.com/realiops/realiops/internal/measure/host"
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
 )
 
@@ -23,8 +24,8 @@ func (m *measurement) room(ctx context.Context, e *experiment.Experiment) (room 
 		return room, fmt.Errorf("ask for shared_buffers: %w", err)
 	}
 	room.Unreadable, room.Evicts = e.Unreadable, e.Evicts
-	if e.Directory != "" {
-		room.Free, _ = host.Free(e.Directory) // what the system does not tell stays unknown
+	if e.Layout != nil {
+		room.Free, _ = host.Free(e.Layout.Root(layout.Data).Path) // what the system does not tell stays unknown
 	}
 	return room, nil
 }

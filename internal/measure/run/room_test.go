@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/measure/target"
@@ -20,7 +21,7 @@ func TestTheTableGoesByTheServersSettings(t *testing.T) {
 	m := &measurement{session: &target.Session{Control: conn}}
 	for limit, sorts := range map[string]bool{"30MB": false, "-1": true} {
 		servertest.Exec(t, conn, "set temp_file_limit = '"+limit+"'")
-		room, err := m.room(t.Context(), &experiment.Experiment{Directory: t.TempDir()})
+		room, err := m.room(t.Context(), &experiment.Experiment{Layout: &layout.Layout{Roots: []layout.Root{{Path: t.TempDir()}}}})
 		if err != nil || room.Buffers != 24*mebibyte || room.Free <= 0 || room.Temp >= 0 == sorts || room.Temp >= 0 && room.Temp != 30*mebibyte {
 			t.Errorf("temp_file_limit %s: %+v, %v", limit, room, err)
 		}

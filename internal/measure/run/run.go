@@ -213,8 +213,8 @@ func (m *measurement) work(ctx context.Context, o engine.Options) (engine.Result
 func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock *probe.Clock) {
 	e.ReadAll, e.ReadWAL = clock.ReadAll, p.ReadWAL
 	e.Flush = experiment.FlushDirectories(p.Directories)
-	e.Directory, e.Evicts = p.Storage.Directory, m.session.Facts.VersionNum >= firstToEvict
-	if e.Directory == "" {
+	e.Layout, e.Evicts = p.Layout(), m.session.Facts.VersionNum >= firstToEvict
+	if e.Layout == nil {
 		e.Unreadable = "the server's files are not on this machine, or this user may not read them"
 	}
 	e.WaitForCounters = func(ctx context.Context) error {

@@ -3,9 +3,9 @@ package target
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/anatomy"
@@ -21,7 +21,10 @@ type Probes struct {
 	Samplers    []probe.Sampler
 	Stats       *pgstat.Sampler
 	Storage     runfile.Storage
-	Directories []string // one on each file system that the server writes to; none where they are out of sight
+	Directories []layout.Root // one on each file system that the server writes to; none where they are out of sight
+
+	layout *layout.Layout // nil where the server's files are out of sight
+	unseen error          // why they are
 
 	log      *anatomy.Sampler // nil where the WAL cannot be read
 	requests *request.Sampler // nil where requests cannot be followed
@@ -60,11 +63,12 @@ func (t *Target) Observe(ctx context.Context, facts postgres.Facts) (*Probes, er
 
 func (t *Target) withDevices(ctx context.Context, stats *pgstat.Sampler, facts postgres.Facts) *Probes {
 	p := &Probes{Stats: stats, Storage: t.known.Storage}
-	device, err := p.findDevices(ctx, t, facts)
+	p.layout, p.unseen = findLayout(ctx, t, facts)
+	device, err := p.findDevices()
 	if err != nil {
 		device = block.Absent(err)
 	}
-	p.Samplers = []probe.Sampler{stats, device, p.openRequests(ctx, t, facts)}
+	p.Samplers = []probe.Sampler{stats, device, p.openRequests(ctx, t)}
 	return p
 }
 
@@ -87,27 +91,19 @@ func (p *Probes) openLog(ctx context.Context, t *Target, facts postgres.Facts, s
 
 // openLogFiles finds the WAL of a server on this machine.
 func (p *Probes) openLogFiles(ctx context.Context, t *Target, facts postgres.Facts) (*anatomy.Sampler, error) {
-	directory, err := dataDirectory(t, facts)
-	if err != nil {
-		return nil, err
+	if p.unseen != nil {
+		return nil, p.unseen
+	}
+	wal := p.layout.Root(layout.WAL)
+	if wal == nil || wal.Err != nil {
+		return nil, errors.New("the server's WAL is not to be seen on this machine")
 	}
 	installed, err := binaries.Installed(facts.VersionNum / 10000)
 	if err != nil {
 		return nil, err
 	}
-	files := anatomy.Files{Directory: directory, Program: filepath.Join(installed.Bin, "pg_waldump")}
+	files := anatomy.Files{WAL: wal.Path, Program: filepath.Join(installed.Bin, "pg_waldump")}
 	return anatomy.NewOfFiles(ctx, t.Endpoint.Config(), files)
-}
-
-// dataDirectory is where the server's data are, if that is on this machine.
-func dataDirectory(t *Target, facts postgres.Facts) (string, error) {
-	if t.started != nil {
-		return t.known.Storage.Directory, nil
-	}
-	if facts.Flavor != postgres.FlavorPostgres { // whatever process of this machine has the same number is another's
-		return "", &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
-	}
-	return block.LocalDataDirectory(facts.BackendPID, facts.DataDirectory)
 }
 
 // ReadWAL looks back at what a load put into the WAL, before a checkpoint lets the server recycle it.
@@ -119,13 +115,11 @@ func (p *Probes) ReadWAL(ctx context.Context) error {
 }
 
 // findDevices looks under everything that the server writes to, once it is sure whose server that is.
-func (p *Probes) findDevices(ctx context.Context, t *Target, facts postgres.Facts) (probe.Sampler, error) {
-	directory, err := dataDirectory(t, facts)
-	if err != nil {
-		return nil, err
+func (p *Probes) findDevices() (probe.Sampler, error) {
+	if p.unseen != nil {
+		return nil, p.unseen
 	}
-	temp, _ := temporaryTablespaces(ctx, t) // without their names they are counted among the tablespaces, only not apart
-	devices, err := block.New(block.Layout{Data: directory, Temp: temp})
+	devices, err := block.New(p.layout.Roots)
 	if err != nil {
 		return nil, err
 	}
@@ -136,27 +130,8 @@ func (p *Probes) findDevices(ctx context.Context, t *Target, facts postgres.Fact
 	return devices, nil
 }
 
-// temporaryTablespaces are those that the server puts temporary files into, as it names them on the disk.
-func temporaryTablespaces(ctx context.Context, t *Target) ([]string, error) {
-	conn, err := t.Endpoint.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
-	var oid string
-	var oids []string
-	err = postgres.ForEachRow(ctx, conn, []any{&oid}, func() error {
-		oids = append(oids, oid)
-		return nil
-	}, `/* realiops */
-		select oid::pg_catalog.text from pg_catalog.pg_tablespace
-		where spcname = any (select pg_catalog.btrim(n, ' "') from pg_catalog.unnest(
-			pg_catalog.string_to_array(pg_catalog.current_setting('temp_tablespaces'), ',')) n)`)
-	if err != nil {
-		return nil, fmt.Errorf("ask for the tablespaces of temporary files: %w", err)
-	}
-	return oids, nil
-}
+// Layout is where the server keeps its files; nil where they are out of sight.
+func (p *Probes) Layout() *layout.Layout { return p.layout }
 
 // Close ends the sessions of the probes.
 func (p *Probes) Close(ctx context.Context) {

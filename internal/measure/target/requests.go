@@ -2,15 +2,13 @@ package target
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/measure/probe/request"
@@ -18,9 +16,9 @@ import (
 )
 
 // openRequests follows the requests of the server's disks to its files, where this machine's kernel lets us.
-func (p *Probes) openRequests(ctx context.Context, t *Target, facts postgres.Facts) probe.Sampler {
+func (p *Probes) openRequests(ctx context.Context, t *Target) probe.Sampler {
 	names := &naming{server: t}
-	place, err := requestPlace(ctx, t, facts, names)
+	place, err := p.requestPlace(ctx, names)
 	if err != nil {
 		names.Close()
 		return request.Absent(err)
@@ -54,13 +52,12 @@ func (p *Probes) Strangers() []request.Stranger {
 	return p.requests.Strangers()
 }
 
-func requestPlace(ctx context.Context, t *Target, facts postgres.Facts, names *naming) (request.Place, error) {
-	directory, err := dataDirectory(t, facts)
-	if err != nil {
-		return request.Place{}, err
+func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request.Place, err error) {
+	if p.unseen != nil {
+		return place, p.unseen
 	}
-	place := request.Place{Data: directory, Relations: names.relations}
-	if place.Postmaster, err = postmasterOf(directory); err != nil {
+	place = request.Place{Roots: p.layout.Roots, Relations: names.relations}
+	if place.Postmaster, err = layout.Postmaster(p.layout.Root(layout.Data).Path); err != nil {
 		return place, err
 	}
 	conn, err := names.connected(ctx)
@@ -73,26 +70,6 @@ func requestPlace(ctx context.Context, t *Target, facts postgres.Facts, names *n
 	}
 	place.Names, err = relationsOn(ctx, conn)
 	return place, err
-}
-
-// postmasterOf is the first process of the server that works in a directory, as it notes there; one in a container notes a number that is
-// another process's here.
-func postmasterOf(directory string) (pid int, err error) {
-	text, err := os.ReadFile(filepath.Join(directory, "postmaster.pid"))
-	if err != nil {
-		return 0, fmt.Errorf("find the server's first process: %w", err)
-	}
-	if _, err := fmt.Sscan(string(text), &pid); err != nil {
-		return 0, &probe.Error{Reason: runfile.Failed, Err: errors.New("postmaster.pid does not begin with the number of a process")}
-	}
-	works, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", pid))
-	if err != nil {
-		return 0, fmt.Errorf("find the server's first process: %w", err)
-	}
-	if at, err := os.Stat(directory); err != nil || !os.SameFile(works, at) {
-		return 0, &probe.Error{Reason: runfile.NotLocal, Err: fmt.Errorf("process %d does not work in %s: the server is in a container", pid, directory)}
-	}
-	return pid, nil
 }
 
 // namingTakes is how long a server may take to name its relations.

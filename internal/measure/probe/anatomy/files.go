@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,15 +16,15 @@ import (
 
 // Files are the WAL of a server on this machine, for those that cannot read it themselves.
 type Files struct {
-	Directory string // of the data
-	Program   string // pg_waldump of the server's major version
+	WAL     string // its directory
+	Program string // pg_waldump of the server's major version
 
 	timeline string
 }
 
 // dump runs the program on the WAL and gives what it prints.
 func (f *Files) dump(ctx context.Context, arguments ...string) ([]byte, error) {
-	arguments = append([]string{"--path", filepath.Join(f.Directory, "pg_wal"), "--timeline", f.timeline}, arguments...)
+	arguments = append([]string{"--path", f.WAL, "--timeline", f.timeline}, arguments...)
 	command := exec.CommandContext(ctx, f.Program, arguments...)
 	command.Env = []string{"LC_ALL=C"}
 	printed, err := command.Output()

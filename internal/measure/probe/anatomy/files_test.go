@@ -30,7 +30,7 @@ func filesOf(t *testing.T, d database) Files {
 	if _, err := os.ReadDir(filepath.Join(directory, "pg_wal")); err != nil {
 		t.Skip(err)
 	}
-	return Files{Directory: directory, Program: program}
+	return Files{WAL: filepath.Join(directory, "pg_wal"), Program: program}
 }
 
 // TestServerReadsWhatWaldumpReads holds pg_walinspect, as it is asked here, against PostgreSQL's own program on the same
@@ -96,12 +96,12 @@ func TestFilesAreReadWhole(t *testing.T) {
 func TestFilesThatAreNotThere(t *testing.T) {
 	d := databaseOf(t, "15")
 	files := filesOf(t, d)
-	files.Directory = t.TempDir()
+	files.WAL = t.TempDir()
 	_, err := NewOfFiles(t.Context(), d.config, files)
 	if err == nil || probe.GapOf(err).Reason != runfile.Late || !strings.Contains(err.Error(), "pg_waldump: error: ") {
 		t.Errorf("no log there: %v", err)
 	}
-	files.Program = filepath.Join(files.Directory, "nothing")
+	files.Program = filepath.Join(files.WAL, "nothing")
 	if _, err := NewOfFiles(t.Context(), d.config, files); err == nil {
 		t.Error("no program there, and yet")
 	}

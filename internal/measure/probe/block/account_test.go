@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -94,7 +95,7 @@ func TestRemedies(t *testing.T) {
 	}
 	check("block.process/wchar", errHiddenProcesses, "run realiops as the server's user, or as root")
 	check("block.process/wchar", errUnrest, "")
-	check("block/writes", errHidden, "") // which names the remedy itself
+	check("block/writes", layout.ErrHidden, "") // which names the remedy itself
 }
 
 func TestControlGroups(t *testing.T) {

@@ -4,8 +4,7 @@
 // [New] finds the devices that do the work below everything that a server writes to, down through partitions, volumes
 // and arrays to the disks, and gives a sampler of them: block/writes and the others are the sum over all, each disk
 // once; where the WAL, the tablespaces or the temporary files are on disks of their own, block.wal/writes and so on
-// tell them apart. [LocalDataDirectory] tells first whether the server is one of this machine at all. [StorageOf] only
-// describes.
+// tell them apart. Package layout finds the directories. [StorageOf] only describes.
 //
 // The counters are the device's, so they hold everything that everybody does on it, and they are as the kernel keeps
 // them: nothing is derived here. In particular an empty flush counts as a write completed as well; the requests that
@@ -23,6 +22,7 @@ import (
 
 	"github.com/prometheus/procfs/blockdevice"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -39,39 +39,62 @@ type Sampler struct {
 	storage  runfile.Storage
 	counters []counters
 
-	directories []string
+	directories []layout.Root
 }
 
 // New makes a sampler of everything that a server writes to. The error, a *probe.Error, means that nothing can be told
 // of the data directory; what else cannot be read is gaps in every sample.
-func New(l Layout) (*Sampler, error) { return thisHost().sampler(l) }
+func New(roots []layout.Root) (*Sampler, error) { return thisHost().sampler(roots) }
 
 // NewOfDirectory makes a sampler of the devices alone that lie under a directory, whoever works in it.
 func NewOfDirectory(path string) (*Sampler, error) {
-	return thisHost().devicesUnder(Layout{Data: path})
+	h := thisHost()
+	roots, err := h.rootsIn(path)
+	if err != nil {
+		return nil, asError(err)
+	}
+	return h.devicesUnder(roots)
 }
 
 // StorageOf describes what lies under a data directory. A device that cannot be told is left empty; an error means that
 // the directory itself cannot be looked at.
 func StorageOf(path string) (runfile.Storage, error) {
 	h := thisHost()
-	l, err := h.lay(Layout{Data: path})
+	roots, err := h.rootsIn(path)
 	if err != nil {
 		return runfile.Storage{Directory: path}, err
 	}
-	return h.storage(l), nil
+	l, err := h.lay(roots)
+	if err != nil {
+		return runfile.Storage{Directory: path}, err
+	}
+	storage := h.storage(l)
+	storage.Directory = path
+	return storage, nil
 }
 
-func (h host) sampler(l Layout) (*Sampler, error) {
-	s, err := h.devicesUnder(l)
+// rootsIn are the data directory and the WAL of a server that cannot be asked, or a directory of anybody's.
+func (h host) rootsIn(path string) ([]layout.Root, error) {
+	if h.unable != nil {
+		return nil, h.unable
+	}
+	l, err := layout.Find(layout.Server{Data: path})
+	if err != nil {
+		return nil, err
+	}
+	return l.Roots, nil
+}
+
+func (h host) sampler(roots []layout.Root) (*Sampler, error) {
+	s, err := h.devicesUnder(roots)
 	if err == nil {
 		s.counters = h.countersOf(s.data, s.groups[0].devices)
 	}
 	return s, err
 }
 
-func (h host) devicesUnder(l Layout) (*Sampler, error) {
-	parts, err := h.lay(l)
+func (h host) devicesUnder(roots []layout.Root) (*Sampler, error) {
+	parts, err := h.lay(roots)
 	if err != nil {
 		return nil, asError(err)
 	}
@@ -91,7 +114,7 @@ func (s *Sampler) Name() string { return Name }
 func (s *Sampler) Storage() runfile.Storage { return s.storage }
 
 // Directories are one on each file system that the server writes to, the data directory's first.
-func (s *Sampler) Directories() []string { return s.directories }
+func (s *Sampler) Directories() []layout.Root { return s.directories }
 
 // Metrics lists what the kernel counts of these devices and this server.
 func (s *Sampler) Metrics() []runfile.Metric {

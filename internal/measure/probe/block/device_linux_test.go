@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/probetest"
 )
@@ -24,7 +25,7 @@ const page = 8192
 // realSampler is one of the disk that temporary files are on; in memory or far away there is none.
 func realSampler(t *testing.T, directory string) *Sampler {
 	t.Helper()
-	s, err := New(Layout{Data: directory})
+	s, err := New(realRoots(t, layout.Server{Data: directory}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,10 +160,10 @@ func samplerOfNode(t *testing.T, node string) *Sampler {
 		t.Fatal(err)
 	}
 	h := thisHost()
-	h.look = func(string) (file, error) {
-		return file{path: "/", major: unix.Major(stat.Rdev), minor: unix.Minor(stat.Rdev)}, nil
+	h.look = func(string) (layout.Root, error) {
+		return layout.Root{Path: "/", Major: unix.Major(stat.Rdev), Minor: unix.Minor(stat.Rdev)}, nil
 	}
-	s, err := h.sampler(Layout{Data: "/"})
+	s, err := h.sampler(rootsOf(h, "/"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,6 +131,6 @@ func (h host) inRAM(device string) bool {
 	if err != nil {
 		return false
 	}
-	mount, err := h.mountOf(f.path)
+	mount, err := h.mountOf(f)
 	return err == nil && inMemory[mount.FSType]
 }

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // unpack lays a machine out in a directory: the files of an archive, symbolic links where a name has an arrow, and
@@ -46,40 +49,52 @@ func machine(t testing.TB, name string) host {
 	files := listed(t, root)
 	return host{
 		proc: filepath.Join(root, "proc"), sys: filepath.Join(root, "sys"),
-		look: func(path string) (file, error) {
+		look: func(path string) (layout.Root, error) {
 			if f, ok := files[path]; ok {
 				return f, nil
 			}
-			return file{}, &os.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
-		},
-		list: func(directory string) ([]string, error) {
-			var names []string
-			for path := range files {
-				if filepath.Dir(path) == directory {
-					names = append(names, filepath.Base(path))
-				}
-			}
-			slices.Sort(names)
-			return names, nil
+			return layout.Root{}, &os.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
 		},
 	}
 }
 
+// rootsOf are those of a server in an archive, with the tablespace 16400 for temporary files if that is asked for.
+func rootsOf(h host, data string, temp ...uint32) []layout.Root {
+	root := func(role layout.Role, oid uint32, path string) layout.Root {
+		r, err := h.look(path)
+		r.Role, r.OID, r.Temp, r.Err = role, oid, slices.Contains(temp, oid), err
+		if err != nil {
+			r.Path = path
+		}
+		return r
+	}
+	all := []layout.Root{root(layout.Data, 0, data)}
+	for _, r := range []layout.Root{
+		root(layout.WAL, 0, filepath.Join(data, "pg_wal")),
+		root(layout.Tablespaces, 16400, filepath.Join(data, "pg_tblspc/16400")), root(layout.Tablespaces, 16401, filepath.Join(data, "pg_tblspc/16401")),
+	} {
+		if !errors.Is(r.Err, fs.ErrNotExist) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // listed are the archive's files, by its st_dev, which stands for what stat(2) says of each.
-func listed(t testing.TB, root string) map[string]file {
+func listed(t testing.TB, root string) map[string]layout.Root {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(root, "st_dev"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]file{}
+	files := map[string]layout.Root{}
 	for line := range strings.Lines(string(list)) {
 		at := strings.LastIndex(line, " ")
-		f := file{path: line[:at]}
-		if _, err := fmt.Sscanf(line[at:], "%d:%d", &f.major, &f.minor); err != nil {
+		f := layout.Root{Path: line[:at]}
+		if _, err := fmt.Sscanf(line[at:], "%d:%d", &f.Major, &f.Minor); err != nil {
 			t.Fatalf("st_dev: %q: %v", line, err)
 		}
-		files[f.path] = f
+		files[f.Path] = f
 	}
 	return files
 }

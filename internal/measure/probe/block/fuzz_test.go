@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 )
 
@@ -40,7 +41,7 @@ func FuzzKernelFiles(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if s, err := h.sampler(Layout{Data: "/var/lib/postgresql/17/main"}); err == nil {
+		if s, err := h.sampler(rootsOf(h, "/var/lib/postgresql/17/main")); err == nil {
 			sample, err := s.Sample(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +67,7 @@ func FuzzKernelFiles(f *testing.F) {
 			t.Error(err)
 		}
 		_, _ = server.cgroupOf(7, []string{device})
-		_, _ = server.mountOf("/var/lib")
+		_, _ = server.mountOf(layout.Root{Path: "/var/lib"})
 		for _, unified := range []bool{true, false} {
 			if values, err := (cgroup{directory: root, unified: unified, numbers: []string{"8:0"}}).read(); err == nil {
 				possible(t, values)

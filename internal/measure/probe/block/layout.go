@@ -3,19 +3,12 @@ package block
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/runfile"
 )
-
-// Layout is where a server keeps what it writes.
-type Layout struct {
-	Data string   // the data directory
-	Temp []string // the tablespaces for temporary files, by their names below pg_tblspc; none: with the databases' own
-}
 
 // What a directory holds. Where not all are on the same devices, each has metrics of its own: block.wal/writes.
 const (
@@ -33,56 +26,50 @@ type part struct {
 	place
 }
 
-// layout is what lies under all parts.
-type layout struct {
-	directory string // the data directory, as it was named
-	parts     []part // the data directory first
-	unseen    []string
+// spread is what lies under all parts.
+type spread struct {
+	parts  []part // the data directory first
+	unseen []string
 }
 
 // lay looks at everything that a server writes to. The error is about the data directory alone. What this user may not
 // look at is unseen, and taken to be on the data directory's devices.
-func (h host) lay(l Layout) (layout, error) {
-	if l.Data == "" && h.unable == nil {
-		return layout{}, notLocal("the server's data directory is not to be seen on this machine")
+func (h host) lay(roots []layout.Root) (spread, error) {
+	if h.unable != nil {
+		return spread{}, h.unable
 	}
-	p, err := h.place(l.Data)
-	if err != nil {
-		return layout{}, err
+	if len(roots) == 0 {
+		return spread{}, notLocal("the server's data directory is not to be seen on this machine")
 	}
-	all := layout{directory: l.Data, parts: []part{{data, p}}}
-	h.add(&all, wal, filepath.Join(p.path, "pg_wal"))
-	spaces := filepath.Join(p.path, "pg_tblspc")
-	names, err := h.list(spaces)
-	if errors.Is(err, fs.ErrPermission) {
-		all.unseen = append(all.unseen, spaces)
-	}
-	for _, name := range names {
-		h.add(&all, tablespaces, filepath.Join(spaces, name))
-		if slices.Contains(l.Temp, name) {
-			h.add(&all, temp, filepath.Join(spaces, name))
+	var all spread
+	for _, r := range roots {
+		p, err := h.placeOf(r)
+		switch {
+		case err != nil && r.Role == layout.Data:
+			return spread{}, err
+		case r.Role == layout.Log: // others write to its disk, too
+		case err == nil:
+			all.parts = append(all.parts, part{partsOf[r.Role], p})
+			if r.Temp {
+				all.parts = append(all.parts, part{temp, p})
+			}
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist): // a link made in a container leads to a place there
+			all.unseen = append(all.unseen, r.Path)
+		default:
+			all.parts = append(all.parts, part{partsOf[r.Role], place{path: r.Path, missing: err}})
 		}
 	}
 	return all, nil
 }
 
-// add looks at one more directory, unless there is none.
-func (h host) add(all *layout, role, path string) {
-	p, err := h.place(path)
-	switch {
-	case err == nil:
-		all.parts = append(all.parts, part{role, p})
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist) && isLink(path):
-		all.unseen = append(all.unseen, path)
-	case !errors.Is(err, fs.ErrNotExist):
-		all.parts = append(all.parts, part{role, place{path: path, missing: err}})
-	}
-}
+var partsOf = map[layout.Role]string{layout.Data: data, layout.WAL: wal, layout.Tablespaces: tablespaces}
 
-// isLink tells whether a path is a link, wherever that leads: one made in a container leads to a place there.
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
+// placeOf is what lies under a root.
+func (h host) placeOf(r layout.Root) (place, error) {
+	if r.Err != nil {
+		return place{}, r.Err
+	}
+	return h.under(r)
 }
 
 // group is the devices whose counts are added up under one name.
@@ -93,7 +80,7 @@ type group struct {
 }
 
 // groups are all devices together, each once, and those of each role where they are not the same.
-func (h host) groups(l layout) []group {
+func (h host) groups(l spread) []group {
 	all := h.group("", l.parts)
 	var byRole []group
 	differ := false
@@ -137,12 +124,12 @@ func (h host) group(view string, parts []part) group {
 }
 
 // directories are one on each file system that the server writes to.
-func (l layout) directories() []string {
-	var all []string
+func (l spread) directories() []layout.Root {
+	var all []layout.Root
 	seen := map[string]bool{}
 	for _, p := range l.parts {
 		if p.number != "" && !seen[p.number] && !p.ram {
-			all = append(all, p.path)
+			all = append(all, p.root)
 		}
 		seen[p.number] = true
 	}
@@ -150,10 +137,10 @@ func (l layout) directories() []string {
 }
 
 // storage describes the layout for the record.
-func (h host) storage(l layout) runfile.Storage {
+func (h host) storage(l spread) runfile.Storage {
 	p := l.parts[0]
 	s := runfile.Storage{
-		Directory: l.directory, FileSystem: p.fileSystem, Device: joined(p.devices), RAM: p.ram, Unseen: l.unseen,
+		Directory: p.path, FileSystem: p.fileSystem, Device: joined(p.devices), RAM: p.ram, Unseen: l.unseen,
 	}
 	all := h.group("", l.parts).devices
 	for _, device := range all {

@@ -10,11 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // countsOf are the figures of all groups of devices that have one, by metric.
-func countsOf(t *testing.T, h host, l Layout, figure string) map[string]float64 {
+func countsOf(t *testing.T, h host, l []layout.Root, figure string) map[string]float64 {
 	t.Helper()
 	counts := map[string]float64{}
 	for name, value := range sampleOf(t, h, l).Values {
@@ -32,8 +33,8 @@ func TestCountsAreThoseOfTheDisksThatDoTheWork(t *testing.T) {
 	check := func(path string, writes, flushes float64) {
 		t.Helper()
 		want := map[string]float64{"block/writes": writes, "block/flushes": flushes}
-		got := countsOf(t, h, Layout{Data: path}, "writes")
-		maps.Copy(got, countsOf(t, h, Layout{Data: path}, "flushes"))
+		got := countsOf(t, h, rootsOf(h, path), "writes")
+		maps.Copy(got, countsOf(t, h, rootsOf(h, path), "flushes"))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
@@ -47,10 +48,10 @@ func TestCountsAreThoseOfTheDisksThatDoTheWork(t *testing.T) {
 
 func TestEachRoleHasItsOwnCounts(t *testing.T) {
 	h := machine(t, "arrays")
-	check := func(l Layout, want map[string]float64) {
+	check := func(l []layout.Root, want map[string]float64) {
 		t.Helper()
 		if diff := cmp.Diff(want, countsOf(t, h, l, "writes")); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", l.Data, diff)
+			t.Errorf("%s (-want +got):\n%s", l[0].Path, diff)
 		}
 	}
 	spread := map[string]float64{
@@ -59,13 +60,13 @@ func TestEachRoleHasItsOwnCounts(t *testing.T) {
 		"block.wal/writes":         11000,
 		"block.tablespaces/writes": 111, // one on the mirror, and one beside the data
 	}
-	check(Layout{Data: "/spread/pg"}, spread)
+	check(rootsOf(h, "/spread/pg"), spread)
 	spread["block.temp/writes"] = 110
-	check(Layout{Data: "/spread/pg", Temp: []string{"16400"}}, spread)
+	check(rootsOf(h, "/spread/pg", 16400), spread)
 	// What is written to memory reaches no disk, so the sum is whole without it.
-	check(Layout{Data: "/quick/pg"}, map[string]float64{"block/writes": 1, "block.data/writes": 1})
+	check(rootsOf(h, "/quick/pg"), map[string]float64{"block/writes": 1, "block.data/writes": 1})
 	// What is written to another machine's disks is not in any count here, so there is no sum.
-	check(Layout{Data: "/far/pg"}, map[string]float64{"block.data/writes": 1})
+	check(rootsOf(h, "/far/pg"), map[string]float64{"block.data/writes": 1})
 }
 
 func TestAPartThatCannotBeCountedIsAGap(t *testing.T) {
@@ -73,7 +74,7 @@ func TestAPartThatCannotBeCountedIsAGap(t *testing.T) {
 	check := func(path string, want map[string]runfile.Gap) {
 		t.Helper()
 		got := map[string]runfile.Gap{}
-		for _, gap := range sampleOf(t, h, Layout{Data: path}).Gaps {
+		for _, gap := range sampleOf(t, h, rootsOf(h, path)).Gaps {
 			if strings.HasSuffix(gap.Metric, "/flush_time") {
 				got[gap.Metric] = gap
 			}
@@ -108,7 +109,7 @@ func TestRAMDisksAreNotAddedToDisks(t *testing.T) {
 
 func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 	h := machine(t, "arrays")
-	l, err := h.lay(Layout{Data: "/spread/pg"})
+	l, err := h.lay(rootsOf(h, "/spread/pg"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,11 @@ func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 		},
 	}
 	directories := []string{"/spread/pg", "/spread/pg/pg_wal", "/spread/pg/pg_tblspc/16400"}
-	if diff := cmp.Diff(directories, l.directories()); diff != "" {
+	var paths []string
+	for _, r := range l.directories() {
+		paths = append(paths, r.Path)
+	}
+	if diff := cmp.Diff(directories, paths); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(want, h.storage(l)); diff != "" {
@@ -134,13 +139,13 @@ func TestStorageTellsWhatElseIsOnTheDisks(t *testing.T) {
 func TestWhatMayNotBeLookedAtIsSaid(t *testing.T) {
 	h := machine(t, "arrays")
 	look := h.look
-	h.look = func(path string) (file, error) {
+	h.look = func(path string) (layout.Root, error) {
 		if filepath.Base(path) == "pg_wal" {
-			return file{}, &os.PathError{Op: "stat", Path: path, Err: fs.ErrPermission}
+			return layout.Root{}, &os.PathError{Op: "stat", Path: path, Err: fs.ErrPermission}
 		}
 		return look(path)
 	}
-	l, err := h.lay(Layout{Data: "/spread/pg"})
+	l, err := h.lay(rootsOf(h, "/spread/pg"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,30 +13,20 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
 
-	"github.com/realiops/realiops/internal/measure/probe"
-	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-func TestDataDirectoryOfARealServer(t *testing.T) {
-	session := servertest.Connect(t, servertest.Database(t, "17"))
-	pid := servertest.Value[int](t, session, "select pg_backend_pid()")
-	configured := servertest.Value[string](t, session, "show data_directory")
-	for _, setting := range []string{configured, ""} {
-		if got, err := LocalDataDirectory(pid, setting); err != nil || !same(got, configured) {
-			t.Errorf("with the setting %q: %q, %v", setting, got, err)
-		}
+// realRoots are those of a directory on this machine.
+func realRoots(t *testing.T, server layout.Server) []layout.Root {
+	t.Helper()
+	l, err := layout.Find(server)
+	if err != nil {
+		t.Fatal(err)
 	}
-	refused := func(pid int, setting string) {
-		t.Helper()
-		if got, err := LocalDataDirectory(pid, setting); err == nil || probe.GapOf(err).Reason != runfile.NotLocal {
-			t.Errorf("process %d and the setting %q: %q, %v", pid, setting, got, err)
-		}
-	}
-	refused(os.Getpid(), configured) // this is no PostgreSQL
-	refused(pid, t.TempDir())
+	return l.Roots
 }
 
 // The server is told to write a known number of bytes where they reach no disk. When the session that did so has ended,
@@ -44,7 +34,7 @@ func TestDataDirectoryOfARealServer(t *testing.T) {
 func TestProcessesOfARealServer(t *testing.T) {
 	dsn := servertest.Database(t, "17")
 	session := servertest.Connect(t, dsn)
-	s, err := New(Layout{Data: servertest.Value[string](t, session, "show data_directory")})
+	s, err := New(realRoots(t, layout.Server{Data: servertest.Value[string](t, session, "show data_directory")}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +155,9 @@ func TestTablespaceOfARealServer(t *testing.T) {
 		}
 	}
 	execute("create tablespace apart location '" + place + "'")
-	oid := servertest.Value[string](t, session, "select oid::text from pg_tablespace where spcname = 'apart'")
-	s, err := New(Layout{Data: directory, Temp: []string{oid}})
+	oid := servertest.Value[uint32](t, session, "select oid from pg_tablespace where spcname = 'apart'")
+	apart := layout.Tablespace{OID: oid, Location: place, Temp: true}
+	s, err := New(realRoots(t, layout.Server{Data: directory, Tablespaces: []layout.Tablespace{apart}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,24 +7,20 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs"
+
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // host is where a machine shows itself.
 type host struct {
 	proc, sys string
-	look      func(path string) (file, error)
-	list      func(path string) ([]string, error) // names in a directory
-	unable    error                               // why nothing can be seen of it
-}
-
-// file is what a path leads to.
-type file struct {
-	path         string // absolute, without links
-	major, minor uint32 // of the device it is on (st_dev); major 0 stands for none in particular
+	look      func(path string) (layout.Root, error)
+	unable    error // why nothing can be seen of it
 }
 
 // place is what lies under a directory.
 type place struct {
+	root       layout.Root
 	path       string // the directory, without links
 	number     string // of its file system, as stat(2) has it
 	fileSystem string
@@ -51,61 +47,69 @@ func (h host) place(path string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	mount, err := h.mountOf(f.path)
+	return h.under(f)
+}
+
+func (h host) under(f layout.Root) (place, error) {
+	mount, err := h.mountOf(f)
 	if err != nil {
 		return place{}, err
 	}
 	if mount.FSType == "overlay" {
 		return h.underOverlay(f, mount), nil
 	}
-	number := fmt.Sprintf("%d:%d", f.major, f.minor)
-	p := place{path: f.path, number: number, fileSystem: mount.FSType, ram: inMemory[mount.FSType]}
+	number := fmt.Sprintf("%d:%d", f.Major, f.Minor)
+	p := place{root: f, path: f.Path, number: number, fileSystem: mount.FSType, ram: inMemory[mount.FSType]}
 	p.devices, p.missing = h.devicesOf(f, mount)
 	p.ram = p.ram || len(p.devices) > 0 && !slices.ContainsFunc(p.devices, func(d string) bool { return !h.inRAM(d) })
 	return p, nil
 }
 
-func (h host) devicesOf(f file, mount *procfs.MountInfo) ([]string, error) {
+func (h host) devicesOf(f layout.Root, mount *procfs.MountInfo) ([]string, error) {
 	switch kind := mount.FSType; {
 	case inMemory[kind]:
-		return nil, unsupported("%s is in memory (%s): nothing reaches a disk", f.path, kind)
+		return nil, unsupported("%s is in memory (%s): nothing reaches a disk", f.Path, kind)
 	case elsewhere[kind], strings.HasPrefix(kind, "fuse."):
-		return nil, notLocal("%s is on %s (%s): its disk cannot be seen from this machine", f.path, kind, mount.Source)
-	case f.major != 0:
-		number := fmt.Sprintf("%d:%d", f.major, f.minor)
+		return nil, notLocal("%s is on %s (%s): its disk cannot be seen from this machine", f.Path, kind, mount.Source)
+	case f.Major != 0:
+		number := fmt.Sprintf("%d:%d", f.Major, f.Minor)
 		return h.disks(filepath.Join(h.sys, "dev", "block", number), "number "+number)
 	case kind == "btrfs":
 		return h.disksOfBtrfs(mount.Source)
 	default:
-		return nil, unsupported("%s is on %s (%s), which does not tell its block device", f.path, kind, mount.Source)
+		return nil, unsupported("%s is on %s (%s), which does not tell its block device", f.Path, kind, mount.Source)
 	}
 }
 
 // underOverlay is where an overlay puts what is written to it: its upper directory.
-func (h host) underOverlay(f file, mount *procfs.MountInfo) place {
+func (h host) underOverlay(f layout.Root, mount *procfs.MountInfo) place {
 	upper, err := h.place(unescape(mount.SuperOptions["upperdir"]))
 	if err != nil {
 		upper = place{missing: notLocal(
-			"%s is on an overlay, as in a container, whose own directory is not visible from here", f.path)}
+			"%s is on an overlay, as in a container, whose own directory is not visible from here", f.Path)}
 	}
-	upper.path, upper.fileSystem = f.path, mount.FSType
+	upper.root, upper.path, upper.fileSystem = f, f.Path, mount.FSType
 	return upper
 }
 
-// mountOf is the mount that holds the path: the deepest, and of several at one point the last.
-func (h host) mountOf(path string) (*procfs.MountInfo, error) {
+// mountOf is the mount that holds a file. Where the kernel does not tell (before 5.8), it is the deepest at its path, and of several at one
+// point the last.
+func (h host) mountOf(f layout.Root) (*procfs.MountInfo, error) {
 	mounts, err := h.mounts()
 	if err != nil {
 		return nil, err
 	}
 	var found *procfs.MountInfo
 	for _, m := range mounts {
-		if within(path, m.MountPoint) && (found == nil || len(m.MountPoint) >= len(found.MountPoint)) {
+		if f.Mount != 0 && m.MountID == f.Mount {
+			return m, nil
+		}
+		if within(f.Path, m.MountPoint) && (found == nil || len(m.MountPoint) >= len(found.MountPoint)) {
 			found = m
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("find the file system of %s: no mount holds it", path)
+		return nil, fmt.Errorf("find the file system of %s: no mount holds it", f.Path)
 	}
 	return found, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -18,7 +19,7 @@ func TestStorageOf(t *testing.T) {
 	check := func(path, fileSystem, device string, ram bool) {
 		t.Helper()
 		want := runfile.Storage{Directory: path, FileSystem: fileSystem, Device: device, RAM: ram}
-		l, err := h.lay(Layout{Data: path})
+		l, err := h.lay(rootsOf(h, path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func TestStorageOf(t *testing.T) {
 	check("/dev/shm/pg", "tmpfs", "", true)
 	check("/nfs/pg", "nfs4", "", false)
 	check("/pool/pg", "btrfs", "sdb+sdc", false)
-	if _, err := h.lay(Layout{Data: "/nowhere"}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := h.lay(rootsOf(h, "/nowhere")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is not there: %v", err)
 	}
 }
@@ -72,7 +73,11 @@ func TestWhyThereIsNoDevice(t *testing.T) {
 func TestWhyThereIsNoSampler(t *testing.T) {
 	check := func(h host, path string, reason runfile.Reason, words string) {
 		t.Helper()
-		_, err := h.sampler(Layout{Data: path})
+		var roots []layout.Root
+		if h.look != nil && path != "" {
+			roots = rootsOf(h, path)
+		}
+		_, err := h.sampler(roots)
 		why, ok := errors.AsType[*probe.Error](err)
 		if !ok || why.Reason != reason || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v (%+v), want %s … %s", path, err, why, reason, words)
@@ -89,13 +94,25 @@ func TestLinksAreFollowed(t *testing.T) {
 	if p, err := thisHost().place(memory); err != nil || !p.ram {
 		t.Skipf("%s is no tmpfs here: %v", memory, err)
 	}
+	memory, err := os.MkdirTemp(memory, "block-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(memory) })
+	if err := os.Mkdir(filepath.Join(memory, "archive_status"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for link, view := range map[string]string{"pg_wal": "block.wal/", "pg_tblspc/16400": "block.tablespaces/"} {
 		path := filepath.Join(directory, link)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(memory, path)); err != nil {
 			t.Fatal(err)
 		}
+		server := layout.Server{Data: directory}
+		if link != "pg_wal" {
+			server.Tablespaces = []layout.Tablespace{{OID: 16400, Location: memory}}
+		}
 		found := map[string]string{}
-		for _, gap := range sampleOf(t, thisHost(), Layout{Data: directory}).Gaps {
+		for _, gap := range sampleOf(t, thisHost(), realRoots(t, server)).Gaps {
 			found[gap.Metric] = gap.Detail
 		}
 		if why := found[view+"writes"]; why != memory+" is in memory (tmpfs): nothing reaches a disk" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -65,7 +66,7 @@ func (p *processes) find() error {
 		if _, err := os.Stat(link); errors.Is(err, fs.ErrPermission) {
 			hidden = true
 		}
-		if same(link, p.data) {
+		if layout.Same(link, p.data) {
 			parents[process.PID] = stat.PPID
 		}
 	}

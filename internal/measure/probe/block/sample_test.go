@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/probetest"
 )
 
-func sampleOf(t *testing.T, h host, l Layout) probe.Sample {
+func sampleOf(t *testing.T, h host, l []layout.Root) probe.Sample {
 	t.Helper()
 	s, err := h.sampler(l)
 	if err != nil {
@@ -31,7 +32,7 @@ func sampleOf(t *testing.T, h host, l Layout) probe.Sample {
 // deviceSample is a sample without what is the server's own.
 func deviceSample(t *testing.T, h host, path string) probe.Sample {
 	t.Helper()
-	sample := sampleOf(t, h, Layout{Data: path})
+	sample := sampleOf(t, h, rootsOf(h, path))
 	sample.Gaps = slices.DeleteFunc(sample.Gaps, func(g runfile.Gap) bool { return !strings.HasPrefix(g.Metric, "block/") })
 	return sample
 }
@@ -95,7 +96,7 @@ func TestWhatTheKernelDoesNotCountIsAGap(t *testing.T) {
 func gapsAfter(t *testing.T, befall func(device string) error) map[runfile.Gap]int {
 	t.Helper()
 	h := machine(t, "linux-6.1")
-	s, err := h.sampler(Layout{Data: "/loop/pg"})
+	s, err := h.sampler(rootsOf(h, "/loop/pg"))
 	if err != nil {
 		t.Fatal(err)
 	}

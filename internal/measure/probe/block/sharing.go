@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/prometheus/procfs"
+
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // carried are the file systems on a device, each by where it is mounted first, and swap: everybody who may write to it.
@@ -29,8 +31,8 @@ func (h host) carried(device string) []string {
 }
 
 func (h host) isOn(m *procfs.MountInfo, device string) bool {
-	var f file
-	if _, err := fmt.Sscanf(m.MajorMinorVer, "%d:%d", &f.major, &f.minor); err != nil {
+	var f layout.Root
+	if _, err := fmt.Sscanf(m.MajorMinorVer, "%d:%d", &f.Major, &f.Minor); err != nil {
 		return false
 	}
 	devices, err := h.devicesOf(f, m)

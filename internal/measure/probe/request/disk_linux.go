@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -25,9 +26,15 @@ func unsupported(format string, args ...any) error {
 
 // groundOf finds the disk under a directory, through a partition. What hands requests on to other devices is refused: their sectors are
 // not the file system's.
-func groundOf(path string) (ground, error) {
+func groundOf(r *layout.Root) (ground, error) {
+	path := r.Path
+	f, err := r.Look()
+	if err != nil {
+		return ground{}, err
+	}
+	defer f.Close()
 	var at unix.Statfs_t
-	if err := unix.Statfs(path, &at); err != nil {
+	if err := unix.Fstatfs(int(f.Fd()), &at); err != nil {
 		return ground{}, fmt.Errorf("look at %s: %w", path, err)
 	}
 	switch at.Type {
@@ -37,11 +44,7 @@ func groundOf(path string) (ground, error) {
 	default:
 		return ground{}, unsupported("requests are followed to files on ext4 and XFS, and %s is on another file system", path)
 	}
-	var stat unix.Stat_t
-	if err := unix.Stat(path, &stat); err != nil {
-		return ground{}, fmt.Errorf("look at %s: %w", path, err)
-	}
-	return groundByNumber(unix.Major(stat.Dev), unix.Minor(stat.Dev))
+	return groundByNumber(r.Major, r.Minor)
 }
 
 func groundByNumber(major, minor uint32) (g ground, err error) {

@@ -85,7 +85,7 @@ func TestPartitionsAndJournals(t *testing.T) {
 	} {
 		t.Run(mkfs[0], func(t *testing.T) {
 			top, disk := partitioned(t, mkfs...)
-			s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
+			s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
 			defer s.Close()
 			if out, err := exec.Command("sync", "-f", top).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
@@ -126,7 +126,7 @@ func TestWritesLessFlushes(t *testing.T) {
 	} {
 		t.Run(mkfs[0], func(t *testing.T) {
 			top, disk := partitioned(t, mkfs...)
-			s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+			s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 			defer s.Close()
 			path := filepath.Join(top, "pg_wal/000000010000000000000001")
 			write(t, path, 1)

@@ -10,6 +10,7 @@ package request
 import (
 	"strings"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -20,7 +21,7 @@ const Name = "request"
 
 // Place is where a server keeps its files, and what it calls them.
 type Place struct {
-	Data       string // the data directory
+	Roots      []layout.Root
 	Postmaster int    // its first process
 	Database   uint32 // whose relations Relations knows
 	// Names are the relations of the database by the numbers of their files, and Relations asks for them anew, when there are more.

@@ -2,10 +2,11 @@ package request
 
 import (
 	"fmt"
-	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // The kernel's interface (linux/fiemap.h): a head, and behind it as many extents as there is room for.
@@ -17,6 +18,7 @@ const (
 	extentUnknown  = 1 << 1 // where it will be is not settled
 	extentDelayed  = 1 << 2
 	extentInline   = 1 << 9
+	extentShared   = 1 << 13
 	extentNowhere  = extentUnknown | extentDelayed | extentInline
 	extentsInAFile = 1 << 16 // at most
 )
@@ -35,11 +37,14 @@ type fiemapExtent struct {
 }
 
 // extent is a stretch of a file on its device, in bytes.
-type extent struct{ from, length uint64 }
+type extent struct {
+	from, length uint64
+	shared       bool // with another file: a copy by reflink
+}
 
 // extentsOf are those of a file that have their place on the device, and whether all have.
-func extentsOf(path string) (found []extent, settled bool, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOATIME, 0)
+func extentsOf(e *layout.Entry) (found []extent, settled bool, err error) {
+	f, err := e.Open()
 	if err != nil {
 		return nil, false, err
 	}
@@ -49,13 +54,13 @@ func extentsOf(path string) (found []extent, settled bool, err error) {
 		ask := fiemap{Start: from, Length: ^uint64(0) - from, Room: extentsAtOnce}
 		//nolint:gosec // the kernel takes its address
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), fiemapRequest, uintptr(unsafe.Pointer(&ask))); errno != 0 {
-			return nil, false, fmt.Errorf("ask where %s lies on its device: %w", path, errno)
+			return nil, false, fmt.Errorf("ask where %s lies on its device: %w", e.Path, errno)
 		}
 		for _, e := range ask.Extents[:ask.Mapped] {
 			if e.Flags&extentNowhere != 0 {
 				settled = false
 			} else {
-				found = append(found, extent{e.Physical, e.Length})
+				found = append(found, extent{e.Physical, e.Length, e.Flags&extentShared != 0})
 			}
 			from = e.Logical + e.Length
 		}

@@ -1,21 +1,23 @@
 package request
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // mostFiles is how many files of a server are followed. A server with more has those of the rest among strangers, and says so.
 const mostFiles = 100_000
+
+// A look reads so many names at most, and takes so long.
+const (
+	mostNames  = 1_000_000
+	lookWithin = 10 * time.Second
+)
 
 // changing is how long after a file's time of change it may change again without another: the kernel's clock for files goes in steps of up
 // to 10 ms. What was written and has no place on the disk yet is asked for again, however old.
@@ -38,88 +40,87 @@ type file struct {
 type files struct {
 	place    Place
 	roots    []root
-	known    map[string]*file
+	known    map[key]*file
 	looks    int
 	moved    bool // the last look found other extents, or another owner of some
 	tooMany  bool
 	names    map[uint32]Relation
 	named    int  // how often names were asked for
 	nameless bool // a relation was found that names does not have
+
+	walk       layout.Walk // the last look's
+	lost       []string    // why roots could not be looked at
+	unfollowed []string    // why roots are not looked at
 }
 
-// byName is the kind of a root whose files are of several.
-const byName = kinds
+// key tells files apart: two names of one file are two.
+type key struct {
+	root *root
+	path string
+}
 
-// root is a directory of the server, on a file system of its own or not.
+// root is one of the server's, and the disk under it.
 type root struct {
-	path   string
-	kind   Kind // of all that is in it, or byName
+	layout.Root
 	ground ground
 }
 
-// rootsOf are the data directory and what it points to: pg_wal, tablespaces, the log.
-func rootsOf(place Place) (roots []root, err error) {
-	add := func(path string, kind Kind) error {
-		resolved, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			return nil //nolint:nilerr // there is none
-		}
-		g, err := groundOf(resolved)
-		roots = append(roots, root{resolved, kind, g})
-		return err
-	}
-	if err := add(place.Data, byName); err != nil {
-		return nil, err
-	}
-	spaces, _ := filepath.Glob(filepath.Join(place.Data, "pg_tblspc", "*"))
-	for _, path := range append([]string{filepath.Join(place.Data, "pg_wal")}, spaces...) {
-		kind := byName
-		if filepath.Base(path) == "pg_wal" {
-			kind = WAL
-		}
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			if err := add(path, kind); err != nil {
-				return nil, err
-			}
+// rootsOf are the roots whose files can be followed, and what is said of the others. Without the data directory and the WAL nothing is
+// followed; without a log that is on no disk nothing is missing.
+func rootsOf(all []layout.Root) (roots []root, missing []string, err error) {
+	for _, r := range all {
+		g, err := groundOf(&r)
+		switch {
+		case err == nil:
+			roots = append(roots, root{r, g})
+		case r.Role == layout.Log && (r.Err == nil || errors.Is(err, fs.ErrNotExist)):
+		case r.Role == layout.Data, r.Role == layout.WAL, r.Err == nil:
+			return nil, nil, err
+		default:
+			missing = append(missing, err.Error())
 		}
 	}
-	if log, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/2", place.Postmaster)); err == nil && filepath.IsAbs(log) {
-		if info, err := os.Stat(log); err == nil && info.Mode().IsRegular() {
-			if g, err := groundOf(log); err == nil {
-				roots = append(roots, root{log, Log, g})
-			}
-		}
-	}
-	return roots, nil
+	return roots, missing, nil
 }
 
 // look goes through all files, and asks again where those lie that were written to.
 func (f *files) look(now time.Time) {
 	f.looks++
 	f.tooMany, f.nameless, f.moved = false, false, false
-	for _, r := range f.roots {
-		_ = filepath.WalkDir(r.path, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
-				return nil //nolint:nilerr // files come and go
-			}
-			var stat unix.Stat_t // entry.Info makes more of it, which takes longer than asking the kernel
-			if unix.Lstat(path, &stat) == nil {
-				f.note(r, path, &stat, now)
-			}
-			return nil
-		})
+	f.walk = layout.Walk{Until: time.Now().Add(lookWithin), Names: mostNames}
+	f.lost = nil
+	for i := range f.roots {
+		r := &f.roots[i]
+		if err := r.Walk(&f.walk, func(e *layout.Entry) { f.note(r, e, now) }); err != nil {
+			f.lost = append(f.lost, err.Error())
+		}
 	}
-	for path, one := range f.known {
+	if f.walk.Cut() {
+		return // what was not seen may be there
+	}
+	for key, one := range f.known {
 		if one.seen != f.looks {
-			delete(f.known, path)
+			delete(f.known, key)
 			f.moved = true
 		}
 	}
 }
 
+// missing says which files of the server are not followed.
+func (f *files) missing() (all []string) {
+	if f.tooMany {
+		all = append(all, fmt.Sprintf("the server has more than %d files", mostFiles))
+	}
+	if f.walk.Cut() {
+		all = append(all, fmt.Sprintf("a look at the server's files ended after %d names or %s", mostNames, lookWithin))
+	}
+	return slices.Concat(all, f.walk.Skipped, f.lost, f.unfollowed)
+}
+
 // note keeps a file, and where it lies.
-func (f *files) note(r root, path string, stat *unix.Stat_t, now time.Time) {
-	one, known := f.known[path]
+func (f *files) note(r *root, e *layout.Entry, now time.Time) {
+	at, stat := key{r, e.Path}, &e.Stat
+	one, known := f.known[at]
 	if !known && len(f.known) >= mostFiles {
 		f.tooMany = true
 		return
@@ -127,11 +128,11 @@ func (f *files) note(r root, path string, stat *unix.Stat_t, now time.Time) {
 	changed := time.Unix(stat.Ctim.Unix())
 	if !known {
 		one = &file{ground: r.ground, named: -1}
-		f.known[path] = one
+		f.known[at] = one
 	}
 	one.seen = f.looks
 	if one.named != f.named {
-		one.owner, one.named, f.moved = f.ownerOf(r, path), f.named, true
+		one.owner, one.named, f.moved = f.ownerOf(&e.File), f.named, true
 	}
 	if _, has := f.names[one.owner.node]; one.owner.node != 0 && !has {
 		f.nameless = true
@@ -140,47 +141,33 @@ func (f *files) note(r root, path string, stat *unix.Stat_t, now time.Time) {
 		return
 	}
 	one.inode, one.changed, one.asked = stat.Ino, changed, now
-	lies, settled, _ := extentsOf(path) // gone again: the next look drops it
+	lies, settled, _ := extentsOf(e) // gone again: the next look drops it
 	f.moved = f.moved || !slices.Equal(lies, one.extents)
 	one.extents, one.settled = lies, settled
 }
 
-var relationFile = regexp.MustCompile(`^(?:t\d+_)?(\d+)(_fsm|_vm|_init)?(?:\.\d+)?$`)
-
-// ownerOf tells by its name what a file is for.
-func (f *files) ownerOf(r root, path string) owner {
-	if r.kind != byName {
-		return owner{kind: r.kind}
-	}
-	within := strings.TrimPrefix(path, r.path+"/")
-	directory, name := filepath.Split(within)
-	switch {
-	case strings.HasPrefix(within, "pg_wal/"):
+// ownerOf is what a file is for.
+func (f *files) ownerOf(file *layout.File) owner {
+	switch file.Kind {
+	case layout.Segment:
 		return owner{kind: WAL}
-	case strings.Contains(directory, "pgsql_tmp"):
+	case layout.Temp:
 		return owner{kind: Temp}
-	case strings.HasPrefix(within, "log/"), strings.HasSuffix(name, ".log"):
+	case layout.Message:
 		return owner{kind: Log}
-	}
-	found := relationFile.FindStringSubmatch(name)
-	database, err := strconv.ParseUint(filepath.Base(filepath.Clean(directory)), 10, 32)
-	switch shared := directory == "global/"; {
-	case found == nil || !shared && err != nil:
-		return owner{kind: Other}
-	case found[2] != "":
+	case layout.Map:
 		return owner{kind: Maps}
-	case shared || uint32(database) != f.place.Database:
-		return owner{kind: Relations}
+	case layout.Other:
+		return owner{kind: Other}
 	}
-	node, err := strconv.ParseUint(found[1], 10, 32)
-	if err != nil {
+	if file.Database == 0 || file.Database != f.place.Database {
 		return owner{kind: Relations}
 	}
 	kind := Relations
-	if named, known := f.names[uint32(node)]; known {
+	if named, known := f.names[file.Node]; known {
 		kind = named.Kind
 	}
-	return owner{kind: kind, node: uint32(node)}
+	return owner{kind: kind, node: file.Node}
 }
 
 // atlas is where all files lie.
@@ -189,7 +176,7 @@ func (f *files) atlas() atlas {
 	for _, one := range f.known {
 		for _, e := range one.extents {
 			from := one.ground.start + e.from/sectorBytes
-			a = append(a, piece{one.ground.disk, from, from + (e.length+sectorBytes-1)/sectorBytes, one.owner})
+			a = append(a, piece{one.ground.disk, from, from + (e.length+sectorBytes-1)/sectorBytes, one.owner, e.shared})
 		}
 	}
 	a.sort()

@@ -15,13 +15,14 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"golang.org/x/sys/unix"
 
+	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/probe"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // TestWhereRequestsCannotBeFollowed: the reason says what is missing, and where a command would help, which.
 func TestWhereRequestsCannotBeFollowed(t *testing.T) {
-	needsKernel(t, Place{Data: directory(t)}).Close()
+	needsKernel(t, Place{Roots: serverIn(t, directory(t))}).Close()
 	for _, c := range []struct {
 		name, without string // what a shell does before
 		as            string // flags of setpriv
@@ -69,7 +70,7 @@ func TestRefused(t *testing.T) {
 	if place == "" {
 		return
 	}
-	_, err := New(Place{Data: place})
+	_, err := New(Place{Roots: serverIn(t, place)})
 	var why *probe.Error
 	if !errors.As(err, &why) {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func TestRefused(t *testing.T) {
 // TestRequestsThatAreNotFetched: what comes when the ring is full is counted as lost, and what was in it is not.
 func TestRequestsThatAreNotFetched(t *testing.T) {
 	top := directory(t)
-	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	small, err := attach(disksOf(s.files.roots), uint32(os.Getpagesize()))
 	if err != nil {
@@ -108,11 +109,11 @@ func TestRequestsThatAreNotFetched(t *testing.T) {
 // TestFilesThatComeAndGo: what the server writes to files that are gone before anybody looks is the server's, and not the journal's.
 func TestFilesThatComeAndGo(t *testing.T) {
 	top := directory(t)
-	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	before := written(t, s)
 	s.mu.Lock() // nobody looks
-	path := filepath.Join(top, "base/5/pgsql_tmp/pgsql_tmp1.1")
+	path := filepath.Join(top, "base/pgsql_tmp/pgsql_tmp1.1")
 	write(t, path, 40)
 	if err := os.Remove(path); err != nil {
 		t.Error(err)
@@ -131,7 +132,7 @@ func TestTooManyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range mostFiles + 1 {
-		fd, err := unix.Open(filepath.Join(top, "base/9", strconv.Itoa(i)), unix.O_CREAT|unix.O_WRONLY, 0o600)
+		fd, err := unix.Open(filepath.Join(top, "base/9", strconv.Itoa(i+1)), unix.O_CREAT|unix.O_WRONLY, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +140,7 @@ func TestTooManyFiles(t *testing.T) {
 	}
 	first := filepath.Join(top, "base/5/100") // is looked at before base/9
 	write(t, first, 1)
-	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
 	defer s.Close()
 	before := written(t, s)
 	write(t, first, 25)
@@ -163,7 +164,7 @@ func TestTooManyFiles(t *testing.T) {
 // TestOthersTracing: who traces requests by tracefs goes on, with every one of them, and finds nothing of ours there.
 func TestOthersTracing(t *testing.T) {
 	top, disk := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
-	needsKernel(t, Place{Data: top}).Close()
+	needsKernel(t, Place{Roots: serverIn(t, top)}).Close()
 	traces := t.TempDir()
 	if err := unix.Mount("none", traces, "tracefs", 0, ""); err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestOthersTracing(t *testing.T) {
 	}
 	events := func() string { return read("set_event") + read("dynamic_events") + read(enabled) }
 	before := events()
-	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid()})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid()})
 	write(t, filepath.Join(top, "pg_wal/000000010000000000000001"), 60)
 	if during := events(); during != before {
 		t.Errorf("events were\n%sand are\n%s", before, during)
@@ -213,7 +214,7 @@ func TestOthersTracing(t *testing.T) {
 // TestRingsThatWrap: a ring that is fetched in time tells every request, however often it was filled.
 func TestRingsThatWrap(t *testing.T) {
 	top, _ := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
-	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	small, err := attach(disksOf(s.files.roots), uint32(os.Getpagesize())) // has room for 73
 	if err != nil {
@@ -240,7 +241,7 @@ func TestRingsThatWrap(t *testing.T) {
 
 // TestLockdown: the programs use none of the functions that a kernel which is locked down keeps to itself (kernel/trace/bpf_trace.c), so that it takes them.
 func TestLockdown(t *testing.T) {
-	s := needsKernel(t, Place{Data: directory(t)})
+	s := needsKernel(t, Place{Roots: serverIn(t, directory(t))})
 	defer s.Close()
 	kept := []asm.BuiltinFunc{asm.FnProbeRead, asm.FnProbeReadStr, asm.FnProbeReadKernel, asm.FnProbeReadKernelStr, asm.FnProbeWriteUser}
 	calls := 0
@@ -265,17 +266,23 @@ func TestLockdown(t *testing.T) {
 func TestClocksThatWereSet(t *testing.T) {
 	for _, off := range []time.Duration{-time.Hour, time.Hour} {
 		top := directory(t)
-		roots, err := rootsOf(Place{Data: top})
+		roots, _, err := rootsOf(serverIn(t, top))
 		if err != nil {
 			t.Skip(err)
 		}
-		f := files{place: Place{Data: top}, roots: roots, known: map[string]*file{}}
+		f := files{roots: roots, known: map[key]*file{}}
 		path := filepath.Join(top, "base/5/100")
 		for pages := 1; pages <= 3; pages++ {
 			write(t, path, pages)
 			f.look(time.Now().Add(off))
-			if want, _, err := extentsOf(path); err != nil || len(want) == 0 || !slices.Equal(f.known[path].extents, want) {
-				t.Errorf("a clock off by %s, %d pages: it lies at %v, and at %v for all that is known: %v", off, pages, want, f.known[path].extents, err)
+			var want []extent
+			err := f.roots[0].Walk(&layout.Walk{Until: time.Now().Add(time.Minute), Names: 1000}, func(e *layout.Entry) {
+				if e.Path == "base/5/100" {
+					want, _, err = extentsOf(e)
+				}
+			})
+			if known := f.known[key{&f.roots[0], "base/5/100"}].extents; err != nil || len(want) == 0 || !slices.Equal(known, want) {
+				t.Errorf("a clock off by %s, %d pages: it lies at %v, and at %v for all that is known: %v", off, pages, want, known, err)
 			}
 		}
 	}

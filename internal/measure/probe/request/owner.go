@@ -16,6 +16,7 @@ type piece struct {
 	disk     uint32
 	from, to uint64 // sectors
 	owner    owner
+	shared   bool // with a file that may be anybody's
 }
 
 // atlas are all pieces, in order.
@@ -25,15 +26,17 @@ func (a atlas) sort() {
 	slices.SortFunc(a, func(p, q piece) int { return cmp.Or(cmp.Compare(p.disk, q.disk), cmp.Compare(p.from, q.from)) })
 }
 
-// find says whose a sector is.
-func (a atlas) find(disk uint32, sector uint64) (owner, bool) {
+// find says whose a request is. What two files share by reflink is only read there, since a write gets blocks of its own: who reads for
+// the server are its own processes.
+func (a atlas) find(e *event, postmaster int) (owner, bool) {
+	disk, sector := e.Disk, e.Sector
 	i, exact := slices.BinarySearchFunc(a, sector, func(p piece, sector uint64) int {
 		return cmp.Or(cmp.Compare(p.disk, disk), cmp.Compare(p.from, sector))
 	})
 	if !exact {
 		i--
 	}
-	if i < 0 || a[i].disk != disk || sector >= a[i].to {
+	if i < 0 || a[i].disk != disk || sector >= a[i].to || a[i].shared && !ours(e, postmaster) {
 		return owner{}, false
 	}
 	return a[i].owner, true

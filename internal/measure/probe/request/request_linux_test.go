@@ -14,6 +14,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/layout"
 )
 
 // needsKernel skips where this process may not follow requests. scripts/no-skip.txt has this package: on CI it must be able to.
@@ -52,12 +54,26 @@ func directoryOn(t *testing.T, disk string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(top) })
-	for _, name := range []string{"pg_wal", "base/5/pgsql_tmp", "base/6", "global"} {
+	for _, name := range []string{"pg_wal", "base/5", "base/pgsql_tmp", "base/6", "global", "log"} {
 		if err := os.MkdirAll(filepath.Join(top, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return top
+}
+
+// serverIn are the roots of a server that keeps its files and its log in a directory.
+func serverIn(t *testing.T, data string) []layout.Root {
+	t.Helper()
+	server := layout.Server{Data: data}
+	if _, err := os.Stat(filepath.Join(data, "log")); err == nil {
+		server.LogDir = "log"
+	}
+	found, err := layout.Find(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Roots
 }
 
 // write puts so many requests of 16 KiB into a file, one after the other and past the cache.
@@ -92,7 +108,7 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	relations := func() (map[uint32]Relation, error) {
 		return map[uint32]Relation{100: {"public.t", Tables}, 101: {"public.i", Indexes}, 102: {"pg_toast.pg_toast_100", TOAST}}, nil
 	}
-	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5, Relations: relations})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Relations: relations})
 	defer s.Close()
 	before := written(t, s)
 	want := map[Kind]int{}
@@ -101,7 +117,7 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 		kind Kind
 	}{
 		{"pg_wal/000000010000000000000001", WAL}, {"base/5/100", Tables}, {"base/5/100.1", Tables}, {"base/5/100_fsm", Maps}, {"base/5/101", Indexes},
-		{"base/5/102", TOAST}, {"base/6/100", Relations}, {"global/1262", Relations}, {"base/5/pgsql_tmp/pgsql_tmp1.0", Temp}, {"server.log", Log}, {"PG_VERSION", Other},
+		{"base/5/102", TOAST}, {"base/6/100", Relations}, {"global/1262", Relations}, {"base/pgsql_tmp/pgsql_tmp1.0", Temp}, {"log/server.log", Log}, {"PG_VERSION", Other},
 	} {
 		write(t, filepath.Join(top, f.path), 20+i)
 		want[f.kind] += 20 + i
@@ -149,7 +165,7 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 // TestNamesOfTheKernelsThreads: a program of somebody else's that is called like a thread of the kernel is told as itself.
 func TestNamesOfTheKernelsThreads(t *testing.T) {
 	top := directory(t)
-	s := needsKernel(t, Place{Data: top, Postmaster: os.Getpid(), Database: 5})
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5})
 	defer s.Close()
 	before := written(t, s)
 	for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
@@ -191,7 +207,7 @@ func TestImpostor(t *testing.T) {
 
 // TestNothingStays: what was in the kernel is gone when the sampler is closed, and when its process is killed.
 func TestNothingStays(t *testing.T) {
-	s := needsKernel(t, Place{Data: directory(t)})
+	s := needsKernel(t, Place{Roots: serverIn(t, directory(t))})
 	id := programOf(t, s)
 	if !inKernel(id) {
 		t.Fatalf("program %d is not in the kernel while it is open", id)
@@ -222,7 +238,7 @@ func TestHold(t *testing.T) {
 	if place == "" {
 		return
 	}
-	s := needsKernel(t, Place{Data: place})
+	s := needsKernel(t, Place{Roots: serverIn(t, place)})
 	fmt.Println(programOf(t, s))
 	time.Sleep(time.Minute)
 }

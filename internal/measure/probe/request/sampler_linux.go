@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,13 +56,13 @@ type waiting struct {
 
 // New follows the requests for a server's files. The error, a *probe.Error, says why that cannot be done here.
 func New(place Place) (*Sampler, error) {
-	roots, err := rootsOf(place)
+	roots, missing, err := rootsOf(place.Roots)
 	if err != nil {
 		return nil, err
 	}
 	s := &Sampler{
 		stop: make(chan struct{}), ranking: newRanking(), others: strangers{of: map[command]*counts{}},
-		files: files{place: place, roots: roots, known: map[string]*file{}, names: place.Names},
+		files: files{place: place, roots: roots, known: map[key]*file{}, names: place.Names, unfollowed: missing},
 	}
 	if s.kernel, err = attach(disksOf(roots), ringBytes); err != nil {
 		return nil, err
@@ -109,9 +110,9 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	}
 	s.account.lost = float64(lost)
 	sample := probe.Sample{Values: s.account.values()}
-	if s.files.tooMany {
+	if missing := s.files.missing(); len(missing) > 0 {
 		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + Strangers.String() + "/writes", Reason: runfile.Unsupported,
-			Detail: fmt.Sprintf("the server has more than %d files: requests for the others are among the strangers'", mostFiles)})
+			Detail: "requests for some of the server's files are among those of other programs: " + strings.Join(missing, "; ")})
 	}
 	return sample, nil
 }
@@ -218,7 +219,7 @@ func (s *Sampler) take(e event) {
 	if e.Bytes == 0 || e.operation() != opRead && !e.writes() {
 		return
 	}
-	whose, found := s.atlas.find(e.Disk, e.Sector)
+	whose, found := s.atlas.find(&e, postmaster)
 	switch {
 	case found:
 		s.give(&e, whose)
@@ -242,7 +243,7 @@ func (s *Sampler) give(e *event, whose owner) {
 func (s *Sampler) settle() {
 	left := s.waiting[:0]
 	for _, w := range s.waiting {
-		whose, found := s.atlas.find(w.event.Disk, w.event.Sector)
+		whose, found := s.atlas.find(&w.event, s.files.place.Postmaster)
 		switch {
 		case found:
 			s.give(&w.event, whose)

@@ -1,0 +1,324 @@
+package layout
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Find finds the roots of a server's files. The error is about the data directory alone.
+func Find(s Server) (*Layout, error) {
+	if s.Data == "" {
+		return nil, notLocal("the server's data directory is not to be seen on this machine")
+	}
+	data, err := Of(s.Prefix + s.Data)
+	if err != nil {
+		return nil, err
+	}
+	data.Role, data.tree = Data, ofData
+	f := finder{server: s, data: data}
+	if f.fd, err = f.data.Look(); err != nil {
+		return nil, fmt.Errorf("look at %s: %w", data.Path, err)
+	}
+	defer f.fd.Close()
+	l := &Layout{Roots: []Root{data}}
+	add := func(r Root, there bool, err error) {
+		if r.Err = err; there || err != nil {
+			l.Roots = append(l.Roots, r)
+		}
+	}
+	add(f.wal())
+	for _, space := range s.Tablespaces {
+		r, err := f.tablespace(space)
+		add(r, true, err)
+	}
+	if s.Unasked != nil {
+		add(Root{Role: Tablespaces, Path: filepath.Join(data.Path, "pg_tblspc")}, true, s.Unasked)
+	}
+	add(f.logDirectory())
+	add(f.standardError())
+	return l, nil
+}
+
+// Of is a directory of anybody's, as a root.
+func Of(path string) (Root, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return Root{}, fmt.Errorf("look at %s: %w", path, err)
+	}
+	resolved, err := filepath.EvalSymlinks(absolute)
+	if err != nil {
+		return Root{}, fmt.Errorf("look at %s: %w", path, err)
+	}
+	fd, err := unix.Open(resolved, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return Root{}, fmt.Errorf("look at %s: %w", path, err)
+	}
+	defer unix.Close(fd) //nolint:errcheck // nothing was written
+	return rootOf(fd, resolved)
+}
+
+// rootOf is what an open file is, however it was reached.
+func rootOf(fd int, path string) (Root, error) {
+	r := Root{Path: path}
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return r, fmt.Errorf("look at %s: %w", path, err)
+	}
+	r.Major, r.Minor, r.Inode, r.Owner = unix.Major(stat.Dev), unix.Minor(stat.Dev), stat.Ino, stat.Uid
+	var more unix.Statx_t
+	if unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &more) == nil && more.Mask&unix.STATX_MNT_ID != 0 {
+		r.Mount = int(more.Mnt_id) //nolint:gosec // the kernel counts them in an int
+	}
+	return r, nil
+}
+
+// finder finds the roots of a server.
+type finder struct {
+	server Server
+	data   Root
+	fd     *os.File // the data directory, by O_PATH
+}
+
+// below opens a name in the data directory, or the target of a link there, by O_PATH. Nothing may be there.
+func (f *finder) below(name string) (r Root, target string, err error) {
+	r.Path = filepath.Join(f.data.Path, name)
+	where := int(f.fd.Fd())
+	buffer := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(where, name, buffer)
+	switch {
+	case err == nil:
+		target = string(buffer[:n])
+		path := f.server.Prefix + target
+		if !filepath.IsAbs(target) {
+			path = filepath.Join(f.data.Path, filepath.Dir(name), target)
+		}
+		found, err := Of(path)
+		if err != nil {
+			found.Path = r.Path
+		}
+		return found, target, err
+	case errors.Is(err, unix.EINVAL): // it is no link
+		fd, err := unix.Openat(where, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return r, "", fmt.Errorf("look at %s: %w", r.Path, err)
+		}
+		defer unix.Close(fd) //nolint:errcheck // nothing was written
+		found, err := rootOf(fd, r.Path)
+		return found, "", err
+	default:
+		return r, "", fmt.Errorf("look at %s: %w", r.Path, err)
+	}
+}
+
+// wal is pg_wal: a directory, a link to one, or a file system mounted there. There is none before initdb.
+func (f *finder) wal() (Root, bool, error) {
+	r, target, err := f.below("pg_wal")
+	r.Role, r.tree = WAL, ofWAL
+	if errors.Is(err, fs.ErrNotExist) && target == "" {
+		return r, false, nil
+	}
+	if err != nil || target == "" {
+		return r, true, err
+	}
+	return r, true, f.looksLikeWAL(&r)
+}
+
+// looksLikeWAL reports why a directory that pg_wal links to cannot be this server's WAL. What this user may not look at may be.
+func (f *finder) looksLikeWAL(r *Root) error {
+	refuse := func(why string) error {
+		return &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("pg_wal leads to %s, which is not taken for the server's WAL: %s", r.Path, why)}
+	}
+	if r.Owner != f.data.Owner {
+		return refuse("it is not the server user's")
+	}
+	d, err := r.Look()
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	var stat unix.Stat_t
+	err = unix.Fstatat(int(d.Fd()), "archive_status", &stat, unix.AT_SYMLINK_NOFOLLOW)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return refuse("it has no directory archive_status")
+	}
+	return nil
+}
+
+// tablespace is one that pg_tablespace and the data directory both know, by the same location.
+func (f *finder) tablespace(space Tablespace) (Root, error) {
+	name := filepath.Join("pg_tblspc", strconv.FormatUint(uint64(space.OID), 10))
+	r, target, err := f.below(name)
+	r.Role, r.OID, r.Temp, r.tree = Tablespaces, space.OID, space.Temp, databases
+	refuse := func(format string, args ...any) (Root, error) {
+		r.Path = filepath.Join(f.data.Path, name)
+		return r, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("tablespace %d is not followed: "+format, append([]any{space.OID}, args...)...)}
+	}
+	switch {
+	case space.Err != nil:
+		return r, space.Err
+	case err != nil:
+		return r, err
+	case target == "" && space.Location != name || target != "" && target != space.Location:
+		return refuse("the server says that it is in %q, and its data directory leads to %q", space.Location, target)
+	}
+	if r.within, err = f.versionDirectory(); err != nil {
+		return r, nil //nolint:nilerr // this user may find the device without the files: walking says so
+	}
+	d, err := r.Look()
+	if err != nil {
+		return r, err
+	}
+	defer d.Close()
+	var stat unix.Stat_t
+	switch err := unix.Fstatat(int(d.Fd()), r.within, &stat, unix.AT_SYMLINK_NOFOLLOW); {
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse("%s has no directory %s", r.Path, r.within)
+	case err == nil && (stat.Mode&unix.S_IFMT != unix.S_IFDIR || stat.Uid != f.data.Owner):
+		return refuse("%s/%s is not a directory of the server's user", r.Path, r.within)
+	}
+	r.Owner = f.data.Owner // the location itself may be somebody else's
+	return r, nil
+}
+
+// versionDirectory is what a server calls its own directory in each tablespace: PG_17_202406281, by its major version and the version of
+// its catalog, which pg_control has behind the system identifier and its own version.
+func (f *finder) versionDirectory() (string, error) {
+	version, err := f.data.openFile("PG_VERSION")
+	if err != nil {
+		return "", err
+	}
+	defer version.Close()
+	major, err := io.ReadAll(io.LimitReader(version, 16))
+	if err != nil {
+		return "", err
+	}
+	number, err := strconv.ParseUint(strings.TrimSpace(string(major)), 10, 16)
+	if err != nil {
+		return "", fmt.Errorf("read PG_VERSION: %w", err)
+	}
+	control, err := f.data.openFile("global/pg_control")
+	if err != nil {
+		return "", err
+	}
+	defer control.Close()
+	var head [16]byte
+	if _, err := io.ReadFull(control, head[:]); err != nil {
+		return "", fmt.Errorf("read pg_control: %w", err)
+	}
+	return fmt.Sprintf("PG_%d_%d", number, binary.NativeEndian.Uint32(head[12:])), nil
+}
+
+// logDirectory is where the server's collector puts its log.
+func (f *finder) logDirectory() (Root, bool, error) {
+	path := f.server.LogDir
+	if path == "" {
+		return Root{}, false, nil
+	}
+	if filepath.IsAbs(path) {
+		path = f.server.Prefix + path
+	} else {
+		path = filepath.Join(f.data.Path, path)
+	}
+	r, err := Of(path)
+	if err != nil {
+		r = Root{Path: path}
+	}
+	r.Role, r.Owner, r.tree = Log, f.data.Owner, loggedTo(f.server.LogName)
+	return r, true, err
+}
+
+// standardError is the file to which the server's first process writes its log, if it is the server's alone.
+func (f *finder) standardError() (Root, bool, error) {
+	if f.server.Postmaster == 0 {
+		return Root{}, false, nil
+	}
+	path := fmt.Sprintf("/proc/%d/fd/2", f.server.Postmaster)
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return Root{}, false, nil //nolint:nilerr // it has none, or it is hidden from this user
+	}
+	defer unix.Close(fd) //nolint:errcheck // nothing was written
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || stat.Uid != f.data.Owner {
+		return Root{}, false, nil //nolint:nilerr // a terminal, a pipe, or a log of others, such as /var/log/syslog
+	}
+	if by := writers(stat.Dev, stat.Ino, f.server.Postmaster); by != 0 {
+		return Root{Role: Log, Path: path}, true, &probe.Error{Reason: runfile.Unsupported,
+			Err: fmt.Errorf("the server's log is not followed: process %d, which is not the server's, writes to the same file", by)}
+	}
+	r, err := rootOf(fd, path)
+	r.Role = Log
+	return r, true, err
+}
+
+// mostOpen bounds how many open files of processes are looked at.
+const mostOpen = 1 << 18
+
+// writers finds a process that has a file open to write and is none of the server's; 0: there is none, or none that this user may see.
+func writers(device, inode uint64, postmaster int) (pid int) {
+	processes, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0
+	}
+	looked := 0
+	for _, process := range processes {
+		pid, err := strconv.Atoi(process.Name())
+		if err != nil || pid == postmaster || pid == os.Getpid() || parentOf(pid) == postmaster {
+			continue
+		}
+		directory := filepath.Join("/proc", process.Name(), "fd")
+		open, _ := os.ReadDir(directory) // it has ended, or is hidden
+		for _, one := range open {
+			if looked++; looked > mostOpen {
+				return pid
+			}
+			path := filepath.Join(directory, one.Name())
+			var stat unix.Stat_t
+			if unix.Stat(path, &stat) != nil || stat.Dev != device || stat.Ino != inode {
+				continue
+			}
+			if link, err := os.Lstat(path); err == nil && link.Mode()&0o200 != 0 {
+				return pid
+			}
+		}
+	}
+	return 0
+}
+
+// parentOf is the process that started another; 0: it has ended.
+func parentOf(pid int) (parent int) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	behind := strings.LastIndexByte(string(text), ')') // a name may have anything in it
+	var state string
+	_, _ = fmt.Sscan(string(text[behind+1:]), &state, &parent)
+	return parent
+}
+
+// readSmall reads the beginning of a file of the data directory.
+func readSmall(data, name string) ([]byte, error) {
+	r, err := Of(data)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.openFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("open %s in %s: %w", name, data, err)
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1024))
+}

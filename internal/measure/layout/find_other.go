@@ -1,0 +1,38 @@
+//go:build !linux
+
+package layout
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Find finds the data directory alone.
+func Find(s Server) (*Layout, error) {
+	r, err := Of(s.Data)
+	r.tree = ofData
+	return &Layout{Roots: []Root{r}}, err
+}
+
+// Of is a directory of anybody's, as a root.
+func Of(path string) (Root, error) {
+	_, err := os.Stat(path)
+	return Root{Path: path}, err
+}
+
+// Open opens the root.
+func (r *Root) Open() (*os.File, error) { return os.Open(r.Path) }
+
+func (r *Root) openFile(below string) (*os.File, error) {
+	return os.OpenInRoot(r.Path, filepath.FromSlash(below))
+}
+
+func readSmall(data, name string) ([]byte, error) {
+	f, err := os.OpenInRoot(data, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1024))
+}

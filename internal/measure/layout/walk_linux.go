@@ -1,0 +1,267 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/realiops/realiops/internal/printable"
+)
+
+// Entry is a regular file that a walk finds.
+type Entry struct {
+	File
+	Stat unix.Stat_t
+
+	directory int // where it is, open while the walk is there
+	base      string
+}
+
+// Open opens the file itself: nothing that came in its place.
+func (e *Entry) Open() (*os.File, error) {
+	f, err := openRegular(e.directory, e.base)
+	if err != nil {
+		return nil, err
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &stat); err != nil || stat.Dev != e.Stat.Dev || stat.Ino != e.Stat.Ino {
+		f.Close()
+		return nil, errors.Join(err, errChanged)
+	}
+	return f, nil
+}
+
+// Walk bounds what walks cost together, and keeps what they could not see.
+type Walk struct {
+	Until   time.Time
+	Names   int // how many names may still be read
+	Skipped []string
+
+	cut bool
+}
+
+// Cut reports whether a bound ended a walk.
+func (w *Walk) Cut() bool { return w.cut }
+
+// mostSkipped are told.
+const mostSkipped = 3
+
+func (w *Walk) skip(r *Root, name, why string) {
+	if len(w.Skipped) < mostSkipped {
+		w.Skipped = append(w.Skipped, printable.Line(path.Join(r.Path, name))+" "+why)
+	}
+}
+
+// Walk shows all files of the server below the root. Files come and go meanwhile; what cannot be looked at is left out.
+func (r *Root) Walk(w *Walk, see func(*Entry)) error {
+	if r.Err != nil {
+		return r.Err
+	}
+	top, err := r.Open()
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	if r.tree == nil { // a file
+		var e Entry
+		if err := unix.Fstat(int(top.Fd()), &e.Stat); err != nil {
+			return err
+		}
+		see(&Entry{File: File{Path: path.Base(r.Path), Kind: Message}, Stat: e.Stat, directory: unix.AT_FDCWD, base: r.Path})
+		return nil
+	}
+	if r.Role != Tablespaces {
+		r.walk(w, top, r.tree, "", 0, see)
+		return nil
+	}
+	if r.within == "" {
+		return fmt.Errorf("the version of the server's tablespace %d cannot be read", r.OID)
+	}
+	own, err := openBelow(int(top.Fd()), r.within, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return fmt.Errorf("open %s/%s: %w", r.Path, r.within, err)
+	}
+	defer own.Close()
+	r.walk(w, own, r.tree, r.within, 0, see)
+	return nil
+}
+
+// walk goes through a directory. It is as deep as the layout is.
+func (r *Root) walk(w *Walk, d *os.File, t *tree, at string, database uint32, see func(*Entry)) {
+	var stat unix.Stat_t
+	if unix.Fstat(int(d.Fd()), &stat) != nil || !r.holds(&stat) {
+		return // where the kernel cannot keep us from another file system
+	}
+	for _, name := range t.known {
+		r.note(d, t, at, name, database, see)
+	}
+	for name, below := range t.named {
+		r.enter(w, d, below, path.Join(at, name), database, see)
+	}
+	if t.files == nil && t.each == nil {
+		return
+	}
+	for {
+		names, err := d.Readdirnames(1024)
+		if w.Names -= len(names); w.Names < 0 || time.Now().After(w.Until) {
+			w.cut = true
+			return
+		}
+		for _, name := range names {
+			if t.named[name] != nil || slices.Contains(t.known, name) {
+				continue
+			}
+			if below, of := t.below(name, database); below != nil {
+				r.enter(w, d, below, path.Join(at, name), of, see)
+				continue
+			}
+			r.note(d, t, at, name, database, see)
+		}
+		if err != nil { // the end, or it cannot be read
+			return
+		}
+	}
+}
+
+// enter walks a directory below one, unless it is a link or the root of another mount.
+func (r *Root) enter(w *Walk, above *os.File, t *tree, at string, database uint32, see func(*Entry)) {
+	if w.cut {
+		return
+	}
+	d, err := openBelow(int(above.Fd()), path.Base(at), unix.O_RDONLY|unix.O_DIRECTORY)
+	switch {
+	case err == nil:
+		defer d.Close()
+		r.walk(w, d, t, at, database, see)
+	case t.kind != Relation && t.eachIs == nil: // the server has little there
+	case errors.Is(err, unix.EXDEV):
+		w.skip(r, at, "is another mount")
+	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR):
+		w.skip(r, at, "is not a directory")
+	}
+}
+
+// note shows one name, if it is a regular file of the server's user.
+func (r *Root) note(d *os.File, t *tree, at, name string, database uint32, see func(*Entry)) {
+	f, is := t.fileOf(name, database)
+	if !is {
+		return
+	}
+	e := Entry{File: f, directory: int(d.Fd()), base: name}
+	e.Path = path.Join(at, name)
+	if unix.Fstatat(e.directory, name, &e.Stat, unix.AT_SYMLINK_NOFOLLOW) != nil || e.Stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		return // gone, or a link, a pipe or a device
+	}
+	if e.Stat.Uid == r.Owner && r.holds(&e.Stat) {
+		see(&e)
+	}
+}
+
+// holds reports whether a file is on the file system of the root.
+func (r *Root) holds(stat *unix.Stat_t) bool { return stat.Dev == unix.Mkdev(r.Major, r.Minor) }
+
+// Open opens the root itself: nothing that came in its place.
+func (r *Root) Open() (*os.File, error) {
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	return r.open(unix.O_RDONLY)
+}
+
+// Look opens the root to look at it alone (O_PATH), for which no right to read it is needed.
+func (r *Root) Look() (*os.File, error) {
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	return r.open(unix.O_PATH)
+}
+
+func (r *Root) open(flags int) (*os.File, error) {
+	flags |= unix.O_NONBLOCK | unix.O_CLOEXEC
+	if !strings.HasPrefix(r.Path, "/proc/") { // what a process has open is reached by a link
+		flags |= unix.O_NOFOLLOW
+	}
+	fd, err := unix.Open(r.Path, flags, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", r.Path, err)
+	}
+	f := os.NewFile(uintptr(fd), r.Path)
+	found, err := rootOf(fd, r.Path)
+	if err == nil && (found.Major != r.Major || found.Minor != r.Minor || found.Inode != r.Inode) {
+		err = fmt.Errorf("open %s: %w", r.Path, errChanged)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// openFile opens a regular file by its path below the root.
+func (r *Root) openFile(below string) (*os.File, error) {
+	d, err := r.Look()
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Split(below, "/")
+	for _, name := range names[:len(names)-1] {
+		next, err := openBelow(int(d.Fd()), name, unix.O_PATH|unix.O_DIRECTORY)
+		d.Close()
+		if err != nil {
+			return nil, err
+		}
+		d = next
+	}
+	defer d.Close()
+	return openRegular(int(d.Fd()), names[len(names)-1])
+}
+
+// openBelow opens one name in a directory, following no link and entering no other mount. A kernel before 5.6, or a container that hides
+// openat2(2), knows only the former.
+func openBelow(directory int, name string, flags int) (*os.File, error) {
+	if name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
+		return nil, fs.ErrInvalid
+	}
+	flags |= unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := unix.Openat2(directory, name, &unix.OpenHow{
+		Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV, //nolint:gosec // flags are not negative
+	})
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+		fd, err = unix.Openat(directory, name, flags, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil //nolint:gosec // a file descriptor is not negative
+}
+
+// openRegular opens a file to read, if it is a regular one: opening a pipe or a device does something to it.
+func openRegular(directory int, name string) (*os.File, error) {
+	if directory == unix.AT_FDCWD { // the file of a root, which is a link of /proc
+		return os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	}
+	at, err := openBelow(directory, name, unix.O_PATH)
+	if err != nil {
+		return nil, err
+	}
+	defer at.Close()
+	var stat unix.Stat_t
+	if err := unix.Fstat(int(at.Fd()), &stat); err != nil {
+		return nil, err
+	}
+	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil, fmt.Errorf("%w: it is no regular file", fs.ErrInvalid)
+	}
+	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", at.Fd()), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil //nolint:gosec // a file descriptor is not negative
+}

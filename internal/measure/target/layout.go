@@ -1,0 +1,90 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/layout"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// findLayout finds the server's files, if they are on this machine.
+func findLayout(ctx context.Context, t *Target, facts postgres.Facts) (*layout.Layout, error) {
+	s := layout.Server{Data: t.known.Storage.Directory}
+	if t.started == nil {
+		if facts.Flavor != postgres.FlavorPostgres { // whatever process of this machine has the same number is another's
+			return nil, &probe.Error{Reason: runfile.NotLocal, Err: errors.New("the server is AWS's, and so are the machine and the disks under it")}
+		}
+		var err error
+		if s.Data, err = layout.DataDirectory(facts.BackendPID, facts.DataDirectory); err != nil {
+			return nil, err
+		}
+	}
+	s.Postmaster, _ = layout.Postmaster(s.Data) // without it the log is only found where the server collects it
+	if err := askForFiles(ctx, t, &s); err != nil {
+		s.Unasked = err
+	}
+	return layout.Find(s)
+}
+
+// mostTablespaces are asked for.
+const mostTablespaces = 1000
+
+// askForFiles asks a server where it keeps files outside of its data directory.
+func askForFiles(ctx context.Context, t *Target, s *layout.Server) error {
+	conn, err := t.Endpoint.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was changed
+	var space layout.Tablespace
+	err = postgres.ForEachRow(ctx, conn, []any{&space.OID, &space.Temp}, func() error {
+		s.Tablespaces = append(s.Tablespaces, space)
+		return nil
+	}, `/* realiops */
+		select oid, coalesce(spcname = any (select pg_catalog.btrim(n, ' "') from pg_catalog.unnest(
+			pg_catalog.string_to_array(pg_catalog.current_setting('temp_tablespaces'), ',')) n), false)
+		from pg_catalog.pg_tablespace where spcname not in ('pg_default', 'pg_global') order by oid limit $1`, mostTablespaces+1)
+	if err != nil {
+		return fmt.Errorf("ask for the tablespaces: %w", err)
+	}
+	if len(s.Tablespaces) > mostTablespaces {
+		return fmt.Errorf("the server has more than %d tablespaces", mostTablespaces)
+	}
+	for i := range s.Tablespaces { // one after the other: a link that is gone fails the whole statement
+		one := &s.Tablespaces[i]
+		one.Err = locate(ctx, conn, one)
+	}
+	return askForLog(ctx, conn, s)
+}
+
+func locate(ctx context.Context, conn *pgx.Conn, space *layout.Tablespace) error {
+	err := postgres.QueryRow(ctx, conn, `/* realiops */ select coalesce(pg_catalog.pg_tablespace_location($1), '')`, space.OID).Scan(&space.Location)
+	if err != nil {
+		return fmt.Errorf("ask for the location of tablespace %d: %w", space.OID, err)
+	}
+	return nil
+}
+
+// askForLog asks where the server collects its log, which only roles with pg_read_all_settings may know.
+func askForLog(ctx context.Context, conn *pgx.Conn, s *layout.Server) error {
+	settings := map[string]string{}
+	var name, value string
+	err := postgres.ForEachRow(ctx, conn, []any{&name, &value}, func() error {
+		settings[name] = value
+		return nil
+	}, `/* realiops */
+		select name, setting from pg_catalog.pg_settings where name in ('logging_collector', 'log_directory', 'log_filename')`)
+	if err != nil {
+		return fmt.Errorf("ask for the server's log: %w", err)
+	}
+	if settings["logging_collector"] == "on" {
+		s.LogDir, s.LogName = settings["log_directory"], settings["log_filename"]
+	}
+	return nil
+}
