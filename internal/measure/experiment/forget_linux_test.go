@@ -26,7 +26,7 @@ func TestForgetStaysAmongRelations(t *testing.T) {
 	if err := errors.Join(
 		os.Symlink(filepath.Join(top, "1"), filepath.Join(data, "base/5/2")), unix.Mkfifo(filepath.Join(data, "base/5/3"), 0o600),
 		os.Symlink(top, filepath.Join(data, "base/6")), os.Symlink(filepath.Join(top, "1"), filepath.Join(data, "base/5/1.1")),
-		unix.Mknod(filepath.Join(data, "base/5/4"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 5))), // /dev/zero, which has no end
+		os.Symlink("/dev/zero", filepath.Join(data, "base/5/4")), // which has no end
 	); err != nil {
 		t.Fatal(err)
 	}
