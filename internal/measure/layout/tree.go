@@ -103,7 +103,7 @@ func loggedTo(name string) *tree {
 	text := regexp.MustCompile(`\.log$`).ReplaceAllString(name, "")
 	pattern, last := "", 0
 	for _, at := range regexp.MustCompile(`%.`).FindAllStringIndex(text, -1) {
-		pattern += regexp.QuoteMeta(text[last:at[0]]) + `.+`
+		pattern += regexp.QuoteMeta(text[last:at[0]]) + `[^.]+`
 		last = at[1]
 	}
 	return matching(Message, `^`+pattern+regexp.QuoteMeta(text[last:])+`(\.log)?(\.csv|\.json)?$`)
