@@ -12,7 +12,7 @@ import (
 
 // Fault is something that goes wrong, over one command.
 type Fault struct {
-	Class string // process, disk, server, network, cloud, strangers, settings, inputs, limits
+	Class string // process, disk, server, network, cloud, strangers, neighbors, settings, inputs, limits
 	Name  string
 	// Prepare makes what the command meets, in a directory of its own, and gives the command.
 	Prepare func(*place) ([]string, error)
@@ -20,18 +20,19 @@ type Fault struct {
 	When   moment
 	Strike strike
 
-	Status int    // -1: it dies by a signal
-	Says   string // a part of the one line on standard error; empty: there is no complaint
-	Never  string // must not be printed anywhere
-	Marks  string // a part of what every report of what was measured says of it
-	Stays  bool   // the schema may stay on the server: nobody was left to drop it
+	Status int                   // -1: it dies by a signal
+	Says   string                // a part of the one line on standard error; empty: there is no complaint
+	Never  string                // must not be printed anywhere
+	Marks  string                // a part of what every report of what was measured says of it
+	Check  func(*scene) []string // what else must be so in the end, as what is not; nil: nothing
+	Stays  bool                  // the schema may stay on the server: nobody was left to drop it
 	// Within bounds how long it may take; a minute where it is not set.
 	Within   time.Duration
 	MemoryMB int64 // that it may take at most; 300 where it is not set
 }
 
 func faults() []Fault {
-	return slices.Concat(processes(), disks(), servers(), networks(), clouds(), strangers(), settings(), inputs(), secrets(), limits())
+	return slices.Concat(processes(), disks(), servers(), networks(), clouds(), strangers(), neighbors(), settings(), inputs(), secrets(), limits())
 }
 
 // in gives rows their class.
@@ -80,6 +81,9 @@ func (f Fault) try(p *place) (r result) {
 		broken(f.clear(s)...)
 		broken(f.lost(s)...)
 		broken(f.unmarked(s)...)
+		if f.Check != nil {
+			broken(f.Check(s)...)
+		}
 		for _, server := range p.servers {
 			broken(eventually(func() []string { return server.ours(f.Stays) })...)
 		}

@@ -40,14 +40,14 @@ func tables(results []result, begun time.Time) string {
 		of := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return class != "" && r.Class != class })
 		broken := count(of, func(r result) bool { return r.mark() == "BROKEN" })
 		skipped := count(of, func(r result) bool { return r.mark() == "skipped" })
-		name := class
+		name := titleOf(class)
 		if class == "" {
 			name = "all"
 		}
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", name, len(of), len(of)-broken-skipped, broken, skipped)
 	}
 	for _, class := range classes(results) {
-		fmt.Fprintf(&b, "\n### %s\n\n| fault | PostgreSQL | status | it says | |\n|---|---|---|---|---|\n", class)
+		fmt.Fprintf(&b, "\n### %s\n\n| fault | PostgreSQL | status | it says | |\n|---|---|---|---|---|\n", titleOf(class))
 		for _, r := range results {
 			if r.Class == class {
 				b.WriteString(r.row())
@@ -55,6 +55,14 @@ func tables(results []result, begun time.Time) string {
 		}
 	}
 	return b.String()
+}
+
+// titleOf is what the page calls a class.
+func titleOf(class string) string {
+	if class == "neighbors" {
+		return "other programs' files"
+	}
+	return class
 }
 
 // classes are in the order of the table.
