@@ -26,7 +26,7 @@ func neighbors() []Fault {
 			Never: "\x1b[2J", Within: 3 * time.Minute,
 		}
 	}
-	backup := writing(`dd if=/dev/zero of="$0" bs=1M count=16 conv=fsync`)
+	backup := writing(`dd if=/dev/zero of="$0" bs=1M count=16 conv=notrunc,fsync`)
 	all := []Fault{
 		observed("while a program writes into a tablespace's directory", nil, backup("space/backup.dat")),
 		observed("while a program writes into another version's directory of a tablespace", nil, backup("space/PG_9.6_201608131/5/16384")),
