@@ -32,6 +32,7 @@ type file struct {
 	changed time.Time
 	asked   time.Time // where it lies
 	settled bool
+	doubted bool // others may share its extents by now
 	extents []extent
 	seen    int // the look that found it last
 }
@@ -137,13 +138,13 @@ func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	if _, has := f.names[one.owner.node]; one.owner.node != 0 && !has {
 		f.nameless = true
 	}
-	if known && one.inode == stat.Ino && one.settled && one.changed.Equal(changed) && one.asked.Sub(changed) > changing {
+	if known && one.inode == stat.Ino && one.settled && !one.doubted && one.changed.Equal(changed) && one.asked.Sub(changed) > changing {
 		return
 	}
 	one.inode, one.changed, one.asked = stat.Ino, changed, now
 	lies, settled, _ := extentsOf(e) // gone again: the next look drops it
 	f.moved = f.moved || !slices.Equal(lies, one.extents)
-	one.extents, one.settled = lies, settled
+	one.extents, one.settled, one.doubted = lies, settled, false
 }
 
 // ownerOf is what a file is for.
@@ -176,7 +177,7 @@ func (f *files) atlas() atlas {
 	for _, one := range f.known {
 		for _, e := range one.extents {
 			from := one.ground.start + e.from/sectorBytes
-			a = append(a, piece{one.ground.disk, from, from + (e.length+sectorBytes-1)/sectorBytes, one.owner, e.shared})
+			a = append(a, piece{one.ground.disk, from, from + (e.length+sectorBytes-1)/sectorBytes, one, e.shared})
 		}
 	}
 	a.sort()

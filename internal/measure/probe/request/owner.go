@@ -15,7 +15,7 @@ type owner struct {
 type piece struct {
 	disk     uint32
 	from, to uint64 // sectors
-	owner    owner
+	file     *file
 	shared   bool // with a file that may be anybody's
 }
 
@@ -27,8 +27,8 @@ func (a atlas) sort() {
 }
 
 // find says whose a request is. What two files share by reflink is only read there, since a write gets blocks of its own: who reads for
-// the server are its own processes.
-func (a atlas) find(e *event, postmaster int) (owner, bool) {
+// the server are its own processes. nil: it is for no file of the server.
+func (a atlas) find(e *event, postmaster int) *file {
 	disk, sector := e.Disk, e.Sector
 	i, exact := slices.BinarySearchFunc(a, sector, func(p piece, sector uint64) int {
 		return cmp.Or(cmp.Compare(p.disk, disk), cmp.Compare(p.from, sector))
@@ -37,9 +37,15 @@ func (a atlas) find(e *event, postmaster int) (owner, bool) {
 		i--
 	}
 	if i < 0 || a[i].disk != disk || sector >= a[i].to || a[i].shared && !ours(e, postmaster) {
-		return owner{}, false
+		return nil
 	}
-	return a[i].owner, true
+	return a[i].file
+}
+
+// mayBeShared reports whether a request for a file of the server may be for a copy of it as well: whoever made one by reflink left no trace
+// on the file.
+func mayBeShared(e *event, postmaster int) bool {
+	return e.operation() == opRead && !ours(e, postmaster)
 }
 
 // mayBeNew tells whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes

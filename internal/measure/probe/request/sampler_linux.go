@@ -219,10 +219,13 @@ func (s *Sampler) take(e event) {
 	if e.Bytes == 0 || e.operation() != opRead && !e.writes() {
 		return
 	}
-	whose, found := s.atlas.find(&e, postmaster)
+	file := s.atlas.find(&e, postmaster)
 	switch {
-	case found:
-		s.give(&e, whose)
+	case file != nil && mayBeShared(&e, postmaster) && len(s.waiting) < mostWaiting:
+		file.doubted = true
+		s.waiting = append(s.waiting, waiting{e, s.files.looks})
+	case file != nil:
+		s.give(&e, file.owner)
 	case mayBeNew(&e, postmaster) && len(s.waiting) < mostWaiting:
 		s.waiting = append(s.waiting, waiting{e, s.files.looks})
 	default:
@@ -243,10 +246,10 @@ func (s *Sampler) give(e *event, whose owner) {
 func (s *Sampler) settle() {
 	left := s.waiting[:0]
 	for _, w := range s.waiting {
-		whose, found := s.atlas.find(&w.event, s.files.place.Postmaster)
+		file := s.atlas.find(&w.event, s.files.place.Postmaster)
 		switch {
-		case found:
-			s.give(&w.event, whose)
+		case file != nil:
+			s.give(&w.event, file.owner)
 		case s.files.looks >= w.looks+enoughLooks:
 			s.give(&w.event, owner{kind: s.unmapped(&w.event)})
 		default:
