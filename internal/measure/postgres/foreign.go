@@ -56,6 +56,14 @@ func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err erro
 	return nil, err
 }
 
+// foreign refuses a database in which somebody else decides what happens when we make something there.
+func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
+	if refusal, err = foreignEventTrigger(ctx, conn); refusal == nil && err == nil {
+		refusal, err = foreignSchema(ctx, conn)
+	}
+	return refusal, err
+}
+
 // foreignParts are the things of a table, $1, that would take part in what is done to it and that we do not make, in words.
 const foreignParts = `/* realiops */
 	with t as (select * from pg_catalog.pg_class where oid = $1::pg_catalog.text::pg_catalog.regclass)

@@ -44,10 +44,8 @@ func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error)
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
-	for _, ask := range []func(context.Context, *pgx.Conn) (refusal, err error){foreignEventTrigger, foreignSchema} {
-		if refusal, err := ask(ctx, conn); err != nil || refusal != nil {
-			return nil, cmp.Or(err, refusal)
-		}
+	if refusal, err := foreign(ctx, conn); err != nil || refusal != nil {
+		return nil, cmp.Or(err, refusal)
 	}
 	if err := s.recreate(ctx); err != nil {
 		return nil, err
@@ -89,10 +87,8 @@ func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 // RefuseSchema says in its first result why ClaimSchema would be refused, or nothing. It only looks, and so may be
 // wrong a moment later.
 func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
-	for _, ask := range []func(context.Context, *pgx.Conn) (refusal, err error){foreignEventTrigger, foreignSchema} {
-		if refusal, err := ask(ctx, conn); err != nil || refusal != nil {
-			return refusal, err
-		}
+	if refusal, err := foreign(ctx, conn); err != nil || refusal != nil {
+		return refusal, err
 	}
 	var may bool
 	var here string
