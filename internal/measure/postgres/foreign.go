@@ -109,7 +109,7 @@ func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 		return fmt.Errorf("look at what is on the table %s: %w", table, err)
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("the table %s, which realiops has made, has %s by somebody else: find out who puts that on new tables, or use another database",
+		return fmt.Errorf("the table %s of this run has %s, and realiops did not put that there: find out who changes new tables, or use another database",
 			table, strings.Join(found, "; "))
 	}
 	return nil

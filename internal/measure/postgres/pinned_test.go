@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,10 +129,8 @@ func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
 				if !postgres.Pinned(s.Name) && s.Name != "session_authorization" {
 					continue
 				}
-				for _, value := range slices.Compact([]string{s.Values[0], s.Values[len(s.Values)/2]}) {
-					set(scopes[0], s, value)
-					tried(s.Name + " = " + value)
-				}
+				set(scopes[0], s, s.Values[len(s.Values)/2])
+				tried(s.Name + " = " + s.Values[len(s.Values)/2])
 				servertest.Exec(t, boss, "alter database "+name+" reset "+s.Name)
 			}
 		})
