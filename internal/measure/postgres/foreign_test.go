@@ -205,7 +205,7 @@ func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 		name := endpoint.Config().Database
 		servertest.Exec(t, boss, strings.ReplaceAll("alter database # set "+settings, "#", name))
 		for range 2 {
-			conn, err := endpoint.Connect(t.Context())
+			conn, err := endpoint.ConnectUser(t.Context()) // with the settings of the database
 			if err != nil {
 				t.Fatal(err)
 			}
