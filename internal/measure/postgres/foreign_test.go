@@ -223,3 +223,33 @@ func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
 		servertest.Exec(t, boss, "alter database "+name+" reset all")
 	}
 }
+
+// A session to other data, or to data that the schema did not reach, says so.
+func TestASchemaThatIsLeftBehind(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	conn, err := endpoint.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	facts, err := postgres.Inspect(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := facts.ClaimSchema(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(now postgres.Facts, want string) {
+		t.Helper()
+		if why, err := schema.LeftBehind(t.Context(), conn, now); why != want || err != nil {
+			t.Errorf("%q, %v; want %q", why, err, want)
+		}
+	}
+	says(facts, "")
+	other := facts
+	other.SystemIdentifier = "7"
+	says(other, "another server answers now, with other data (system identifier 7 instead of "+facts.SystemIdentifier+")")
+	servertest.Exec(t, conn, "drop schema realiops; create schema realiops")
+	says(facts, "the server that answers now does not have it")
+}

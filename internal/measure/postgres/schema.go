@@ -30,6 +30,8 @@ const schemaLock = 0x7265616c696f7073
 type Schema struct {
 	conn   *pgx.Conn
 	locked bool
+	system string // the identifier of the server's data, where that is known
+	oid    uint32
 }
 
 // ClaimSchema makes the schema empty and ours until Release. It refuses one that somebody else made, and one that
@@ -40,7 +42,7 @@ func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error)
 	if err := f.refuseRole(); err != nil {
 		return nil, err
 	}
-	s := &Schema{conn: conn, locked: !f.Pooler}
+	s := &Schema{conn: conn, locked: !f.Pooler, system: f.SystemIdentifier}
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -170,7 +172,10 @@ func (s *Schema) recreate(ctx context.Context) error {
 	if err := s.drop(ctx); err != nil {
 		return fmt.Errorf("drop what an earlier run left: %w", err)
 	}
-	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error { return create(ctx, tx) })
+	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) (err error) {
+		s.oid, err = create(ctx, tx)
+		return err
+	})
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
 		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or use another one",
 			SchemaName, refused.Message)
@@ -181,16 +186,19 @@ func (s *Schema) recreate(ctx context.Context) error {
 	return nil
 }
 
-// create makes the schema and closes it to everybody else, in one transaction. Default privileges of the database may let others use
+// create makes the schema and closes it to everybody else, in one transaction, and returns its OID. Default privileges of the database may let others use
 // new schemas, and put triggers on new tables; nobody reaches a table in a schema that is closed.
-func create(ctx context.Context, tx pgx.Tx) error {
+func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
 	statements := []string{SafeTransaction, fmt.Sprintf("create schema %s", SchemaName), fmt.Sprintf("comment on schema %s is '%s'", SchemaName, schemaMark)}
 	if err := each(ctx, tx, statements); err != nil {
-		return err
+		return 0, err
+	}
+	if err := QueryRow(ctx, tx, "/* realiops */ select oid from pg_catalog.pg_namespace where nspname = $1", SchemaName).Scan(&oid); err != nil {
+		return 0, err
 	}
 	var revoke string
 	var revokes []string
-	err := ForEachRow(ctx, tx, []any{&revoke}, func() error {
+	err = ForEachRow(ctx, tx, []any{&revoke}, func() error {
 		revokes = append(revokes, revoke)
 		return nil
 	}, `/* realiops */
@@ -199,9 +207,26 @@ func create(ctx context.Context, tx pgx.Tx) error {
 		from pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
 		where n.nspname = $1 and a.grantee <> n.nspowner order by revoke`, SchemaName)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return each(ctx, tx, revokes)
+	return oid, each(ctx, tx, revokes)
+}
+
+// LeftBehind says why the schema is not among the data that a session leads to, such as one after a failover; empty where it is.
+func (s *Schema) LeftBehind(ctx context.Context, conn *pgx.Conn, now Facts) (why string, err error) {
+	if s.system != now.SystemIdentifier {
+		return fmt.Sprintf("another server answers now, with other data (system identifier %s instead of %s)",
+			cmp.Or(now.SystemIdentifier, "unknown"), cmp.Or(s.system, "unknown")), nil
+	}
+	var there bool
+	err = QueryRow(ctx, conn, "/* realiops */ select exists (select from pg_catalog.pg_namespace where nspname = $1 and oid = $2)", SchemaName, s.oid).Scan(&there)
+	if err != nil {
+		return "", fmt.Errorf("look for the schema %s: %w", SchemaName, err)
+	}
+	if !there {
+		return "the server that answers now does not have it", nil
+	}
+	return "", nil
 }
 
 func each(ctx context.Context, tx pgx.Tx, statements []string) error {
