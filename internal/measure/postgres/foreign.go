@@ -21,6 +21,14 @@ func (t EventTrigger) String() string {
 	return fmt.Sprintf("the event trigger %s, which calls %s and belongs to %s", Quoted(t.Name), t.Function, Quoted(t.Owner))
 }
 
+// OfExtension is, in SQL, the condition for an object to be an extension's and nobody else's: it came with the extension, and who may
+// replace it is a superuser or this user. The object is given by its catalog, its OID and its owner.
+func OfExtension(catalog, oid, owner, extension string) string {
+	return "(" + trusted(owner) + " and exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid " +
+		"where d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass and d.classid = 'pg_catalog." + catalog + "'::pg_catalog.regclass " +
+		"and d.objid = " + oid + " and d.deptype = 'e' and e.extname = " + extension + "))"
+}
+
 // trusted reports, in SQL, whether a role may be let do things with our rights.
 func trusted(owner string) string {
 	return "exists (select from pg_catalog.pg_roles o where o.oid = " + owner + " and (o.rolsuper or o.rolname = current_user))"
