@@ -19,7 +19,7 @@ import (
 // value of each: every value of a kind, and both bounds of a number.
 func walked() (all []Fault) {
 	commands := map[string]prepare{
-		"run": runs(), "doctor": plain("doctor"), "observe": observing("3s"), "measure": measures(),
+		"run": runs(), "doctor": plain("doctor"), "observe": observing("3s"),
 	}
 	for _, scope := range []struct {
 		of   string
@@ -39,12 +39,15 @@ func walked() (all []Fault) {
 			Name: "`" + name + "` with settings of superusers, set for the database", Prepare: set("database", 0, command, superusers), Within: 3 * time.Minute,
 		})
 	}
-	// Statements of a load are the user's, and go by the user's settings; our own questions around them do not.
+	// Statements of a load, and those that are measured, are the user's, and go by the user's settings; our own questions around them
+	// do not.
 	for row := range walkRows {
-		all = append(all, Fault{
-			Name: fmt.Sprintf("`load` with the values %d of the settings that leave a statement alone, set for the database", row+1), Within: 3 * time.Minute,
-			Prepare: set("database", row, loads("2"), harmless),
-		})
+		for name, command := range map[string]prepare{"load": loads("2"), "measure": measures()} {
+			all = append(all, Fault{
+				Name:   fmt.Sprintf("`%s` with the values %d of the settings that leave a statement alone, set for the database", name, row+1),
+				Within: 3 * time.Minute, Prepare: set("database", row, command, harmless),
+			})
+		}
 	}
 	return all
 }

@@ -140,13 +140,31 @@ func (p *pins) refuse(err error) bool {
 	return true
 }
 
-// complete pins in the first session what not every version knows, which the sessions after it are opened with. Behind a pooler only
-// transactions have it.
-func (p *pins) complete(ctx context.Context, conn *pgx.Conn) error {
+// endedBy notes which of the later settings has ended the first session, and reports whether that is news. Which
+// setting it was the server says: then it knows it.
+func (p *pins) endedBy(err error) bool {
+	ended, ok := errors.AsType[*pgconn.PgError](err)
+	names := map[string]string{"57P05": "idle_session_timeout", "25P04": "transaction_timeout"}
+	if !ok || names[ended.Code] == "" {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := setting{names[ended.Code], "0"}
+	if slices.Contains(p.known, s) {
+		return false
+	}
+	p.known = append(p.known, s)
+	return true
+}
+
+// learn asks in the first session which of the later settings the server knows, and reports whether the session is to be opened again
+// with them: a setting that comes after the start of a session may come too late. Behind a pooler only transactions have them.
+func (p *pins) learn(ctx context.Context, conn *pgx.Conn) (news bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asked {
-		return nil
+		return false, nil
 	}
 	var backend int
 	known := make([]*string, len(later))
@@ -157,23 +175,17 @@ func (p *pins) complete(ctx context.Context, conn *pgx.Conn) error {
 		targets = append(targets, &known[i])
 	}
 	if err := QueryRow(ctx, conn, sql).Scan(targets...); err != nil {
-		return err
+		return false, err
 	}
 	if p.asked = true; backend != int(conn.PgConn().PID()) {
-		return nil
+		return false, nil
 	}
-	var sets []string
 	for i, s := range later {
-		if known[i] != nil {
-			p.known = append(p.known, s)
-			sets = append(sets, fmt.Sprintf("pg_catalog.set_config('%s', '%s', false)", s.name, s.value))
+		if known[i] != nil && !slices.Contains(p.known, s) {
+			p.known, news = append(p.known, s), true
 		}
 	}
-	if len(sets) == 0 {
-		return nil
-	}
-	_, err := conn.Exec(ctx, "/* realiops */ select "+strings.Join(sets, ", "))
-	return err
+	return news, nil
 }
 
 // verify looks whether a setting that the server would not take has our value all the same.

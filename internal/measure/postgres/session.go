@@ -60,18 +60,23 @@ func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
 
 // connectPinned opens a session that has our settings, and none where the server would have others.
 func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnConfig) (*pgx.Conn, error) {
-	conn, err := e.connect(ctx, config, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
-	if err != nil {
-		return nil, err
-	}
-	if err = e.pins.complete(ctx, conn); err == nil {
-		err = e.pins.verify(ctx, conn)
-	}
-	if err != nil {
+	for {
+		conn, err := e.connect(ctx, config, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
+		if err != nil {
+			return nil, err
+		}
+		again, err := e.pins.learn(ctx, conn)
+		if err == nil && !again {
+			err = e.pins.verify(ctx, conn)
+		}
+		if err == nil && !again {
+			return conn, nil
+		}
 		_ = conn.Close(context.WithoutCancel(ctx)) // the error before says it all
-		return nil, fmt.Errorf("connect to %s: %w", e, err)
+		if !again && !e.pins.endedBy(err) {
+			return nil, fmt.Errorf("connect to %s: %w", e, err)
+		}
 	}
-	return conn, nil
 }
 
 // connect tries again where something was learned from a refusal: a pooler or a managed server does not take each setting.

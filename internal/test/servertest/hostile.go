@@ -20,6 +20,7 @@ const hostile = `select name, array_agg(value order by place)
 		union all select name, value, 1 from pg_settings, unnest(enumvals) value where context = 'user' and vartype = 'enum'
 		union all select name, min_val, 1 from pg_settings where context = 'user' and vartype in ('integer', 'real')
 		union all select name, '1', 2 from pg_settings where context = 'user' and vartype in ('integer', 'real') and min_val::numeric < 1 and max_val::numeric > 1
+			and name <> 'vacuum_buffer_usage_limit'
 		union all select name, max_val, 3 from pg_settings where context = 'user' and vartype in ('integer', 'real')
 		union all select name, value, 1 from (values
 			('DateStyle', 'German, DMY'), ('TimeZone', 'Asia/Kathmandu'), ('timezone_abbreviations', 'India'), ('client_encoding', 'LATIN1'),
