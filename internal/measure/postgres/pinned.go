@@ -197,7 +197,8 @@ func (p *pins) verify(ctx context.Context, conn *pgx.Conn) error {
 			continue
 		}
 		var value string
-		if err := QueryRow(ctx, conn, "/* realiops */ select pg_catalog.current_setting($1)", s.name).Scan(&value); err != nil {
+		// As a client's session has it: a transaction of [QueryRow] would have ours.
+		if err := conn.QueryRow(ctx, "/* realiops */ select pg_catalog.current_setting($1)", s.name).Scan(&value); err != nil {
 			return err
 		}
 		if value != s.value {
