@@ -21,8 +21,9 @@ func (t EventTrigger) String() string {
 	return fmt.Sprintf("the event trigger %s, which calls %s and belongs to %s", Quoted(t.Name), t.Function, Quoted(t.Owner))
 }
 
-// OfExtension is, in SQL, the condition for an object to be an extension's and nobody else's: it came with the extension, and who may
-// replace it is a superuser or this user. The object is given by its catalog, its OID and its owner.
+// OfExtension is, in SQL, the condition for an object to be an extension's and nobody else's: it came with the
+// extension, and who may replace it is a superuser or this user. The object is given by its catalog, its OID and its
+// owner.
 func OfExtension(catalog, oid, owner, extension string) string {
 	return "(" + trusted(owner) + " and exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid " +
 		"where d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass and d.classid = 'pg_catalog." + catalog + "'::pg_catalog.regclass " +
@@ -52,7 +53,8 @@ func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err
 	return all, nil
 }
 
-// foreignEventTrigger refuses a database in which making a table runs a function of somebody else's with the rights of this user.
+// foreignEventTrigger refuses a database in which making a table runs a function of somebody else's with the rights of
+// this user.
 func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	all, err := EventTriggers(ctx, conn)
 	for _, t := range all {
@@ -72,7 +74,8 @@ func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	return refusal, err
 }
 
-// foreignParts are the things of a table, $1, that would take part in what is done to it and that we do not make, in words.
+// foreignParts are the things of a table, $1, that would take part in what is done to it and that we do not make, in
+// words.
 const foreignParts = `/* realiops */
 	with t as (select * from pg_catalog.pg_class where oid = $1::pg_catalog.text::pg_catalog.regclass)
 	select part from (
@@ -102,8 +105,8 @@ const foreignParts = `/* realiops */
 		union all select 11, pg_catalog.format('the statistics %I', s.stxname) from t join pg_catalog.pg_statistic_ext s on s.stxrelid = t.oid
 	) as found (kind, part) order by kind, part`
 
-// RefuseForeign returns an error that names what somebody else has put on a table of ours: it would run with the rights of this user,
-// or be measured with the load.
+// RefuseForeign returns an error that names what somebody else has put on a table of ours: it would run with the rights
+// of this user, or be measured with the load.
 func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 	var part string
 	var found []string

@@ -106,7 +106,7 @@ func TestNobodyElseReachesTheSchema(t *testing.T) {
 			servertest.Exec(t, boss, "set session authorization "+mallory)
 			for _, sql := range []string{
 				"create trigger planted before insert on realiops.bulk for each row execute function public.evil()",
-				"create table realiops.planted ()", "insert into realiops.bulk (value) values (1)", "table realiops.bulk", "begin; lock table realiops.bulk; commit",
+				"create table realiops.planted ()", "insert into realiops.bulk (value) values (1)", "table realiops.bulk", "do $$ begin lock table realiops.bulk; end $$",
 				"create table public.refers (id bigint references realiops.bulk)",
 			} {
 				if _, err := boss.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err == nil || !strings.Contains(err.Error(), "permission denied for schema realiops") {

@@ -22,8 +22,8 @@ type setting struct{ name, value string }
 // (CVE-2018-1058).
 const safePath = "pg_catalog, pg_temp"
 
-// meaning are the settings that decide what our statements do, whose rights they have and what they call. A database's owner may
-// set each of them for all who connect to it. The path comes first: what follows is looked up by it.
+// meaning are the settings that decide what our statements do, whose rights they have and what they call. A database's
+// owner may set each of them for all who connect to it. The path comes first: what follows is looked up by it.
 var meaning = []setting{
 	{"search_path", safePath},
 	{"role", "none"},
@@ -49,9 +49,9 @@ var later = []setting{
 	{"idle_session_timeout", "0"},            // 14
 }
 
-// steady are settings that no statement of ours depends on, while a hostile value of one keeps a session from being opened, ends
-// it, or makes a statement take for ever. What is measured of a server, such as synchronous_commit, is in none of these lists:
-// that stays as it is.
+// steady are settings that no statement of ours depends on, while a hostile value of one keeps a session from being
+// opened, ends it, or makes a statement take for ever. What is measured of a server, such as synchronous_commit, is in
+// none of these lists: that stays as it is.
 var steady = []setting{
 	{"client_encoding", "UTF8"},
 	{"standard_conforming_strings", "on"},
@@ -84,9 +84,9 @@ func Pinned(name string) bool {
 	return slices.ContainsFunc(meaning, same) || slices.ContainsFunc(later, same) || slices.ContainsFunc(steady, same)
 }
 
-// SafeTransaction makes the rest of the transaction that it stands in safe to ask in: behind a pooler nothing else does.
-// There a setting of the session would stay with the server's session, which is somebody else's next. It calls what only
-// pg_catalog can have, and needs no operator.
+// SafeTransaction makes the rest of the transaction that it stands in safe to ask in: behind a pooler nothing else
+// does. There a setting of the session would stay with the server's session, which is somebody else's next. It calls
+// what only pg_catalog can have, and needs no operator.
 var SafeTransaction = safeTransaction()
 
 func safeTransaction() string {
@@ -109,8 +109,8 @@ type pins struct {
 	refused []string  // those that it would not take at the start of a session
 }
 
-// put pins the settings in the parameters of a session. A parameter's name is the same in capitals, and of two that are one setting
-// either could win.
+// put pins the settings in the parameters of a session. A parameter's name is the same in capitals, and of two that are
+// one setting either could win.
 func (p *pins) put(parameters map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,34 +158,41 @@ func (p *pins) endedBy(err error) bool {
 	return true
 }
 
-// learn asks in the first session which of the later settings the server knows, and reports whether the session is to be opened again
-// with them: a setting that comes after the start of a session may come too late. Behind a pooler only transactions have them.
-func (p *pins) learn(ctx context.Context, conn *pgx.Conn) (news bool, err error) {
+// learn asks the first session which of the later settings the server knows, and sets them there; those after it are
+// opened with them, as are those that are opened like it. Behind a pooler only transactions have them.
+func (p *pins) learn(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asked {
-		return false, nil
+		return nil
 	}
 	var backend int
-	known := make([]*string, len(later))
+	there := make([]*string, len(later))
 	targets := []any{&backend}
-	sql := "/* realiops */ select pg_catalog.pg_backend_pid()"
+	asks := []string{"pg_catalog.pg_backend_pid()"}
 	for i, s := range later {
-		sql += fmt.Sprintf(", pg_catalog.current_setting('%s', true)", s.name)
-		targets = append(targets, &known[i])
+		asks = append(asks, fmt.Sprintf("pg_catalog.current_setting('%s', true)", s.name))
+		targets = append(targets, &there[i])
 	}
-	if err := QueryRow(ctx, conn, sql).Scan(targets...); err != nil {
-		return false, err
+	if err := QueryRow(ctx, conn, "/* realiops */ select "+strings.Join(asks, ", ")).Scan(targets...); err != nil {
+		return err
 	}
-	if p.asked = true; backend != int(conn.PgConn().PID()) {
-		return false, nil
-	}
+	var known []setting
+	var sets []string
 	for i, s := range later {
-		if known[i] != nil && !slices.Contains(p.known, s) {
-			p.known, news = append(p.known, s), true
+		if there[i] != nil && backend == int(conn.PgConn().PID()) {
+			known = append(known, s)
+			sets = append(sets, fmt.Sprintf("pg_catalog.set_config('%s', '%s', false)", s.name, s.value))
+			config.RuntimeParams[s.name] = s.value
 		}
 	}
-	return news, nil
+	if len(sets) > 0 {
+		if _, err := conn.Exec(ctx, "/* realiops */ select "+strings.Join(sets, ", ")); err != nil {
+			return err
+		}
+	}
+	p.asked, p.known = true, known
+	return nil
 }
 
 // verify looks whether a setting that the server would not take has our value all the same.

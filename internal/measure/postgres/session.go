@@ -24,8 +24,8 @@ func (e *Endpoint) Config() *pgx.ConnConfig {
 	return config
 }
 
-// clientConfig is Config for sessions that put load on the server. Such a load waits for locks as long as it has to: two
-// clients that extend one table wait for each other.
+// clientConfig is Config for sessions that put load on the server. Such a load waits for locks as long as it has to:
+// two clients that extend one table wait for each other.
 func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	config := e.Config()
 	config.RuntimeParams["application_name"] = clientName
@@ -35,8 +35,8 @@ func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	return config
 }
 
-// UserConfig is a copy of what pgx needs to open a session for statements of the user's own, which mean what they mean in
-// psql and pgbench.
+// UserConfig is a copy of what pgx needs to open a session for statements of the user's own, which mean what they mean
+// in psql and pgbench.
 func (e *Endpoint) UserConfig() *pgx.ConnConfig {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], clientName)
@@ -61,25 +61,27 @@ func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
 // connectPinned opens a session that has our settings, and none where the server would have others.
 func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnConfig) (*pgx.Conn, error) {
 	for {
-		conn, err := e.connect(ctx, config, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
+		var opened *pgx.ConnConfig
+		keep := func() *pgx.ConnConfig { opened = config(); return opened }
+		conn, err := e.connect(ctx, keep, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
 		if err != nil {
 			return nil, err
 		}
-		again, err := e.pins.learn(ctx, conn)
-		if err == nil && !again {
+		if err = e.pins.learn(ctx, conn, opened); err == nil {
 			err = e.pins.verify(ctx, conn)
 		}
-		if err == nil && !again {
+		if err == nil {
 			return conn, nil
 		}
 		_ = conn.Close(context.WithoutCancel(ctx)) // the error before says it all
-		if !again && !e.pins.endedBy(err) {
+		if !e.pins.endedBy(err) {
 			return nil, fmt.Errorf("connect to %s: %w", e, err)
 		}
 	}
 }
 
-// connect tries again where something was learned from a refusal: a pooler or a managed server does not take each setting.
+// connect tries again where something was learned from a refusal: a pooler or a managed server does not take each
+// setting.
 func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, learned func(error) bool) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, config())
 	for err != nil && learned(err) {
@@ -91,8 +93,8 @@ func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, l
 	return conn, nil
 }
 
-// refusedByPooler reports whether it was a pooler that refused our settings, for the first time. Behind it only the transactions
-// have them, see [QueryRow].
+// refusedByPooler reports whether it was a pooler that refused our settings, for the first time. Behind it only the
+// transactions have them, see [QueryRow].
 func (e *Endpoint) refusedByPooler(err error) bool {
 	return refusesSettings(err) && e.pooled.CompareAndSwap(false, true)
 }
