@@ -158,13 +158,13 @@ func (p *pins) endedBy(err error) bool {
 	return true
 }
 
-// learn asks the first session which of the later settings the server knows, and sets them there; those after it are
-// opened with them, as are those that are opened like it. Behind a pooler only transactions have them.
-func (p *pins) learn(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig) error {
+// learn asks the first session which of the later settings the server knows; those after it are opened with them. It reports
+// whether the first is to be opened again, since somebody has set another value. Behind a pooler only transactions have them.
+func (p *pins) learn(ctx context.Context, conn *pgx.Conn) (again bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asked {
-		return nil
+		return false, nil
 	}
 	var backend int
 	there := make([]*string, len(later))
@@ -174,25 +174,18 @@ func (p *pins) learn(ctx context.Context, conn *pgx.Conn, config *pgx.ConnConfig
 		asks = append(asks, fmt.Sprintf("pg_catalog.current_setting('%s', true)", s.name))
 		targets = append(targets, &there[i])
 	}
-	if err := QueryRow(ctx, conn, "/* realiops */ select "+strings.Join(asks, ", ")).Scan(targets...); err != nil {
-		return err
+	// As the session has them: a transaction of [QueryRow] would have ours.
+	if err := conn.QueryRow(ctx, "/* realiops */ select "+strings.Join(asks, ", ")).Scan(targets...); err != nil {
+		return false, err
 	}
-	var known []setting
-	var sets []string
+	p.asked, p.known = true, nil
 	for i, s := range later {
 		if there[i] != nil && backend == int(conn.PgConn().PID()) {
-			known = append(known, s)
-			sets = append(sets, fmt.Sprintf("pg_catalog.set_config('%s', '%s', false)", s.name, s.value))
-			config.RuntimeParams[s.name] = s.value
+			p.known = append(p.known, s)
+			again = again || *there[i] != s.value
 		}
 	}
-	if len(sets) > 0 {
-		if _, err := conn.Exec(ctx, "/* realiops */ select "+strings.Join(sets, ", ")); err != nil {
-			return err
-		}
-	}
-	p.asked, p.known = true, known
-	return nil
+	return again, nil
 }
 
 // verify looks whether a setting that the server would not take has our value all the same.

@@ -61,20 +61,19 @@ func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
 // connectPinned opens a session that has our settings, and none where the server would have others.
 func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnConfig) (*pgx.Conn, error) {
 	for {
-		var opened *pgx.ConnConfig
-		keep := func() *pgx.ConnConfig { opened = config(); return opened }
-		conn, err := e.connect(ctx, keep, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
+		conn, err := e.connect(ctx, config, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
 		if err != nil {
 			return nil, err
 		}
-		if err = e.pins.learn(ctx, conn, opened); err == nil {
+		again, err := e.pins.learn(ctx, conn)
+		if err == nil && !again {
 			err = e.pins.verify(ctx, conn)
 		}
-		if err == nil {
+		if err == nil && !again {
 			return conn, nil
 		}
 		_ = conn.Close(context.WithoutCancel(ctx)) // the error before says it all
-		if !e.pins.endedBy(err) {
+		if !again && !e.pins.endedBy(err) {
 			return nil, fmt.Errorf("connect to %s: %w", e, err)
 		}
 	}
