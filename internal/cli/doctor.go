@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,6 +122,14 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
 	}
+	set, err := postgres.SessionSettings(ctx, session.Control)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
+	fire, err := postgres.EventTriggers(ctx, session.Control)
+	if err != nil {
+		return diagnosis.Diagnosis{}, err
+	}
 	p, err := t.Probes(ctx, facts, "") // which makes nothing
 	if err != nil {
 		return diagnosis.Diagnosis{}, err
@@ -129,7 +138,8 @@ func examine(ctx context.Context, t *target.Target, allowed postgres.Permissions
 	aws := diagnoseAWS(ctx, &t.AWS)
 	subject := diagnosis.Subject{
 		Target: t.Describe(facts, p.Storage), Clock: facts.Clock, Refusal: refusal, AWS: aws,
-		Cautions: append(cautions(facts, allowed, p), cautionsOfAWS(&t.AWS, aws, facts, time.Now())...), Remedy: remedyOf(facts),
+		Cautions: slices.Concat(cautions(facts, allowed, p), cautionsOfTriggers(fire), cautionsOfAWS(&t.AWS, aws, facts, time.Now())),
+		Settings: set, Remedy: remedyOf(facts),
 	}
 	for _, sampler := range p.Samplers {
 		sample, err := sampler.Sample(ctx)

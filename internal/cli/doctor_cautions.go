@@ -54,6 +54,20 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 	return all
 }
 
+// cautionsOfTriggers names event triggers that superusers have made; those of others are a refusal.
+func cautionsOfTriggers(all []postgres.EventTrigger) []diagnosis.Caution {
+	var names []string
+	for _, t := range all {
+		if t.Trusted {
+			names = append(names, t.String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []diagnosis.Caution{{Code: "event-triggers", Text: "A run makes tables, and with each runs " + strings.Join(names, ", ") + "."}}
+}
+
 // othersOn is what else is on the disks under the data than one file system that may well be the data's alone.
 func othersOn(storage runfile.Storage) []string {
 	var all []string

@@ -53,7 +53,7 @@ func settings() (all []Fault) {
 		p.env = []string{"TMPDIR=" + p.path("temporary files")}
 		return os.Mkdir(p.path("temporary files"), 0o777) //nolint:gosec // its server is not root's
 	}
-	return in("settings", append(append(all, measured("settings")...),
+	return in("settings", append(append(append(all, walked()...), measured("settings")...),
 		Fault{Name: "`run` of its own server, with a space in TMPDIR", Prepare: first(spaced, runs())},
 		Fault{Name: "`run` on a server with fsync off", Prepare: meets{settings: []string{"fsync=off"}}.by(runs()), Marks: "fsync is off"},
 		Fault{Name: "`run` on a server with full_page_writes off", Prepare: meets{settings: []string{"full_page_writes=off"}}.by(runs()), Marks: "full_page_writes is off"},

@@ -15,6 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -28,6 +29,8 @@ type Subject struct {
 	Refusal  string // why a run would not begin; empty: it would
 	Cautions []Caution
 	Probes   []Probe
+	// Settings are those that the database and the role have set for our sessions.
+	Settings []postgres.SessionSetting
 	Disk     *Disk // nil where no disk was looked at
 	AWS      *AWS  // nil where AWS is not asked
 	// Remedy says what to do about a gap, in one sentence; empty where nothing can be done.
@@ -52,8 +55,10 @@ type Diagnosis struct {
 	Drivers   []Driver       `json:"drivers"`
 	Sources   []Source       `json:"sources"`
 	Cautions  []Caution      `json:"cautions"`
-	Disk      *Disk          `json:"disk,omitempty"`
-	AWS       *AWS           `json:"aws,omitempty"`
+	// Settings are those that the database and the role have set for our sessions.
+	Settings []postgres.SessionSetting `json:"session_settings,omitempty"`
+	Disk     *Disk                     `json:"disk,omitempty"`
+	AWS      *AWS                      `json:"aws,omitempty"`
 }
 
 // Driver is one way to count the work, and whether a run here would know it. Of one that is not known no metric can be
@@ -107,7 +112,7 @@ func New(s Subject) Diagnosis {
 	run := rehearse(s.Target, s.Probes, nil)
 	d := Diagnosis{
 		Schema: Schema, Refusal: s.Refusal, Target: s.Target, Clock: s.Clock,
-		Drivers: known(run), Cautions: []Caution{}, Disk: s.Disk, AWS: s.AWS,
+		Drivers: known(run), Cautions: []Caution{}, Settings: s.Settings, Disk: s.Disk, AWS: s.AWS,
 	}
 	for _, p := range s.Probes {
 		d.Sources = append(d.Sources, sourcesOf(p, s.Remedy)...)

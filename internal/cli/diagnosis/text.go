@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -26,6 +27,7 @@ func (d Diagnosis) Document() document.Document {
 		under("No metric can be found here to count:", d.quantities(false)),
 		under("What is missing here, and what that costs:", d.gaps(costly)),
 		under("Before you believe the numbers:", d.cautions()),
+		under("Set for sessions like ours:", d.settings()),
 		d.Disk.document(),
 		under("What could be read beside, for a closer look:", d.gaps(remediable)),
 		under("Sources, and how many of their figures can be read here:", d.sources()),
@@ -220,6 +222,23 @@ func (d Diagnosis) cautions() (all document.Points) {
 			p.Below = []string{"to do: " + c.Remedy}
 		}
 		all = append(all, p)
+	}
+	return all
+}
+
+// settings says of each what becomes of it in a session of ours.
+func (d Diagnosis) settings() (all document.Points) {
+	effects := map[string]string{
+		postgres.Overridden: "realiops sets its own value in its sessions",
+		postgres.Measured:   "it changes what is measured",
+		postgres.Kept:       "it stays",
+	}
+	for _, s := range d.Settings {
+		name := s.Setting
+		if s.Value != "" {
+			name += " = " + s.Value
+		}
+		all = append(all, document.Point{Text: name + ", of " + s.Scope + ": " + effects[s.Effect]})
 	}
 	return all
 }

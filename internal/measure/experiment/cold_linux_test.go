@@ -90,12 +90,12 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 	warm.Name, warm.Cold = load.PointWarm, false
 	r := newTrial(t, cold, warm)
 	servertest.Exec(t, r.conn, `create role unasked; grant all on schema realiops to unasked; revoke execute on function pg_relation_filepath(regclass) from public;
-		set role unasked`)
+		set session authorization unasked`)
 	r.Plan.Replicates, r.Checkpoint, r.Layout = 1, false, layoutOf(t, t.TempDir())
 	r.Connect = func(ctx context.Context) (*pgx.Conn, error) {
 		conn, err := r.endpoint.ConnectClient(ctx)
 		if err == nil {
-			_, err = conn.Exec(ctx, "set role unasked")
+			_, err = conn.Exec(ctx, "set session authorization unasked")
 		}
 		return conn, err
 	}
@@ -103,7 +103,7 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 	if err != nil || len(proofs) != 2 || len(all) != 1 || all[0].Forgotten || !strings.Contains(all[0].Missing, "permission denied for function pg_relation_filepath") {
 		t.Errorf("%+v, %d proofs, %v", all, len(proofs), err)
 	}
-	servertest.Exec(t, r.conn, "reset role")
+	servertest.Exec(t, r.conn, "reset session authorization")
 }
 
 // An interrupt in the middle of a cold load ends it at once, and what asks the kernel ends with it. No table but the one that goes with

@@ -11,8 +11,12 @@ import (
 // rows that scans of the table and of its indexes looked at.
 type counted struct{ written, lookedAt int64 }
 
-// Begin remembers what the server has counted of the arm's table before the load.
+// Begin remembers what the server has counted of the arm's table before the load, and refuses to go on if somebody else has put
+// something on it meanwhile.
 func (w *Workload) Begin(ctx context.Context, conn postgres.Asker) (err error) {
+	if err := postgres.RefuseForeign(ctx, conn, w.table); err != nil {
+		return err
+	}
 	w.before, err = w.counted(ctx, conn)
 	return err
 }

@@ -231,5 +231,5 @@ func TestRehearseFindsWhatCannotWork(t *testing.T) {
 			execute 'create or replace function nothing() returns trigger language plpgsql as ''begin return null; end''';
 			execute 'create trigger t before insert on realiops.a for each row execute function nothing()';
 		end if; end $$;
-		create event trigger e on ddl_command_end when tag in ('CREATE TABLE') execute function lose()`, "another number of rows")
+		create event trigger e on ddl_command_end when tag in ('CREATE TABLE') execute function lose()`, "has the trigger t, which calls nothing() of postgres")
 }

@@ -43,12 +43,13 @@ func (w *Workload) settings() (all []setting) {
 	return all
 }
 
-// inTransaction are the settings that each transaction makes for itself, because its session may be another's next.
+// inTransaction are the settings that each transaction makes for itself, because its session may be another's next: also those
+// that keep the functions and the rights of others out, which a session of ours has from its start.
 func (w *Workload) inTransaction() []setting {
 	if !w.pooled {
 		return nil
 	}
-	return w.settings()
+	return append([]setting{{"search_path", "pg_catalog, pg_temp"}, {"role", "none"}}, w.settings()...)
 }
 
 func (w *Workload) statements() string {

@@ -115,12 +115,21 @@ func mostRows(method string) int {
 	}
 }
 
-// Create makes the arm's table anew: the one of the published runs, so that figures compare; a filler makes its rows
-// wide. Autovacuum leaves it alone: it would come into some replicates and not into others.
+// Create makes the arm's table anew, and refuses to go on if somebody else has put something on it.
 func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
+	makeTable := w.create
 	if Fills(w.arm.Method) {
-		return w.fill(ctx, conn)
+		makeTable = w.fill
 	}
+	if err := makeTable(ctx, conn); err != nil {
+		return err
+	}
+	return postgres.RefuseForeign(ctx, conn, w.table)
+}
+
+// create makes the table of the published runs, so that figures compare; a filler makes its rows wide. Autovacuum leaves it
+// alone: it would come into some replicates and not into others.
+func (w *Workload) create(ctx context.Context, conn *pgx.Conn) error {
 	key := ""
 	if w.arm.Indexes >= 1 {
 		key = " primary key"

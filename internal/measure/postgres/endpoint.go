@@ -35,6 +35,7 @@ type Endpoint struct {
 	config *pgx.ConnConfig
 	ip     string                                // that is connected to in the place of the host's name; empty: the name is looked up
 	pooled atomic.Bool                           // a pooler refuses our settings at the start of a session
+	pins   pins                                  // what the server takes of our settings
 	ask    func(context.Context) (string, error) // finds a password for each connection; nil: there is one for all
 }
 

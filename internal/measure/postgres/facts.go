@@ -30,7 +30,8 @@ type Facts struct {
 	Flavor        string
 	Instance      string // what AWS calls the one that answers; only Aurora says it
 	Database      string
-	User          string
+	User          string // who connected
+	ActsAs        string // whose rights the sessions have; another than User where a pooler has not taken our role=none
 	Standby       bool
 	ReadOnly      bool
 	Pooler        bool // another program answers in the server's name
@@ -52,12 +53,16 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	err := QueryRow(ctx, conn, `/* realiops */
 		select pg_catalog.current_setting('server_version_num')::int,
 		       pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
-		       pg_catalog.current_database(), session_user, pg_catalog.pg_is_in_recovery(),
+		       pg_catalog.current_database(), pg_catalog.pg_is_in_recovery(),
 		       pg_catalog.current_setting('transaction_read_only')::boolean, pg_catalog.pg_backend_pid(),
 		       pg_catalog.current_setting('max_connections')::int`).Scan(
-		&f.VersionNum, &f.Version, &f.Database, &f.User, &f.Standby, &f.ReadOnly, &f.BackendPID, &f.Connections)
+		&f.VersionNum, &f.Version, &f.Database, &f.Standby, &f.ReadOnly, &f.BackendPID, &f.Connections)
 	if err != nil {
 		return f, fmt.Errorf("ask the server what it is: %w", err)
+	}
+	// Without a transaction of its own that sets the role: some statements, such as VACUUM, can be in none.
+	if err := conn.QueryRow(ctx, "/* realiops */ select session_user, current_user").Scan(&f.User, &f.ActsAs); err != nil {
+		return f, fmt.Errorf("ask the server whose session it is: %w", err)
 	}
 	f.Pooler = int(conn.PgConn().PID()) != f.BackendPID
 	if f.VersionNum < Oldest {

@@ -16,6 +16,8 @@ func (f Facts) Refuse(allowed Permissions) error {
 	switch {
 	case f.VersionNum < Oldest:
 		return fmt.Errorf("the server is PostgreSQL %s, and realiops knows the counters of 13 and later", f.Version)
+	case f.ActsAs != f.User:
+		return f.refuseRole()
 	case f.Standby:
 		return errors.New("the server is a standby, which takes no writes: connect to its primary")
 	case f.ReadOnly:
@@ -49,4 +51,13 @@ func (f Facts) RefuseClients(n int) error {
 	}
 	return fmt.Errorf("%d clients are too many: the server takes %d connections (max_connections), of which realiops needs %d for itself; ask for fewer with --clients",
 		n, f.Connections, ownSessions)
+}
+
+// refuseRole says that statements would run with the rights of a role that somebody has set, or nil.
+func (f Facts) refuseRole() error {
+	if f.ActsAs == f.User {
+		return nil
+	}
+	return fmt.Errorf("statements of %[1]s run as %[2]s here, because role is set for the database or for %[1]s, and realiops could not set it "+
+		"to none: alter database %[3]s reset role; alter role %[1]s reset role", Quoted(f.User), Quoted(f.ActsAs), Quoted(f.Database))
 }

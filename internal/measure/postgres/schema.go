@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,22 +30,24 @@ const schemaLock = 0x7265616c696f7073
 type Schema struct {
 	conn   *pgx.Conn
 	locked bool
+	system string // the identifier of the server's data, where that is known
+	oid    uint32
 }
 
 // ClaimSchema makes the schema empty and ours until Release. It refuses one that somebody else made, and one that
 // another run is using; what an earlier run left behind is dropped. Behind a pooler nothing keeps two runs apart: a
-// lock would stay with the server's session, which the pooler gives to somebody else.
+// lock would stay with the server's session, which the pooler gives to somebody else. Before it makes anything it refuses a
+// database in which somebody else's code would run with the rights of this user.
 func (f Facts) ClaimSchema(ctx context.Context, conn *pgx.Conn) (*Schema, error) {
-	s := &Schema{conn: conn, locked: !f.Pooler}
+	if err := f.refuseRole(); err != nil {
+		return nil, err
+	}
+	s := &Schema{conn: conn, locked: !f.Pooler, system: f.SystemIdentifier}
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
-	ours, err := mayReplace(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	if !ours {
-		return nil, errNotOurs
+	if refusal, err := foreign(ctx, conn); err != nil || refusal != nil {
+		return nil, cmp.Or(err, refusal)
 	}
 	if err := s.recreate(ctx); err != nil {
 		return nil, err
@@ -58,28 +61,36 @@ var (
 	errInUse   = errors.New("another run of realiops is using this database: wait for it")
 )
 
-// mayReplace tells whether the name is free or of a schema that we made.
-func mayReplace(ctx context.Context, conn *pgx.Conn) (bool, error) {
+// foreignSchema refuses a schema of our name that we did not make, or that belongs to another role: whose it is may put there what
+// it likes.
+func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	var mark *string
-	err := QueryRow(ctx, conn, `/* realiops */
-		select d.description from pg_catalog.pg_namespace n left join pg_catalog.pg_description d
+	var owner string
+	var ours bool
+	err = QueryRow(ctx, conn, `/* realiops */
+		select d.description, r.rolname::text, r.rolname = current_user from pg_catalog.pg_namespace n
+		join pg_catalog.pg_roles r on r.oid = n.nspowner left join pg_catalog.pg_description d
 		on d.objoid = n.oid and d.classoid = 'pg_catalog.pg_namespace'::pg_catalog.regclass and d.objsubid = 0
-		where n.nspname = $1`, SchemaName).Scan(&mark)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return true, nil
+		where n.nspname = $1`, SchemaName).Scan(&mark, &owner, &ours)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look for the schema %s: %w", SchemaName, err)
+	case mark == nil || *mark != schemaMark:
+		return errNotOurs, nil
+	case !ours:
+		return fmt.Errorf("the schema %[1]s belongs to %[2]s, who may put anything there: if a run as %[2]s left it, drop it (drop schema %[1]s cascade), "+
+			"or use another database", SchemaName, Quoted(owner)), nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("look for the schema %s: %w", SchemaName, err)
-	}
-	return mark != nil && *mark == schemaMark, nil
+	return nil, nil
 }
 
 // RefuseSchema says in its first result why ClaimSchema would be refused, or nothing. It only looks, and so may be
 // wrong a moment later.
 func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
-	ours, err := mayReplace(ctx, conn)
-	if err != nil {
-		return nil, err
+	if refusal, err := foreign(ctx, conn); err != nil || refusal != nil {
+		return refusal, err
 	}
 	var may bool
 	var here string
@@ -92,8 +103,6 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("ask whether the schema %s can be made: %w", SchemaName, err)
-	case !ours:
-		return errNotOurs, nil
 	case elsewhere != "" && elsewhere == here && !f.Pooler:
 		return errInUse, nil
 	case elsewhere != "" && !f.Pooler:
@@ -163,13 +172,68 @@ func (s *Schema) recreate(ctx context.Context) error {
 	if err := s.drop(ctx); err != nil {
 		return fmt.Errorf("drop what an earlier run left: %w", err)
 	}
-	err := Exec(ctx, s.conn, fmt.Sprintf(`create schema %[1]s; comment on schema %[1]s is '%[2]s'`, SchemaName, schemaMark))
+	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) (err error) {
+		s.oid, err = create(ctx, tx)
+		return err
+	})
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
 		return fmt.Errorf("this user may not create the schema %s (%s): grant create on the database, or use another one",
 			SchemaName, refused.Message)
 	}
 	if err != nil {
 		return fmt.Errorf("create the schema %s: %w", SchemaName, err)
+	}
+	return nil
+}
+
+// create makes the schema and closes it to everybody else, in one transaction, and returns its OID. Default privileges of the database may let others use
+// new schemas, and put triggers on new tables; nobody reaches a table in a schema that is closed.
+func create(ctx context.Context, tx pgx.Tx) (oid uint32, err error) {
+	statements := []string{SafeTransaction, fmt.Sprintf("create schema %s", SchemaName), fmt.Sprintf("comment on schema %s is '%s'", SchemaName, schemaMark)}
+	if err := each(ctx, tx, statements); err != nil {
+		return 0, err
+	}
+	if err := QueryRow(ctx, tx, "/* realiops */ select oid from pg_catalog.pg_namespace where nspname = $1", SchemaName).Scan(&oid); err != nil {
+		return 0, err
+	}
+	var revoke string
+	var revokes []string
+	err = ForEachRow(ctx, tx, []any{&revoke}, func() error {
+		revokes = append(revokes, revoke)
+		return nil
+	}, `/* realiops */
+		select distinct pg_catalog.format('revoke all on schema %I from ', n.nspname)
+			|| case a.grantee when 0 then 'public' else pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) end as revoke
+		from pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
+		where n.nspname = $1 and a.grantee <> n.nspowner order by revoke`, SchemaName)
+	if err != nil {
+		return 0, err
+	}
+	return oid, each(ctx, tx, revokes)
+}
+
+// LeftBehind says why the schema is not among the data that a session leads to, such as one after a failover; empty where it is.
+func (s *Schema) LeftBehind(ctx context.Context, conn *pgx.Conn, now Facts) (why string, err error) {
+	if s.system != now.SystemIdentifier {
+		return fmt.Sprintf("another server answers now, with other data (system identifier %s instead of %s)",
+			cmp.Or(now.SystemIdentifier, "unknown"), cmp.Or(s.system, "unknown")), nil
+	}
+	var there bool
+	err = QueryRow(ctx, conn, "/* realiops */ select exists (select from pg_catalog.pg_namespace where nspname = $1 and oid = $2)", SchemaName, s.oid).Scan(&there)
+	if err != nil {
+		return "", fmt.Errorf("look for the schema %s: %w", SchemaName, err)
+	}
+	if !there {
+		return "the server that answers now does not have it", nil
+	}
+	return "", nil
+}
+
+func each(ctx context.Context, tx pgx.Tx, statements []string) error {
+	for _, sql := range statements {
+		if _, err := tx.Exec(ctx, sql); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -192,14 +256,17 @@ func (s *Schema) drop(ctx context.Context) error {
 		statements = append(statements, statement)
 		return nil
 	}, `/* realiops */
-		select pg_catalog.format('drop table %I.%I', n.nspname, c.relname)
-		from pg_catalog.pg_namespace n join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind = 'r'
-		join pg_catalog.pg_description d
-		on d.objoid = c.oid and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0 and d.description = $2
-		where n.nspname = $1
-		union all select pg_catalog.format('drop extension %I', e.extname)
-		from pg_catalog.pg_namespace n join pg_catalog.pg_extension e on e.extnamespace = n.oid where n.nspname = $1
-		union all select pg_catalog.format('drop schema %I', nspname) from pg_catalog.pg_namespace where nspname = $1`,
+		select statement from (
+			select 1, pg_catalog.format('drop table %I.%I', n.nspname, c.relname)
+			from pg_catalog.pg_namespace n join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind = 'r'
+			join pg_catalog.pg_description d
+			on d.objoid = c.oid and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0 and d.description = $2
+			where n.nspname = $1
+			union all select 2, pg_catalog.format('drop extension %I', e.extname)
+			from pg_catalog.pg_namespace n join pg_catalog.pg_extension e on e.extnamespace = n.oid
+			where n.nspname = $1 and e.extname in ('pg_walinspect', 'pg_buffercache')
+			union all select 3, pg_catalog.format('drop schema %I', nspname) from pg_catalog.pg_namespace where nspname = $1
+		) as drops (step, statement) order by step, statement`,
 		SchemaName, TableMark)
 	if err != nil {
 		return fmt.Errorf("look into the schema %s: %w", SchemaName, err)
@@ -234,7 +301,7 @@ func (s *Schema) explained(ctx context.Context, sql string, err error) error {
 		return fmt.Errorf("%s (drop that, and the next run drops the rest)", strings.Join(strings.Fields(refused.Detail), " "))
 	case ok && refused.Code == "55P03": // lock_not_available
 		return fmt.Errorf("%s: %s holds a lock, and was waited for %s; let it end, and the next run drops the rest",
-			sql, s.holder(ctx), sessionSettings["lock_timeout"])
+			sql, s.holder(ctx), lockTimeout)
 	default:
 		return fmt.Errorf("%s: %w", sql, err)
 	}

@@ -37,6 +37,7 @@ func TestInspectTellsWhatTheServerSays(t *testing.T) {
 				Flavor:        postgres.FlavorPostgres,
 				Database:      servertest.Value[string](t, conn, "select current_database()"),
 				User:          "postgres",
+				ActsAs:        "postgres",
 				MayCheckpoint: true,
 				MaySeeOthers:  true,
 				BackendPID:    servertest.Value[int](t, conn, "select pg_backend_pid()"),
@@ -348,7 +349,7 @@ func silent(t *testing.T) int { return servertest.Listen(t, func(net.Conn) {}) }
 // saying is the port of a host that greets everybody in another protocol, and hangs up.
 func saying(t *testing.T, greeting string) int {
 	return servertest.Listen(t, func(conn net.Conn) {
-		_, _ = conn.Read(make([]byte, 1024)) // what is not read would be answered with a reset
+		_, _ = conn.Read(make([]byte, 16<<10)) // what is not read would be answered with a reset
 		_, _ = conn.Write([]byte(greeting))
 		conn.Close()
 	})

@@ -6,52 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// safePath is the search_path of every session that runs our own statements. Whoever may create in a schema of another
-// path, or set the path of the database, could have functions, operators and types of theirs run by whoever connects
-// (CVE-2018-1058).
-const safePath = "pg_catalog, pg_temp"
-
-// sessionSettings are what our own statements are to be understood with, whatever the user, the role or the database has
-// set: nothing of anybody else's is called, texts mean the same everywhere, no lock is waited for without an end, and what
-// takes long by nature, such as a checkpoint, is not cut off, as pg_dump has it.
-var sessionSettings = map[string]string{
-	"search_path":                 safePath,
-	"lock_timeout":                "5s",
-	"statement_timeout":           "0",
-	"client_encoding":             "UTF8",
-	"standard_conforming_strings": "on",
-	"DateStyle":                   "ISO",
-	"IntervalStyle":               "postgres",
-	"extra_float_digits":          "1",
-	"bytea_output":                "hex",
-	"quote_all_identifiers":       "off",
-}
-
-// pooledSettings are those that every pooler takes at the start of a session, and keeps to that session.
-var pooledSettings = []string{"client_encoding", "standard_conforming_strings", "DateStyle"}
-
 // Config is a copy of what pgx needs to open a session for our own statements.
 func (e *Endpoint) Config() *pgx.ConnConfig {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = applicationName
-	if !e.pooled.Load() {
-		maps.Copy(config.RuntimeParams, sessionSettings)
-		return config
-	}
-	for _, name := range pooledSettings {
-		config.RuntimeParams[name] = sessionSettings[name]
+	e.pins.put(config.RuntimeParams)
+	if e.pooled.Load() {
+		maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return Pinned(name) && !slices.Contains(pooledSettings, name) })
 	}
 	return config
 }
 
-// clientConfig is Config for sessions that put load on the server, as the arms of a run do. Such a load waits for locks
-// as long as it has to: two clients that extend one table wait for each other.
+// clientConfig is Config for sessions that put load on the server. Such a load waits for locks as long as it has to:
+// two clients that extend one table wait for each other.
 func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	config := e.Config()
 	config.RuntimeParams["application_name"] = clientName
@@ -61,8 +35,8 @@ func (e *Endpoint) clientConfig() *pgx.ConnConfig {
 	return config
 }
 
-// UserConfig is a copy of what pgx needs to open a session for statements of the user's own, which mean what they mean in
-// psql and pgbench.
+// UserConfig is a copy of what pgx needs to open a session for statements of the user's own, which mean what they mean
+// in psql and pgbench.
 func (e *Endpoint) UserConfig() *pgx.ConnConfig {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], clientName)
@@ -70,23 +44,46 @@ func (e *Endpoint) UserConfig() *pgx.ConnConfig {
 }
 
 // Connect opens a session that asks and arranges.
-func (e *Endpoint) Connect(ctx context.Context) (*pgx.Conn, error) { return e.connect(ctx, e.Config) }
+func (e *Endpoint) Connect(ctx context.Context) (*pgx.Conn, error) {
+	return e.connectPinned(ctx, e.Config)
+}
 
 // ConnectClient opens a session that puts load on the server.
 func (e *Endpoint) ConnectClient(ctx context.Context) (*pgx.Conn, error) {
-	return e.connect(ctx, e.clientConfig)
+	return e.connectPinned(ctx, e.clientConfig)
 }
 
 // ConnectUser opens a session for statements of the user's own.
 func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
-	return e.connect(ctx, e.UserConfig)
+	return e.connect(ctx, e.UserConfig, e.refusedByPooler)
 }
 
-// connect tries once more where a pooler refuses our settings, and remembers that it does: there only the transactions
-// have them, see [QueryRow].
-func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig) (*pgx.Conn, error) {
+// connectPinned opens a session that has our settings, and none where the server would have others.
+func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnConfig) (*pgx.Conn, error) {
+	for {
+		conn, err := e.connect(ctx, config, func(err error) bool { return e.refusedByPooler(err) || e.pins.refuse(err) })
+		if err != nil {
+			return nil, err
+		}
+		again, err := e.pins.learn(ctx, conn)
+		if err == nil && !again {
+			err = e.pins.verify(ctx, conn)
+		}
+		if err == nil && !again {
+			return conn, nil
+		}
+		_ = conn.Close(context.WithoutCancel(ctx)) // the error before says it all
+		if !again && !e.pins.endedBy(err) {
+			return nil, fmt.Errorf("connect to %s: %w", e, err)
+		}
+	}
+}
+
+// connect tries again where something was learned from a refusal: a pooler or a managed server does not take each
+// setting.
+func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig, learned func(error) bool) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, config())
-	if refusesSettings(err) && e.pooled.CompareAndSwap(false, true) {
+	for err != nil && learned(err) {
 		conn, err = pgx.ConnectConfig(ctx, config())
 	}
 	if err != nil {
@@ -95,17 +92,18 @@ func (e *Endpoint) connect(ctx context.Context, config func() *pgx.ConnConfig) (
 	return conn, nil
 }
 
+// refusedByPooler reports whether it was a pooler that refused our settings, for the first time. Behind it only the
+// transactions have them, see [QueryRow].
+func (e *Endpoint) refusedByPooler(err error) bool {
+	return refusesSettings(err) && e.pooled.CompareAndSwap(false, true)
+}
+
 // refusesSettings tells whether something that is no PostgreSQL would not take a setting at the start of a session:
 // pgbouncer says «unsupported startup parameter», under the code of a violation of the protocol.
 func refusesSettings(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
 }
-
-// SafeTransaction makes the rest of the transaction that it stands in safe to ask in: behind a pooler nothing else does.
-// There a setting of the session would stay with the server's session, which is somebody else's next. It calls what only
-// pg_catalog can have, and needs no operator.
-const SafeTransaction = "/* realiops */ select pg_catalog.set_config('search_path', '" + safePath + "', true)"
 
 // Asker is a session, or a transaction in one.
 type Asker interface {
@@ -153,7 +151,7 @@ func (a asked) Scan(targets ...any) (err error) {
 // Exec runs statements in one transaction that nobody else's path is looked at in.
 func Exec(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	// Which a pooled session does not have.
-	limits := "set local lock_timeout = '" + sessionSettings["lock_timeout"] + "'; set local statement_timeout = 0"
+	const limits = "set local lock_timeout = '" + lockTimeout + "'; set local statement_timeout = 0"
 	_, err := conn.Exec(ctx, SafeTransaction+"; "+limits+"; "+strings.Join(statements, "; "), pgx.QueryExecModeSimpleProtocol)
 	return err
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/realiops/realiops/internal/measure/experiment"
@@ -22,6 +23,15 @@ func (m *measurement) admit() error {
 	return m.Agree(fmt.Sprintf("%s is not on this machine. For about %s, %d clients will write as fast as they can into the "+
 		"schema %s, which is dropped at the end.%s", m.target.Endpoint, experiment.About(m.Program.Duration()), mostClients(m.Program.Plan),
 		postgres.SchemaName, m.bill()))
+}
+
+// nameTriggers says which event triggers fire when a run makes its tables. They are superusers'; others are refused by then.
+func (m *measurement) nameTriggers(ctx context.Context) error {
+	all, err := postgres.EventTriggers(ctx, m.session.Control)
+	for _, t := range all {
+		m.Show.Message(fmt.Sprintf("Each table of this run fires %s", t))
+	}
+	return err
 }
 
 func mostClients(plan runfile.Plan) int {

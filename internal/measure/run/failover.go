@@ -34,6 +34,7 @@ func (m *measurement) recover(ctx context.Context, failed error) (*pgx.Conn, err
 			return nil, context.Cause(ctx)
 		}
 	}
+	m.say(m.session.LeftBehind)
 	if m.moved = m.target.AWS.MovedTo(ctx, m.session.Facts.Instance); m.moved != nil {
 		m.Show.Message("The load goes on, on " + m.moved.Instance + " now")
 	}

@@ -117,6 +117,9 @@ func (m *measurement) measure(ctx context.Context) (err error) {
 		return m.target.Because(ctx, err)
 	}
 	defer func() { err = errors.Join(err, m.session.Release(ctx)) }()
+	if err := m.nameTriggers(ctx); err != nil {
+		return err
+	}
 	return m.target.Because(ctx, m.experiment(ctx))
 }
 

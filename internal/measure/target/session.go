@@ -16,6 +16,9 @@ type Session struct {
 	Control *pgx.Conn
 	Facts   postgres.Facts
 
+	// LeftBehind says that a schema stays on a server that was lost, since another one answers in its place; empty: none does.
+	LeftBehind string
+
 	target *Target
 	schema *postgres.Schema // nil: none was claimed
 }
@@ -59,16 +62,41 @@ var errNoWriter = errors.New("the server takes no writes")
 // Reclaim gets a session and the schema back after the session was lost. It fails where the server takes no writes yet, or
 // another run has the schema by now; then the session is as it was.
 func (s *Session) Reclaim(ctx context.Context) error {
-	again, err := s.target.connect(ctx)
+	again, err := s.again(ctx)
 	if err != nil {
 		return err
 	}
-	if again.Facts.Standby || again.Facts.ReadOnly {
-		err = errNoWriter
-	} else {
-		err = again.Claim(ctx)
+	return s.become(ctx, again)
+}
+
+// again opens a session to a server that takes writes, and looks whether the schema is there.
+func (s *Session) again(ctx context.Context) (*Session, error) {
+	again, err := s.target.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err = errNoWriter; !again.Facts.Standby && !again.Facts.ReadOnly {
+		again.LeftBehind, err = s.leftBehind(ctx, again)
 	}
 	if err != nil {
+		again.Close(ctx)
+		return nil, err
+	}
+	return again, nil
+}
+
+func (s *Session) leftBehind(ctx context.Context, again *Session) (string, error) {
+	why, err := s.schema.LeftBehind(ctx, again.Control, again.Facts)
+	if err != nil || why == "" {
+		return s.LeftBehind, err
+	}
+	return fmt.Sprintf("the schema %s is left behind: it stays on the server that was lost, because %s; the next run there drops it",
+		postgres.SchemaName, why), nil
+}
+
+// become claims the schema in a session and has it take the place of this one.
+func (s *Session) become(ctx context.Context, again *Session) error {
+	if err := again.Claim(ctx); err != nil {
 		again.Close(ctx)
 		return err
 	}
@@ -101,7 +129,15 @@ func (s *Session) Release(ctx context.Context) error {
 
 func (s *Session) release(ctx context.Context) error {
 	if !s.alive(ctx) {
-		if err := s.Reclaim(ctx); err != nil {
+		again, err := s.again(ctx)
+		if err == nil && again.LeftBehind != s.LeftBehind { // nothing is made there only to be dropped
+			again.Close(ctx)
+			return errors.New(again.LeftBehind)
+		}
+		if err == nil {
+			err = s.become(ctx, again)
+		}
+		if err != nil {
 			return fmt.Errorf("the schema %s is left behind, and the next run drops it: %w", postgres.SchemaName, err)
 		}
 	}

@@ -85,16 +85,23 @@ func Remedy(gap runfile.Gap) string {
 	}
 }
 
+// genuineFunction reports, in SQL, whether the function $2 does what came with the extension: it is called with the rights of this user.
+var genuineFunction = "exists (select from pg_catalog.pg_proc p where p.oid = pg_catalog.to_regprocedure($2::pg_catalog.text) and " +
+	postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "'pg_walinspect'") + ")"
+
 // mayExecute asks before anything is read, so that what is not allowed is known at once.
 func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error {
-	for _, signature := range [][2]string{{recordInfo, "(pg_catalog.pg_lsn)"}, {walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}} {
-		var may bool
+	for _, signature := range [][2]string{{recordInfo, "(pg_catalog.pg_lsn)"}, {recordsInfo, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn)"}, {walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}} {
+		var genuine, may bool
 		function := append(home, signature[0]).Sanitize() + signature[1]
 		err := postgres.QueryRow(ctx, conn,
-			mark+"select pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
-			home[0], function).Scan(&may)
+			mark+"select "+genuineFunction+", pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
+			home[0], function).Scan(&genuine, &may)
 		if err != nil {
 			return fmt.Errorf("ask for the right to read the WAL: %w", err)
+		}
+		if !genuine {
+			return gap(runfile.Unsupported, undefinedFunction, "%s may have been replaced: it is not part of pg_walinspect, or belongs to somebody who is no superuser", function)
 		}
 		if !may {
 			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", signature[0])

@@ -41,6 +41,29 @@ func TestVersionsThatCannotReadTheirLog(t *testing.T) {
 	}
 }
 
+// A function of the extension that somebody who is no superuser may replace is not called, nor one in its place that is none of it.
+func TestFunctionsThatOthersMayReplace(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	servertest.Exec(t, boss, "create role replaces; create schema home; create extension pg_walinspect schema home; alter function home.pg_get_wal_stats owner to replaces")
+	t.Cleanup(func() {
+		if _, err := boss.Exec(context.Background(), "drop owned by replaces; drop role replaces"); err != nil {
+			t.Error(err)
+		}
+	})
+	want := runfile.Gap{Reason: runfile.Unsupported, Code: "42883", Detail: `"home"."pg_get_wal_stats"(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean) may have been replaced: ` +
+		"it is not part of pg_walinspect, or belongs to somebody who is no superuser"}
+	_, err := New(t.Context(), endpoint.Config(), "")
+	expectGap(t, err, want, "")
+	servertest.Exec(t, boss, "alter function home.pg_get_wal_stats owner to postgres; alter extension pg_walinspect drop function home.pg_get_wal_stats")
+	_, err = New(t.Context(), endpoint.Config(), "")
+	expectGap(t, err, want, "")
+	servertest.Exec(t, boss, "alter extension pg_walinspect add function home.pg_get_wal_stats")
+	if _, err = New(t.Context(), endpoint.Config(), ""); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRights goes from a role that may nothing to one that may read the WAL, and back.
 func TestRights(t *testing.T) {
 	for _, version := range []string{"15", "18"} {

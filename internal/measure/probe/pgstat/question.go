@@ -74,7 +74,10 @@ func statementsIn(ctx context.Context, conn *pgx.Conn) (path string, columns []s
 		from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 		join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'pg_stat_statements'
 		join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-		where e.extname = 'pg_stat_statements' group by 1`).Scan(&path, &columns)
+		where `+postgres.OfExtension("pg_class", "c.oid", "c.relowner", "'pg_stat_statements'")+`
+			and not exists (select from pg_catalog.pg_proc p where p.pronamespace = c.relnamespace and p.proname = c.relname
+				and not `+postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "'pg_stat_statements'")+`)
+		group by 1`).Scan(&path, &columns)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errNoStatements
 	}

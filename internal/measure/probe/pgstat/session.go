@@ -89,8 +89,7 @@ func (s *session) learnRelations(ctx context.Context, views []view) error {
 		from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
 		join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 		where c.relname = any($1) and a.attnum > 0 and not a.attisdropped and (n.nspname = 'pg_catalog'
-			or exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid
-				where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objid = c.oid and d.deptype = 'e' and e.extname = any($2)))
+			or `+postgres.OfExtension("pg_class", "c.oid", "c.relowner", "any ($2)")+`)
 		group by c.relname, n.nspname`, names, extensions)
 }
 

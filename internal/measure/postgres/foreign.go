@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// EventTrigger is one that fires in a session of ours.
+type EventTrigger struct {
+	Name     string
+	Function string
+	Owner    string // of the trigger, or of its function where that is the one not to be trusted
+	// Trusted reports whether superusers own both, or this user does: they need no trigger to do what it does.
+	Trusted bool
+}
+
+func (t EventTrigger) String() string {
+	return fmt.Sprintf("the event trigger %s, which calls %s and belongs to %s", Quoted(t.Name), t.Function, Quoted(t.Owner))
+}
+
+// OfExtension is, in SQL, the condition for an object to be an extension's and nobody else's: it came with the
+// extension, and who may replace it is a superuser or this user. The object is given by its catalog, its OID and its
+// owner.
+func OfExtension(catalog, oid, owner, extension string) string {
+	return "(" + trusted(owner) + " and exists (select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid " +
+		"where d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass and d.classid = 'pg_catalog." + catalog + "'::pg_catalog.regclass " +
+		"and d.objid = " + oid + " and d.deptype = 'e' and e.extname = " + extension + "))"
+}
+
+// trusted reports, in SQL, whether a role may be let do things with our rights.
+func trusted(owner string) string {
+	return "exists (select from pg_catalog.pg_roles o where o.oid = " + owner + " and (o.rolsuper or o.rolname = current_user))"
+}
+
+// EventTriggers are those of the database that are not disabled.
+func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err error) {
+	var t EventTrigger
+	err = ForEachRow(ctx, conn, []any{&t.Name, &t.Function, &t.Owner, &t.Trusted}, func() error {
+		all = append(all, t)
+		return nil
+	}, `/* realiops */
+		select t.evtname::pg_catalog.text, p.oid::pg_catalog.regprocedure::pg_catalog.text,
+			pg_catalog.pg_get_userbyid(case when `+trusted("t.evtowner")+` then p.proowner else t.evtowner end)::pg_catalog.text,
+			`+trusted("t.evtowner")+" and "+trusted("p.proowner")+`
+		from pg_catalog.pg_event_trigger t join pg_catalog.pg_proc p on p.oid = t.evtfoid
+		where t.evtenabled <> 'D' order by t.evtname`)
+	if err != nil {
+		return nil, fmt.Errorf("look for event triggers: %w", err)
+	}
+	return all, nil
+}
+
+// foreignEventTrigger refuses a database in which making a table runs a function of somebody else's with the rights of
+// this user.
+func foreignEventTrigger(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
+	all, err := EventTriggers(ctx, conn)
+	for _, t := range all {
+		if !t.Trusted {
+			return fmt.Errorf("%s, who is no superuser, would run with the rights of this user: drop or disable it "+
+				"(alter event trigger %s disable), or use another database", t, Quoted(t.Name)), nil
+		}
+	}
+	return nil, err
+}
+
+// foreign refuses a database in which somebody else decides what happens when we make something there.
+func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
+	if refusal, err = foreignEventTrigger(ctx, conn); refusal == nil && err == nil {
+		refusal, err = foreignSchema(ctx, conn)
+	}
+	return refusal, err
+}
+
+// foreignParts are the things of a table, $1, that would take part in what is done to it and that we do not make, in
+// words.
+const foreignParts = `/* realiops */
+	with t as (select * from pg_catalog.pg_class where oid = $1::pg_catalog.text::pg_catalog.regclass)
+	select part from (
+		select 1, pg_catalog.format('the owner %I', pg_catalog.pg_get_userbyid(t.relowner))
+			from t where t.relowner <> (select oid from pg_catalog.pg_roles where rolname = current_user)
+		union all select 2, pg_catalog.format('the trigger %I, which calls %s of %I', g.tgname, p.oid::pg_catalog.regprocedure, pg_catalog.pg_get_userbyid(p.proowner))
+			from t join pg_catalog.pg_trigger g on g.tgrelid = t.oid join pg_catalog.pg_proc p on p.oid = g.tgfoid
+		union all select 3, pg_catalog.format('the rule %I', r.rulename) from t join pg_catalog.pg_rewrite r on r.ev_class = t.oid
+		union all select 4, pg_catalog.format('the policy %I', p.polname) from t join pg_catalog.pg_policy p on p.polrelid = t.oid
+		union all select 5, 'row security' from t where t.relrowsecurity or t.relforcerowsecurity
+		union all select 6, pg_catalog.format('the constraint %I', c.conname)
+			from t join pg_catalog.pg_constraint c on c.conrelid = t.oid or c.confrelid = t.oid
+			where not (c.contype in ('p', 'n') and c.conrelid = t.oid)
+		union all select 7, pg_catalog.format('the inheritance between %s and %s', i.inhrelid::pg_catalog.regclass, i.inhparent::pg_catalog.regclass)
+			from t join pg_catalog.pg_inherits i on t.oid in (i.inhparent, i.inhrelid)
+		union all select 8, pg_catalog.format('the default of the column %I', a.attname)
+			from t join pg_catalog.pg_attrdef d on d.adrelid = t.oid join pg_catalog.pg_attribute a on a.attrelid = t.oid and a.attnum = d.adnum
+			where pg_catalog.pg_get_expr(d.adbin, d.adrelid) is distinct from
+				pg_catalog.format('nextval(%L::regclass)', pg_catalog.pg_get_serial_sequence($1::pg_catalog.text, a.attname::pg_catalog.text))
+		union all select 9, pg_catalog.format('the type of the column %I', a.attname)
+			from t join pg_catalog.pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
+			join pg_catalog.pg_type y on y.oid = a.atttypid where y.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace
+		union all select 10, pg_catalog.format('the index %s', i.indexrelid::pg_catalog.regclass)
+			from t join pg_catalog.pg_index i on i.indrelid = t.oid
+			where i.indexprs is not null or i.indpred is not null or exists (select from pg_catalog.pg_opclass o
+				where o.oid = any (i.indclass) and o.opcnamespace <> 'pg_catalog'::pg_catalog.regnamespace)
+		union all select 11, pg_catalog.format('the statistics %I', s.stxname) from t join pg_catalog.pg_statistic_ext s on s.stxrelid = t.oid
+	) as found (kind, part) order by kind, part`
+
+// RefuseForeign returns an error that names what somebody else has put on a table of ours: it would run with the rights
+// of this user, or be measured with the load.
+func RefuseForeign(ctx context.Context, conn Asker, table string) error {
+	var part string
+	var found []string
+	err := ForEachRow(ctx, conn, []any{&part}, func() error {
+		if len(found) < mostNamed {
+			found = append(found, part)
+		}
+		return nil
+	}, foreignParts, table)
+	if err != nil {
+		return fmt.Errorf("look at what is on the table %s: %w", table, err)
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("the table %s of this run has %s, and realiops did not put that there: find out who changes new tables, or use another database",
+			table, strings.Join(found, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package postgres_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// evil makes a function that a trigger, and one that an event trigger may call.
+const evil = `create function public.evil() returns trigger language plpgsql as 'begin return new; end';
+	create function public.fires() returns event_trigger language plpgsql as 'begin end';`
+
+// Whoever owns the schema of our name may put anything there, whatever its comment says: it is refused, by a claim and by a look.
+func TestASchemaOfAnotherRoleIsRefused(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	mallory := roleOf(t, boss)
+	servertest.Exec(t, boss, "create schema realiops authorization "+mallory+"; comment on schema realiops is 'made by realiops, which drops it at the end of a run'")
+	refused(t, endpoint, "the schema realiops belongs to "+mallory)
+	servertest.Exec(t, boss, "alter schema realiops owner to postgres")
+	if _, err := loads(t, endpoint); err != nil {
+		t.Errorf("a schema that an earlier run of ours left: %v", err)
+	}
+}
+
+// refused claims the schema and looks whether it could, both of which must be refused in the same words, and make nothing.
+func refused(t *testing.T, endpoint *postgres.Endpoint, words string) {
+	t.Helper()
+	_, claimed := loads(t, endpoint)
+	conn, err := endpoint.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	looked, err := (postgres.Facts{}).RefuseSchema(t.Context(), conn)
+	if claimed == nil || !strings.Contains(claimed.Error(), words) || err != nil || looked == nil || looked.Error() != claimed.Error() {
+		t.Errorf("claim: %v; look: %v, %v; want %q", claimed, looked, err, words)
+	}
+}
+
+// An event trigger runs with the rights of whoever makes a table. A superuser's does nothing that a superuser could not do anyway;
+// one of a role that was a superuser once, and one whose function such a role can replace, are refused.
+func TestEventTriggersOfOthersAreRefused(t *testing.T) {
+	for _, version := range []string{"13", "18"} {
+		t.Run(version, func(t *testing.T) {
+			endpoint := servertest.Database(t, version)
+			boss := servertest.Connect(t, endpoint)
+			mallory := roleOf(t, boss)
+			servertest.Exec(t, boss, evil+"create event trigger fires on ddl_command_end execute function public.fires()")
+			if _, err := loads(t, endpoint); err != nil {
+				t.Errorf("a superuser's: %v", err)
+			}
+			all, err := postgres.EventTriggers(t.Context(), boss)
+			if err != nil || len(all) != 1 || !all[0].Trusted || all[0].String() != "the event trigger fires, which calls public.fires() and belongs to postgres" {
+				t.Errorf("%v, %v", all, err)
+			}
+			servertest.Exec(t, boss, "alter function public.fires() owner to "+mallory)
+			refused(t, endpoint, "the event trigger fires, which calls public.fires() and belongs to "+mallory)
+			servertest.Exec(t, boss, "alter function public.fires() owner to postgres; alter role "+mallory+" superuser; alter event trigger fires owner to "+mallory)
+			if _, err := loads(t, endpoint); err != nil {
+				t.Errorf("another superuser's: %v", err)
+			}
+			servertest.Exec(t, boss, "alter role "+mallory+" nosuperuser")
+			refused(t, endpoint, "the event trigger fires, which calls public.fires() and belongs to "+mallory)
+			servertest.Exec(t, boss, "alter event trigger fires disable")
+			if _, err := loads(t, endpoint); err != nil {
+				t.Errorf("one that is disabled: %v", err)
+			}
+			servertest.Exec(t, boss, "drop event trigger fires")
+		})
+	}
+}
+
+// Default privileges may give others rights on all that a role makes. Nobody else reaches what we make: not to look at it, and not to put
+// a trigger on it.
+func TestNobodyElseReachesTheSchema(t *testing.T) {
+	for _, version := range []string{"13", "18"} {
+		t.Run(version, func(t *testing.T) {
+			endpoint := servertest.Database(t, version)
+			boss := servertest.Connect(t, endpoint)
+			mallory := roleOf(t, boss)
+			servertest.Exec(t, boss, evil+"grant all on function public.evil() to public;"+
+				"alter default privileges grant all on tables to "+mallory+", public; alter default privileges grant all on schemas to "+mallory+", public")
+			conn, err := endpoint.Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(t.Context())
+			schema, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := load.NewWorkload(runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Clients: 1}, postgres.SchemaName)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Create(t.Context(), conn); err != nil {
+				t.Fatal(err)
+			}
+			servertest.Exec(t, boss, "set session authorization "+mallory)
+			for _, sql := range []string{
+				"create trigger planted before insert on realiops.bulk for each row execute function public.evil()",
+				"create table realiops.planted ()", "insert into realiops.bulk (value) values (1)", "table realiops.bulk", "do $$ begin lock table realiops.bulk; end $$",
+				"create table public.refers (id bigint references realiops.bulk)",
+			} {
+				if _, err := boss.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err == nil || !strings.Contains(err.Error(), "permission denied for schema realiops") {
+					t.Errorf("%s: %v", sql, err)
+				}
+			}
+			servertest.Exec(t, boss, "set session authorization default")
+			if err := schema.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What others put on a table of ours between its making and the load is found, and named.
+func TestWhatOthersPutOnATableIsRefused(t *testing.T) {
+	for _, version := range []string{"13", "18"} {
+		t.Run(version, func(t *testing.T) {
+			endpoint := servertest.Database(t, version)
+			boss := servertest.Connect(t, endpoint)
+			mallory := roleOf(t, boss)
+			servertest.Exec(t, boss, evil+"alter function public.evil() owner to "+mallory+
+				"; create function public.f(bigint) returns bigint language sql immutable as 'select $1'; create domain public.d as int check (value > 0)")
+			conn, err := endpoint.Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(t.Context())
+			schema, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := schema.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}()
+			w, err := load.NewWorkload(runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Indexes: 2, Width: 10, Clients: 1}, postgres.SchemaName)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct{ plant, uproot, names string }{
+				{"create trigger planted before insert on realiops.bulk for each row execute function public.evil()", "", "the trigger planted, which calls public.evil() of " + mallory},
+				{"create rule planted as on insert to realiops.bulk do also select 1", "", "the rule planted"},
+				{"create policy planted on realiops.bulk", "", "the policy planted"},
+				{"alter table realiops.bulk force row level security", "", "row security"},
+				{"alter table realiops.bulk add constraint planted check (public.f(id) > 0)", "", "the constraint planted"},
+				{"create table public.child () inherits (realiops.bulk)", "drop table public.child", "the inheritance between public.child and realiops.bulk"},
+				{"alter table realiops.bulk alter value set default public.f(1)", "", "the default of the column value"},
+				{"alter table realiops.bulk alter id set default public.f(nextval('realiops.bulk_id_seq'))", "", "the default of the column id"},
+				{"alter table realiops.bulk add planted int generated always as (1 + public.f(1)) stored", "", "the default of the column planted"},
+				{"alter table realiops.bulk alter value type public.d", "", "the type of the column value"},
+				{"create index planted on realiops.bulk (public.f(id))", "", "the index realiops.planted"},
+				{"create index planted on realiops.bulk (id) where public.f(id) > 0", "", "the index realiops.planted"},
+				{"create statistics public.planted on id, value from realiops.bulk", "", "the statistics planted"},
+				{"create table public.refers (id bigint references realiops.bulk)", "drop table public.refers", "the trigger "},
+				{"alter table realiops.bulk owner to " + mallory, "", "the owner " + mallory},
+			} {
+				if err := w.Create(t.Context(), conn); err != nil {
+					t.Fatal(err)
+				}
+				servertest.Exec(t, boss, c.plant)
+				err := w.Begin(t.Context(), conn)
+				if err == nil || !strings.Contains(err.Error(), " has "+c.names) {
+					t.Errorf("%s: %v", c.plant, err)
+				}
+				servertest.Exec(t, boss, c.uproot)
+				if err := w.Drop(t.Context(), conn); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// An event trigger of a superuser may put a trigger on each new table: then nothing is loaded.
+func TestAReadyMadeTriggerIsRefused(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	servertest.Exec(t, boss, evil+`create function public.audits() returns event_trigger language plpgsql as $$ begin
+			if tg_tag = 'CREATE TABLE' then execute 'create trigger audited before insert on realiops.multi for each row execute function public.evil()'; end if; end $$;
+		create event trigger audits on ddl_command_end execute function public.audits()`)
+	_, err := loads(t, endpoint)
+	if want := `the table "realiops"."multi" of this run has the trigger audited, which calls public.evil() of postgres, and realiops did not`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// The schema is dropped last, in whatever order the server would find what is in it.
+func TestTheSchemaIsDroppedAfterWhatIsInIt(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	boss := servertest.Connect(t, endpoint)
+	for _, settings := range []string{
+		"min_parallel_table_scan_size = 0", "parallel_setup_cost = 0; alter database # set parallel_tuple_cost = 0", "enable_hashjoin = off; alter database # set enable_nestloop = off",
+	} {
+		name := endpoint.Config().Database
+		servertest.Exec(t, boss, strings.ReplaceAll("alter database # set "+settings, "#", name))
+		for range 2 {
+			conn, err := endpoint.ConnectUser(t.Context()) // with the settings of the database
+			if err != nil {
+				t.Fatal(err)
+			}
+			schema, err := (postgres.Facts{}).ClaimSchema(t.Context(), conn)
+			if err != nil {
+				t.Fatalf("%s: %v", settings, err)
+			}
+			servertest.Exec(t, boss, "create extension pg_walinspect schema realiops; create extension pg_buffercache schema realiops; create table realiops.bulk (); "+
+				"comment on table realiops.bulk is '"+postgres.TableMark+"'")
+			if err := schema.Release(t.Context()); err != nil {
+				t.Errorf("%s: %v", settings, err)
+			}
+			conn.Close(t.Context())
+		}
+		servertest.Exec(t, boss, "alter database "+name+" reset all")
+	}
+}
+
+// A session to other data, or to data that the schema did not reach, says so.
+func TestASchemaThatIsLeftBehind(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	conn, err := endpoint.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	facts, err := postgres.Inspect(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := facts.ClaimSchema(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(now postgres.Facts, want string) {
+		t.Helper()
+		if why, err := schema.LeftBehind(t.Context(), conn, now); why != want || err != nil {
+			t.Errorf("%q, %v; want %q", why, err, want)
+		}
+	}
+	says(facts, "")
+	other := facts
+	other.SystemIdentifier = "7"
+	says(other, "another server answers now, with other data (system identifier 7 instead of "+facts.SystemIdentifier+")")
+	servertest.Exec(t, conn, "drop schema realiops; create schema realiops")
+	says(facts, "the server that answers now does not have it")
+}

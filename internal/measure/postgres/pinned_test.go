@@ -1,0 +1,201 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/load"
+	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// loads does what a run does on a database: it looks, makes the schema, and has two loads insert and look rows up.
+func loads(t *testing.T, endpoint *postgres.Endpoint) (postgres.Facts, error) {
+	t.Helper()
+	conn, err := endpoint.Connect(t.Context())
+	if err != nil {
+		return postgres.Facts{}, err
+	}
+	defer conn.Close(t.Context())
+	facts, err := postgres.Inspect(t.Context(), conn)
+	if err == nil {
+		err = facts.Refuse(postgres.Permissions{Shared: true, Pooler: true})
+	}
+	if err != nil {
+		return facts, err
+	}
+	schema, err := facts.ClaimSchema(t.Context(), conn)
+	if err != nil {
+		return facts, err
+	}
+	defer func() {
+		if err := schema.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, arm := range []runfile.Arm{
+		{Name: "multi", Method: load.Insert, RowsPerTx: 2, Indexes: 1, Clients: 2},
+		{Name: "looked", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 10, TableRows: 1000, Clients: 2},
+	} {
+		w, err := load.NewWorkload(arm, postgres.SchemaName)
+		if err != nil {
+			return facts, err
+		}
+		if facts.Pooler {
+			if err := w.ThroughPooler(); err != nil {
+				return facts, err
+			}
+		}
+		if err := w.Create(t.Context(), conn); err != nil {
+			return facts, err
+		}
+		if n := servertest.Value[int](t, conn, "select pg_catalog.count(*) from pg_catalog.pg_class c join pg_catalog.pg_am a on a.oid = c.relam "+
+			"where c.relnamespace = 'realiops'::pg_catalog.regnamespace and c.relkind = 'r' and "+
+			"(a.amname <> 'heap' or pg_catalog.pg_get_userbyid(c.relowner) <> session_user)"); n != 0 {
+			t.Errorf("%d tables have another owner, or another form", n)
+		}
+		if err := w.Begin(t.Context(), conn); err != nil {
+			return facts, err
+		}
+		nothing := func(runfile.Load) error { return nil }
+		if err := w.Run(t.Context(), endpoint.ConnectClient, engine.Run, 20*time.Millisecond, nothing); err != nil {
+			return facts, err
+		}
+		if err := facts.AwaitClientsGone(t.Context(), conn); err != nil {
+			return facts, err
+		}
+	}
+	return facts, nil
+}
+
+// same holds what a server said of itself against what it said before.
+func same(t *testing.T, want, got postgres.Facts) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(postgres.Facts{}, "Settings", "Clock", "BackendPID")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whoever owns a database may set whatever needs no privilege, for all who connect to it; a role may have it set for itself. What our
+// statements do, and with whose rights, is the same.
+func TestNoSettingOfADatabaseChangesWhatOursDo(t *testing.T) {
+	for _, version := range []string{"13", "18"} {
+		t.Run(version, func(t *testing.T) {
+			endpoint := servertest.Database(t, version)
+			boss, name := servertest.Connect(t, endpoint), endpoint.Config().Database
+			settings, err := servertest.Hostile(t.Context(), boss)
+			if err != nil || len(settings) < 120 {
+				t.Fatalf("%d settings, %v", len(settings), err)
+			}
+			servertest.Exec(t, boss, "create access method theirs type table handler heap_tableam_handler")
+			mallory := roleOf(t, boss)
+			settings = append(settings,
+				servertest.Setting{Name: "role", Values: []string{mallory}},
+				servertest.Setting{Name: "session_authorization", Values: []string{mallory}},
+				servertest.Setting{Name: "default_table_access_method", Values: []string{"theirs"}})
+			clean, err := loads(t, endpoint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := func(scope string, s servertest.Setting, value string) {
+				servertest.Exec(t, boss, fmt.Sprintf("alter %s set %s = '%s'", scope, s.Name, value))
+			}
+			tried := func(what string) {
+				facts, err := loads(t, endpoint)
+				if err != nil {
+					t.Errorf("%s: %v", what, err)
+					return
+				}
+				same(t, clean, facts)
+			}
+			scopes := []string{"database " + name, "role postgres in database " + name}
+			for i, scope := range []string{scopes[0], scopes[1], scopes[0]} { // the lowest, those between and the highest
+				for _, s := range settings {
+					set(scope, s, s.Values[min(i, 1)*(len(s.Values)-1)/max(1, 2-i)])
+				}
+				tried(fmt.Sprintf("all at once (%d)", i))
+				servertest.Exec(t, boss, "alter "+scope+" reset all")
+			}
+			for _, s := range settings {
+				if !postgres.Pinned(s.Name) && s.Name != "session_authorization" {
+					continue
+				}
+				set(scopes[0], s, s.Values[len(s.Values)/2])
+				tried(s.Name + " = " + s.Values[len(s.Values)/2])
+				servertest.Exec(t, boss, "alter database "+name+" reset "+s.Name)
+			}
+		})
+	}
+}
+
+// roleOf makes a role that may do in the database what its owner may.
+func roleOf(t *testing.T, boss *pgx.Conn) string {
+	t.Helper()
+	database := servertest.Value[string](t, boss, "select current_database()")
+	mallory := "mallory_" + database
+	servertest.Exec(t, boss, fmt.Sprintf("create role %s login password 'mallory'; alter database %s owner to %[1]s", mallory, database))
+	t.Cleanup(func() {
+		_, err := boss.Exec(context.Background(), fmt.Sprintf("set session authorization default; alter database %s owner to current_user; drop owned by %s cascade; drop role %[2]s",
+			database, mallory), pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return mallory
+}
+
+// Behind a pooler a session has only the settings of the database: each transaction makes its own, and where the role is set, so that
+// what can be in no transaction would run with another's rights, nothing is made.
+func TestBehindAPooler(t *testing.T) {
+	for _, mode := range []string{"session", "transaction"} {
+		t.Run(mode, func(t *testing.T) {
+			endpoint := servertest.Database(t, "17")
+			boss, name := servertest.Connect(t, endpoint), endpoint.Config().Database
+			mallory := roleOf(t, boss)
+			for setting, value := range map[string]string{
+				"search_path": "nowhere", "row_security": "on", "bytea_output": "escape", "exit_on_error": "on", "restrict_nonsystem_relation_kind": "view",
+			} {
+				servertest.Exec(t, boss, fmt.Sprintf("alter database %s set %s = '%s'", name, setting, value))
+			}
+			if _, err := loads(t, servertest.Pooler(t, endpoint, mode)); err != nil {
+				t.Error(err)
+			}
+			servertest.Exec(t, boss, "alter database "+name+" set role = "+mallory)
+			_, err := loads(t, servertest.Pooler(t, endpoint, mode))
+			if want := "statements of postgres run as " + mallory; err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
+}
+
+// A parameter in the connection string that is one of ours in other letters is no second value of it.
+func TestConnectionStringsDoNotUnpin(t *testing.T) {
+	endpoint := servertest.Database(t, "17")
+	c := endpoint.Config()
+	for _, given := range []string{"ROLE=pg_monitor", "options='-c role=pg_monitor'", "Search_Path=public", "datestyle=German"} {
+		dsn := fmt.Sprintf("host=%s port=%d dbname=%s user=postgres password=%s %s", c.Host, c.Port, c.Database, c.Password, given)
+		for range 8 { // parameters are sent in any order
+			conn, err := servertest.Endpoint(t, dsn).Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := servertest.Value[string](t, conn, "select pg_catalog.concat(current_user, ' ', pg_catalog.current_setting('search_path'), ' ', pg_catalog.current_setting('DateStyle'))")
+			if err := conn.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if want := "postgres pg_catalog, pg_temp ISO, MDY"; got != want {
+				t.Fatalf("%s: %q instead of %q", given, got, want)
+			}
+		}
+	}
+}

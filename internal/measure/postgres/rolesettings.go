@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Effects of a setting of the database or the role.
+const (
+	Overridden = "overridden" // realiops sets a value of its own in its sessions
+	Measured   = "measured"   // it changes how much I/O the same work makes, and stays as it is
+	Kept       = "kept"       // it stays as it is
+)
+
+// SessionSetting is one that was set for the database, the role, or both, and so for sessions that connect as ours do.
+type SessionSetting struct {
+	Scope   string `json:"scope"` // database shop
+	Setting string `json:"setting"`
+	// Value is empty where the setting is none of PostgreSQL's own: applications keep secrets there.
+	Value  string `json:"value,omitempty"`
+	Effect string `json:"effect"`
+}
+
+// SessionSettings are those that reach the sessions of this user in this database, those that win last.
+func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting, err error) {
+	var database, role, value string
+	var s SessionSetting
+	err = ForEachRow(ctx, conn, []any{&database, &role, &s.Setting, &value}, func() error {
+		s.Scope, s.Value, s.Effect = scope(database, role), value, Kept
+		switch {
+		case Pinned(s.Setting):
+			s.Effect = Overridden
+		case slices.Contains(ioSettings, s.Setting):
+			s.Effect = Measured
+		}
+		all = append(all, s)
+		return nil
+	}, `/* realiops */
+		select coalesce(d.datname, '')::text, coalesce(r.rolname, '')::text, c.name, case when c.name ~ '[.]' then '' else c.value end
+		from pg_catalog.pg_db_role_setting s
+		left join pg_catalog.pg_database d on d.oid = s.setdatabase left join pg_catalog.pg_roles r on r.oid = s.setrole
+		cross join lateral (select pg_catalog.split_part(one, '=', 1) as name, pg_catalog.substr(one, pg_catalog.strpos(one, '=') + 1) as value
+			from pg_catalog.unnest(s.setconfig) as one) c
+		where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database()))
+			and s.setrole in (0, (select oid from pg_catalog.pg_roles where rolname = session_user))
+		order by s.setrole <> 0, s.setdatabase <> 0, c.name`)
+	if err != nil {
+		return nil, fmt.Errorf("ask what is set for the database and the role: %w", err)
+	}
+	return all, nil
+}
+
+func scope(database, role string) string {
+	switch {
+	case role == "" && database == "":
+		return "all roles"
+	case role == "":
+		return "database " + Quoted(database)
+	case database == "":
+		return "role " + Quoted(role)
+	default:
+		return "role " + Quoted(role) + " in database " + Quoted(database)
+	}
+}
