@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -21,6 +22,26 @@ const Latest = "LAST"
 // NewID names a run: its start, and four letters so that two runs of one second differ.
 func NewID(start time.Time) string {
 	return start.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:4])
+}
+
+// ours are the ids of [NewID], of [Anonymizer], and of the published numbers that come with the program.
+var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9]+|published-[a-z]+)$`)
+
+// ShownID is an id as reports show it: with a mark where no realiops has made it.
+func ShownID(id string) string {
+	if ours.MatchString(id) {
+		return id
+	}
+	return id + " (an invalid id)"
+}
+
+// FileOf is the name that the file of a run has unless somebody has chosen another; empty where no realiops has made the id, so
+// that nobody is told to type it.
+func FileOf(id string) string {
+	if !ours.MatchString(id) {
+		return ""
+	}
+	return id + ".jsonl"
 }
 
 // DefaultPath is where the run by that id is kept unless the user says otherwise.

@@ -100,7 +100,7 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 		return runsElsewhere(elsewhere), nil
 	case !may:
 		return fmt.Errorf("this user may not create the schema %s: grant create on database %s to %s; or use another one",
-			SchemaName, Quoted(f.Database), Quoted(f.User)), nil
+			SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
 	}
 	return nil, nil
 }
@@ -259,7 +259,7 @@ func (s *Schema) holder(ctx context.Context) string {
 // plainName is what SQL takes without quotes, but for its own words.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// Quoted is a name as it stands in a statement that people are told to type.
+// Quoted is a name as messages show it: with the quotes that SQL needs.
 func Quoted(name string) string {
 	if plainName.MatchString(name) {
 		return name
