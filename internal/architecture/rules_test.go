@@ -25,6 +25,7 @@ const (
 	probe    = "internal/measure/probe"
 	runfile  = "internal/runfile"
 	series   = "internal/series"
+	shell    = "internal/shell"
 	standin  = "internal/test/standin"
 	forTests = "internal/test"
 	worlds   = "internal/test/worlds"
@@ -92,6 +93,11 @@ var rules = []rule{
 		"only main ends the process",
 		"whoever ends it elsewhere skips the caller's clean-up: servers, directories, the end of the run file",
 		exits,
+	},
+	{
+		"commands for people are made by " + shell,
+		"a name from a file, a server or a cloud that stands unquoted in a command is run when somebody pastes it",
+		commands,
 	},
 	{
 		"no init",
