@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/owner"
 )
 
 // Directory is where runs go that are not told otherwise, below the working directory.
@@ -73,6 +75,9 @@ func Resolve(name string) (string, error) {
 	if name != Latest {
 		return name, nil
 	}
+	if err := owner.Directory(Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("look for the last run: %w; name the file instead of %s", err, Latest)
+	}
 	entries, err := os.ReadDir(Directory)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("look for the last run: %w", err)
@@ -87,7 +92,11 @@ func Resolve(name string) (string, error) {
 	if last == "" {
 		return "", fmt.Errorf("there is no run in ./%s yet: make one with realiops run, or name a file", Directory)
 	}
-	return filepath.Join(Directory, last), nil
+	path := filepath.Join(Directory, last)
+	if err := owner.File(path); err != nil {
+		return "", fmt.Errorf("look for the last run: %w; name the file instead of %s", err, Latest)
+	}
+	return path, nil
 }
 
 func isRun(f fs.FileInfo) bool {
