@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,7 @@ func (s Size) command() shell.Command {
 	if len(s.Sized.Runs) == 1 {
 		c = c.Flag("--load", s.Sized.Arm, "LOAD")
 	}
-	figure := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	figure := func(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 	return c.Flag("--gib", figure(s.Sized.GiB), "GIB").Flag("--headroom", figure(s.Sized.Headroom), "PERCENT")
 }
 
