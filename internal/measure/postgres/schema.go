@@ -84,7 +84,7 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	var may bool
 	var here string
 	err = QueryRow(ctx, conn, `/* realiops */
-		select pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create'), pg_catalog.current_database()::text`).Scan(&may, &here)
+		select pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create'), `+Named("pg_catalog.current_database()")).Scan(&may, (*Name)(&here))
 	if err != nil {
 		return nil, fmt.Errorf("ask whether the schema %s can be made: %w", SchemaName, err)
 	}
@@ -147,7 +147,7 @@ const schemaLocks = `from pg_catalog.pg_locks l left join pg_catalog.pg_database
 
 // lockedElsewhere is the database in which another run is at work; empty: in none.
 func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err error) {
-	err = QueryRow(ctx, conn, "/* realiops */ select coalesce((select d.datname::text "+schemaLocks+" limit 1), '')", int64(schemaLock)).Scan(&database)
+	err = QueryRow(ctx, conn, "/* realiops */ select "+Named("coalesce((select d.datname "+schemaLocks+" limit 1), '')"), int64(schemaLock)).Scan((*Name)(&database))
 	if err != nil {
 		return "", fmt.Errorf("ask whether another run is at work on the server: %w", err)
 	}
@@ -245,11 +245,11 @@ func (s *Schema) holder(ctx context.Context) string {
 	var pid int
 	var user, program string
 	err := QueryRow(ctx, s.conn, `/* realiops */
-		select l.pid, coalesce(a.usename, ''), coalesce(a.application_name, '')
+		select l.pid, `+Named("coalesce(a.usename, '')")+", "+Named("coalesce(a.application_name, '')")+`
 		from pg_catalog.pg_locks l left join pg_catalog.pg_stat_activity a on a.pid = l.pid
 		where l.granted and l.pid <> pg_catalog.pg_backend_pid() and l.relation in (
 			select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1)
-		order by a.xact_start limit 1`, SchemaName).Scan(&pid, &user, &program)
+		order by a.xact_start limit 1`, SchemaName).Scan(&pid, (*Name)(&user), (*Name)(&program))
 	if err != nil {
 		return "somebody"
 	}
