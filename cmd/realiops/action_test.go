@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,24 +13,71 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// The action's last step, as a code host would run it, holds a statement to a budget that it meets and to one that it does not.
-func TestAction(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "action.yml"))
+// action is what a code host reads of action.yml.
+type action struct {
+	Inputs map[string]any `yaml:"inputs"`
+	Runs   struct {
+		Steps []struct {
+			Uses string            `yaml:"uses"`
+			Run  string            `yaml:"run"`
+			With map[string]string `yaml:"with"`
+			Env  map[string]string `yaml:"env"`
+		} `yaml:"steps"`
+	} `yaml:"runs"`
+}
+
+func parsedAction(t *testing.T) (text string, a action) {
+	t.Helper()
+	read, err := os.ReadFile(filepath.Join("..", "..", "action.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var action struct {
-		Runs struct {
-			Steps []struct {
-				Run string            `yaml:"run"`
-				Env map[string]string `yaml:"env"`
-			} `yaml:"steps"`
-		} `yaml:"runs"`
-	}
-	if err := yaml.Unmarshal(text, &action); err != nil {
+	if err := yaml.Unmarshal(read, &a); err != nil {
 		t.Fatal(err)
 	}
+	return string(read), a
+}
+
+// Others' actions are pinned to a commit, whose version a comment says. What the caller of the action hands in reaches scripts by the
+// environment alone, where no shell reads it for code, and the connection string no argument, which other users could see.
+func TestActionIsPinned(t *testing.T) {
+	t.Parallel()
+	text, action := parsedAction(t)
+	pinned := regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
+	handed := map[string]bool{}
+	for _, step := range action.Runs.Steps {
+		versioned := regexp.MustCompile(regexp.QuoteMeta(step.Uses) + ` # v\d+\.\d+\.\d+\n`)
+		if step.Uses != "" && (!pinned.MatchString(step.Uses) || !versioned.MatchString(text)) {
+			t.Errorf("%s is pinned to no commit of a version that is told", step.Uses)
+		}
+		if strings.Contains(step.Run, "${{") || strings.Contains(step.Run, "--dsn") {
+			t.Errorf("a script is put together by the host, or hands on the connection string as an argument:\n%s", step.Run)
+		}
+		for _, value := range step.With {
+			if strings.Contains(value, "${{") {
+				t.Errorf("another action is handed %s", value)
+			}
+		}
+		for name, value := range step.Env {
+			input := regexp.MustCompile(`^\$\{\{ inputs\.([a-z]+) }}$`).FindStringSubmatch(value)
+			if input == nil || action.Inputs[input[1]] == nil {
+				t.Errorf("%s is %s, which is no input", name, value)
+				continue
+			}
+			handed[input[1]] = true
+		}
+	}
+	for input := range action.Inputs {
+		if !handed[input] {
+			t.Errorf("the input %s goes nowhere", input)
+		}
+	}
+}
+
+// The action's last step, as a code host would run it, holds a statement to a budget that it meets and to one that it does not.
+func TestAction(t *testing.T) {
+	t.Parallel()
+	_, action := parsedAction(t)
 	step := action.Runs.Steps[len(action.Runs.Steps)-1]
 	endpoint := servertest.Alone(t, "17")
 	boss := servertest.Connect(t, endpoint)
@@ -45,7 +93,7 @@ func TestAction(t *testing.T) {
 		for name := range step.Env {
 			c.Env = append(c.Env, name+"=")
 		}
-		c.Env = append(c.Env, "DSN="+endpoint.Config().ConnString(), "SQL=insert into t values (1)", "REPETITIONS=2", "MAX="+limit)
+		c.Env = append(c.Env, "REALIOPS_DSN="+endpoint.Config().ConnString(), "SQL=insert into t values (1)", "REPETITIONS=2", "MAX="+limit)
 		out, _ := c.CombinedOutput()
 		told, err := os.ReadFile(summary)
 		if err != nil || c.ProcessState.ExitCode() != status || !strings.Contains(string(told), "| rows | 1 | 1 | 1 |") {

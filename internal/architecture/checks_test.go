@@ -141,6 +141,13 @@ func initializers(t tree) (broken []string) {
 	return broken
 }
 
+func commands(t tree) (broken []string) {
+	for _, directory := range t.directories(func(d string) bool { return !underAny(d, []string{forTests, "scripts"}) }) {
+		broken = append(broken, t[directory].lines...)
+	}
+	return broken
+}
+
 func promises(t tree) (broken []string) {
 	for _, directory := range t.directories(func(d string) bool { return t[d].files > 0 }) {
 		switch docs := t[directory].docs; len(docs) {

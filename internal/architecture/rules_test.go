@@ -15,20 +15,22 @@ type rule struct {
 
 // The parts of the tree that rules speak of.
 const (
-	analyze  = "internal/analyze"
-	cli      = "internal/cli"
-	command  = "cmd"
-	limits   = "internal/measure/limits"
-	measure  = "internal/measure"
-	metric   = "internal/metric"
-	prices   = "internal/measure/prices"
-	probe    = "internal/measure/probe"
-	runfile  = "internal/runfile"
-	series   = "internal/series"
-	standin  = "internal/test/standin"
-	forTests = "internal/test"
-	worlds   = "internal/test/worlds"
-	score    = "internal/test/worlds/score"
+	analyze   = "internal/analyze"
+	cli       = "internal/cli"
+	command   = "cmd"
+	limits    = "internal/measure/limits"
+	measure   = "internal/measure"
+	metric    = "internal/metric"
+	ownership = "internal/owner"
+	prices    = "internal/measure/prices"
+	probe     = "internal/measure/probe"
+	runfile   = "internal/runfile"
+	series    = "internal/series"
+	shell     = "internal/shell"
+	standin   = "internal/test/standin"
+	forTests  = "internal/test"
+	worlds    = "internal/test/worlds"
+	score     = "internal/test/worlds/score"
 )
 
 var rules = []rule{
@@ -61,7 +63,7 @@ var rules = []rule{
 	{
 		"the run file, the series and the table of metrics stand at the bottom",
 		"both wings meet in them, so they can depend on neither",
-		bottom(runfile, series, metric),
+		bottom(runfile, series, metric, ownership),
 	},
 	{
 		"what tests are made of stays out of the program",
@@ -92,6 +94,11 @@ var rules = []rule{
 		"only main ends the process",
 		"whoever ends it elsewhere skips the caller's clean-up: servers, directories, the end of the run file",
 		exits,
+	},
+	{
+		"commands for people are made by " + shell,
+		"a name from a file, a server or a cloud that stands unquoted in a command is run when somebody pastes it",
+		commands,
 	},
 	{
 		"no init",

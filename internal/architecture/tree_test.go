@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type pkg struct {
 	testImports []string
 	exits       []string // where it ends the process
 	inits       []string
+	lines       []string // where a command for people is put together from data without a shell.Command
 }
 
 // parse reads all Go files below the root. Directories that go build skips are skipped, and so are other modules.
@@ -99,6 +101,12 @@ func (p *pkg) look(set *token.FileSet, file *ast.File) {
 			if from, ok := n.X.(*ast.Ident); ok && ends(from.Name, n.Sel.Name) {
 				p.exits = append(p.exits, fmt.Sprintf("%s calls %s.%s", place(set, n), from.Name, n.Sel.Name))
 			}
+		case *ast.BinaryExpr, *ast.BasicLit:
+			if spliced(n.(ast.Expr)) {
+				p.lines = append(p.lines, place(set, n)+" puts data into a command")
+			}
+			_, literal := n.(*ast.BasicLit)
+			return !literal && !spliced(n.(ast.Expr))
 		case *ast.FuncDecl:
 			if n.Recv == nil && n.Name.Name == "init" {
 				p.inits = append(p.inits, place(set, n)+" declares init")
@@ -106,6 +114,44 @@ func (p *pkg) look(set *token.FileSet, file *ast.File) {
 		}
 		return true
 	})
+}
+
+// openCommand ends within a command that people are told to type, and filled has a verb within one.
+var (
+	openCommand = regexp.MustCompile(commandLine + `$`)
+	filled      = regexp.MustCompile(commandLine + `%`)
+)
+
+const commandLine = `(\brealiops (analyze|aurora-cost|baseline|collect|compare|doctor|explain|fleet|history|limits|load|measure|observe|prices|` +
+	`report|run|server|share|size) |\baws [a-z]|\bdocker [a-z]|\bpsql |\bsudo |\bgrant [a-z_]+ to )[^;:,.()]*`
+
+// spliced reports whether a string has data, from a verb or from what is added to it, within a command.
+func spliced(e ast.Expr) bool {
+	text := joined(e)
+	return filled.MatchString(text) || slices.ContainsFunc(strings.SplitAfter(text, data), func(part string) bool {
+		before, is := strings.CutSuffix(part, data)
+		return is && openCommand.MatchString(before)
+	})
+}
+
+// data stands for what is no literal.
+const data = "\x00"
+
+// joined is the text of literals that are added to each other.
+func joined(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+			return text
+		}
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD {
+			return joined(e.X) + joined(e.Y)
+		}
+	case *ast.ParenExpr:
+		return joined(e.X)
+	}
+	return data
 }
 
 // ends tells whether a function of the standard library ends the process.

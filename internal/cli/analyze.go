@@ -150,7 +150,7 @@ func namedRun(env Env, name string) (*drivers.Run, error) {
 
 func readRun(env Env, path string) (*drivers.Run, error) {
 	if path == standardInput {
-		run, err := drivers.FromRun(runfile.ReadRows(env.In))
+		run, err := drivers.FromRun(runfile.Possible(runfile.ReadRows(env.In)))
 		return run, naming("standard input", err)
 	}
 	run, err := drivers.FromFile(path)

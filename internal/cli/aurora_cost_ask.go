@@ -84,7 +84,7 @@ func (o auroraCostOptions) ofMonth(members []rds.Member, region string) (b bille
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		_, known := figures[name]
 		v, err := strconv.ParseFloat(value, 64)
-		if !known || err != nil || !(v >= 0 && v < 1e15) {
+		if !known || err != nil || !(v >= 0 && v < map[bool]float64{true: mostGiB, false: 1e15}[name == "gib"]) {
 			return b, fmt.Errorf("--month %s: NAME=NUMBER of reads, writes and gib, with commas between them", part)
 		}
 		figures[name] = v

@@ -14,6 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // diagnoseAWS makes each call of a run once; nil where AWS is not asked.
@@ -103,10 +104,12 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 	}
 	c := *a.Cloud
 	caution(!c.Insights, "insights-off", "Performance Insights is off: its counters, which show the same numbers as CloudWatch's, are left out.",
-		"aws rds modify-db-instance --apply-immediately --enable-performance-insights --db-instance-identifier "+c.Instance)
+		shell.New("aws rds modify-db-instance --apply-immediately --enable-performance-insights").
+			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
 	caution(c.MonitoringSeconds == 0, "monitoring-off",
 		"Enhanced Monitoring is off: figures of the operating system come once a minute at best.",
-		"aws rds modify-db-instance --apply-immediately --monitoring-interval 1 --monitoring-role-arn ROLE --db-instance-identifier "+c.Instance)
+		shell.New("aws rds modify-db-instance --apply-immediately --monitoring-interval 1 --monitoring-role-arn ROLE").
+			Flag("--db-instance-identifier", c.Instance, "INSTANCE").String())
 	caution(a.Found.Status != "" && a.Found.Status != "available", "aws-status", "AWS says that the instance is "+a.Found.Status+": what it does beside is counted too.", "wait until it is available")
 	caution(otherVersion(c, facts), "aws-other",
 		fmt.Sprintf("AWS says that %s is %s %s, and the server says that it is PostgreSQL %s: it may be another.", c.Instance, c.Engine, c.Version, facts.Version),

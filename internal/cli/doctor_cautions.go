@@ -44,7 +44,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 		f.OthersAtWork()+": what they write is counted as ours.", "wait until they are done")
 	caution(!f.MaySeeOthers, "others-hidden",
 		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
-		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Quoted(f.User))
+		postgres.Grant("pg_monitor", f.User)+" (pg_read_all_stats is enough)")
 	caution(f.Flavor == postgres.FlavorAurora, "aurora-views",
 		"PostgreSQL's own views show other things on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")
 	caution(!f.MayCheckpoint, "no-checkpoint",
@@ -89,18 +89,18 @@ func checkpointRemedy(f postgres.Facts) string {
 	if f.VersionNum < firstWithRole {
 		return "connect as a superuser; from PostgreSQL 15 on a role is enough: grant pg_checkpoint"
 	}
-	return "grant pg_checkpoint to " + postgres.Quoted(f.User)
+	return postgres.Grant("pg_checkpoint", f.User)
 }
 
 // remedyOf says what to do about a gap: the probe knows, or else the kind of gap tells.
 func remedyOf(f postgres.Facts) func(runfile.Gap) string {
 	return func(gap runfile.Gap) string {
 		if remedy := cmp.Or(pgstat.Remedy(gap), anatomy.Remedy(gap), block.Remedy(gap), request.Remedy(gap)); remedy != "" {
-			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Quoted(f.User))
+			return strings.ReplaceAll(remedy, "the user of this connection", postgres.Typed(f.User, "ROLE"))
 		}
 		switch gap.Reason {
 		case runfile.Permission:
-			return "grant pg_monitor to " + postgres.Quoted(f.User) + ", or run realiops as the server's user or as root"
+			return postgres.Grant("pg_monitor", f.User) + ", or run realiops as the server's user or as root"
 		case runfile.NotLocal:
 			return "run realiops on the machine that the data are on, as root or as the server's user"
 		default:

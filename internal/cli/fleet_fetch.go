@@ -18,6 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/history/exported"
 	"github.com/realiops/realiops/internal/measure/history/prometheus"
 	"github.com/realiops/realiops/internal/measure/history/sysstat"
+	"github.com/realiops/realiops/internal/owner"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -41,6 +42,13 @@ func (o fleetOptions) fetch(ctx context.Context, env Env, head runfile.Run) (dir
 		return "", 0, errors.New(runfile.Scrub(err.Error(), a.secrets...))
 	}
 	directory = cmp.Or(o.out, filepath.Join(fleetDirectory, a.stretch.To.Format(time.DateOnly)))
+	if o.out == "" {
+		for _, path := range []string{fleetDirectory, directory} {
+			if err := owner.Make(path); err != nil {
+				return "", 0, fmt.Errorf("keep the fleet: %w; name a directory with -o, or work in one of your own", err)
+			}
+		}
+	}
 	d, err := fleet.Open(directory, a.stretch)
 	if err != nil {
 		return "", 0, err

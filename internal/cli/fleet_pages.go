@@ -52,7 +52,7 @@ func readMember(ask ranking.Ask, file string) (ranking.Page, error) {
 		return ranking.Page{}, err
 	}
 	defer closer.Close()
-	return ask.Read(records)
+	return ask.Read(runfile.Possible(records))
 }
 
 func writePage(directory, name string, d document.Document) error {

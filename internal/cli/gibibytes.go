@@ -11,6 +11,9 @@ import (
 // a TB is 10^12 bytes, and a TiB 2^40.
 type gibibytes float64
 
+// mostGiB is more than anybody keeps in one database.
+const mostGiB = 1e9
+
 func (g *gibibytes) Set(text string) error {
 	units := map[string]float64{
 		"": 1, "GIB": 1, "TIB": 1 << 10, "PIB": 1 << 20, "MIB": 1.0 / (1 << 10),

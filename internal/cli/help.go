@@ -82,7 +82,7 @@ func showHelp(env Env, c *cobra.Command) error {
 	for paragraph := range strings.SplitSeq(cmp.Or(c.Long, c.Short), "\n\n") {
 		var block document.Block = document.Paragraph{Text: strings.ReplaceAll(paragraph, "\n", " ")}
 		if strings.HasPrefix(paragraph, "    ") {
-			block = document.Command{Lines: strings.Split(paragraph, "\n")}
+			block = document.Example(strings.Split(paragraph, "\n"))
 		}
 		d.Blocks = append(d.Blocks, block)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // keepingOptions are the flags of a command that measures, keeps a run file, and reports from it.
@@ -26,14 +27,22 @@ func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
 // conclude says where the record is, after the report on it, or that there is none because of err.
 func (o keepingOptions) conclude(env Env, path string, err error) error {
 	if err != nil && codeOf(err) != exitUndetermined {
-		return withCode(exitFailed, fmt.Errorf("report on %s: %w; realiops analyze %[1]s tries again", path, err))
+		return withCode(exitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err, again(path)))
 	}
-	again := runfile.Latest
+	how := shell.InText("realiops analyze").With(runfile.Latest)
 	if o.out != "" {
-		again = path
+		how = again(path)
 	}
-	env.tell("The run is kept in %s; realiops analyze %s shows this again.", path, again)
+	env.tell("The run is kept in %s; %s shows this again.", path, how.Unbroken())
 	return err
+}
+
+// again is the command that reports on a file.
+func again(path string) shell.Command {
+	if path == runfile.Latest {
+		path = "./" + path
+	}
+	return shell.InText("realiops analyze").File(path, "FILE")
 }
 
 // readingOptions are the flags of a command that reads counters again and again, and says what each of them counts.

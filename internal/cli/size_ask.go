@@ -25,7 +25,7 @@ func (o sizeOptions) check() error {
 		{"--growth", o.growth, -99.9, 1e6},
 		{"--percentile", o.percentile, 50, 100},
 		{"--headroom", o.headroom, 0, 1e4},
-		{"--gib", o.gib, 1, 1e9},
+		{"--gib", o.gib, 1, mostGiB},
 		{"--disks", float64(o.disks), 1, 64},
 		{"--repeat, in hours,", o.repeat.Hours(), 0, 24 * 366},
 	} {

@@ -46,7 +46,7 @@ func parseFigures(text string) (sizing.Figures, error) {
 		}
 		field, found := known[name]
 		v, err := strconv.ParseFloat(value, 64)
-		if !found || err != nil || !(v >= 0 && v < 1e18) {
+		if !found || err != nil || !(v == 0 || v >= leastFigure && v < 1e18) {
 			return f, fmt.Errorf("--check %s: NAME=NUMBER of %s, and buffered", part, figureNames)
 		}
 		*field.to = v * field.unit

@@ -101,7 +101,7 @@ func parseAmounts(text string) (all []metricAmount, err error) {
 	for _, part := range parts {
 		name, amount, _ := strings.Cut(strings.TrimSpace(part), "=")
 		v, err := strconv.ParseFloat(amount, 64)
-		if err != nil || !(v > 0 && v < 1e15) {
+		if err != nil || !(v >= leastFigure && v < 1e15) {
 			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0", part)
 		}
 		all = append(all, metricAmount{name, v})

@@ -18,7 +18,7 @@ func sizeNeed(ctx context.Context, env Env, o sizeOptions) error {
 	if err != nil {
 		return err
 	}
-	if said.Hours = o.hours; !(o.hours > 0 && o.hours <= 24) {
+	if said.Hours = o.hours; !(o.hours >= leastFigure && o.hours <= 24) {
 		return fmt.Errorf("--hours %g: of a day, above 0 and up to 24", o.hours)
 	}
 	if err := o.check(); err != nil {
@@ -72,6 +72,9 @@ func parseNeed(text string) (sizing.Stated, error) {
 	return need, nil
 }
 
+// leastFigure is below whatever somebody means: what is less is a number of some other kind.
+const leastFigure = 1e-9
+
 // read takes a number with its unit.
 func (f needFigure) read(text string) error {
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%/")
@@ -85,8 +88,8 @@ func (f needFigure) read(text string) error {
 		return errors.New(f.written)
 	case f.most == 1 && !(v >= 0 && v <= 1):
 		return errors.New(f.written)
-	case !(v > f.least && v <= f.most) || v < 0:
-		return fmt.Errorf("a number above 0, at most %s", number.Grouped(f.most, 0))
+	case !(v > f.least && v <= f.most) || v < 0 || v > 0 && v < leastFigure:
+		return fmt.Errorf("a number above 0, at least %g and at most %s", leastFigure, number.Grouped(f.most, 0))
 	}
 	*f.to = v
 	return nil

@@ -48,4 +48,9 @@ func Line(text string) string {
 
 // hidden characters have no shape of their own. Of Unicode's format characters (Cf) none is spared: the joiners that some
 // scripts need are also what makes two names look alike.
-func hidden(r rune) bool { return !unicode.IsGraphic(r) }
+// Neither are the letters and marks that Unicode has shown as nothing: fillers, selectors of variants, and an empty pattern of Braille.
+func hidden(r rune) bool {
+	const emptyBraille = '\u2800'
+	return !unicode.IsGraphic(r) || r == emptyBraille ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}

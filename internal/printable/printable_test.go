@@ -25,10 +25,12 @@ func TestLineShowsWhatHides(t *testing.T) {
 	check("a\u2028b\u2029c\u0085d", `a\u2028b\u2029c\u0085d`) // line ends of Unicode
 	check("txt\u202Egpj\u202C", `txt\u202Egpj\u202C`)         // shown as "txtjpg"
 	check("\u2066x\u2069\u200E\u200F\u061C", `\u2066x\u2069\u200E\u200F\u061C`)
-	check("ad\u200Bmin\uFEFF\u00AD", `ad\u200Bmin\uFEFF\u00AD`) // looks like admin
-	check("\U000E0041", `\U000E0041`)                           // a tag, which nothing shows
-	check("\x80caf\xe9", `\x80caf\xE9`)                         // LATIN1, or a cut
-	check("\uFFFD", "\uFFFD")                                   // the replacement itself is no bad byte
+	check("ad\u200Bmin\uFEFF\u00AD", `ad\u200Bmin\uFEFF\u00AD`)             // looks like admin
+	check("ad\u3164\uFFA0\u115F\u034Fmin", `ad\u3164\uFFA0\u115F\u034Fmin`) // letters and marks of no shape
+	check("a\uFE0Fb\u180Bc\u2800d", `a\uFE0Fb\u180Bc\u2800d`)
+	check("\U000E0041", `\U000E0041`)   // a tag, which nothing shows
+	check("\x80caf\xe9", `\x80caf\xE9`) // LATIN1, or a cut
+	check("\uFFFD", "\uFFFD")           // the replacement itself is no bad byte
 	check("\x00\x7f", `\x00\x7F`)
 }
 

@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/owner"
 )
 
 // Directory is where runs go that are not told otherwise, below the working directory.
@@ -21,6 +24,26 @@ const Latest = "LAST"
 // NewID names a run: its start, and four letters so that two runs of one second differ.
 func NewID(start time.Time) string {
 	return start.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:4])
+}
+
+// ours are the ids of [NewID], of [Anonymizer], and of the published numbers that come with the program.
+var ours = regexp.MustCompile(`^([0-9]{8}-[0-9]{6}-[a-z2-7]{4}|run-[0-9]+|published-[a-z]+)$`)
+
+// ShownID is an id as reports show it: with a mark where no realiops has made it.
+func ShownID(id string) string {
+	if ours.MatchString(id) {
+		return id
+	}
+	return id + " (an invalid id)"
+}
+
+// FileOf is the name that the file of a run has unless somebody has chosen another; empty where no realiops has made the id, so
+// that nobody is told to type it.
+func FileOf(id string) string {
+	if !ours.MatchString(id) {
+		return ""
+	}
+	return id + ".jsonl"
 }
 
 // DefaultPath is where the run by that id is kept unless the user says otherwise.
@@ -52,6 +75,9 @@ func Resolve(name string) (string, error) {
 	if name != Latest {
 		return name, nil
 	}
+	if err := owner.Directory(Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("look for the last run: %w; name the file instead of %s", err, Latest)
+	}
 	entries, err := os.ReadDir(Directory)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("look for the last run: %w", err)
@@ -66,7 +92,11 @@ func Resolve(name string) (string, error) {
 	if last == "" {
 		return "", fmt.Errorf("there is no run in ./%s yet: make one with realiops run, or name a file", Directory)
 	}
-	return filepath.Join(Directory, last), nil
+	path := filepath.Join(Directory, last)
+	if err := owner.File(path); err != nil {
+		return "", fmt.Errorf("look for the last run: %w; name the file instead of %s", err, Latest)
+	}
+	return path, nil
 }
 
 func isRun(f fs.FileInfo) bool {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/realiops/realiops/internal/owner"
 )
 
 // flushEvery bounds what is lost when the process is killed.
@@ -50,8 +52,8 @@ const forOwner = 0o600
 // text written later.
 func Create(path string, secrets ...string) (*Writer, error) {
 	made := missing(filepath.Dir(path))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, fmt.Errorf("make the directory for the run file: %w", err)
+	if err := makeDirectory(filepath.Dir(path)); err != nil {
+		return nil, err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, forOwner)
 	if errors.Is(err, os.ErrExist) {
@@ -69,6 +71,20 @@ func Create(path string, secrets ...string) (*Writer, error) {
 	}
 	w.made = made
 	return w, nil
+}
+
+// makeDirectory makes a directory with those above it. The one that nobody named is not used where another user may have planted it.
+func makeDirectory(path string) error {
+	if path != Directory {
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			return fmt.Errorf("make the directory for the run file: %w", err)
+		}
+		return nil
+	}
+	if err := owner.Make(path); err != nil {
+		return fmt.Errorf("keep the run in ./%s: %w; name a file elsewhere with -o, or work in a directory of your own", path, err)
+	}
+	return nil
 }
 
 // missing are the directories that would have to be made for one, the innermost first.

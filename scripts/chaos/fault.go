@@ -12,7 +12,7 @@ import (
 
 // Fault is something that goes wrong, over one command.
 type Fault struct {
-	Class string // process, disk, server, network, cloud, strangers, neighbors, settings, inputs, limits
+	Class string // process, disk, server, network, lies, scrapers, cloud, strangers, neighbors, settings, inputs, ids, limits
 	Name  string
 	// Prepare makes what the command meets, in a directory of its own, and gives the command.
 	Prepare func(*place) ([]string, error)
@@ -32,7 +32,7 @@ type Fault struct {
 }
 
 func faults() []Fault {
-	return slices.Concat(processes(), disks(), servers(), networks(), clouds(), strangers(), neighbors(), settings(), inputs(), secrets(), limits())
+	return slices.Concat(processes(), disks(), servers(), networks(), clouds(), strangers(), neighbors(), settings(), inputs(), secrets(), ids(), limits())
 }
 
 // in gives rows their class.

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 
-// shortSet are the faults that are tried on each change beside all inputs and limits: one of each kind. Those of a cloud wait
+// shortSet are the faults that are tried on each change beside all inputs, ids and limits: one of each kind. Those of a cloud wait
 // for it, and are the script's.
 var shortSet = []string{
 	"`run --dsn` and SIGTERM", "`run`, whose server is restarted", "`run`, whose connections are cut", "`run --shared`, while somebody writes",
@@ -31,7 +31,7 @@ func TestShortSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range faults() {
-		if quick := f.Class == "inputs" || f.Class == "limits"; !quick && !slices.Contains(shortSet, f.Name) {
+		if quick := slices.Contains([]string{"inputs", "ids", "limits"}, f.Class); !quick && !slices.Contains(shortSet, f.Name) {
 			continue
 		}
 		t.Run(f.Class+"/"+f.Name, func(t *testing.T) {

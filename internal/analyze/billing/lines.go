@@ -105,7 +105,7 @@ func (l line) missing(region string) string {
 	case l.kind == compute && l.item.What == "instances":
 		return "no instance is known: name each with --instance"
 	case l.kind == compute && l.item.Class == "":
-		return "the class of " + l.item.What + " is not known: name it with --instance " + l.item.What + "=CLASS"
+		return "the class of " + l.item.What + " is not known: name it with --instance NAME=CLASS"
 	case l.item.Hours == 0 && l.kind == compute:
 		return "when " + l.item.What + " ran is not known: " + map[bool]string{true: "ServerlessDatabaseCapacity", false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:

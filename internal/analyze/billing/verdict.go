@@ -37,6 +37,9 @@ func (c Comparison) judge() Verdict {
 			v.Why = c.Items[i].Missing
 		}
 		return v
+	case !number.Finite(w.Total.Standard) || !number.Finite(w.Total.Optimized):
+		v.Why = "the figures are larger than those of any bill"
+		return v
 	case !c.told && len(c.Days) < fewDays:
 		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", days(len(c.Days)))
 		return v

@@ -84,6 +84,8 @@ func (m Instance) check() error {
 		return nil
 	case !(m.BaseIOPS > 0 && m.BaseMB > 0):
 		return errors.New("base_iops and base_mb are above 0, unless it is unpublished")
+	case m.MostIOPS > absurdAmount || m.MostMB > absurdAmount:
+		return errors.New("most_iops or most_mb is more than any machine carries")
 	case m.MostIOPS < m.BaseIOPS || m.MostMB < m.BaseMB:
 		return errors.New("most_iops and most_mb are not below base_iops and base_mb")
 	}
@@ -97,7 +99,7 @@ func (m Instance) checkSold() error {
 	}
 	for _, s := range m.Sold {
 		for what, r := range map[string][2]float64{"gib": s.GiB, "iops": s.IOPS, "mibps": s.MiBps} {
-			if r[0] < 0 || r[1] < r[0] {
+			if r[0] < 0 || r[1] < r[0] || r[1] > absurdAmount {
 				return fmt.Errorf("%s of %s is from %g to %g, and goes from the least to the most", what, s.Volume, r[0], r[1])
 			}
 		}

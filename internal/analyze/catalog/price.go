@@ -103,12 +103,17 @@ func (p Price) place() [2]string {
 // absurd is a price that nobody asks for any unit: it is surely in another one.
 const absurd = 1e6
 
+// absurdAmount is more of anything than is sold.
+const absurdAmount = 1e15
+
 func (p Price) check() error {
 	switch {
 	case p.Volume == "" || p.Per == "" || p.Region == "" || p.Currency == "":
 		return errors.New("volume, per, region and currency must be there")
 	case !slices.Contains([]Per{PerGiB, PerIOPS, PerMiBps, PerTier, PerMillionIO, PerHour}, p.Per):
 		return errors.New("per is one of gib, iops, mibps, tier, million-io and hour")
+	case !(p.From >= 0 && p.From <= absurdAmount):
+		return fmt.Errorf("from is %g, which is no amount", p.From)
 	case math.IsNaN(p.Price) || p.Price < 0 || p.Price > absurd:
 		return fmt.Errorf("%g is no price", p.Price)
 	}

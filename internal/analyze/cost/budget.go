@@ -2,7 +2,6 @@ package cost
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +81,9 @@ var units = []struct {
 	{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"B", 1}, {"", 1},
 }
 
+// mostCounted is above all that an operation can make a server count.
+const mostCounted = 1e18
+
 func parseAmount(text string) (float64, error) {
 	for _, u := range units {
 		number, ends := strings.CutSuffix(text, u.ending)
@@ -89,10 +91,10 @@ func parseAmount(text string) (float64, error) {
 			continue
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || v < 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-			return 0, fmt.Errorf("%q is no amount: a number, with k, M, G, Ki, Mi or Gi", text)
+		if v *= u.times; err != nil || !(v >= 0 && v <= mostCounted) {
+			return 0, fmt.Errorf("%q is no amount: a number up to 10^18, with k, M, G, Ki, Mi or Gi", text)
 		}
-		return v * u.times, nil
+		return v, nil
 	}
 	return 0, nil
 }

@@ -1,6 +1,9 @@
 package document
 
-import "github.com/realiops/realiops/internal/analyze/plot"
+import (
+	"github.com/realiops/realiops/internal/analyze/plot"
+	"github.com/realiops/realiops/internal/shell"
+)
 
 // Document is a report, in the order in which it is read.
 type Document struct {
@@ -52,8 +55,11 @@ type (
 	// Command is what to type.
 	Command struct {
 		Lead  string // what it is for
-		Lines []string
+		Lines []shell.Command
 	}
+
+	// Example is text of ours whose lines stay as they are.
+	Example []string
 
 	// Figure are pictures, which only HTML can show.
 	Figure struct {
@@ -92,6 +98,14 @@ func (w Warning) marked() string {
 		return w.Text
 	}
 	return string(w.Rank) + ": " + w.Text
+}
+
+// texts are the lines of a command.
+func (c Command) texts() (all []string) {
+	for _, line := range c.Lines {
+		all = append(all, line.String())
+	}
+	return all
 }
 
 // Answer is what is said to a question.
@@ -134,6 +148,7 @@ func (Answers) isBlock()   {}
 func (Warnings) isBlock()  {}
 func (Notes) isBlock()     {}
 func (Command) isBlock()   {}
+func (Example) isBlock()   {}
 func (Figure) isBlock()    {}
 func (Table) isBlock()     {}
 func (only) isBlock()      {}

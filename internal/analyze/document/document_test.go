@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"errors"
+	"github.com/realiops/realiops/internal/shell"
 	"io"
 	"regexp"
 	"strings"
@@ -41,7 +42,7 @@ func example() Document {
 		Only(OnPages, Answers{{"Which is real?", []string{"None.", "Some."}}}),
 		Section{Title: "The work", Blocks: []Block{Together{table, Paragraph{Text: "Means.", Style: Faint}}}},
 		Section{Title: "Nothing stands here", Blocks: []Block{List{}, Only(InCSV, table), Figure{}}},
-		Section{Title: "Open", Blocks: []Block{Together{List{"a: is it rows or WAL records?", "b"}, Command{Lead: "To tell:", Lines: []string{"realiops run"}}}}},
+		Section{Title: "Open", Blocks: []Block{Together{List{"a: is it rows or WAL records?", "b"}, Command{Lead: "To tell:", Lines: []shell.Command{shell.New("realiops run")}}}}},
 		Section{Title: "Outer", Blocks: []Block{Section{Title: "Inner", Blocks: []Block{Paragraph{Text: "inside"}}}}},
 		Notes{Title: "Single figures", Remarks: []string{"A remark."}},
 		Only(InCSV, table),
@@ -218,7 +219,10 @@ func TestTextOfOthersStaysText(t *testing.T) {
 	table := Table{Caption: evil, Columns: []Column{{Header: evil}, {Header: evil}}}
 	table.Rows = []Row{{Cells: []Cell{{Text: evil, Kind: IsName, Also: evil, Hover: evil, Mark: "consistent"}, Missing(evil)}}, {Cells: []Cell{Words("=cmd|' /C calc'!A0"), Words("+1")}}}
 	d := Document{Title: evil, Heading: evil, Blocks: []Block{
-		Section{Title: evil, Blocks: []Block{Paragraph{Text: evil}, List{evil}, Answers{{evil, []string{evil}}}, Doubts([]string{evil}), table, Command{Lead: evil, Lines: []string{evil, "```"}}}},
+		Section{Title: evil, Blocks: []Block{
+			Paragraph{Text: evil}, List{evil}, Answers{{evil, []string{evil}}}, Doubts([]string{evil}), table,
+			Command{Lead: evil, Lines: []shell.Command{shell.New("realiops").File(evil, "FILE")}}, Example{evil, "```"},
+		}},
 		Notes{Title: evil, Remarks: []string{evil}}, Only(InCSV, table),
 	}}
 	for name, got := range map[string]string{

@@ -140,17 +140,24 @@ func (p *page) block(b Block, title string) {
 		}
 	case Command:
 		p.element("p", b.Lead)
-		p.open("pre", "tabindex", "0", "role", "region", "aria-label", "commands: "+title)
-		p.raw("<code>")
-		for _, line := range b.Lines {
-			p.raw(quoted(line) + "\n")
-		}
-		p.raw("</code></pre>\n")
+		p.lines("commands: "+title, b.texts())
+	case Example:
+		p.lines("example: "+title, b)
 	case Table:
 		p.table(b.in(InHTML), title)
 	case Figure:
 		p.figure(b, title)
 	}
+}
+
+// lines stay as they are.
+func (p *page) lines(label string, all []string) {
+	p.open("pre", "tabindex", "0", "role", "region", "aria-label", label)
+	p.raw("<code>")
+	for _, line := range all {
+		p.raw(quoted(line) + "\n")
+	}
+	p.raw("</code></pre>\n")
 }
 
 // section is left out again where nothing came into it.

@@ -77,7 +77,9 @@ func (m *markdown) block(b Block) {
 		m.section(Section{Title: b.Title, Blocks: []Block{List(append(items, b.Remarks...))}})
 	case Command:
 		m.line("", b.Lead)
-		m.fenced(b.Lines)
+		m.fenced(b.texts())
+	case Example:
+		m.fenced(b)
 	case Table:
 		m.table(b.in(InMarkdown))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -69,7 +70,9 @@ func (t *textWriter) block(b Block, under string) string {
 	case Notes:
 		return t.foot(b)
 	case Command:
-		return t.command(b)
+		return t.command(b.Lead, b.texts())
+	case Example:
+		return t.command("", b)
 	case Table:
 		return t.table(b.in(InText))
 	default: // a picture
@@ -90,7 +93,7 @@ func (t *textWriter) hanging(mark, words string) string {
 func wrapped(words string, width int) []string {
 	var lines []string
 	column := width
-	for word := range strings.FieldsSeq(words) {
+	for word := range strings.FieldsFuncSeq(words, breakable) {
 		letters := text.StringWidth(word)
 		if column+1+letters > width {
 			lines, column = append(lines, word), letters
@@ -102,16 +105,18 @@ func wrapped(words string, width int) []string {
 	return lines
 }
 
+// breakable spaces are those that a line may end at.
+func breakable(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
+
 // Message is what is told beside a document, its further lines indented; with width 0 it is one line, for whoever reads line
 // by line.
 func Message(words string, width int) string {
 	words = safe(words)
-	if width <= 0 {
-		return words
-	}
 	const indent = "  "
-	lines := wrapped(words, max(width, narrowest)-len(indent))
-	return strings.Join(lines, "\n"+indent)
+	if width > 0 {
+		words = strings.Join(wrapped(words, max(width, narrowest)-len(indent)), "\n"+indent)
+	}
+	return strings.ReplaceAll(words, "\u00a0", " ")
 }
 
 func (t *textWriter) each(mark string, items []string) string {
@@ -170,15 +175,15 @@ func (t *textWriter) foot(n Notes) string {
 }
 
 // command stands in one line with what it is for, where there is room, and is never broken.
-func (t *textWriter) command(c Command) string {
-	if one := plain(c.Lead + " " + strings.Join(c.Lines, " ")); len(c.Lines) == 1 && text.StringWidth(one) <= t.width {
+func (t *textWriter) command(lead string, all []string) string {
+	if one := plain(lead + " " + strings.Join(all, " ")); len(all) == 1 && text.StringWidth(one) <= t.width {
 		return one
 	}
 	lines := []string{}
-	if c.Lead != "" {
-		lines = append(lines, t.hanging("", c.Lead))
+	if lead != "" {
+		lines = append(lines, t.hanging("", lead))
 	}
-	for _, line := range c.Lines {
+	for _, line := range all {
 		lines = append(lines, "  "+plain(line))
 	}
 	return strings.Join(lines, "\n")

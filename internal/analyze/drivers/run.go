@@ -233,7 +233,7 @@ func FromFile(path string) (*Run, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return FromRun(records)
+	return FromRun(runfile.Possible(records))
 }
 
 // Arm finds an arm by its name.

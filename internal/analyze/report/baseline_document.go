@@ -10,6 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // Document says what storage delivered; the run has the seconds of a job that was throttled, for the pictures.
@@ -273,13 +275,17 @@ func (b Baseline) method() document.Block {
 	section := document.Section{Title: "How it was measured, and how to repeat it"}
 	say := func(text string) { section.Blocks = append(section.Blocks, document.Paragraph{Text: text}) }
 	say(fmt.Sprintf("run %s, %s; %s/%s, %d CPUs. docs/baseline.md has the method.",
-		r.ID, r.Start.UTC().Format("2006-01-02 15:04 MST"), r.Host.OS, r.Host.Arch, r.Host.CPUs))
+		runfile.ShownID(r.ID), r.Start.UTC().Format("2006-01-02 15:04 MST"), r.Host.OS, r.Host.Arch, r.Host.CPUs))
 	for _, j := range b.Jobs {
 		options := strings.ReplaceAll(strings.TrimPrefix(j.Options, "--"), " --", ", ") // which a page breaks where it likes
 		say(fmt.Sprintf("%s, %s s: %s", j.Name, number.Rate(j.Seconds), options))
 	}
-	file := r.ID + ".jsonl"
-	section.Blocks = append(section.Blocks, document.Command{Lines: []string{"realiops baseline --dir DIRECTORY", "realiops analyze " + file, "realiops size RUN --baseline " + file}})
+	file := runfile.FileOf(r.ID)
+	section.Blocks = append(section.Blocks, document.Command{Lines: []shell.Command{
+		shell.New("realiops baseline --dir DIRECTORY"),
+		shell.New("realiops analyze").File(file, "FILE"),
+		shell.New("realiops size RUN").Flag("--baseline", file, "FILE"),
+	}})
 	return section
 }
 

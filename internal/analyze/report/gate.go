@@ -29,7 +29,7 @@ func ParseGate(text string) (Gate, error) {
 		return Gate{}, fmt.Errorf("%q: what is counted, perhaps under which load, and a change in percent: device requests>10%%, WAL fsyncs/copy<-5%%", text)
 	}
 	percent, err := strconv.ParseFloat(parts[4], 64)
-	if err != nil || percent <= -100 {
+	if err != nil || percent <= -100 || percent > 1e9 {
 		return Gate{}, fmt.Errorf("%q: %s %% is no change that there can be", text, parts[4])
 	}
 	driver := parts[1]

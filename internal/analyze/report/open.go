@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // open says what the run cannot tell, why, and which load would.
@@ -26,9 +27,9 @@ func (r Report) open() document.Block {
 
 // nextLoads says what would tell what this run could not. Of a server that others use it takes another like it.
 func (r Report) nextLoads() document.Block {
-	c := document.Command{Lead: "To find out:", Lines: []string{"realiops run --plan identify"}}
+	c := document.Command{Lead: "To find out:", Lines: []shell.Command{shell.New("realiops run --plan identify")}}
 	if r.Run.Target.Kind == "dsn" {
-		c.Lines = []string{"realiops run --plan identify --dsn ..."}
+		c.Lines[0] = c.Lines[0].With("--dsn ...")
 	}
 	if r.Observed != nil {
 		c.Lead = "These are short loads of our own, for where you may put one:"

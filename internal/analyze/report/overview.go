@@ -9,6 +9,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // Document says what a run has shown: what was measured and what makes it lie, the same work counted in several ways,
@@ -303,7 +305,7 @@ func (r Report) method(size *Size) document.Block {
 			r.Run.Arms, times, r.Run.ArmSeconds, r.Run.Seed),
 		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
 	}
-	commands := []string{"realiops run --plan " + planName(r)}
+	commands := []shell.Command{shell.New("realiops run").Flag("--plan", r.Run.Plan, "FILE")}
 	if r.Run.ArmSeconds == 0 { // loads of somebody else's
 		said, commands = said[1:], nil
 		for _, o := range r.Run.Origins {
@@ -313,12 +315,12 @@ func (r Report) method(size *Size) document.Block {
 	if o := r.Observed; o != nil {
 		said = []string{fmt.Sprintf("No load of ours: what the server did anyway was read, and cut into %d windows of %.4g s. Those of one kind of load are compared with those of the others. docs/observe.md has the method.",
 			o.Windows, o.WindowSeconds)}
-		commands = []string{"realiops observe --dsn URL"}
+		commands = []shell.Command{shell.New("realiops observe --dsn URL")}
 		if r.Run.Target.Kind == "history" {
 			commands = nil // whoever kept it has it no longer
 		}
 	}
-	commands = append(commands, "realiops analyze "+r.Run.ID+".jsonl -v")
+	commands = append(commands, shell.New("realiops analyze").File(runfile.FileOf(r.Run.ID), "FILE").With("-v"))
 	if size != nil {
 		commands = append(commands, size.command())
 	}
@@ -332,13 +334,12 @@ func (r Report) method(size *Size) document.Block {
 
 // whence is which run it is, and what made it where.
 func (r Report) whence() string {
-	run := fmt.Sprintf("run %s, %s", r.Run.ID, r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
+	run := fmt.Sprintf("run %s, %s", runfile.ShownID(r.Run.ID), r.Run.Start.UTC().Format("2006-01-02 15:04 MST"))
 	if h := r.Run.Host; h.OS != "" {
 		return fmt.Sprintf("realiops %s, %s; %s/%s, %d CPUs.", r.Run.Realiops, run, h.OS, h.Arch, h.CPUs)
 	}
 	return capital(run) + "." // not of a machine that realiops saw
 }
 
-func planName(r Report) string {
-	return cmp.Or(r.Run.Plan, "FILE")
-}
+// planName is what a plan is called.
+func planName(r Report) string { return cmp.Or(r.Run.Plan, "FILE") }

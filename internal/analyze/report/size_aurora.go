@@ -6,6 +6,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
@@ -45,5 +46,5 @@ func restsOn(c sizing.Calibration) string {
 	if c.Arm != "" {
 		text += " of " + c.Arm
 	}
-	return text + " of your run " + c.Run
+	return text + " of your run " + runfile.ShownID(c.Run)
 }

@@ -2,13 +2,17 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // Document says what to order for a run, and why.
@@ -81,25 +85,20 @@ func (c *citations) list() []string {
 }
 
 // command is the one that sizes so.
-func (s Size) command() string {
-	words := []string{"realiops size"}
+func (s Size) command() shell.Command {
+	c := shell.New("realiops size")
+	var named []string
 	for _, r := range s.Sized.Runs {
-		if file := r.ID + ".jsonl"; !slices.Contains(words, file) {
-			words = append(words, file)
+		if !slices.Contains(named, r.ID) {
+			named = append(named, r.ID)
+			c = c.File(runfile.FileOf(r.ID), "FILE")
 		}
 	}
 	if len(s.Sized.Runs) == 1 {
-		words = append(words, "--load "+quoted(s.Sized.Arm))
+		c = c.Flag("--load", s.Sized.Arm, "LOAD")
 	}
-	return strings.Join(append(words, fmt.Sprintf("--gib %.0f --headroom %.0f", s.Sized.GiB, s.Sized.Headroom)), " ")
-}
-
-// quoted is a name as a shell takes it for one.
-func quoted(name string) string {
-	if !strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || strings.ContainsRune("'\"$&|;<>()*?`\\", r) }) {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	figure := func(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
+	return c.Flag("--gib", figure(s.Sized.GiB), "GIB").Flag("--headroom", figure(s.Sized.Headroom), "PERCENT")
 }
 
 // optionSection is what carries the load, with the sources of its limits and its price, and what does not.

@@ -11,6 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // needSection shows what each load asked of storage, and what is sized for.
@@ -19,7 +20,7 @@ func (s Size) needSection() document.Block {
 	t.Add(wordy("load"), cells(s.Needs, func(n SizeNeed) document.Cell {
 		name := n.Arm
 		if n.Run != "" {
-			name = n.Run + ": " + name
+			name = runfile.ShownID(n.Run) + ": " + name
 		}
 		if n.Model != "" {
 			name += " (model)"
@@ -188,7 +189,7 @@ func (s Size) worstOf(of func(SizeRate) float64) string {
 	if s.runs() == 1 {
 		return most.Arm + ", " + most.Basis
 	}
-	return fmt.Sprintf("%s, %s, %s", most.ID, most.Arm, most.Basis)
+	return fmt.Sprintf("%s, %s, %s", runfile.ShownID(most.ID), most.Arm, most.Basis)
 }
 
 // scaled says what was taken to go with the rows, and how far apart that leaves what is needed.

@@ -9,6 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Ask is what somebody wants to know of a run.
@@ -87,7 +88,7 @@ func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
 	for _, run := range runs {
 		parts, err := s.parts(run)
 		if err != nil && len(runs) > 1 {
-			return Sizing{}, fmt.Errorf("%s: %w", run.Header.ID, err)
+			return Sizing{}, fmt.Errorf("%s: %w", runfile.ShownID(run.Header.ID), err)
 		} else if err != nil {
 			return Sizing{}, err
 		}

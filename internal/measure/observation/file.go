@@ -257,7 +257,7 @@ func (r *recording) announce(facts postgres.Facts, p *target.Probes) {
 		tell("A connection pooler answers in the server's name: each reading is planned anew, which costs the server more; connect to the server itself.")
 	}
 	if !facts.MaySeeOthers {
-		tell("This user does not see the work of others in full: grant pg_monitor to " + postgres.Quoted(facts.User))
+		tell("This user does not see the work of others in full: " + postgres.Grant("pg_monitor", facts.User))
 	}
 	if notice := p.Stats.Notice(); notice != "" {
 		tell(notice)

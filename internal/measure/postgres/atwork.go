@@ -18,8 +18,10 @@ const (
 	ofOthers = `from pg_catalog.pg_stat_activity
 		where backend_type = 'client backend' and pid <> pg_catalog.pg_backend_pid() and application_name <> '` + applicationName + "'"
 	working = "state in ('active', 'idle in transaction')"
-	names   = "application_name::text, coalesce(usename, '')::text, coalesce(datname, '')::text"
 )
+
+// names are the program, the role and the database of a session, for Name.
+var names = Named("application_name") + ", " + Named("coalesce(usename, '')") + ", " + Named("coalesce(datname, '')")
 
 // askBusy counts sessions at work that are not ours.
 func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
@@ -34,7 +36,7 @@ func (f *Facts) askBusy(ctx context.Context, conn *pgx.Conn) error {
 func Writing(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
 	transactions := map[string]string{}
 	var transaction, program, role, database string
-	err := ForEachRow(ctx, conn, []any{&transaction, &program, &role, &database}, func() error {
+	err := ForEachRow(ctx, conn, []any{&transaction, (*Name)(&program), (*Name)(&role), (*Name)(&database)}, func() error {
 		transactions[transaction] = called(program, role, database)
 		return nil
 	}, `/* realiops */
@@ -69,7 +71,7 @@ func called(program, role, database string) string {
 func (f Facts) AtWork(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var who parties
 	var program, role, database string
-	err := ForEachRow(ctx, conn, []any{&program, &role, &database}, func() error {
+	err := ForEachRow(ctx, conn, []any{(*Name)(&program), (*Name)(&role), (*Name)(&database)}, func() error {
 		who.add(program, role, database)
 		return nil
 	}, "/* realiops */ select "+names+" "+atWork)

@@ -53,10 +53,10 @@ func Inspect(ctx context.Context, conn *pgx.Conn) (Facts, error) {
 	err := QueryRow(ctx, conn, `/* realiops */
 		select pg_catalog.current_setting('server_version_num')::int,
 		       pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1),
-		       pg_catalog.current_database(), pg_catalog.pg_is_in_recovery(),
+		       `+Named("pg_catalog.current_database()")+`, pg_catalog.pg_is_in_recovery(),
 		       pg_catalog.current_setting('transaction_read_only')::boolean, pg_catalog.pg_backend_pid(),
 		       pg_catalog.current_setting('max_connections')::int`).Scan(
-		&f.VersionNum, &f.Version, &f.Database, &f.Standby, &f.ReadOnly, &f.BackendPID, &f.Connections)
+		&f.VersionNum, &f.Version, (*Name)(&f.Database), &f.Standby, &f.ReadOnly, &f.BackendPID, &f.Connections)
 	if err != nil {
 		return f, fmt.Errorf("ask the server what it is: %w", err)
 	}

@@ -38,12 +38,12 @@ func trusted(owner string) string {
 // EventTriggers are those of the database that are not disabled.
 func EventTriggers(ctx context.Context, conn *pgx.Conn) (all []EventTrigger, err error) {
 	var t EventTrigger
-	err = ForEachRow(ctx, conn, []any{&t.Name, &t.Function, &t.Owner, &t.Trusted}, func() error {
+	err = ForEachRow(ctx, conn, []any{(*Name)(&t.Name), (*Name)(&t.Function), (*Name)(&t.Owner), &t.Trusted}, func() error {
 		all = append(all, t)
 		return nil
 	}, `/* realiops */
-		select t.evtname::pg_catalog.text, p.oid::pg_catalog.regprocedure::pg_catalog.text,
-			pg_catalog.pg_get_userbyid(case when `+trusted("t.evtowner")+` then p.proowner else t.evtowner end)::pg_catalog.text,
+		select `+Named("t.evtname")+", "+Named("p.oid::pg_catalog.regprocedure")+`,
+			`+Named("pg_catalog.pg_get_userbyid(case when "+trusted("t.evtowner")+" then p.proowner else t.evtowner end)")+`,
 			`+trusted("t.evtowner")+" and "+trusted("p.proowner")+`
 		from pg_catalog.pg_event_trigger t join pg_catalog.pg_proc p on p.oid = t.evtfoid
 		where t.evtenabled <> 'D' order by t.evtname`)
@@ -76,9 +76,9 @@ func foreign(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 
 // foreignParts are the things of a table, $1, that would take part in what is done to it and that we do not make, in
 // words.
-const foreignParts = `/* realiops */
+var foreignParts = `/* realiops */
 	with t as (select * from pg_catalog.pg_class where oid = $1::pg_catalog.text::pg_catalog.regclass)
-	select part from (
+	select ` + Named("part") + ` from (
 		select 1, pg_catalog.format('the owner %I', pg_catalog.pg_get_userbyid(t.relowner))
 			from t where t.relowner <> (select oid from pg_catalog.pg_roles where rolname = current_user)
 		union all select 2, pg_catalog.format('the trigger %I, which calls %s of %I', g.tgname, p.oid::pg_catalog.regprocedure, pg_catalog.pg_get_userbyid(p.proowner))
@@ -110,7 +110,7 @@ const foreignParts = `/* realiops */
 func RefuseForeign(ctx context.Context, conn Asker, table string) error {
 	var part string
 	var found []string
-	err := ForEachRow(ctx, conn, []any{&part}, func() error {
+	err := ForEachRow(ctx, conn, []any{(*Name)(&part)}, func() error {
 		if len(found) < mostNamed {
 			found = append(found, part)
 		}

@@ -28,7 +28,7 @@ type SessionSetting struct {
 func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting, err error) {
 	var database, role, value string
 	var s SessionSetting
-	err = ForEachRow(ctx, conn, []any{&database, &role, &s.Setting, &value}, func() error {
+	err = ForEachRow(ctx, conn, []any{(*Name)(&database), (*Name)(&role), (*Name)(&s.Setting), (*Name)(&value)}, func() error {
 		s.Scope, s.Value, s.Effect = scope(database, role), value, Kept
 		switch {
 		case Pinned(s.Setting):
@@ -39,7 +39,8 @@ func SessionSettings(ctx context.Context, conn *pgx.Conn) (all []SessionSetting,
 		all = append(all, s)
 		return nil
 	}, `/* realiops */
-		select coalesce(d.datname, '')::text, coalesce(r.rolname, '')::text, c.name, case when c.name ~ '[.]' then '' else c.value end
+		select `+Named("coalesce(d.datname, '')")+", "+Named("coalesce(r.rolname, '')")+`,
+			`+Named("c.name")+", "+Named("case when c.name ~ '[.]' then '' else c.value end")+`
 		from pg_catalog.pg_db_role_setting s
 		left join pg_catalog.pg_database d on d.oid = s.setdatabase left join pg_catalog.pg_roles r on r.oid = s.setrole
 		cross join lateral (select pg_catalog.split_part(one, '=', 1) as name, pg_catalog.substr(one, pg_catalog.strpos(one, '=') + 1) as value

@@ -68,10 +68,10 @@ func foreignSchema(ctx context.Context, conn *pgx.Conn) (refusal, err error) {
 	var owner string
 	var ours bool
 	err = QueryRow(ctx, conn, `/* realiops */
-		select d.description, r.rolname::text, r.rolname = current_user from pg_catalog.pg_namespace n
+		select d.description, `+Named("r.rolname")+`, r.rolname = current_user from pg_catalog.pg_namespace n
 		join pg_catalog.pg_roles r on r.oid = n.nspowner left join pg_catalog.pg_description d
 		on d.objoid = n.oid and d.classoid = 'pg_catalog.pg_namespace'::pg_catalog.regclass and d.objsubid = 0
-		where n.nspname = $1`, SchemaName).Scan(&mark, &owner, &ours)
+		where n.nspname = $1`, SchemaName).Scan(&mark, (*Name)(&owner), &ours)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -95,7 +95,7 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	var may bool
 	var here string
 	err = QueryRow(ctx, conn, `/* realiops */
-		select pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create'), pg_catalog.current_database()::text`).Scan(&may, &here)
+		select pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create'), `+Named("pg_catalog.current_database()")).Scan(&may, (*Name)(&here))
 	if err != nil {
 		return nil, fmt.Errorf("ask whether the schema %s can be made: %w", SchemaName, err)
 	}
@@ -109,7 +109,7 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 		return runsElsewhere(elsewhere), nil
 	case !may:
 		return fmt.Errorf("this user may not create the schema %s: grant create on database %s to %s; or use another one",
-			SchemaName, Quoted(f.Database), Quoted(f.User)), nil
+			SchemaName, Typed(f.Database, "DATABASE"), Typed(f.User, "ROLE")), nil
 	}
 	return nil, nil
 }
@@ -156,7 +156,7 @@ const schemaLocks = `from pg_catalog.pg_locks l left join pg_catalog.pg_database
 
 // lockedElsewhere is the database in which another run is at work; empty: in none.
 func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err error) {
-	err = QueryRow(ctx, conn, "/* realiops */ select coalesce((select d.datname::text "+schemaLocks+" limit 1), '')", int64(schemaLock)).Scan(&database)
+	err = QueryRow(ctx, conn, "/* realiops */ select "+Named("coalesce((select d.datname "+schemaLocks+" limit 1), '')"), int64(schemaLock)).Scan((*Name)(&database))
 	if err != nil {
 		return "", fmt.Errorf("ask whether another run is at work on the server: %w", err)
 	}
@@ -312,11 +312,11 @@ func (s *Schema) holder(ctx context.Context) string {
 	var pid int
 	var user, program string
 	err := QueryRow(ctx, s.conn, `/* realiops */
-		select l.pid, coalesce(a.usename, ''), coalesce(a.application_name, '')
+		select l.pid, `+Named("coalesce(a.usename, '')")+", "+Named("coalesce(a.application_name, '')")+`
 		from pg_catalog.pg_locks l left join pg_catalog.pg_stat_activity a on a.pid = l.pid
 		where l.granted and l.pid <> pg_catalog.pg_backend_pid() and l.relation in (
 			select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1)
-		order by a.xact_start limit 1`, SchemaName).Scan(&pid, &user, &program)
+		order by a.xact_start limit 1`, SchemaName).Scan(&pid, (*Name)(&user), (*Name)(&program))
 	if err != nil {
 		return "somebody"
 	}
@@ -326,7 +326,7 @@ func (s *Schema) holder(ctx context.Context) string {
 // plainName is what SQL takes without quotes, but for its own words.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// Quoted is a name as it stands in a statement that people are told to type.
+// Quoted is a name as messages show it: with the quotes that SQL needs.
 func Quoted(name string) string {
 	if plainName.MatchString(name) {
 		return name

@@ -219,8 +219,9 @@ func (s *Seen) staying(v visitor, old bool, f Facts) {
 
 // A role without pg_read_all_stats sees that a session of another role is there, but neither its kind nor its state. Those of
 // the server itself have no role or no database.
-const visitors = `/* realiops */
-	select a.pid, coalesce(a.backend_start, 'epoch'), a.application_name::text, coalesce(a.usename, '')::text, coalesce(a.datname, '')::text,
+var visitors = `/* realiops */
+	select a.pid, coalesce(a.backend_start, 'epoch'), ` + Named("a.application_name") + ", " + Named("coalesce(a.usename, '')") + ", " +
+	Named("coalesce(a.datname, '')") + `,
 		coalesce(a.datname = pg_catalog.current_database(), false), a.state is null, coalesce(a.state <> 'idle', false),
 		coalesce(a.state_change >= $1::pg_catalog.timestamptz, false),
 		coalesce(a.state_change >= $1::pg_catalog.timestamptz - $2::pg_catalog.interval, false), %s
@@ -244,7 +245,7 @@ func (w *Watch) visitors(ctx context.Context, conn *pgx.Conn) (map[Backend]visit
 	var b Backend
 	var v visitor
 	err := ForEachRow(ctx, conn, []any{
-		&b.PID, &b.Since, &v.program, &v.role, &v.database, &v.here, &v.hidden, &v.busy, &v.changed, &v.late,
+		&b.PID, &b.Since, (*Name)(&v.program), (*Name)(&v.role), (*Name)(&v.database), &v.here, &v.hidden, &v.busy, &v.changed, &v.late,
 		&v.wrote.WALBytes, &v.wrote.WALWrites, &v.wrote.WALFsyncs,
 	}, func() error {
 		all[b] = v
@@ -276,14 +277,14 @@ func (f Facts) sessionsSoFar(ctx context.Context, conn *pgx.Conn) (n int64, err 
 // they write is nobody's.
 func (w *Watch) Autovacuumed(ctx context.Context, conn *pgx.Conn) (tables []string, err error) {
 	var table string
-	err = ForEachRow(ctx, conn, []any{&table}, func() error {
+	err = ForEachRow(ctx, conn, []any{(*Name)(&table)}, func() error {
 		tables = append(tables, "autovacuum of "+table)
 		return nil
 	}, `/* realiops */
-		select pg_catalog.format('%s.%s', schemaname, relname) from pg_catalog.pg_stat_all_tables
+		select `+Named("pg_catalog.format('%s.%s', schemaname, relname)")+` from pg_catalog.pg_stat_all_tables
 		where last_autovacuum >= $1::pg_catalog.timestamptz or last_autoanalyze >= $1::pg_catalog.timestamptz
 		union all
-		select coalesce(datname, 'a database')::text from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker'`, w.since)
+		select `+Named("coalesce(datname, 'a database')")+` from pg_catalog.pg_stat_activity where backend_type = 'autovacuum worker'`, w.since)
 	if err != nil {
 		return nil, fmt.Errorf("ask what autovacuum did: %w", err)
 	}

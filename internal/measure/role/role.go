@@ -8,10 +8,12 @@ package role
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -63,17 +65,32 @@ func (r Role) Command(ctx context.Context) (*exec.Cmd, error) {
 	if own := os.Getenv(marker); own != "" {
 		return nil, fmt.Errorf("start a %s: this process was itself started as a %s, and its main function does not call role.Main", r.Name, own)
 	}
-	program := "/proc/self/exe" // also when its file has been removed or replaced
-	if _, err := os.Stat(program); err != nil {
-		if program, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("find our own program: %w", err)
-		}
+	program, err := own()
+	if err != nil {
+		return nil, err
 	}
 	c := exec.CommandContext(ctx, program, r.Name, version())
 	c.Args[0] = os.Args[0]
 	c.Env = append(os.Environ(), marker+"="+r.Name)
 	c.SysProcAttr = apart()
 	return c, nil
+}
+
+// own is the program of this process. There is no guess by the name that it was started with: that may lead to another program.
+func own() (string, error) {
+	const itself = "/proc/self/exe" // also when its file has been removed or replaced
+	if _, err := os.Stat(itself); err == nil {
+		return itself, nil
+	}
+	program, err := os.Executable()
+	if err != nil && runtime.GOOS == "linux" {
+		return "", errors.New("realiops starts itself a second time, and without /proc it cannot tell where its program is: " +
+			"mount it (mount -t proc proc /proc), in a chroot too, and try again")
+	}
+	if err != nil {
+		return "", fmt.Errorf("realiops starts itself a second time, and the system does not say where its program is: %w", err)
+	}
+	return program, nil
 }
 
 // version tells two builds of this program apart.

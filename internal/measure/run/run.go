@@ -139,7 +139,7 @@ func (m *measurement) experiment(ctx context.Context) error {
 	defer probes.Close(context.WithoutCancel(ctx))
 	m.say(probes.Stats.Notice())
 	if !m.session.Facts.MaySeeOthers {
-		m.Show.Message("This role does not see who else is at work on the server (grant pg_monitor to " + postgres.Quoted(m.session.Facts.User) +
+		m.Show.Message("This role does not see who else is at work on the server (" + postgres.Grant("pg_monitor", m.session.Facts.User) +
 			"): what they write is found by the server's counters alone")
 	}
 	clock := probe.NewClock(m.Interval, e.Record, probes.Samplers...)

@@ -153,6 +153,9 @@ func (e *Export) series(p *points, now time.Time) error {
 		if p.values[at] < 0 {
 			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, p.values[at], at.Format(time.RFC3339))
 		}
+		if p.values[at] > mostShown {
+			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, p.values[at], at.Format(time.RFC3339))
+		}
 		if at.Add(length).After(now) {
 			ahead++
 			continue
@@ -165,6 +168,9 @@ func (e *Export) series(p *points, now time.Time) error {
 	}
 	return nil
 }
+
+// mostShown is far above all that CloudWatch shows of a database: 10^15 operations in a period, or a PB.
+const mostShown = 1e15
 
 // doubts warns of what is odd about a series.
 func (e *Export) doubts(p *points) {

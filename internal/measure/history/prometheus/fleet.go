@@ -3,7 +3,6 @@ package prometheus
 import (
 	"context"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -261,7 +260,7 @@ func (b *batch) keep(told *history.Told, part hourly, values []model.SamplePair,
 		told.Metrics = append(told.Metrics, row)
 	}
 	for _, v := range values {
-		if math.IsNaN(float64(v.Value)) || math.IsInf(float64(v.Value), 0) || !whole[v.Timestamp] {
+		if !runfile.Counted(float64(v.Value)) || !whole[v.Timestamp] {
 			continue
 		}
 		end := v.Timestamp.Time().UTC()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -120,13 +119,13 @@ func (r *reading) take(f Found, stream *model.SampleStream, parts map[string]par
 	}
 	ahead := 0
 	for _, sample := range stream.Values {
-		v := float64(sample.Value)
+		v := float64(sample.Value) * cmp.Or(f.Times, 1)
 		switch {
 		case sample.Timestamp.Time().After(r.now):
 			ahead++
-		case math.IsNaN(v) || math.IsInf(v, 0):
+		case !runfile.Counted(v):
 		default:
-			parts[key][int64(sample.Timestamp)] = v * cmp.Or(f.Times, 1)
+			parts[key][int64(sample.Timestamp)] = v
 			r.values++
 		}
 	}

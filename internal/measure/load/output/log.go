@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
+	"github.com/realiops/realiops/internal/owner"
 )
 
 // DefaultLogPrefix begins the names of log files.
@@ -37,6 +39,9 @@ func LogName(prefix string, pid, thread int) string {
 
 // CreateLog makes the file. With an interval it holds a line for each of them instead of each transaction.
 func CreateLog(name string, asked Asked, interval time.Duration) (*Log, error) {
+	if err := owner.File(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // its name can be guessed
+		return nil, fmt.Errorf("make the log file: %w; name another with --log-prefix", err)
+	}
 	file, err := os.Create(name)
 	if err != nil {
 		return nil, fmt.Errorf("make the log file: %w", err)

@@ -2,7 +2,6 @@ package cloudwatch
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -119,7 +118,7 @@ func (q *query) in(s published) types.MetricDataQuery {
 func (q *query) take(at time.Time, value float64) bool {
 	since := at.Sub(q.first)
 	i := int(since / q.period)
-	if since < 0 || since%q.period != 0 || i >= len(q.got) || q.got[i] || math.IsNaN(value) || math.IsInf(value, 0) {
+	if since < 0 || since%q.period != 0 || i >= len(q.got) || q.got[i] || !runfile.Counted(value) {
 		return false
 	}
 	q.got[i] = true

@@ -25,6 +25,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // Name is the probe's name.
@@ -123,7 +124,8 @@ func (p *Probe) switchOn() string {
 	if p.cloud.Instance == "" {
 		return "switch it on in the RDS console"
 	}
-	return "aws rds modify-db-instance --enable-performance-insights --db-instance-identifier " + p.cloud.Instance + " switches it on"
+	return shell.InText("aws rds modify-db-instance --enable-performance-insights").
+		Flag("--db-instance-identifier", p.cloud.Instance, "INSTANCE").String() + " switches it on"
 }
 
 // daysKept is how long the service keeps what it knows where nobody pays for more.

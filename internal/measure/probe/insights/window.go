@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -210,7 +209,7 @@ func (w *window) take(list []types.MetricKeyDataPoints, from, to time.Time) erro
 			w.told[key(name, m.Key.Dimensions)] = l
 		}
 		for _, p := range m.DataPoints {
-			if p.Timestamp == nil || p.Value == nil || math.IsNaN(*p.Value) || math.IsInf(*p.Value, 0) {
+			if p.Timestamp == nil || p.Value == nil || !runfile.Counted(*p.Value) {
 				continue
 			}
 			at := *p.Timestamp

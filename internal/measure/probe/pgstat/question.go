@@ -43,14 +43,14 @@ func questions() []question {
 // versions of rows take an entry in each index of their table, unless they are updates within a page.
 const versions = "(s.n_tup_ins + s.n_tup_upd - s.n_tup_hot_upd)"
 
-const tablesRanked = `select s.relid::pg_catalog.text, pg_catalog.format('%s.%s', s.schemaname, s.relname),
+var tablesRanked = `select s.relid::pg_catalog.text, ` + postgres.Named("pg_catalog.format('%s.%s', s.schemaname, s.relname)") + `,
 		s.n_tup_ins::pg_catalog.float8, s.n_tup_upd::pg_catalog.float8, s.n_tup_hot_upd::pg_catalog.float8, s.n_tup_del::pg_catalog.float8, (` + versions + ` * coalesce(x.n, 0))::pg_catalog.float8, io.heap_blks_read::pg_catalog.float8,
 		io.heap_blks_hit::pg_catalog.float8, (s.vacuum_count + s.autovacuum_count)::pg_catalog.float8
 	from pg_catalog.pg_stat_user_tables s join pg_catalog.pg_statio_user_tables io using (relid)
 	left join (select indrelid, pg_catalog.count(*) as n from pg_catalog.pg_index where indislive and indisready group by indrelid) x on x.indrelid = s.relid`
 
 // A partial index takes entries of some rows only: of how many nothing tells.
-const indexesRanked = `select io.indexrelid::pg_catalog.text, pg_catalog.format('%s.%s', io.schemaname, io.indexrelname),
+var indexesRanked = `select io.indexrelid::pg_catalog.text, ` + postgres.Named("pg_catalog.format('%s.%s', io.schemaname, io.indexrelname)") + `,
 		case when x.indpred is null then ` + versions + `::pg_catalog.float8 end, io.idx_blks_read::pg_catalog.float8, io.idx_blks_hit::pg_catalog.float8, i.idx_scan::pg_catalog.float8
 	from pg_catalog.pg_statio_user_indexes io join pg_catalog.pg_stat_user_indexes i using (indexrelid)
 	join pg_catalog.pg_index x using (indexrelid) join pg_catalog.pg_stat_user_tables s on s.relid = io.relid`
@@ -107,7 +107,7 @@ func statementsRanked(ctx context.Context, conn *pgx.Conn) (string, error) {
 	if slices.Contains(columns, "toplevel") {
 		outer = " and toplevel"
 	}
-	return fmt.Sprintf(`select coalesce(queryid::pg_catalog.text, 'hidden'), coalesce(queryid::pg_catalog.text, 'hidden'), %s from %s(false)
+	return fmt.Sprintf(`select coalesce(queryid::pg_catalog.text, 'hidden'), 't' || coalesce(queryid::pg_catalog.text, 'hidden'), %s from %s(false)
 		where (wal_records > 0 or shared_blks_dirtied > 0 or shared_blks_written > 0 or temp_blks_written > 0)%s group by 1, 2`,
 		strings.Join(sums, ", "), path, outer), nil
 }
@@ -123,13 +123,13 @@ func texts(ctx context.Context, conn *pgx.Conn, items []runfile.TopItem) {
 		ids = append(ids, i.Name)
 	}
 	var id, text string
-	_ = postgres.ForEachRow(ctx, conn, []any{&id, &text}, func() error {
+	_ = postgres.ForEachRow(ctx, conn, []any{&id, (*postgres.Name)(&text)}, func() error {
 		for i := range items {
 			if items[i].Name == id {
 				items[i].Text = withoutLiterals(text)
 			}
 		}
 		return nil
-	}, mark+`select queryid::pg_catalog.text, pg_catalog.min(query) from `+path+`
+	}, mark+`select queryid::pg_catalog.text, `+postgres.Named("pg_catalog.min(query)")+` from `+path+`
 		where queryid::pg_catalog.text = any($1) group by 1`, ids)
 }

@@ -120,7 +120,7 @@ func (q question) ask(ctx context.Context, conn *pgx.Conn) (amounts, error) {
 	}
 	var key, name string
 	values := make([]*float64, len(q.columns))
-	targets := []any{&key, &name}
+	targets := []any{&key, (*postgres.Name)(&name)}
 	for i := range values {
 		targets = append(targets, &values[i])
 	}

@@ -48,9 +48,9 @@ func connect(ctx context.Context, config *pgx.ConnConfig, views []view) (*sessio
 func (s *session) learn(ctx context.Context, views []view) error {
 	var backend int
 	err := postgres.QueryRow(ctx, s.conn, mark+`select pg_catalog.current_setting('server_version_num')::int,
-		pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1), pg_catalog.current_database()::pg_catalog.text,
+		pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1), `+postgres.Named("pg_catalog.current_database()")+`,
 		array(select extname::pg_catalog.text from pg_catalog.pg_extension), pg_catalog.pg_backend_pid()`).Scan(
-		&s.server.number, &s.server.version, &s.server.database, &s.server.extensions, &backend)
+		&s.server.number, &s.server.version, (*postgres.Name)(&s.server.database), &s.server.extensions, &backend)
 	if err != nil {
 		return fmt.Errorf("ask the server what it is: %w", err)
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 
 	"github.com/realiops/realiops/internal/measure/supervisor"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // DefaultImage is what people get who name none.
@@ -173,7 +174,8 @@ func (s *Server) Kept() string {
 	if !s.keep || s.id == "" {
 		return ""
 	}
-	return fmt.Sprintf("kept the container %[1]s; to start that server again, run: docker start %[1]s", s.name)
+	return fmt.Sprintf("kept the container %s; to start that server again, run: %s", s.name,
+		shell.InText("docker start").File(s.name, "CONTAINER"))
 }
 
 func (s *Server) end(ctx context.Context) error {
@@ -184,21 +186,21 @@ func (s *Server) end(ctx context.Context) error {
 	s.attachment.expected.Store(true) // that the container ends
 	if s.keep {
 		_, err := s.engine.ContainerStop(ctx, s.id, client.ContainerStopOptions{Timeout: new(shutdownSeconds)})
-		return s.told("stop", err, "docker stop")
+		return s.told("stop", err, shell.InText("docker stop"))
 	}
 	_, err := s.engine.ContainerRemove(ctx, s.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	if isGone(err) {
 		err = s.attachment.wait(ctx)
 	}
-	return s.told("remove", err, "docker rm --force --volumes")
+	return s.told("remove", err, shell.InText("docker rm --force --volumes"))
 }
 
 // told says how to do by hand what did not work.
-func (s *Server) told(verb string, err error, byHand string) error {
+func (s *Server) told(verb string, err error, byHand shell.Command) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s the container (%s %s does it by hand): %w", verb, byHand, s.name, err)
+	return fmt.Errorf("%s the container (%s does it by hand): %w", verb, byHand.File(s.name, "CONTAINER"), err)
 }
 
 // request is what the library is asked for. The module's own command turns fsync off; ours comes later and replaces it.

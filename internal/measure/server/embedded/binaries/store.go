@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
 	"time"
 
 	"github.com/realiops/realiops/internal/measure/scratch"
+	"github.com/realiops/realiops/internal/owner"
 )
 
 // Store keeps unpacked releases, one directory each, for all realiops of a user.
@@ -30,6 +32,9 @@ const staging = "realiops-fetch-"
 // Bin is the directory with the release's programs. They are fetched where they are not there yet.
 func (s Store) Bin(ctx context.Context, r Release) (string, error) {
 	place := filepath.Join(s.Directory, r.name())
+	if err := owner.Directory(s.Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("start no program from the cache: %w; XDG_CACHE_HOME names another place", err)
+	}
 	if complete(filepath.Join(place, "bin")) {
 		return filepath.Join(place, "bin"), nil
 	}

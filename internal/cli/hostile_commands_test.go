@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// commandNames are what a shell would do something else with than take it for one word.
+var commandNames = []string{
+	"20261123;touch${IFS}PWNED;$(touch PWNED)", "-oPWNED&&`touch PWNED`", "a\ntouch PWNED\n\x1b[2J\u202Egpj", "'; touch PWNED; '", `"; touch PWNED # "`,
+}
+
+// TestSuggestedCommands gives runs hostile ids, loads, plans and instances, and pastes every command that any reading command suggests
+// into a shell that has no programs: only the command may result, and nothing may be made.
+func TestSuggestedCommands(t *testing.T) {
+	for _, name := range commandNames {
+		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {
+			dir := t.TempDir()
+			var runs []string
+			for _, shipped := range []string{"local-pg17.jsonl.zst", "observed-pg17.jsonl.zst", "baseline.jsonl.zst"} {
+				runs = append(runs, renamedRun(t, shipped, name, dir))
+			}
+			for _, args := range [][]string{
+				{"analyze", runs[0], "-v"}, {"report", runs[0], "--format", "html"}, {"report", runs[0], "--format", "md"},
+				{"report", runs[1], "--format", "md"}, {"analyze", runs[2], "-v"}, {"report", runs[2], "--format", "html"}, {"size", runs[0]},
+				{"size", runs[0], "--baseline", runs[2]}, {"compare", runs[0], runs[1]}, {"share", runs[0], "-o", filepath.Join(dir, "shared.jsonl")},
+			} {
+				var out, messages bytes.Buffer
+				Main(Env{Out: &out, Err: &messages, Getenv: func(string) string { return "" }, Now: time.Now}, args)
+				text := out.String() + messages.String()
+				if slices.Contains(args, "html") {
+					text = html.UnescapeString(text)
+				}
+				pasted(t, strings.Join(args, " "), text, name)
+			}
+		})
+	}
+}
+
+// renamedRun is a shipped run in which whoever may choose a name has chosen this one.
+func renamedRun(t *testing.T, shipped, name, dir string) string {
+	t.Helper()
+	packed, err := os.ReadFile(filepath.Join(shippedRuns, shipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacker, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unpacker.Close()
+	text, err := unpacker.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	as, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{`"id":"[^"]*"`, `"instance":"[^"]*"`, `"cluster":"[^"]*"`, `"database":"[^"]*"`, `"name":"wide"`, `"arm":"wide"`} {
+		key, _, _ := strings.Cut(field, ":")
+		text = regexp.MustCompile(field).ReplaceAllLiteral(text, append([]byte(key+":"), as...))
+	}
+	path := filepath.Join(dir, strings.TrimSuffix(shipped, ".zst"))
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// suggested begins a command that people are told to type.
+var suggested = regexp.MustCompile(`^[\s>|*-]*(<code>)?((realiops|aws|docker) [a-z].*)$`)
+
+// inSentence is a command within other words, up to where it must have ended.
+var inSentence = regexp.MustCompile(`realiops (analyze|size|report|collect|share|compare|run|observe) [^.,;:]*`)
+
+// pasted holds that commands are one command each, and that none holds the name but in quotes.
+func pasted(t *testing.T, what, text, name string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		found := suggested.FindStringSubmatch(line)
+		if found == nil {
+			for _, command := range inSentence.FindAllString(line, -1) {
+				if len(name) > 2 && strings.Contains(command, name) {
+					t.Errorf("%s: a sentence suggests %q", what, command)
+				}
+			}
+			continue
+		}
+		dir := t.TempDir()
+		c := exec.Command("sh", "-c", "PATH=/nonexistent\nrealiops() { echo one; }\naws() { echo one; }\ndocker() { echo one; }\nset -e\n"+found[2])
+		c.Dir = dir
+		got, err := c.CombinedOutput()
+		made, _ := os.ReadDir(dir)
+		if err != nil || string(got) != "one\n" || len(made) > 0 {
+			t.Errorf("%s suggests %q, which does %q, makes %v, %v", what, found[2], got, made, err)
+		}
+	}
+}
+
+// TestKeptUnderAnyName says how to show a run again, by its name only where no shell reads that otherwise.
+func TestKeptUnderAnyName(t *testing.T) {
+	for path, want := range map[string]string{
+		"": "realiops analyze LAST shows", "a.jsonl": "realiops analyze a.jsonl shows", "-a.jsonl": "realiops analyze ./-a.jsonl shows",
+		"LAST": "realiops analyze ./LAST shows", "a b.jsonl": "realiops analyze FILE shows", "a;$(id).jsonl": "realiops analyze FILE shows",
+		"\u202ea": "realiops analyze FILE shows",
+	} {
+		for _, columns := range []string{"", "40"} {
+			var messages bytes.Buffer
+			env := Env{Err: &messages, Getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}
+			if err := (keepingOptions{out: path}).conclude(env, path, nil); err != nil {
+				t.Fatal(err)
+			}
+			if command, _, _ := strings.Cut(want, " shows"); !strings.Contains(messages.String(), command) {
+				t.Errorf("%q in %s columns: %s", path, columns, messages.String())
+			}
+		}
+		err := keepingOptions{}.conclude(Env{}, path, fmt.Errorf("full"))
+		if want := strings.Replace(want, "shows", "tries", 1); path != "" && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q fails: %v", path, err)
+		}
+	}
+}

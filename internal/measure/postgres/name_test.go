@@ -1,0 +1,89 @@
+package postgres_test
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// TestNamesOfAnyBytes: in a database that knows no letters a name may hold any bytes. None of them keeps a question from being answered,
+// and they are written out.
+func TestNamesOfAnyBytes(t *testing.T) {
+	for _, version := range []string{"13", "18"} {
+		t.Run(version, func(t *testing.T) {
+			s := servertest.Start(t, embedded.Options{Version: version})
+			ascii := servertest.DatabaseOn(t, s, "encoding 'SQL_ASCII' template template0 lc_collate 'C' lc_ctype 'C'")
+			boss := servertest.Connect(t, ascii)
+			servertest.Exec(t, boss, "set client_encoding = 'SQL_ASCII'")
+			servertest.Exec(t, boss, "create role \"r\xff\" login superuser")
+			servertest.Exec(t, boss, "create database \"d\xffé\" encoding 'SQL_ASCII' template template0 lc_collate 'C' lc_ctype 'C'")
+			t.Cleanup(func() {
+				_, _ = boss.Exec(context.Background(), "drop database if exists \"d\xffé\" with (force)")
+			})
+			u, err := url.Parse(s.DSN())
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.Path = "/d\xffé"
+			there := servertest.Endpoint(t, u.String())
+			password, _ := u.User.Password()
+			servertest.Exec(t, boss, "alter role \"r\xff\" password '"+password+"'")
+			u.User = url.UserPassword("r\xff", password) // who cannot connect in UTF-8, and does in what the database has
+			worker := servertest.Connect(t, servertest.Endpoint(t, u.String()))
+			servertest.Exec(t, worker, "set application_name = 'other'")
+			servertest.Exec(t, worker, "begin; create table t (id int)")
+
+			conn, err := there.Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // nothing was changed
+			facts, err := postgres.Inspect(t.Context(), conn)
+			if err != nil || facts.Database != `d\xFFé` || facts.User == "" {
+				t.Errorf("it is %q in %q, %v", facts.User, facts.Database, err)
+			}
+			const who = `other of "r\xFF" in "d\xFFé"`
+			if all, err := facts.AtWork(t.Context(), conn); err != nil || len(all) != 1 || all[0] != who {
+				t.Errorf("at work are %q, %v, want %s", all, err, who)
+			}
+			writing, err := postgres.Writing(t.Context(), conn)
+			if err != nil || len(writing) != 1 || !strings.Contains(strings.Join(values(writing), ""), who) {
+				t.Errorf("%q write, %v, want %s", writing, err, who)
+			}
+			watch, err := facts.Watch(t.Context(), conn, postgres.Sessions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := watch.Autovacuumed(t.Context(), conn); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func values(of map[string]string) (all []string) {
+	for _, v := range of {
+		all = append(all, v)
+	}
+	return all
+}
+
+// TestNamesInOtherEncodings come as the letters that they are.
+func TestNamesInOtherEncodings(t *testing.T) {
+	s := servertest.Start(t, embedded.Options{Version: "17"})
+	for _, encoding := range []string{"UTF8", "LATIN1", "SQL_ASCII"} {
+		conn := servertest.Connect(t, servertest.DatabaseOn(t, s, "encoding '"+encoding+"' template template0 lc_collate 'C' lc_ctype 'C'"))
+		for _, name := range []string{"plain", "é", "tab", "hex", `a\b`, "t", "h", ""} {
+			var got postgres.Name
+			err := postgres.QueryRow(t.Context(), conn, "select "+postgres.Named("$1::pg_catalog.text"), name).Scan(&got)
+			if err != nil || string(got) != name {
+				t.Errorf("%s: %q comes as %q, %v", encoding, name, got, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package runfile
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// MostCounted is above all that a counter of 64 bits can count. What is above it was counted by nobody, and sums of it are no
+// numbers.
+const MostCounted = 1e20
+
+// Counted reports whether a value can be one of a counter. Those that are no number cannot.
+func Counted(value float64) bool { return math.Abs(value) <= MostCounted }
+
+// Possible yields records up to one with a value that nothing can have counted, which is an error: of files that people hand in.
+func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for record, err := range records {
+			if err == nil {
+				err = possible(record)
+			}
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func possible(record Record) error {
+	switch r := record.(type) {
+	case Row:
+		for i, value := range r.Values {
+			if !Counted(value) {
+				return uncounted(r.Names[i], value)
+			}
+		}
+	case Reading:
+		return allPossible(r.Values)
+	case Total:
+		return allPossible(r.Values)
+	case Period:
+		return allPossible(map[string]float64{r.Metric: r.Value})
+	case Top:
+		for _, item := range r.Items {
+			if err := allPossible(item.Grew); err != nil {
+				return err
+			}
+		}
+		return allPossible(r.Total)
+	}
+	return nil
+}
+
+func allPossible(values map[string]float64) error {
+	for name, value := range values {
+		if !Counted(value) {
+			return uncounted(name, value)
+		}
+	}
+	return nil
+}
+
+func uncounted(name string, value float64) error {
+	return fmt.Errorf("it says that %s is %g, and no counter counts so far", name, value)
+}
