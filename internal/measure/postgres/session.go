@@ -77,9 +77,13 @@ func (e *Endpoint) ConnectClient(ctx context.Context) (*pgx.Conn, error) {
 	return e.connect(ctx, e.clientConfig)
 }
 
-// ConnectUser opens a session for statements of the user's own.
+// ConnectUser opens a session for statements of the user's own, which may take hours.
 func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
-	return e.connect(ctx, e.UserConfig)
+	conn, err := e.connect(ctx, e.UserConfig)
+	if err == nil {
+		Lengthy(conn)
+	}
+	return conn, err
 }
 
 // connect tries once more where a pooler refuses our settings, and remembers that it does: there only the transactions
