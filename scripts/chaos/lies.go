@@ -16,16 +16,17 @@ func lies() (all []Fault) {
 	for _, command := range []string{"doctor", "run", "observe", "measure --sql select", "load"} {
 		name := words(command)[0]
 		for _, lie := range liartest.Lies() {
+			// As pgbench, a load goes on as long as something comes.
+			byItself := !lie.Greets || lie.Ends && (name != "load" || !lie.Floods)
 			f := Fault{Name: fmt.Sprintf("`%s` of a server that %s", name, lie.Name), Prepare: lied(lie, command), Status: 1, Says: "realiops:"}
-			if !lie.Greets || lie.Ends { // it is given up by itself
-				f.Within = 30 * time.Second
-				all = append(all, f)
-				continue
-			}
-			f.Name += ", and Ctrl-C"
-			f.When, f.Strike = after(1500*time.Millisecond), onceInterrupted
-			if name == "load" {
+			if name == "load" && lie.Greets {
 				f.Status = 2
+			}
+			if byItself {
+				f.Within = 30 * time.Second
+			} else {
+				f.Name += ", and Ctrl-C"
+				f.When, f.Strike = after(1500*time.Millisecond), onceInterrupted
 			}
 			all = append(all, f)
 		}

@@ -23,8 +23,10 @@ type Lie struct {
 	Greets bool
 	// TLS says whether the liar says that it speaks TLS.
 	TLS bool
-	// Ends says whether the lie meets a bound at once, because it is too long or the connection ends.
+	// Ends says whether the lie meets a bound at once, because the connection ends or an answer is too long.
 	Ends bool
+	// Floods says that it is too long.
+	Floods bool
 	// tell is done after the greeting and the first request, or before them.
 	tell func(*client)
 }
@@ -32,7 +34,16 @@ type Lie struct {
 // client is one who has connected.
 type client struct {
 	net.Conn
-	gone chan struct{}
+	gone   chan struct{}
+	simple bool // it asked by the simple protocol
+}
+
+// begin begins an answer that has rows, and reports whether it arrives.
+func (c *client) begin(more ...pgproto3.BackendMessage) bool {
+	if !c.simple && !c.say(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}) {
+		return false
+	}
+	return c.say(append([]pgproto3.BackendMessage{rows}, more...)...)
 }
 
 // say sends something, and reports whether it arrives.
@@ -89,7 +100,9 @@ var announced = []byte{'D', 0x40, 0, 0, 0, 0}
 func Lies() []Lie {
 	nothing := func(*client) {}
 	greeted := func(name string, tell func(*client)) Lie { return Lie{Name: name, Greets: true, tell: tell} }
-	ending := func(name string, tell func(*client)) Lie { return Lie{Name: name, Greets: true, Ends: true, tell: tell} }
+	flood := func(name string, tell func(*client)) Lie {
+		return Lie{Name: name, Greets: true, Ends: true, Floods: true, tell: tell}
+	}
 	return []Lie{
 		{Name: "says nothing", tell: nothing},
 		{Name: "drips one byte a second", tell: func(c *client) { c.drip([]byte{'R', 0, 0, 0, 8, 0}) }},
@@ -102,31 +115,31 @@ func Lies() []Lie {
 		{Name: "stops in a record of TLS", TLS: true, tell: func(c *client) { _, _ = c.Write([]byte{22, 3, 3, 0x10, 0, 2}) }},
 		greeted("does not answer", nothing),
 		greeted("is ready too early", func(c *client) {
-			c.say(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}, rows, ready)
+			c.begin(ready)
 		}),
 		greeted("is ready too early, and drips", func(c *client) {
-			c.say(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}, rows, ready)
+			c.begin(ready)
 			c.drip([]byte{'D', 0, 0, 0xff, 0xff, 0})
 		}),
 		greeted("stops in the middle of a row", func(c *client) {
-			c.say(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}, rows)
+			c.begin()
 			_, _ = c.Write([]byte{'D', 0, 0, 0, 30, 0, 1})
 		}),
 		greeted("stops in the middle of a batch", func(c *client) {
-			c.say(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}, rows, row, &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+			c.begin(row, &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
 		}),
 		greeted("drips its answer", func(c *client) { c.drip([]byte{'T', 0, 0, 0xff, 0xff, 0}) }),
-		ending("announces a gigabyte", func(c *client) { c.drip(announced) }),
-		ending("sends rows without an end", func(c *client) {
-			c.say(&pgproto3.ParseComplete{}, &pgproto3.BindComplete{}, rows)
+		flood("announces a gigabyte", func(c *client) { c.drip(announced) }),
+		flood("sends rows without an end", func(c *client) {
+			c.begin()
 			c.again(row)
 		}),
-		ending("sends notices without an end", func(c *client) { c.again(notice) }),
-		ending("closes its half of the connection", func(c *client) {
+		flood("sends notices without an end", func(c *client) { c.again(notice) }),
+		{Name: "closes its half of the connection", Greets: true, Ends: true, tell: func(c *client) {
 			if half, is := c.Conn.(*net.TCPConn); is {
 				_ = half.CloseWrite()
 			}
-		}),
+		}},
 	}
 }
 
@@ -199,7 +212,7 @@ var errEnough = errors.New("nothing more is said")
 
 // receive lies to one client and keeps the connection until the client leaves.
 func (l *Liar) receive(conn net.Conn) {
-	c := &client{conn, make(chan struct{})}
+	c := &client{Conn: conn, gone: make(chan struct{})}
 	defer conn.Close()
 	defer close(c.gone)
 	err := l.greet(c)
@@ -258,6 +271,7 @@ func (l *Liar) answer(c *client) error {
 		c.say(ready)
 		return nil
 	}
+	c.simple = head[0] == 'Q'
 	go l.lie.tell(c)
 	return errEnough
 }
