@@ -47,6 +47,13 @@ type bounded struct {
 	free     bool         // somebody else watches over the connection
 }
 
+// boundError is a bound that was met. It is a timeout to pgx, which says of other errors only that the session is closed.
+type boundError struct{ error }
+
+func (boundError) Timeout() bool   { return true }
+func (boundError) Temporary() bool { return false }
+func (e boundError) Unwrap() error { return e.error }
+
 // The two directions of a connection.
 const (
 	reads = iota
@@ -170,12 +177,12 @@ func (b *bounded) judge(direction, moved int, err *error) (again bool) {
 	switch at, why := b.limit(); {
 	case b.free:
 	case b.received > mostOfAnswer:
-		b.met = fmt.Errorf("the answer of %s is longer than %d MiB", b.peer, mostOfAnswer>>20)
+		b.met = boundError{fmt.Errorf("the answer of %s is longer than %d MiB", b.peer, mostOfAnswer>>20)}
 	case !errors.Is(*err, os.ErrDeadlineExceeded) || b.overdue(direction):
 	case time.Now().Before(at):
 		return true
 	default:
-		b.met = why()
+		b.met = boundError{why()}
 	}
 	if b.met != nil {
 		*err = b.met
