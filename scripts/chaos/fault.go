@@ -12,7 +12,7 @@ import (
 
 // Fault is something that goes wrong, over one command.
 type Fault struct {
-	Class string // process, disk, server, network, lies, cloud, strangers, settings, inputs, limits
+	Class string // process, disk, server, network, lies, scrapers, cloud, strangers, settings, inputs, limits
 	Name  string
 	// Prepare makes what the command meets, in a directory of its own, and gives the command.
 	Prepare func(*place) ([]string, error)
@@ -31,7 +31,7 @@ type Fault struct {
 }
 
 func faults() []Fault {
-	return slices.Concat(processes(), disks(), servers(), networks(), lies(), clouds(), strangers(), settings(), inputs(), secrets(), limits())
+	return slices.Concat(processes(), disks(), servers(), networks(), lies(), scrapers(), clouds(), strangers(), settings(), inputs(), secrets(), limits())
 }
 
 // in gives rows their class.

@@ -149,6 +149,7 @@ type Liar struct {
 	lie      Lie
 	mu       sync.Mutex
 	open     []net.Conn
+	asked    int
 }
 
 // Listen begins to lie. The caller closes the liar.
@@ -171,11 +172,11 @@ func (l *Liar) DSN() string {
 	return "postgres://u@" + l.listener.Addr().String() + "/x?sslmode=" + mode
 }
 
-// Met reports how many have connected.
-func (l *Liar) Met() int {
+// Asked is how many have been lied to.
+func (l *Liar) Asked() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.open)
+	return l.asked
 }
 
 // Close ends it, and all connections.
@@ -240,15 +241,13 @@ func (l *Liar) greet(c *client) error {
 			if _, err := c.Write(said); err != nil || !l.lie.TLS {
 				continue
 			}
-			go l.lie.tell(c)
-			return errEnough
+			return l.begin(c)
 		}
 		if _, err := io.CopyN(io.Discard, c, int64(binary.BigEndian.Uint32(head))-int64(len(head))); err != nil {
 			return err
 		}
 		if !l.lie.Greets {
-			go l.lie.tell(c)
-			return errEnough
+			return l.begin(c)
 		}
 		if !c.say(&pgproto3.AuthenticationOk{}, &pgproto3.ParameterStatus{Name: "server_version", Value: "17.4"},
 			&pgproto3.BackendKeyData{ProcessID: 1, SecretKey: []byte{1, 2, 3, 4}}, ready) {
@@ -272,6 +271,14 @@ func (l *Liar) answer(c *client) error {
 		return nil
 	}
 	c.simple = head[0] == 'Q'
+	return l.begin(c)
+}
+
+// begin begins to lie.
+func (l *Liar) begin(c *client) error {
+	l.mu.Lock()
+	l.asked++
+	l.mu.Unlock()
 	go l.lie.tell(c)
 	return errEnough
 }
