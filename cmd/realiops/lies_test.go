@@ -14,8 +14,8 @@ import (
 	"github.com/realiops/realiops/internal/test/liartest"
 )
 
-// TestOneInterruptEndsWhatALiarHolds: a command that a server holds by a lie about the protocol ends at one Ctrl-C, or says
-// in time what it waits for. scripts/chaos tries all lies.
+// TestOneInterruptEndsWhatALiarHolds: a command that a server holds by a lie about the protocol ends at one Ctrl-C,
+// or says in time what it waits for. scripts/chaos tries all lies.
 func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
 	t.Parallel()
 	program := buildProgram(t)
@@ -39,7 +39,8 @@ func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer liar.Close()
-			c := exec.CommandContext(t.Context(), program, append(strings.Fields(strings.ReplaceAll(command, "FILE", script)), "--dsn", liar.DSN())...)
+			args := append(strings.Fields(strings.ReplaceAll(command, "FILE", script)), "--dsn", liar.DSN())
+			c := exec.CommandContext(t.Context(), program, args...)
 			var said bytes.Buffer
 			c.Dir, c.Stderr = t.TempDir(), &said
 			if err := c.Start(); err != nil {

@@ -18,7 +18,10 @@ func lies() (all []Fault) {
 		for _, lie := range liartest.Lies() {
 			// As pgbench, a load goes on as long as something comes.
 			byItself := !lie.Greets || lie.Ends && (name != "load" || !lie.Floods)
-			f := Fault{Name: fmt.Sprintf("`%s` of a server that %s", name, lie.Name), Prepare: lied(lie, command), Status: 1, Says: "realiops:"}
+			f := Fault{
+				Name:    fmt.Sprintf("`%s` of a server that %s", name, lie.Name),
+				Prepare: lied(lie, command), Status: 1, Says: "realiops:",
+			}
 			if name == "load" && lie.Greets {
 				f.Status = 2
 			}
@@ -50,8 +53,8 @@ func lied(lie liartest.Lie, command string) prepare {
 	}
 }
 
-// Whoever has pressed Ctrl-C waits no longer for the end, or for a line that says what is waited for. A busy machine adds
-// some time.
+// Whoever has pressed Ctrl-C waits no longer for the end, or for a line that says what is waited for. A busy machine
+// adds some time.
 const (
 	endsWithin = 10 * time.Second
 	toldEvery  = 5 * time.Second

@@ -63,8 +63,8 @@ func freePort(p *place) error {
 
 func listening(p *place) ([]string, error) { return observing("20s", "--listen", p.service)(p) }
 
-// beset opens connections that do something, and sees to it that an honest client is answered all the same, and that the
-// observation goes on.
+// beset opens connections that do something, and sees to it that an honest client is answered all the same, and that
+// the observation goes on.
 func beset(n int, do func(net.Conn)) strike {
 	return func(s *scene) error {
 		for range n {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// door lets clients in. If it is full, the one goes that has kept us waiting longest: it has asked nothing yet, or reads
-// nothing of its answer. So a new client always gets in, and asks before it is its turn to go.
+// door lets clients in. If it is full, the one goes that has kept us waiting longest: it has asked nothing yet, or
+// reads nothing of its answer. So a new client always gets in, and asks before it is its turn to go.
 type door struct {
 	net.Listener
 	most int

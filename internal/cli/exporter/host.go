@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// forThisMachine refuses requests for another host. A page of somebody else's can have a browser on this machine look up
-// a name of theirs and find our address: the browser then takes our answer for theirs. Such a request names their host.
-// One that names none, as HTTP/1.0 may, comes from no browser.
+// forThisMachine refuses requests for another host. A page of somebody else's can have a browser on this machine look
+// up a name of theirs and find our address: the browser then takes our answer for theirs. Such a request names their
+// host. One that names none, as HTTP/1.0 may, comes from no browser.
 func forThisMachine(named string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "" && !namesThisMachine(r.Host, named) {
-			http.Error(w, "only this machine reaches these metrics: ask for localhost, 127.0.0.1 or [::1]", http.StatusMisdirectedRequest)
+			const says = "only this machine reaches these metrics: ask for localhost, 127.0.0.1 or [::1]"
+			http.Error(w, says, http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// namesThisMachine reports whether a Host header leads to this machine whatever a name server says: a loopback address,
-// localhost, or the host that was named for listening.
+// namesThisMachine reports whether a Host header leads to this machine whatever a name server says: a loopback
+// address, localhost, or the host that was named for listening.
 func namesThisMachine(header, named string) bool {
 	host, port := header, ""
 	if _, err := netip.ParseAddr(header); err != nil {

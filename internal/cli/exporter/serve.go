@@ -55,7 +55,8 @@ func Listen(ctx context.Context, address, version string) (*Server, error) {
 	paths.Handle("GET /metrics", &wholly{metrics, make(chan struct{}, mostAtWork)})
 	paths.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!doctype html><html lang=en><title>realiops</title><p>realiops %s: <a href=metrics>metrics</a></p></html>\n", html.EscapeString(version))
+		const page = "<!doctype html><html lang=en><title>realiops</title><p>realiops %s: <a href=metrics>metrics</a></p></html>\n"
+		fmt.Fprintf(w, page, html.EscapeString(version))
 	})
 	handler := http.Handler(paths)
 	if s.Alone() {
@@ -79,7 +80,8 @@ func asItIs(next http.Handler) http.Handler {
 	})
 }
 
-// wholly makes a few answers at once, each whole before any of it is sent: whoever reads slowly keeps no others waiting.
+// wholly makes a few answers at once, each whole before any of it is sent: whoever reads slowly keeps no others
+// waiting.
 type wholly struct {
 	makes http.Handler
 	room  chan struct{}

@@ -26,10 +26,10 @@ const (
 	mostOfMessage = 64 << 20
 )
 
-// bounded is a connection on which no read and no write lasts without end, whoever reads or writes and whatever it has
-// forgotten to set: until the session stands, the time to connect is the bound; then an answer has to be complete within
-// a time of its request and within a size; and soon after the command was asked to stop, everything fails. Once a bound
-// is met the connection is of no more use.
+// bounded is a connection on which no read and no write lasts without end, whoever reads or writes and whatever it
+// has forgotten to set: until the session stands, the time to connect is the bound; then an answer has to be complete
+// within a time of its request and within a size; and soon after the command was asked to stop, everything fails.
+// Once a bound is met the connection is of no more use.
 type bounded struct {
 	net.Conn
 	peer    string
@@ -47,7 +47,8 @@ type bounded struct {
 	free     bool         // somebody else watches over the connection
 }
 
-// boundError is a bound that was met. It is a timeout to pgx, which says of other errors only that the session is closed.
+// boundError is a bound that was met. It is a timeout to pgx, which says of other errors only that the session is
+// closed.
 type boundError struct{ error }
 
 func (boundError) Timeout() bool   { return true }

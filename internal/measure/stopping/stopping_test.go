@@ -17,8 +17,8 @@ type connection struct {
 func (c *connection) Waiting() string { return c.waits }
 func (c *connection) Changed()        { c.changed.Add(1) }
 
-// TestUntil: nothing ends before the command is asked to stop; then connections have the grace, or as long as work needs
-// that must not be cut short, also where the context of that work outlives the stop.
+// TestUntil: nothing ends before the command is asked to stop; then connections have the grace, or as long as work
+// needs that must not be cut short, also where the context of that work outlives the stop.
 func TestUntil(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ctx, command := stopping.With(ctx)

@@ -1,5 +1,5 @@
-// Package liartest stands in for a server that begins to speak as PostgreSQL does and then lies: it says that it is ready
-// and says nothing more, stops in the middle of a row, drips, or never ends.
+// Package liartest stands in for a server that begins to speak as PostgreSQL does and then lies: it says that it is
+// ready and says nothing more, stops in the middle of a row, drips, or never ends.
 //
 // A liar answers everybody the same, and takes requests to cancel without an answer. It knows no SQL: it lies in its
 // first answer, at the latest.
@@ -106,11 +106,15 @@ func Lies() []Lie {
 	return []Lie{
 		{Name: "says nothing", tell: nothing},
 		{Name: "drips one byte a second", tell: func(c *client) { c.drip([]byte{'R', 0, 0, 0, 8, 0}) }},
-		{Name: "announces a gigabyte instead of a greeting", Ends: true, tell: func(c *client) { c.drip(append([]byte{'R'}, announced[1:]...)) }},
+		{Name: "announces a gigabyte instead of a greeting", Ends: true, tell: func(c *client) {
+			c.drip(append([]byte{'R'}, announced[1:]...))
+		}},
 		{Name: "stops in the middle of the authentication", tell: func(c *client) {
 			c.say(&pgproto3.AuthenticationSASL{AuthMechanisms: []string{"SCRAM-SHA-256"}})
 		}},
-		{Name: "sends settings without an end", tell: func(c *client) { c.again(&pgproto3.ParameterStatus{Name: "a", Value: "b"}) }},
+		{Name: "sends settings without an end", tell: func(c *client) {
+			c.again(&pgproto3.ParameterStatus{Name: "a", Value: "b"})
+		}},
 		{Name: "stops in a handshake of TLS", TLS: true, tell: nothing},
 		{Name: "stops in a record of TLS", TLS: true, tell: func(c *client) { _, _ = c.Write([]byte{22, 3, 3, 0x10, 0, 2}) }},
 		greeted("does not answer", nothing),
