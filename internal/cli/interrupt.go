@@ -8,14 +8,22 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
 // stopSignals ask a command to stop, keep what there is and report on it. So does a pipe that nobody reads any more:
 // whoever types «2>&1 | head» wants no more, and what was made on a server must go. See [outputBroken].
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// patience is how long a command may take to stop before people are told what it waits for.
-const patience = 2 * time.Second
+const (
+	// patience is how long a command may take to stop before people are told what it waits for.
+	patience = 2 * time.Second
+	// remindEvery is the time between two lines that tell them.
+	remindEvery = 5 * time.Second
+	// lastWords is how long a command that is ended at once tries to say so.
+	lastWords = time.Second
+)
 
 // leftBehind is what a command that is ended at once may leave on a server of the user's.
 var leftBehind = map[string]string{
@@ -25,6 +33,7 @@ var leftBehind = map[string]string{
 // stoppable gives a context that the first signal ends. A second one ends the process, which says what it leaves.
 func stoppable(tell func(string, ...any), command string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, stopped := stopping.With(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals...)
 	pipes := make(chan os.Signal, 1) // apart: a server that dies under many sessions must not crowd out a Ctrl-C
@@ -38,23 +47,58 @@ func stoppable(tell func(string, ...any), command string) (context.Context, cont
 			return
 		}
 		cancel(&stoppedError{first})
-		late := time.NewTimer(patience)
-		defer late.Stop()
-		for {
-			select {
-			case <-ended:
-				return
-			case <-late.C:
-				tell("realiops: stopping; waiting for what is under way on the server. Interrupt again to end at once%s", leaving(command))
-			case again := <-signals:
-				tell("realiops: ended at once%s", leaving(command))
-				die(again)
-			}
+		if again, insisted := secondStop(signals, ended, reminder(tell, stopped, leaving(command))); insisted {
+			within(lastWords, func() { tell("realiops: ended at once%s", leaving(command)) })
+			die(again)
 		}
 	}()
 	return ctx, func() {
 		cancel(nil)
 		close(ended)
+	}
+}
+
+// reminder says what the command waits for, which may take as long as a terminal or a pipe takes nothing.
+func reminder(tell func(string, ...any), stopped *stopping.Command, leaving string) func() {
+	asked := time.Now()
+	return func() {
+		tell("realiops: stopping; waiting for %s (%.0f s so far). Interrupt again to end at once%s",
+			stopped.Waits(), time.Since(asked).Seconds(), leaving)
+	}
+}
+
+// secondStop reminds people until the command ends or is asked to stop again.
+func secondStop(signals <-chan os.Signal, ended <-chan struct{}, remind func()) (again os.Signal, insisted bool) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	reminded := make(chan struct{}, 1)
+	for {
+		select {
+		case <-ended:
+			return nil, false
+		case <-late.C:
+			go func() {
+				remind()
+				reminded <- struct{}{}
+			}()
+		case <-reminded:
+			late.Reset(remindEvery)
+		case again := <-signals:
+			return again, true
+		}
+	}
+}
+
+// within does something and waits for it, but no longer than d.
+func within(d time.Duration, do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(d):
 	}
 }
 

@@ -2,10 +2,14 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
+	"regexp"
 	"testing"
 	"time"
+
+	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
 // A server that dies breaks connections, which comes as the same signal as a pipe that nobody reads any more.
@@ -55,5 +59,38 @@ func TestAPipeThatNobodyReadsIsBroken(t *testing.T) {
 	r.Close()
 	if !outputBroken(w.Fd()) {
 		t.Error("it is not broken")
+	}
+}
+
+// Whoever has asked a command to stop is told after two seconds what it waits for, and every five from then on; who
+// asks again is heard, also while a terminal takes nothing.
+func TestAStopThatTakesLongIsToldAgain(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ctx, stopped := stopping.With(ctx)
+	defer stopping.For(ctx, "a checkpoint", 0)()
+	cancel()
+	begun := time.Now()
+	told := make(chan string, 10)
+	signals := make(chan os.Signal, 1)
+	stuck := make(chan struct{})
+	defer close(stuck)
+	tell := func(format string, values ...any) {
+		told <- fmt.Sprintf(format, values...)
+		if len(told) == 2 {
+			signals <- os.Interrupt
+			<-stuck
+		}
+	}
+	const busy = 4 * time.Second // what a busy machine may add
+	again, insisted := secondStop(signals, make(chan struct{}), reminder(tell, stopped, ": x stays"))
+	if took := time.Since(begun); !insisted || again != os.Interrupt || took < patience+remindEvery || took > patience+remindEvery+busy {
+		t.Errorf("after %v: %v, %v", took, again, insisted)
+	}
+	first, second := <-told, <-told
+	for i, line := range []string{first, second} {
+		want := regexp.MustCompile(`^realiops: stopping; waiting for a checkpoint \(\d+ s so far\)\. Interrupt again to end at once: x stays$`)
+		if !want.MatchString(line) {
+			t.Errorf("line %d is %q", i, line)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
 func newServerCommand(env Env) *cobra.Command {
@@ -52,6 +53,7 @@ func runServer(ctx context.Context, env Env, o embeddedOptions) error {
 	case <-s.Died():
 		died = fmt.Errorf("the server died: %w", s.Cause())
 	}
+	defer stopping.For(ctx, "the server to write what is in memory and stop", 0)()
 	// However long that takes: who presses Ctrl-C again leaves it to the supervisor.
 	err = s.Stop(context.WithoutCancel(ctx))
 	if kept := s.Kept(); kept != "" {

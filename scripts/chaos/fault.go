@@ -32,7 +32,8 @@ type Fault struct {
 }
 
 func faults() []Fault {
-	return slices.Concat(processes(), disks(), servers(), networks(), clouds(), strangers(), neighbors(), settings(), inputs(), secrets(), ids(), limits())
+	return slices.Concat(processes(), disks(), servers(), networks(), lies(), scrapers(), clouds(), strangers(), neighbors(),
+		settings(), inputs(), secrets(), ids(), limits())
 }
 
 // in gives rows their class.

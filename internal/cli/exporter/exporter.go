@@ -80,20 +80,26 @@ func (e *Exporter) registry() (*prometheus.Registry, error) {
 // Describe belongs to a collector of the client library, which learns from the samples themselves.
 func (e *Exporter) Describe(chan<- *prometheus.Desc) {}
 
-// Collect hands out all that was read last, of one moment of ours.
+// Collect hands out all that was read last, of one moment of ours. The observation goes on meanwhile.
 func (e *Exporter) Collect(to chan<- prometheus.Metric) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, r := range e.probes {
-		e.read(r, to)
+	now := e.now()
+	for _, r := range now.probes {
+		now.read(r, to)
 	}
 	missing := prometheus.NewDesc("realiops_probe_gaps_total", "Times that a source could not be read, by the reason; one that lasts counts once.", []string{"probe", "reason"}, nil)
-	for g, n := range e.gaps {
+	for g, n := range now.gaps {
 		to <- prometheus.MustNewConstMetric(missing, prometheus.CounterValue, float64(n), g.probe, g.reason)
 	}
-	for _, g := range e.told() {
+	for _, g := range now.told() {
 		g.Collect(to)
 	}
+}
+
+// now is a copy of what was read last. Readings and verdicts are never changed, only replaced.
+func (e *Exporter) now() *Exporter {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return &Exporter{version: e.version, target: e.target, probes: maps.Clone(e.probes), gaps: maps.Clone(e.gaps), verdicts: e.verdicts}
 }
 
 // server is the version of the server, as names go by it; 0: it is not known.

@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,16 +16,16 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/net/netutil"
 )
 
 // Whoever scrapes may not keep what they hold for longer, nor hold more.
 const (
-	mostConnections = 16
-	mostScrapes     = 4 // at once
+	mostConnections = 64
+	mostAtWork      = 4 // on answers at once
 	mostOfHead      = 16 << 10
 	toAsk           = 3 * time.Second
 	toRead          = 10 * time.Second
+	untilNext       = 2 * time.Minute
 )
 
 // Server is an exporter that answers.
@@ -50,15 +51,67 @@ func Listen(ctx context.Context, address, version string) (*Server, error) {
 		return nil, errors.Join(fmt.Errorf("serve metrics: %w", err), listener.Close())
 	}
 	paths := http.NewServeMux()
-	paths.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: mostScrapes, EnableOpenMetrics: true}))
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
+	paths.Handle("GET /metrics", &wholly{metrics, make(chan struct{}, mostAtWork)})
 	paths.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, "<!doctype html><html lang=en><title>realiops</title><p>realiops %s: <a href=metrics>metrics</a></p></html>\n", html.EscapeString(version))
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		const page = "<!doctype html><html lang=en><title>realiops</title><p>realiops %s: <a href=metrics>metrics</a></p></html>\n"
+		fmt.Fprintf(w, page, html.EscapeString(version))
 	})
-	s.server = http.Server{Handler: paths, ReadTimeout: toAsk, WriteTimeout: toRead, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostOfHead,
-		ErrorLog: log.New(io.Discard, "", 0)} // what strangers send is nothing to tell
-	go func() { _ = s.server.Serve(netutil.LimitListener(listener, mostConnections)) }() // until Close, which is the error
+	handler := http.Handler(paths)
+	if s.Alone() {
+		named, _, _ := net.SplitHostPort(full) // it was listened on
+		handler = forThisMachine(named, handler)
+	}
+	door := newDoor(listener, mostConnections)
+	s.server = http.Server{Handler: door.answering(asItIs(handler)), ConnContext: door.remember, ConnState: door.follow,
+		ReadTimeout: toAsk, WriteTimeout: toRead, IdleTimeout: untilNext, MaxHeaderBytes: mostOfHead,
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     log.New(io.Discard, "", 0)} // what others send is nothing to tell
+	go func() { _ = s.server.Serve(door) }() // until Close, which is the error
 	return s, nil
 }
+
+// asItIs keeps browsers from taking an answer for what it does not say that it is.
+func asItIs(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// wholly makes a few answers at once, each whole before any of it is sent: whoever reads slowly keeps no others
+// waiting.
+type wholly struct {
+	makes http.Handler
+	room  chan struct{}
+}
+
+func (m *wholly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case m.room <- struct{}{}:
+	case <-r.Context().Done():
+		return
+	}
+	whole := answer{ResponseWriter: w, status: http.StatusOK}
+	func() {
+		defer func() { <-m.room }()
+		m.makes.ServeHTTP(&whole, r)
+	}()
+	w.Header().Set("Content-Length", strconv.Itoa(whole.body.Len()))
+	w.WriteHeader(whole.status)
+	_, _ = w.Write(whole.body.Bytes()) // one who leaves needs nothing
+}
+
+// answer is one that is kept until it is whole.
+type answer struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(p []byte) (int, error) { return a.body.Write(p) }
 
 // URL is where the metrics are.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }

@@ -19,6 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/stopping"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -304,6 +305,7 @@ func (e *Experiment) checkpoint(ctx context.Context) error {
 	e.Doing("checkpoint")
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 	defer cancel()
+	defer stopping.For(ctx, "a checkpoint", answerWithin)()
 	if err := postgres.Exec(own, e.Control, "checkpoint"); err != nil {
 		return fmt.Errorf("ask for a checkpoint: %w", err)
 	}
@@ -321,6 +323,7 @@ func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	}
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
+	defer stopping.For(ctx, "the server to drop the table of the load", within)()
 	return w.Drop(own, e.Control)
 }
 

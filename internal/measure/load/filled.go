@@ -74,6 +74,7 @@ func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 		ddl = append(ddl, fmt.Sprintf("create index on %s (value)", w.table))
 	}
 	ddl = append(ddl, fmt.Sprintf("comment on table %s is '%s'", w.table, postgres.TableMark))
+	defer postgres.Lengthy(conn)()
 	if err := postgres.Exec(ctx, conn, ddl...); err != nil {
 		return fmt.Errorf("fill the table of the load %s: %w", w.arm.Name, err)
 	}
@@ -90,6 +91,7 @@ func (w *Workload) distinct() int64 {
 
 // Vacuum takes away what updates and deletes left, and tells the planner what is in the table.
 func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
+	defer postgres.Lengthy(conn)()
 	if _, err := conn.Exec(ctx, "/* realiops */ vacuum (analyze) "+w.table, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return fmt.Errorf("vacuum the table of the load %s: %w", w.arm.Name, err)
 	}
@@ -104,6 +106,7 @@ func (w *Workload) Warms() bool { return Reads(w.arm.Method) && !w.arm.Cold }
 
 // Warm has the server read what the load will find in memory: its rows and the index that leads to them.
 func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
+	defer postgres.Lengthy(conn)()
 	rows := fmt.Sprintf("select pg_catalog.count(filler) from %s where id <= %d", w.table, w.ofRows())
 	keys := fmt.Sprintf("select pg_catalog.count(*) from %s where id <= %d", w.table, w.ofRows())
 	if err := postgres.Exec(ctx, conn, rows, "set local enable_seqscan = off", "set local enable_bitmapscan = off", keys); err != nil {

@@ -20,6 +20,8 @@ const (
 	// patience is how long a server may be silent, beyond the time that the load takes: a transaction may be long, but
 	// one that outlives its arm is none of a steady load.
 	patience = 10 * time.Second
+	// rehearsalWithin bounds the one transaction that is tried beforehand, which may copy very many rows.
+	rehearsalWithin = 10 * time.Minute
 )
 
 // Connect opens a session for a client.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/script"
+	"github.com/realiops/realiops/internal/measure/load/session"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -203,6 +204,8 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 func (w *Workload) try(ctx context.Context, config *pgx.ConnConfig) error {
 	o := w.options(config)
 	o.Transactions, o.Silence = 1, patience
+	ctx, cancel := context.WithTimeoutCause(ctx, rehearsalWithin, session.ErrNoAnswer)
+	defer cancel()
 	done, err := engine.Run(ctx, o)
 	if err != nil {
 		return plain(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/script"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
 // FailedError is a command that failed by itself: its own exit status tells more than one of ours.
@@ -47,7 +48,9 @@ func Command(on *postgres.Endpoint, host string, args []string, complete func(*e
 			return Outcome{}, err
 		}
 		defer family.close()
+		done := stopping.For(ctx, "the command "+args[0]+" to end", 0)
 		err = family.run(c)
+		done()
 		if ctx.Err() != nil {
 			return Outcome{}, context.Cause(ctx)
 		}

@@ -54,6 +54,7 @@ func Parse(dsn string) (*Endpoint, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	bound(config)
 	// Without named prepared statements, so that even a pooler can be asked what it is.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	return &Endpoint{config: config, ip: ip}, nil

@@ -53,9 +53,13 @@ func (e *Endpoint) ConnectClient(ctx context.Context) (*pgx.Conn, error) {
 	return e.connectPinned(ctx, e.clientConfig)
 }
 
-// ConnectUser opens a session for statements of the user's own.
+// ConnectUser opens a session for statements of the user's own, which may take hours.
 func (e *Endpoint) ConnectUser(ctx context.Context) (*pgx.Conn, error) {
-	return e.connect(ctx, e.UserConfig, e.refusedByPooler)
+	conn, err := e.connect(ctx, e.UserConfig, e.refusedByPooler)
+	if err == nil {
+		Lengthy(conn)
+	}
+	return conn, err
 }
 
 // connectPinned opens a session that has our settings, and none where the server would have others.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
 // Session is the one that arranges things, with what the server says of itself in it, and the schema that is ours.
@@ -120,6 +121,7 @@ func (s *Session) Release(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
+	defer stopping.For(ctx, "the server to drop the schema "+postgres.SchemaName, releaseWithin)()
 	err := s.release(ctx)
 	for begun := time.Now(); err != nil && s.Control.IsClosed() && time.Since(begun) < backWithin; err = s.release(ctx) {
 		time.Sleep(time.Second)

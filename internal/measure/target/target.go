@@ -17,6 +17,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/server"
 	"github.com/realiops/realiops/internal/measure/server/container"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/measure/stopping"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -141,6 +142,7 @@ func (t *Target) Close(ctx context.Context, tell Notices) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
+	defer stopping.For(ctx, "our server to stop", 0)()
 	err := t.started.Stop(ctx)
 	if kept := t.started.Kept(); kept != "" {
 		tell.Message(kept)

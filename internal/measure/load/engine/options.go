@@ -67,7 +67,8 @@ type Options struct {
 	// when it returns.
 	Ready func(time.Duration, int64) error `json:"-"`
 
-	Silence time.Duration // a server that says nothing for so long is given up; 0: never
+	// Silence is how long a server may say nothing, or go on after the end of Duration, before it is given up; 0: for ever.
+	Silence time.Duration
 }
 
 // Weighted is a script and how often it is chosen.

@@ -166,6 +166,10 @@ func (l *load) run() {
 	if l.Every > 0 {
 		others.Go(func() { l.tick(done) })
 	}
+	if l.Duration > 0 && l.Silence > 0 { // an answer that never ends is no silence
+		late := time.AfterFunc(l.Warmup+l.Duration+l.Silence, func() { l.cancel(session.ErrNoAnswer) })
+		defer late.Stop()
+	}
 	for _, c := range l.clients {
 		clients.Go(c.run)
 	}

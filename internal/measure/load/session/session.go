@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -54,6 +55,7 @@ func takeOver(ctx context.Context, conn *pgconn.PgConn, d *Dialer) (*Session, er
 	if err := quiet(ctx, hijacked); err != nil {
 		return nil, errors.Join(fmt.Errorf("take over the connection: %w", err), hijacked.Conn.Close())
 	}
+	hijacked.Conn = handedOver(hijacked.Conn)
 	s := newSession(hijacked.Conn, d)
 	s.status = Status(hijacked.TxStatus)
 	s.origin = pgconn.HijackedConn{
@@ -61,6 +63,22 @@ func takeOver(ctx context.Context, conn *pgconn.PgConn, d *Dialer) (*Session, er
 		PID: hijacked.PID, SecretKey: hijacked.SecretKey,
 	}
 	return s, nil
+}
+
+// watched is a connection that ends itself where its server does not answer. A session's dialer does that from now on.
+type watched interface{ HandOver() net.Conn }
+
+// handedOver is the connection without that watch, or with one that no longer watches under its TLS.
+func handedOver(conn net.Conn) net.Conn {
+	if w, is := conn.(watched); is {
+		return w.HandOver()
+	}
+	if encrypted, is := conn.(*tls.Conn); is {
+		if w, is := encrypted.NetConn().(watched); is {
+			w.HandOver()
+		}
+	}
+	return conn
 }
 
 func newSession(conn net.Conn, d *Dialer) *Session {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/load/engine"
 	"github.com/realiops/realiops/internal/measure/load/output"
+	"github.com/realiops/realiops/internal/measure/stopping"
 )
 
 // Crew is what workers need beside the options of their load. The zero value is a crew for most loads.
@@ -67,7 +68,9 @@ func (c Crew) Run(ctx context.Context, o engine.Options) (engine.Result, error) 
 		l.workers = append(l.workers, p)
 		p.tell(word{Order: l.order(thread + 1)})
 	}
+	done := stopping.For(ctx, "the load to stop", 0)
 	l.supervise()
+	done()
 	if c.Silent != nil {
 		c.Silent(l.silence)
 	}

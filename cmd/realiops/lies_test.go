@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/test/liartest"
+)
+
+// TestOneInterruptEndsWhatALiarHolds: a command that a server holds by a lie about the protocol ends at one Ctrl-C,
+// or says in time what it waits for. scripts/chaos tries all lies.
+func TestOneInterruptEndsWhatALiarHolds(t *testing.T) {
+	t.Parallel()
+	program := buildProgram(t)
+	script := filepath.Join(t.TempDir(), "script.sql")
+	if err := os.WriteFile(script, []byte("select 1;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for command, lie := range map[string]string{
+		"doctor":                  "is ready too early",
+		"run":                     "is ready too early, and drips",
+		"observe":                 "stops in the middle of a batch",
+		"measure --sql select":    "stops in the middle of a row",
+		"load -n -T 600 -f FILE":  "drips its answer",
+		"load -n -T 1200 -f FILE": "sends notices without an end",
+	} {
+		t.Run(command+" of a server that "+lie, func(t *testing.T) {
+			t.Parallel()
+			lies := liartest.Lies()
+			liar, err := liartest.Listen(lies[slices.IndexFunc(lies, func(l liartest.Lie) bool { return l.Name == lie })])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer liar.Close()
+			args := append(strings.Fields(strings.ReplaceAll(command, "FILE", script)), "--dsn", liar.DSN())
+			c := exec.CommandContext(t.Context(), program, args...)
+			var said bytes.Buffer
+			c.Dir, c.Stderr = t.TempDir(), &said
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for begun := time.Now(); liar.Asked() == 0; time.Sleep(10 * time.Millisecond) {
+				if time.Since(begun) > time.Minute {
+					t.Fatal("it asks nothing")
+				}
+			}
+			time.Sleep(500 * time.Millisecond) // it is in the middle of the answer, on any machine but the slowest
+			interrupted := time.Now()
+			if err := c.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Wait() // the status says that it did not succeed
+			took, told := time.Since(interrupted), strings.Count(said.String(), "realiops: stopping; waiting for ")
+			const endsWithin, toldEvery, busy = 10 * time.Second, 5 * time.Second, 5 * time.Second
+			if took > endsWithin+busy && told < int(took/(toldEvery+busy)) || c.ProcessState.ExitCode() < 1 {
+				t.Errorf("it ended after %v with %v, and said\n%s", took, c.ProcessState, &said)
+			}
+		})
+	}
+}

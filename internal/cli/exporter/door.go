@@ -1,0 +1,115 @@
+package exporter
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// door lets clients in. If it is full, the one goes that has kept us waiting longest: it has asked nothing yet, or
+// reads nothing of its answer. So a new client always gets in, and asks before it is its turn to go.
+type door struct {
+	net.Listener
+	most int
+
+	mu     sync.Mutex
+	inside map[*held]struct{}
+}
+
+// held is a connection. Its fields belong to the door's lock.
+type held struct {
+	*net.TCPConn
+	door      *door
+	answering bool      // it has asked, and the answer is on its way
+	since     time.Time // when it came, asked, or was last answered
+}
+
+func newDoor(listener net.Listener, most int) *door {
+	return &door{Listener: listener, most: most, inside: map[*held]struct{}{}}
+}
+
+// Accept waits for the next client.
+func (d *door) Accept() (net.Conn, error) {
+	for {
+		c, err := d.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		socket, is := c.(*net.TCPConn)
+		if !is {
+			_ = c.Close()
+			continue
+		}
+		h := &held{TCPConn: socket, door: d, since: time.Now()}
+		if out := d.admit(h); out != nil {
+			_ = out.SetLinger(0) // what it has not read is dropped
+			_ = out.TCPConn.Close()
+		}
+		return h, nil
+	}
+}
+
+// admit takes a client in, and names the one that has to go for it.
+func (d *door) admit(h *held) (out *held) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.inside) >= d.most {
+		for other := range d.inside {
+			if out == nil || other.before(out) {
+				out = other
+			}
+		}
+		delete(d.inside, out)
+	}
+	d.inside[h] = struct{}{}
+	return out
+}
+
+// before reports whether h has to go first: those go last that are being answered.
+func (h *held) before(other *held) bool {
+	if h.answering != other.answering {
+		return other.answering
+	}
+	return h.since.Before(other.since)
+}
+
+// set notes whether the client is being answered.
+func (h *held) set(answering bool) {
+	h.door.mu.Lock()
+	defer h.door.mu.Unlock()
+	h.answering, h.since = answering, time.Now()
+}
+
+// Close lets the client go.
+func (h *held) Close() error {
+	h.door.mu.Lock()
+	delete(h.door.inside, h)
+	h.door.mu.Unlock()
+	return h.TCPConn.Close()
+}
+
+type heldKey struct{}
+
+// remember puts the connection where [door.answering] finds it.
+func (d *door) remember(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, heldKey{}, c)
+}
+
+// follow is told what becomes of connections.
+func (d *door) follow(c net.Conn, state http.ConnState) {
+	if h, is := c.(*held); is && state == http.StateIdle {
+		h.set(false)
+	}
+}
+
+// answering has the door know who has sent a whole request.
+func (d *door) answering(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h, is := r.Context().Value(heldKey{}).(*held); is {
+			h.set(true)
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,46 @@
+package exporter
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// forThisMachine refuses requests for another host. A page of somebody else's can have a browser on this machine look
+// up a name of theirs and find our address: the browser then takes our answer for theirs. Such a request names their
+// host. One that names none, as HTTP/1.0 may, comes from no browser.
+func forThisMachine(named string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != "" && !namesThisMachine(r.Host, named) {
+			const says = "only this machine reaches these metrics: ask for localhost, 127.0.0.1 or [::1]"
+			http.Error(w, says, http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// namesThisMachine reports whether a Host header leads to this machine whatever a name server says: a loopback
+// address, localhost, or the host that was named for listening.
+func namesThisMachine(header, named string) bool {
+	host, port := header, ""
+	if _, err := netip.ParseAddr(header); err != nil {
+		if h, p, err := net.SplitHostPort(header); err == nil {
+			host, port = h, p
+		} else if inner, is := strings.CutPrefix(header, "["); is {
+			if host, is = strings.CutSuffix(inner, "]"); !is {
+				return false
+			}
+		}
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); port != "" && err != nil {
+		return false
+	}
+	host = strings.TrimSuffix(host, ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().IsLoopback()
+	}
+	return strings.EqualFold(host, "localhost") || named != "" && strings.EqualFold(host, strings.TrimSuffix(named, "."))
+}

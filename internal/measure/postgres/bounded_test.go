@@ -1,0 +1,155 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/stopping"
+	"github.com/realiops/realiops/internal/test/liartest"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// lied is an endpoint where a liar is.
+func lied(t *testing.T, lie liartest.Lie, parameters string) *postgres.Endpoint {
+	t.Helper()
+	liar, err := liartest.Listen(lie)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { liar.Close() })
+	return servertest.Endpoint(t, liar.DSN()+parameters)
+}
+
+// within fails where something does not end, long after its bound.
+func within(t *testing.T, d time.Duration, do func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(d):
+		t.Fatalf("it goes on after %v", d)
+		return nil
+	}
+}
+
+// TestEveryAnswerIsBounded: whatever a server does in the place of its answer, by time or by size; and closing the session
+// takes no time.
+func TestEveryAnswerIsBounded(t *testing.T) {
+	for _, lie := range liartest.Lies() {
+		if !lie.Greets {
+			continue
+		}
+		t.Run(lie.Name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := lied(t, lie, "").Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			postgres.AnswerWithin(conn, 2*time.Second)
+			err = within(t, 30*time.Second, func() error {
+				var one string
+				err := postgres.QueryRow(t.Context(), conn, "select 1").Scan(&one)
+				_ = conn.Close(context.WithoutCancel(t.Context()))
+				return err
+			})
+			want := "has not completed its answer within 2s"
+			if lie.Ends {
+				want = "" // another bound is met, or may be
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestConnectingIsBounded, on each of several hosts, also where the lie comes while the server is asked whether it is the
+// right one.
+func TestConnectingIsBounded(t *testing.T) {
+	for _, lie := range liartest.Lies() {
+		parameters := "&connect_timeout=2"
+		if lie.Greets {
+			parameters += "&target_session_attrs=read-write"
+		}
+		t.Run(lie.Name, func(t *testing.T) {
+			t.Parallel()
+			err := within(t, 30*time.Second, func() error {
+				conn, err := lied(t, lie, parameters).Connect(t.Context())
+				if err == nil {
+					return errors.Join(errors.New("it connected"), conn.Close(t.Context()))
+				}
+				return err
+			})
+			if err == nil || !lie.Ends && !lie.Floods && !strings.Contains(err.Error(), "no answer in time") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	silent := liartest.Lies()[0]
+	first, second := lied(t, silent, ""), lied(t, silent, "")
+	both := fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d user=u dbname=x sslmode=disable connect_timeout=2", first.Port(), second.Port())
+	if err := within(t, 30*time.Second, func() error {
+		_, err := servertest.Endpoint(t, both).Connect(t.Context())
+		return err
+	}); err == nil || !strings.Contains(err.Error(), "no answer in time") {
+		t.Errorf("of two hosts: %v", err)
+	}
+}
+
+// TestAStoppedCommandWaitsNoLonger than the grace for a server that says nothing, even where what it does outlives the
+// stop; a server that works on what must not be cut short is waited for, and one that is connected to no longer.
+func TestAStoppedCommandWaitsNoLonger(t *testing.T) {
+	t.Parallel()
+	lies := liartest.Lies()
+	silent, greets := lies[0], lies[7]
+	ctx, stop := context.WithCancel(t.Context())
+	ctx, command := stopping.With(ctx)
+	own := context.WithoutCancel(ctx)
+	conn, err := lied(t, greets, "").Connect(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() {
+		var one string
+		answered <- postgres.QueryRow(own, conn, "select 1").Scan(&one)
+	}()
+	for begun := time.Now(); !strings.Contains(command.Waits(), "an answer from 127.0.0.1:"); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatalf("it waits for %s", command.Waits())
+		}
+	}
+	begun := time.Now()
+	stop()
+	err = within(t, 3*stopping.Grace, func() error { return <-answered })
+	if took := time.Since(begun); !errors.Is(err, context.Canceled) || took < stopping.Grace {
+		t.Errorf("after %v: %v", took, err)
+	}
+	if err := within(t, 5*time.Second, func() error {
+		_, err := lied(t, silent, "").Connect(own)
+		return err
+	}); err == nil {
+		t.Error("it connects to a server that says nothing")
+	}
+	done := stopping.For(ctx, "a table", time.Minute)
+	real := servertest.Database(t, "17")
+	worked, err := real.Connect(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one string
+	if err := postgres.QueryRow(own, worked, "select 'one'").Scan(&one); err != nil || command.Waits() != "a table" {
+		t.Errorf("%v, while it waits for %s", err, command.Waits())
+	}
+	done()
+	if err := postgres.QueryRow(own, worked, "select 'one'").Scan(&one); err == nil {
+		t.Error("the session goes on when nothing is waited for any more")
+	}
+}

@@ -1,0 +1,81 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/realiops/realiops/internal/test/liartest"
+)
+
+// lies are servers that begin to speak as PostgreSQL does and then lie about the protocol.
+func lies() (all []Fault) {
+	for _, command := range []string{"doctor", "run", "observe", "measure --sql select", "load"} {
+		name := words(command)[0]
+		for _, lie := range liartest.Lies() {
+			// As pgbench, a load goes on as long as something comes.
+			byItself := !lie.Greets || lie.Ends && (name != "load" || !lie.Floods)
+			f := Fault{
+				Name:    fmt.Sprintf("`%s` of a server that %s", name, lie.Name),
+				Prepare: lied(lie, command), Status: 1, Says: "realiops:",
+			}
+			if name == "load" && lie.Greets {
+				f.Status = 2
+			}
+			if byItself {
+				f.Within = 30 * time.Second
+			} else {
+				f.Name += ", and Ctrl-C"
+				f.When, f.Strike = after(1500*time.Millisecond), onceInterrupted
+			}
+			all = append(all, f)
+		}
+	}
+	return in("lies", all...)
+}
+
+// lied prepares a command that meets a liar.
+func lied(lie liartest.Lie, command string) prepare {
+	return func(p *place) ([]string, error) {
+		liar, err := liartest.Listen(lie)
+		if err != nil {
+			return nil, err
+		}
+		p.atEnd(liar.Close)
+		args := append(words(command), "--dsn", liar.DSN())
+		if args[0] == "load" {
+			return file("select 1;\n", append(args, "-n", "-T", "600", "-f", "%")...)(p)
+		}
+		return args, nil
+	}
+}
+
+// Whoever has pressed Ctrl-C waits no longer for the end, or for a line that says what is waited for. A busy machine
+// adds some time.
+const (
+	endsWithin = 10 * time.Second
+	toldEvery  = 5 * time.Second
+	slack      = 3 * time.Second
+)
+
+// onceInterrupted presses Ctrl-C, and sees to it that the command ends soon or says in time what it waits for.
+func onceInterrupted(s *scene) error {
+	if err := syscall.Kill(-s.command.Process.Pid, syscall.SIGINT); err != nil {
+		return err
+	}
+	begun := time.Now()
+	told, at := 0, begun
+	for s.ctx.Err() == nil {
+		if lines := strings.Count(s.stderr.String(), waiting); lines > told {
+			told, at = lines, time.Now()
+		}
+		if time.Since(begun) > endsWithin+slack && time.Since(at) > toldEvery+slack {
+			return fmt.Errorf("%v after Ctrl-C it goes on, and has said nothing for %v", time.Since(begun), time.Since(at))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return nil
+}
