@@ -43,7 +43,7 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.Fl
 		text = strings.Join(args, " ")
 		m.operationOn = func(t *target.Target) operation.Operation {
 			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
-				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, o.target.environment(os.Environ())
+				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, os.Environ()
 			})
 		}
 	} else {
