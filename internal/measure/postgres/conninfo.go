@@ -115,6 +115,15 @@ func (c conninfo) with(dsn string, as form, further settings) string {
 	}
 }
 
+// Complete sets what a URL leaves open.
+func Complete(dsn string, further map[string]string) string {
+	given, hasQuery := parseAddress(dsn)
+	c := conninfo{given: given, query: hasQuery}
+	left := maps.Clone(settings(further))
+	maps.DeleteFunc(left, func(keyword, value string) bool { _, is := given[keyword]; return is || value == "" })
+	return c.with(dsn, address, left)
+}
+
 // query writes settings as the query of a URL.
 func (s settings) query() string {
 	query := url.Values{}
