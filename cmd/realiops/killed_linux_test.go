@@ -287,3 +287,59 @@ func awaitEnd(t *testing.T, all []int) {
 		}
 	}
 }
+
+// TestTheNextMeasureRemovesWhatAKilledOneLeft: the record goes, and that of a measurement that goes on stays.
+func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
+	t.Parallel()
+	dsn, temp := servertest.Database(t, "17").Config().ConnString(), t.TempDir()
+	start := func(args ...string) *exec.Cmd {
+		command := exec.Command(os.Args[0], append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--"}, args...)...)
+		command.Args[0] = "realiops" // without its output, which the program that it measured would hold open
+		command.Env = append(os.Environ(), "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = command.Process.Kill(), command.Wait() })
+		return command
+	}
+	records := func() []string {
+		found, _ := filepath.Glob(filepath.Join(temp, "realiops-measure-*"))
+		return found
+	}
+	measuring := func(flag string) *exec.Cmd { // one that is in the middle of it, for as long as the test lasts
+		command := start("sh", "-c", `: > "$0"; while [ -e "$0" ]; do sleep 0.05; done`, flag)
+		for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
+			if _, err := os.Stat(flag); err == nil {
+				return command
+			}
+		}
+		t.Fatal("nothing is measured")
+		return nil
+	}
+	ended, goesOn := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	killed := measuring(ended)
+	first := records()
+	_, _ = killed.Process.Kill(), killed.Wait()
+	other := measuring(goesOn)
+	second := records()
+	if len(first) != 1 || len(second) != 1 || first[0] == second[0] {
+		t.Errorf("after a kill and another measurement there are %v and %v", first, second)
+	}
+	if err := start("true").Wait(); err != nil {
+		t.Error(err)
+	}
+	if now := records(); !slices.Equal(now, second) {
+		t.Errorf("a measurement that goes on has lost its record: %v, not %v", now, second)
+	}
+	for _, flag := range []string{ended, goesOn} {
+		if err := os.Remove(flag); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := other.Wait(); err != nil {
+		t.Error(err)
+	}
+	if now := records(); len(now) > 0 {
+		t.Errorf("%v are left", now)
+	}
+}
