@@ -66,6 +66,9 @@ func Open(t testing.TB, dsn string) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if w := endpoint.Warning(); w != "" {
+		t.Log(w)
+	}
 	db := &DB{dsn: dsn, endpoint: endpoint}
 	t.Cleanup(db.close)
 	if err := db.open(t.Context()); err != nil {

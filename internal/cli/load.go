@@ -60,6 +60,9 @@ func runLoad(ctx context.Context, env Env, o *loadOptions, flags *pflag.FlagSet,
 	if err != nil {
 		return err
 	}
+	if w := endpoint.Warning(); w != "" {
+		env.tell("%s", w)
+	}
 	switch {
 	case o.aws.IAMAuth:
 		if _, err := o.aws.Open(ctx, endpoint); err != nil { // its credentials stand for a password from here on

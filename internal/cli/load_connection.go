@@ -49,8 +49,8 @@ func (c *connectionOptions) dsn() string {
 // completeURL puts the flags where a URL leaves room for them.
 func (c *connectionOptions) completeURL() string {
 	u, err := url.Parse(c.database)
-	if err != nil {
-		return c.database // whoever reads it will say so
+	if err != nil || u.Host == "" && u.Path == "" { // several hosts, or none
+		return postgres.Complete(c.database, map[string]string{"host": c.host, "port": c.port, "user": c.user})
 	}
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, "+", "%2B") // which is no space there
 	query := u.Query()

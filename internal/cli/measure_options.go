@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -17,6 +18,7 @@ import (
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/scratch"
 	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -43,7 +45,7 @@ func (o *measureOptions) measuring(ctx context.Context, env Env, flags *pflag.Fl
 		text = strings.Join(args, " ")
 		m.operationOn = func(t *target.Target) operation.Operation {
 			return operation.Command(t.Endpoint, t.HostForAll(), args, func(c *exec.Cmd) {
-				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, o.target.environment(os.Environ())
+				c.Stdin, c.Stdout, c.Stderr, c.Env = env.In, env.Out, env.Err, os.Environ()
 			})
 		}
 	} else {
@@ -133,7 +135,23 @@ func (o *measureOptions) keepIn(m *measuring) (remove func(), err error) {
 	if o.save != "" {
 		return func() {}, nil
 	}
-	dir, err := os.MkdirTemp("", "realiops-measure-")
+	dir, lock, err := recordDirectory()
 	m.path = filepath.Join(dir, "measure.jsonl")
-	return func() { _ = os.RemoveAll(dir) }, err
+	return func() { _, _ = os.RemoveAll(dir), lock.Close() }, err
+}
+
+// recordDirectory makes a directory for a record that goes, and removes those of measurements that were killed. A nil lock is
+// closed without effect.
+func recordDirectory() (dir string, lock *os.File, err error) {
+	const prefix = "realiops-measure-"
+	if runtime.GOOS == "windows" { // where there are no such locks
+		dir, err = os.MkdirTemp("", prefix)
+		return dir, nil, err
+	}
+	scratch.Sweep(os.TempDir(), prefix, os.RemoveAll)
+	dir, lock, err = scratch.Make(os.TempDir(), prefix)
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, lock, os.Chmod(dir, 0o700) //nolint:gosec // a directory
 }

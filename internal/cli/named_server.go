@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -67,15 +66,6 @@ func (o *targetOptions) useNamedFor(env Env, times int) error {
 	}
 	return agree(env, o.yes, fmt.Sprintf("%s is not on this machine, and only %s says that it is meant: what is measured will be done there %d times.",
 		endpoint, variable, times))
-}
-
-// environment is what a program is to be started with that finds the server by PGHOST and the like. Before these libpq
-// believes a service, which says where to go only for what --dsn leaves open.
-func (o *targetOptions) environment(all []string) []string {
-	if o.dsn.text == "" {
-		return all
-	}
-	return slices.DeleteFunc(all, func(variable string) bool { return strings.HasPrefix(variable, "PGSERVICE=") })
 }
 
 // askAboutNamed asks which is to be put under load where the environment names a server and the flags choose none: somebody

@@ -30,7 +30,7 @@ func eventually(find func() []string) (found []string) {
 // left is what is left on the machine: processes, files and sockets, shared memory.
 func (s *scene) left() []string {
 	return eventually(func() []string {
-		return slices.Concat(s.processes(), s.files(), s.segmentsLeft())
+		return slices.Concat(s.processes(), s.files(), s.segmentsLeft(), s.dynamicLeft())
 	})
 }
 
@@ -106,6 +106,28 @@ func (p *place) segmentsLeft() (left []string) {
 	for _, s := range now {
 		if !slices.Contains(p.memory, s) && syscall.Kill(s.creator, 0) == syscall.ESRCH {
 			left = append(left, fmt.Sprintf("leaves the shared memory segment %d", s.id))
+		}
+	}
+	return left
+}
+
+// dynamicMemory are the segments of dynamic shared memory of all servers on this machine.
+func dynamicMemory() []string {
+	names, _ := filepath.Glob("/dev/shm/PostgreSQL.*")
+	return names
+}
+
+// dynamicLeft are new ones that nobody has mapped.
+func (p *place) dynamicLeft() (left []string) {
+	var mapped strings.Builder
+	processes, _ := filepath.Glob("/proc/[0-9]*/maps")
+	for _, maps := range processes {
+		text, _ := os.ReadFile(maps)
+		mapped.Write(text)
+	}
+	for _, name := range dynamicMemory() {
+		if !slices.Contains(p.dynamic, name) && !strings.Contains(mapped.String(), name+"\n") {
+			left = append(left, "leaves the dynamic shared memory "+name)
 		}
 	}
 	return left

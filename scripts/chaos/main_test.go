@@ -19,6 +19,7 @@ func TestMain(m *testing.M) { os.Exit(servertest.Main(m)) }
 var shortSet = []string{
 	"`run --dsn` and SIGTERM", "`run`, whose server is restarted", "`run`, whose connections are cut", "`run --shared`, while somebody writes",
 	"`observe` killed", "`load` and Ctrl-C",
+	"`measure`, all of whose processes are killed at once, and the next one",
 }
 
 func TestShortSet(t *testing.T) {

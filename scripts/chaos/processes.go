@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"syscall"
 	"time"
@@ -48,6 +49,12 @@ func killed() (all []Fault) {
 		Fault{Name: "`server` killed", Prepare: plain("server"), When: moment{text: "postgres://"}, Strike: kill, Status: -1},
 		Fault{Name: "`server`, whose PostgreSQL is killed", Prepare: plain("server"), When: moment{text: "postgres://"}, Strike: killPostgres, Status: 2, Says: "died"},
 		Fault{Name: "`doctor` of its own server, killed", Prepare: plain("doctor"), When: moment{server: true}, Strike: kill, Status: -1},
+		Fault{Name: "`run` of its own server, all of whose processes are killed at once, and the next server", Prepare: longRun(), When: underLoad,
+			Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
+		Fault{Name: "`server`, all of whose processes are killed at once, and the next server", Prepare: plain("server"), When: moment{text: "postgres://"},
+			Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
+		Fault{Name: "`measure`, all of whose processes are killed at once, and the next one", Prepare: measuresLong, When: moment{text: "measured now"},
+			Strike: killAll.and(nextServer), Status: -1, Within: 2 * time.Minute},
 		Fault{Name: "`baseline` killed", Prepare: baseline, When: moment{text: `"kind":"read"`}, Strike: kill, Status: -1},
 	)
 }
@@ -56,6 +63,39 @@ func nothing(*scene) error { return nil }
 
 func baseline(p *place) ([]string, error) {
 	return []string{"baseline", "--yes", "--dir", p.path(temp), "--size", "64M", "--runtime", "5s", "-o", record, "--progress", "none"}, nil
+}
+
+// measuresLong measures a command that takes long on a server of its own.
+func measuresLong(*place) ([]string, error) {
+	return []string{"measure", "-r", "1", "--", "sh", "-c", "echo measured now; sleep 60"}, nil
+}
+
+// killAll kills the command and all that it has started at one moment: each is stopped first, so that none sees another's end.
+var killAll strike = func(s *scene) error {
+	own := s.command.Process.Pid
+	if err := syscall.Kill(own, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	all := s.descendants(own)
+	for _, pid := range all {
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // what it starts before that is seen below
+	}
+	all = append(s.descendants(own), own)
+	for _, pid := range all {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	<-s.ended
+	return nil
+}
+
+// nextServer measures on a server of its own, which removes what is left of others.
+func nextServer(s *scene) error {
+	c := exec.Command(s.program, "measure", "-q", "-r", "1", "--warmup", "0", "--sql", "select 1") //nolint:gosec // ours
+	c.Dir, c.Env = s.dir, s.command.Env
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("the next measurement: %w: %s", err, out)
+	}
+	return nil
 }
 
 // killPostgres kills the server that the command has started, wherever below it that is.

@@ -32,6 +32,7 @@ type place struct {
 	before  []string // what lay there
 	grows   string   // the one of them that the command adds to
 	memory  []segment
+	dynamic []string // names of shared memory that was there before
 	company []*scene // other commands that go on meanwhile
 	closing []func() error
 }
@@ -48,6 +49,7 @@ func (p *place) make() (err error) {
 	if p.memory, err = segments(); err != nil {
 		return err
 	}
+	p.dynamic = dynamicMemory()
 	if err := os.MkdirAll(p.path(temp), 0o700); err != nil {
 		return err
 	}

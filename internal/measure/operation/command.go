@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/url"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -40,7 +36,7 @@ func Command(on *postgres.Endpoint, host string, args []string, complete func(*e
 	return func(ctx context.Context) (Outcome, error) {
 		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		complete(c)
-		c.Env = append(c.Environ(), environment(on.Config(), host)...)
+		c.Env = on.Environment(c.Environ(), host)
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 		c.WaitDelay = endedWithin
 		family, err := newFamily(c)
@@ -70,17 +66,6 @@ func statusOf(ended *exec.ExitError) int {
 		return 128 + int(state.Signal())
 	}
 	return ended.ExitCode()
-}
-
-// environment is where the server is, for libpq and for those who read a URL.
-func environment(c *pgx.ConnConfig, host string) []string {
-	port := strconv.Itoa(int(c.Port))
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Host: net.JoinHostPort(host, port), Path: "/" + c.Database}
-	if strings.HasPrefix(host, "/") { // a socket's directory
-		u.Host, u.RawQuery = "", postgres.Encode(url.Values{"host": {host}, "port": {port}})
-	}
-	return []string{"PGHOST=" + host, "PGPORT=" + port, "PGUSER=" + c.User, "PGPASSWORD=" + c.Password, "PGDATABASE=" + c.Database,
-		"DATABASE_URL=" + u.String()}
 }
 
 // silence is how long a server may say nothing to a script before it is given up.

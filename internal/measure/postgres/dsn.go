@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,14 +17,31 @@ import (
 
 // read is pgx's ParseConfig for what people mistype. A connection string that is not understood is never shown, nor is a part
 // of it: where its parts begin and end is what is uncertain, so any of them may be of the password.
-func read(dsn string) (*pgx.ConnConfig, error) {
+func read(dsn string) (config *pgx.ConnConfig, from conninfo, err error) {
 	form, err := formOf(dsn)
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
-	if form == databaseName {
-		dsn = "dbname='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(dsn) + "'"
+	if from, err = readConninfo(dsn, form); err != nil {
+		return nil, from, err
 	}
+	added := from.added()
+	config, err = parse(from.with(dsn, form, added), form)
+	if err != nil {
+		return nil, from, err
+	}
+	// Where nothing else does, an address names the host as well, by which pgx chooses TLS.
+	if ip := from.value("hostaddr"); ip != "" && strings.HasPrefix(config.Host, "/") {
+		added["host"] = ip
+		if config, err = parse(from.with(dsn, form, added), form); err != nil {
+			return nil, from, unread("hostaddr is no IP address", form)
+		}
+	}
+	return config, from, misplaced(config, form)
+}
+
+// parse has pgx read a connection string.
+func parse(dsn string, form form) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if refused, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
 		reason := reasonIn(refused)
@@ -37,37 +52,13 @@ func read(dsn string) (*pgx.ConnConfig, error) {
 		}
 		return nil, unread(reason, form)
 	}
-	if err != nil {
-		return nil, err
-	}
-	ip, given := config.RuntimeParams["hostaddr"]
-	if !given {
-		ip = os.Getenv("PGHOSTADDR")
-	}
-	if ip != "" && strings.HasPrefix(config.Host, "/") {
-		if config, err = pgx.ParseConfig(at(ip, dsn, form)); err != nil {
-			return nil, unread("hostaddr is no IP address", form)
-		}
-	}
-	return config, misplaced(config, form)
+	return config, err
 }
 
 // ofFiles are pgx's words for what is wrong beside the connection string, with what to look at.
 var ofFiles = map[string]string{
 	"failed to configure TLS": "look at sslmode, sslrootcert, sslcert and sslkey, and at their PGSSL... variables",
-	"failed to read service":  "services stand in ~/.pg_service.conf, or in the file that PGSERVICEFILE names",
-}
-
-// at names the address as the host as well, by which pgx chooses TLS, where nothing else does.
-func at(ip, dsn string, as form) string {
-	if as != address {
-		return dsn + " host='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(ip) + "'"
-	}
-	separator := "?"
-	if strings.Contains(dsn, "?") {
-		separator = "&"
-	}
-	return dsn + separator + "host=" + url.QueryEscape(ip)
+	"failed to read service":  adviceOnServices,
 }
 
 // form is how a connection string is written.

@@ -33,6 +33,7 @@ const connectTimeout = 10 * time.Second
 // Endpoint is how to reach a server: host, port, database, user, password, TLS.
 type Endpoint struct {
 	config *pgx.ConnConfig
+	from   conninfo                              // what config was made of
 	ip     string                                // that is connected to in the place of the host's name; empty: the name is looked up
 	pooled atomic.Bool                           // a pooler refuses our settings at the start of a session
 	pins   pins                                  // what the server takes of our settings
@@ -42,7 +43,7 @@ type Endpoint struct {
 // Parse reads a connection string as libpq does: a URL, keywords or a database name, completed from the PG*
 // variables, the service file and the password file.
 func Parse(dsn string) (*Endpoint, error) {
-	config, err := read(dsn)
+	config, from, err := read(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("read the connection string: %w", err)
 	}
@@ -50,15 +51,24 @@ func Parse(dsn string) (*Endpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the connection string: %w", err)
 	}
-	verifyByDefault(config, dsn)
+	if from.value("sslmode") == "" {
+		verifyByDefault(config)
+	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
 	bound(config)
 	// Without named prepared statements, so that even a pooler can be asked what it is.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	return &Endpoint{config: config, ip: ip}, nil
+	from.refuseOpenKey(config)
+	e := &Endpoint{config: config, from: from, ip: ip}
+	e.usePasswordFile()
+	return e, nil
 }
+
+// Warning is what libpq would warn of: a password file that is not used, because others can read it. It is empty if there is
+// nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
+func (e *Endpoint) Warning() string { return e.from.warning }
 
 // Host is the host or the directory of the socket.
 func (e *Endpoint) Host() string { return e.config.Host }
@@ -69,12 +79,20 @@ func (e *Endpoint) Port() int { return int(e.config.Port) }
 // Password is the secret that must never be written down; empty where none is needed.
 func (e *Endpoint) Password() string { return e.config.Password }
 
-// Local tells whether the host is this machine, as far as its name says so: a socket or a loopback address.
+// Local reports whether the server is on this machine, as far as its name says so: a socket or a loopback address. Of several
+// hosts all are.
 func (e *Endpoint) Local() bool {
-	if strings.HasPrefix(e.config.Host, "/") || strings.HasPrefix(e.config.Host, "@") || e.config.Host == "localhost" {
+	if e.ip != "" {
+		return isLocal(e.ip)
+	}
+	return !slices.ContainsFunc(e.hosts(), func(h hostPort) bool { return !isLocal(h.host) })
+}
+
+func isLocal(host string) bool {
+	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" {
 		return true
 	}
-	ip := net.ParseIP(e.config.Host)
+	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
 }
 

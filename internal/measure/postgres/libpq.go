@@ -24,7 +24,40 @@ var variables = map[string]string{
 	"PGHOSTADDR": "hostaddr", "PGREQUIREPEER": "requirepeer", "PGGSSENCMODE": "gssencmode", "PGGSSDELEGATION": "gssdelegation",
 	"PGSSLCRL": "sslcrl", "PGSSLCRLDIR": "sslcrldir", "PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
 	"PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version", "PGREQUIRESSL": "requiressl", "PGLOADBALANCEHOSTS": "load_balance_hosts",
-	"PGCLIENTENCODING": "client_encoding", "PGDATESTYLE": "datestyle", "PGGEQO": "geqo",
+	"PGCLIENTENCODING": "client_encoding", "PGDATESTYLE": "DateStyle", "PGGEQO": "geqo",
+}
+
+// readByPGX are those that pgx reads.
+var readByPGX = map[string]string{
+	"PGHOST": "host", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user", "PGPASSWORD": "password", "PGPASSFILE": "passfile",
+	"PGAPPNAME": "application_name", "PGOPTIONS": "options", "PGCONNECT_TIMEOUT": "connect_timeout", "PGSSLMODE": "sslmode",
+	"PGSSLKEY": "sslkey", "PGSSLCERT": "sslcert", "PGSSLCERTMODE": "sslcertmode", "PGSSLSNI": "sslsni", "PGSSLROOTCERT": "sslrootcert",
+	"PGSSLNEGOTIATION": "sslnegotiation", "PGTARGETSESSIONATTRS": "target_session_attrs", "PGMINPROTOCOLVERSION": "min_protocol_version",
+	"PGMAXPROTOCOLVERSION": "max_protocol_version", "PGCHANNELBINDING": "channel_binding", "PGREQUIREAUTH": "require_auth",
+}
+
+// without are those keywords of libpq's that no variable stands for here.
+var without = []string{
+	"service", "servicefile", "sslpassword", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+	"fallback_application_name", "replication", "krbsrvname", "gsslib", "sslcompression", "authtype", "tty", "sslkeylogfile",
+	"scram_client_key", "scram_server_key", "oauth_issuer", "oauth_client_id", "oauth_client_secret", "oauth_scope",
+}
+
+// variableOf is the variable that stands for a keyword; empty: none.
+func variableOf(keyword string) string {
+	for _, all := range []map[string]string{readByPGX, variables} {
+		for variable, k := range all {
+			if k == keyword {
+				return variable
+			}
+		}
+	}
+	return ""
+}
+
+// known reports whether libpq knows a keyword.
+func known(keyword string) bool {
+	return keyword != "DateStyle" && keyword != "geqo" && (variableOf(keyword) != "" || slices.Contains(without, keyword))
 }
 
 // ownServer is what the environment may say of the user's servers and must not say of one that realiops has started.
@@ -45,7 +78,11 @@ func ParseOwn(dsn string) (*Endpoint, error) {
 		query.Set(keyword, "")
 	}
 	u.RawQuery = Encode(query)
-	return Parse(u.String())
+	e, err := Parse(u.String())
+	if err == nil {
+		e.from.given, e.from.query = parseAddress(dsn)
+	}
+	return e, err
 }
 
 // Encode writes the query of a connection string: to libpq, and to pgx, a plus is no space.
@@ -66,6 +103,11 @@ func asLibpq(config *pgx.ConnConfig) (ip string, err error) {
 	for variable, keyword := range variables {
 		if _, closer := config.RuntimeParams[keyword]; !closer && os.Getenv(variable) != "" {
 			config.RuntimeParams[keyword] = os.Getenv(variable)
+		}
+	}
+	for variable, keyword := range map[string]string{"PGTZ": "timezone", "PGDATESTYLE": "DateStyle", "PGGEQO": "geqo"} {
+		if config.RuntimeParams[keyword] == os.Getenv(variable) && strings.EqualFold(os.Getenv(variable), "default") {
+			delete(config.RuntimeParams, keyword) // which says that the server's is wanted
 		}
 	}
 	maps.DeleteFunc(config.RuntimeParams, func(_, value string) bool { return value == "" })
@@ -97,9 +139,7 @@ func (l *libpq) encryption() error {
 			return fmt.Errorf("%s cannot be obeyed: realiops does not know how; leave it out", keyword)
 		}
 	}
-	if value := l.take("requiressl"); value != "" && value != "0" {
-		return fmt.Errorf("requiressl=%s cannot be obeyed: say sslmode=require", value)
-	}
+	l.take("requiressl") // it became sslmode
 	if value := l.take("gssdelegation"); value != "" && value != "0" {
 		return fmt.Errorf("gssdelegation=%s cannot be obeyed: realiops hands no credentials on; leave it out", value)
 	}

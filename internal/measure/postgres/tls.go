@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -23,8 +25,8 @@ func ofAWS(host string) bool {
 
 // verifyByDefault makes a connection to a database of Amazon's refuse an impostor, where the user did not say how much
 // to trust: libpq's default, prefer, would send the password to anybody who answers.
-func verifyByDefault(config *pgx.ConnConfig, dsn string) {
-	if !ofAWS(config.Host) || strings.Contains(dsn, "sslmode") || os.Getenv("PGSSLMODE") != "" || !prefers(config) {
+func verifyByDefault(config *pgx.ConnConfig) {
+	if !ofAWS(config.Host) || !prefers(config) {
 		return
 	}
 	config.TLSConfig = verifying(config.TLSConfig, config.Host)
@@ -73,6 +75,41 @@ func distrust(err error, host string) error {
 	default:
 		return fmt.Errorf("its certificate is not for %s: connect to %s instead", wrong.Host, wrong.Certificate.DNSNames[0])
 	}
+}
+
+// refuseOpenKey has connections over TLS fail whose key others can read. As in libpq, those without TLS do not.
+func (c conninfo) refuseOpenKey(config *pgx.ConnConfig) {
+	refused := keyRefused(cmp.Or(c.value("sslkey"), userFile(".postgresql/postgresql.key", "postgresql.key")))
+	all := []*tls.Config{config.TLSConfig}
+	for _, f := range config.Fallbacks {
+		all = append(all, f.TLSConfig)
+	}
+	for _, t := range all {
+		if refused != nil && t != nil && len(t.Certificates) > 0 {
+			t.Certificates = nil
+			t.VerifyConnection = func(tls.ConnectionState) error { return refused }
+		}
+	}
+}
+
+// keyRefused says in libpq's words why a key is not used. Root's may be readable for a group.
+func keyRefused(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" {
+		return nil
+	}
+	forbidden := os.FileMode(0o077)
+	if ownedByRoot(info) {
+		forbidden = 0o037
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return &unsigned{fmt.Errorf(`private key file "%s" is not a regular file`, path)}
+	case info.Mode()&forbidden != 0:
+		return &unsigned{fmt.Errorf(`private key file "%s" has group or world access; file must have permissions u=rw (0600) or less `+
+			`if owned by the current user, or permissions u=rw,g=r (0640) or less if owned by root`, path)}
+	}
+	return nil
 }
 
 // errPlain keeps a token from being sent where anybody can read it.

@@ -2,8 +2,12 @@ package postgres_test
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,4 +68,59 @@ func TestAmazonsHostsAreVerified(t *testing.T) {
 	ended := open(right, "sslrootcert="+root)
 	ended.SetPassword(func(context.Context) (string, error) { return "", errors.New("the credentials have expired") })
 	check(ended, ended.String()+": the credentials have expired")
+}
+
+// TestKeysThatOthersCanReadAreRefused: as in libpq, over TLS alone, and in its words.
+func TestKeysThatOthersCanReadAreRefused(t *testing.T) {
+	database := servertest.Database(t, "17")
+	c := database.Config()
+	root, sign := servertest.Authority(t)
+	certificate := sign("localhost")
+	port := servertest.Encrypting(t, fmt.Sprintf("127.0.0.1:%d", c.Port), certificate)
+	dir := t.TempDir()
+	key, cert := filepath.Join(dir, "key"), filepath.Join(dir, "cert")
+	der, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, block := range map[string]*pem.Block{
+		key: {Type: "PRIVATE KEY", Bytes: der}, cert: {Type: "CERTIFICATE", Bytes: certificate.Certificate[0]},
+	} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const words = "has group or world access; file must have permissions u=rw (0600) or less if owned by the current user, " +
+		"or permissions u=rw,g=r (0640) or less if owned by root"
+	check := func(mode os.FileMode, owner, port int, sslmode string, refused bool) {
+		t.Helper()
+		if err := os.Chmod(key, mode); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() == 0 && os.Chown(key, owner, -1) != nil {
+			t.Fatal("the key's owner cannot be changed")
+		}
+		e := servertest.Endpoint(t, fmt.Sprintf("host=localhost port=%d user=%s password=%s dbname=%s sslmode=%s sslrootcert=%s sslkey=%s sslcert=%s",
+			port, c.User, c.Password, c.Database, sslmode, root, key, cert))
+		conn, err := e.Connect(t.Context())
+		if err == nil {
+			conn.Close(t.Context())
+		}
+		if refused != (err != nil && strings.Contains(err.Error(), `private key file "`+key+`" `+words)) || !refused && err != nil {
+			t.Errorf("mode %o of user %d, sslmode=%s: %v", mode, owner, sslmode, err)
+		}
+	}
+	plain := int(c.Port)
+	check(0o600, 0, port, "verify-full", false)
+	check(0o644, 0, port, "verify-full", true)
+	check(0o644, 0, port, "require", true)
+	check(0o604, 0, port, "verify-ca", true)
+	check(0o620, 0, port, "require", true)
+	check(0o644, 0, plain, "disable", false)
+	check(0o644, 0, plain, "prefer", false)
+	if os.Geteuid() == 0 {
+		check(0o640, 0, port, "verify-full", false) // root's
+		check(0o640, 65534, port, "verify-full", true)
+		check(0o600, 65534, port, "verify-full", false)
+	}
 }

@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -45,13 +46,45 @@ func (m SharedMemory) remove() error {
 	if _, err := unix.SysvShmCtl(segment, unix.IPC_STAT, &s); err != nil { // it is gone, or another user's
 		return nil
 	}
-	if s.Perm.Uid != info.Sys().(*syscall.Stat_t).Uid || int(s.Cpid) != process || s.Nattch != 0 {
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	if s.Perm.Uid != owner || int(s.Cpid) != process || s.Nattch != 0 {
 		return nil
+	}
+	directory, err := root.Stat(".")
+	if err != nil {
+		return unlessAbsent(err)
+	}
+	control, known := controlSegmentIn(segment, directory)
+	if known {
+		if err := removeDynamic(control, owner); err != nil {
+			return fmt.Errorf("remove the dynamic shared memory of a server that was killed: %w", err)
+		}
 	}
 	if _, err := unix.SysvShmCtl(segment, unix.IPC_RMID, nil); err != nil {
 		return fmt.Errorf("remove the shared memory segment %d of a server that was killed: %w", segment, err)
 	}
 	return nil
+}
+
+// controlSegmentIn reads the beginning of a server's segment, PostgreSQL's PGShmemHeader: for which data directory it was made,
+// and the handle of the segment in which the server lists its dynamic shared memory.
+func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool) {
+	const (
+		magic                                  = 679834894
+		controlAt, deviceAt, inodeAt, smallest = 24, 40, 48, 56
+	)
+	header, err := unix.SysvShmAttach(id, 0, unix.SHM_RDONLY)
+	if err != nil {
+		return 0, false
+	}
+	defer unix.SysvShmDetach(header) //nolint:errcheck // it is removed next
+	stat := directory.Sys().(*syscall.Stat_t)
+	if len(header) < smallest || binary.NativeEndian.Uint32(header) != magic ||
+		binary.NativeEndian.Uint64(header[deviceAt:]) != uint64(stat.Dev) || binary.NativeEndian.Uint64(header[inodeAt:]) != stat.Ino { //nolint:unconvert // it is 32 bits wide on some systems
+		return 0, false
+	}
+	handle = binary.NativeEndian.Uint32(header[controlAt:])
+	return handle, handle != 0
 }
 
 // segmentIn reads postmaster.pid as PostgreSQL's pidfile.h has it: the process is in the first line, negative for a server

@@ -58,6 +58,9 @@ func Open(ctx context.Context, o Options, tell Notices) (*Target, error) {
 		if err != nil {
 			return nil, err
 		}
+		if w := endpoint.Warning(); w != "" {
+			tell.Message(w)
+		}
 		aws, err := o.AWS.Open(ctx, endpoint)
 		return &Target{kind: server.Yours, options: o, Endpoint: endpoint, AWS: aws}, err
 	}

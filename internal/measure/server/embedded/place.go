@@ -40,9 +40,11 @@ func choosePlace(o Options) (place, error) {
 	if cache, err := binaries.CacheDirectory(); err == nil {
 		candidates = append(candidates, cache)
 	}
+	for _, candidate := range candidates {
+		sweep(candidate) // also where this run will not go
+	}
 	var refused []error
 	for _, candidate := range candidates {
-		sweep(candidate)
 		p, err := examine(candidate, false)
 		if err == nil {
 			return p, nil

@@ -37,8 +37,13 @@ func create(p place, keep bool) (directory string, lock *os.File, err error) {
 	return directory, lock, nil
 }
 
-// sweep removes the run directories below a place that nobody lives in any more.
+// sweep removes the run directories below a place that nobody lives in any more. Of those that are kept only the shared
+// memory goes, which PostgreSQL would remove when it is started there again.
 func sweep(place string) {
+	scratch.Sweep(place, keptPrefix, func(path string) error {
+		memory := supervisor.SharedMemory{DataDirectory: filepath.Join(path, dataName)}
+		return supervisor.CleanUp(supervisor.Item{SharedMemory: &memory})
+	})
 	scratch.Sweep(place, runPrefix, func(path string) error {
 		_, err := os.Lstat(filepath.Join(path, imageName))
 		return supervisor.CleanUp(items(path, err == nil)...)

@@ -1,0 +1,345 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/server/embedded"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+// TestTheNextServerRemovesWhatAllKilledAtOnceLeft kills all processes of a command at one moment, as the kernel does when
+// memory is short: nobody is left to clean up. The next one does, and takes nothing of anybody else's.
+func TestTheNextServerRemovesWhatAllKilledAtOnceLeft(t *testing.T) {
+	theirs := servertest.Start(t, embedded.Options{Version: "17"})
+	busy(t, theirs.DSN())
+	for name, settings := range map[string][]string{
+		"posix on 13": {"--pg-version", "13"},
+		"posix on 18": {"--pg-version", "18"},
+		"sysv":        {"--pg-version", "17", "-c", "dynamic_shared_memory_type=sysv"},
+		"kept":        {"--pg-version", "17", "--keep"},
+	} {
+		t.Run(name, func(t *testing.T) { killAtOnce(t, theirs, settings) })
+	}
+}
+
+func killAtOnce(t *testing.T, theirs *embedded.Server, settings []string) {
+	temp, err := os.MkdirTemp("", "at-once-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(temp); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(temp, 0o777|os.ModeSticky); err != nil { // servers are not root's
+		t.Fatal(err)
+	}
+	planted := plant(t, temp, theirs)
+	foreign := memoryOf(processesOf(t, theirs))
+
+	url, command := serve(t, temp, settings...)
+	busy(t, url)
+	killed := freezeAll(t, command.Process.Pid)
+	left := memoryOf(killed)
+	for _, pid := range killed {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	_ = command.Wait()
+	awaitEnd(t, killed)
+	maps.DeleteFunc(left, func(name, number string) bool { return !isThere(t, name, number) })
+	if len(left) == 0 || len(foreign) < 3 {
+		t.Fatalf("the kill left %v, and there is %v of another server's: there is nothing to be seen", left, foreign)
+	}
+
+	_, next := serve(t, temp, "--pg-version", "17")
+	for name, number := range left {
+		if isThere(t, name, number) {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if err := next.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Wait(); err != nil {
+		t.Error(err)
+	}
+	found, _ := filepath.Glob(filepath.Join(temp, "realiops-server-*"))
+	if found = slices.DeleteFunc(found, func(directory string) bool { return directory == planted }); len(found) > 0 {
+		t.Errorf("%s are still there", found)
+	}
+	for name, number := range foreign {
+		if !isThere(t, name, number) {
+			t.Errorf("%s, which is another server's, is gone", name)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(planted, "data", "postmaster.pid")); planted != "" && err != nil {
+		t.Errorf("what another user has planted is gone: %v", err)
+	}
+}
+
+// serve starts realiops server and returns when it runs.
+func serve(t *testing.T, temp string, settings ...string) (url string, command *exec.Cmd) {
+	t.Helper()
+	command = exec.Command(os.Args[0], append([]string{"server"}, settings...)...)
+	command.Args[0], command.Dir = "realiops", temp
+	command.Env = append(os.Environ(), "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
+	command.Stderr = t.Output()
+	reading, writing, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Stdout = writing
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	writing.Close()
+	t.Cleanup(func() {
+		if command.ProcessState == nil {
+			_, _ = command.Process.Signal(os.Interrupt), command.Wait()
+		}
+		reading.Close()
+	})
+	if err := reading.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	url, err = bufio.NewReader(reading).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(url), command
+}
+
+// busy has a server make dynamic shared memory: it answers a parallel query that takes longer than the test.
+func busy(t *testing.T, dsn string) {
+	t.Helper()
+	conn, looking := connected(t, dsn), connected(t, dsn)
+	for _, sql := range []string{
+		"create table many as select generate_series(1, 100000) i", "set parallel_setup_cost = 0", "set parallel_tuple_cost = 0",
+		"set min_parallel_table_scan_size = 0", "set enable_hashjoin = off", "set enable_mergejoin = off",
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go func() {
+		_, _ = conn.Exec(context.Background(), "select count(*) from many a, many b where a.i + b.i = -1")
+		_ = conn.Close(context.Background())
+	}()
+	workers := 0
+	for begun := time.Now(); workers == 0 && time.Since(begun) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		const ask = "select count(*) from pg_stat_activity where backend_type = 'parallel worker'"
+		if err := looking.QueryRow(t.Context(), ask).Scan(&workers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if workers == 0 {
+		t.Fatal("no query is parallel")
+	}
+}
+
+func connected(t *testing.T, dsn string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// plant makes what another user could leave for a root that believes it: a free lock, and a list that names somebody else's
+// memory.
+func plant(t *testing.T, temp string, theirs *embedded.Server) (directory string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return ""
+	}
+	directory = filepath.Join(temp, "realiops-server-1")
+	pid, err := os.ReadFile(filepath.Join(theirs.Target().Storage.Directory, "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(directory, "data"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"lock": "", "data/postmaster.pid": string(pid)} {
+		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const nobody = 65534
+	err = filepath.WalkDir(directory, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return directory
+}
+
+// memoryOf is the shared memory that processes have mapped: files by their inodes, and System V segments by their numbers.
+func memoryOf(pids []int) map[string]string {
+	all := map[string]string{}
+	for _, pid := range pids {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+		for line := range strings.Lines(string(text)) {
+			const inode, path = 4, 5
+			switch fields := strings.Fields(line); {
+			case len(fields) > path && strings.HasPrefix(fields[path], "/dev/shm/PostgreSQL."):
+				all[fields[path]] = fields[inode]
+			case len(fields) > path && strings.HasPrefix(fields[path], "/SYSV"):
+				all["segment "+fields[inode]] = fields[inode]
+			}
+		}
+	}
+	return all
+}
+
+// isThere reports whether shared memory is there still.
+func isThere(t *testing.T, name, number string) bool {
+	t.Helper()
+	if info, err := os.Stat(name); err == nil {
+		return fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino) == number
+	}
+	text, err := os.ReadFile("/proc/sysvipc/shm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 1 && "segment "+fields[1] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// processesOf are the first process of a server and those below it.
+func processesOf(t *testing.T, s *embedded.Server) []int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.Target().Storage.Directory, "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(below(pid), pid)
+}
+
+// below are the processes that a process has started.
+func below(pid int) (all []int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, thread := range threads {
+		text, _ := os.ReadFile(thread)
+		for child := range strings.FieldsSeq(string(text)) {
+			if n, err := strconv.Atoi(child); err == nil {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// freezeAll stops a process and all below it, so that none sees another end, and returns them.
+func freezeAll(t *testing.T, pid int) (all []int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	all = []int{pid}
+	for _, child := range below(pid) {
+		all = append(all, freezeAll(t, child)...)
+	}
+	return all
+}
+
+func awaitEnd(t *testing.T, all []int) {
+	t.Helper()
+	ended := func(pid int) bool {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err != nil || strings.Contains(string(text), ") Z ")
+	}
+	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if all = slices.DeleteFunc(all, ended); len(all) == 0 {
+			return
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("%v are still there", all)
+		}
+	}
+}
+
+// TestTheNextMeasureRemovesWhatAKilledOneLeft: the record goes, and that of a measurement that goes on stays.
+func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
+	t.Parallel()
+	dsn, temp := servertest.Database(t, "17").Config().ConnString(), t.TempDir()
+	start := func(args ...string) *exec.Cmd {
+		command := exec.Command(os.Args[0], append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--"}, args...)...)
+		command.Args[0] = "realiops" // without its output, which the program that it measured would hold open
+		command.Env = append(os.Environ(), "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = command.Process.Kill(), command.Wait() })
+		return command
+	}
+	records := func() []string {
+		found, _ := filepath.Glob(filepath.Join(temp, "realiops-measure-*"))
+		return found
+	}
+	measuring := func(flag string) *exec.Cmd { // one that is in the middle of it, for as long as the test lasts
+		command := start("sh", "-c", `: > "$0"; while [ -e "$0" ]; do sleep 0.05; done`, flag)
+		for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
+			if _, err := os.Stat(flag); err == nil {
+				return command
+			}
+		}
+		t.Fatal("nothing is measured")
+		return nil
+	}
+	ended, goesOn := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	killed := measuring(ended)
+	first := records()
+	_, _ = killed.Process.Kill(), killed.Wait()
+	other := measuring(goesOn)
+	second := records()
+	if len(first) != 1 || len(second) != 1 || first[0] == second[0] {
+		t.Errorf("after a kill and another measurement there are %v and %v", first, second)
+	}
+	if err := start("true").Wait(); err != nil {
+		t.Error(err)
+	}
+	if now := records(); !slices.Equal(now, second) {
+		t.Errorf("a measurement that goes on has lost its record: %v, not %v", now, second)
+	}
+	for _, flag := range []string{ended, goesOn} {
+		if err := os.Remove(flag); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := other.Wait(); err != nil {
+		t.Error(err)
+	}
+	if now := records(); len(now) > 0 {
+		t.Errorf("%v are left", now)
+	}
+}

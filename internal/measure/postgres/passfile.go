@@ -1,0 +1,165 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// usePasswordFile finds the password of each host in the password file where no other source gives one.
+func (e *Endpoint) usePasswordFile() {
+	if e.from.value("password") != "" {
+		return
+	}
+	hosts := e.hosts()
+	found := make([]string, len(hosts))
+	same := true
+	for i, h := range hosts {
+		found[i] = passwordIn(e.from.lines, nameInFile(h.host), strconv.Itoa(h.port), cmp.Or(e.config.Database, e.config.User), e.config.User)
+		same = same && found[i] == found[0]
+	}
+	e.config.Password = found[0]
+	if !same {
+		e.config.AfterNetConnect = passwordByHost(hosts, found)
+	}
+}
+
+// readPasswords reads a password file, or says in libpq's words why it is not used.
+func readPasswords(path string) (text, warning string) {
+	f, err := openAtOnce(path)
+	if err != nil {
+		return "", ""
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	const groupAndOthers = 0o077
+	switch {
+	case err != nil:
+		return "", ""
+	case runtime.GOOS == "windows": // where the directory is protected
+	case !info.Mode().IsRegular():
+		return "", fmt.Sprintf(`WARNING: password file "%s" is not a plain file`, path)
+	case info.Mode()&groupAndOthers != 0:
+		return "", fmt.Sprintf(`WARNING: password file "%s" has group or world access; permissions should be u=rw (0600) or less`, path)
+	}
+	all, err := io.ReadAll(io.LimitReader(f, longestFile))
+	if err != nil {
+		return "", ""
+	}
+	return string(all), ""
+}
+
+// passwordIn is the password of the first line that matches.
+func passwordIn(text string, fields ...string) string {
+	for line := range strings.Lines(text) {
+		rest, matches := strings.TrimRight(line, "\r\n"), !strings.HasPrefix(line, "#")
+		for _, field := range fields {
+			if matches {
+				rest, matches = cutField(rest, field)
+			}
+		}
+		if matches {
+			return unescaped(rest)
+		}
+	}
+	return ""
+}
+
+// cutField splits off a field that is a star or this text, in which a backslash takes the next character as it is.
+func cutField(line, want string) (rest string, matches bool) {
+	if rest, any := strings.CutPrefix(line, "*:"); any {
+		return rest, true
+	}
+	for i := 0; i < len(line); i++ {
+		if line[i] == ':' && want == "" {
+			return line[i+1:], true
+		}
+		if line[i] == '\\' && i+1 < len(line) {
+			i++
+		}
+		if want == "" || line[i] != want[0] {
+			return "", false
+		}
+		want = want[1:]
+	}
+	return "", false
+}
+
+// unescaped is the last field of a line, up to a further colon.
+func unescaped(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text) && text[i] != ':'; i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// hostPort is one of the servers that are tried in turn.
+type hostPort struct {
+	host string
+	port int
+}
+
+// hosts are the servers that are tried in turn.
+func (e *Endpoint) hosts() []hostPort {
+	all := []hostPort{{e.config.Host, int(e.config.Port)}}
+	for _, f := range e.config.Fallbacks {
+		if next := (hostPort{f.Host, int(f.Port)}); next != all[len(all)-1] { // the same is tried with TLS and without
+			all = append(all, next)
+		}
+	}
+	return all
+}
+
+// nameInFile is what the password file calls a host: localhost, where it is the directory that sockets are in by default.
+func nameInFile(host string) string {
+	if host == defaultSocketDirectory() {
+		return "localhost"
+	}
+	return host
+}
+
+// defaultSocketDirectory is what libpq was built with: distributions and PostgreSQL itself choose differently.
+func defaultSocketDirectory() string {
+	const distributions = "/var/run/postgresql"
+	if _, err := os.Stat(distributions); err == nil {
+		return distributions
+	}
+	return "/tmp"
+}
+
+// passwordByHost gives each connection the password of the host that it leads to.
+func passwordByHost(hosts []hostPort, passwords []string) func(context.Context, *pgconn.Config, net.Conn) (net.Conn, error) {
+	return func(ctx context.Context, config *pgconn.Config, conn net.Conn) (net.Conn, error) {
+		config.Password = ""
+		for i, h := range hosts {
+			if h.leadsTo(ctx, config.LookupFunc, conn.RemoteAddr()) {
+				config.Password = passwords[i]
+				break
+			}
+		}
+		return conn, nil
+	}
+}
+
+// leadsTo reports whether a connection to the address can be one to the host.
+func (h hostPort) leadsTo(ctx context.Context, lookup pgconn.LookupFunc, address net.Addr) bool {
+	if tcp, is := address.(*net.TCPAddr); is {
+		ips, err := lookup(ctx, h.host)
+		return err == nil && tcp.Port == h.port && slices.ContainsFunc(ips, func(ip string) bool { return tcp.IP.Equal(net.ParseIP(ip)) })
+	}
+	_, path := pgconn.NetworkAddress(h.host, uint16(h.port)) //nolint:gosec // it was one
+	return path == address.String()
+}

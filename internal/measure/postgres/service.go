@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// longestFile bounds what is read of a service file or a password file.
+const longestFile = 4 << 20 // bytes
+
+// systemServices are where distributions have libpq look for pg_service.conf unless PGSYSCONFDIR says.
+var systemServices = []string{"/etc/postgresql-common", "/etc/sysconfig/pgsql", "/usr/local/pgsql/etc"}
+
+// findService looks for a service where libpq does: in the file that is named or the user's, and if that does not define it,
+// in the system's. What libpq refuses in the definition is refused.
+func findService(name, file string) (found settings, ignored []string, path string, err error) {
+	if file == "" {
+		file = os.Getenv("PGSERVICEFILE")
+	}
+	named := file != ""
+	var places []string
+	if named {
+		places = []string{file}
+	} else if own := userFile(".pg_service.conf", ".pg_service.conf"); own != "" {
+		places = []string{own}
+	}
+	system := systemServices
+	if directory := os.Getenv("PGSYSCONFDIR"); directory != "" {
+		system = []string{directory}
+	}
+	for _, directory := range system {
+		places = append(places, filepath.Join(directory, "pg_service.conf"))
+	}
+	for i, path := range places {
+		text, err := readFile(path)
+		if err != nil && named && i == 0 {
+			return nil, nil, "", fmt.Errorf("failed to read service file: %s: %s", path, adviceOnServices)
+		}
+		if err != nil {
+			continue
+		}
+		found, ignored, err = serviceIn(string(text), name, path)
+		if found != nil || err != nil {
+			return found, ignored, path, err
+		}
+	}
+	return nil, nil, "", fmt.Errorf("definition of service %q not found: %s", name, adviceOnServices)
+}
+
+const adviceOnServices = "services stand in ~/.pg_service.conf, or in the file that PGSERVICEFILE names"
+
+// serviceIn reads a definition as libpq's parseServiceFile does: the first of that name, and in it the first value of a keyword.
+func serviceIn(text, name, path string) (found settings, ignored []string, err error) {
+	inside, over, number := false, false, 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.Trim(line, spaces)
+		keyword, value, pair := strings.Cut(line, "=")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			over = over || found != nil
+			inside = strings.HasPrefix(line[1:], name+"]")
+			if inside && found == nil {
+				found = settings{}
+			}
+		case !inside:
+		case over:
+			ignored = append(ignored, canonical(strings.Trim(keyword, spaces)))
+		case strings.HasPrefix(line, "ldap"):
+			return nil, nil, fmt.Errorf("line %d of the service file %s asks LDAP, which cannot be obeyed", number, path)
+		case keyword == "service":
+			return nil, nil, fmt.Errorf("nested service specifications not supported in service file %q, line %d", path, number)
+		case !pair || !known(keyword):
+			return nil, nil, fmt.Errorf("syntax error in service file %q, line %d", path, number)
+		default:
+			if _, earlier := found[keyword]; !earlier {
+				found[keyword] = value
+			}
+		}
+	}
+	ignored = slices.DeleteFunc(ignored, func(keyword string) bool { _, is := found[keyword]; return is })
+	return found, ignored, nil
+}
+
+// readFile reads what may be large, or a pipe that nobody writes to.
+func readFile(path string) ([]byte, error) {
+	f, err := openAtOnce(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, longestFile))
+}
+
+// openAtOnce opens a file for reading and waits for nobody.
+func openAtOnce(path string) (*os.File, error) {
+	flags := os.O_RDONLY
+	if runtime.GOOS != "windows" {
+		flags |= syscall.O_NONBLOCK
+	}
+	return os.OpenFile(path, flags, 0)
+}
+
+// userFile is where libpq looks for a file of the user's; empty where there is no such place.
+func userFile(name, onWindows string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(os.Getenv("APPDATA"), "postgresql", onWindows)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" {
+		me, err := user.Current()
+		if err != nil {
+			return ""
+		}
+		home = me.HomeDir
+	}
+	return filepath.Join(home, name)
+}
