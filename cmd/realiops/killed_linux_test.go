@@ -21,8 +21,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestTheNextServerRemovesWhatAllKilledAtOnceLeft kills all processes of a command at one moment, as the kernel does when
-// memory is short: nobody is left to clean up. The next one does, and takes nothing of anybody else's.
+// TestTheNextServerRemovesWhatAllKilledAtOnceLeft kills all processes of a command at one moment, as the kernel does
+// when memory is short: nobody is left to clean up. The next one does, and takes nothing of anybody else's.
 func TestTheNextServerRemovesWhatAllKilledAtOnceLeft(t *testing.T) {
 	theirs := servertest.Start(t, embedded.Options{Version: "17"})
 	busy(t, theirs.DSN())
@@ -161,8 +161,8 @@ func connected(t *testing.T, dsn string) *pgx.Conn {
 	return conn
 }
 
-// plant makes what another user could leave for a root that believes it: a free lock, and a list that names somebody else's
-// memory.
+// plant makes what another user could leave for a root that believes it: a free lock, and a list that names somebody
+// else's memory.
 func plant(t *testing.T, temp string, theirs *embedded.Server) (directory string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -194,7 +194,8 @@ func plant(t *testing.T, temp string, theirs *embedded.Server) (directory string
 	return directory
 }
 
-// memoryOf is the shared memory that processes have mapped: files by their inodes, and System V segments by their numbers.
+// memoryOf is the shared memory that processes have mapped: files by their inodes, and System V segments by their
+// numbers.
 func memoryOf(pids []int) map[string]string {
 	all := map[string]string{}
 	for _, pid := range pids {

@@ -140,8 +140,8 @@ func (o *measureOptions) keepIn(m *measuring) (remove func(), err error) {
 	return func() { _, _ = os.RemoveAll(dir), lock.Close() }, err
 }
 
-// recordDirectory makes a directory for a record that goes, and removes those of measurements that were killed. A nil lock is
-// closed without effect.
+// recordDirectory makes a directory for a record that goes, and removes those of measurements that were killed. A nil
+// lock is closed without effect.
 func recordDirectory() (dir string, lock *os.File, err error) {
 	const prefix = "realiops-measure-"
 	if runtime.GOOS == "windows" { // where there are no such locks

@@ -70,7 +70,8 @@ func measuresLong(*place) ([]string, error) {
 	return []string{"measure", "-r", "1", "--", "sh", "-c", "echo measured now; sleep 60"}, nil
 }
 
-// killAll kills the command and all that it has started at one moment: each is stopped first, so that none sees another's end.
+// killAll kills the command and all that it has started at one moment: each is stopped first, so that none sees
+// another's end.
 var killAll strike = func(s *scene) error {
 	own := s.command.Process.Pid
 	if err := syscall.Kill(own, syscall.SIGSTOP); err != nil {

@@ -13,8 +13,8 @@ import (
 // settings are values by libpq's keywords.
 type settings map[string]string
 
-// conninfo is what a connection is made with, by where libpq takes it from: a value of the connection string wins over one of
-// the service, and that over a variable. An empty value counts where it is written, but not in a variable.
+// conninfo is what a connection is made with, by where libpq takes it from: a value of the connection string wins over
+// one of the service, and that over a variable. An empty value counts where it is written, but not in a variable.
 type conninfo struct {
 	given   settings // the connection string
 	broken  bool     // the connection string breaks off, or is none
@@ -80,7 +80,7 @@ func (c conninfo) added() settings {
 		all[keyword] = c.value(keyword)
 	}
 	maps.DeleteFunc(all, func(keyword, _ string) bool { _, closer := c.given[keyword]; return closer })
-	if name, is := c.said("user"); is && name == "" { // libpq takes it for the system's user, pgx for one that is not given
+	if name, is := c.said("user"); is && name == "" { // to libpq the system's user, to pgx one that is not given
 		if me, err := user.Current(); err == nil {
 			all["user"] = me.Username
 		}
@@ -169,7 +169,8 @@ func parseKeywords(text string) (all settings, broken bool) {
 	return all, false
 }
 
-// cutValue splits off a value, in quotes that have to end or up to a space. A backslash takes the next character as it is.
+// cutValue splits off a value, in quotes that have to end or up to a space. A backslash takes the next character as it
+// is.
 func cutValue(text string) (value, rest string, ended bool) {
 	end := spaces
 	if strings.HasPrefix(text, "'") {
@@ -191,8 +192,8 @@ func cutValue(text string) (value, rest string, ended bool) {
 	return b.String(), "", end == spaces
 }
 
-// parseAddress reads what libpq's conninfo_uri_parse reads. An empty part of the address is not given; an empty value of the
-// query is.
+// parseAddress reads what libpq's conninfo_uri_parse reads. An empty part of the address is not given; an empty value
+// of the query is.
 func parseAddress(text string) (all settings, hasQuery bool) {
 	all = settings{}
 	set := func(keyword, value string) {

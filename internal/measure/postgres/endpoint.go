@@ -66,8 +66,8 @@ func Parse(dsn string) (*Endpoint, error) {
 	return e, nil
 }
 
-// Warning is what libpq would warn of: a password file that is not used, because others can read it. It is empty if there is
-// nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
+// Warning is what libpq would warn of: a password file that is not used, because others can read it. It is empty if
+// there is nothing to warn of. [Parse] looks at the file each time, so it is for the caller to say it once.
 func (e *Endpoint) Warning() string { return e.from.warning }
 
 // Host is the host or the directory of the socket.
@@ -79,8 +79,8 @@ func (e *Endpoint) Port() int { return int(e.config.Port) }
 // Password is the secret that must never be written down; empty where none is needed.
 func (e *Endpoint) Password() string { return e.config.Password }
 
-// Local reports whether the server is on this machine, as far as its name says so: a socket or a loopback address. Of several
-// hosts all are.
+// Local reports whether the server is on this machine, as far as its name says so: a socket or a loopback address. Of
+// several hosts all are.
 func (e *Endpoint) Local() bool {
 	if e.ip != "" {
 		return isLocal(e.ip)

@@ -28,9 +28,10 @@ func IgnoreEnvironment() error {
 	return nil
 }
 
-// Environment is a program's environment, changed so that libpq in it connects to the same servers, database and user with
-// the same settings: PG* variables stand for the connection string and the service. DATABASE_URL is for those who read a URL.
-// A server that is reached by a socket which not every program knows is found at host; others are where they are.
+// Environment is a program's environment, changed so that libpq in it connects to the same servers, database and user
+// with the same settings: PG* variables stand for the connection string and the service. DATABASE_URL is for those who
+// read a URL. A server that is reached by a socket which not every program knows is found at host; others are where
+// they are.
 func (e *Endpoint) Environment(all []string, host string) []string {
 	hosts := e.hosts()
 	if host != e.config.Host {
@@ -51,8 +52,8 @@ func (e *Endpoint) Environment(all []string, host string) []string {
 		}
 	}
 	maps.Copy(set, map[string]string{
-		"PGHOST": strings.Join(names, ","), "PGHOSTADDR": e.ip, "PGPORT": strings.Join(ports, ","), "PGUSER": e.config.User,
-		"PGDATABASE": database, "PGPASSWORD": e.config.Password,
+		"PGHOST": strings.Join(names, ","), "PGHOSTADDR": e.ip, "PGPORT": strings.Join(ports, ","),
+		"PGUSER": e.config.User, "PGDATABASE": database, "PGPASSWORD": e.config.Password,
 	})
 	if e.config.AfterNetConnect != nil { // each host has its own, in the password file
 		set["PGPASSWORD"] = ""

@@ -29,18 +29,21 @@ var variables = map[string]string{
 
 // readByPGX are those that pgx reads.
 var readByPGX = map[string]string{
-	"PGHOST": "host", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user", "PGPASSWORD": "password", "PGPASSFILE": "passfile",
-	"PGAPPNAME": "application_name", "PGOPTIONS": "options", "PGCONNECT_TIMEOUT": "connect_timeout", "PGSSLMODE": "sslmode",
-	"PGSSLKEY": "sslkey", "PGSSLCERT": "sslcert", "PGSSLCERTMODE": "sslcertmode", "PGSSLSNI": "sslsni", "PGSSLROOTCERT": "sslrootcert",
-	"PGSSLNEGOTIATION": "sslnegotiation", "PGTARGETSESSIONATTRS": "target_session_attrs", "PGMINPROTOCOLVERSION": "min_protocol_version",
-	"PGMAXPROTOCOLVERSION": "max_protocol_version", "PGCHANNELBINDING": "channel_binding", "PGREQUIREAUTH": "require_auth",
+	"PGHOST": "host", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user", "PGPASSWORD": "password",
+	"PGPASSFILE": "passfile", "PGAPPNAME": "application_name", "PGOPTIONS": "options",
+	"PGCONNECT_TIMEOUT": "connect_timeout", "PGSSLMODE": "sslmode", "PGSSLKEY": "sslkey", "PGSSLCERT": "sslcert",
+	"PGSSLCERTMODE": "sslcertmode", "PGSSLSNI": "sslsni", "PGSSLROOTCERT": "sslrootcert",
+	"PGSSLNEGOTIATION": "sslnegotiation", "PGTARGETSESSIONATTRS": "target_session_attrs",
+	"PGMINPROTOCOLVERSION": "min_protocol_version", "PGMAXPROTOCOLVERSION": "max_protocol_version",
+	"PGCHANNELBINDING": "channel_binding", "PGREQUIREAUTH": "require_auth",
 }
 
 // without are those keywords of libpq's that no variable stands for here.
 var without = []string{
-	"service", "servicefile", "sslpassword", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
-	"fallback_application_name", "replication", "krbsrvname", "gsslib", "sslcompression", "authtype", "tty", "sslkeylogfile",
-	"scram_client_key", "scram_server_key", "oauth_issuer", "oauth_client_id", "oauth_client_secret", "oauth_scope",
+	"service", "servicefile", "sslpassword", "keepalives", "keepalives_idle", "keepalives_interval",
+	"keepalives_count", "tcp_user_timeout", "fallback_application_name", "replication", "krbsrvname", "gsslib",
+	"sslcompression", "authtype", "tty", "sslkeylogfile", "scram_client_key", "scram_server_key", "oauth_issuer",
+	"oauth_client_id", "oauth_client_secret", "oauth_scope",
 }
 
 // variableOf is the variable that stands for a keyword; empty: none.
@@ -57,7 +60,8 @@ func variableOf(keyword string) string {
 
 // known reports whether libpq knows a keyword.
 func known(keyword string) bool {
-	return keyword != "DateStyle" && keyword != "geqo" && (variableOf(keyword) != "" || slices.Contains(without, keyword))
+	startup := keyword == "DateStyle" || keyword == "geqo" // which are variables alone
+	return !startup && (variableOf(keyword) != "" || slices.Contains(without, keyword))
 }
 
 // ownServer is what the environment may say of the user's servers and must not say of one that realiops has started.

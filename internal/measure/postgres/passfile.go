@@ -24,7 +24,8 @@ func (e *Endpoint) usePasswordFile() {
 	found := make([]string, len(hosts))
 	same := true
 	for i, h := range hosts {
-		found[i] = passwordIn(e.from.lines, nameInFile(h.host), strconv.Itoa(h.port), cmp.Or(e.config.Database, e.config.User), e.config.User)
+		database := cmp.Or(e.config.Database, e.config.User)
+		found[i] = passwordIn(e.from.lines, nameInFile(h.host), strconv.Itoa(h.port), database, e.config.User)
 		same = same && found[i] == found[0]
 	}
 	e.config.Password = found[0]
@@ -49,7 +50,8 @@ func readPasswords(path string) (text, warning string) {
 	case !info.Mode().IsRegular():
 		return "", fmt.Sprintf(`WARNING: password file "%s" is not a plain file`, path)
 	case info.Mode()&groupAndOthers != 0:
-		return "", fmt.Sprintf(`WARNING: password file "%s" has group or world access; permissions should be u=rw (0600) or less`, path)
+		return "", fmt.Sprintf(`WARNING: password file "%s" has group or world access; `+
+			`permissions should be u=rw (0600) or less`, path)
 	}
 	all, err := io.ReadAll(io.LimitReader(f, longestFile))
 	if err != nil {
@@ -123,7 +125,8 @@ func (e *Endpoint) hosts() []hostPort {
 	return all
 }
 
-// nameInFile is what the password file calls a host: localhost, where it is the directory that sockets are in by default.
+// nameInFile is what the password file calls a host: localhost, where it is the directory that sockets are in by
+// default.
 func nameInFile(host string) string {
 	if host == defaultSocketDirectory() {
 		return "localhost"
@@ -141,7 +144,9 @@ func defaultSocketDirectory() string {
 }
 
 // passwordByHost gives each connection the password of the host that it leads to.
-func passwordByHost(hosts []hostPort, passwords []string) func(context.Context, *pgconn.Config, net.Conn) (net.Conn, error) {
+func passwordByHost(
+	hosts []hostPort, passwords []string,
+) func(context.Context, *pgconn.Config, net.Conn) (net.Conn, error) {
 	return func(ctx context.Context, config *pgconn.Config, conn net.Conn) (net.Conn, error) {
 		config.Password = ""
 		for i, h := range hosts {
@@ -158,7 +163,8 @@ func passwordByHost(hosts []hostPort, passwords []string) func(context.Context, 
 func (h hostPort) leadsTo(ctx context.Context, lookup pgconn.LookupFunc, address net.Addr) bool {
 	if tcp, is := address.(*net.TCPAddr); is {
 		ips, err := lookup(ctx, h.host)
-		return err == nil && tcp.Port == h.port && slices.ContainsFunc(ips, func(ip string) bool { return tcp.IP.Equal(net.ParseIP(ip)) })
+		is := func(ip string) bool { return tcp.IP.Equal(net.ParseIP(ip)) }
+		return err == nil && tcp.Port == h.port && slices.ContainsFunc(ips, is)
 	}
 	_, path := pgconn.NetworkAddress(h.host, uint16(h.port)) //nolint:gosec // it was one
 	return path == address.String()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -172,6 +173,7 @@ func TestAsPsqlConnects(t *testing.T) {
 		{name: "everybody may read the file", alone: true, mode: 0o604, passfile: "*:*:*:*:" + password + "\n", dsn: "host=127.0.0.1 user=postgres port=" + port, fails: "password"},
 		{name: "others may read the file, and there is a password", mode: 0o644, passfile: "*:*:*:*:no\n"},
 		{name: "others may read the file, and a service has one", alone: true, mode: 0o644, passfile: "*:*:*:*:no\n", dsn: "service=s", service: "[s]\n" + toOther + "user=postgres\n"},
+		{name: "a directory in place of the file", alone: true, dsn: "host=127.0.0.1 user=postgres passfile=/tmp port=" + port, fails: "password"},
 		{name: "the owner may do anything with the file", alone: true, mode: 0o700, passfile: "*:*:*:*:" + password + "\n", dsn: "host=127.0.0.1 user=postgres port=" + port},
 	}
 	for _, c := range all {
@@ -256,4 +258,21 @@ func reached(t *testing.T, dsn string) (found, warning string, err error) {
 	defer conn.Close(context.Background())
 	err = conn.QueryRow(t.Context(), reachedQuery).Scan(&found)
 	return found, endpoint.Warning(), err
+}
+
+// TestAPipeIsNoPasswordFile: nobody writes to it, and libpq would wait for somebody who does.
+func TestAPipeIsNoPasswordFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PGPASSWORD", "")
+	t.Setenv("PGPASSFILE", pipe)
+	endpoint, err := postgres.Parse("host=127.0.0.1 user=u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `WARNING: password file "` + pipe + `" is not a plain file`; endpoint.Warning() != want {
+		t.Errorf("%q, want %q", endpoint.Warning(), want)
+	}
 }

@@ -18,8 +18,8 @@ const longestFile = 4 << 20 // bytes
 // systemServices are where distributions have libpq look for pg_service.conf unless PGSYSCONFDIR says.
 var systemServices = []string{"/etc/postgresql-common", "/etc/sysconfig/pgsql", "/usr/local/pgsql/etc"}
 
-// findService looks for a service where libpq does: in the file that is named or the user's, and if that does not define it,
-// in the system's. What libpq refuses in the definition is refused.
+// findService looks for a service where libpq does: in the file that is named or the user's, and if that does not
+// define it, in the system's. What libpq refuses in the definition is refused.
 func findService(name, file string) (found settings, ignored []string, path string, err error) {
 	if file == "" {
 		file = os.Getenv("PGSERVICEFILE")
@@ -56,7 +56,8 @@ func findService(name, file string) (found settings, ignored []string, path stri
 
 const adviceOnServices = "services stand in ~/.pg_service.conf, or in the file that PGSERVICEFILE names"
 
-// serviceIn reads a definition as libpq's parseServiceFile does: the first of that name, and in it the first value of a keyword.
+// serviceIn reads a definition as libpq's parseServiceFile does: the first of that name, and in it the first value of a
+// keyword.
 func serviceIn(text, name, path string) (found settings, ignored []string, err error) {
 	inside, over, number := false, false, 0
 	for line := range strings.Lines(text) {
@@ -75,9 +76,10 @@ func serviceIn(text, name, path string) (found settings, ignored []string, err e
 		case over:
 			ignored = append(ignored, canonical(strings.Trim(keyword, spaces)))
 		case strings.HasPrefix(line, "ldap"):
-			return nil, nil, fmt.Errorf("line %d of the service file %s asks LDAP, which cannot be obeyed", number, path)
+			return nil, nil, fmt.Errorf("service file %q, line %d: LDAP cannot be asked", path, number)
 		case keyword == "service":
-			return nil, nil, fmt.Errorf("nested service specifications not supported in service file %q, line %d", path, number)
+			return nil, nil, fmt.Errorf("nested service specifications not supported in service file %q, line %d",
+				path, number)
 		case !pair || !known(keyword):
 			return nil, nil, fmt.Errorf("syntax error in service file %q, line %d", path, number)
 		default:

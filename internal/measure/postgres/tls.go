@@ -106,8 +106,8 @@ func keyRefused(path string) error {
 	case !info.Mode().IsRegular():
 		return &unsigned{fmt.Errorf(`private key file "%s" is not a regular file`, path)}
 	case info.Mode()&forbidden != 0:
-		return &unsigned{fmt.Errorf(`private key file "%s" has group or world access; file must have permissions u=rw (0600) or less `+
-			`if owned by the current user, or permissions u=rw,g=r (0640) or less if owned by root`, path)}
+		return &unsigned{fmt.Errorf(`private key file "%s" has group or world access; file must have permissions `+
+			`u=rw (0600) or less if owned by the current user, or permissions u=rw,g=r (0640) or less if owned by root`, path)}
 	}
 	return nil
 }

@@ -21,9 +21,9 @@ type dynamic struct {
 	mapped string // the maps of all processes
 }
 
-// removeDynamic removes what a server's control segment lists, and the control segment: what that server made, and nothing by
-// the look of its name. Each segment has to be the server's user's, and nobody may have it mapped, so that one which
-// another server made under the same name stays.
+// removeDynamic removes what a server's control segment lists, and the control segment: what that server made, and
+// nothing by the look of its name. Each segment has to be the server's user's, and nobody may have it mapped, so that
+// one which another server made under the same name stays.
 func removeDynamic(control, owner uint32) error {
 	d := dynamic{owner: owner, mapped: mappedMemory()}
 	for _, kind := range []struct {
@@ -44,7 +44,8 @@ func removeDynamic(control, owner uint32) error {
 	return nil
 }
 
-// listed reads a control segment, PostgreSQL's dsm_control_header: three numbers and slots, whose size depends on the version.
+// listed reads a control segment, PostgreSQL's dsm_control_header: three numbers and slots, whose size depends on the
+// version.
 func listed(text []byte) (handles []uint32, is bool) {
 	const magic, slotsAt, leastSlot = 0x9a503d32, 16, 24
 	if len(text) < slotsAt || binary.NativeEndian.Uint32(text) != magic {

@@ -66,8 +66,8 @@ func (m SharedMemory) remove() error {
 	return nil
 }
 
-// controlSegmentIn reads the beginning of a server's segment, PostgreSQL's PGShmemHeader: for which data directory it was made,
-// and the handle of the segment in which the server lists its dynamic shared memory.
+// controlSegmentIn reads the beginning of a server's segment, PostgreSQL's PGShmemHeader: for which data directory it
+// was made, and the handle of the segment in which the server lists its dynamic shared memory.
 func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool) {
 	const (
 		magic                                  = 679834894
@@ -80,7 +80,8 @@ func controlSegmentIn(id int, directory fs.FileInfo) (handle uint32, known bool)
 	defer unix.SysvShmDetach(header) //nolint:errcheck // it is removed next
 	stat := directory.Sys().(*syscall.Stat_t)
 	if len(header) < smallest || binary.NativeEndian.Uint32(header) != magic ||
-		binary.NativeEndian.Uint64(header[deviceAt:]) != uint64(stat.Dev) || binary.NativeEndian.Uint64(header[inodeAt:]) != stat.Ino { //nolint:unconvert // it is 32 bits wide on some systems
+		binary.NativeEndian.Uint64(header[deviceAt:]) != uint64(stat.Dev) || //nolint:unconvert // it is 32 bits wide on some systems
+		binary.NativeEndian.Uint64(header[inodeAt:]) != stat.Ino {
 		return 0, false
 	}
 	handle = binary.NativeEndian.Uint32(header[controlAt:])
