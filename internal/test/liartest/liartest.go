@@ -270,9 +270,12 @@ func (l *Liar) answer(c *client) error {
 	if _, err := io.CopyN(io.Discard, c, int64(binary.BigEndian.Uint32(head[1:]))-4); err != nil {
 		return err
 	}
-	if head[0] == 'S' {
+	switch head[0] {
+	case 'S':
 		c.say(ready)
 		return nil
+	case 'X': // it leaves
+		return errEnough
 	}
 	c.simple = head[0] == 'Q'
 	return l.begin(c)
