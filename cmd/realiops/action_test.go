@@ -38,8 +38,9 @@ func parsedAction(t *testing.T) (text string, a action) {
 	return string(read), a
 }
 
-// Others' actions are pinned to a commit, whose version a comment says. What the caller of the action hands in reaches scripts by the
-// environment alone, where no shell reads it for code, and the connection string no argument, which other users could see.
+// Others' actions are pinned to a commit, whose version a comment says. What the caller of the action hands in reaches
+// scripts by the environment alone, where no shell reads it for code, and the connection string no argument, which
+// other users could see.
 func TestActionIsPinned(t *testing.T) {
 	t.Parallel()
 	text, action := parsedAction(t)
@@ -74,7 +75,8 @@ func TestActionIsPinned(t *testing.T) {
 	}
 }
 
-// The action's last step, as a code host would run it, holds a statement to a budget that it meets and to one that it does not.
+// The action's last step, as a code host would run it, holds a statement to a budget that it meets and to one that it
+// does not.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	_, action := parsedAction(t)

@@ -44,7 +44,7 @@ func cautions(f postgres.Facts, allowed postgres.Permissions, p *target.Probes) 
 		f.OthersAtWork()+": what they write is counted as ours.", "wait until they are done")
 	caution(!f.MaySeeOthers, "others-hidden",
 		"This user does not see what other sessions do, so nobody can say whether the server is otherwise idle.",
-		postgres.Grant("pg_monitor", f.User)+" (pg_read_all_stats is enough)")
+		"grant pg_read_all_stats (or pg_monitor) to "+postgres.Typed(f.User, "ROLE"))
 	caution(f.Flavor == postgres.FlavorAurora, "aurora-views",
 		"PostgreSQL's own views show other things on Aurora: "+strings.Join(metric.AuroraViews(), "; ")+".", "")
 	caution(!f.MayCheckpoint, "no-checkpoint",

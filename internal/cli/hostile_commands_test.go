@@ -22,8 +22,8 @@ var commandNames = []string{
 	"20261123;touch${IFS}PWNED;$(touch PWNED)", "-oPWNED&&`touch PWNED`", "a\ntouch PWNED\n\x1b[2J\u202Egpj", "'; touch PWNED; '", `"; touch PWNED # "`,
 }
 
-// TestSuggestedCommands gives runs hostile ids, loads, plans and instances, and pastes every command that any reading command suggests
-// into a shell that has no programs: only the command may result, and nothing may be made.
+// TestSuggestedCommands gives runs hostile ids, loads, plans and instances, and pastes every command that any reading
+// command suggests into a shell that has no programs: only the command may result, and nothing may be made.
 func TestSuggestedCommands(t *testing.T) {
 	for _, name := range commandNames {
 		t.Run(fmt.Sprintf("%q", name), func(t *testing.T) {

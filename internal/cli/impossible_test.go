@@ -34,8 +34,8 @@ var without = map[string][]string{
 	"size": {shippedRuns + "/arms-pg17.jsonl"}, "analyze": {shippedRuns + "/arms-pg17.jsonl"}, "report": {shippedRuns + "/arms-pg17.jsonl"},
 }
 
-// TestImpossibleNumbers gives every flag that takes a number those that it cannot mean. Whatever becomes of the command, it tells of no
-// figure that is none.
+// TestImpossibleNumbers gives every flag that takes a number those that it cannot mean. Whatever becomes of the
+// command, it tells of no figure that is none.
 func TestImpossibleNumbers(t *testing.T) {
 	tried := 0
 	for _, c := range newRootCommand(Env{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}).Commands() {
@@ -125,7 +125,8 @@ func TestImpossibleFiles(t *testing.T) {
 	}
 }
 
-// impossibleNumber runs a command and holds that it tells of no figure that is none. What it repeats of its arguments is not its figure.
+// impossibleNumber runs a command and holds that it tells of no figure that is none. What it repeats of its arguments
+// is not its figure.
 func impossibleNumber(t *testing.T, args ...string) (status int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

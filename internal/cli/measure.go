@@ -41,8 +41,9 @@ device did; and which statements and tables cause it.
 
 It reads all counters before and after, repeats that, and subtracts what the server does by itself. Without --dsn it
 measures on the server that the environment names (PGHOST, PGHOSTADDR, PGSERVICE, DATABASE_URL), and if it names none,
-on a PostgreSQL that it starts and removes. REALIOPS_DSN stands for --dsn where others can see arguments. COMMAND finds the server by PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE
-and DATABASE_URL. Its output passes through; the report then goes to standard error, or to a file with -o.
+on a PostgreSQL that it starts and removes. REALIOPS_DSN stands for --dsn where others can see arguments. COMMAND finds
+the server by PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE and DATABASE_URL. Its output passes through; the report
+then goes to standard error, or to a file with -o.
 
 own_wal_records and own_wal_bytes are the WAL of the rows, their index entries and commits. They depend on the operation
 alone, so they can be held to a budget. Images of whole pages, which depend on the last checkpoint, and upkeep are

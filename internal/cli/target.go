@@ -109,7 +109,8 @@ func agree(env Env, agreed bool, question string) error {
 	return nil
 }
 
-// useHandedOver takes REALIOPS_DSN for --dsn, where the flags choose no server: every user of a machine can see arguments.
+// useHandedOver takes REALIOPS_DSN for --dsn, where the flags choose no server: every user of a machine can see
+// arguments.
 func (o *targetOptions) useHandedOver(env Env) error {
 	dsn := env.get("REALIOPS_DSN")
 	if dsn == "" || o.dsn.given || o.container.given || o.own || o.embedded.given() != "" {

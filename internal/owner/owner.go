@@ -1,7 +1,8 @@
-// Package owner refuses directories and files that another user may have planted where realiops looks without being told: in a
-// directory that everybody may write to, or in somebody else's.
+// Package owner refuses directories and files that another user may have planted where realiops looks without being
+// told: in a directory that everybody may write to, or in somebody else's.
 //
-// Ours are those of the user that this process runs as, of root, and under sudo of the user who called it. On Windows all are.
+// Ours are those of the user that this process runs as, of root, and under sudo of the user who called it. On Windows
+// all are.
 package owner
 
 import (

@@ -37,8 +37,8 @@ func ShownID(id string) string {
 	return id + " (an invalid id)"
 }
 
-// FileOf is the name that the file of a run has unless somebody has chosen another; empty where no realiops has made the id, so
-// that nobody is told to type it.
+// FileOf is the name that the file of a run has unless somebody has chosen another; empty where no realiops has made
+// the id, so that nobody is told to type it.
 func FileOf(id string) string {
 	if !ours.MatchString(id) {
 		return ""

@@ -6,14 +6,15 @@ import (
 	"math"
 )
 
-// MostCounted is above all that a counter of 64 bits can count. What is above it was counted by nobody, and sums of it are no
-// numbers.
+// MostCounted is above all that a counter of 64 bits can count. What is above it was counted by nobody, and sums of it
+// are no numbers.
 const MostCounted = 1e20
 
 // Counted reports whether a value can be one of a counter. Those that are no number cannot.
 func Counted(value float64) bool { return math.Abs(value) <= MostCounted }
 
-// Possible yields records up to one with a value that nothing can have counted, which is an error: of files that people hand in.
+// Possible yields records up to one with a value that nothing can have counted, which is an error: of files that people
+// hand in.
 func Possible(records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for record, err := range records {

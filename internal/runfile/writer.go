@@ -73,7 +73,8 @@ func Create(path string, secrets ...string) (*Writer, error) {
 	return w, nil
 }
 
-// makeDirectory makes a directory with those above it. The one that nobody named is not used where another user may have planted it.
+// makeDirectory makes a directory with those above it. The one that nobody named is not used where another user may
+// have planted it.
 func makeDirectory(path string) error {
 	if path != Directory {
 		if err := os.MkdirAll(path, 0o777); err != nil {

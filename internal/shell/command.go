@@ -1,9 +1,9 @@
-// Package shell writes the commands that people are told to copy, so that names from files, servers and clouds stay single
-// words of them.
+// Package shell writes the commands that people are told to copy, so that names from files, servers and clouds stay
+// single words of them.
 //
-// The fixed part of a [Command] is a constant of the source; data gets into it only as a word, quoted as POSIX has it. A name
-// that cannot be shown and copied as it is gets no quotes: its placeholder stands in its place, for people to fill in. On
-// Windows that is every name that needs quotes, because cmd and PowerShell read quotes in other ways.
+// The fixed part of a [Command] is a constant of the source; data gets into it only as a word, quoted as POSIX has it.
+// A name that cannot be shown and copied as it is gets no quotes: its placeholder stands in its place, for people to
+// fill in. On Windows that is every name that needs quotes, because cmd and PowerShell read quotes in other ways.
 package shell
 
 import (
@@ -25,7 +25,8 @@ type Command struct {
 // New is a command of fixed words, for a line of its own.
 func New(fixed constant) Command { return Command{text: string(fixed)} }
 
-// InText is one for a sentence, which may be broken at every space: a name that needs quotes gets its placeholder there.
+// InText is one for a sentence, which may be broken at every space: a name that needs quotes gets its placeholder
+// there.
 func InText(fixed constant) Command { return Command{string(fixed), true} }
 
 // String is the line.
@@ -40,7 +41,8 @@ func (c Command) With(fixed constant) Command {
 	return c
 }
 
-// File appends the name of a file, which no program takes for a flag; the placeholder stands for one that cannot be copied.
+// File appends the name of a file, which no program takes for a flag; the placeholder stands for one that cannot be
+// copied.
 func (c Command) File(name string, placeholder constant) Command {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -66,8 +68,8 @@ func (c Command) word(separator, data string, placeholder constant) Command {
 	return c
 }
 
-// Word is data as one word of a command. It is not possible where a terminal, a page or a clipboard might change or hide a part
-// of the data, and on Windows where quotes would be needed.
+// Word is data as one word of a command. It is not possible where a terminal, a page or a clipboard might change or
+// hide a part of the data, and on Windows where quotes would be needed.
 func Word(data string) (quoted string, possible bool) { return wordOn(runtime.GOOS, data) }
 
 func wordOn(system, data string) (quoted string, possible bool) {
@@ -88,8 +90,8 @@ func plain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./:=+-", r)
 }
 
-// copied characters come out of a terminal and of a page as they went in: those of ASCII that can be seen, the space, and letters,
-// their marks and digits of all scripts that have a shape.
+// copied characters come out of a terminal and of a page as they went in: those of ASCII that can be seen, the space,
+// and letters, their marks and digits of all scripts that have a shape.
 func copied(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r <= '~'

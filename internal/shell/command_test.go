@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shells are those of this machine, each with what keeps it from reading files of its user. bash is asked as somebody who types, too.
+// shells are those of this machine, each with what keeps it from reading files of its user. bash is asked as somebody
+// who types, too.
 func shells(t testing.TB) (all [][]string) {
 	for _, s := range [][]string{
 		{"sh"}, {"dash"}, {"bash", "--norc"}, {"bash", "--norc", "-o", "histexpand", "-o", "history"}, {"zsh", "-f"}, {"busybox", "sh"}, {"ksh"},

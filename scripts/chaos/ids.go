@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// ids are run files whose id, which reports name and commands are suggested with, is more than a name to a shell or a terminal.
+// ids are run files whose id, which reports name and commands are suggested with, is more than a name to a shell or a
+// terminal.
 func ids() (all []Fault) {
 	for _, id := range []string{
 		"20261123;touch${IFS}PWNED;$(id)", "`id`", "'; id; '", "-oPWNED", "a\nid\n", "\x1b[2Ja", "\u202Egpj.a", "a b",

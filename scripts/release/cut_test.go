@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestInstallerThatIsCutOff runs every beginning of the installer, as a download that breaks off leaves it in the pipe to a shell:
-// none starts a program or makes a file.
+// TestInstallerThatIsCutOff runs every beginning of the installer, as a download that breaks off leaves it in the pipe
+// to a shell: none starts a program or makes a file.
 func TestInstallerThatIsCutOff(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join("..", "..", "packaging", "install.sh"))
 	if err != nil {
@@ -19,7 +19,7 @@ func TestInstallerThatIsCutOff(t *testing.T) {
 	home, tools := t.TempDir(), t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	stub := []byte("#!/bin/sh\necho \"$0\" >>" + started + "\n")
-	for _, name := range strings.Fields("uname mktemp curl wget awk grep sha256sum shasum tar mkdir cp mv rm install fetch fail realiops") {
+	for name := range strings.FieldsSeq("uname mktemp curl wget awk grep sha256sum shasum tar mkdir cp mv rm install fetch fail realiops") {
 		if err := os.WriteFile(filepath.Join(tools, name), stub, 0o700); err != nil { //nolint:gosec // it is a program
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/stats"
-	"github.com/realiops/realiops/internal/runfile"
 )
 
 // CompareSchema names the form of a comparison.
@@ -108,7 +107,7 @@ func Compare(runs []Compared) (Comparison, error) {
 	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Arms: []string{}, LeftOut: []string{}, Alone: []string{}, Metrics: []ComparedMetric{}}
 	for i, r := range runs {
 		if j := slices.IndexFunc(runs[:i], func(o Compared) bool { return o.Report.Run.ID == r.Report.Run.ID }); j >= 0 {
-			return c, fmt.Errorf("%s and %s are the same run, %s", runs[j].File, r.File, runfile.ShownID(r.Report.Run.ID))
+			return c, fmt.Errorf("%s and %s are the same run, %s", runs[j].File, r.File, r.Report.Run.ID)
 		}
 		d := r.Report.Run
 		c.Runs = append(c.Runs, ComparedRun{

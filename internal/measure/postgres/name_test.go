@@ -11,8 +11,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestNamesOfAnyBytes: in a database that knows no letters a name may hold any bytes. None of them keeps a question from being answered,
-// and they are written out.
+// TestNamesOfAnyBytes: in a database that knows no letters a name may hold any bytes. None of them keeps a question
+// from being answered, and they are written out.
 func TestNamesOfAnyBytes(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {

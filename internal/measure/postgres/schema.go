@@ -95,7 +95,8 @@ func (f Facts) RefuseSchema(ctx context.Context, conn *pgx.Conn) (refusal, err e
 	var may bool
 	var here string
 	err = QueryRow(ctx, conn, `/* realiops */
-		select pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create'), `+Named("pg_catalog.current_database()")).Scan(&may, (*Name)(&here))
+		select pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create'),
+			`+Named("pg_catalog.current_database()")).Scan(&may, (*Name)(&here))
 	if err != nil {
 		return nil, fmt.Errorf("ask whether the schema %s can be made: %w", SchemaName, err)
 	}
@@ -156,7 +157,8 @@ const schemaLocks = `from pg_catalog.pg_locks l left join pg_catalog.pg_database
 
 // lockedElsewhere is the database in which another run is at work; empty: in none.
 func lockedElsewhere(ctx context.Context, conn *pgx.Conn) (database string, err error) {
-	err = QueryRow(ctx, conn, "/* realiops */ select "+Named("coalesce((select d.datname "+schemaLocks+" limit 1), '')"), int64(schemaLock)).Scan((*Name)(&database))
+	where := Named("coalesce((select d.datname " + schemaLocks + " limit 1), '')")
+	err = QueryRow(ctx, conn, "/* realiops */ select "+where, int64(schemaLock)).Scan((*Name)(&database))
 	if err != nil {
 		return "", fmt.Errorf("ask whether another run is at work on the server: %w", err)
 	}

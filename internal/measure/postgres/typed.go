@@ -11,8 +11,8 @@ import (
 // Grant is the statement that gives a role to the user; people are told to type it.
 func Grant(role, user string) string { return "grant " + role + " to " + Typed(user, "ROLE") }
 
-// Typed is a name as it stands in a statement that people are told to type. A placeholder stands for a name that could not be
-// copied as it is shown, or that would be more than a name to a shell into which the statement is pasted.
+// Typed is a name as it stands in a statement that people are told to type. A placeholder stands for a name that could
+// not be copied as it is shown, or that would be more than a name to a shell into which the statement is pasted.
 func Typed(name, placeholder string) string {
 	switch {
 	case plainName.MatchString(name) && !ownWord[name]:
@@ -24,7 +24,8 @@ func Typed(name, placeholder string) string {
 	}
 }
 
-// ownWord are the words of SQL that stand for something else than a role or database of that name, as far as names are likely.
+// ownWord are the words of SQL that stand for something else than a role or database of that name, as far as names are
+// likely.
 var ownWord = map[string]bool{
 	"all": true, "analyze": true, "current_role": true, "current_user": true, "default": true, "group": true, "order": true, "public": true,
 	"session_user": true, "table": true, "user": true,

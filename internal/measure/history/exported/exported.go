@@ -154,7 +154,8 @@ func (e *Export) series(p *points, now time.Time) error {
 			return fmt.Errorf("the series %q shows %g at %s, and nothing of a bill is below 0", p.label, p.values[at], at.Format(time.RFC3339))
 		}
 		if p.values[at] > mostShown {
-			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do", p.label, p.values[at], at.Format(time.RFC3339))
+			return fmt.Errorf("the series %q shows %g at %s, which is more than any database can do",
+				p.label, p.values[at], at.Format(time.RFC3339))
 		}
 		if at.Add(length).After(now) {
 			ahead++

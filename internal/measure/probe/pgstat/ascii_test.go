@@ -7,7 +7,8 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// TestRankingNamesAnyBytes goes on where a name or a text is no UTF-8, which a database in SQL_ASCII may hold, and writes the bytes out.
+// TestRankingNamesAnyBytes goes on where a name or a text is no UTF-8, which a database in SQL_ASCII may hold, and
+// writes the bytes out.
 func TestRankingNamesAnyBytes(t *testing.T) {
 	for _, version := range []string{"13", "17"} {
 		t.Run(version, func(t *testing.T) {
