@@ -96,6 +96,9 @@ func (c conninfo) added() settings {
 	if c.warning != "" {
 		all["passfile"] = os.DevNull
 	}
+	if c.value("sslmode") == "disable" && c.value("sslrootcert") != "" { // which libpq does not read then
+		all["sslrootcert"] = ""
+	}
 	return all
 }
 

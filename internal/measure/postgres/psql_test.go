@@ -124,7 +124,8 @@ func TestAsPsqlConnects(t *testing.T) {
 		{name: "PGREQUIREPEER", env: set("PGHOST", socket, "PGREQUIREPEER", "nobody-at-all"), fails: "nobody-at-all"},
 		{name: "variables that change nothing here", env: set("PGSSLCOMPRESSION", "1", "PGSSLSNI", "0", "PGCHANNELBINDING", "prefer",
 			"PGGSSENCMODE", "disable", "PGKRBSRVNAME", "x", "PGGSSLIB", "gssapi", "PGLOCALEDIR", "/nowhere", "PGSSLCERT", "/nowhere",
-			"PGSSLMINPROTOCOLVERSION", "TLSv1.2", "PGSSLMAXPROTOCOLVERSION", "TLSv1.3", "PGSSLMODE", "disable")},
+			"PGSSLMINPROTOCOLVERSION", "TLSv1.2", "PGSSLMAXPROTOCOLVERSION", "TLSv1.3", "PGSSLMODE", "disable",
+			"PGSSLROOTCERT", "/nowhere", "PGLOADBALANCEHOSTS", "disable", "PGREQUIREAUTH", "scram-sha-256")},
 
 		{name: "PGSERVICE", service: "[s]\n" + toOther, env: set("PGSERVICE", "s")},
 		{name: "a service wins over variables", service: "[s]\n" + toOther, env: set("PGSERVICE", "s", "PGDATABASE", db)},
