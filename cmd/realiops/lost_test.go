@@ -74,7 +74,7 @@ func TestCtrlCOnAServerThatHangs(t *testing.T) {
 	thaw := freeze(t, postmaster(t, s.Target().Storage.Directory))
 	t.Cleanup(thaw)
 	for _, said := range []string{
-		"stopping; waiting for what is under way on the server. Interrupt again to end at once: the schema realiops may stay on the server, and the next run drops it",
+		"Interrupt again to end at once: the schema realiops may stay on the server, and the next run drops it",
 		"ended at once: the schema realiops may stay on the server, and the next run drops it",
 	} {
 		if err := r.Process.Signal(os.Interrupt); err != nil {

@@ -55,7 +55,7 @@ func TestTheSite(t *testing.T) {
 		}
 	}
 	b.look(t, server.URL+"/", views()[2])
-	if titles := ask(t, b, found); !slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(title, "Reliability") }) {
+	if titles := ask(t, b, found); !slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(title, "Every fault that is tried") }) {
 		t.Errorf("a search finds %q", titles)
 	}
 }
