@@ -89,7 +89,7 @@ func (f needFigure) read(text string) error {
 	case f.most == 1 && !(v >= 0 && v <= 1):
 		return errors.New(f.written)
 	case !(v > f.least && v <= f.most) || v < 0 || v > 0 && v < leastFigure:
-		return fmt.Errorf("a number above 0, at least %g and at most %s", leastFigure, number.Grouped(f.most, 0))
+		return fmt.Errorf("a number above 0, at most %s", number.Grouped(f.most, 0))
 	}
 	*f.to = v
 	return nil

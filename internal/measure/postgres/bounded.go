@@ -111,7 +111,10 @@ func established(_ context.Context, conn *pgconn.PgConn) error {
 }
 
 // Lengthy lets the statements on conn take hours until done is called: they go through a large table.
-func Lengthy(conn *pgx.Conn) (done func()) {
+func Lengthy(conn *pgx.Conn) (done func()) { return answersWithin(conn, lengthyWithin) }
+
+// answersWithin gives each answer on conn so much time until done is called.
+func answersWithin(conn *pgx.Conn, d time.Duration) (done func()) {
 	b := boundedOf(conn.PgConn().Conn())
 	if b == nil {
 		return func() {}
@@ -119,7 +122,7 @@ func Lengthy(conn *pgx.Conn) (done func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.within
-	b.within = lengthyWithin
+	b.within = d
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -48,7 +48,7 @@ func TestEveryAnswerIsBounded(t *testing.T) {
 		}
 		t.Run(lie.Name, func(t *testing.T) {
 			t.Parallel()
-			conn, err := lied(t, lie, "").Connect(t.Context())
+			conn, err := lied(t, lie, "").ConnectUser(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,6 +65,24 @@ func TestEveryAnswerIsBounded(t *testing.T) {
 			}
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestAskingForSettingsIsBounded by the time to connect: it belongs to connecting.
+func TestAskingForSettingsIsBounded(t *testing.T) {
+	for _, lie := range liartest.Lies() {
+		if !lie.Greets || lie.Ends || lie.Floods {
+			continue
+		}
+		t.Run(lie.Name, func(t *testing.T) {
+			t.Parallel()
+			if err := within(t, 30*time.Second, func() error {
+				_, err := lied(t, lie, "&connect_timeout=2").Connect(t.Context())
+				return err
+			}); err == nil {
+				t.Error("it connected")
 			}
 		})
 	}
@@ -112,7 +130,7 @@ func TestAStoppedCommandWaitsNoLonger(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ctx, command := stopping.With(ctx)
 	own := context.WithoutCancel(ctx)
-	conn, err := lied(t, greets, "").Connect(ctx)
+	conn, err := lied(t, greets, "").ConnectUser(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,10 +69,12 @@ func (e *Endpoint) connectPinned(ctx context.Context, config func() *pgx.ConnCon
 		if err != nil {
 			return nil, err
 		}
+		done := answersWithin(conn, e.config.ConnectTimeout)
 		again, err := e.pins.learn(ctx, conn)
 		if err == nil && !again {
 			err = e.pins.verify(ctx, conn)
 		}
+		done()
 		if err == nil && !again {
 			return conn, nil
 		}
