@@ -3,7 +3,7 @@
 // Command chaos does to realiops what production does, and holds four promises against it: nothing that was measured is lost,
 // nothing is left behind, one clear line tells and the status is the right one, and no number goes unmarked.
 //
-//	chaos [-class CLASS] [-name TEXT] [-pg VERSION] [-j N] [-write FILE]
+//	chaos [-class CLASS,...] [-name TEXT] [-pg VERSION] [-j N] [-write FILE]
 //
 // Each fault is a row of a table (a file for each class): a command, what is done to it and when, and what must be so. How that is seen is
 // written once, in promises.go and left.go. It prints what came of each, writes the tables of docs/reference/chaos.md with -write,
@@ -30,14 +30,14 @@ func main() {
 	if status, played := role.Main(os.Args, supervisor.Role()); played {
 		os.Exit(status)
 	}
-	class := flag.String("class", "", "only this class of faults")
+	class := flag.String("class", "", "only these classes of faults, with commas between")
 	name := flag.String("name", "", "only faults whose name has this in it")
 	version := flag.String("pg", "", "the version of PostgreSQL; empty: each fault on one, in turn")
 	atOnce := flag.Int("j", 3, "how many faults are tried at a time")
 	page := flag.String("write", "", "the page whose tables are written")
 	flag.Parse()
 	all := slices.DeleteFunc(faults(), func(f Fault) bool {
-		return *class != "" && f.Class != *class || !strings.Contains(f.Name, *name)
+		return *class != "" && !slices.Contains(strings.Split(*class, ","), f.Class) || !strings.Contains(f.Name, *name)
 	})
 	if err := run(all, *version, *atOnce, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)

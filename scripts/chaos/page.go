@@ -18,51 +18,60 @@ const (
 	pageEnd   = "<!-- end -->\n"
 )
 
-// write puts the tables into the page.
+// write puts the tables into the page, and leaves those of the classes that were not tried.
 func write(path string, results []result, begun time.Time) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	before, rest, found := strings.Cut(string(text), pageBegin)
-	_, after, ended := strings.Cut(rest, pageEnd)
+	there, after, ended := strings.Cut(rest, pageEnd)
 	if !found || !ended {
 		return errors.New(path + " does not say where the tables stand")
 	}
-	return os.WriteFile(path, []byte(before+pageBegin+tables(results, begun)+pageEnd+after), 0o644) //nolint:gosec // a page for all
+	return os.WriteFile(path, []byte(before+pageBegin+merged(there, results, begun)+pageEnd+after), 0o644) //nolint:gosec // a page for all
 }
 
-func tables(results []result, begun time.Time) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Tried on %s in %v, on %s; with PostgreSQL %s in turn.\n\n", begun.Format(time.DateOnly), time.Since(begun).Round(time.Minute), machine(), strings.Join(versions, ", "))
-	b.WriteString("| class | faults | kept | broken | skipped |\n|---|---|---|---|---|\n")
-	for _, class := range append(classes(results), "") {
-		of := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return class != "" && r.Class != class })
-		broken := count(of, func(r result) bool { return r.mark() == "BROKEN" })
-		skipped := count(of, func(r result) bool { return r.mark() == "skipped" })
-		name := titleOf(class)
-		if class == "" {
-			name = "all"
-		}
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", name, len(of), len(of)-broken-skipped, broken, skipped)
+// merged are the tables of all classes, each under its heading, in the order of the faults.
+func merged(there string, results []result, begun time.Time) string {
+	const heading = "\n## "
+	sections := map[string]string{}
+	for section := range strings.SplitSeq(there, heading) {
+		class, _, _ := strings.Cut(section, "\n")
+		sections[class] = section
 	}
 	for _, class := range classes(results) {
-		fmt.Fprintf(&b, "\n### %s\n\n| fault | PostgreSQL | status | it says | |\n|---|---|---|---|---|\n", titleOf(class))
-		for _, r := range results {
-			if r.Class == class {
-				b.WriteString(r.row())
-			}
+		sections[class] = table(class, results, begun)
+	}
+	var b strings.Builder
+	for _, class := range classes(asResults(faults())) {
+		if section := sections[class]; section != "" {
+			b.WriteString(heading + section)
 		}
 	}
 	return b.String()
 }
 
-// titleOf is what the page calls a class.
-func titleOf(class string) string {
-	if class == "neighbors" {
-		return "other programs' files"
+func asResults(all []Fault) []result {
+	results := make([]result, len(all))
+	for i, f := range all {
+		results[i].Fault = f
 	}
-	return class
+	return results
+}
+
+func table(class string, results []result, begun time.Time) string {
+	of := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return r.Class != class })
+	broken := count(of, func(r result) bool { return r.mark() == "BROKEN" })
+	skipped := count(of, func(r result) bool { return r.mark() == "skipped" })
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%d faults: %d kept, %d broken, %d skipped. Tried on %s, on %s; with PostgreSQL %s in turn.\n\n", class,
+		len(of), len(of)-broken-skipped, broken, skipped, begun.Format(time.DateOnly), machine(), strings.Join(versions, ", "))
+	b.WriteString("| fault | PostgreSQL | status | it says | |\n|---|---|---|---|---|\n")
+	for _, r := range of {
+		b.WriteString(r.row())
+	}
+	return b.String()
 }
 
 // classes are in the order of the table.
