@@ -137,7 +137,13 @@ func (o *measureOptions) keepIn(m *measuring) (remove func(), err error) {
 	}
 	dir, lock, err := recordDirectory()
 	m.path = filepath.Join(dir, "measure.jsonl")
-	return func() { _, _ = os.RemoveAll(dir), lock.Close() }, err
+	return func() {
+		// By name, which takes no file descriptor: there may be none left.
+		for _, name := range []string{m.path, filepath.Join(dir, scratch.LockName), dir} {
+			_ = os.Remove(name)
+		}
+		_, _ = os.RemoveAll(dir), lock.Close()
+	}, err
 }
 
 // recordDirectory makes a directory for a record that goes, and removes those of measurements that were killed. A nil
