@@ -31,21 +31,21 @@ func neighbors() []Fault {
 		observed("while a program writes into a tablespace's directory", nil, backup("space/backup.dat")),
 		observed("while a program writes into another version's directory of a tablespace", nil, backup("space/PG_9.6_201608131/5/16384")),
 		observed("while a program writes into the data directory", nil, backup("data/backup.dat")),
-		observed("while a program writes into a database's directory", nil, backup("data/base/5/backup.dat")),
+		observed("while a program writes into a database's directory", nil, backup("data/base/1/backup.dat")),
 		observed("while a program writes beside the WAL", nil, backup("data/pg_wal/sub/000000010000000000000001")),
 		observed("while a base backup is made", nil, writing(`rm -rf "$0" && cp -a "$1/base" "$0" && sync -f "$0"`)("backup")),
 		observed(links+": to / for a tablespace", func(n *neighborhood) error { return os.Symlink("/", n.in("data/pg_tblspc/99999")) }, nil),
 		observed(links+": to / for a database", func(n *neighborhood) error { return os.Symlink("/", n.in("data/base/99999")) }, nil),
 		observed(links+": to a pipe for a table", func(n *neighborhood) error {
-			pipe := n.in("data/base/5/99998")
-			return errors.Join(unix.Mkfifo(pipe, 0o666), os.Symlink(pipe, n.in("data/base/5/99999")))
+			pipe := n.in("data/base/1/99998")
+			return errors.Join(unix.Mkfifo(pipe, 0o666), os.Symlink(pipe, n.in("data/base/1/99999")))
 		}, nil),
 		observed("with names that are escape sequences", func(n *neighborhood) error {
-			return errors.Join(os.Symlink("/", n.in("data/base/5/\x1b[2J\n")), os.Mkdir(n.in("space/\x1b[2J\n"), 0o755))
+			return errors.Join(os.Symlink("/", n.in("data/base/1/\x1b[2J\n")), os.Mkdir(n.in("space/\x1b[2J\n"), 0o755))
 		}, nil),
 		observed("with 100,000 files in a tablespace's directory", func(n *neighborhood) error { return n.many("space") }, nil),
 		observed("with 100,000 files in the data directory", func(n *neighborhood) error { return n.many("data") }, nil),
-		observed("with 100,000 files in a database's directory", func(n *neighborhood) error { return n.many("data/base/5") }, nil),
+		observed("with 100,000 files in a database's directory", func(n *neighborhood) error { return n.many("data/base/1") }, nil),
 	}
 	loaded := Fault{
 		Name: "`run`, " + links + ": to / for a tablespace", Within: 3 * time.Minute,
