@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// action is what a code host reads of action.yml.
+// action holds the parts of action.yml that the tests look at.
 type action struct {
 	Inputs map[string]any `yaml:"inputs"`
 	Runs   struct {

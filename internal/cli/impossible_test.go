@@ -20,7 +20,7 @@ var impossible = []string{
 	"NaN", "Inf", "-Inf", "1e308", "-1e308", "1e309", "1e-320", "-1", "1e18", "9223372036854775807", "-9223372036854775808", "18446744073709551615",
 }
 
-// noNumber is what no report may hold.
+// noNumber matches text that no report may hold.
 var noNumber = regexp.MustCompile(`(?i)\bNaN\b|[+-]Inf\b|\d{1,3}(,\d{3}){7}|\d{25}`)
 
 // numeric are the kinds of flags that take a number.

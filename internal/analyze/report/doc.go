@@ -1,7 +1,7 @@
 // Package report says what a run has shown, once as data and in as many renderings as there are readers.
 //
 // [New] makes a [Report] of a run: plain data, the same for every rendering, described field by field in docs/json.md.
-// [Document] is what people read first, [Details] every metric in every arm, [JSON] the contract for programs.
+// [Document] is for people, [Details] has every metric under every load, [JSON] is the contract for programs.
 //
 // Each number is a [Figure] and carries its uncertainty: from how many replicates it comes and how far they lay apart, or why
 // it is missing. What makes the numbers lie is a [Warning] and comes first.

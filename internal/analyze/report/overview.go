@@ -341,5 +341,5 @@ func (r Report) whence() string {
 	return capital(run) + "." // not of a machine that realiops saw
 }
 
-// planName is what a plan is called.
+// planName returns the name of a plan.
 func planName(r Report) string { return cmp.Or(r.Run.Plan, "FILE") }

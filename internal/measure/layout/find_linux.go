@@ -69,7 +69,7 @@ func Of(path string) (Root, error) {
 	return rootOf(fd, resolved)
 }
 
-// rootOf is what an open file is, however it was reached.
+// rootOf describes an open file, however it was reached.
 func rootOf(fd int, path string) (Root, error) {
 	r := Root{Path: path}
 	var stat unix.Stat_t
@@ -192,7 +192,7 @@ func (f *finder) tablespace(space Tablespace) (Root, error) {
 	return r, nil
 }
 
-// versionDirectory is what a server calls its own directory in each tablespace: PG_17_202406281, by its major version and the version of
+// versionDirectory returns the name of a server's own directory in each tablespace: PG_17_202406281, by its major version and the version of
 // its catalog, which pg_control has behind the system identifier and its own version.
 func (f *finder) versionDirectory() (string, error) {
 	version, err := f.data.openFile("PG_VERSION")

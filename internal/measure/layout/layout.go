@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// Server is what a server says of itself.
+// Server holds what a server reports about its files.
 type Server struct {
 	Data       string // the data directory, as the server calls it
 	Prefix     string // reaches the server's paths: /proc/PID/root in another mount namespace, empty in ours
