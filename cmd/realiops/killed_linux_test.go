@@ -293,9 +293,14 @@ func awaitEnd(t *testing.T, all []int) {
 func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 	t.Parallel()
 	dsn, temp := servertest.Database(t, "17").Config().ConnString(), t.TempDir()
+	said, err := os.Create(filepath.Join(t.TempDir(), "said")) // a file, which the program that is measured may hold open
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
 	start := func(args ...string) *exec.Cmd {
 		command := exec.Command(os.Args[0], append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--"}, args...)...)
-		command.Args[0] = "realiops" // without its output, which the program that it measured would hold open
+		command.Args[0], command.Stdout, command.Stderr = "realiops", said, said
 		command.Env = append(os.Environ(), "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
@@ -314,7 +319,11 @@ func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 				return command
 			}
 		}
-		t.Fatal("nothing is measured")
+		text, _ := os.ReadFile(said.Name())
+		stacks := syscall.Kill(command.Process.Pid, syscall.SIGQUIT)
+		time.Sleep(time.Second)
+		more, _ := os.ReadFile(said.Name())
+		t.Fatalf("nothing is measured: %s; %v %s", text, stacks, more[len(text):])
 		return nil
 	}
 	ended, goesOn := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
