@@ -31,7 +31,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
@@ -153,7 +153,7 @@ func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, e
 		return cost.Cost{}, err
 	}
 	records = append(records, runfile.Ended{At: time.Now(), Status: runfile.Complete})
-	run, err := drivers.FromRun(inOrder(records))
+	run, err := counts.FromRun(inOrder(records))
 	if err != nil {
 		return cost.Cost{}, err
 	}

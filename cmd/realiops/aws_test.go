@@ -248,8 +248,8 @@ func testSecrets(t *testing.T, here *onAWS) {
 	config := servertest.Endpoint(t, here.dsn).Config()
 	servertest.Exec(t, boss, fmt.Sprintf("alter role %s password '%s'", config.User, planted["the password of the database"]))
 	plan := filepath.Join(t.TempDir(), "plan.json")
-	arms := `{"arms": [{"name": "idle"}, {"name": "bulk", "method": "insert-select", "rows_per_tx": 100, "clients": 1}], "replicates": 1, "arm_seconds": 0.5}`
-	if err := os.WriteFile(plan, []byte(arms), 0o644); err != nil {
+	loads := `{"loads": [{"name": "idle"}, {"name": "bulk", "method": "insert-select", "rows_per_tx": 100, "clients": 1}], "repetitions": 1, "load_seconds": 0.5}`
+	if err := os.WriteFile(plan, []byte(loads), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	role := "arn:aws:iam::" + planted["the role"] + ":role/reader"

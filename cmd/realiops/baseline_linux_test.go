@@ -202,7 +202,7 @@ func TestBaselineAgreesWithEverybody(t *testing.T) {
 	checkEmpty(t, directory)
 }
 
-// eventsOf are the moments of a file's arms.
+// eventsOf are the moments of a file's loads.
 func eventsOf(t *testing.T, path string) map[string]time.Time {
 	t.Helper()
 	records, file, err := runfile.Open(path)
@@ -215,8 +215,8 @@ func eventsOf(t *testing.T, path string) map[string]time.Time {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, is := record.(runfile.ArmEvent); is {
-			at[e.Arm+" "+string(e.Event)] = e.At
+		if e, is := record.(runfile.LoadEvent); is {
+			at[e.Load+" "+string(e.Event)] = e.At
 		}
 	}
 	return at
@@ -316,7 +316,7 @@ func fioUnder(t *testing.T, directory, file string) int {
 	for range 2400 { // two minutes
 		time.Sleep(50 * time.Millisecond)
 		text, _ := os.ReadFile(file)
-		_, job, begun := strings.Cut(string(text), `"arm":"random-write","replicate":1,"event":"begin"`)
+		_, job, begun := strings.Cut(string(text), `"load":"random-write","repetition":1,"event":"begin"`)
 		if !begun || !strings.Contains(job, `"probe":"fio"`) {
 			continue
 		}

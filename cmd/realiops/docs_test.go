@@ -23,7 +23,7 @@ import (
 // comment before it: <!-- not run: reason -->.
 //
 // Commands run in a copy of the repository's testdata, where realiops is the program itself, made quick: a run has four
-// arms of half a second unless the document names its plan. A server of the reader's is at $DATABASE_URL,
+// loads of half a second unless the document names its plan. A server of the reader's is at $DATABASE_URL,
 // which only commands see that name it.
 
 //
@@ -33,7 +33,7 @@ import (
 const quickRealiops = `#!/bin/sh
 case "$*" in *"--dsn"*) ;; *) unset DATABASE_URL ;; esac
 if [ "$1" = doctor ] && [ -n "$STAND_IN_REGION" ]; then set -- "$@" --region "$STAND_IN_REGION"; fi
-if [ "$1" = run ]; then shift; exec "$REALIOPS" run --plan published --arm-seconds 0.5 --replicates 1 "$@"; fi
+if [ "$1" = run ]; then shift; exec "$REALIOPS" run --plan published --load-seconds 0.5 --repetitions 1 "$@"; fi
 exec "$REALIOPS" "$@"
 `
 

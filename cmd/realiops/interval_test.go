@@ -23,11 +23,11 @@ func readAll(path string) string {
 	return string(text)
 }
 
-// planFile writes a plan of one arm.
-func planFile(t *testing.T, arm, seconds string) string {
+// planFile writes a plan of one load.
+func planFile(t *testing.T, load, seconds string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plan.json")
-	text := `{"arms": [` + arm + `], "replicates": 1, "arm_seconds": ` + seconds + `}`
+	text := `{"loads": [` + load + `], "repetitions": 1, "load_seconds": ` + seconds + `}`
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +71,14 @@ func pauses(readings []runfile.Reading) []time.Duration {
 	return all
 }
 
-const idleArm = `{"name": "idle"}`
+const idleLoad = `{"name": "idle"}`
 
 // The shortest interval, on the oldest server and on the newest: about twenty readings in two idle seconds, some of which
 // a busy machine leaves out.
 func TestReadsTenTimesASecond(t *testing.T) {
 	for _, version := range []string{"13", "18"} {
 		t.Run(version, func(t *testing.T) {
-			records := recordOf(t, "--pg-version", version, "--plan", planFile(t, idleArm, "2"), "--interval", "100ms")
+			records := recordOf(t, "--pg-version", version, "--plan", planFile(t, idleLoad, "2"), "--interval", "100ms")
 			for _, probe := range []string{"pgstat", "block"} {
 				readings := readBy(records, probe)
 				if len(readings) < 10 {
@@ -93,22 +93,22 @@ func TestReadsTenTimesASecond(t *testing.T) {
 }
 
 // The longest interval is longer than this run: nothing is read while the load runs, and the readings at the edges of the
-// arm are enough for its counts.
+// load are enough for its counts.
 func TestReadsAtTheEdgesAlone(t *testing.T) {
 	busy := `{"name": "busy", "method": "copy", "rows_per_tx": 100, "clients": 2}`
 	records := recordOf(t, "--plan", planFile(t, busy, "1"), "--interval", "1m")
 	var begin, end time.Time
-	var loads []runfile.Load
+	var loads []runfile.Work
 	for _, r := range records {
 		switch r := r.(type) {
-		case runfile.ArmEvent:
+		case runfile.LoadEvent:
 			if r.Event == runfile.Begin {
 				begin = r.At
 			}
 			if r.Event == runfile.End {
 				end = r.At
 			}
-		case runfile.Load:
+		case runfile.Work:
 			loads = append(loads, r)
 		}
 	}
@@ -145,7 +145,7 @@ func TestALockedViewDelaysNothingElse(t *testing.T) {
 		_, err := other.Exec(t.Context(), fmt.Sprintf("begin; lock table pg_catalog.pg_stat_wal; select pg_sleep(%v); commit", locked.Seconds()))
 		ended <- err
 	}()
-	records := recordIn(t, path, "--dsn", endpoint.Config().ConnString(), "--shared", "--plan", planFile(t, idleArm, "5"), "--interval", "100ms")
+	records := recordIn(t, path, "--dsn", endpoint.Config().ConnString(), "--shared", "--plan", planFile(t, idleLoad, "5"), "--interval", "100ms")
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

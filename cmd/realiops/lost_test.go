@@ -39,7 +39,7 @@ func runOnTheirs(t *testing.T, dsn string) onTheirs {
 		t.Fatal(err)
 	}
 	r := onTheirs{c, printed}
-	awaitText(t, record, `"kind":"load"`)
+	awaitText(t, record, `"kind":"work"`)
 	return r
 }
 

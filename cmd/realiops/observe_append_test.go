@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/server/embedded"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -103,10 +103,10 @@ func (w *watched) observe(t *testing.T, passfile bool, flags ...string) *exec.Cm
 }
 
 // awaitWhole returns once so many windows are whole.
-func (w *watched) awaitWhole(t *testing.T, n int) *drivers.Observation {
+func (w *watched) awaitWhole(t *testing.T, n int) *counts.Observation {
 	t.Helper()
 	for range 240 { // two minutes
-		run, err := drivers.FromFile(w.file)
+		run, err := counts.FromFile(w.file)
 		if err == nil && run.Observed != nil && run.Observed.Whole >= n {
 			return run.Observed
 		}
@@ -139,7 +139,7 @@ func TestObserveGoesOn(t *testing.T) {
 		t.Fatalf("%v: %s", err, &w.said)
 	}
 	stop()
-	run, err := drivers.FromFile(w.file)
+	run, err := counts.FromFile(w.file)
 	if err != nil {
 		t.Fatal(err)
 	}

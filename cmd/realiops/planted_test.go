@@ -15,13 +15,13 @@ import (
 // the superuser who types a command (CVE-2018-1058). None of it is called.
 func TestNothingPlantedIsCalled(t *testing.T) {
 	t.Parallel()
-	arms := `{"name": "copy", "method": "copy", "rows_per_tx": 100, "indexes": 2, "clients": 1},
+	loads := `{"name": "copy", "method": "copy", "rows_per_tx": 100, "indexes": 2, "clients": 1},
 		{"name": "wide", "method": "insert-values", "rows_per_tx": 10, "width": 100, "clients": 1},
 		{"name": "bulk", "method": "insert-select", "rows_per_tx": 10, "width": 100, "clients": 1},
 		{"name": "single", "method": "insert", "rows_per_tx": 1, "width": 100, "synchronous_commit": "off", "clients": 1},
 		{"name": "looked", "method": "lookup", "rows_per_tx": 1, "indexes": 2, "width": 100, "table_rows": 5000, "cold": true, "clients": 1},
 		{"name": "replaced", "method": "replace", "rows_per_tx": 10, "indexes": 1, "width": 100, "table_rows": 5000, "clients": 1}`
-	plan := planFile(t, arms, "1")
+	plan := planFile(t, loads, "1")
 	script := filepath.Join(t.TempDir(), "nothing.sql")
 	if err := os.WriteFile(script, []byte("select;\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,24 +72,24 @@ func TestLoadsThroughAPooler(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Pooler(t, servertest.Alone(t, "17"), "transaction").Config().ConnString()
 	plan := filepath.Join(t.TempDir(), "plan.json")
-	text := `{"arms": [{"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 2},
+	text := `{"loads": [{"name": "copy", "method": "copy", "rows_per_tx": 10, "clients": 2},
 		{"name": "async", "method": "insert", "rows_per_tx": 1, "synchronous_commit": "off", "clients": 2},
 		{"name": "asyncs", "method": "copy", "rows_per_tx": 10, "synchronous_commit": "off", "clients": 1},
 		{"name": "values", "method": "insert-values", "rows_per_tx": 3, "clients": 2},
-		{"name": "inserts", "method": "insert", "rows_per_tx": 3, "clients": 2}], "replicates": 1, "arm_seconds": 1}`
+		{"name": "inserts", "method": "insert", "rows_per_tx": 3, "clients": 2}], "repetitions": 1, "load_seconds": 1}`
 	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "run.jsonl")
 	runs(t, "run", "--dsn", dsn, "--allow-pooler", "--plan", plan, "-o", file)
 	for _, record := range runfiletest.Records(t, file) {
-		if event, is := record.(runfile.ArmEvent); is && (event.Replicate > 1 || event.Others != nil) {
+		if event, is := record.(runfile.LoadEvent); is && (event.Repetition > 1 || event.Others != nil) {
 			t.Errorf("%+v", event)
 		}
 		if proof, is := record.(runfile.Proof); is && (proof.Missing != "" || proof.Rows == 0) {
 			t.Errorf("%+v", proof)
 		}
-		if line, is := record.(runfile.Load); is && line.Arm == "async" && (line.Statements != line.Transactions || line.Failures > 0) {
+		if line, is := record.(runfile.Work); is && line.Load == "async" && (line.Statements != line.Transactions || line.Failures > 0) {
 			t.Errorf("%+v", line)
 		}
 	}

@@ -23,7 +23,7 @@ type stopped struct {
 	file, data     string
 }
 
-// startRun starts a run and returns when its first arm has begun.
+// startRun starts a run and returns when its first load has begun.
 func startRun(t *testing.T, args ...string) *stopped {
 	t.Helper()
 	data, err := os.MkdirTemp("", "realiops-stop-") // a place that the server's user can enter, unlike t.TempDir
@@ -43,12 +43,12 @@ func startRun(t *testing.T, args ...string) *stopped {
 	}
 	for range 2400 { // two minutes
 		text, err := os.ReadFile(s.file)
-		if err == nil && bytes.Contains(text, []byte(`"kind":"load"`)) {
+		if err == nil && bytes.Contains(text, []byte(`"kind":"work"`)) {
 			return s
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatalf("no arm began: %v, %v: %s", s.command.Process.Kill(), s.command.Wait(), &s.stderr)
+	t.Fatalf("no load began: %v, %v: %s", s.command.Process.Kill(), s.command.Wait(), &s.stderr)
 	return nil
 }
 
@@ -239,7 +239,7 @@ func freeze(t *testing.T, pid int) (thaw func()) {
 func bulkAlone(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plan.json")
-	text := `{"arms": [{"name": "bulk", "method": "insert-select", "clients": 1}], "replicates": 1, "arm_seconds": 60}`
+	text := `{"loads": [{"name": "bulk", "method": "insert-select", "clients": 1}], "repetitions": 1, "load_seconds": 60}`
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

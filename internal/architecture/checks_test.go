@@ -44,7 +44,7 @@ func blind(t tree) []string {
 	method := []string{analyze + "/attribution", analyze + "/stats", score}
 	p := t[worlds]
 	var broken []string
-	through := map[string]bool{analyze + "/drivers": true}
+	through := map[string]bool{analyze + "/quantities": true}
 	for _, way := range t.ways(slices.Concat(p.imports, p.testImports), method, through) {
 		broken = append(broken, worlds+" imports "+way)
 	}
@@ -71,8 +71,8 @@ func onlyTests(top string) func(tree) []string {
 	}
 }
 
-// strangers forbids the packages below a directory to import one another.
-func strangers(top string) func(tree) []string {
+// separate forbids the packages below a directory to import one another.
+func separate(top string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return under(d, top) && d != top }) {
 			p := t[directory]
@@ -109,8 +109,8 @@ func only(home string, libraries ...string) func(tree) []string {
 func users(top string, allowed ...string) func(tree) []string {
 	return func(t tree) (broken []string) {
 		for _, directory := range t.directories(func(d string) bool { return !underAny(d, append(allowed, top)) }) {
-			stranger := func(i string) bool { return !under(i, top) }
-			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports), stranger)...)
+			outside := func(i string) bool { return !under(i, top) }
+			broken = append(broken, t.others(directory, slices.Concat(t[directory].imports, t[directory].testImports), outside)...)
 		}
 		return broken
 	}

@@ -51,7 +51,7 @@ func TestRulesCanFail(t *testing.T) {
 
 	check("measuring decides nothing by verdicts", map[string]string{
 		"internal/measure/run/a.go":      ours("run", "internal/analyze/attribution"),
-		"internal/measure/run/a_test.go": ours("run", "internal/analyze/drivers"),
+		"internal/measure/run/a_test.go": ours("run", "internal/analyze/counts"),
 		"internal/measure/prices/a.go":   ours("prices", "internal/analyze/catalog"),
 	}, "internal/measure/run imports internal/analyze/attribution")
 

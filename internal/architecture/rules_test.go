@@ -48,7 +48,7 @@ var rules = []rule{
 	{
 		"probes do not know each other",
 		"one can fail, change or go away without the others; what they share stands in " + probe,
-		strangers(probe),
+		separate(probe),
 	},
 	{
 		"only the command line knows its libraries",

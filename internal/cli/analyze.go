@@ -12,8 +12,8 @@ import (
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/cost"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -95,13 +95,13 @@ const (
 )
 
 // renderer writes a report in a format.
-type renderer func(io.Writer, *drivers.Run, report.Report) error
+type renderer func(io.Writer, *counts.Run, report.Report) error
 
 // rendererOf checks the name of a format before anything else is done.
 func rendererOf(format string, verbose bool, env Env) (renderer, error) {
 	switch format {
 	case formatText:
-		return func(w io.Writer, run *drivers.Run, r report.Report) error {
+		return func(w io.Writer, run *counts.Run, r report.Report) error {
 			d := report.Document(run, r, nil, nil)
 			if verbose {
 				d.Blocks = append(d.Blocks, report.Details(r)...)
@@ -109,7 +109,7 @@ func rendererOf(format string, verbose bool, env Env) (renderer, error) {
 			return document.Text(env.coloured(w, env.OutTerminal), d, env.columns())
 		}, nil
 	case formatJSON:
-		return func(w io.Writer, _ *drivers.Run, r report.Report) error { return report.JSON(w, r) }, nil
+		return func(w io.Writer, _ *counts.Run, r report.Report) error { return report.JSON(w, r) }, nil
 	default:
 		return nil, unknownFormat(format)
 	}
@@ -126,7 +126,7 @@ func analyzeFile(env Env, path string, require requireOptions, render renderer) 
 
 // analyzeRun writes the report on a run. It is an error that a metric which is required is not in the file, or gets no
 // verdict; the report is written in the latter case.
-func analyzeRun(env Env, run *drivers.Run, require requireOptions, render renderer) error {
+func analyzeRun(env Env, run *counts.Run, require requireOptions, render renderer) error {
 	names := run.MetricNames()
 	required, err := require.names(names)
 	if err != nil {
@@ -140,7 +140,7 @@ func analyzeRun(env Env, run *drivers.Run, require requireOptions, render render
 }
 
 // namedRun reads the run that a user names: a file, LAST, or standard input.
-func namedRun(env Env, name string) (*drivers.Run, error) {
+func namedRun(env Env, name string) (*counts.Run, error) {
 	path, err := runfile.Resolve(name)
 	if err != nil {
 		return nil, err
@@ -148,12 +148,12 @@ func namedRun(env Env, name string) (*drivers.Run, error) {
 	return readRun(env, path)
 }
 
-func readRun(env Env, path string) (*drivers.Run, error) {
+func readRun(env Env, path string) (*counts.Run, error) {
 	if path == standardInput {
-		run, err := drivers.FromRun(runfile.Possible(runfile.ReadRows(env.In)))
+		run, err := counts.FromRun(runfile.Possible(runfile.ReadRows(env.In)))
 		return run, naming("standard input", err)
 	}
-	run, err := drivers.FromFile(path)
+	run, err := counts.FromFile(path)
 	return run, naming(path, err)
 }
 

@@ -210,7 +210,7 @@ func TestAuroraCostOfAWSExample(t *testing.T) {
 
 // TestAuroraCostOfORD is the month that the Open Reaction Database published: 2.43 thousand million reads, and nothing else.
 func TestAuroraCostOfORD(t *testing.T) {
-	c := comparison(t, exitUndetermined, "--month", "reads=2.43e9")
+	c := comparison(t, exitCannotTell, "--month", "reads=2.43e9")
 	cents(t, "reads", c.Items[0].Cost.Standard, 486)
 	for _, item := range c.Items[1:] {
 		if item.Missing == "" || item.Hours != 0 {

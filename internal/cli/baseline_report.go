@@ -2,8 +2,8 @@ package cli
 
 import (
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	jobs "github.com/realiops/realiops/internal/measure/baseline"
 )
@@ -19,7 +19,7 @@ func throttled() func(jobs.Second) bool {
 }
 
 // writeBaseline says what storage delivered.
-func writeBaseline(env Env, run *drivers.Run, format string) error {
+func writeBaseline(env Env, run *counts.Run, format string) error {
 	found, err := baseline.FromRun(run)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func TestOneClaim(t *testing.T) {
 		"README.md":        string(readme),
 		"explain":          mustRun(t, "explain", "WriteIOPS"),
 		"analyze":          mustRun(t, "analyze", filepath.Join(shippedRuns, "published-senzing.jsonl.zst")),
-		"size --on aurora": mustRun(t, "size", filepath.Join(shippedRuns, "arms-pg17.jsonl"), "--load", "bulk", "--on", "aurora"),
+		"size --on aurora": mustRun(t, "size", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "--load", "bulk", "--on", "aurora"),
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), metric.WriteIOPSOnAurora) {
 			t.Errorf("%s does not say: %s", where, metric.WriteIOPSOnAurora)

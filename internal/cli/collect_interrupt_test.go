@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/test/accounttest"
 )
 
-// justOver is the file of a run whose only arm has just ended, so that AWS has not told of it yet.
+// justOver is the file of a run whose only load has just ended, so that AWS has not told of it yet.
 func justOver(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -26,13 +26,13 @@ func justOver(t *testing.T) string {
 	now := time.Now()
 	for _, r := range []runfile.Record{
 		runfile.Run{
-			Schema: runfile.Schema, ID: "x", Start: now.Add(-10 * time.Minute), Plan: runfile.Plan{Arms: []runfile.Arm{{Name: "idle"}}, Replicates: 1},
+			Schema: runfile.Schema, ID: "x", Start: now.Add(-10 * time.Minute), Plan: runfile.Plan{Loads: []runfile.Load{{Name: "idle"}}, Repetitions: 1},
 			Target: runfile.Target{Flavor: "aurora", Cloud: &runfile.Cloud{
 				Provider: "aws", Region: accounttest.Region, Instance: instances[0], Cluster: cluster, Engine: "aurora-postgresql"}},
 		},
 		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
-		runfile.ArmEvent{At: now.Add(-9 * time.Minute), Arm: "idle", Replicate: 1, Event: runfile.Begin},
-		runfile.ArmEvent{At: now, Arm: "idle", Replicate: 1, Event: runfile.End},
+		runfile.LoadEvent{At: now.Add(-9 * time.Minute), Load: "idle", Repetition: 1, Event: runfile.Begin},
+		runfile.LoadEvent{At: now, Load: "idle", Repetition: 1, Event: runfile.End},
 		runfile.Ended{At: now, Status: runfile.Complete},
 	} {
 		if err := w.Write(r); err != nil {

@@ -100,7 +100,7 @@ func TestCollectOnEC2(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, m := range r.Metrics {
-		if amount := m.Arms[0].PerSecond; amount.Missing == nil {
+		if amount := m.Loads[0].PerSecond; amount.Missing == nil {
 			got[m.Metric] = math.Round(amount.Value * 60)
 		}
 	}
@@ -110,7 +110,7 @@ func TestCollectOnEC2(t *testing.T) {
 	}
 }
 
-// measured writes the run file of an arm on an instance of RDS, of which CloudWatch was not asked yet.
+// measured writes the run file of a load on an instance of RDS, of which CloudWatch was not asked yet.
 func measured(t *testing.T, path, instance string, at time.Time) {
 	t.Helper()
 	measuredOn(t, path, runfile.Cloud{
@@ -124,13 +124,13 @@ func measuredOn(t *testing.T, path string, cloud runfile.Cloud, at time.Time, me
 	if err != nil {
 		t.Fatal(err)
 	}
-	arm := runfile.Arm{Name: "bulk", Method: "copy", RowsPerTx: 1000, Clients: 1}
+	load := runfile.Load{Name: "bulk", Method: "copy", RowsPerTx: 1000, Clients: 1}
 	records := []runfile.Record{
 		runfile.Run{Schema: runfile.Schema, ID: "made", Start: at, Target: runfile.Target{Kind: "dsn", Flavor: "rds", Cloud: &cloud},
-			Plan: runfile.Plan{Arms: []runfile.Arm{arm}, Replicates: 1, ArmSeconds: 1200}},
-		runfile.ArmEvent{At: at, Arm: "bulk", Replicate: 1, Event: runfile.Begin},
-		runfile.Load{From: at, To: at.Add(20 * time.Minute), Arm: "bulk", Replicate: 1, Transactions: 10, Statements: 10, Rows: 10_000},
-		runfile.ArmEvent{At: at.Add(20 * time.Minute), Arm: "bulk", Replicate: 1, Event: runfile.End},
+			Plan: runfile.Plan{Loads: []runfile.Load{load}, Repetitions: 1, LoadSeconds: 1200}},
+		runfile.LoadEvent{At: at, Load: "bulk", Repetition: 1, Event: runfile.Begin},
+		runfile.Work{From: at, To: at.Add(20 * time.Minute), Load: "bulk", Repetition: 1, Transactions: 10, Statements: 10, Rows: 10_000},
+		runfile.LoadEvent{At: at.Add(20 * time.Minute), Load: "bulk", Repetition: 1, Event: runfile.End},
 		runfile.Ended{At: at.Add(21 * time.Minute), Status: runfile.Complete},
 	}
 	for _, m := range metrics {

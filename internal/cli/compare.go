@@ -33,7 +33,7 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 		Example: `  realiops compare before.jsonl after.jsonl
   realiops compare pg15.jsonl pg17.jsonl pg18.jsonl -v
   realiops compare before.jsonl LAST --fail-if 'device requests>10%' --fail-if 'WAL fsyncs/copy<-5%'
-  realiops compare before.jsonl LAST --format json | jq '.drivers[].geomean.runs[1].change.ratio'`,
+  realiops compare before.jsonl LAST --format json | jq '.quantities[].geomean.runs[1].change.ratio'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return fmt.Errorf("name two run files or more (see %s --help)", cmd.CommandPath())
@@ -114,7 +114,7 @@ func held(env Env, c report.Comparison, gates []report.Gate) (failed, err error)
 	case len(tripped) > 0:
 		return withCode(exitGate, errors.New("there is what must not be: "+strings.Join(tripped, "; "))), nil
 	case len(unknown) > 0:
-		return withCode(exitUndetermined, errors.New("not known is "+strings.Join(unknown, "; "))), nil
+		return withCode(exitCannotTell, errors.New("not known is "+strings.Join(unknown, "; "))), nil
 	}
 	return nil, nil
 }

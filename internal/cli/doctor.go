@@ -56,7 +56,7 @@ const doctorExitHelp = `0  a run can conclude here, with what the diagnosis says
 
 // Errors that end a command that has said so already.
 var (
-	errNoConclusion = withCode(exitUndetermined, errSilent)
+	errNoConclusion = withCode(exitCannotTell, errSilent)
 	errWithoutAWS   = withCode(exitFailed, errSilent)
 )
 

@@ -17,7 +17,7 @@ import (
 )
 
 // clockMatters is the difference of clocks, in seconds, from which times in the server's log or of a cloud's metrics
-// belong to another arm than they seem to.
+// belong to another load than they seem to.
 const clockMatters = 1
 
 // cautions are what makes numbers lie on this server, beside what the report on a run warns of by itself.

@@ -21,7 +21,7 @@ const lookingFor = 3 * time.Second
 type diskSeen struct {
 	at     time.Time
 	values map[string]float64
-	others map[request.Who]request.Stranger
+	others map[request.Who]request.OtherProgram
 }
 
 // lookAtDisk says what the disks under the server do by themselves, and for whom; nil where they are out of sight.
@@ -39,7 +39,7 @@ func lookAtDisk(ctx context.Context, p *target.Probes) *diagnosis.Disk {
 }
 
 func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
-	seen := diskSeen{at: time.Now(), values: map[string]float64{}, others: map[request.Who]request.Stranger{}}
+	seen := diskSeen{at: time.Now(), values: map[string]float64{}, others: map[request.Who]request.OtherProgram{}}
 	for _, sampler := range p.Samplers {
 		if name := sampler.Name(); name != block.Name && name != request.Name {
 			continue
@@ -51,7 +51,7 @@ func seeDisk(ctx context.Context, p *target.Probes) diskSeen {
 			maps.Copy(seen.values, sample.Values)
 		}
 	}
-	for _, o := range p.Strangers() {
+	for _, o := range p.OtherPrograms() {
 		seen.others[o.Who] = o
 	}
 	return seen

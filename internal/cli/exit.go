@@ -4,11 +4,11 @@ import "errors"
 
 // Exit codes, the same for every command.
 const (
-	exitDone         = 0
-	exitUsage        = 1 // usage or connection: nothing was measured
-	exitFailed       = 2 // the run failed or was interrupted; what there is was kept
-	exitUndetermined = 3 // done, and a metric that was required got no verdict; or none could get one
-	exitGate         = 4 // done, and the figures are such that --fail-if says so
+	exitDone       = 0
+	exitUsage      = 1 // usage or connection: nothing was measured
+	exitFailed     = 2 // the run failed or was interrupted; what there is was kept
+	exitCannotTell = 3 // done, and a metric that was required got no verdict; or none could get one
+	exitGate       = 4 // done, and the figures are such that --fail-if says so
 
 	exitPipe = 128 + 13 // as a shell shows the death of a program by SIGPIPE: nobody reads what it writes
 )

@@ -123,27 +123,27 @@ func (k knowledge) json(env Env) error {
 		runfile.Metric
 		Printed []string `json:"printed"`
 	}
-	type driver struct {
-		Driver string `json:"driver"`
-		Side   string `json:"side"`
-		Unit   string `json:"unit"`
-		Help   string `json:"help"`
+	type quantity struct {
+		Quantity string `json:"quantity"`
+		Side     string `json:"side"`
+		Unit     string `json:"unit"`
+		Help     string `json:"help"`
 	}
 	all := struct {
-		Schema   string           `json:"schema"`
-		Meanings []metric.Meaning `json:"meanings"`
-		Local    []local          `json:"local"`
-		Drivers  []driver         `json:"drivers"`
+		Schema     string           `json:"schema"`
+		Meanings   []metric.Meaning `json:"meanings"`
+		Local      []local          `json:"local"`
+		Quantities []quantity       `json:"quantities"`
 
 		Elsewhere []metric.Elsewhere `json:"elsewhere"`
 
 		Sources []metric.Source `json:"sources"`
-	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []driver{}, append([]metric.Elsewhere{}, k.elsewhere...), metric.Sources()}
+	}{explainSchema, append([]metric.Meaning{}, k.meanings...), []local{}, []quantity{}, append([]metric.Elsewhere{}, k.elsewhere...), metric.Sources()}
 	for _, m := range k.local {
 		all.Local = append(all.Local, local{m.Announced(), m.Spellings()[1:]})
 	}
 	for _, q := range k.quantities {
-		all.Drivers = append(all.Drivers, driver{string(q), q.Side(), q.Unit(), q.Help()})
+		all.Quantities = append(all.Quantities, quantity{string(q), q.Side(), q.Unit(), q.Help()})
 	}
 	return report.JSON(env.Out, all)
 }

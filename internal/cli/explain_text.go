@@ -15,7 +15,7 @@ func (k knowledge) document() document.Document {
 		d.Blocks = append(d.Blocks, under(heading, said))
 	}
 	for _, m := range k.meanings {
-		add(fmt.Sprintf("%s on %s: %s", m.Metric, metric.Flavor(m.On), counts(m)), ofMeaning(m))
+		add(fmt.Sprintf("%s on %s: %s", m.Metric, metric.Flavor(m.On), counting(m)), ofMeaning(m))
 	}
 	for _, m := range k.local {
 		add(m.Printed(0), ofLocal(m))
@@ -145,14 +145,14 @@ func (k knowledge) list() document.Document {
 func (k knowledge) shownBy(service string) (e entry) {
 	for _, m := range k.meanings {
 		if m.Service == service {
-			e.say(m.Metric, metric.Flavor(m.On)+": "+counts(m))
+			e.say(m.Metric, metric.Flavor(m.On)+": "+counting(m))
 		}
 	}
 	return e
 }
 
-// counts is what a metric counts, and how sure that is.
-func counts(m metric.Meaning) string {
+// counting is what a metric counts, and how sure that is.
+func counting(m metric.Meaning) string {
 	if m.Side == "none" {
 		return m.Counts
 	}

@@ -43,7 +43,7 @@ func TestFleetOfLittle(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := runsFleet(t, exitUndetermined, file, "-o", filepath.Join(t.TempDir(), "fleet"))
+	out, _ := runsFleet(t, exitCannotTell, file, "-o", filepath.Join(t.TempDir(), "fleet"))
 	if !strings.HasPrefix(out, "1 database. Of 1 it is not known") {
 		t.Errorf("%s", out)
 	}

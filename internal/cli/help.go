@@ -52,11 +52,11 @@ func describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 // earlierNames has flags go on working under names that scripts know and the help does not show.
 func earlierNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
-	case "arm":
+	case "load":
 		name = "load"
-	case "arm-seconds":
+	case "load-seconds":
 		name = "load-seconds"
-	case "replicates":
+	case "repetitions":
 		name = "repetitions"
 	}
 	return pflag.NormalizedName(name)

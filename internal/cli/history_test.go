@@ -142,7 +142,7 @@ func meanTransfers(t *testing.T, files []string) float64 {
 func sameAnswers(t *testing.T, from, through string, off float64) {
 	t.Helper()
 	verdicts := func(path string) any {
-		var r struct{ Metrics, Arms, Headline, Observed any }
+		var r struct{ Metrics, Loads, Headline, Observed any }
 		out, _ := runs(t, exitDone, "analyze", path, "--format", "json")
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatal(err)
@@ -225,8 +225,8 @@ func diagnosed(t *testing.T, url string) {
 			t.Errorf("it does not say %q:\n%s", part, text)
 		}
 	}
-	runs(t, exitUndetermined, append(args, "--server", `instance="rows:1"`, "--host", `instance="none"`)...)
-	_, said := runs(t, exitUndetermined, append(args, "--server", `instance="none"`, "--host", `instance="none"`)...)
+	runs(t, exitCannotTell, append(args, "--server", `instance="rows:1"`, "--host", `instance="none"`)...)
+	_, said := runs(t, exitCannotTell, append(args, "--server", `instance="none"`, "--host", `instance="none"`)...)
 	if !strings.Contains(said, "no metric of PostgreSQL") {
 		t.Error(said)
 	}

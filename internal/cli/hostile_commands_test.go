@@ -69,7 +69,7 @@ func renamedRun(t *testing.T, shipped, name, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, field := range []string{`"id":"[^"]*"`, `"instance":"[^"]*"`, `"cluster":"[^"]*"`, `"database":"[^"]*"`, `"name":"wide"`, `"arm":"wide"`} {
+	for _, field := range []string{`"id":"[^"]*"`, `"instance":"[^"]*"`, `"cluster":"[^"]*"`, `"database":"[^"]*"`, `"name":"wide"`, `"load":"wide"`} {
 		key, _, _ := strings.Cut(field, ":")
 		text = regexp.MustCompile(field).ReplaceAllLiteral(text, append([]byte(key+":"), as...))
 	}

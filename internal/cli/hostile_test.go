@@ -37,7 +37,7 @@ var free = map[string]bool{
 	"kernel": true, "code": true, "detail": true, "failed": true, "added": true, "missing": true, "text": true, "cause": true,
 	"help": true, "caveat": true, "source": true, "program": true, "set": true, "job": true, "resource": true, "class": true,
 	"region": true, "instance": true, "cluster": true, "machine": true, "volumes": true, "settings": true, "parameters": true,
-	"dimensions": true, "synchronous_commit": true, "arm": true, "arms": true, "factors": true, "items": true, "name": true,
+	"dimensions": true, "synchronous_commit": true, "load": true, "loads": true, "factors": true, "items": true, "name": true,
 }
 
 // TestHostileRunFiles plants what would do harm in every free field of run files, and looks at all that every command that
@@ -45,7 +45,7 @@ var free = map[string]bool{
 func TestHostileRunFiles(t *testing.T) {
 	dir := t.TempDir()
 	var runs []string
-	for _, name := range []string{"arms-pg17.jsonl", "local-pg18.jsonl.zst", "observed-pg17.jsonl.zst", "published-aurora.jsonl"} {
+	for _, name := range []string{"loads-pg17.jsonl", "local-pg18.jsonl.zst", "observed-pg17.jsonl.zst", "published-aurora.jsonl"} {
 		runs = append(runs, hostileRun(t, name, dir))
 	}
 	baseline := hostileRun(t, "baseline.jsonl.zst", dir)

@@ -31,7 +31,7 @@ var without = map[string][]string{
 	"run": {"--dsn", "host=/none"}, "doctor": {"--dsn", "host=/none"}, "observe": {"--dsn", "host=/none"}, "measure": {"--dsn", "host=/none", "--sql", "select 1"},
 	"load": {"--dsn", "host=/none"}, "server": {"--pg-bin", "/none"}, "baseline": {"--dir", "/none"}, "history": {"--prometheus", "http://127.0.0.1:1"},
 	"fleet": {"--prometheus", "http://127.0.0.1:1"}, "collect": {"/none"}, "aurora-cost": {"--month", "reads=1,writes=1,gib=1", "--instance", "db.r6g.large"},
-	"size": {shippedRuns + "/arms-pg17.jsonl"}, "analyze": {shippedRuns + "/arms-pg17.jsonl"}, "report": {shippedRuns + "/arms-pg17.jsonl"},
+	"size": {shippedRuns + "/loads-pg17.jsonl"}, "analyze": {shippedRuns + "/loads-pg17.jsonl"}, "report": {shippedRuns + "/loads-pg17.jsonl"},
 }
 
 // TestImpossibleNumbers gives every flag that takes a number those that it cannot mean. Whatever becomes of the
@@ -95,7 +95,7 @@ func TestImpossibleFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := os.ReadFile(filepath.Join(shippedRuns, "arms-pg17.jsonl"))
+	run, err := os.ReadFile(filepath.Join(shippedRuns, "loads-pg17.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,14 +108,14 @@ func TestImpossibleFiles(t *testing.T) {
 		}
 		price := `[{"volume":"gp3","per":"gib","from":%s,"region":"us-east-1","currency":"USD","price":%s,"source":"x"}]`
 		for _, text := range []string{fmt.Sprintf(price, value, "0.1"), fmt.Sprintf(price, "0", value)} {
-			impossibleNumber(t, "size", filepath.Join(shippedRuns, "arms-pg17.jsonl"), "--price", file(text))
+			impossibleNumber(t, "size", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "--price", file(text))
 		}
 		limits := `[{"class":"m5.xlarge","provider":"ebs","base_iops":%[1]s,"base_mb":%[1]s,"most_iops":%[1]s,"most_mb":%[1]s}]`
-		impossibleNumber(t, "size", filepath.Join(shippedRuns, "arms-pg17.jsonl"), "--instance", "m5.xlarge", "--limits", file(fmt.Sprintf(limits, value)))
+		impossibleNumber(t, "size", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "--instance", "m5.xlarge", "--limits", file(fmt.Sprintf(limits, value)))
 		for _, text := range []string{
 			string(readings.ReplaceAll(run, []byte("${1}"+value))),
 			strings.ReplaceAll(string(run), `"rows":2958000`, `"rows":`+value),
-			strings.ReplaceAll(string(run), `"arm_seconds":5`, `"arm_seconds":`+value),
+			strings.ReplaceAll(string(run), `"load_seconds":5`, `"load_seconds":`+value),
 		} {
 			path := file(text)
 			for _, command := range []string{"analyze", "size", "report"} {

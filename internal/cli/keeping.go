@@ -26,7 +26,7 @@ func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
 
 // conclude says where the record is, after the report on it, or that there is none because of err.
 func (o keepingOptions) conclude(env Env, path string, err error) error {
-	if err != nil && codeOf(err) != exitUndetermined {
+	if err != nil && codeOf(err) != exitCannotTell {
 		return withCode(exitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err, again(path)))
 	}
 	how := shell.InText("realiops analyze").With(runfile.Latest)
@@ -60,7 +60,7 @@ func (o *readingOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every metric and every load")
 }
 
-// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses arms.
+// Bounds of how often the probes read: more often costs the server what is to be measured, less often misses loads.
 const (
 	shortestInterval = 100 * time.Millisecond
 	longestInterval  = time.Minute

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/input"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/measure/postgres"
@@ -118,7 +118,7 @@ func (o *measureOptions) compared(ctx context.Context, env Env) (*cost.Compared,
 	if o.base == "" {
 		return nil, nil
 	}
-	run, err := input.Await(ctx, func() (*drivers.Run, error) { return namedRun(env, o.base) })
+	run, err := input.Await(ctx, func() (*counts.Run, error) { return namedRun(env, o.base) })
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/operation"
 	"github.com/realiops/realiops/internal/printable"
@@ -105,7 +105,7 @@ func (r costReport) tell(path string, failed error) (cost.Result, error) {
 }
 
 func (r costReport) result(path string) (cost.Result, error) {
-	run, err := drivers.FromFile(path)
+	run, err := counts.FromFile(path)
 	if err != nil {
 		return cost.Result{}, err
 	}
@@ -130,13 +130,13 @@ func budgetsMet(r cost.Result) error {
 		}
 		return withCode(exitGate, errors.New("over the budget: "+strings.Join(said[cost.Over], "; ")))
 	case len(said[cost.CannotTell]) > 0:
-		return withCode(exitUndetermined, errors.New(strings.Join(said[cost.CannotTell], "; ")))
+		return withCode(exitCannotTell, errors.New(strings.Join(said[cost.CannotTell], "; ")))
 	}
 	return nil
 }
 
 // writeCost shows again what a saved measurement has shown.
-func writeCost(env Env, run *drivers.Run, format string, verbose bool) error {
+func writeCost(env Env, run *counts.Run, format string, verbose bool) error {
 	write, err := costWriter(env, format, verbose)
 	if err != nil {
 		return err

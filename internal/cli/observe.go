@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/next"
 	"github.com/realiops/realiops/internal/cli/exporter"
 	"github.com/realiops/realiops/internal/measure/observation"
@@ -133,7 +133,7 @@ func preview(show follower) func(path string, after time.Duration) (text string,
 	}
 	var p next.Preview
 	return func(path string, after time.Duration) (text string, looked bool) {
-		seen, looked := p.Ask(after, func() (*drivers.Run, error) { return drivers.FromFile(path) })
+		seen, looked := p.Ask(after, func() (*counts.Run, error) { return counts.FromFile(path) })
 		if looked && show.metrics != nil {
 			show.metrics.Judged(seen.Verdicts)
 		}
@@ -148,6 +148,6 @@ func (o *observeOptions) settling() func(path string, after time.Duration) (why 
 	}
 	settling := next.Settling{AtLeast: o.atLeast}
 	return func(path string, after time.Duration) (why string, settled bool) {
-		return settling.Ask(after, func() (*drivers.Run, error) { return drivers.FromFile(path) })
+		return settling.Ask(after, func() (*counts.Run, error) { return counts.FromFile(path) })
 	}
 }

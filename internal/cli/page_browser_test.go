@@ -212,7 +212,7 @@ func TestPagesInABrowser(t *testing.T) {
 func TestTablesSort(t *testing.T) {
 	b := startBrowser(t)
 	page := filepath.Join(t.TempDir(), "page.html")
-	mustRun(t, "report", filepath.Join(shippedRuns, "arms-pg17.jsonl"), "-o", page)
+	mustRun(t, "report", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "-o", page)
 	if faults := b.faults(t, page, views()[2]); len(faults) > 0 {
 		t.Fatal(faults)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// evil is a name that anybody may give an arm of a run, and with it a table.
+// evil is a name that anybody may give a load of a run, and with it a table.
 const evil = `<script>document.title="taken over"</script><img src="http://127.0.0.1:9/x.png" onerror="document.title='taken over'">`
 
 // pagesOf writes the pages of all shipped runs, and that of a run with a name that would do harm, into a directory.
@@ -46,7 +46,7 @@ func mustRun(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// evilRun is the run of all arms, one of them by another name.
+// evilRun is the run of all loads, one of them by another name.
 func evilRun(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "evil.jsonl")
@@ -54,20 +54,20 @@ func evilRun(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, record := range runfiletest.Records(t, filepath.Join(shippedRuns, "arms-pg17.jsonl")) {
+	for _, record := range runfiletest.Records(t, filepath.Join(shippedRuns, "loads-pg17.jsonl")) {
 		switch r := record.(type) {
 		case runfile.Run:
-			r.Plan.Arms = slices.Clone(r.Plan.Arms)
-			r.Plan.Arms[1].Name, r.Provenance = evil, evil
+			r.Plan.Loads = slices.Clone(r.Plan.Loads)
+			r.Plan.Loads[1].Name, r.Provenance = evil, evil
 			record = r
-		case runfile.ArmEvent:
-			if r.Arm == "bulk" {
-				r.Arm = evil
+		case runfile.LoadEvent:
+			if r.Load == "bulk" {
+				r.Load = evil
 			}
 			record = r
-		case runfile.Load:
-			if r.Arm == "bulk" {
-				r.Arm = evil
+		case runfile.Work:
+			if r.Load == "bulk" {
+				r.Load = evil
 			}
 			record = r
 		}

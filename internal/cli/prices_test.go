@@ -47,7 +47,7 @@ func TestPricesOfAWS(t *testing.T) {
 	if out, errs := run("prices", "--region", "us-east-1", "-o", file); out != "" || errs != "" {
 		t.Errorf("printed %q and %q", out, errs)
 	}
-	out, _ := run("size", "../../testdata/runs/arms-pg17.jsonl", "--arm", "async", "--gib", "1000", "--on", "ebs", "--price", file)
+	out, _ := run("size", "../../testdata/runs/loads-pg17.jsonl", "--load", "async", "--gib", "1000", "--on", "ebs", "--price", file)
 	if !regexp.MustCompile(`(?m)^EBS gp3 +1,000 +3,000 +125 +size +160$`).MatchString(out) {
 		t.Errorf("gp3 does not cost 160:\n%s", out)
 	}

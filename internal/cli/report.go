@@ -13,8 +13,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
@@ -95,8 +95,8 @@ func runReport(env Env, o reportOptions, names []string) error {
 }
 
 // writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
-func (o reportOptions) writeBaseline(env Env, run *drivers.Run, format string) error {
-	if o.size.arm != "" || o.size.instance != "" {
+func (o reportOptions) writeBaseline(env Env, run *counts.Run, format string) error {
+	if o.size.load != "" || o.size.instance != "" {
 		return errors.New("a baseline measured storage alone and has no sizes: --load and --instance are for runs on a database")
 	}
 	if format == formatSVG {
@@ -136,16 +136,16 @@ func (o reportOptions) formatOf() (string, error) {
 }
 
 // write makes the report of the first run, with the sizes for all.
-func (o reportOptions) write(w io.Writer, runs []*drivers.Run, format string) error {
+func (o reportOptions) write(w io.Writer, runs []*counts.Run, format string) error {
 	run := runs[0]
 	view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
 	switch format {
 	case formatCSV:
 		return document.CSV(w, report.Document(run, view, nil, nil))
 	case formatPNG:
-		return report.LadderPNG(w, view, o.size.arm)
+		return report.LadderPNG(w, view, o.size.load)
 	case formatSVG:
-		return report.SecondSVG(w, view, o.size.arm)
+		return report.SecondSVG(w, view, o.size.load)
 	}
 	size, unsized, err := o.sized(runs)
 	if err != nil {
@@ -161,8 +161,8 @@ func (o reportOptions) write(w io.Writer, runs []*drivers.Run, format string) er
 	return document.HTML(w, d)
 }
 
-// sized is what to order, or the reason why a run does not tell; that is an error where an arm or an instance was asked for.
-func (o reportOptions) sized(runs []*drivers.Run) (size *report.Size, unsized, err error) {
+// sized is what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.
+func (o reportOptions) sized(runs []*counts.Run) (size *report.Size, unsized, err error) {
 	ask, err := o.size.ask(context.Background())
 	if err != nil {
 		return nil, nil, err
@@ -171,7 +171,7 @@ func (o reportOptions) sized(runs []*drivers.Run) (size *report.Size, unsized, e
 	if errors.Is(err, sizing.ErrNotCalibrated) {
 		return nil, nil, naming(o.size.calibrate, err)
 	}
-	if err != nil && (o.size.arm != "" || o.size.instance != "") {
+	if err != nil && (o.size.load != "" || o.size.instance != "") {
 		return nil, nil, suggesting(err)
 	}
 	if err != nil {

@@ -85,12 +85,12 @@ func unmet(required []string, verdicts attribution.Verdicts, version int) error 
 	var open []string
 	for _, name := range required {
 		i := slices.IndexFunc(verdicts.Metrics, func(v attribution.Verdict) bool { return v.Metric.Name == name })
-		if i < 0 || verdicts.Metrics[i].Kind == attribution.Undetermined {
+		if i < 0 || verdicts.Metrics[i].Kind == attribution.CannotTell {
 			open = append(open, metric.Printed(name, version))
 		}
 	}
 	if len(open) == 0 {
 		return nil
 	}
-	return withCode(exitUndetermined, errors.New("no verdict on "+strings.Join(open, ", ")+", which was required"))
+	return withCode(exitCannotTell, errors.New("no verdict on "+strings.Join(open, ", ")+", which was required"))
 }

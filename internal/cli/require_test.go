@@ -49,7 +49,7 @@ func TestUnmet(t *testing.T) {
 		return attribution.Verdict{Metric: runfile.Metric{Name: name}, Kind: kind}
 	}
 	verdicts := attribution.Verdicts{Metrics: []attribution.Verdict{
-		verdict("a", attribution.Logical), verdict("b", attribution.Undetermined), verdict("c", attribution.Silent),
+		verdict("a", attribution.Logical), verdict("b", attribution.CannotTell), verdict("c", attribution.Silent),
 	}}
 	check := func(required string, code int, text string) {
 		t.Helper()

@@ -31,11 +31,11 @@ Without --dsn or --container it measures a PostgreSQL of its own, which it fetch
 the environment names a server, it asks which of the two. On a server of yours it works in a schema named realiops,
 which it drops at the end.
 
-A plan file is JSON with the keys of a run file, where a load is an "arm" and a repetition of it a "replicate":
+A plan file is JSON with the keys of a run file, where a load is a "load" and a repetition of it a "repetition":
 
-    {"arms": [{"name": "idle"}, {"name": "bulk", "rows_per_tx": 1000,
+    {"loads": [{"name": "idle"}, {"name": "bulk", "rows_per_tx": 1000,
     "method": "insert-select", "indexes": 0, "clients": 8}],
-    "replicates": 3, "arm_seconds": 5}
+    "repetitions": 3, "load_seconds": 5}
 
 --budget decides the length and the repetitions that a plan leaves open.`,
 		Example: `  realiops run

@@ -60,12 +60,12 @@ func bill(cloud runfile.Cloud, plan runfile.Plan) string {
 		return " What it reads and writes costs nothing beside what the instance and its storage do, unless it ends burst credits."
 	}
 	writes, reads := 0.0, 0.0
-	for _, arm := range plan.Arms {
-		seconds := plan.ArmSeconds * float64(plan.Times(arm))
+	for _, l := range plan.Loads {
+		seconds := plan.LoadSeconds * float64(plan.Times(l))
 		switch {
-		case load.Reads(arm.Method):
+		case load.Reads(l.Method):
 			reads += publishedReads * seconds / 1e6
-		case !arm.Idle():
+		case !l.Idle():
 			writes += publishedWrites * seconds / 1e6
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/next"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/progress"
@@ -17,10 +17,10 @@ import (
 
 // nextLoad chooses, from the run file so far, the load to run once more. A file that cannot be read gives none: its report
 // will tell.
-func nextLoad() func(path string, required []string, loads []runfile.Arm) (load, why string) {
+func nextLoad() func(path string, required []string, loads []runfile.Load) (load, why string) {
 	var chooser next.Chooser
-	return func(path string, required []string, loads []runfile.Arm) (load, why string) {
-		run, err := drivers.FromFile(path)
+	return func(path string, required []string, loads []runfile.Load) (load, why string) {
+		run, err := counts.FromFile(path)
 		if err != nil {
 			return "", ""
 		}
@@ -35,7 +35,7 @@ func firstVerdicts(env Env, show *progress.Display) func(path string) {
 		return nil
 	}
 	return func(path string) {
-		run, err := drivers.FromFile(path)
+		run, err := counts.FromFile(path)
 		if err != nil {
 			return
 		}
@@ -48,7 +48,7 @@ func firstVerdicts(env Env, show *progress.Display) func(path string) {
 }
 
 // mattering are the metrics that matter to whoever runs it: those they require, or else those that are bought, billed or taken for I/O.
-func mattering(run *drivers.Run, required []string) []string {
+func mattering(run *counts.Run, required []string) []string {
 	if len(required) > 0 {
 		return required
 	}
@@ -58,5 +58,5 @@ func mattering(run *drivers.Run, required []string) []string {
 // countedNames are the names of all that a run with these metrics can get verdicts on.
 func countedNames(metrics []runfile.Metric) []string {
 	counters := slices.DeleteFunc(slices.Clone(metrics), func(m runfile.Metric) bool { return m.Type == runfile.Gauge })
-	return (&drivers.Run{Counters: counters}).MetricNames()
+	return (&counts.Run{Counters: counters}).MetricNames()
 }

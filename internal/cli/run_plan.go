@@ -16,14 +16,14 @@ import (
 
 // planOptions are the flags that say which loads are run, how long and how often.
 type planOptions struct {
-	name       string
-	budget     time.Duration
-	armSeconds float64
-	replicates int
-	sizes      experiment.Sizes
-	workers    int
-	table      size
-	seed       uint64
+	name        string
+	budget      time.Duration
+	loadSeconds float64
+	repetitions int
+	sizes       experiment.Sizes
+	workers     int
+	table       size
+	seed        uint64
 }
 
 func (o *planOptions) addFlags(f *pflag.FlagSet) {
@@ -31,8 +31,8 @@ func (o *planOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "plan", experiment.Default().Name, "the loads to run: default, identify (only inserts), published, cloud (with --aws the default), reads, updates, everything, or a JSON `file`")
 	f.DurationVar(&o.budget, "budget", 0,
 		"how long all loads and the pauses between them may take: it decides length and repetitions unless you do, and the time left goes to the load that would tell most (default: 2m20s; of identify, published, reads, updates and files 2m, of everything 5m)")
-	f.Float64Var(&o.armSeconds, "load-seconds", 0, "`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
-	f.IntVar(&o.replicates, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 if 3 do not fit; of the plan default, loads that read or update 2)")
+	f.Float64Var(&o.loadSeconds, "load-seconds", 0, "`seconds` that each load runs, whatever the budget (default: what fits, up to 5)")
+	f.IntVar(&o.repetitions, "repetitions", 0, "how many `times` each load is run, whatever the budget (default: 3, or 2 if 3 do not fit; of the plan default, loads that read or update 2)")
 	f.IntVar(&o.sizes.Clients, "clients", sizes.Clients, "`sessions` that put load on the server at once")
 	f.IntVarP(&o.workers, "jobs", "j", 0, "worker `processes` that the sessions are divided over (default 1)")
 	f.IntVar(&o.sizes.RowsPerTx, "rows-per-tx", sizes.RowsPerTx, "`rows` in each transaction, unless the plan says")
@@ -73,16 +73,16 @@ func (o *planOptions) program(ctx context.Context, flags *pflag.FlagSet, period,
 // number that anybody means.
 func (o *planOptions) override(plan *runfile.Plan, flags *pflag.FlagSet) error {
 	if flags.Changed("load-seconds") {
-		if plan.ArmSeconds = o.armSeconds; o.armSeconds == 0 {
+		if plan.LoadSeconds = o.loadSeconds; o.loadSeconds == 0 {
 			return errors.New("--load-seconds is 0: there is no load in that")
 		}
 	}
 	if flags.Changed("repetitions") {
-		if plan.Replicates = o.replicates; o.replicates == 0 {
+		if plan.Repetitions = o.repetitions; o.repetitions == 0 {
 			return errors.New("--repetitions is 0 and must be at least 1")
 		}
-		for i := range plan.Arms {
-			plan.Arms[i].MostReplicates = 0
+		for i := range plan.Loads {
+			plan.Loads[i].MostRepetitions = 0
 		}
 	}
 	if flags.Changed("jobs") {

@@ -23,7 +23,7 @@ var telling = []string{
 func plantedRun(t *testing.T) string {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	arm := runfile.Arm{Name: "planted-load", Method: "insert", RowsPerTx: 1, Job: "--filename=/planted"}
+	load := runfile.Load{Name: "planted-load", Method: "insert", RowsPerTx: 1, Job: "--filename=/planted"}
 	cloud := &runfile.Cloud{
 		Provider: "aws", Region: "eu-west-1", Instance: "planted-instance", Cluster: "planted-cluster", Resource: "db-PLANTED", Class: "db.r6g.large",
 		Storage: "aurora", Volumes: []string{"vol-planted"}, Machine: "i-planted",
@@ -46,17 +46,17 @@ func plantedRun(t *testing.T) string {
 				},
 			},
 			Host:     runfile.Host{OS: "linux", Arch: "amd64", Kernel: "planted-kernel", CPUs: 2},
-			Plan:     runfile.Plan{Name: "planted.fio", Arms: []runfile.Arm{arm, {Name: "bulk", Method: "insert-select"}}, Replicates: 1, ArmSeconds: 5},
+			Plan:     runfile.Plan{Name: "planted.fio", Loads: []runfile.Load{load, {Name: "bulk", Method: "insert-select"}}, Repetitions: 1, LoadSeconds: 5},
 			Baseline: &runfile.Baseline{Program: "fio 3.33", Set: "planted.fio"},
 		},
 		runfile.Metric{Name: "cloudwatch.planted-instance/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
 		runfile.Gap{At: at, Probe: "cloudwatch.planted-instance", Metric: "cloudwatch.planted-instance/WriteIOPS", Reason: runfile.Permission, Detail: "planted went wrong"},
-		runfile.ArmEvent{
-			At: at, Arm: "planted-load", Replicate: 1, Event: runfile.Begin, Instance: "planted-instance", Cloud: cloud, Factors: &arm, Added: "planted went wrong",
+		runfile.LoadEvent{
+			At: at, Load: "planted-load", Repetition: 1, Event: runfile.Begin, Instance: "planted-instance", Cloud: cloud, Factors: &load, Added: "planted went wrong",
 			Others: &runfile.Others{Who: []string{"psql of planted"}},
 		},
-		runfile.Load{From: at, To: at.Add(time.Second), Arm: "planted-load", Replicate: 1, Transactions: 1, Statements: 1, Rows: 1},
-		runfile.Proof{At: at, Arm: "planted-load", Replicate: 1, Rows: 1, Counter: "pgstat.tables.planted_orders/n_tup_ins", Missing: "planted went wrong"},
+		runfile.Work{From: at, To: at.Add(time.Second), Load: "planted-load", Repetition: 1, Transactions: 1, Statements: 1, Rows: 1},
+		runfile.Proof{At: at, Load: "planted-load", Repetition: 1, Rows: 1, Counter: "pgstat.tables.planted_orders/n_tup_ins", Missing: "planted went wrong"},
 		runfile.Period{
 			From: at, To: at.Add(time.Minute), Probe: "cloudwatch.planted-instance", Metric: "cloudwatch.planted-instance/WriteIOPS", Statistic: "Average", Value: 5,
 			Dimensions: map[string]string{"DBInstanceIdentifier": "planted-instance"}, Fetched: at,
@@ -64,7 +64,7 @@ func plantedRun(t *testing.T) string {
 		runfile.Top{From: at, At: at, Of: "statements", Items: []runfile.TopItem{{Name: "987654321987", Text: "insert into planted", Grew: map[string]float64{"calls": 1}}}},
 		runfile.Top{From: at, At: at, Of: "tables", Items: []runfile.TopItem{{Name: "planted_orders", Grew: map[string]float64{"rows": 1}}}},
 		runfile.SettingChange{At: at, Since: at, Setting: "default_tablespace", From: "planted_space", To: "x"},
-		runfile.ArmEvent{At: at.Add(time.Second), Arm: "planted-load", Replicate: 1, Event: runfile.End, Failed: "planted went wrong"},
+		runfile.LoadEvent{At: at.Add(time.Second), Load: "planted-load", Repetition: 1, Event: runfile.End, Failed: "planted went wrong"},
 		runfile.Ended{At: at, Status: runfile.Broken, Cause: "planted went wrong"},
 	} {
 		if err := w.Write(r); err != nil {
@@ -98,7 +98,7 @@ func TestShareTellsNotWhose(t *testing.T) {
 		}
 	}
 	for _, kept := range []string{
-		`"version":"17.5"`, `"fsync":"on"`, `"class":"db.r6g.large"`, `"value":5`, `"arm":"load-1"`, `"cloudwatch.instance-1/WriteIOPS"`, `"instance":"instance-1"`, `"seed":"7"`,
+		`"version":"17.5"`, `"fsync":"on"`, `"class":"db.r6g.large"`, `"value":5`, `"load":"load-1"`, `"cloudwatch.instance-1/WriteIOPS"`, `"instance":"instance-1"`, `"seed":"7"`,
 		`"failed":"it failed"`, `"name":"bulk"`, `"who":["somebody"]`,
 	} {
 		if !bytes.Contains(after, []byte(kept)) {

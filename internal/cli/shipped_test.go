@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -25,9 +25,9 @@ func TestShippedRunsAreWhole(t *testing.T) {
 		if run.Ended == nil || run.Ended.Status != runfile.Complete {
 			t.Errorf("%s ended %+v", path, run.Ended)
 		}
-		for _, arm := range run.Arms {
-			if len(arm.Replicates) < run.Header.Plan.Times(arm.Arm) || len(arm.LeftOut) > 0 {
-				t.Errorf("%s: %s has %d replicates, left out %v", path, arm.Name, len(arm.Replicates), arm.LeftOut)
+		for _, load := range run.Loads {
+			if len(load.Repetitions) < run.Header.Plan.Times(load.Load) || len(load.LeftOut) > 0 {
+				t.Errorf("%s: %s has %d repetitions, left out %v", path, load.Name, len(load.Repetitions), load.LeftOut)
 			}
 		}
 		for _, note := range run.Notes {
@@ -49,8 +49,8 @@ func TestShippedRunsAreWhole(t *testing.T) {
 // TestShippedRunsTellNothingWrong holds the verdicts against what is known of PostgreSQL and the kernel. What a run
 // cannot tell is not wrong.
 func TestShippedRunsTellNothingWrong(t *testing.T) {
-	physical := []attribution.Kind{attribution.Physical, attribution.Mixed, attribution.Undetermined}
-	requested := []attribution.Kind{attribution.Requested, attribution.Undetermined}
+	physical := []attribution.Kind{attribution.Physical, attribution.Mixed, attribution.CannotTell}
+	requested := []attribution.Kind{attribution.Requested, attribution.CannotTell}
 	logical := []attribution.Kind{attribution.Logical}
 	allowed := map[string][]attribution.Kind{
 		"block/requests": physical, "block/flushes": physical, "block/write_bytes": physical, "block/writes": physical,
@@ -58,8 +58,8 @@ func TestShippedRunsTellNothingWrong(t *testing.T) {
 		"pgstat.checkpointer/buffers_written": requested, "pgstat.io/wal_writes": physical, "pgstat.io/wal_fsyncs": physical,
 		"pgstat.database/tup_inserted": logical, "pgstat.database/xact_commit": logical, "pgstat.tables/n_tup_ins": logical,
 	}
-	counts := map[string]string{
-		"pgstat.database/tup_inserted": drivers.Rows, "pgstat.tables/n_tup_ins": drivers.Rows, "pgstat.database/xact_commit": drivers.Commits,
+	counted := map[string]string{
+		"pgstat.database/tup_inserted": counts.Rows, "pgstat.tables/n_tup_ins": counts.Rows, "pgstat.database/xact_commit": counts.Commits,
 	}
 	for _, path := range localRuns(t) {
 		run, err := readRun(Env{}, path)
@@ -71,7 +71,7 @@ func TestShippedRunsTellNothingWrong(t *testing.T) {
 			if known && !slices.Contains(kinds, v.Kind) {
 				t.Errorf("%s: %s is %s, want %v", path, v.Metric.Name, v.Kind, kinds)
 			}
-			if want := counts[v.Metric.Name]; want != "" && v.Counts != want {
+			if want := counted[v.Metric.Name]; want != "" && v.Counts != want {
 				t.Errorf("%s: %s counts %q, want %s", path, v.Metric.Name, v.Counts, want)
 			}
 		}
@@ -95,13 +95,13 @@ func TestShippedObservationTellsNothingWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Arms) < 3 || run.Ended == nil || run.Ended.Status != runfile.Complete || run.Header.Target.Storage.Directory != "" {
-		t.Errorf("%d kinds of load, ended %+v", len(run.Arms), run.Ended)
+	if len(run.Loads) < 3 || run.Ended == nil || run.Ended.Status != runfile.Complete || run.Header.Target.Storage.Directory != "" {
+		t.Errorf("%d kinds of load, ended %+v", len(run.Loads), run.Ended)
 	}
 	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
 		name := v.Metric.Name
-		switch stated := v.Kind != attribution.Undetermined && v.Kind != attribution.Silent; {
-		case name == "pgstat.database/xact_commit" && v.Counts != drivers.Commits:
+		switch stated := v.Kind != attribution.CannotTell && v.Kind != attribution.Silent; {
+		case name == "pgstat.database/xact_commit" && v.Counts != counts.Commits:
 			t.Errorf("%s: %s %s, want commits", name, v.Kind, v.Counts)
 		case stated && strings.HasPrefix(name, "block") && v.Kind != attribution.Physical,
 			stated && strings.HasPrefix(name, "pgstat.tables/n_tup") && v.Kind != attribution.Logical:

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
@@ -19,7 +19,7 @@ import (
 
 // sizeOptions are the flags of realiops size.
 type sizeOptions struct {
-	arm           string
+	load          string
 	rowsPerSecond float64
 	growth        float64
 	percentile    float64
@@ -36,7 +36,7 @@ type sizeOptions struct {
 	balance       percent
 	credits       percent // of the instance
 	calibrate     string
-	calibrated    *drivers.Run // that it names; nil: none
+	calibrated    *counts.Run // that it names; nil: none
 	format        string
 	baseline      string
 
@@ -124,7 +124,7 @@ func (o *sizeOptions) addFigureFlags(f *pflag.FlagSet) {
 
 // addLoadFlags adds those that say what to size for.
 func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.arm, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage, but for point-cold, scan-cold and others kept cold)")
+	f.StringVar(&o.load, "load", "", "the `load` of the run that is like yours (default: the one that asked most of storage, but for point-cold, scan-cold and others kept cold)")
 	f.Float64Var(&o.rowsPerSecond, "rows-per-second", 0, "scale it to this many `rows` a second")
 	f.Float64Var(&o.growth, "growth", 0, "`percent` to add to that")
 	f.Float64Var(&o.percentile, "percentile", 99, "the `percentile` of its single seconds to size for; 100: the worst")
@@ -220,7 +220,7 @@ func runSize(ctx context.Context, env Env, o sizeOptions, names []string) error 
 
 // answer writes what to order, with the cautions of the runs that it rests on, and holds it against a device that was measured, where
 // one was named.
-func (o sizeOptions) answer(env Env, answer sizing.Sizing, runs ...*drivers.Run) error {
+func (o sizeOptions) answer(env Env, answer sizing.Sizing, runs ...*counts.Run) error {
 	view := report.NewSize(answer)
 	for _, run := range runs {
 		view.Caution(run)
@@ -240,7 +240,7 @@ func (o sizeOptions) answer(env Env, answer sizing.Sizing, runs ...*drivers.Run)
 }
 
 // namedRuns reads files.
-func namedRuns(env Env, names []string) (runs []*drivers.Run, err error) {
+func namedRuns(env Env, names []string) (runs []*counts.Run, err error) {
 	for _, name := range names {
 		run, err := namedRun(env, name)
 		if err != nil {

@@ -43,7 +43,7 @@ func (o sizeOptions) ask(ctx context.Context) (sizing.Ask, error) {
 	rules, errRules := catalog.DistributedRules()
 	prices, errPrices := o.readPrices(ctx)
 	ask := sizing.Ask{
-		Arm: o.arm, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.percentile, Headroom: o.headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance,
+		Load: o.load, RowsPerSecond: o.rowsPerSecond, Growth: o.growth, Percentile: o.percentile, Headroom: o.headroom, GiB: o.gib, Disks: o.disks, MultiAZ: o.multiAZ, Instance: o.instance,
 		Repeat: int(o.repeat.Seconds()), Balance: sizing.Asked{Volume: o.balance.value, Instance: o.credits.value},
 		Tariff: sizing.Tariff{Region: o.region, Prices: prices}, Instances: instances, Calibrate: o.calibrated,
 	}
@@ -167,7 +167,7 @@ func (o sizeOptions) readLimits(ctx context.Context) ([]catalog.Instance, error)
 
 // suggesting adds the nearest name to an error about one that is not known.
 func suggesting(err error) error {
-	if unknown, ok := errors.AsType[*sizing.UnknownArm](err); ok {
+	if unknown, ok := errors.AsType[*sizing.UnknownLoad](err); ok {
 		return fmt.Errorf("%w: there are %s", err, strings.Join(unknown.Known, ", "))
 	}
 	return err

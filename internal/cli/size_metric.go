@@ -28,7 +28,7 @@ func convert(ctx context.Context, env Env, o sizeOptions) error {
 	if err := o.readCalibration(env); err != nil {
 		return err
 	}
-	calibration, err := sizing.Calibrate(o.calibrated, o.arm)
+	calibration, err := sizing.Calibrate(o.calibrated, o.load)
 	if err != nil {
 		return naming(o.calibrate, err)
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/measure/collect"
@@ -191,7 +191,7 @@ func (a *aurora) live(t *testing.T, d standin.Draw, path string) []outcome {
 	defer stop()
 	r, said := a.realiops(t, "run", "--dsn", a.dsn, "--instance", instances[0], "--aws", "--yes", "--clients", "4", "-o", path)
 	if !strings.Contains(said, "is run again: repetition") {
-		t.Error("the arm that lost its server was not run again")
+		t.Error("the load that lost its server was not run again")
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "failed-over" }) {
 		t.Error("the report says nothing of the failover")
@@ -252,14 +252,14 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 	s.publishAll(t, a, d, a.rested(t, mine))
 	r, _ := a.realiops(t, "collect", mine)
 	volume := r.Metrics[slices.IndexFunc(r.Metrics, func(m report.Metric) bool { return m.Metric == "cloudwatch/VolumeWriteIOPs" })]
-	if volume.Kind != attribution.Undetermined {
+	if volume.Kind != attribution.CannotTell {
 		t.Errorf("of a source that has not moved during any load it is said that it is %s", volume.Kind)
 	}
 	still := slices.IndexFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "not-moved" })
 	if still < 0 || !strings.Contains(r.Warnings[still].Text, "Of all loads together") {
 		t.Errorf("no warning says that the source has not moved, and what it shows of the whole run: %+v", r.Warnings)
 	}
-	run, err := drivers.FromFile(mine)
+	run, err := counts.FromFile(mine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,8 +268,8 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	// WAL that the server writes before the first reading is billed and not counted: 3 % were seen on a busy machine.
-	if c.OfLogUnits == nil || math.Abs(c.OfLogUnits.Value/0.34-1) > 0.08 {
-		t.Errorf("a unit of the log comes to %+v billed writes, and was counted as 0.34", c.OfLogUnits)
+	if c.OfWALUnits == nil || math.Abs(c.OfWALUnits.Value/0.34-1) > 0.08 {
+		t.Errorf("a unit of WAL comes to %+v billed writes, and was counted as 0.34", c.OfWALUnits)
 	}
 }
 
@@ -510,7 +510,7 @@ func saidOf(m report.Metric) standin.Said {
 	}
 	if m.Mixture != nil {
 		for _, term := range m.Mixture.Terms {
-			s.Mixture = append(s.Mixture, term.Driver)
+			s.Mixture = append(s.Mixture, term.Quantity)
 		}
 	}
 	return s
@@ -535,10 +535,10 @@ func table(rows []outcome) string {
 		sorts[sort][o.sort]++
 		wrong[o.seed] = wrong[o.seed] || o.sort == standin.Wrong
 	}
-	text.WriteString("| the metric counts | named | side alone | undetermined | wrong |\n|---|---|---|---|---|\n")
+	text.WriteString("| the metric counts | named | side alone | cannot tell | wrong |\n|---|---|---|---|---|\n")
 	for _, sort := range slices.Sorted(maps.Keys(sorts)) {
 		of := sorts[sort]
-		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d |\n", sort, of[standin.Right], of[standin.OneSide], of[standin.Undetermined], of[standin.Wrong])
+		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d |\n", sort, of[standin.Right], of[standin.OneSide], of[standin.CannotTell], of[standin.Wrong])
 	}
 	draws := slices.DeleteFunc(slices.Collect(maps.Keys(wrong)), func(seed uint64) bool { return wrong[seed] })
 	fmt.Fprintf(&text, "Of %d draws, from seed %d on, %d have no wrong verdict.", len(wrong), rows[0].seed, len(draws))

@@ -21,7 +21,7 @@ type Meaning struct {
 	Counts    string   `json:"counts"`
 	Basis     Basis    `json:"basis"` // of side and counts
 	Means     string   `json:"means"`
-	SameAs    string   `json:"twin,omitempty"` // of another service, by its name in a run file: documented or seen to show the same
+	SameAs    string   `json:"same_as,omitempty"` // of another service, by its name in a run file: documented or seen to show the same
 	Delay     string   `json:"delay,omitempty"`
 	Traps     []string `json:"traps,omitempty"`
 	Shown     []Shown  `json:"shown,omitempty"`

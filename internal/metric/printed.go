@@ -76,8 +76,8 @@ var views = map[string]string{
 	"request.tables": "requests for tables", "request.indexes": "requests for indexes", "request.toast": "requests for TOAST",
 	"request.maps": "requests for maps", "request.relations": "requests for other databases", "request.temp": "requests for temporary files",
 	"request.log": "requests for the server log", "request.other": "requests for other files", "request.journal": "requests for the journal",
-	"request.strangers": "requests of strangers",
-	"block.process":     "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
+	"request.other_programs": "requests of other programs",
+	"block.process":          "/proc/PID/io", "block.cgroup": "cgroup io.stat", "anatomy": "pg_walinspect",
 }
 
 // PrintedView is how people write a source of metrics: pg_stat_wal for pgstat.wal.

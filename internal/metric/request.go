@@ -63,7 +63,7 @@ var requestKinds = []struct{ view, whose, printed string }{
 	{"request.log", "for the server's own log", "server log"},
 	{"request.other", "for the server's other files, and for some that were gone within a second", "other files"},
 	{"request.journal", "for the file system's journal, whoever it was written for, and for what it notes of this server's files", "journal"},
-	{"request.strangers", "for nobody of the server's: other programs, and what the kernel notes of all files", "strangers"},
+	{"request.other_programs", "for nobody of the server's: other programs, and what the kernel notes of all files", "other programs"},
 }
 
 // RequestViews are the views of requests, all of the device's first.

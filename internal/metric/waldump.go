@@ -11,11 +11,11 @@ func walRecords() []Metric {
 		return m
 	}
 	looked := func(m Metric) Metric {
-		return m.but("rises late, when the load is over, and holds all of the WAL only where covered_bytes rises as much as log_bytes")
+		return m.but("rises late, when the load is over, and holds all of the WAL only where covered_bytes rises as much as wal_bytes")
 	}
 	rows := []Metric{
-		row("log_bytes", "WAL bytes", "bytes", "bytes of WAL that were there to be looked at, by its positions"),
-		looked(row("covered_bytes", "WAL bytes read", "bytes", "bytes of WAL whose records were counted, by its positions; all of log_bytes: exact")),
+		row("wal_bytes", "WAL bytes", "bytes", "bytes of WAL that were there to be looked at, by its positions"),
+		looked(row("covered_bytes", "WAL bytes read", "bytes", "bytes of WAL whose records were counted, by its positions; all of wal_bytes: exact")),
 		looked(row("windows", "windows", "windows", "windows in which they were counted")),
 		looked(row("records", "records", "records", "records counted, of all kinds")),
 		looked(row("bytes", "record bytes", "bytes", "bytes of the records counted, images of whole pages among them")),

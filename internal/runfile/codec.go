@@ -30,13 +30,13 @@ func inUTC(r Record) Record {
 	case Gap:
 		r.At = r.At.UTC()
 		return r
-	case ArmEvent:
+	case LoadEvent:
 		r.At = r.At.UTC()
 		return r
 	case Reading:
 		r.At = r.At.UTC()
 		return r
-	case Load:
+	case Work:
 		r.From, r.To = r.From.UTC(), r.To.UTC()
 		return r
 	case Proof:
@@ -75,12 +75,12 @@ func decode(line []byte) (Record, error) {
 		return decodeAs[Metric](line)
 	case KindGap:
 		return decodeAs[Gap](line)
-	case KindArm:
-		return decodeAs[ArmEvent](line)
+	case KindLoad:
+		return decodeAs[LoadEvent](line)
 	case KindRead:
 		return decodeAs[Reading](line)
-	case KindLoad:
-		return decodeAs[Load](line)
+	case KindWork:
+		return decodeAs[Work](line)
 	case KindProof:
 		return decodeAs[Proof](line)
 	case KindPeriod:

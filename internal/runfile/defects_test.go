@@ -134,7 +134,7 @@ func TestDefectNamesItsLine(t *testing.T) {
 	check("junk between", two(all[:3]...)+"\x00\x01\n"+two(all[3]), 3, "line 4: the file is damaged there: invalid character")
 	check("number for a text", one+`{"kind":"read","probe":1}`+"\n"+two(all[3]), 1, "line 2: the file is damaged there: probe is a number")
 	check("no kind", one+`{"a":1}`+"\n"+two(all[3]), 1, "line 2: no kind")
-	check("bad time", one+`{"kind":"arm","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
+	check("bad time", one+`{"kind":"load","at":"noon"}`+"\n"+two(all[3]), 1, "line 2: ")
 	check("two files joined", one+two(all[1])+one, 2, "line 3: a second run line: two files were joined")
 	check("damaged run line", `{"kind":"run",,}`+"\n", 0, "line 1: the file is damaged there: invalid character")
 	check("endless line", one+strings.Repeat("x", maxLine+1<<17), 1, "line 2: cannot be read: longer than 16 MiB")

@@ -22,7 +22,7 @@ type Run struct {
 	Operation  *Operation        `json:"operation,omitempty"`  // of a file that tells what something costs; nil: it does not
 }
 
-// Operation is what was measured between two readings of everything. The arms are [IdleArm] and [OperationArm] then.
+// Operation is what was measured between two readings of everything. The loads are [IdleLoad] and [OperationLoad] then.
 type Operation struct {
 	Text       string `json:"text"` // a command, a statement or the name of a script, as it was given
 	Warmup     int    `json:"warmup"`
@@ -31,10 +31,10 @@ type Operation struct {
 	SessionsKnown bool `json:"sessions_known,omitempty"`
 }
 
-// The arms of a file about an operation.
+// The loads of a file about an operation.
 const (
-	IdleArm      = "idle"      // nothing was done
-	OperationArm = "operation" // it was done once in each replicate
+	IdleLoad      = "idle"      // nothing was done
+	OperationLoad = "operation" // it was done once in each repetition
 )
 
 // FleetPlan is the name of the plan of files that tell of one of many databases hour by hour, of which nobody planned anything.
@@ -43,7 +43,7 @@ const FleetPlan = "fleet"
 // MostOfHour is how much of an hour must be known for what is said of it to stand for the hour.
 const MostOfHour = 0.9
 
-// Baseline is how storage was measured alone. The arms are jobs of another program then, which put load on files.
+// Baseline is how storage was measured alone. The loads are jobs of another program then, which put load on files.
 type Baseline struct {
 	Program string `json:"program"`    // fio 3.33
 	Set     string `json:"set"`        // of jobs, or their file
@@ -156,37 +156,37 @@ func (c Clock) Apart() string {
 	return time.Duration(math.Abs(c.Offset) * float64(time.Second)).Round(time.Second).String()
 }
 
-// Plan is the experiment as data: which arms, how often, how long, in which random order.
+// Plan is the experiment as data: which loads, how often, how long, in which random order.
 type Plan struct {
-	Name       string  `json:"name,omitempty"`
-	Arms       []Arm   `json:"arms"`
-	Replicates int     `json:"replicates"`
-	ArmSeconds float64 `json:"arm_seconds"`
-	Seed       uint64  `json:"seed"` // of the order of the arms
+	Name        string  `json:"name,omitempty"`
+	Loads       []Load  `json:"loads"`
+	Repetitions int     `json:"repetitions"`
+	LoadSeconds float64 `json:"load_seconds"`
+	Seed        uint64  `json:"seed"` // of the order of the loads
 	// RestSeconds lie before the first load and after the last, so that a source that moves in steps tells of the whole run.
 	RestSeconds float64 `json:"rest_seconds,omitempty"`
 	// Workers are the processes that the clients of a load are divided over; 0 where they are those of the process that reads.
 	Workers int `json:"workers,omitempty"`
 }
 
-// Times is how often the arm is run.
-func (p Plan) Times(a Arm) int {
-	if a.MostReplicates == 0 {
-		return p.Replicates
+// Times is how often the load is run.
+func (p Plan) Times(a Load) int {
+	if a.MostRepetitions == 0 {
+		return p.Repetitions
 	}
-	return min(a.MostReplicates, p.Replicates)
+	return min(a.MostRepetitions, p.Repetitions)
 }
 
-// Steps is how many repetitions there are of all arms together.
+// Steps is how many repetitions there are of all loads together.
 func (p Plan) Steps() (steps int) {
-	for _, a := range p.Arms {
+	for _, a := range p.Loads {
 		steps += p.Times(a)
 	}
 	return steps
 }
 
-// Arm is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
-type Arm struct {
+// Load is a stretch of steady load with set factors. The meaning of Method is the load's; Idle has none.
+type Load struct {
 	Name      string `json:"name"`
 	Method    string `json:"method,omitempty"` // insert-select, copy, …; empty: no load, the background is measured
 	RowsPerTx int    `json:"rows_per_tx,omitempty"`
@@ -198,8 +198,8 @@ type Arm struct {
 	OfRows    int64 `json:"of_rows,omitempty"`    // of them, from the beginning, that are looked up; 0: all
 	Cold      bool  `json:"cold,omitempty"`       // the kernel is asked to forget the table's files
 
-	// MostReplicates is how often it is run where the plan asks for more; 0: as often as the plan asks for.
-	MostReplicates int `json:"most_replicates,omitempty"`
+	// MostRepetitions is how often it is run where the plan asks for more; 0: as often as the plan asks for.
+	MostRepetitions int `json:"most_repetitions,omitempty"`
 
 	// SynchronousCommit is what the clients' sessions set; empty: whatever the server has.
 	SynchronousCommit string `json:"synchronous_commit,omitempty"`
@@ -215,5 +215,5 @@ type Arm struct {
 	Buffered bool   `json:"buffered,omitempty"` // it writes through the page cache
 }
 
-// Idle tells whether the arm puts no load on the server.
-func (a Arm) Idle() bool { return a.Method == "" }
+// Idle reports whether the load does nothing.
+func (a Load) Idle() bool { return a.Method == "" }

@@ -11,9 +11,9 @@ const Observed = "observed"
 
 // Total is what was counted in a stretch as a whole, of which nobody kept the readings in between.
 type Total struct {
-	Arm       string `json:"arm"`
-	Replicate int    `json:"replicate"`
-	Probe     string `json:"probe"`
+	Load       string `json:"load"`
+	Repetition int    `json:"repetition"`
+	Probe      string `json:"probe"`
 	// From and To are the window of these figures. Zero: their source says no more than that they are the whole load's.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
@@ -30,18 +30,18 @@ const (
 
 // Origin is where the figures of a load come from that realiops did not read itself.
 type Origin struct {
-	Arm       string  `json:"arm"`
-	Replicate int     `json:"replicate"`
-	Probe     string  `json:"probe"` // whose figures these are
-	Title     string  `json:"title,omitempty"`
-	Place     string  `json:"place"` // a repository, or an address
-	File      string  `json:"file,omitempty"`
-	Commit    string  `json:"commit,omitempty"` // of the file: older ones had other values
-	Author    string  `json:"author,omitempty"`
-	Licence   string  `json:"licence"`
-	How       string  `json:"how"`             // published, computed, digitized
-	Error     float64 `json:"error,omitempty"` // of a figure read off a chart, as a share of it: its standard deviation
-	Note      string  `json:"note,omitempty"`
+	Load       string  `json:"load"`
+	Repetition int     `json:"repetition"`
+	Probe      string  `json:"probe"` // whose figures these are
+	Title      string  `json:"title,omitempty"`
+	Place      string  `json:"place"` // a repository, or an address
+	File       string  `json:"file,omitempty"`
+	Commit     string  `json:"commit,omitempty"` // of the file: older ones had other values
+	Author     string  `json:"author,omitempty"`
+	Licence    string  `json:"licence"`
+	How        string  `json:"how"`             // published, computed, digitized
+	Error      float64 `json:"error,omitempty"` // of a figure read off a chart, as a share of it: its standard deviation
+	Note       string  `json:"note,omitempty"`
 }
 
 // String says it for people, without the load.

@@ -18,9 +18,9 @@ const (
 	KindRun    Kind = "run"
 	KindMetric Kind = "metric"
 	KindGap    Kind = "gap"
-	KindArm    Kind = "arm"
-	KindRead   Kind = "read"
 	KindLoad   Kind = "load"
+	KindRead   Kind = "read"
+	KindWork   Kind = "work"
 	KindProof  Kind = "proof"
 	KindPeriod Kind = "period"
 	KindTotal  Kind = "total"
@@ -55,26 +55,26 @@ type Metric struct {
 	Caveat string     `json:"caveat,omitempty"` // what to beware of
 }
 
-// Event is a moment in the life of an arm.
+// Event is a moment in the life of a load.
 type Event string
 
-// The events of an arm, in order. What a reading says of an arm is the difference between the last reading before
+// The events of a load, in order. What a reading says of a load is the difference between the last reading before
 // End and the last one before Begin: between the two the load ran, its clients left, and its dirty pages were written.
 const (
-	Settle Event = "settle" // what earlier arms left is being written
+	Settle Event = "settle" // what earlier loads left is being written
 	Begin  Event = "begin"
 	End    Event = "end"
 )
 
-// ArmEvent marks a moment of one replicate of an arm.
-type ArmEvent struct {
-	At        time.Time `json:"at"`
-	Arm       string    `json:"arm"`
-	Replicate int       `json:"replicate"` // from 1
-	Event     Event     `json:"event"`
-	Failed    string    `json:"failed,omitempty"`  // on End: why this replicate must not be used
-	Added     string    `json:"added,omitempty"`   // on Settle: why this replicate was run beyond the plan
-	Factors   *Arm      `json:"factors,omitempty"` // on Settle: of an arm that the plan does not have
+// LoadEvent marks a moment of one repetition of a load.
+type LoadEvent struct {
+	At         time.Time `json:"at"`
+	Load       string    `json:"load"`
+	Repetition int       `json:"repetition"` // from 1
+	Event      Event     `json:"event"`
+	Failed     string    `json:"failed,omitempty"`  // on End: why this repetition must not be used
+	Added      string    `json:"added,omitempty"`   // on Settle: why this repetition was run beyond the plan
+	Factors    *Load     `json:"factors,omitempty"` // on Settle: of a load that the plan does not have
 	// Instance is, on Begin, which of a provider's the load was put on, where it is another than the head of the file says.
 	Instance string `json:"instance,omitempty"`
 	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
@@ -83,9 +83,9 @@ type ArmEvent struct {
 	Others *Others `json:"others,omitempty"`
 	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does not count them.
 	Sessions *int64 `json:"sessions,omitempty"`
-	// Strangers are those that connected while nothing was done for the operation, be it since the repetition before, and those of others
+	// OtherSessions are those that connected while nothing was done for the operation, be it since the repetition before, and those of others
 	// where its own are known.
-	Strangers int64 `json:"strangers,omitempty"`
+	OtherSessions int64 `json:"other_sessions,omitempty"`
 }
 
 // Cold is what was done so that a load finds nothing of its table in memory.
@@ -193,12 +193,12 @@ type Gap struct {
 	Detail string    `json:"detail,omitempty"`
 }
 
-// Load is what our own clients did in a stretch of time: the known side of the experiment.
-type Load struct {
+// Work is what our own clients did in a stretch of time: the known side of the experiment.
+type Work struct {
 	From         time.Time `json:"from"`
 	To           time.Time `json:"to"`
-	Arm          string    `json:"arm"`
-	Replicate    int       `json:"replicate"`
+	Load         string    `json:"load"`
+	Repetition   int       `json:"repetition"`
 	Transactions int64     `json:"transactions"`
 	Statements   int64     `json:"statements"` // that bring, change or return rows: not BEGIN and END
 	Rows         int64     `json:"rows"`       // inserted, updated and deleted
@@ -218,17 +218,17 @@ type Load struct {
 	Latency string `json:"latency,omitempty"` // HdrHistogram V2 compressed, base64; microseconds
 }
 
-// Proof is what a replicate left in its table, counted after its end: it proves that the load and the counters of rows
+// Proof is what a repetition left in its table, counted after its end: it proves that the load and the counters of rows
 // missed nothing.
 type Proof struct {
-	At        time.Time `json:"at"`
-	Took      float64   `json:"took"` // seconds
-	Arm       string    `json:"arm"`
-	Replicate int       `json:"replicate"`
-	Rows      int64     `json:"rows"`
-	Counter   string    `json:"counter,omitempty"`  // the metric that must have counted them too; empty: that of our tables
-	Returned  int64     `json:"returned,omitempty"` // rows that scans of the table looked at under the load, as the server counts them
-	Missing   string    `json:"missing,omitempty"`  // why they were not counted; Rows says nothing then
+	At         time.Time `json:"at"`
+	Took       float64   `json:"took"` // seconds
+	Load       string    `json:"load"`
+	Repetition int       `json:"repetition"`
+	Rows       int64     `json:"rows"`
+	Counter    string    `json:"counter,omitempty"`  // the metric that must have counted them too; empty: that of our tables
+	Returned   int64     `json:"returned,omitempty"` // rows that scans of the table looked at under the load, as the server counts them
+	Missing    string    `json:"missing,omitempty"`  // why they were not counted; Rows says nothing then
 }
 
 // Period is what a source says of a period that is over, such as a CloudWatch datapoint.
@@ -311,15 +311,15 @@ type Cost struct {
 
 // The kind of each record, as Record asks for it.
 
-func (Run) Kind() Kind      { return KindRun }
-func (Metric) Kind() Kind   { return KindMetric }
-func (Gap) Kind() Kind      { return KindGap }
-func (ArmEvent) Kind() Kind { return KindArm }
-func (Reading) Kind() Kind  { return KindRead }
-func (Load) Kind() Kind     { return KindLoad }
-func (Proof) Kind() Kind    { return KindProof }
-func (Period) Kind() Kind   { return KindPeriod }
-func (Top) Kind() Kind      { return KindTop }
+func (Run) Kind() Kind       { return KindRun }
+func (Metric) Kind() Kind    { return KindMetric }
+func (Gap) Kind() Kind       { return KindGap }
+func (LoadEvent) Kind() Kind { return KindLoad }
+func (Reading) Kind() Kind   { return KindRead }
+func (Work) Kind() Kind      { return KindWork }
+func (Proof) Kind() Kind     { return KindProof }
+func (Period) Kind() Kind    { return KindPeriod }
+func (Top) Kind() Kind       { return KindTop }
 
 func (SettingChange) Kind() Kind { return KindChange }
 func (Ended) Kind() Kind         { return KindEnd }

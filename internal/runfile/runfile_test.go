@@ -20,8 +20,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
 // everyKind is a run file with every field of every kind filled in; TestEveryFieldIsFilled sees to it.
 func everyKind() []Record {
-	arm := Arm{
-		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100, OfRows: 50, Cold: true, MostReplicates: 2, SynchronousCommit: "off",
+	load := Load{
+		Name: "bulk", Method: "insert-select", RowsPerTx: 1000, Indexes: 2, Width: 1024, Clients: 8, TableRows: 100, OfRows: 50, Cold: true, MostRepetitions: 2, SynchronousCommit: "off",
 		Job: "--rw=write", Depth: 16, Buffered: true, Like: "copy", But: "an index more", MoreEntries: 7,
 	}
 	cloud := Cloud{
@@ -44,7 +44,7 @@ func everyKind() []Record {
 			},
 			Host:       Host{OS: "linux", Arch: "amd64", Kernel: "6.18", CPUs: 2, MemoryBytes: 8 << 30},
 			Clocks:     []Clock{{Source: "server", Offset: -0.25, Error: 0.001}},
-			Plan:       Plan{Name: "published", Arms: []Arm{arm}, Replicates: 3, ArmSeconds: 5, Seed: 42, RestSeconds: 3600, Workers: 1},
+			Plan:       Plan{Name: "published", Loads: []Load{load}, Repetitions: 3, LoadSeconds: 5, Seed: 42, RestSeconds: 3600, Workers: 1},
 			Observed:   true,
 			Provenance: "made by hand",
 			Operation:  &Operation{Text: "vacuum", Warmup: 1, FirstTouch: true, SessionsKnown: true},
@@ -55,25 +55,25 @@ func everyKind() []Record {
 			Source: "https://www.postgresql.org/docs/17/monitoring-stats.html", Help: "WAL records generated", Caveat: "not on Aurora",
 		},
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
-		ArmEvent{
-			At: noon, Arm: "bulk", Replicate: 1, Event: End, Sessions: new(int64(3)), Strangers: 2, Failed: "the server died", Added: "to tell rows from entries", Factors: &arm,
+		LoadEvent{
+			At: noon, Load: "bulk", Repetition: 1, Event: End, Sessions: new(int64(3)), OtherSessions: 2, Failed: "the server died", Added: "to tell rows from entries", Factors: &load,
 			Others:   &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
 			Instance: "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5, Missing: "it is on another machine"},
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
-		Load{
-			From: noon, To: noon.Add(time.Second), Arm: "bulk", Replicate: 1, Transactions: 7, Statements: 8,
+		Work{
+			From: noon, To: noon.Add(time.Second), Load: "bulk", Repetition: 1, Transactions: 7, Statements: 8,
 			Rows: 7000, Updated: 10, Deleted: 20, Returned: 30, Lookups: 40, Failures: 1, Retries: 2, Late: 3, BytesSent: 4, BytesReceived: 5, Processor: 0.5, Latency: "HISTFAAA",
 		},
-		Proof{At: noon, Took: 0.5, Arm: "bulk", Replicate: 1, Rows: 7000, Returned: 70, Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
+		Proof{At: noon, Took: 0.5, Load: "bulk", Repetition: 1, Rows: 7000, Returned: 70, Counter: "pgstat.tables.orders/n_tup_ins", Missing: "it took too long"},
 		Period{
 			From: noon, To: noon.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS",
 			Dimensions: map[string]string{"DBInstanceIdentifier": "one"}, Statistic: "Average", Value: 12.5,
 			Fetched: noon.Add(time.Hour), Unsettled: true,
 		},
-		Total{From: noon, To: noon.Add(time.Hour), Arm: "bulk", Replicate: 1, Probe: "cloudwatch", Values: map[string]float64{"cloudwatch/WriteIOPS": 7e9}},
+		Total{From: noon, To: noon.Add(time.Hour), Load: "bulk", Repetition: 1, Probe: "cloudwatch", Values: map[string]float64{"cloudwatch/WriteIOPS": 7e9}},
 		Origin{
-			Arm: "bulk", Replicate: 1, Probe: "cloudwatch", Title: "A load", Place: "github.com/a/b", File: "README.md", Commit: "0123456789abcdef",
+			Load: "bulk", Repetition: 1, Probe: "cloudwatch", Title: "A load", Place: "github.com/a/b", File: "README.md", Commit: "0123456789abcdef",
 			Author: "A. N. Author", Licence: "Apache-2.0", How: Digitized, Error: 0.02, Note: "by pixels",
 		},
 		Top{

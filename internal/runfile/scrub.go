@@ -60,9 +60,9 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 	case Run:
 		r.Parameters = scrubAll(r.Parameters, secrets)
 		r.Provenance = Scrub(r.Provenance, secrets...)
-		r.Target, r.Plan.Arms = scrubbedTarget(r.Target), slices.Clone(r.Plan.Arms)
-		for i := range r.Plan.Arms {
-			r.Plan.Arms[i] = scrubbedArm(r.Plan.Arms[i])
+		r.Target, r.Plan.Loads = scrubbedTarget(r.Target), slices.Clone(r.Plan.Loads)
+		for i := range r.Plan.Loads {
+			r.Plan.Loads[i] = scrubbedLoad(r.Plan.Loads[i])
 		}
 		if r.Operation != nil {
 			operation := *r.Operation
@@ -76,10 +76,10 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 	case Gap:
 		r.Code, r.Detail = Scrub(r.Code, secrets...), Scrub(r.Detail, secrets...)
 		return r, nil
-	case ArmEvent:
+	case LoadEvent:
 		r.Failed, r.Added = Scrub(r.Failed, secrets...), Scrub(r.Added, secrets...)
 		if r.Factors != nil {
-			r.Factors = new(scrubbedArm(*r.Factors))
+			r.Factors = new(scrubbedLoad(*r.Factors))
 		}
 		if r.Others != nil { // who they are says the name that a program gave itself
 			others := *r.Others
@@ -114,14 +114,14 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 	case Ended:
 		r.Cause = Scrub(r.Cause, secrets...)
 		return r, nil
-	case Reading, Load, Total: // names of ours and numbers
+	case Reading, Work, Total: // names of ours and numbers
 		return r, nil
 	default:
 		return nil, fmt.Errorf("a record of the kind %s cannot be written: which of its fields may hold a secret is not known", r.Kind())
 	}
 }
 
-func scrubbedArm(a Arm) Arm {
+func scrubbedLoad(a Load) Load {
 	a.Job, a.But = Scrub(a.Job), Scrub(a.But)
 	return a
 }

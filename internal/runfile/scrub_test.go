@@ -63,7 +63,7 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 func freeText() []string {
 	return []string{
 		"run.Provenance", "run.Operation.Text", "run.Parameters", "metric.Source", "metric.Help", "metric.Caveat", "gap.Code", "gap.Detail",
-		"arm.Failed", "arm.Added", "arm.Cold.Missing", "proof.Missing", "origin.Title", "origin.Place", "origin.Note", "top.Missing", "top.Items.Text", "end.Cause",
+		"load.Failed", "load.Added", "load.Cold.Missing", "proof.Missing", "origin.Title", "origin.Place", "origin.Note", "top.Missing", "top.Items.Text", "end.Cause",
 	}
 }
 
@@ -74,13 +74,13 @@ func names() map[string]bool {
 		run.Schema run.ID run.Version run.Target.Kind run.Target.Flavor run.Target.Version run.Target.SystemIdentifier
 		run.Target.Storage.FileSystem run.Target.Storage.Device run.Target.Storage.Devices.Name run.Target.Storage.Devices.Holds
 		run.Target.Cloud run.Host.OS run.Host.Arch run.Host.Kernel run.Clocks.Source
-		run.Plan.Name run.Plan.Arms.Name run.Plan.Arms.Method run.Plan.Arms.SynchronousCommit run.Plan.Arms.Like
+		run.Plan.Name run.Plan.Loads.Name run.Plan.Loads.Method run.Plan.Loads.SynchronousCommit run.Plan.Loads.Like
 		run.Baseline.Program run.Baseline.Set
 		metric.Name metric.Unit metric.Type gap.Probe gap.Metric gap.Reason
-		arm.Arm arm.Event arm.Factors.Name arm.Factors.Method arm.Factors.SynchronousCommit arm.Factors.Like arm.Instance arm.Cloud
-		read.Probe read.Values load.Arm load.Latency proof.Arm proof.Counter
-		period.Probe period.Metric period.Statistic total.Arm total.Probe total.Values
-		origin.Arm origin.Probe origin.File origin.Commit origin.Author origin.Licence origin.How
+		load.Load load.Event load.Factors.Name load.Factors.Method load.Factors.SynchronousCommit load.Factors.Like load.Instance load.Cloud
+		read.Probe read.Values load.Load load.Latency proof.Load proof.Counter
+		period.Probe period.Metric period.Statistic total.Load total.Probe total.Values
+		origin.Load origin.Probe origin.File origin.Commit origin.Author origin.Licence origin.How
 		top.Of top.Total top.Items.Grew setting.Setting end.Status end.Clocks.Source`) {
 		all[name] = false
 	}

@@ -26,25 +26,25 @@ func (a *Anonymizer) Of(r Record) (Record, bool) {
 	case Gap:
 		r.Metric, r.Probe, r.Detail = a.metric(r.Metric), a.probe(r.Probe), a.drop("free text", r.Detail)
 		return r, true
-	case ArmEvent:
+	case LoadEvent:
 		return a.event(r), true
 	case Reading:
 		r.Probe, r.Values = a.probe(r.Probe), a.values(r.Values)
 		return r, true
-	case Load:
-		r.Arm = a.load(r.Arm)
+	case Work:
+		r.Load = a.loadName(r.Load)
 		return r, true
 	case Proof:
-		r.Arm, r.Counter, r.Missing = a.load(r.Arm), a.metric(r.Counter), a.drop("free text", r.Missing)
+		r.Load, r.Counter, r.Missing = a.loadName(r.Load), a.metric(r.Counter), a.drop("free text", r.Missing)
 		return r, true
 	case Period:
 		r.Metric, r.Probe, r.Dimensions = a.metric(r.Metric), a.probe(r.Probe), a.dimensions(r.Dimensions)
 		return r, true
 	case Total:
-		r.Arm, r.Probe, r.Values = a.load(r.Arm), a.probe(r.Probe), a.values(r.Values)
+		r.Load, r.Probe, r.Values = a.loadName(r.Load), a.probe(r.Probe), a.values(r.Values)
 		return r, true
 	case Origin:
-		r.Arm, r.Probe = a.load(r.Arm), a.probe(r.Probe)
+		r.Load, r.Probe = a.loadName(r.Load), a.probe(r.Probe)
 		return r, true // it was published
 	case Top:
 		return a.top(r), true
@@ -77,9 +77,9 @@ func (a *Anonymizer) run(r Run) Run {
 	})
 	r.Target, r.Host.Kernel = a.target(r.Target), a.drop("the kernel's build", r.Host.Kernel)
 	r.Plan.Name = a.plan(r.Plan.Name)
-	r.Plan.Arms = slices.Clone(r.Plan.Arms)
-	for i := range r.Plan.Arms {
-		r.Plan.Arms[i] = a.arm(r.Plan.Arms[i])
+	r.Plan.Loads = slices.Clone(r.Plan.Loads)
+	for i := range r.Plan.Loads {
+		r.Plan.Loads[i] = a.load(r.Plan.Loads[i])
 	}
 	if r.Baseline != nil {
 		b := *r.Baseline
@@ -140,12 +140,12 @@ func (a *Anonymizer) cloud(c Cloud) *Cloud {
 // known are the loads of our own plans, whose names tell nothing.
 func known() []string {
 	return []string{
-		"idle", "bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide", IdleArm, OperationArm,
+		"idle", "bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide", IdleLoad, OperationLoad,
 		"identify", "published", "cloud", "database",
 	}
 }
 
-func (a *Anonymizer) load(name string) string {
+func (a *Anonymizer) loadName(name string) string {
 	if slices.Contains(known(), name) {
 		return name
 	}
@@ -159,23 +159,23 @@ func (a *Anonymizer) plan(name string) string {
 	return a.stand("plan", name)
 }
 
-func (a *Anonymizer) arm(arm Arm) Arm {
-	arm.Name, arm.Job, arm.But = a.load(arm.Name), a.drop("jobs", arm.Job), a.drop("free text", arm.But)
-	if arm.Like != "" {
-		arm.Like = a.load(arm.Like)
+func (a *Anonymizer) load(load Load) Load {
+	load.Name, load.Job, load.But = a.loadName(load.Name), a.drop("jobs", load.Job), a.drop("free text", load.But)
+	if load.Like != "" {
+		load.Like = a.loadName(load.Like)
 	}
-	return arm
+	return load
 }
 
-func (a *Anonymizer) event(e ArmEvent) ArmEvent {
-	e.Arm, e.Added = a.load(e.Arm), a.drop("free text", e.Added)
+func (a *Anonymizer) event(e LoadEvent) LoadEvent {
+	e.Load, e.Added = a.loadName(e.Load), a.drop("free text", e.Added)
 	if e.Failed != "" {
 		a.drop("free text", e.Failed)
 		e.Failed = "it failed" // which must stay known
 	}
 	e.Instance = a.stand("instance", e.Instance)
 	if e.Factors != nil {
-		e.Factors = new(a.arm(*e.Factors))
+		e.Factors = new(a.load(*e.Factors))
 	}
 	if e.Cloud != nil {
 		e.Cloud = a.cloud(*e.Cloud)

@@ -52,11 +52,11 @@ func onAWS() string {
 	at := func(after time.Duration) string { return begin.Add(after).Format(time.RFC3339) }
 	return `{"kind":"run","schema":"realiops.run/1","id":"x","start":"` + at(0) + `","version":"v1","target":{"kind":"dsn","flavor":"rds","version":"17.4","host":"db","port":5432,` +
 		`"database":"d","user":"u","storage":{},"cloud":{"provider":"aws","region":"eu-central-1","instance":"shop-1","engine":"postgres"}},` +
-		`"host":{"os":"linux","arch":"amd64","cpus":2},"plan":{"arms":[{"name":"bulk","method":"copy","rows_per_tx":1000,"clients":1}],"replicates":1,"arm_seconds":1200,"seed":1}}
+		`"host":{"os":"linux","arch":"amd64","cpus":2},"plan":{"loads":[{"name":"bulk","method":"copy","rows_per_tx":1000,"clients":1}],"repetitions":1,"load_seconds":1200,"seed":1}}
 {"kind":"metric","name":"cloudwatch/WriteIOPS","unit":"operations","type":"rate","period":60}
-{"kind":"arm","at":"` + at(0) + `","arm":"bulk","replicate":1,"event":"begin"}
-{"kind":"load","from":"` + at(0) + `","to":"` + at(20*time.Minute) + `","arm":"bulk","replicate":1,"transactions":10,"statements":10,"rows":10000}
-{"kind":"arm","at":"` + at(20*time.Minute) + `","arm":"bulk","replicate":1,"event":"end"}
+{"kind":"load","at":"` + at(0) + `","load":"bulk","repetition":1,"event":"begin"}
+{"kind":"work","from":"` + at(0) + `","to":"` + at(20*time.Minute) + `","load":"bulk","repetition":1,"transactions":10,"statements":10,"rows":10000}
+{"kind":"load","at":"` + at(20*time.Minute) + `","load":"bulk","repetition":1,"event":"end"}
 {"kind":"end","at":"` + at(21*time.Minute) + `","status":"complete"}
 `
 }

@@ -38,7 +38,7 @@ func ids() (all []Fault) {
 // called prepares a command on a run that has that id.
 func called(id string, args ...string) prepare {
 	return func(p *place) ([]string, error) {
-		run, err := os.ReadFile(filepath.Join(p.runs, "arms-pg17.jsonl"))
+		run, err := os.ReadFile(filepath.Join(p.runs, "loads-pg17.jsonl"))
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-const head = `{"kind":"run","schema":"realiops.run/1","id":"x","start":"2026-01-01T00:00:00Z","version":"none","target":{"kind":"dsn","flavor":"postgres","version":"17.1","storage":{}},"host":{"os":"linux","arch":"amd64","cpus":2},"plan":{"arms":[],"replicates":1,"arm_seconds":5,"seed":1}}` + "\n"
+const head = `{"kind":"run","schema":"realiops.run/1","id":"x","start":"2026-01-01T00:00:00Z","version":"none","target":{"kind":"dsn","flavor":"postgres","version":"17.1","storage":{}},"host":{"os":"linux","arch":"amd64","cpus":2},"plan":{"loads":[],"repetitions":1,"load_seconds":5,"seed":1}}` + "\n"
 
 func lines(n int, format string) string {
 	var text strings.Builder
@@ -29,7 +29,7 @@ func inputs() (all []Fault) {
 		add("`"+command+"` of what is no run file", "not a realiops run file", file("hello\n", command, "%"))
 		add("`"+command+"` of a directory", "is a directory", plain(command, "."))
 		add("`"+command+"` of no file", "no such file", plain(command, "none.jsonl"))
-		add("`"+command+"` of a damaged line", "line 2: the file is damaged there", file(head+"{\"kind\":\"arm\",,}\n"+head, command, "%"))
+		add("`"+command+"` of a damaged line", "line 2: the file is damaged there", file(head+"{\"kind\":\"load\",,}\n"+head, command, "%"))
 		add("`"+command+"` of a newer format", "use a newer realiops", file(strings.Replace(head, "run/1", "run/9", 1), command, "%"))
 		add("`"+command+"` of two files joined", "a second run line", file(head+head, command, "%"))
 		add("`"+command+"` of a file of gzip", "packed by gzip", file("\x1f\x8b\x08\x00", command, "%"))

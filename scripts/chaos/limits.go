@@ -12,14 +12,14 @@ import (
 // limits are inputs that ask for more than there is.
 func limits() []Fault {
 	metric := `{"kind":"metric","name":"pgstat.wal/m%d","unit":"records","type":"counter"}`
-	event := `{"kind":"arm","at":"2026-01-01T00:00:00Z","arm":"a%d","replicate":1,"event":"begin"}`
-	plan := func(p string) string { return `{"arms":[{"name":"a","method":"copy"` + p }
+	event := `{"kind":"load","at":"2026-01-01T00:00:00Z","load":"a%d","repetition":1,"event":"begin"}`
+	plan := func(p string) string { return `{"loads":[{"name":"a","method":"copy"` + p }
 	all := []Fault{
 		{Name: "40,000 metrics in a run file", Prepare: file(head+lines(40_000, metric), "analyze", "%"), Says: "more than 2000 metrics"},
 		{Name: "3,000 loads in a run file", Prepare: file(head+lines(3_000, event), "analyze", "%"), Says: "more than 100 loads"},
 		{Name: "2,000,000 empty lines", Prepare: file(head+strings.Repeat("\n", 2_000_000), "analyze", "%"), Says: "more than 1000000 empty lines"},
 		{Name: "a line of 20 MB", Prepare: file(head+strings.Repeat("x", 20<<20), "analyze", "%"), Says: "longer than 16 MiB"},
-		{Name: "a plan with 1e18 repetitions", Prepare: file(plan(`}],"replicates":1000000000000000000}`), "run", "--plan", "%"), Says: "at most 1000"},
+		{Name: "a plan with 1e18 repetitions", Prepare: file(plan(`}],"repetitions":1000000000000000000}`), "run", "--plan", "%"), Says: "at most 1000"},
 		{Name: "a plan with 1e9 clients", Prepare: file(plan(`,"clients":1000000000}]}`), "run", "--plan", "%"), Says: "at most 10000"},
 		{Name: "a plan with 1e300 s of rest", Prepare: file(plan(`}],"rest_seconds":1e300}`), "run", "--plan", "%"), Says: "from 0 to a day"},
 		{Name: "an endless plan", Prepare: plain("run", "--plan", "/dev/zero"), Says: "longer than 4 MiB"},

@@ -25,7 +25,7 @@ func measuring() prepare {
 
 // measured are the faults of `measure`, by class.
 func measured(class string) (all []Fault) {
-	under := moment{text: `"arm":"operation","replicate":1,"event":"end"`}
+	under := moment{text: `"load":"operation","repetition":1,"event":"end"`}
 	add := func(of, name string, f Fault) {
 		if of == class {
 			f.Name = "`measure`" + name
@@ -54,8 +54,8 @@ func measured(class string) (all []Fault) {
 		Strike: network(func(r *relay) { r.fromNowOn(swallowed) }).and(pause(time.Second), signal(syscall.SIGINT, group))})
 	table := []string{"create table others (a int)"}
 	busy := besides(5*time.Millisecond, "insert into others select generate_series(1, 5000)")
-	add("strangers", ", while somebody writes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: busy, Marks: "others were at work on the server meanwhile", Within: 4 * time.Minute})
-	add("strangers", ", while somebody comes, writes and goes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: visits(200*time.Millisecond, "insert into others select generate_series(1, 50)"), Marks: "at work on the server meanwhile", Within: 4 * time.Minute})
+	add("other sessions", ", while somebody writes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: busy, Marks: "others were at work on the server meanwhile", Within: 4 * time.Minute})
+	add("other sessions", ", while somebody comes, writes and goes", Fault{Prepare: meets{sql: table}.by(measuring()), When: under, Strike: visits(200*time.Millisecond, "insert into others select generate_series(1, 50)"), Marks: "at work on the server meanwhile", Within: 4 * time.Minute})
 	add("settings", " with another search_path", Fault{Prepare: meets{sql: []string{"alter database postgres set search_path = public, nowhere"}}.by(measures())})
 	add("settings", " with dates in German", Fault{Prepare: meets{sql: []string{"alter role postgres set datestyle = 'German'"}}.by(measures())})
 	add("settings", " with a statement_timeout of 100 ms", Fault{Prepare: meets{sql: []string{"alter role postgres set statement_timeout = '100ms'"}}.by(measures())})

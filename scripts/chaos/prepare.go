@@ -65,9 +65,9 @@ func printingTo(name string, then prepare) prepare {
 
 // The plans of runs here: one that is over soon, one that lasts a while, and one that goes on until it is stopped.
 const (
-	shortPlan  = `{"arms":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"replicates":1,"arm_seconds":3}`
-	tenSeconds = `{"arms":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"replicates":1,"arm_seconds":10}`
-	longPlan   = `{"arms":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2},{"name":"single","method":"insert","rows_per_tx":1,"clients":2}],"replicates":1,"arm_seconds":30}`
+	shortPlan  = `{"loads":[{"name":"idle"},{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"repetitions":1,"load_seconds":3}`
+	tenSeconds = `{"loads":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2}],"repetitions":1,"load_seconds":10}`
+	longPlan   = `{"loads":[{"name":"bulk","method":"copy","rows_per_tx":100,"clients":2},{"name":"single","method":"insert","rows_per_tx":1,"clients":2}],"repetitions":1,"load_seconds":30}`
 )
 
 func planned(plan string, more ...string) prepare {

@@ -70,7 +70,7 @@ func (f Fault) lost(s *scene) []string {
 // unmarked: every report says what the numbers suffer from, and those that can be checked are possible.
 func (f Fault) unmarked(s *scene) (broken []string) {
 	text, err := os.ReadFile(s.path(record))
-	if err != nil || !bytes.Contains(text, []byte(`"kind":"arm"`)) && !bytes.Contains(text, []byte(`"kind":"read"`)) {
+	if err != nil || !bytes.Contains(text, []byte(`"kind":"load"`)) && !bytes.Contains(text, []byte(`"kind":"read"`)) {
 		return nil
 	}
 	marks := []string{f.Marks}
@@ -99,17 +99,17 @@ func (f Fault) unmarked(s *scene) (broken []string) {
 func impossible(report []byte) (broken []string) {
 	type figure struct{ Value *float64 }
 	var r struct {
-		Arms []struct {
-			Arm  string
+		Loads []struct {
+			Load string
 			Work []struct {
-				Driver    string
+				Quantity  string
 				PerSecond figure `json:"per_second"`
 			}
 		}
 		Metrics []struct {
 			Metric string
-			Arms   []struct {
-				Arm       string
+			Loads  []struct {
+				Load      string
 				PerSecond figure `json:"per_second"`
 			}
 		}
@@ -128,17 +128,17 @@ func impossible(report []byte) (broken []string) {
 		if m.Metric != "pgstat.cluster/tup_inserted" {
 			continue
 		}
-		for _, a := range m.Arms {
+		for _, a := range m.Loads {
 			if a.PerSecond.Value != nil {
-				inserted[a.Arm] = *a.PerSecond.Value
+				inserted[a.Load] = *a.PerSecond.Value
 			}
 		}
 	}
-	for _, a := range r.Arms {
+	for _, a := range r.Loads {
 		for _, w := range a.Work {
-			counted, known := inserted[a.Arm]
-			if w.Driver == "rows" && w.PerSecond.Value != nil && known && math.Abs(counted-*w.PerSecond.Value) > 0.02*counted+50 {
-				broken = append(broken, fmt.Sprintf("%s: %g rows/s, and the server inserted %g", a.Arm, *w.PerSecond.Value, counted))
+			counted, known := inserted[a.Load]
+			if w.Quantity == "rows" && w.PerSecond.Value != nil && known && math.Abs(counted-*w.PerSecond.Value) > 0.02*counted+50 {
+				broken = append(broken, fmt.Sprintf("%s: %g rows/s, and the server inserted %g", a.Load, *w.PerSecond.Value, counted))
 			}
 		}
 	}

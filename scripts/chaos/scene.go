@@ -170,7 +170,7 @@ type moment struct {
 
 // underLoad is while a load of a run is on, and reading while an observation goes on.
 var (
-	underLoad = moment{text: `"kind":"load"`}
+	underLoad = moment{text: `"kind":"work"`}
 	reading   = moment{text: `"kind":"read"`, plus: 2 * time.Second}
 )
 

@@ -40,8 +40,8 @@ func main() {
 			if found[probe] == nil {
 				found[probe] = &tally{}
 			}
-			for _, arm := range r.arms {
-				found[probe].judge(r, readings, arm)
+			for _, load := range r.loads {
+				found[probe].judge(r, readings, load)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ type record struct {
 	interval time.Duration
 	readings map[string][]reading // by probe
 	start    time.Time            // of the clock
-	arms     []span               // that had a load, or should be idle
+	loads    []span               // that had a load, or should be idle
 }
 
 type reading struct {
@@ -86,7 +86,7 @@ func read(path string) (record, error) {
 			return r, err
 		}
 	}
-	if len(r.arms) == 0 {
+	if len(r.loads) == 0 {
 		return r, errors.New("no load in it")
 	}
 	return r, nil
@@ -103,27 +103,27 @@ func (r *record) take(line runfile.Record) (err error) {
 		if r.start.IsZero() || one.began.Before(r.start) {
 			r.start = one.began // all probes are first read at once, when the clock starts
 		}
-	case runfile.Load:
-		if last := len(r.arms) - 1; last >= 0 && !line.From.After(r.arms[last].to) {
-			r.arms[last].to = line.To
+	case runfile.Work:
+		if last := len(r.loads) - 1; last >= 0 && !line.From.After(r.loads[last].to) {
+			r.loads[last].to = line.To
 		} else {
-			r.arms = append(r.arms, span{line.From, line.To})
+			r.loads = append(r.loads, span{line.From, line.To})
 		}
 	}
 	return err
 }
 
-// judge looks at the due times within an arm's load. What else is read then is read because it was due: the readings at
-// the edges of an arm come before its load and after it.
-func (t *tally) judge(r record, readings []reading, arm span) {
+// judge looks at the due times within a load. What else is read then is read because it was due: the readings at
+// the edges of a load come before its load and after it.
+func (t *tally) judge(r record, readings []reading, load span) {
 	start := r.start.Add(-unsure)
-	first := arm.from.Sub(start)/r.interval + 1
-	last := (arm.to.Sub(start) - punctual) / r.interval
+	first := load.from.Sub(start)/r.interval + 1
+	last := (load.to.Sub(start) - punctual) / r.interval
 	t.due += int(last - first + 1)
 	for _, reading := range readings {
 		since := reading.began.Sub(start)
-		if k := since / r.interval; k < first || k > last || reading.began.After(arm.to) {
-			continue // the last due time may come so late that the reading at the arm's edge lies in its interval
+		if k := since / r.interval; k < first || k > last || reading.began.After(load.to) {
+			continue // the last due time may come so late that the reading at the load's edge lies in its interval
 		}
 		late := since%r.interval - unsure
 		t.late, t.took = append(t.late, late), append(t.took, reading.took)

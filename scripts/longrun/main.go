@@ -1,9 +1,9 @@
-// Command longrun writes a run file as long as you like, to see what analyzing it costs: the arms of a plan, each for
+// Command longrun writes a run file as long as you like, to see what analyzing it costs: the loads of a plan, each for
 // its part of the time, every series read each second.
 //
 //	longrun FILE HOURS SERIES [observed]
 //
-// With observed it is an observation: the arms are loads that nobody set up, and it says how much memory writing took.
+// With observed it is an observation: the loads are loads that nobody set up, and it says how much memory writing took.
 package main
 
 import (
@@ -71,10 +71,10 @@ type writer struct {
 	err      error                         // the first
 }
 
-// replicates of each arm: the longer the run, the longer are they.
-const replicates = 3
+// repetitions of each load: the longer the run, the longer are they.
+const repetitions = 3
 
-// needed are the series that drivers are computed from; the rest are made up.
+// needed are the series that quantities are computed from; the rest are made up.
 var needed = []string{
 	"block/flushes", "block/write_bytes", "block/writes", "pgstat.io/writes", "pgstat.lsn/insert",
 	"pgstat.wal/wal_records", "pgstat.wal/wal_sync", "pgstat.wal/wal_write",
@@ -83,9 +83,9 @@ var needed = []string{
 func (w *writer) run(hours float64, series int) error {
 	w.values = map[string]map[string]float64{"pgstat": {}, "block": {}}
 	plan := experiment.Identify()
-	plan.Replicates = replicates
-	steps := len(plan.Arms) * plan.Replicates
-	plan.ArmSeconds = math.Floor(hours * 3600 / float64(steps))
+	plan.Repetitions = repetitions
+	steps := len(plan.Loads) * plan.Repetitions
+	plan.LoadSeconds = math.Floor(hours * 3600 / float64(steps))
 	head := runfile.Run{
 		Schema: runfile.Schema, ID: "long", Start: w.at, Version: "none", Plan: plan, Observed: w.observed,
 		Target:     runfile.Target{Kind: "dsn", Flavor: "postgres", Version: "17.11", Settings: map[string]string{"fsync": "on"}},
@@ -93,7 +93,7 @@ func (w *writer) run(hours float64, series int) error {
 		Provenance: "made up, to see what analyzing a long run costs",
 	}
 	if w.observed {
-		head.Plan = runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
+		head.Plan = runfile.Plan{Name: "observe", Loads: []runfile.Load{}}
 	}
 	w.write(head)
 	for i := range series {
@@ -107,14 +107,14 @@ func (w *writer) run(hours float64, series int) error {
 		w.write(m)
 	}
 	for i := range steps {
-		w.arm(plan.Arms[i%len(plan.Arms)], i/len(plan.Arms)+1, int(plan.ArmSeconds))
+		w.repetition(plan.Loads[i%len(plan.Loads)], i/len(plan.Loads)+1, int(plan.LoadSeconds))
 	}
 	w.write(runfile.Ended{At: w.at, Status: runfile.Complete})
 	return w.err
 }
 
 func (w *writer) write(r runfile.Record) {
-	if _, ofArm := r.(runfile.ArmEvent); w.observed && ofArm {
+	if _, ofLoad := r.(runfile.LoadEvent); w.observed && ofLoad {
 		return
 	}
 	if err := w.file.Write(r); w.err == nil {
@@ -129,10 +129,10 @@ func probeOf(metric string) string {
 	return "pgstat"
 }
 
-// arm is one replicate, a second at a time.
-func (w *writer) arm(arm runfile.Arm, replicate, seconds int) {
+// repetition is one repetition of a load, a second at a time.
+func (w *writer) repetition(load runfile.Load, repetition, seconds int) {
 	event := func(e runfile.Event) {
-		w.write(runfile.ArmEvent{At: w.at, Arm: arm.Name, Replicate: replicate, Event: e})
+		w.write(runfile.LoadEvent{At: w.at, Load: load.Name, Repetition: repetition, Event: e})
 		w.at = w.at.Add(time.Millisecond)
 	}
 	event(runfile.Settle)
@@ -142,8 +142,8 @@ func (w *writer) arm(arm runfile.Arm, replicate, seconds int) {
 	for range max(1, seconds) {
 		from := w.at
 		w.at = w.at.Add(time.Second)
-		rows := w.load(arm, replicate, from)
-		w.grow(arm, rows)
+		rows := w.work(load, repetition, from)
+		w.grow(load, rows)
 		w.at = w.at.Add(time.Millisecond)
 		w.read()
 	}
@@ -152,8 +152,8 @@ func (w *writer) arm(arm runfile.Arm, replicate, seconds int) {
 }
 
 // load is what our own clients did in a second, with the latency of each transaction.
-func (w *writer) load(arm runfile.Arm, replicate int, from time.Time) int64 {
-	if arm.Idle() {
+func (w *writer) work(load runfile.Load, repetition int, from time.Time) int64 {
+	if load.Idle() {
 		return 0
 	}
 	transactions := int64(1000 + w.random.IntN(100))
@@ -165,10 +165,10 @@ func (w *writer) load(arm runfile.Arm, replicate int, from time.Time) int64 {
 	if w.err == nil {
 		w.err = err
 	}
-	rows := transactions * int64(arm.RowsPerTx)
+	rows := transactions * int64(load.RowsPerTx)
 	if !w.observed {
-		w.write(runfile.Load{
-			From: from, To: w.at, Arm: arm.Name, Replicate: replicate,
+		w.write(runfile.Work{
+			From: from, To: w.at, Load: load.Name, Repetition: repetition,
 			Transactions: transactions, Statements: transactions, Rows: rows, Latency: string(encoded),
 		})
 	}
@@ -176,9 +176,9 @@ func (w *writer) load(arm runfile.Arm, replicate int, from time.Time) int64 {
 }
 
 // grow adds a second to every series, each by a mixture of rows and indexes of its own.
-func (w *writer) grow(arm runfile.Arm, rows int64) {
+func (w *writer) grow(load runfile.Load, rows int64) {
 	for i, m := range w.series {
-		byRow, byIndex, noise := float64(1+i%7), float64(i%5*arm.Indexes), 1+0.02*w.random.NormFloat64()
+		byRow, byIndex, noise := float64(1+i%7), float64(i%5*load.Indexes), 1+0.02*w.random.NormFloat64()
 		w.values[probeOf(m.Name)][m.Name] += float64(int64(float64(rows) * (byRow + byIndex) * noise))
 	}
 }

@@ -102,7 +102,7 @@ func debian(t *testing.T, r release, here target, program, directory string) {
 	}
 	sh(t, `test -s /usr/share/man/man1/realiops-run.1 && bash -n /usr/share/bash-completion/completions/realiops`)
 	sh(t, `cd /usr/share/doc/realiops && grep -q 'Apache License' LICENSE && grep -q 'AWS SDK for Go' NOTICE && grep -q 'github.com/jackc/pgx' licenses.txt`)
-	sh(t, `/usr/bin/realiops analyze ../../testdata/runs/arms-pg17.jsonl | grep -q 'WAL records'`)
+	sh(t, `/usr/bin/realiops analyze ../../testdata/runs/loads-pg17.jsonl | grep -q 'WAL records'`)
 }
 
 // base is what scripts/postgres-image builds: it has glibc, a shell, and a PostgreSQL.
@@ -117,8 +117,8 @@ func image(t *testing.T, root, directory string) {
 	sh(t, `mkdir -p "$2"/build && cp "$1"/LICENSE "$1"/NOTICE "$2" && cp "$1"/build/licenses.txt "$2"/build`, root, directory)
 	sh(t, `DOCKER_BUILDKIT=0 docker build -q -f "$1"/packaging/Dockerfile --build-arg BASE=`+base+` -t `+name+` "$2"`, root, directory)
 	t.Cleanup(func() { sh(t, "docker image rm -f "+name) })
-	if err := os.WriteFile(filepath.Join(directory, "plan.json"), []byte(`{"arms": [{"name": "idle"},
-		{"name": "mine", "method": "copy", "rows_per_tx": 10, "clients": 2}], "replicates": 1, "arm_seconds": 0.5}`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(directory, "plan.json"), []byte(`{"loads": [{"name": "idle"},
+		{"name": "mine", "method": "copy", "rows_per_tx": 10, "clients": 2}], "repetitions": 1, "load_seconds": 0.5}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	said := sh(t, `docker run --rm -v "$1"/plan.json:/plan.json:ro `+name+` run --plan /plan.json --pg-bin /usr/local/pgsql/bin; docker run --rm --entrypoint id `+name, directory)

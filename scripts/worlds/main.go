@@ -1,6 +1,6 @@
 // Command worlds scores the method of package attribution on worlds whose truth is known, and prints what it reaches.
 //
-//	worlds [-wild N] [-reads N] [-meters N] [-two-arms N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
+//	worlds [-wild N] [-reads N] [-meters N] [-two-loads N] [-observed N] [-clean N] [-nonlinear N] [-threes N]
 //	       [-changed] [-workers N] [-seed N] [-keep DIRECTORY] [-failures]
 //
 // -clean, -nonlinear and -threes draw so many more meters of kinds that are rare among the wild ones. -changed judges each
@@ -17,7 +17,7 @@ import (
 	"sync"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 	"github.com/realiops/realiops/internal/test/worlds/score"
 )
@@ -26,18 +26,18 @@ import (
 const metersPerWorld = 25
 
 type options struct {
-	meters, twoArms, observed, wild, reads int
-	workers                                int
-	seed                                   uint64
-	keep                                   string
-	failures, changed                      bool
-	kinds                                  map[string]*int // meters by the name of their kind
+	meters, twoLoads, observed, wild, reads int
+	workers                                 int
+	seed                                    uint64
+	keep                                    string
+	failures, changed                       bool
+	kinds                                   map[string]*int // meters by the name of their kind
 }
 
 func main() {
 	o := options{kinds: map[string]*int{}}
 	flag.IntVar(&o.meters, "meters", 4000, "meters in worlds of the plan identify")
-	flag.IntVar(&o.twoArms, "two-arms", 1000, "meters in worlds of two loads")
+	flag.IntVar(&o.twoLoads, "two-loads", 1000, "meters in worlds of two loads")
 	flag.IntVar(&o.observed, "observed", 4000, "meters in worlds that were observed for minutes, without loads of ours, and as many in such as were for 12 hours")
 	flag.IntVar(&o.wild, "wild", 10000, "meters in worlds whose physics are their own")
 	flag.IntVar(&o.reads, "reads", 4000, "meters in worlds whose physics are their own and whose loads read, update and delete as well")
@@ -75,7 +75,7 @@ func (o options) draws(directory string) []draw {
 		{3, worlds.NewWild, o.wild, o.keep, score.WildTable, score.WriteWrong, true},
 		{ofReads, worlds.NewReading, o.reads, o.keep, score.ReadsTable, score.WriteWrong, true},
 		{0, designed(worlds.Full), o.meters, directory, score.FullTable, score.WriteFailures, true},
-		{1, designed(worlds.TwoArms), o.twoArms, directory, score.TwoArmsTable, score.WriteFailures, true},
+		{1, designed(worlds.TwoLoads), o.twoLoads, directory, score.TwoLoadsTable, score.WriteFailures, true},
 		{2, worlds.NewObserved, o.observed, directory, score.ObservedTable, score.WriteWrong, false},
 		{4, worlds.NewDay, o.observed, directory, score.DayTable, score.WriteWrong, false},
 	}
@@ -114,14 +114,14 @@ func run(out io.Writer, o options) error {
 		}
 	}
 	if o.changed {
-		twins, err := o.again(loads)
+		pairs, err := o.again(loads)
 		if err != nil {
 			return err
 		}
 		if o.failures {
-			score.WriteChanged(out, twins)
+			score.WriteChanged(out, pairs)
 		}
-		figures = append(figures, score.ChangeTable(twins)...)
+		figures = append(figures, score.ChangeTable(pairs)...)
 	}
 	score.Write(out, figures)
 	if slices.ContainsFunc(figures, func(f score.Figure) bool { return !f.Passes() }) {
@@ -131,7 +131,7 @@ func run(out io.Writer, o options) error {
 }
 
 // byDefault judges as realiops analyze does.
-func byDefault(run *drivers.Run) attribution.Verdicts {
+func byDefault(run *counts.Run) attribution.Verdicts {
 	return attribution.Judge(run, attribution.Options{})
 }
 
@@ -148,9 +148,9 @@ func (o options) judged(d draw) ([]score.Case, error) {
 }
 
 // again has the worlds of cases judged again after changes that must change no verdict.
-func (o options) again(cases []score.Case) ([]score.Twin, error) {
+func (o options) again(cases []score.Case) ([]score.Pair, error) {
 	perWorld := slices.Collect(slices.Chunk(cases, metersPerWorld))
-	return each(o.workers, len(perWorld), func(i int) ([]score.Twin, error) { return score.Twins(byDefault, perWorld[i]) })
+	return each(o.workers, len(perWorld), func(i int) ([]score.Pair, error) { return score.Pairs(byDefault, perWorld[i]) })
 }
 
 // each does a number of tasks, some at once, and gives what they gave in their order.

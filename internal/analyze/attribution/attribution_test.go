@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-const shippedRun = "../../../testdata/runs/arms-pg17.jsonl"
+const shippedRun = "../../../testdata/runs/loads-pg17.jsonl"
 
-func fromFile(t *testing.T, path string) *drivers.Run {
+func fromFile(t *testing.T, path string) *counts.Run {
 	t.Helper()
-	run, err := drivers.FromFile(path)
+	run, err := counts.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,18 +32,18 @@ func verdictOn(t *testing.T, all attribution.Verdicts, metric string) attributio
 // TestShippedRun checks the real run against what PostgreSQL's and the kernel's documentation say of the counters.
 func TestShippedRun(t *testing.T) {
 	all := attribution.Judge(fromFile(t, shippedRun), attribution.Options{})
-	check := func(metric string, kind attribution.Kind, counts string) {
+	check := func(metric string, kind attribution.Kind, counted string) {
 		t.Helper()
-		if v := verdictOn(t, all, metric); v.Kind != kind || v.Counts != counts {
-			t.Errorf("%s: %s %q, want %s %q", metric, v.Kind, v.Counts, kind, counts)
+		if v := verdictOn(t, all, metric); v.Kind != kind || v.Counts != counted {
+			t.Errorf("%s: %s %q, want %s %q", metric, v.Kind, v.Counts, kind, counted)
 		}
 	}
-	check("pgstat.database/tup_inserted", attribution.Logical, drivers.Rows)
-	check("pgstat.database/xact_commit", attribution.Logical, drivers.Commits)
-	check("pgstat.io/writes", attribution.Requested, drivers.PagesWritten)
-	check("pgstat.io/extends", attribution.Requested, drivers.PagesWritten)
+	check("pgstat.database/tup_inserted", attribution.Logical, counts.Rows)
+	check("pgstat.database/xact_commit", attribution.Logical, counts.Commits)
+	check("pgstat.io/writes", attribution.Requested, counts.PagesWritten)
+	check("pgstat.io/extends", attribution.Requested, counts.PagesWritten)
 	check("pgstat.wal/wal_fpi", attribution.Silent, "")
-	check("block/flushes", attribution.Physical, drivers.WALWrites)
+	check("block/flushes", attribution.Physical, counts.WALWrites)
 	for _, v := range all.Metrics {
 		if v.Metric.Name == "pgstat.wal/wal_records" {
 			t.Error("that WAL records count WAL records is said")

@@ -7,91 +7,91 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-// TestBadInput spoils a run whose metric counts rows: the verdict may become undetermined, with a reason, and never
+// TestBadInput spoils a run whose metric counts rows: the verdict may become CannotTell, with a reason, and never
 // another one.
 func TestBadInput(t *testing.T) {
-	check := func(what string, spoil func(*drivers.Run), kinds ...attribution.Kind) {
+	check := func(what string, spoil func(*counts.Run), kinds ...attribution.Kind) {
 		t.Helper()
-		run := with(t, of(drivers.Rows, 2))
+		run := with(t, of(counts.Rows, 2))
 		spoil(run)
 		v := judged(t, run)
-		if !slices.Contains(kinds, v.Kind) || v.Counts != "" && v.Counts != drivers.Rows || v.Kind == attribution.Undetermined && v.Why == "" {
+		if !slices.Contains(kinds, v.Kind) || v.Counts != "" && v.Counts != counts.Rows || v.Kind == attribution.CannotTell && v.Why == "" {
 			t.Errorf("%s: %s %q %v: %s", what, v.Kind, v.Counts, v.Mixture, v.Why)
 		}
 	}
-	each := func(run *drivers.Run, change func(arm string, replicate int, r *drivers.Replicate)) {
-		for _, arm := range run.Arms {
-			for i := range arm.Replicates {
-				change(arm.Name, i, &arm.Replicates[i])
+	each := func(run *counts.Run, change func(load string, repetition int, r *counts.Repetition)) {
+		for _, load := range run.Loads {
+			for i := range load.Repetitions {
+				change(load.Name, i, &load.Repetitions[i])
 			}
 		}
 	}
-	keep := func(names ...string) func(*drivers.Run) {
-		return func(run *drivers.Run) {
-			run.Arms = slices.DeleteFunc(run.Arms, func(a drivers.Arm) bool { return !slices.Contains(names, a.Name) })
+	keep := func(names ...string) func(*counts.Run) {
+		return func(run *counts.Run) {
+			run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return !slices.Contains(names, a.Name) })
 		}
 	}
-	show := func(value float64, where ...string) func(*drivers.Run) {
-		return func(run *drivers.Run) {
-			each(run, func(arm string, i int, r *drivers.Replicate) {
-				if len(where) == 0 || slices.Contains(where, arm) {
-					r.Counts[made] = drivers.Count{Amount: value, Raw: value, Seconds: 5}
+	show := func(value float64, where ...string) func(*counts.Run) {
+		return func(run *counts.Run) {
+			each(run, func(load string, i int, r *counts.Repetition) {
+				if len(where) == 0 || slices.Contains(where, load) {
+					r.Counts[made] = counts.Count{Amount: value, Raw: value, Seconds: 5}
 				}
 			})
 		}
 	}
-	open := attribution.Undetermined
-	check("as it is", func(*drivers.Run) {}, attribution.Logical)
+	open := attribution.CannotTell
+	check("as it is", func(*counts.Run) {}, attribution.Logical)
 	check("nothing measured", keep(), open)
 	check("idle alone", keep("idle"), open)
-	check("one arm", keep("idle", "bulk"), open)
-	check("two arms that part nothing", keep("idle", "single", "async"), open, attribution.Logical)
-	check("no idle arm", keep("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"), attribution.Logical)
+	check("one load", keep("idle", "bulk"), open)
+	check("two loads that part nothing", keep("idle", "single", "async"), open, attribution.Logical)
+	check("no idle load", keep("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"), attribution.Logical)
 	check("not a number", show(math.NaN()), open)
 	check("without end", show(math.Inf(1)), open)
 	check("beyond any counter", show(1e300), open)
 	check("negative", show(-1e6), open)
-	check("negative in one arm", show(-1e6, "copy"), open)
-	check("not a number in one arm", show(math.NaN(), "copy"), attribution.Logical)
-	check("replicates of one", func(run *drivers.Run) {
-		for i := range run.Arms {
-			run.Arms[i].Replicates = run.Arms[i].Replicates[:1]
+	check("negative in one load", show(-1e6, "copy"), open)
+	check("not a number in one load", show(math.NaN(), "copy"), attribution.Logical)
+	check("repetitions of one", func(run *counts.Run) {
+		for i := range run.Loads {
+			run.Loads[i].Repetitions = run.Loads[i].Repetitions[:1]
 		}
 	}, open, attribution.Logical)
-	check("no rows", func(run *drivers.Run) {
-		each(run, func(_ string, _ int, r *drivers.Replicate) { r.Work = drivers.Work{} })
+	check("no rows", func(run *counts.Run) {
+		each(run, func(_ string, _ int, r *counts.Repetition) { r.Work = counts.Work{} })
 	}, open)
-	check("no rows in one arm", func(run *drivers.Run) {
-		each(run, func(arm string, _ int, r *drivers.Replicate) {
-			if arm == "wide" {
-				r.Work = drivers.Work{}
-				r.Counts[made] = drivers.Count{Amount: 0, Raw: 0, Seconds: 5}
+	check("no rows in one load", func(run *counts.Run) {
+		each(run, func(load string, _ int, r *counts.Repetition) {
+			if load == "wide" {
+				r.Work = counts.Work{}
+				r.Counts[made] = counts.Count{Amount: 0, Raw: 0, Seconds: 5}
 			}
 		})
 	}, attribution.Logical, open)
-	check("one replicate ten times as much", func(run *drivers.Run) {
-		each(run, func(arm string, i int, r *drivers.Replicate) {
-			if c := r.Counts[made]; arm == "copy" && i == 1 {
-				r.Counts[made] = drivers.Count{Amount: 10 * c.Amount, Raw: 10 * c.Raw, Seconds: c.Seconds}
+	check("one repetition ten times as much", func(run *counts.Run) {
+		each(run, func(load string, i int, r *counts.Repetition) {
+			if c := r.Counts[made]; load == "copy" && i == 1 {
+				r.Counts[made] = counts.Count{Amount: 10 * c.Amount, Raw: 10 * c.Raw, Seconds: c.Seconds}
 			}
 		})
 	}, open, attribution.Logical)
 }
 
-// TestJudgeOfNothing: no arms, no metrics, no header.
+// TestJudgeOfNothing: no loads, no metrics, no header.
 func TestJudgeOfNothing(t *testing.T) {
-	if all := attribution.Judge(&drivers.Run{}, attribution.Options{}); len(all.Metrics) != 0 {
+	if all := attribution.Judge(&counts.Run{}, attribution.Options{}); len(all.Metrics) != 0 {
 		t.Errorf("%v", all.Metrics)
 	}
 }
 
 func TestWarnings(t *testing.T) {
-	check := func(what, code, part string, spoil func(*drivers.Run)) {
+	check := func(what, code, part string, spoil func(*counts.Run)) {
 		t.Helper()
-		run := with(t, of(drivers.Rows, 2))
+		run := with(t, of(counts.Rows, 2))
 		spoil(run)
 		all := attribution.Judge(run, attribution.Options{})
 		said := append(slices.Clone(all.Warnings), verdictOn(t, all, made).Warnings...)
@@ -100,49 +100,49 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: no word of %q in %v", what, part, said)
 		}
 	}
-	each := func(change func(arm string, replicate int, r *drivers.Replicate)) func(*drivers.Run) {
-		return func(run *drivers.Run) {
-			for _, arm := range run.Arms {
-				for i := range arm.Replicates {
-					change(arm.Name, i, &arm.Replicates[i])
+	each := func(change func(load string, repetition int, r *counts.Repetition)) func(*counts.Run) {
+		return func(run *counts.Run) {
+			for _, load := range run.Loads {
+				for i := range load.Repetitions {
+					change(load.Name, i, &load.Repetitions[i])
 				}
 			}
 		}
 	}
-	add := func(metric string, amount float64, in string) func(*drivers.Run) {
-		return each(func(arm string, _ int, r *drivers.Replicate) {
-			c := drivers.Count{Seconds: 5}
-			if arm == in {
+	add := func(metric string, amount float64, in string) func(*counts.Run) {
+		return each(func(load string, _ int, r *counts.Repetition) {
+			c := counts.Count{Seconds: 5}
+			if load == in {
 				c.Raw, c.Amount = amount, amount
 			}
 			r.Counts[metric] = c
 		})
 	}
-	check("an arm beyond the background", "background", "in single", each(func(arm string, _ int, r *drivers.Replicate) {
-		if c := r.Counts[made]; arm == "single" {
-			r.Counts[made] = drivers.Count{Amount: c.Amount, Raw: 2 * c.Raw, Seconds: c.Seconds}
+	check("a load beyond the background", "background", "in single", each(func(load string, _ int, r *counts.Repetition) {
+		if c := r.Counts[made]; load == "single" {
+			r.Counts[made] = counts.Count{Amount: c.Amount, Raw: 2 * c.Raw, Seconds: c.Seconds}
 		}
 	}))
-	check("one arm off by a sixth", "odd-arm", "multi, where it is", each(func(arm string, _ int, r *drivers.Replicate) {
-		if c := r.Counts[made]; arm == "multi" {
-			r.Counts[made] = drivers.Count{Amount: c.Amount * 1.16, Raw: c.Raw * 1.16, Seconds: c.Seconds}
+	check("one load off by a sixth", "odd-load", "multi, where it is", each(func(load string, _ int, r *counts.Repetition) {
+		if c := r.Counts[made]; load == "multi" {
+			r.Counts[made] = counts.Count{Amount: c.Amount * 1.16, Raw: c.Raw * 1.16, Seconds: c.Seconds}
 		}
 	}))
-	check("more with each replicate", "drift", "factor of 1.04", each(func(_ string, i int, r *drivers.Replicate) {
+	check("more with each repetition", "drift", "factor of 1.04", each(func(_ string, i int, r *counts.Repetition) {
 		c, grown := r.Counts[made], math.Pow(1.05, float64(i))
-		r.Counts[made] = drivers.Count{Amount: c.Amount * grown, Raw: c.Raw * grown, Seconds: c.Seconds}
+		r.Counts[made] = counts.Count{Amount: c.Amount * grown, Raw: c.Raw * grown, Seconds: c.Seconds}
 	}))
-	check("a checkpoint in one arm", "checkpoints", "in wide", add("pgstat.checkpointer/checkpoints_req", 1, "wide"))
-	check("below the background", "below-background", "in copy", each(func(arm string, i int, r *drivers.Replicate) {
-		if arm == "copy" && i == 0 {
-			r.Counts[made] = drivers.Count{Amount: -100, Raw: 10, Seconds: 5}
+	check("a checkpoint in one load", "checkpoints", "in wide", add("pgstat.checkpointer/checkpoints_req", 1, "wide"))
+	check("below the background", "below-background", "in copy", each(func(load string, i int, r *counts.Repetition) {
+		if load == "copy" && i == 0 {
+			r.Counts[made] = counts.Count{Amount: -100, Raw: 10, Seconds: 5}
 		}
 	}))
-	check("few arms", "few-arms", "2 loads", func(run *drivers.Run) { run.Arms = run.Arms[:3] })
-	check("arms that part nothing", "drivers-unparted", "statements and commits", func(run *drivers.Run) {
-		run.Arms = slices.DeleteFunc(run.Arms, func(a drivers.Arm) bool { return a.Name == "multi" })
+	check("few loads", "few-loads", "2 loads", func(run *counts.Run) { run.Loads = run.Loads[:3] })
+	check("loads that part nothing", "quantities-unparted", "statements and commits", func(run *counts.Run) {
+		run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return a.Name == "multi" })
 	})
-	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled", each(func(_ string, _ int, r *drivers.Replicate) {
+	check("no WAL records", "modelled", "WAL records were not counted (this run did not read pgstat.wal/wal_records) but modelled", each(func(_ string, _ int, r *counts.Repetition) {
 		delete(r.Counts, "pgstat.wal/wal_records")
 	}))
 }

@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // cautions are what whoever believes the verdict on a metric should know.
-func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) []Warning {
+func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []Warning {
 	var all []Warning
 	add := func(code, text string) {
 		if text != "" {
@@ -30,25 +30,25 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 	}
 	var wasReset, uncounted []string
 	reset := func(c cell) bool { return c.missing != nil && c.missing.Reason == series.Reset }
-	for a, arm := range j.arms {
+	for a, load := range j.loads {
 		if slices.ContainsFunc(y[a], reset) {
-			wasReset = append(wasReset, arm.Name)
+			wasReset = append(wasReset, load.Name)
 		}
 		if !isCounted(y[a]) {
-			uncounted = append(uncounted, arm.Name)
+			uncounted = append(uncounted, load.Name)
 		}
 	}
 	add("reset", listed("It was reset during ", wasReset, ", ", "; what it counted there is not known"))
-	add("arms-missing", listed("It was not counted in ", uncounted, ", ", ""))
+	add("loads-missing", listed("It was not counted in ", uncounted, ", ", ""))
 	add("background", j.background(m))
 	add("below-background", j.belowBackground(m, y))
 	nearest := append([]string{v.Counts}, v.Tied...)
 	if v.Mixture != nil && len(v.Mixture.Terms) == 1 {
-		nearest = []string{v.Mixture.Terms[0].Driver}
+		nearest = []string{v.Mixture.Terms[0].Quantity}
 	}
 	for _, h := range rivals {
-		if slices.Contains(nearest, h.Driver) && h.Status != Itself && h.Ratio != nil { // nil: no load has both counted
-			add("odd-arm", j.oddArms(h))
+		if slices.Contains(nearest, h.Quantity) && h.Status != Itself && h.Ratio != nil { // nil: no load has both counted
+			add("odd-load", j.oddLoads(h))
 			add("drift", j.drift(y, h))
 		}
 	}
@@ -59,56 +59,56 @@ func (j *judge) cautions(v Verdict, m drivers.Metric, y column, rivals []held) [
 const muchBackground = 0.2
 
 // background tells where much of what a metric showed was there without load.
-func (j *judge) background(m drivers.Metric) string {
-	var arms []string
-	for _, arm := range j.arms {
-		for _, r := range arm.Replicates {
+func (j *judge) background(m counts.Metric) string {
+	var loads []string
+	for _, load := range j.loads {
+		for _, r := range load.Repetitions {
 			shown, ok := m.Raw(r)
-			amount, err := m.Count(arm, r)
+			amount, err := m.Count(load, r)
 			if ok && err == nil && shown > 0 && shown-amount > muchBackground*shown {
-				arms = append(arms, arm.Name)
+				loads = append(loads, load.Name)
 				break
 			}
 		}
 	}
-	return listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground), arms, ", ", "")
+	return listed(fmt.Sprintf("More than %.0f %% of it was there without load in ", 100*muchBackground), loads, ", ", "")
 }
 
 // surely is how many standard deviations are no chance.
 const surely = 4
 
 // belowBackground tells where a metric showed less than it does without load.
-func (j *judge) belowBackground(m drivers.Metric, y column) string {
-	var arms []string
-	for a, arm := range j.arms {
-		for i, r := range arm.Replicates {
-			amount, err := m.Count(arm, r)
+func (j *judge) belowBackground(m counts.Metric, y column) string {
+	var loads []string
+	for a, load := range j.loads {
+		for i, r := range load.Repetitions {
+			amount, err := m.Count(load, r)
 			if err == nil && amount < -surely*y[a][i].stdErr {
-				arms = append(arms, arm.Name)
+				loads = append(loads, load.Name)
 				break
 			}
 		}
 	}
-	return listed("It showed less than without load in ", arms, ", ", "")
+	return listed("It showed less than without load in ", loads, ", ", "")
 }
 
-// oddArms tells which arms lie off the ratio to the quantity that the metric counts.
-func (j *judge) oddArms(h held) string {
+// oddLoads tells which loads lie off the ratio to the quantity that the metric counts.
+func (j *judge) oddLoads(h held) string {
 	var odd []string
 	mean := math.Log(h.Ratio.Value)
 	for i, g := range h.groups.Of {
 		if d := g.Mean - mean; math.Abs(d) > math.Log(j.options.Tolerance) && d*d > surely*surely*g.Var {
-			odd = append(odd, fmt.Sprintf("%s, where it is %.2f of that", j.arms[h.arms[i]].Name, math.Exp(d)))
+			odd = append(odd, fmt.Sprintf("%s, where it is %.2f of that", j.loads[h.loads[i]].Name, math.Exp(d)))
 		}
 	}
-	return listed("The ratio to "+many(h.Driver)+" is the same under all loads but ", odd, "; ", "")
+	return listed("The ratio to "+many(h.Quantity)+" is the same under all loads but ", odd, "; ", "")
 }
 
-// drift tells whether the ratio went up or down with the replicates, in all arms together: a straight line through what
-// is left of each replicate when its arm's mean is taken off.
+// drift tells whether the ratio went up or down with the repetitions, in all loads together: a straight line through what
+// is left of each repetition when its load's mean is taken off.
 func (j *judge) drift(y column, h held) string {
 	var xx, xy, yy, freedom float64
-	for _, a := range h.arms {
+	for _, a := range h.loads {
 		_, logs, _ := quotients(y[a], j.columns[h.place][a])
 		if len(logs) < 2 {
 			continue
@@ -134,5 +134,5 @@ func (j *judge) drift(y column, h held) string {
 	return fmt.Sprintf("The ratio drifts: by a factor of %.3f from one repetition of a load to the next", math.Exp(slope))
 }
 
-// smallDrift from replicate to replicate is not worth a word.
+// smallDrift from repetition to repetition is not worth a word.
 const smallDrift = 1.01

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // From second to second a load does more or less. What counts a sum of quantities does as much more or less as the sum; what
 // follows it by a root, to a cap, or with more of it merged the more there is, does not, however well the sum meets the means
-// of the arms.
+// of the loads.
 const (
 	fewestMoments = 30
 	leastSwing    = 0.02 // of the sum's rate within a load, as a standard deviation
@@ -29,7 +29,7 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 	}
 	var xx, yy, xy, n float64
 	var room []series.Change
-	for i, a := range t.arms {
+	for i, a := range t.loads {
 		for _, r := range t.use[i] {
 			var x, y []float64
 			x, y, room = j.moments(metric, t, m, a, r, room)
@@ -60,15 +60,15 @@ func (j *judge) curved(metric string, t *table, m model) bool {
 	return slope < leastMove
 }
 
-// moments are the rates of a sum and of the metric between readings within the load of a replicate. The room is used again: a long one
+// moments are the rates of a sum and of the metric between readings within the load of a repetition. The room is used again: a long one
 // has many readings.
 func (j *judge) moments(metric string, t *table, m model, a, r int, room []series.Change) (x, y []float64, used []series.Change) {
-	replicate := j.arms[a].Replicates[r]
-	from := replicate.Begin
-	to := from.Add(time.Duration(replicate.Seconds * float64(time.Second)))
-	columns := make([]drivers.Quantity, len(m.columns))
+	repetition := j.loads[a].Repetitions[r]
+	from := repetition.Begin
+	to := from.Add(time.Duration(repetition.Seconds * float64(time.Second)))
+	columns := make([]counts.Quantity, len(m.columns))
 	for k, c := range m.columns {
-		columns[k] = j.drivers[t.places[c]]
+		columns[k] = j.quantities[t.places[c]]
 	}
 	changes := room[:0]
 	for change, err := range j.run.Changes(metric, from.Add(j.view.Lag), to.Add(j.view.Lag)) {
@@ -80,7 +80,7 @@ func (j *judge) moments(metric string, t *table, m model, a, r int, room []serie
 	for i := 0; i < len(changes); i += apart {
 		change, sum := changes[i], 0.0
 		for k, d := range columns {
-			n := j.did(d, j.arms[a], replicate, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
+			n := j.did(d, j.loads[a], repetition, change.From.Add(-j.view.Lag), change.To.Add(-j.view.Lag))
 			if math.IsNaN(n) {
 				return nil, nil, changes
 			}
@@ -99,12 +99,12 @@ type moment struct {
 
 // did is how much of a quantity there was between two readings, not a number where nobody knows. It is looked up once: a server's metrics are
 // read at the same moments, and held against the same quantities.
-func (j *judge) did(d drivers.Quantity, a drivers.Arm, replicate drivers.Replicate, from, to time.Time) float64 {
+func (j *judge) did(d counts.Quantity, a counts.Load, repetition counts.Repetition, from, to time.Time) float64 {
 	when := moment{d.Name, from, to}
 	if n, looked := j.moment.Load(when); looked {
 		return n.(float64) //nolint:forcetypeassert // nothing else is put there
 	}
-	n, known := j.run.Did(d, a, replicate, from, to)
+	n, known := j.run.Did(d, a, repetition, from, to)
 	if !known {
 		n = math.NaN()
 	}
@@ -176,10 +176,10 @@ func (j *judge) capped(t *table) float64 {
 	return least
 }
 
-// seconds is how long the replicates of a row took, on average.
+// seconds is how long the repetitions of a row took, on average.
 func (j *judge) seconds(t *table, i int) (sum float64) {
 	for _, r := range t.use[i] {
-		sum += j.arms[t.arms[i]].Replicates[r].Seconds / float64(len(t.use[i]))
+		sum += j.loads[t.loads[i]].Repetitions[r].Seconds / float64(len(t.use[i]))
 	}
 	return sum
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -29,7 +29,7 @@ const (
 	priced = 7.0
 )
 
-// A sum with more terms has to be better in arms that it was not fitted to, by this factor, and good enough.
+// A sum with more terms has to be better in loads that it was not fitted to, by this factor, and good enough.
 const (
 	better         = 0.8
 	mostError      = 1.2
@@ -57,7 +57,7 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 	best := s.chosen
 	winner := &rivals[t.places[best.columns[0]]]
 	if winner.Status == Excluded {
-		v.Why = noDriver
+		v.Why = noQuantity
 		return
 	}
 	var left []held
@@ -68,7 +68,7 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		case s.gain(best, m) < beaten:
 			left = append(left, *h)
 		default:
-			h.Status, h.Beaten = Excluded, winner.Driver
+			h.Status, h.Beaten = Excluded, winner.Quantity
 		}
 	}
 	if !j.bounded(*winner) {
@@ -95,11 +95,11 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 	slices.SortStableFunc(left, func(a, b held) int { return a.place - b.place })
 	switch {
 	case len(left) == 0:
-		v.Why = noDriver
+		v.Why = noQuantity
 	case !slices.ContainsFunc(left, held.recorded):
 		j.leaveOpen(v, y, rivals, left)
 	case len(left) == 1 && j.bounded(left[0]):
-		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Driver, left[0].Ratio
+		v.Kind, v.Counts, v.PerUnit = Kind(left[0].Side), left[0].Quantity, left[0].Ratio
 		v.Exact = !left[0].Modelled && exact(y, j.columns[left[0].place])
 	case j.documented(v, y, left):
 	default:
@@ -110,14 +110,14 @@ func (j *judge) name(v *Verdict, y column, left, rivals []held) {
 // documented names, of several quantities on one side, the one that PostgreSQL documents of a counter of its own, with the others
 // as tied. A provider's document names none: it is what is being tested.
 func (j *judge) documented(v *Verdict, y column, left []held) bool {
-	i := slices.IndexFunc(left, func(h held) bool { return h.Driver == string(metric.All().Documented(v.Metric.Name)) })
+	i := slices.IndexFunc(left, func(h held) bool { return h.Quantity == string(metric.All().Documented(v.Metric.Name)) })
 	if _, oneSide := sideOf(left); !oneSide || i < 0 || !j.bounded(left[i]) {
 		return false
 	}
-	v.Kind, v.Counts, v.PerUnit, v.Exact = Kind(left[i].Side), left[i].Driver, left[i].Ratio, exact(y, j.columns[left[i].place])
+	v.Kind, v.Counts, v.PerUnit, v.Exact = Kind(left[i].Side), left[i].Quantity, left[i].Ratio, exact(y, j.columns[left[i].place])
 	for k, h := range left {
 		if k != i {
-			v.Tied = append(v.Tied, h.Driver)
+			v.Tied = append(v.Tied, h.Quantity)
 		}
 	}
 	return true
@@ -127,7 +127,7 @@ func (j *judge) documented(v *Verdict, y column, left []held) bool {
 func (j *judge) between(v *Verdict, y column, left []held) {
 	kind := Kind(left[0].Side)
 	for _, h := range left {
-		v.Between, kind = append(v.Between, h.Driver), kind.Or(Kind(h.Side))
+		v.Between, kind = append(v.Between, h.Quantity), kind.Or(Kind(h.Side))
 	}
 	v.SettleWith = j.settle(v.Between)
 	side, oneSide := sideOf(left)
@@ -148,29 +148,29 @@ func (j *judge) between(v *Verdict, y column, left []held) {
 	}
 	v.Why = "This run cannot tell between " + conjoined(v.Between)
 	if len(left) == 1 {
-		v.Why = "Nothing contradicts " + many(left[0].Driver) + ", but the run is too short or too unsteady to confirm it"
+		v.Why = "Nothing contradicts " + many(left[0].Quantity) + ", but the run is too short or too unsteady to confirm it"
 	}
 }
 
 // maybeOne tells whether a quantity of the other side that was not recorded may have been one for one of the metric as well:
 // with a single client, each commit is a sync of the log.
-func (j *judge) maybeOne(y column, left []held, side drivers.Side) bool {
+func (j *judge) maybeOne(y column, left []held, side counts.Side) bool {
 	return slices.ContainsFunc(left, func(h held) bool {
-		ratios := j.ratios(y, h.Driver, 1)
+		ratios := j.ratios(y, h.Quantity, 1)
 		return h.Side != side && h.Status == Unknown && ratios.lo > 0 && ratios.has(1)
 	})
 }
 
-// decideSide goes by a ratio of one in every arm, which a count of a quantity has by definition and a coincidence seldom.
-func (j *judge) decideSide(v *Verdict, left []held, side drivers.Side) {
+// decideSide goes by a ratio of one in every load, which a count of a quantity has by definition and a coincidence seldom.
+func (j *judge) decideSide(v *Verdict, left []held, side counts.Side) {
 	v.Kind, v.Between = Kind(side), nil
 	recorded := false
 	for _, h := range left {
 		if h.Side == side {
-			v.Between = append(v.Between, h.Driver)
+			v.Between = append(v.Between, h.Quantity)
 		}
 	}
-	for i, d := range j.drivers {
+	for i, d := range j.quantities {
 		recorded = recorded || d.Side != side && j.columns[i].whole() == nil
 	}
 	v.SettleWith = j.settle(v.Between)
@@ -181,7 +181,7 @@ func (j *judge) decideSide(v *Verdict, left []held, side drivers.Side) {
 	v.Warnings = append(v.Warnings, Warning{"one-to-one", text})
 }
 
-func sideOf(left []held) (side drivers.Side, same bool) {
+func sideOf(left []held) (side counts.Side, same bool) {
 	for _, h := range left {
 		if h.Side != left[0].Side {
 			return "", false
@@ -190,11 +190,11 @@ func sideOf(left []held) (side drivers.Side, same bool) {
 	return left[0].Side, true
 }
 
-// oneToOne tells whether the metric is the quantity one to one in each of several arms, within the tolerance. Operations that
+// oneToOne tells whether the metric is the quantity one to one in each of several loads, within the tolerance. Operations that
 // are as many as bytes are a coincidence.
 func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	const bytes = "bytes"
-	if len(h.arms) < 2 || (m.Unit == bytes) != (j.drivers[h.place].Unit == bytes) {
+	if len(h.loads) < 2 || (m.Unit == bytes) != (j.quantities[h.place].Unit == bytes) {
 		return false
 	}
 	for _, g := range h.groups.Of {
@@ -205,41 +205,41 @@ func (j *judge) oneToOne(m runfile.Metric, h held) bool {
 	return true
 }
 
-// noDriver says that nothing explains a metric.
-const noDriver = "Nothing that was counted keeps the same ratio to it under all loads, and no sum of up to three quantities predicts a load that it was not fitted to"
+// noQuantity says that nothing explains a metric.
+const noQuantity = "Nothing that was counted keeps the same ratio to it under all loads, and no sum of up to three quantities predicts a load that it was not fitted to"
 
-// mostDeviance is how much more than noise explains a quantity may miss the arms by, as a ratio of variances.
+// mostDeviance is how much more than noise explains a quantity may miss the loads by, as a ratio of variances.
 const mostDeviance = 6
 
-// decideBySpread goes by the spread test alone, where there are too few arms for more.
+// decideBySpread goes by the spread test alone, where there are too few loads for more.
 func (j *judge) decideBySpread(v *Verdict, y column, rivals []held) {
 	var left []held
-	arms, blank := 0, j.blank(y)
+	loads, blank := 0, j.blank(y)
 	for _, h := range rivals {
 		if (h.Status == Consistent || h.Status == Possible) && !neverWith(y, j.columns[h.place], blank) {
 			left = append(left, h)
 		}
-		arms = max(arms, len(h.arms))
+		loads = max(loads, len(h.loads))
 	}
 	switch {
 	case len(left) == 0:
 		v.Why = "Nothing that was counted keeps the same ratio to it under all loads, and too little was counted to look for a sum"
-	case arms == 1:
+	case loads == 1:
 		for _, h := range left {
-			v.Between = append(v.Between, h.Driver)
+			v.Between = append(v.Between, h.Quantity)
 		}
 		v.SettleWith = j.settle(v.Between)
 		h := left[0]
-		v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", j.arms[h.arms[0]].Name, perUnit(h.Ratio.Value, h.Driver))
+		v.Why = fmt.Sprintf("It is known under one load only, %s: %s there", j.loads[h.loads[0]].Name, perUnit(h.Ratio.Value, h.Quantity))
 	default:
 		j.name(v, y, left, rivals)
 	}
 }
 
 // perUnit says a ratio so that it can be pictured.
-func perUnit(ratio float64, driver string) string {
+func perUnit(ratio float64, quantity string) string {
 	if ratio > 0 && ratio < 0.5 {
-		return fmt.Sprintf("one for about %.3g of %s", 1/ratio, driver)
+		return fmt.Sprintf("one for about %.3g of %s", 1/ratio, quantity)
 	}
-	return fmt.Sprintf("%.3g for one of %s", ratio, driver)
+	return fmt.Sprintf("%.3g for one of %s", ratio, quantity)
 }

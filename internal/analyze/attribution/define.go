@@ -4,30 +4,30 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // source finds the quantity that is computed from a metric. Its side is then no question; what is asked is which of the
 // other quantities bring it about.
-func (j *judge) source(m drivers.Metric) (drivers.Quantity, bool) {
-	i := slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return m.Defines(d) })
+func (j *judge) source(m counts.Metric) (counts.Quantity, bool) {
+	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return m.Defines(d) })
 	if i < 0 {
-		i = slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return intersect(m.From, d.From) })
+		i = slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return intersect(m.From, d.From) })
 	}
 	if i < 0 {
-		return drivers.Quantity{}, false
+		return counts.Quantity{}, false
 	}
-	return j.drivers[i], true
+	return j.quantities[i], true
 }
 
 // define explains a metric that is itself a quantity, or a part of one, by the others: by the shortest sum that comes within
-// the tolerance in arms that it was not fitted to, else by the best one that is good enough. Where there is none, it is
+// the tolerance in loads that it was not fitted to, else by the best one that is good enough. Where there is none, it is
 // what its name says and nothing more. What PostgreSQL documents of a counter of its own needs no explanation.
-func (j *judge) define(v *Verdict, m drivers.Metric, own drivers.Quantity, y column, rivals []held) {
+func (j *judge) define(v *Verdict, m counts.Metric, own counts.Quantity, y column, rivals []held) {
 	v.Kind = Kind(own.Side)
-	logical := func(side drivers.Side) bool { return side == drivers.Logical }
+	logical := func(side counts.Side) bool { return side == counts.Logical }
 	alike := slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return logical(h.Side) != logical(own.Side) })
 	if m.Defines(own) && own.Name == string(metric.All().Documented(m.Name)) {
 		j.tie(v, own, y, alike, rivals)
@@ -59,7 +59,7 @@ func (j *judge) explanation(y column, among []held) (*table, model) {
 	t := j.table(y, among)
 	// Nobody set up the loads of an observation, or of applications, to tell quantities apart: what goes with a metric there need
 	// not bring it about.
-	unchosen := j.run.Observed != nil || slices.ContainsFunc(j.arms, func(a drivers.Arm) bool { return a.Method == runfile.Observed })
+	unchosen := j.run.Observed != nil || slices.ContainsFunc(j.loads, func(a counts.Load) bool { return a.Method == runfile.Observed })
 	if unchosen || len(t.y) < fewestForModels || len(t.places) == 0 {
 		return t, model{predictionError: math.Inf(1)}
 	}
@@ -68,10 +68,10 @@ func (j *judge) explanation(y column, among []held) (*table, model) {
 }
 
 // isItself says that a metric counts the quantity that is computed from it.
-func (j *judge) isItself(v *Verdict, own drivers.Quantity, y column) {
+func (j *judge) isItself(v *Verdict, own counts.Quantity, y column) {
 	n := 0
-	for _, arm := range y {
-		if isCounted(arm) {
+	for _, load := range y {
+		if isCounted(load) {
 			n++
 		}
 	}
@@ -80,7 +80,7 @@ func (j *judge) isItself(v *Verdict, own drivers.Quantity, y column) {
 }
 
 // tie says that a metric counts the quantity that is computed from it, and which other one goes with it all along.
-func (j *judge) tie(v *Verdict, own drivers.Quantity, y column, alike, rivals []held) {
+func (j *judge) tie(v *Verdict, own counts.Quantity, y column, alike, rivals []held) {
 	j.isItself(v, own, y)
 	v.Warnings = append(v.Warnings, Warning{"itself", capital(many(own.Name)) + " are computed from it"})
 	t, best := j.explanation(y, alike)
@@ -88,14 +88,14 @@ func (j *judge) tie(v *Verdict, own drivers.Quantity, y column, alike, rivals []
 		return
 	}
 	if other := rivals[t.places[best.columns[0]]]; other.Side == own.Side && other.Status != Excluded && j.bounded(other) {
-		v.Tied = []string{other.Driver}
+		v.Tied = []string{other.Quantity}
 	}
 }
 
 // explain states a sum, or the one quantity that is all of it.
 func (j *judge) explain(v *Verdict, t *table, best model, rivals []held) {
 	if winner := rivals[t.places[best.columns[0]]]; len(best.columns) == 1 && winner.Status != Excluded && j.bounded(winner) {
-		v.Counts, v.PerUnit = winner.Driver, winner.Ratio
+		v.Counts, v.PerUnit = winner.Quantity, winner.Ratio
 		return
 	}
 	v.Mixture = j.mixture(t, best)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -15,14 +15,14 @@ import (
 // says, with the other beside it, and no sum of what it is not.
 func TestPostgresCountsWhatItDocuments(t *testing.T) {
 	for _, want := range []struct{ file, metric, counts, tied string }{
-		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", drivers.WALWrites, ""}, // device flushes + commits + entries fit it by chance
-		{"local-pg15.jsonl.zst", "pgstat.wal/wal_sync", drivers.WALSyncs, drivers.DeviceFlushes},
-		{"local-pg17.jsonl.zst", "pgstat.wal/wal_sync", drivers.WALSyncs, drivers.DeviceFlushes},
-		{"local-pg17.jsonl.zst", "pgstat.io/writes", drivers.PagesWritten, ""},
-		{"arms-pg17.jsonl", "pgstat.wal/wal_write", drivers.WALWrites, drivers.DeviceFlushes},
+		{"local-pg15.jsonl.zst", "pgstat.wal/wal_write", counts.WALWrites, ""}, // device flushes + commits + entries fit it by chance
+		{"local-pg15.jsonl.zst", "pgstat.wal/wal_sync", counts.WALSyncs, counts.DeviceFlushes},
+		{"local-pg17.jsonl.zst", "pgstat.wal/wal_sync", counts.WALSyncs, counts.DeviceFlushes},
+		{"local-pg17.jsonl.zst", "pgstat.io/writes", counts.PagesWritten, ""},
+		{"loads-pg17.jsonl", "pgstat.wal/wal_write", counts.WALWrites, counts.DeviceFlushes},
 	} {
 		v := verdictOn(t, attribution.Judge(fromFile(t, "../../../testdata/runs/"+want.file), attribution.Options{Asked: []string{want.metric}}), want.metric)
-		counts, _ := drivers.Named(want.counts)
+		counts, _ := counts.Named(want.counts)
 		if v.Kind != attribution.Kind(counts.Side) || v.Counts != want.counts || v.Mixture != nil || strings.Join(v.Tied, " ") != want.tied {
 			t.Errorf("%s, %s: %s %q tied with %v, %v", want.file, want.metric, v.Kind, v.Counts, v.Tied, v.Mixture)
 		}
@@ -34,15 +34,15 @@ func TestPostgresCountsWhatItDocuments(t *testing.T) {
 func TestADocumentBreaksNoTieOfAProvider(t *testing.T) {
 	unindexed := []string{"idle", "bulk", "copy", "single", "async", "multi"}
 	for name, documented := range map[string]bool{"pgstat.database/tup_inserted": true, "cloudwatch/WriteIOPS": false} {
-		run := with(t, of(drivers.Rows, 1), unindexed...)
+		run := with(t, of(counts.Rows, 1), unindexed...)
 		run.Counters = append(run.Counters, runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter})
-		for _, arm := range run.Arms {
-			for _, r := range arm.Replicates {
+		for _, load := range run.Loads {
+			for _, r := range load.Repetitions {
 				r.Counts[name] = r.Counts[made]
 			}
 		}
 		v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
-		if v.Kind != attribution.Logical || (v.Counts == drivers.Rows) != documented || slices.Equal(v.Tied, []string{drivers.Entries}) != documented {
+		if v.Kind != attribution.Logical || (v.Counts == counts.Rows) != documented || slices.Equal(v.Tied, []string{counts.Entries}) != documented {
 			t.Errorf("%s: %s %q, tied with %v, between %v: %s", name, v.Kind, v.Counts, v.Tied, v.Between, v.Why)
 		}
 	}
@@ -57,17 +57,17 @@ func TestADeviceCountsNoWorkOfTheDatabase(t *testing.T) {
 		}
 	}
 	v := verdictOn(t, all, "block/requests") // wal_syncs + entries + statements come nearer by a twelfth
-	if v.Mixture == nil || slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool { return t.Side == drivers.Logical }) {
+	if v.Mixture == nil || slices.ContainsFunc(v.Mixture.Terms, func(t attribution.Term) bool { return t.Side == counts.Logical }) {
 		t.Errorf("requests of the device are %s, %+v", v.Kind, v.Mixture)
 	}
-	run := with(t, of(drivers.Rows, 1))
+	run := with(t, of(counts.Rows, 1))
 	run.Counters = append(run.Counters, runfile.Metric{Name: "block/discards", Unit: "operations", Type: runfile.Counter})
-	for _, arm := range run.Arms {
-		for _, r := range arm.Replicates {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
 			r.Counts["block/discards"] = r.Counts[made]
 		}
 	}
-	if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "block/discards"); v.Kind != attribution.Physical || v.Counts != drivers.Rows {
+	if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "block/discards"); v.Kind != attribution.Physical || v.Counts != counts.Rows {
 		t.Errorf("what the device does for each row is %s %q", v.Kind, v.Counts)
 	}
 }
@@ -78,11 +78,11 @@ func TestLoadsThatOnlyAddRowsTellNothingOfReads(t *testing.T) {
 		run := fromFile(t, "../../../testdata/runs/local-pg"+version+".jsonl.zst")
 		for _, name := range []string{"pgstat.bgwriter/buffers_alloc", "pgstat.database/blks_read"} {
 			v := verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{name}}), name)
-			if v.Kind != attribution.Undetermined {
+			if v.Kind != attribution.CannotTell {
 				t.Errorf("%s: %s is %s %q, %v: %s", version, name, v.Kind, v.Counts, v.Mixture, v.Why)
 			}
 		}
-		run.Arms[len(run.Arms)-1].Method = "select" // so that one load reads
+		run.Loads[len(run.Loads)-1].Method = "select" // so that one load reads
 		if v := verdictOn(t, attribution.Judge(run, attribution.Options{}), "pgstat.bgwriter/buffers_alloc"); v.Kind != attribution.Requested && version == "17" {
 			t.Errorf("where a load reads, buffers_alloc is %s: %s", v.Kind, v.Why)
 		}

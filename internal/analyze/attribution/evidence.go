@@ -6,17 +6,17 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// cell is what was counted in one replicate.
+// cell is what was counted in one repetition.
 type cell struct {
 	value   float64         // with the background taken off; never below stdErr
 	stdErr  float64         // standard deviation that is known beforehand: of the counter's steps, of the background
-	shared  float64         // the part of the background's that all replicates have in common
-	model   float64         // standard deviation of an error that all replicates of the arm have in common: a model's
+	shared  float64         // the part of the background's that all repetitions have in common
+	model   float64         // standard deviation of an error that all repetitions of the load have in common: a model's
 	seconds float64         // between the readings
 	missing *series.Missing // not nil: nothing was counted
 }
@@ -24,55 +24,55 @@ type cell struct {
 // relative is the variance of the logarithm of a cell as far as it is known beforehand.
 func (c cell) relative() float64 { return c.stdErr * c.stdErr / (c.value * c.value) }
 
-// common is the part of that variance which does not shrink with more replicates.
+// common is the part of that variance which does not shrink with more repetitions.
 func (c cell) common() float64 { return c.shared * c.shared / (c.value * c.value) }
 
-// modelled is the variance of the logarithm by the error of a model, which more replicates do not lessen either.
+// modelled is the variance of the logarithm by the error of a model, which more repetitions do not lessen either.
 func (c cell) modelled() float64 { return c.model * c.model / (c.value * c.value) }
 
-// column is one quantity in all replicates of all loaded arms.
+// column is one quantity in all repetitions of all loaded loads.
 type column [][]cell
 
 // counting is a metric or a quantity.
 type counting interface {
-	Count(drivers.Arm, drivers.Replicate) (float64, error)
+	Count(counts.Load, counts.Repetition) (float64, error)
 }
 
-// evidence is a run as the method sees it: its loaded arms, and the quantities in them.
+// evidence is a run as the method sees it: its loaded loads, and the quantities in them.
 type evidence struct {
-	run     *drivers.Run
-	arms    []drivers.Arm // loaded, with at least one replicate
-	drivers []drivers.Quantity
-	columns []column // of the quantities
-	moment  sync.Map // what a quantity did in a [moment]; not a number: nobody knows
+	run        *counts.Run
+	loads      []counts.Load // loaded, with at least one repetition
+	quantities []counts.Quantity
+	columns    []column // of the quantities
+	moment     sync.Map // what a quantity did in a [moment]; not a number: nobody knows
 }
 
-func newEvidence(run *drivers.Run) *evidence {
-	e := &evidence{run: run, drivers: run.Quantities()}
-	for _, a := range run.Arms {
-		if !a.Idle() && len(a.Replicates) > 0 {
-			e.arms = append(e.arms, a)
+func newEvidence(run *counts.Run) *evidence {
+	e := &evidence{run: run, quantities: run.Quantities()}
+	for _, a := range run.Loads {
+		if !a.Idle() && len(a.Repetitions) > 0 {
+			e.loads = append(e.loads, a)
 		}
 	}
-	for _, d := range e.drivers {
+	for _, d := range e.quantities {
 		e.columns = append(e.columns, e.column(d, d.From, step(d.Unit)))
 	}
 	return e
 }
 
-// column counts something that is computed from metrics, in all replicates.
+// column counts something that is computed from metrics, in all repetitions.
 func (e *evidence) column(c counting, from []string, step float64) column {
-	all := make(column, len(e.arms))
-	for i, arm := range e.arms {
-		for _, r := range arm.Replicates {
-			all[i] = append(all[i], e.cell(c, from, step, arm, r))
+	all := make(column, len(e.loads))
+	for i, load := range e.loads {
+		for _, r := range load.Repetitions {
+			all[i] = append(all[i], e.cell(c, from, step, load, r))
 		}
 	}
 	return all
 }
 
-func (e *evidence) cell(counted counting, from []string, step float64, arm drivers.Arm, r drivers.Replicate) cell {
-	value, err := counted.Count(arm, r)
+func (e *evidence) cell(counted counting, from []string, step float64, load counts.Load, r counts.Repetition) cell {
+	value, err := counted.Count(load, r)
 	if err != nil {
 		return cell{missing: missing(err)}
 	}
@@ -85,7 +85,7 @@ func (e *evidence) cell(counted counting, from []string, step float64, arm drive
 		seconds = count.Seconds
 		d := e.deviation(metric) * seconds
 		stdErr += d*d + count.Error*count.Error
-		shared += d * d / float64(max(1, e.run.Idle.Replicates))
+		shared += d * d / float64(max(1, e.run.Idle.Repetitions))
 	}
 	stdErr = math.Sqrt(stdErr + step*step/4)
 	if !(math.Abs(value) <= mostCounted && stdErr <= mostCounted) {
@@ -93,27 +93,27 @@ func (e *evidence) cell(counted counting, from []string, step float64, arm drive
 	}
 	c := cell{value: max(value, stdErr), stdErr: stdErr, shared: math.Sqrt(shared), seconds: seconds}
 	if d, may := counted.(estimated); may {
-		c.model = d.StandardError(arm, r)
+		c.model = d.StandardError(load, r)
 	}
 	return c
 }
 
 // estimated is a quantity with an error of its own beside those of its metrics: that of a model, or of a sample.
 type estimated interface {
-	StandardError(drivers.Arm, drivers.Replicate) float64
+	StandardError(counts.Load, counts.Repetition) float64
 }
 
 // mostCounted is more than a counter of 64 bits holds.
 const mostCounted = 1e20
 
-// deviation is by how much the rate of the background varies. Where fewer than two idle replicates show it, it is taken
+// deviation is by how much the rate of the background varies. Where fewer than two idle repetitions show it, it is taken
 // to come in single counts, which vary by their root.
 func (e *evidence) deviation(metric string) float64 {
 	if deviation, known := e.run.Idle.Deviation[metric]; known {
 		return deviation
 	}
 	rate := e.run.Idle.PerSecond[metric]
-	length := max(1, e.run.Header.Plan.ArmSeconds)
+	length := max(1, e.run.Header.Plan.LoadSeconds)
 	return math.Sqrt(math.Abs(rate) / length)
 }
 
@@ -139,8 +139,8 @@ func missing(err error) *series.Missing {
 // whole is the first reason for which a column has nothing at all, or nil when it has something.
 func (c column) whole() *series.Missing {
 	var why *series.Missing
-	for _, arm := range c {
-		for _, cell := range arm {
+	for _, load := range c {
+		for _, cell := range load {
 			if cell.missing == nil {
 				return nil
 			}
@@ -150,7 +150,7 @@ func (c column) whole() *series.Missing {
 		}
 	}
 	if why == nil {
-		why = &series.Missing{Reason: drivers.NotRecorded, Detail: "no load was measured"}
+		why = &series.Missing{Reason: counts.NotRecorded, Detail: "no load was measured"}
 	}
 	return why
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
@@ -22,8 +22,8 @@ func FuzzJudge(f *testing.F) {
 		f.Add(seed, "")
 	}
 	f.Add(uint64(100), `{"kind":"read","probe":"block","at":"2026-01-01T00:01:00Z","values":{"block/writes":-1e308,"block/flushes":1e308}}`)
-	f.Add(uint64(101), `{"kind":"load","from":"2026-01-01T00:00:24Z","to":"2026-01-01T00:00:25Z","arm":"bulk","replicate":1,"rows":9223372036854775807}`)
-	f.Add(uint64(102), `{"kind":"arm","arm":"new","replicate":1,"event":"begin","at":"2026-01-01T00:01:00Z"}`)
+	f.Add(uint64(101), `{"kind":"work","from":"2026-01-01T00:00:24Z","to":"2026-01-01T00:00:25Z","load":"bulk","repetition":1,"rows":9223372036854775807}`)
+	f.Add(uint64(102), `{"kind":"load","load":"new","repetition":1,"event":"begin","at":"2026-01-01T00:01:00Z"}`)
 	f.Add(uint64(103), `{"kind":"metric","name":"block/writes","unit":"bytes","type":"rate"}`)
 	f.Add(uint64(104), `{"kind":"period","from":"2026-01-01T00:00:00Z","to":"2026-01-01T00:00:30Z","probe":"block","metric":"block/writes","statistic":"Sum","value":1e300}`)
 	f.Fuzz(func(t *testing.T, seed uint64, line string) {
@@ -37,7 +37,7 @@ func FuzzJudge(f *testing.F) {
 		for range random.IntN(60) {
 			records = spoil(random, records)
 		}
-		run, err := drivers.FromRun(runfiletest.Sequence(records))
+		run, err := counts.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,10 +91,10 @@ func disturbed(random *rand.Rand, record runfile.Record) runfile.Record {
 			r.At = r.At.Add(jump)
 		}
 		return r
-	case runfile.ArmEvent:
+	case runfile.LoadEvent:
 		r.At = r.At.Add(jump)
 		return r
-	case runfile.Load:
+	case runfile.Work:
 		r.Rows, r.Transactions = random.Int64N(3)*r.Rows, random.Int64N(3)*r.Transactions
 		return r
 	case runfile.Metric:
@@ -111,7 +111,7 @@ func checkForm(t *testing.T, v attribution.Verdict) {
 	name := v.Metric.Name
 	switch v.Kind {
 	case attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed:
-	case attribution.Silent, attribution.Undetermined:
+	case attribution.Silent, attribution.CannotTell:
 		if v.Why == "" {
 			t.Errorf("%s: %s, and nobody says why", name, v.Kind)
 		}
@@ -139,10 +139,10 @@ func checkForm(t *testing.T, v attribution.Verdict) {
 	}
 	for _, r := range v.Rivals {
 		if (r.Status == attribution.Unknown) != (r.Why != nil) {
-			t.Errorf("%s and %s: %s, %v", name, r.Driver, r.Status, r.Why)
+			t.Errorf("%s and %s: %s, %v", name, r.Quantity, r.Status, r.Why)
 		}
-		checkEstimate(t, name+" spread of "+r.Driver, r.Spread)
-		checkEstimate(t, name+" ratio to "+r.Driver, r.Ratio)
+		checkEstimate(t, name+" spread of "+r.Quantity, r.Spread)
+		checkEstimate(t, name+" ratio to "+r.Quantity, r.Ratio)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -16,7 +16,7 @@ type span struct{ lo, hi float64 }
 // anything is what is known of a quantity of which nothing is known.
 func anything() span { return span{0, math.Inf(1)} }
 
-// done is what the clients did in an arm, as a mean over some of its replicates, and its factors.
+// done is what the clients did in a load, as a mean over some of its repetitions, and its factors.
 type done struct {
 	rows, commits, seconds, indexes, width, clients float64
 
@@ -42,21 +42,21 @@ func waiting() []string { return []string{byCopy, byInsert, "insert-select", "in
 const manyClients = 100
 
 func (j *judge) done(a int, use []int) done {
-	arm := j.arms[a]
+	load := j.loads[a]
 	d := done{
-		indexes: float64(arm.Indexes), width: float64(arm.Width), clients: manyClients,
-		known: byKnownMethod(arm.Arm), copied: arm.Method == byCopy, aurora: j.onAurora(),
+		indexes: float64(load.Indexes), width: float64(load.Width), clients: manyClients,
+		known: byKnownMethod(load.Load), copied: load.Method == byCopy, aurora: j.onAurora(),
 	}
-	commit := arm.SynchronousCommit
+	commit := load.SynchronousCommit
 	if commit == "" {
 		commit = j.run.Header.Target.Settings["synchronous_commit"]
 	}
-	d.waited = commit != "off" && (slices.Contains(waiting(), arm.Method) || changes(arm)) && j.run.Header.Target.Settings["fsync"] != "off"
-	if arm.Clients > 0 {
-		d.clients = float64(arm.Clients)
+	d.waited = commit != "off" && (slices.Contains(waiting(), load.Method) || changes(load)) && j.run.Header.Target.Settings["fsync"] != "off"
+	if load.Clients > 0 {
+		d.clients = float64(load.Clients)
 	}
 	for _, r := range use {
-		n, w := float64(len(use)), arm.Replicates[r]
+		n, w := float64(len(use)), load.Repetitions[r]
 		d.rows += float64(w.Work.Rows) / n
 		d.commits += float64(w.Work.Transactions) / n
 		d.seconds += w.Seconds / n
@@ -65,19 +65,19 @@ func (j *judge) done(a int, use []int) done {
 		d.lookups += float64(w.Work.Lookups) / n
 		d.statements += float64(w.Work.Statements) / n
 	}
-	d.changed = changes(arm)
+	d.changed = changes(load)
 	if d.rows == 0 && d.returned > 0 { // a commit of what wrote nothing leaves nothing in the WAL
 		d.known, d.commits = true, 0
 	}
 	return d
 }
 
-// changes tells whether our clients updated or deleted rows in an arm.
-func changes(a drivers.Arm) bool {
-	return slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Updated > 0 || r.Work.Deleted > 0 })
+// changes tells whether our clients updated or deleted rows in a load.
+func changes(a counts.Load) bool {
+	return slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool { return r.Work.Updated > 0 || r.Work.Deleted > 0 })
 }
 
-func byKnownMethod(a runfile.Arm) bool {
+func byKnownMethod(a runfile.Load) bool {
 	return a.Method == byCopy || strings.HasPrefix(a.Method, byInsert)
 }
 
@@ -144,40 +144,40 @@ func (d done) pages() span {
 	return span{0, 3*d.rows*(mostRow+1.2*d.width)/logPage + 2*d.rows*d.indexes + 100*d.seconds}
 }
 
-// implied is what the load of an arm implies of a quantity that the run did not record, on any server: between these. It
-// goes by the factors of the arm and by what else was recorded there, and by no name.
-func (j *judge) implied(driver string, a int, use []int) span {
-	if n, recorded := j.recorded(driver, a, use); recorded {
+// implied is what the work of a load implies of a quantity that the run did not record, on any server: between these. It
+// goes by the factors of the load and by what else was recorded there, and by no name.
+func (j *judge) implied(quantity string, a int, use []int) span {
+	if n, recorded := j.recorded(quantity, a, use); recorded {
 		return span{n, n}
 	}
 	d := j.done(a, use)
-	of := func(driver string) span { return j.implied(driver, a, use) }
-	if s, told := d.ofReads(driver, of); told {
+	of := func(quantity string) span { return j.implied(quantity, a, use) }
+	if s, told := d.ofReads(quantity, of); told {
 		return s
 	}
 	if d.changed {
-		return d.ofChanges(driver)
+		return d.ofChanges(quantity)
 	}
 	if !d.known {
 		return anything()
 	}
-	switch driver {
-	case drivers.WALRecords:
+	switch quantity {
+	case counts.WALRecords:
 		return d.records()
-	case drivers.WALBytes:
+	case counts.WALBytes:
 		return d.bytes()
-	case drivers.WALSyncs:
-		return d.syncs(of(drivers.WALBytes))
-	case drivers.WALWrites:
-		return d.writes(of(drivers.WALBytes), of(drivers.WALSyncs))
-	case drivers.PagesWritten:
+	case counts.WALSyncs:
+		return d.syncs(of(counts.WALBytes))
+	case counts.WALWrites:
+		return d.writes(of(counts.WALBytes), of(counts.WALSyncs))
+	case counts.PagesWritten:
 		return d.pages()
 	}
 	if d.aurora {
 		return anything()
 	}
-	bytes, syncs, writes := of(drivers.WALBytes), of(drivers.WALSyncs), of(drivers.WALWrites)
-	pages := of(drivers.PagesWritten)
+	bytes, syncs, writes := of(counts.WALBytes), of(counts.WALSyncs), of(counts.WALWrites)
+	pages := of(counts.PagesWritten)
 	const (
 		files     = 300     // that a checkpoint syncs
 		largest   = 1 << 20 // bytes of a request
@@ -185,21 +185,21 @@ func (j *judge) implied(driver string, a int, use []int) span {
 	)
 	flushes := span{0.3 * syncs.lo, journaled * (syncs.hi + files + 10*d.seconds)}
 	written := span{bytes.lo, 2*bytes.hi + 2*logPage*(writes.hi+pages.hi) + journaled*logPage*flushes.hi}
-	switch driver {
-	case drivers.DeviceFlushes:
+	switch quantity {
+	case counts.DeviceFlushes:
 		return flushes
-	case drivers.DeviceBytes:
+	case counts.DeviceBytes:
 		return written
-	case drivers.DeviceRequests:
+	case counts.DeviceRequests:
 		return span{max(0.3*syncs.lo, written.lo/largest), 1.5*(writes.hi+pages.hi) + journaled*flushes.hi}
 	default:
 		return anything()
 	}
 }
 
-// recorded is the mean of what a quantity counted in an arm.
-func (j *judge) recorded(driver string, a int, use []int) (mean float64, known bool) {
-	c := j.columnOf(driver)
+// recorded is the mean of what a quantity counted in a load.
+func (j *judge) recorded(quantity string, a int, use []int) (mean float64, known bool) {
+	c := j.columnOf(quantity)
 	if c == nil {
 		return 0, false
 	}
@@ -212,8 +212,8 @@ func (j *judge) recorded(driver string, a int, use []int) (mean float64, known b
 	return mean / n, n > 0
 }
 
-func (j *judge) columnOf(driver string) column {
-	i := slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return d.Name == driver })
+func (j *judge) columnOf(quantity string) column {
+	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return d.Name == quantity })
 	if i < 0 {
 		return nil
 	}
@@ -221,8 +221,8 @@ func (j *judge) columnOf(driver string) column {
 }
 
 // ratios are the ratios that a metric may keep to a quantity that was not recorded, by what each load implies of it: where
-// lo is above hi, there is none. noise is what the metric's replicates vary by, as a factor.
-func (j *judge) ratios(y column, driver string, noise float64) span {
+// lo is above hi, there is none. noise is what the metric's repetitions vary by, as a factor.
+func (j *judge) ratios(y column, quantity string, noise float64) span {
 	s, blank := span{0, math.Inf(1)}, j.blank(y)
 	for a := range y {
 		mean, use := 0.0, []int(nil)
@@ -235,7 +235,7 @@ func (j *judge) ratios(y column, driver string, noise float64) span {
 			continue
 		}
 		mean /= float64(len(use))
-		of := j.implied(driver, a, use)
+		of := j.implied(quantity, a, use)
 		slack := noise * math.Sqrt(j.options.Tolerance) // to either side
 		s.hi = min(s.hi, mean*slack/of.lo)
 		if !blank[a] {
@@ -262,11 +262,11 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 	noise := math.Exp(twice * math.Sqrt(within))
 	reads := j.showsReads(y)
 	for _, h := range rivals {
-		if reads && h.Status == Unknown && metric.Quantity(h.Driver).OfWrites() {
+		if reads && h.Status == Unknown && metric.Quantity(h.Quantity).OfWrites() {
 			continue
 		}
 		lost := h.Status == Unknown && !j.absentByNature(h) || h.Status == Possible && j.lost(j.columns[h.place], j.blank(y))
-		if lost && !j.ratios(y, h.Driver, noise).empty() {
+		if lost && !j.ratios(y, h.Quantity, noise).empty() {
 			open = append(open, h)
 		}
 	}
@@ -276,8 +276,8 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 // absentByNature tells whether a server has no such quantity, rather than that nobody read it. Aurora has no device and no files of its own: what it
 // asks of its storage are the pages missed. Nor do images of pages go into its WAL, since its storage makes pages of it (Verbitski et al., SIGMOD 2017).
 func (j *judge) absentByNature(h held) bool {
-	if h.Driver == drivers.PagesWritten {
+	if h.Quantity == counts.PagesWritten {
 		return h.Why != nil && strings.HasPrefix(h.Why.Detail, "Aurora")
 	}
-	return j.onAurora() && slices.Contains([]metric.Quantity{metric.PageImages, metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Driver))
+	return j.onAurora() && slices.Contains([]metric.Quantity{metric.PageImages, metric.ReadCalls, metric.BytesAsked, metric.DeviceReads, metric.DeviceReadSize}, metric.Quantity(h.Quantity))
 }

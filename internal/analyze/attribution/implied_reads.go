@@ -3,7 +3,7 @@ package attribution
 import (
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -13,12 +13,12 @@ const (
 )
 
 // ofReads is what a load implies of the quantities that reads, updates and page images are counted in; told is false where that is nothing.
-func (d done) ofReads(driver string, of func(string) span) (s span, told bool) {
-	switch metric.Quantity(driver) {
+func (d done) ofReads(quantity string, of func(string) span) (s span, told bool) {
+	switch metric.Quantity(quantity) {
 	case metric.HOTUpdates:
 		return span{0, d.updated}, true
 	case metric.PagesMissed:
-		return span{0, of(drivers.BuffersTouched).hi}, true
+		return span{0, of(counts.BuffersTouched).hi}, true
 	case metric.BuffersTouched:
 		return span{d.lookups, math.Inf(1)}, true
 	case metric.ReadCalls:
@@ -33,21 +33,21 @@ func (d done) ofReads(driver string, of func(string) span) (s span, told bool) {
 		}
 		return anything(), true
 	case metric.PageImages:
-		return span{0, of(drivers.WALRecords).hi}, true
+		return span{0, of(counts.WALRecords).hi}, true
 	default:
 		return anything(), false
 	}
 }
 
 // ofChanges is what updates and deletes imply of the rest: at least a record for each row, and a flush for as many commits as there are clients.
-func (d done) ofChanges(driver string) span {
+func (d done) ofChanges(quantity string) span {
 	s := anything()
-	switch driver {
-	case drivers.WALRecords:
+	switch quantity {
+	case counts.WALRecords:
 		s.lo = d.rows
-	case drivers.WALBytes:
+	case counts.WALBytes:
 		s.lo = leastRow * d.rows
-	case drivers.WALSyncs, drivers.WALWrites:
+	case counts.WALSyncs, counts.WALWrites:
 		s.lo = d.syncs(anything()).lo / 2
 	}
 	return s

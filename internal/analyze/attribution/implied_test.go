@@ -8,30 +8,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // unread is the shipped run with a metric more, on a server that tells nothing of its log, its pages and its device, put under
 // load by so many clients.
-func unread(t *testing.T, flavor string, clients int, count counted) *drivers.Run {
+func unread(t *testing.T, flavor string, clients int, count counted) *counts.Run {
 	t.Helper()
 	run := with(t, count)
 	run.Header.Target.Flavor = flavor
 	for _, planned := range attribution.Advisable() {
-		for k, arm := range run.Arms {
-			if arm.Name == planned.Name {
-				run.Arms[k].Arm = planned
-				run.Arms[k].Clients = clients
+		for k, load := range run.Loads {
+			if load.Name == planned.Name {
+				run.Loads[k].Load = planned
+				run.Loads[k].Clients = clients
 			}
 		}
 	}
-	for _, arm := range run.Arms {
-		for _, r := range arm.Replicates {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
 			for metric := range r.Counts {
 				if metric != made && !strings.HasPrefix(metric, "pgstat.lsn/") {
-					r.Counts[metric] = drivers.Count{Missing: &series.Missing{Reason: "unsupported"}}
+					r.Counts[metric] = counts.Count{Missing: &series.Missing{Reason: "unsupported"}}
 				}
 			}
 		}
@@ -44,8 +44,8 @@ func unread(t *testing.T, flavor string, clients int, count counted) *drivers.Ru
 func TestAnUnrecordedQuantityStaysOpen(t *testing.T) {
 	for _, flavor := range []string{"aurora", "postgres"} {
 		for _, clients := range []int{1, 2} {
-			v := judged(t, unread(t, flavor, clients, of(drivers.Commits, 0.991)))
-			if v.Counts != "" || v.Kind != attribution.Undetermined || !slices.Contains(v.Between, drivers.WALSyncs) {
+			v := judged(t, unread(t, flavor, clients, of(counts.Commits, 0.991)))
+			if v.Counts != "" || v.Kind != attribution.CannotTell || !slices.Contains(v.Between, counts.WALSyncs) {
 				t.Errorf("%s, %d clients: %s %q between %v", flavor, clients, v.Kind, v.Counts, v.Between)
 			}
 		}
@@ -55,10 +55,10 @@ func TestAnUnrecordedQuantityStaysOpen(t *testing.T) {
 // TestPhysicsExcludes: a thousand rows in a transaction are not a thousand syncs of the log, on any server with a log like
 // PostgreSQL's.
 func TestPhysicsExcludes(t *testing.T) {
-	v := judged(t, unread(t, "postgres", 8, of(drivers.Rows, 1)))
-	for _, driver := range []string{drivers.WALSyncs, drivers.WALWrites, drivers.DeviceFlushes} {
-		if slices.Contains(v.Between, driver) {
-			t.Errorf("rows may be %s: %v", driver, v.Between)
+	v := judged(t, unread(t, "postgres", 8, of(counts.Rows, 1)))
+	for _, quantity := range []string{counts.WALSyncs, counts.WALWrites, counts.DeviceFlushes} {
+		if slices.Contains(v.Between, quantity) {
+			t.Errorf("rows may be %s: %v", quantity, v.Between)
 		}
 	}
 	if v.Kind != attribution.Logical {
@@ -68,8 +68,8 @@ func TestPhysicsExcludes(t *testing.T) {
 
 // TestAdvisedLoadsAreThoseOfThePlan, and one that was run is not advised again.
 func TestAdvisedLoadsAreThoseOfThePlan(t *testing.T) {
-	var planned []runfile.Arm
-	for _, a := range fromFile(t, "../../../testdata/runs/local-pg17.jsonl.zst").Header.Plan.Arms {
+	var planned []runfile.Load
+	for _, a := range fromFile(t, "../../../testdata/runs/local-pg17.jsonl.zst").Header.Plan.Loads {
 		if !a.Idle() {
 			a.Clients = 0
 			planned = append(planned, a)
@@ -78,18 +78,18 @@ func TestAdvisedLoadsAreThoseOfThePlan(t *testing.T) {
 	if diff := cmp.Diff(planned, attribution.Advisable()); diff != "" {
 		t.Error(diff)
 	}
-	for what, change := range map[string]func(*drivers.Arm){
-		"as planned":                func(*drivers.Arm) {},
-		"with fewer rows at a time": func(a *drivers.Arm) { a.RowsPerTx = (a.RowsPerTx + 1) / 2 },
-		"with a repetition that failed": func(a *drivers.Arm) {
-			a.LeftOut = append(a.LeftOut, drivers.LeftOut{Replicate: 3, Why: "the clients lost their sessions"})
-			a.Replicates = a.Replicates[:2]
+	for what, change := range map[string]func(*counts.Load){
+		"as planned":                func(*counts.Load) {},
+		"with fewer rows at a time": func(a *counts.Load) { a.RowsPerTx = (a.RowsPerTx + 1) / 2 },
+		"with a repetition that failed": func(a *counts.Load) {
+			a.LeftOut = append(a.LeftOut, counts.LeftOut{Repetition: 3, Why: "the clients lost their sessions"})
+			a.Repetitions = a.Repetitions[:2]
 		},
 	} {
-		run := unread(t, "postgres", 1, of(drivers.Commits, 1))
-		run.Header.Plan.Replicates = 3
-		for i := range run.Arms {
-			change(&run.Arms[i])
+		run := unread(t, "postgres", 1, of(counts.Commits, 1))
+		run.Header.Plan.Repetitions = 3
+		for i := range run.Loads {
+			change(&run.Loads[i])
 		}
 		if v := judged(t, run); v.SettleWith != nil {
 			t.Errorf("all was run %s, and %+v is advised", what, v.SettleWith)

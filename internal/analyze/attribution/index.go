@@ -3,7 +3,7 @@ package attribution
 import (
 	"fmt"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/series"
 )
 
@@ -18,7 +18,7 @@ const nextToNothing = 0.01
 // indexes, in which they would show, and one ratio to the entries under those with. The side is then theirs. That it counts them only
 // a ratio of one tells, for much else is done for each so many of them, as the splits of their pages are.
 func (j *judge) ofIndexes(v *Verdict, y column) {
-	h := j.against(y, j.indexEntries(), held{Rival: Rival{Driver: IndexEntries, Side: drivers.Logical}})
+	h := j.against(y, j.indexEntries(), held{Rival: Rival{Quantity: IndexEntries, Side: counts.Logical}})
 	if h.Status != Consistent || !j.bounded(h) || !j.onlyWithIndexes(y, h.Ratio.Value) {
 		return
 	}
@@ -32,14 +32,14 @@ func (j *judge) ofIndexes(v *Verdict, y column) {
 		"It goes with the entries of indexes, %s, and what else is done for each so many of them was not counted", perUnit(h.Ratio.Value, IndexEntries))})
 }
 
-// indexEntries are those that each replicate made; where it made none, there is no ratio to them.
+// indexEntries are those that each repetition made; where it made none, there is no ratio to them.
 func (j *judge) indexEntries() column {
-	all := make(column, len(j.arms))
-	for a, arm := range j.arms {
-		for _, r := range arm.Replicates {
-			c := cell{value: float64(r.Work.Rows) * float64(arm.Indexes), stdErr: 0.5}
-			if !byKnownMethod(arm.Arm) || c.value == 0 {
-				c.missing = &series.Missing{Reason: drivers.NotRecorded, Detail: "no index entries were made"}
+	all := make(column, len(j.loads))
+	for a, load := range j.loads {
+		for _, r := range load.Repetitions {
+			c := cell{value: float64(r.Work.Rows) * float64(load.Indexes), stdErr: 0.5}
+			if !byKnownMethod(load.Load) || c.value == 0 {
+				c.missing = &series.Missing{Reason: counts.NotRecorded, Detail: "no index entries were made"}
 			}
 			all[a] = append(all[a], c)
 		}
@@ -51,12 +51,12 @@ func (j *judge) indexEntries() column {
 // would have shown much.
 func (j *judge) onlyWithIndexes(y column, forEntry float64) bool {
 	shown := 0
-	for a, arm := range j.arms {
-		if arm.Indexes > 0 || !byKnownMethod(arm.Arm) {
+	for a, load := range j.loads {
+		if load.Indexes > 0 || !byKnownMethod(load.Load) {
 			continue
 		}
 		for r, c := range y[a] {
-			much := forEntry * float64(arm.Replicates[r].Work.Rows)
+			much := forEntry * float64(load.Repetitions[r].Work.Rows)
 			switch {
 			case c.missing != nil:
 			case c.value > max(nextToNothing*much, c.stdErr):

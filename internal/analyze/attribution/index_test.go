@@ -7,16 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // TestIndexEntriesAlone: what goes with the entries of indexes, and with nothing else that is counted.
 func TestIndexEntriesAlone(t *testing.T) {
-	entries := func(x map[string]float64) float64 { return x[drivers.Entries] - x[drivers.Rows] }
-	check := func(what string, kind attribution.Kind, counts string, between []string, count counted) {
+	entries := func(x map[string]float64) float64 { return x[counts.Entries] - x[counts.Rows] }
+	check := func(what string, kind attribution.Kind, known string, between []string, count counted) {
 		t.Helper()
 		v := judged(t, with(t, count))
-		if diff := cmp.Diff(between, v.Between); diff != "" || v.Kind != kind || v.Counts != counts {
+		if diff := cmp.Diff(between, v.Between); diff != "" || v.Kind != kind || v.Counts != known {
 			t.Errorf("%s: %s counts %q between %v: %s", what, v.Kind, v.Counts, v.Between, v.Why)
 		}
 	}
@@ -24,12 +24,12 @@ func TestIndexEntriesAlone(t *testing.T) {
 	check("splits", attribution.Logical, "", []string{attribution.IndexEntries}, func(_ string, _ float64, x map[string]float64) float64 {
 		return 0.01 * entries(x)
 	})
-	check("full pages, as many as happen to be", attribution.Undetermined, "", nil, func(arm string, _ float64, x map[string]float64) float64 {
-		return map[string]float64{"bulk-indexed": 0.0112, "copy-indexed": 0.0106, "wide": 0.01}[arm] * entries(x)
+	check("full pages, as many as happen to be", attribution.CannotTell, "", nil, func(load string, _ float64, x map[string]float64) float64 {
+		return map[string]float64{"bulk-indexed": 0.0112, "copy-indexed": 0.0106, "wide": 0.01}[load] * entries(x)
 	})
-	check("rows too", attribution.Undetermined, "", nil, func(arm string, _ float64, x map[string]float64) float64 {
-		if arm == "copy" {
-			return 0.1 * x[drivers.Rows]
+	check("rows too", attribution.CannotTell, "", nil, func(load string, _ float64, x map[string]float64) float64 {
+		if load == "copy" {
+			return 0.1 * x[counts.Rows]
 		}
 		return entries(x)
 	})

@@ -8,14 +8,14 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Options are what a verdict takes for the same, and how sure it has to be. Their zero value stands for the defaults.
 type Options struct {
-	Tolerance float64  // the factor by which a ratio may move from arm to arm; 0: DefaultTolerance
+	Tolerance float64  // the factor by which a ratio may move from load to load; 0: DefaultTolerance
 	Level     float64  // of all intervals; 0: DefaultLevel
 	Asked     []string // only these metrics; nil: all
 }
@@ -27,7 +27,7 @@ const (
 )
 
 // forRun asks more of a run in which nobody controlled the load, and fills in defaults, also for what makes no sense.
-func (o Options) forRun(run *drivers.Run) Options {
+func (o Options) forRun(run *counts.Run) Options {
 	if run.Observed != nil && o.Level == 0 {
 		o.Level = observedLevel
 	}
@@ -44,17 +44,17 @@ func (o Options) forRun(run *drivers.Run) Options {
 type judge struct {
 	*evidence
 	options Options
-	view    drivers.View
+	view    counts.View
 }
 
 // Judge says of every metric of a run what it counts.
-func Judge(run *drivers.Run, options Options) Verdicts {
+func Judge(run *counts.Run, options Options) Verdicts {
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
-	all := Verdicts{Metrics: j.each(slices.DeleteFunc(run.Metrics(), func(m drivers.Metric) bool { return !j.wanted(m) }))}
+	all := Verdicts{Metrics: j.each(slices.DeleteFunc(run.Metrics(), func(m counts.Metric) bool { return !j.wanted(m) }))}
 	for _, name := range options.Asked {
 		if !slices.ContainsFunc(all.Metrics, func(v Verdict) bool { return v.Metric.Name == name }) {
 			all.Metrics = append(all.Metrics, Verdict{
-				Metric: runfile.Metric{Name: name}, Kind: Undetermined, Why: "This run did not read " + name,
+				Metric: runfile.Metric{Name: name}, Kind: CannotTell, Why: "This run did not read " + name,
 			})
 		}
 	}
@@ -67,7 +67,7 @@ func Judge(run *drivers.Run, options Options) Verdicts {
 }
 
 // each are the verdicts on metrics, which do not depend on one another: on as many at once as there are processors.
-func (j *judge) each(metrics []drivers.Metric) []Verdict {
+func (j *judge) each(metrics []counts.Metric) []Verdict {
 	all := make([]Verdict, len(metrics))
 	var next atomic.Int64
 	var judging sync.WaitGroup
@@ -83,7 +83,7 @@ func (j *judge) each(metrics []drivers.Metric) []Verdict {
 }
 
 // over is the judge of the run as a metric saw it.
-func (j *judge) over(m drivers.Metric) *judge {
+func (j *judge) over(m counts.Metric) *judge {
 	run, view := j.run.Over(m.Name)
 	if run == j.run {
 		return j
@@ -92,27 +92,27 @@ func (j *judge) over(m drivers.Metric) *judge {
 }
 
 // wanted leaves out what would say nothing: that WAL records count WAL records.
-func (j *judge) wanted(m drivers.Metric) bool {
+func (j *judge) wanted(m counts.Metric) bool {
 	if len(j.options.Asked) > 0 {
 		return slices.Contains(j.options.Asked, m.Name)
 	}
-	return !slices.ContainsFunc(slices.Concat(j.drivers, drivers.OfInserts()), func(d drivers.Quantity) bool {
-		return d.Side == drivers.Logical && intersect(d.From, m.From) && !m.PartOf(d)
+	return !slices.ContainsFunc(slices.Concat(j.quantities, counts.OfInserts()), func(d counts.Quantity) bool {
+		return d.Side == counts.Logical && intersect(d.From, m.From) && !m.PartOf(d)
 	})
 }
 
 // settled is the verdict on a metric. Where none comes of it with the background taken off, because much of what the device
 // does is not ours and varies, it may still come of all that both sides show: what counts a quantity counts the background's,
 // too. That a ratio holds in spite of the background is then the evidence, so that only a single counter can be named so.
-func (j *judge) settled(m drivers.Metric) Verdict {
+func (j *judge) settled(m counts.Metric) Verdict {
 	v := j.verdict(m)
-	if v.Kind != Undetermined || j.run.Observed != nil || j.run.Idle.Replicates == 0 || !slices.ContainsFunc(v.Warnings, ofBackground) {
+	if v.Kind != CannotTell || j.run.Observed != nil || j.run.Idle.Repetitions == 0 || !slices.ContainsFunc(v.Warnings, ofBackground) {
 		return v
 	}
 	raw := &judge{evidence: newEvidence(j.run.Raw()), options: j.options, view: j.view}
 	all := raw.verdict(m)
-	i := slices.IndexFunc(raw.drivers, func(d drivers.Quantity) bool { return d.Name == all.Counts })
-	if i < 0 || len(raw.drivers[i].From) == 0 || intersect(m.From, raw.drivers[i].From) {
+	i := slices.IndexFunc(raw.quantities, func(d counts.Quantity) bool { return d.Name == all.Counts })
+	if i < 0 || len(raw.quantities[i].From) == 0 || intersect(m.From, raw.quantities[i].From) {
 		return v
 	}
 	all.Warnings = append(all.Warnings, v.Warnings...)
@@ -121,12 +121,12 @@ func (j *judge) settled(m drivers.Metric) Verdict {
 
 func ofBackground(w Warning) bool { return w.Code == "background" || w.Code == "below-background" }
 
-func (j *judge) verdict(m drivers.Metric) Verdict {
-	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: Undetermined}
+func (j *judge) verdict(m counts.Metric) Verdict {
+	v := Verdict{Metric: m.Metric, Derived: m.Derived, Kind: CannotTell}
 	y := j.column(m, m.From, step(m.Unit))
 	if why := y.whole(); why != nil {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
-		if why.Reason == drivers.NotMoved {
+		if why.Reason == counts.NotMoved {
 			v.Why = "The source has not moved during these loads: " + why.Detail
 		}
 		return v
@@ -143,9 +143,9 @@ func (j *judge) verdict(m drivers.Metric) Verdict {
 		switch {
 		case j.run.Observed != nil:
 			j.restrain(&v, y, rivals)
-		case v.Kind == Undetermined && len(v.Between) == 0 && someOf(m.Name) == "":
+		case v.Kind == CannotTell && len(v.Between) == 0 && someOf(m.Name) == "":
 			j.partOf(&v, y, rivals)
-			if v.Kind == Undetermined {
+			if v.Kind == CannotTell {
 				j.ofIndexes(&v, y)
 			}
 		}
@@ -186,11 +186,11 @@ func (j *judge) onAurora() bool { return j.run.Header.Target.Flavor == "aurora" 
 // neverRead takes back what was said of a counter of blocks that are read as well, where all loads only added rows: that it follows
 // what these write is a coincidence.
 func (j *judge) neverRead(v *Verdict) {
-	reads := func(a drivers.Arm) bool { return !byKnownMethod(a.Arm) }
-	stated := v.Kind != Undetermined && v.Kind != Silent
-	if stated && metric.All().Row(v.Metric.Name).AlsoReads && !slices.ContainsFunc(j.arms, reads) {
+	reads := func(a counts.Load) bool { return !byKnownMethod(a.Load) }
+	stated := v.Kind != CannotTell && v.Kind != Silent
+	if stated && metric.All().Row(v.Metric.Name).AlsoReads && !slices.ContainsFunc(j.loads, reads) {
 		*v = Verdict{
-			Metric: v.Metric, Derived: v.Derived, Kind: Undetermined,
+			Metric: v.Metric, Derived: v.Derived, Kind: CannotTell,
 			Why: "It counts blocks that are read as well, and all loads only added rows: that it goes with what these write is a coincidence",
 		}
 	}
@@ -201,11 +201,11 @@ func (j *judge) neverRead(v *Verdict) {
 // list, so that what came near it did so by chance.
 func (j *judge) documentedSide(v *Verdict) {
 	whole := someOf(v.Metric.Name)
-	i := slices.IndexFunc(j.drivers, func(d drivers.Quantity) bool { return d.Name == whole })
+	i := slices.IndexFunc(j.quantities, func(d counts.Quantity) bool { return d.Name == whole })
 	documented := Verdict{Metric: v.Metric, Derived: v.Derived, Rivals: v.Rivals}
 	switch {
 	case i >= 0:
-		documented.Kind, documented.Between = Kind(j.drivers[i].Side), []string{whole}
+		documented.Kind, documented.Between = Kind(j.quantities[i].Side), []string{whole}
 		documented.Warnings = []Warning{{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)}}
 	case metric.All().Row(v.Metric.Name).Asked:
 		documented.Kind = Requested
@@ -213,7 +213,7 @@ func (j *judge) documentedSide(v *Verdict) {
 	default:
 		return
 	}
-	tooFew := v.Kind == Undetermined && len(j.arms) < fewestArms // to contradict what is documented
+	tooFew := v.Kind == CannotTell && len(j.loads) < fewestLoads // to contradict what is documented
 	if v.Kind != Silent && v.Kind != documented.Kind && !tooFew {
 		*v = documented
 	}
@@ -226,10 +226,10 @@ func someOf(name string) string {
 	return string(cmp.Or(row.Part, row.Adds, row.Counts))
 }
 
-func (j *judge) rivals(m drivers.Metric, y column) []held {
+func (j *judge) rivals(m counts.Metric, y column) []held {
 	var all []held
-	for place, d := range j.drivers {
-		h := j.against(y, j.columns[place], held{Rival: Rival{Driver: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
+	for place, d := range j.quantities {
+		h := j.against(y, j.columns[place], held{Rival: Rival{Quantity: d.Name, Side: d.Side, Modelled: d.Modelled}, place: place})
 		switch {
 		case intersect(m.From, d.From):
 			h.Status, h.Why = Itself, nil
@@ -244,14 +244,14 @@ func (j *judge) rivals(m drivers.Metric, y column) []held {
 // mostSpread is how far the spread of a quantity may reach, as far as the run tells, for a verdict.
 const mostSpread = 1.5
 
-// fewestArms cannot be told from fewer: two arms leave the spread open.
-const fewestArms = 3
+// fewestLoads cannot be told from fewer: two loads leave the spread open.
+const fewestLoads = 3
 
 func (j *judge) bounded(h held) bool {
-	return len(h.arms) >= fewestArms && h.Spread.Hi < mostSpread
+	return len(h.loads) >= fewestLoads && h.Spread.Hi < mostSpread
 }
 
-// exact tells whether every replicate is the quantity one to one, as far as counters resolve.
+// exact tells whether every repetition is the quantity one to one, as far as counters resolve.
 func exact(y, x column) bool {
 	for a := range y {
 		for r := range y[a] {

@@ -11,53 +11,53 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
 const made = "made/up"
 
-// counted gives what a made-up metric counts in a replicate, by the quantities' counts there.
-type counted func(arm string, seconds float64, x map[string]float64) float64
+// counted gives what a made-up metric counts in a repetition, by the quantities' counts there.
+type counted func(load string, seconds float64, x map[string]float64) float64
 
 // with is the shipped run with a metric more, made of the run's own quantities so that the truth is known; the metric varies
-// by a percent, and only the arms that are kept are in it.
-func with(t *testing.T, count counted, keep ...string) *drivers.Run {
+// by a percent, and only the loads that are kept are in it.
+func with(t *testing.T, count counted, keep ...string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, shippedRun)
 	random := rand.New(rand.NewPCG(5, 6))
 	run.Counters = append(run.Counters, runfile.Metric{Name: made, Unit: "operations", Type: runfile.Counter})
-	run.Arms = slices.DeleteFunc(run.Arms, func(a drivers.Arm) bool { return len(keep) > 0 && !slices.Contains(keep, a.Name) })
-	for _, arm := range run.Arms {
-		for i, r := range arm.Replicates {
+	run.Loads = slices.DeleteFunc(run.Loads, func(a counts.Load) bool { return len(keep) > 0 && !slices.Contains(keep, a.Name) })
+	for _, load := range run.Loads {
+		for i, r := range load.Repetitions {
 			x := map[string]float64{}
-			for _, d := range drivers.OfInserts() {
-				if v, err := d.Count(arm, r); err == nil && !arm.Idle() {
+			for _, d := range counts.OfInserts() {
+				if v, err := d.Count(load, r); err == nil && !load.Idle() {
 					x[d.Name] = v
 				}
 			}
 			seconds := r.Counts["block/writes"].Seconds
-			v := count(arm.Name, seconds, x) * math.Exp(0.01*random.NormFloat64())
+			v := count(load.Name, seconds, x) * math.Exp(0.01*random.NormFloat64())
 			r.Counts = maps.Clone(r.Counts)
-			r.Counts[made] = drivers.Count{Amount: v, Raw: v, Seconds: seconds}
-			arm.Replicates[i] = r
+			r.Counts[made] = counts.Count{Amount: v, Raw: v, Seconds: seconds}
+			load.Repetitions[i] = r
 		}
 	}
 	return run
 }
 
-func of(driver string, factor float64) counted {
-	return func(_ string, _ float64, x map[string]float64) float64 { return factor * x[driver] }
+func of(quantity string, factor float64) counted {
+	return func(_ string, _ float64, x map[string]float64) float64 { return factor * x[quantity] }
 }
 
-func judged(t *testing.T, run *drivers.Run) attribution.Verdict {
+func judged(t *testing.T, run *counts.Run) attribution.Verdict {
 	t.Helper()
 	return verdictOn(t, attribution.Judge(run, attribution.Options{}), made)
 }
 
-func TestEachDriverAlone(t *testing.T) {
-	for _, d := range drivers.OfInserts() {
+func TestEachQuantityAlone(t *testing.T) {
+	for _, d := range counts.OfInserts() {
 		v := judged(t, with(t, of(d.Name, 3.7)))
 		if v.Kind != attribution.Kind(d.Side) || v.Counts != d.Name {
 			t.Errorf("%s: %s %q %v %v: %s", d.Name, v.Kind, v.Counts, v.Between, v.Mixture, v.Why)
@@ -83,28 +83,28 @@ func TestSums(t *testing.T) {
 			return
 		}
 		for _, term := range v.Mixture.Terms {
-			if truth := want[term.Driver]; truth < term.PerUnit.Lo || truth > term.PerUnit.Hi || math.Abs(term.PerUnit.Value-truth) > 0.05*truth {
-				t.Errorf("%v: %s with %+v", want, term.Driver, term.PerUnit)
+			if truth := want[term.Quantity]; truth < term.PerUnit.Lo || truth > term.PerUnit.Hi || math.Abs(term.PerUnit.Value-truth) > 0.05*truth {
+				t.Errorf("%v: %s with %+v", want, term.Quantity, term.PerUnit)
 			}
 		}
 	}
-	check(attribution.Mixed, map[string]float64{drivers.Rows: 1, drivers.WALWrites: 800})
-	check(attribution.Logical, map[string]float64{drivers.Rows: 1, drivers.WALRecords: 1})
-	check(attribution.Physical, map[string]float64{drivers.WALBytes: 1, drivers.DeviceFlushes: 8192})
-	check(attribution.NotLogical, map[string]float64{drivers.WALBytes: 1, drivers.PagesWritten: 8192})
-	check(attribution.NotLogical, map[string]float64{drivers.WALBytes: 1, drivers.WALWrites: 8192, drivers.PagesWritten: 8192})
+	check(attribution.Mixed, map[string]float64{counts.Rows: 1, counts.WALWrites: 800})
+	check(attribution.Logical, map[string]float64{counts.Rows: 1, counts.WALRecords: 1})
+	check(attribution.Physical, map[string]float64{counts.WALBytes: 1, counts.DeviceFlushes: 8192})
+	check(attribution.NotLogical, map[string]float64{counts.WALBytes: 1, counts.PagesWritten: 8192})
+	check(attribution.NotLogical, map[string]float64{counts.WALBytes: 1, counts.WALWrites: 8192, counts.PagesWritten: 8192})
 }
 
 // TestStorageCountsWhatIsPhysical: what was asked of the operating system and what was written for certain are not logical as a sum, and
 // physical where storage itself shows that it did them.
 func TestStorageCountsWhatIsPhysical(t *testing.T) {
 	run := with(t, func(_ string, _ float64, x map[string]float64) float64 {
-		return x[drivers.WALBytes] + 8192*x[drivers.PagesWritten]
+		return x[counts.WALBytes] + 8192*x[counts.PagesWritten]
 	})
 	for name, kind := range map[string]attribution.Kind{made: attribution.NotLogical, "cloudwatch/WriteThroughput": attribution.Physical} {
 		run.Counters = append(run.Counters, runfile.Metric{Name: name, Unit: "bytes", Type: runfile.Counter})
-		for _, arm := range run.Arms {
-			for _, r := range arm.Replicates {
+		for _, load := range run.Loads {
+			for _, r := range load.Repetitions {
 				r.Counts[name] = r.Counts[made]
 			}
 		}
@@ -114,10 +114,10 @@ func TestStorageCountsWhatIsPhysical(t *testing.T) {
 	}
 }
 
-// TestTwoArmsNameNothing: the published design cannot tell entries from records, and says which arm would.
-func TestTwoArmsNameNothing(t *testing.T) {
-	v := judged(t, with(t, of(drivers.Entries, 7), "idle", "bulk", "bulk-indexed"))
-	if v.Kind != attribution.Undetermined || v.Counts != "" || !slices.Contains(v.Between, drivers.Entries) || !slices.Contains(v.Between, drivers.WALRecords) {
+// TestTwoLoadsNameNothing: the published design cannot tell entries from records, and says which load would.
+func TestTwoLoadsNameNothing(t *testing.T) {
+	v := judged(t, with(t, of(counts.Entries, 7), "idle", "bulk", "bulk-indexed"))
+	if v.Kind != attribution.CannotTell || v.Counts != "" || !slices.Contains(v.Between, counts.Entries) || !slices.Contains(v.Between, counts.WALRecords) {
 		t.Errorf("%s %q between %v", v.Kind, v.Counts, v.Between)
 	}
 	if v.SettleWith == nil || len(v.SettleWith.Between) < 2 || v.SettleWith.Factor < 1.3 {
@@ -131,9 +131,9 @@ func TestPublishedPair(t *testing.T) {
 	for _, metric := range []string{"cloudwatch/WriteIOPS", "insights/os.diskIO.auroraStorage.writeIOsPS"} {
 		v := verdictOn(t, all, metric)
 		want := attribution.Verdict{
-			Metric: v.Metric, Kind: attribution.Logical, Between: []string{drivers.Entries, drivers.WALRecords}, Rivals: v.Rivals,
+			Metric: v.Metric, Kind: attribution.Logical, Between: []string{counts.Entries, counts.WALRecords}, Rivals: v.Rivals,
 			// 1.0313 and 3.0472 records for 1 and 3 entries there; 0.03769 for 1 in copy.
-			SettleWith: &attribution.Settle{Arm: "copy", Between: []string{drivers.Entries, drivers.WALRecords}, Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
+			SettleWith: &attribution.Settle{Load: "copy", Between: []string{counts.Entries, counts.WALRecords}, Factor: math.Sqrt(1.0313*3.0472/3) / 0.03769},
 			Warnings:   []attribution.Warning{{Code: "one-to-one", Text: "The side rests on a ratio of one under every load; nothing of the other side was counted"}},
 		}
 		if diff := cmp.Diff(want, v, roughly); diff != "" {
@@ -141,31 +141,31 @@ func TestPublishedPair(t *testing.T) {
 		}
 	}
 	volume := verdictOn(t, all, "cloudwatch/VolumeWriteIOPs")
-	if want := "The source has not moved during these loads: 246,000 in 5 min"; volume.Kind != attribution.Undetermined || !strings.HasPrefix(volume.Why, want) {
+	if want := "The source has not moved during these loads: 246,000 in 5 min"; volume.Kind != attribution.CannotTell || !strings.HasPrefix(volume.Why, want) {
 		t.Errorf("%s: %s", volume.Kind, volume.Why)
 	}
 }
 
 var roughly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.005*math.Abs(a) })
 
-// TestWhatWasNotRecordedStaysInQuestion: where the arms would not have parted a quantity that the run lacks, it is named
+// TestWhatWasNotRecordedStaysInQuestion: where the loads would not have parted a quantity that the run lacks, it is named
 // with the one that is left.
 func TestWhatWasNotRecordedStaysInQuestion(t *testing.T) {
-	run := with(t, of(drivers.Entries, 1), "idle", "bulk", "bulk-indexed")
-	for _, arm := range run.Arms {
-		for i := range arm.Replicates {
-			for metric := range arm.Replicates[i].Counts {
+	run := with(t, of(counts.Entries, 1), "idle", "bulk", "bulk-indexed")
+	for _, load := range run.Loads {
+		for i := range load.Repetitions {
+			for metric := range load.Repetitions[i].Counts {
 				if metric != made {
-					arm.Replicates[i].Counts[metric] = drivers.Count{Missing: &series.Missing{Reason: "permission"}}
+					load.Repetitions[i].Counts[metric] = counts.Count{Missing: &series.Missing{Reason: "permission"}}
 				}
 			}
 		}
 	}
 	v := judged(t, run)
-	if diff := cmp.Diff([]string{drivers.Entries, drivers.WALRecords, drivers.WALBytes}, v.Between); diff != "" && v.Kind != attribution.Logical {
+	if diff := cmp.Diff([]string{counts.Entries, counts.WALRecords, counts.WALBytes}, v.Between); diff != "" && v.Kind != attribution.Logical {
 		t.Errorf("%s, %s: %s", v.Kind, v.Why, diff)
 	}
-	if v.Counts != "" || !slices.Contains(v.Between, drivers.WALRecords) {
+	if v.Counts != "" || !slices.Contains(v.Between, counts.WALRecords) {
 		t.Errorf("counts %q between %v", v.Counts, v.Between)
 	}
 }
@@ -184,40 +184,40 @@ func TestSilent(t *testing.T) {
 		t.Errorf("not two: %s: %s", v.Kind, v.Why)
 	}
 	if v := judged(t, with(t, steady, "bulk", "copy", "single", "wide")); v.Kind == attribution.Silent {
-		t.Error("without an idle arm a steady rate is called silent")
+		t.Error("without an idle load a steady rate is called silent")
 	}
 	random := rand.New(rand.NewPCG(7, 8))
 	restless := func(_ string, seconds float64, _ map[string]float64) float64 {
 		return 500 * seconds * math.Exp(random.NormFloat64())
 	}
-	if v := judged(t, with(t, restless)); v.Kind != attribution.Undetermined || v.Why == "" {
+	if v := judged(t, with(t, restless)); v.Kind != attribution.CannotTell || v.Why == "" {
 		t.Errorf("jumping about: %s: %s", v.Kind, v.Why)
 	}
 }
 
-// TestOddArm: one arm in which something else shows up must not bring another quantity forward.
-func TestOddArm(t *testing.T) {
-	for _, arm := range []string{"bulk", "copy", "single", "async", "multi", "wide"} {
+// TestOddLoad: one load in which something else shows up must not bring another quantity forward.
+func TestOddLoad(t *testing.T) {
+	for _, load := range []string{"bulk", "copy", "single", "async", "multi", "wide"} {
 		v := judged(t, with(t, func(name string, _ float64, x map[string]float64) float64 {
-			if name == arm {
-				return 2 * x[drivers.WALRecords]
+			if name == load {
+				return 2 * x[counts.WALRecords]
 			}
-			return x[drivers.WALRecords]
+			return x[counts.WALRecords]
 		}))
-		if v.Counts != "" && v.Counts != drivers.WALRecords || v.Kind != attribution.Undetermined && v.Kind != attribution.Logical {
-			t.Errorf("odd in %s: %s %q %v", arm, v.Kind, v.Counts, v.Mixture)
+		if v.Counts != "" && v.Counts != counts.WALRecords || v.Kind != attribution.CannotTell && v.Kind != attribution.Logical {
+			t.Errorf("odd in %s: %s %q %v", load, v.Kind, v.Counts, v.Mixture)
 		}
 	}
 }
 
 func TestAsked(t *testing.T) {
-	run := with(t, of(drivers.Rows, 1))
+	run := with(t, of(counts.Rows, 1))
 	all := attribution.Judge(run, attribution.Options{Asked: []string{"pgstat.wal/wal_records", "no/such"}})
 	var got []string
 	for _, v := range all.Metrics {
 		got = append(got, v.Metric.Name+" "+string(v.Kind))
 	}
-	if diff := cmp.Diff([]string{"no/such undetermined", "pgstat.wal/wal_records logical"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"no/such cannot_tell", "pgstat.wal/wal_records logical"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -225,7 +225,7 @@ func TestAsked(t *testing.T) {
 // TestPartOf: checkpoints write all pages where these fit into memory, and no more than that elsewhere.
 func TestPartOf(t *testing.T) {
 	v := verdictOn(t, attribution.Judge(fromFile(t, shippedRun), attribution.Options{}), "pgstat.checkpointer/buffers_written")
-	if v.Kind != attribution.Requested || !slices.Equal(v.Between, []string{drivers.PagesWritten}) || len(v.Warnings) != 1 || v.Warnings[0].Code != "part-of" {
+	if v.Kind != attribution.Requested || !slices.Equal(v.Between, []string{counts.PagesWritten}) || len(v.Warnings) != 1 || v.Warnings[0].Code != "part-of" {
 		t.Errorf("%s between %v, %v", v.Kind, v.Between, v.Warnings)
 	}
 }
@@ -235,24 +235,24 @@ func TestPartOf(t *testing.T) {
 func TestAQuantityBelowItsBackgroundExplainsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	off := map[string]float64{"bulk": 1.06, "copy": 0.94, "wide": 1.07, "single": 0.95}
-	run := with(t, func(arm string, _ float64, x map[string]float64) float64 {
-		if factor, is := off[arm]; is {
-			return factor * x[drivers.WALBytes]
+	run := with(t, func(load string, _ float64, x map[string]float64) float64 {
+		if factor, is := off[load]; is {
+			return factor * x[counts.WALBytes]
 		}
-		return x[drivers.WALBytes]
+		return x[counts.WALBytes]
 	})
 	// The device follows the WAL with an error of a third.
 	for _, metric := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
-		for _, arm := range run.Arms {
-			for i, r := range arm.Replicates {
+		for _, load := range run.Loads {
+			for i, r := range load.Repetitions {
 				amount := r.Counts["pgstat.lsn/insert"].Amount * math.Exp(0.2*random.NormFloat64())
-				arm.Replicates[i].Counts[metric] = drivers.Count{Amount: amount, Raw: amount, Seconds: r.Counts[metric].Seconds}
+				load.Repetitions[i].Counts[metric] = counts.Count{Amount: amount, Raw: amount, Seconds: r.Counts[metric].Seconds}
 			}
 		}
 		run.Idle.Deviation[metric] = 4e7
 	}
 	v := judged(t, run)
-	named := v.Counts == drivers.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 && v.Mixture.Terms[0].Driver == drivers.WALBytes
+	named := v.Counts == counts.WALBytes || v.Mixture != nil && len(v.Mixture.Terms) == 1 && v.Mixture.Terms[0].Quantity == counts.WALBytes
 	if v.Kind != attribution.Physical || !named {
 		t.Errorf("%s %q %v: %s", v.Kind, v.Counts, v.Mixture, v.Why)
 	}

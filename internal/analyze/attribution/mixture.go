@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -21,7 +21,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 	another := func(h held) bool { return h.Side != left[0].Side }
 	switch {
 	case math.Exp(best.predictionError) > mostError:
-		v.Why = noDriver
+		v.Why = noQuantity
 		return
 	case slices.ContainsFunc(left, another):
 		j.leaveOpen(v, y, rivals, left)
@@ -39,7 +39,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 		open = open || !slices.Contains(m.columns, best.columns[0])
 	}
 	switch {
-	case kind == Undetermined:
+	case kind == CannotTell:
 		v.Why = equallyWell
 		return
 	case open || kind != Kind(left[0].Side):
@@ -49,7 +49,7 @@ func (j *judge) roughly(v *Verdict, t *table, y column, s search, left, rivals [
 	v.Kind = kind
 	v.Mixture = j.mixture(t, best)
 	for _, h := range left {
-		if name := h.Driver; name != v.Mixture.Terms[0].Driver {
+		if name := h.Quantity; name != v.Mixture.Terms[0].Quantity {
 			v.Mixture.Terms[0].Or = append(v.Mixture.Terms[0].Or, name)
 		}
 	}
@@ -66,7 +66,7 @@ func (j *judge) leaveOpen(v *Verdict, y column, rivals, left []held) {
 		}
 	}
 	for _, h := range j.differ(y, open, rivals) {
-		v.Between = append(v.Between, h.Driver)
+		v.Between = append(v.Between, h.Quantity)
 	}
 	v.Why, v.SettleWith = "This run cannot tell between "+conjoined(v.Between), j.settle(v.Between)
 }
@@ -93,9 +93,9 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		v.Why = "A sum of quantities explains it, and a curve of fewer about as well: a root, a cap, or merging that sets in with load"
 		return
 	}
-	if o := t.oddArm(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
-		why, sure = fmt.Sprintf("Either it counts one thing more, or %s is an exception", j.arms[t.arms[o.arm]].Name), false
-		if kind = kind.Or(v.kindOf(j.mixture(t, o.model).Terms)); kind == Undetermined {
+	if o := t.oddLoad(s.sizes[s.size-2]); s.gain(o.model, best) > -rivalled {
+		why, sure = fmt.Sprintf("Either it counts one thing more, or %s is an exception", j.loads[t.loads[o.load]].Name), false
+		if kind = kind.Or(v.kindOf(j.mixture(t, o.model).Terms)); kind == CannotTell {
 			v.Why = why
 			return
 		}
@@ -104,7 +104,7 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		if s.rivals(m, best, rivalled) {
 			kind = kind.Or(v.kindOf(j.mixture(t, m).Terms))
 		}
-		if kind == Undetermined {
+		if kind == CannotTell {
 			v.Why = equallyWell
 			return
 		}
@@ -120,8 +120,8 @@ func (j *judge) mix(v *Verdict, t *table, y column, s search, rivals []held) {
 		return
 	}
 	for _, h := range j.unread(y, rivals) {
-		if kind = kind.Or(Kind(h.Side)); kind == Undetermined {
-			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Driver))
+		if kind = kind.Or(Kind(h.Side)); kind == CannotTell {
+			v.Why = fmt.Sprintf("A sum of quantities explains it, but %s, which this run did not count, may be all of it", many(h.Quantity))
 			return
 		}
 		sure = false
@@ -141,7 +141,7 @@ const mostErrorOfUncounted = 1.03
 
 // has tells whether some term is of one of these quantities.
 func (m *Mixture) has(quantities []string) bool {
-	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Driver) })
+	return m != nil && slices.ContainsFunc(m.Terms, func(t Term) bool { return slices.Contains(quantities, t.Quantity) })
 }
 
 // takenApart is physical unless a sum may have what goes to the device in it or what that is made of: bytes and requests of the device are sums
@@ -149,10 +149,10 @@ func (m *Mixture) has(quantities []string) bool {
 // what a needless one gains by chance.
 func (j *judge) takenApart(v *Verdict, t *table, s search) Kind {
 	sum := func(m model, quantities ...string) bool {
-		return slices.ContainsFunc(m.columns, func(c int) bool { return slices.Contains(quantities, j.drivers[t.places[c]].Name) })
+		return slices.ContainsFunc(m.columns, func(c int) bool { return slices.Contains(quantities, j.quantities[t.places[c]].Name) })
 	}
 	kind := v.kindOf(j.mixture(t, s.chosen).Terms)
-	if kind != Physical || !sum(s.chosen, drivers.DeviceBytes, drivers.DeviceRequests) {
+	if kind != Physical || !sum(s.chosen, counts.DeviceBytes, counts.DeviceRequests) {
 		return kind
 	}
 	for _, models := range s.sizes[s.size:] {
@@ -222,7 +222,7 @@ func (t *table) holds(m, other model) bool {
 func (j *judge) unreadTerms(mixture *Mixture, t *table, y column, m model, rivals []held) {
 	for k := range mixture.Terms {
 		rest := make(column, len(y))
-		for i, a := range t.arms {
+		for i, a := range t.loads {
 			part := m.of[k] * t.columns[m.columns[k]][i] / t.predict(m.columns, m.of, i)
 			if part < heavily {
 				continue
@@ -233,12 +233,12 @@ func (j *judge) unreadTerms(mixture *Mixture, t *table, y column, m model, rival
 			}
 		}
 		for _, h := range j.unread(rest, rivals) {
-			mixture.Terms[k].Or = append(mixture.Terms[k].Or, h.Driver)
+			mixture.Terms[k].Or = append(mixture.Terms[k].Or, h.Quantity)
 		}
 	}
 }
 
-// heavily is the share of a term in an arm from which on what is left of the metric there tells about it.
+// heavily is the share of a term in a load from which on what is left of the metric there tells about it.
 const heavily = 0.5
 
 // mostAlternatives are so many that a term is called by a name in spite of them.
@@ -251,7 +251,7 @@ const mostDevianceUnknown = 2.5
 // it comes: something else has a part in it, be it a quantity that the run does not have.
 func (j *judge) unfit(t *table, m model) string {
 	var unknown []string
-	for i, d := range j.drivers {
+	for i, d := range j.quantities {
 		if j.columns[i].whole() != nil {
 			unknown = append(unknown, d.Name)
 		}
@@ -273,7 +273,7 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 			continue
 		}
 		for _, d := range other.columns {
-			term, name := &mixture.Terms[k], j.drivers[t.places[d]].Name
+			term, name := &mixture.Terms[k], j.quantities[t.places[d]].Name
 			if !slices.Contains(best.columns, d) && !slices.Contains(term.Or, name) {
 				term.Or = append(term.Or, name)
 			}
@@ -281,11 +281,11 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 	}
 }
 
-// follows tells whether the metric moves with a sum also from replicate to replicate of the same arm. Where it does not,
-// although the work differs and noise would not hide it, the arms agree by accident.
+// follows tells whether the metric moves with a sum also from repetition to repetition of the same load. Where it does not,
+// although the work differs and noise would not hide it, the loads agree by accident.
 func (j *judge) follows(t *table, y column, m model) bool {
 	var xx, xy, yy, freedom float64
-	for i, a := range t.arms {
+	for i, a := range t.loads {
 		var lx, ly []float64
 		for _, r := range t.use[i] {
 			predicted := 0.0
@@ -319,20 +319,20 @@ func average(values []float64) float64 {
 // kindOf is the side of the terms that weigh; those that do not are named and decide nothing. What is requested and what is physical add up to
 // physical work where storage itself is counted, and to what is not logical elsewhere: a cache may answer for some of it.
 func (v *Verdict) kindOf(terms []Term) Kind {
-	sides := map[drivers.Side]bool{}
+	sides := map[counts.Side]bool{}
 	for _, t := range terms {
 		if t.Share >= weighty {
 			sides[t.Side] = true
 		}
 	}
 	switch {
-	case sides[drivers.Logical] && len(sides) > 1:
+	case sides[counts.Logical] && len(sides) > 1:
 		return Mixed
-	case sides[drivers.Requested] && sides[drivers.Physical] && metric.OfStorage(v.Metric.Name), sides[drivers.Physical] && !sides[drivers.Requested]:
+	case sides[counts.Requested] && sides[counts.Physical] && metric.OfStorage(v.Metric.Name), sides[counts.Physical] && !sides[counts.Requested]:
 		return Physical
-	case sides[drivers.Requested] && sides[drivers.Physical]:
+	case sides[counts.Requested] && sides[counts.Physical]:
 		return NotLogical
-	case sides[drivers.Requested]:
+	case sides[counts.Requested]:
 		return Requested
 	default:
 		return Logical
@@ -344,10 +344,10 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 	mix := &Mixture{Off: math.Exp(m.predictionError)}
 	errors := t.errors(m, j.options.Level)
 	for k, column := range m.columns {
-		d := j.drivers[t.places[column]]
+		d := j.quantities[t.places[column]]
 		errors[k] = math.Hypot(errors[k], twice*m.of[k]*j.modelError(t.places[column]))
 		mix.Terms = append(mix.Terms, Term{
-			Driver: d.Name, Side: d.Side, Share: t.share(m, k),
+			Quantity: d.Name, Side: d.Side, Share: t.share(m, k),
 			PerUnit: Estimate{
 				Value: m.of[k], Lo: max(0, m.of[k]-errors[k]), Hi: m.of[k] + errors[k], Level: j.options.Level, N: len(t.y),
 			},
@@ -359,12 +359,12 @@ func (j *judge) mixture(t *table, m model) *Mixture {
 // twice the standard deviation is how far an error reaches that is no matter of chance.
 const twice = 2
 
-// modelError is the standard deviation of a quantity's logarithm by its model, in the arm where it is least: there the
+// modelError is the standard deviation of a quantity's logarithm by its model, in the load where it is least: there the
 // coefficient is found.
 func (j *judge) modelError(place int) float64 {
 	least := math.Inf(1)
-	for _, arm := range j.columns[place] {
-		for _, c := range arm {
+	for _, load := range j.columns[place] {
+		for _, c := range load {
 			if c.missing == nil {
 				least = min(least, math.Sqrt(c.modelled()))
 			}
@@ -376,7 +376,7 @@ func (j *judge) modelError(place int) float64 {
 	return least
 }
 
-// errors are how far the intervals of a sum's coefficients reach, by how far the arms lie from it.
+// errors are how far the intervals of a sum's coefficients reach, by how far the loads lie from it.
 func (t *table) errors(m model, level float64) [stats.Most]float64 {
 	errors := t.whole.Errors(m.columns...)
 	freedom := float64(len(t.y) - len(m.columns))

@@ -11,27 +11,27 @@ import (
 type model struct {
 	columns         []int     // of the table
 	of              []float64 // coefficients
-	residuals       []float64 // by arm: the logarithm of metric / model
+	residuals       []float64 // by load: the logarithm of metric / model
 	deviance        float64   // how surprising these are, in squares of what noise explains
-	predictionError float64   // mean of the logarithm by which an arm left out is missed; NaN: not computed
+	predictionError float64   // mean of the logarithm by which a load left out is missed; NaN: not computed
 }
 
-// table is a metric and all quantities that can explain it, as means of arms over the replicates that have them all.
+// table is a metric and all quantities that can explain it, as means of loads over the repetitions that have them all.
 type table struct {
 	y       []float64
 	columns [][]float64
 	places  []int       // of the columns among the quantities
-	arms    []int       // of the rows
-	use     [][]int     // the replicates of each row
+	loads   []int       // of the rows
+	use     [][]int     // the repetitions of each row
 	known   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
 	own     []float64   // the same of y
-	noise   []float64   // and with the noise that replicates show, and the allowance
+	noise   []float64   // and with the noise that repetitions show, and the allowance
 	weights []float64
 	whole   stats.System
-	without []stats.System // each of one arm
+	without []stats.System // each of one load
 }
 
-// allowance is how far a counter may be off between arms for reasons of its own, as a standard deviation of its
+// allowance is how far a counter may be off between loads for reasons of its own, as a standard deviation of its
 // logarithm: no real one is perfect, and a difference that small is not worth a name.
 const allowance = 0.007
 
@@ -53,10 +53,10 @@ func (j *judge) table(y column, rivals []held) *table {
 	return t
 }
 
-// lost tells whether a quantity is lost in its own background in most arms in which the metric shows something: then it
+// lost tells whether a quantity is lost in its own background in most loads in which the metric shows something: then it
 // would explain anything. That loads which only write read next to nothing, and the other way round, is known of them, and not lost.
 func (j *judge) lost(c column, blank []bool) bool {
-	arms, below, others := 0, 0, j.ofOthers(c)
+	loads, below, others := 0, 0, j.ofOthers(c)
 	for a, cells := range c {
 		if blank[a] || others[a] {
 			continue
@@ -68,19 +68,19 @@ func (j *judge) lost(c column, blank []bool) bool {
 			}
 		}
 		if found {
-			arms++
+			loads++
 		}
 		if found && least > mostUncertain*mostUncertain {
 			below++
 		}
 	}
-	return 2*below > arms && arms-below < fewestForModels
+	return 2*below > loads && loads-below < fewestForModels
 }
 
 // mostUncertain is the part of a count that is uncertain from which on the count tells little.
 const mostUncertain = 0.2
 
-// coversAll tells whether a quantity is known wherever the metric shows something, in each arm at least once.
+// coversAll tells whether a quantity is known wherever the metric shows something, in each load at least once.
 func (j *judge) coversAll(y column, place int, blank []bool) bool {
 	for a := range y {
 		if blank[a] {
@@ -123,14 +123,14 @@ func (j *judge) addRow(t *table, y column, a int) {
 		}
 		return sum + c[a][use[0]].common() + c[a][use[0]].modelled()
 	}
-	t.arms, t.use, t.y, t.own = append(t.arms, a), append(t.use, use), append(t.y, mean(y)), append(t.own, variance(y))
+	t.loads, t.use, t.y, t.own = append(t.loads, a), append(t.use, use), append(t.y, mean(y)), append(t.own, variance(y))
 	for k, place := range t.places {
 		t.columns[k] = append(t.columns[k], mean(j.columns[place]))
 		t.known[k] = append(t.known[k], variance(j.columns[place]))
 	}
 }
 
-// prepare sets up the fits once it is known how much of the metric is noise, as the variance of a replicate.
+// prepare sets up the fits once it is known how much of the metric is noise, as the variance of a repetition.
 func (t *table) prepare(noise float64) {
 	t.noise = make([]float64, len(t.y))
 	for i := range t.y {
@@ -139,7 +139,7 @@ func (t *table) prepare(noise float64) {
 	t.weigh()
 }
 
-// weigh sets up the equations, with the relative noise of each arm for its weight.
+// weigh sets up the equations, with the relative noise of each load for its weight.
 func (t *table) weigh() {
 	t.weights, t.without = make([]float64, len(t.y)), nil
 	for i, y := range t.y {
@@ -148,10 +148,10 @@ func (t *table) weigh() {
 	t.whole = stats.NewSystem(t.columns, t.y, t.weights)
 }
 
-// within is the variance that replicates have around a model in their arms, beyond what is known of them, and the degrees of freedom that it rests on.
+// within is the variance that repetitions have around a model in their loads, beyond what is known of them, and the degrees of freedom that it rests on.
 func (j *judge) within(t *table, y column, m model) (variance float64, freedom int) {
 	var logs [][]stats.Value
-	for i, a := range t.arms {
+	for i, a := range t.loads {
 		var values []stats.Value
 		for _, r := range t.use[i] {
 			predicted, variance := 0.0, 0.0
@@ -187,7 +187,7 @@ func (t *table) fit(columns ...int) (model, bool) {
 	return m, true
 }
 
-// centre scales a model so that the arms lie around it, and takes down how they do: deviance is minus twice the logarithm of
+// centre scales a model so that the loads lie around it, and takes down how they do: deviance is minus twice the logarithm of
 // the likelihood of what is left, up to a part that all models have in common.
 func (t *table) centre(m *model) {
 	m.residuals = make([]float64, len(t.y))
@@ -218,8 +218,8 @@ func (t *table) predict(columns []int, of []float64, i int) float64 {
 	return sum
 }
 
-// omitting are the equations without one arm.
-func (t *table) omitting(arm int) stats.System {
+// omitting are the equations without one load.
+func (t *table) omitting(load int) stats.System {
 	if t.without == nil {
 		for i := range t.y {
 			weights := slices.Clone(t.weights)
@@ -227,15 +227,15 @@ func (t *table) omitting(arm int) stats.System {
 			t.without = append(t.without, stats.NewSystem(t.columns, t.y, weights))
 		}
 	}
-	return t.without[arm]
+	return t.without[load]
 }
 
-// devianceBut is the deviance of all arms but one around a sum, wherever it lies.
-func (t *table) devianceBut(arm int, columns []int, of []float64) float64 {
+// devianceBut is the deviance of all loads but one around a sum, wherever it lies.
+func (t *table) devianceBut(load int, columns []int, of []float64) float64 {
 	var sum, weights, squares float64
 	for i := range t.y {
 		predicted := t.predict(columns, of, i)
-		if i == arm || !(predicted > 0) {
+		if i == load || !(predicted > 0) {
 			continue
 		}
 		left := math.Log(t.y[i]) - math.Log(predicted)
@@ -245,7 +245,7 @@ func (t *table) devianceBut(arm int, columns []int, of []float64) float64 {
 	return squares - sum*sum/weights
 }
 
-// variance is that of the logarithm of metric / sum in an arm, as far as it is explained.
+// variance is that of the logarithm of metric / sum in a load, as far as it is explained.
 func (t *table) variance(columns []int, of []float64, i int, predicted float64) float64 {
 	v := t.noise[i]
 	for k, c := range columns {
@@ -255,7 +255,7 @@ func (t *table) variance(columns []int, of []float64, i int, predicted float64) 
 	return v
 }
 
-// leaveOut computes how far a model misses arms that it was not fitted to.
+// leaveOut computes how far a model misses loads that it was not fitted to.
 func (t *table) leaveOut(m *model) {
 	if !math.IsNaN(m.predictionError) {
 		return
@@ -267,14 +267,14 @@ func (t *table) leaveOut(m *model) {
 	m.predictionError = sum / float64(len(t.y))
 }
 
-// missed is by how much a model misses an arm that it was not fitted to, as a logarithm.
+// missed is by how much a model misses a load that it was not fitted to, as a logarithm.
 func (t *table) missed(m model, i int) float64 {
 	fit := t.omitting(i).NonNegative(m.columns...)
 	predicted := t.predict(m.columns, fit.Of[:len(m.columns)], i)
 	return min(mostMissed, math.Abs(math.Log(t.y[i])-math.Log(max(predicted, 1e-6*t.y[i]))))
 }
 
-// mostMissed keeps one arm that nothing can predict from hiding all others.
+// mostMissed keeps one load that nothing can predict from hiding all others.
 const mostMissed = 3
 
 // beyondNoise is how far a model misses loads that it was not fitted to, beyond what noise makes of that: each is taken for as little as the
@@ -293,7 +293,7 @@ func (t *table) beyondNoise(m model) float64 {
 	return math.Sqrt(max(0, missed*missed-chance*chance))
 }
 
-// share is which part of the metric a term is, on average over the arms.
+// share is which part of the metric a term is, on average over the loads.
 func (t *table) share(m model, k int) float64 {
 	sum := 0.0
 	for i := range t.y {

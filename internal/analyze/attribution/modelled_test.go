@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // asOnAurora takes out of a run what Aurora refuses: PostgreSQL's own count of WAL records, and a look at the WAL.
-func asOnAurora(run *drivers.Run) *drivers.Run {
-	for _, a := range run.Arms {
-		for i := range a.Replicates {
-			a.Replicates[i].Log = nil
-			for metric := range a.Replicates[i].Counts {
+func asOnAurora(run *counts.Run) *counts.Run {
+	for _, a := range run.Loads {
+		for i := range a.Repetitions {
+			a.Repetitions[i].Log = nil
+			for metric := range a.Repetitions[i].Counts {
 				if strings.HasPrefix(metric, "pgstat.wal/") {
-					delete(a.Replicates[i].Counts, metric)
+					delete(a.Repetitions[i].Counts, metric)
 				}
 			}
 		}
@@ -28,12 +28,12 @@ func asOnAurora(run *drivers.Run) *drivers.Run {
 // as with the count, or that it cannot be told.
 func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 	named := 0
-	for _, file := range []string{"arms-pg17.jsonl", "local-pg15.jsonl.zst", "local-pg17.jsonl.zst", "local-pg18.jsonl.zst"} {
+	for _, file := range []string{"loads-pg17.jsonl", "local-pg15.jsonl.zst", "local-pg17.jsonl.zst", "local-pg18.jsonl.zst"} {
 		path := "../../../testdata/runs/" + file
 		counted := attribution.Judge(fromFile(t, path), attribution.Options{})
 		modelled := attribution.Judge(asOnAurora(fromFile(t, path)), attribution.Options{})
 		for _, m := range modelled.Metrics {
-			if m.Kind == attribution.Undetermined || strings.HasPrefix(m.Metric.Name, "pgstat.wal/") {
+			if m.Kind == attribution.CannotTell || strings.HasPrefix(m.Metric.Name, "pgstat.wal/") {
 				continue
 			}
 			c := verdictOn(t, counted, m.Metric.Name)
@@ -51,12 +51,12 @@ func TestModelledRecordsChangeNoVerdict(t *testing.T) {
 }
 
 // equalToItsModel has the meter show what the model says.
-func equalToItsModel(run *drivers.Run) *drivers.Run {
+func equalToItsModel(run *counts.Run) *counts.Run {
 	for _, d := range run.Quantities() {
-		for _, a := range run.Arms {
-			for _, r := range a.Replicates {
+		for _, a := range run.Loads {
+			for _, r := range a.Repetitions {
 				if n, err := d.Count(a, r); err == nil && d.Modelled {
-					r.Counts["cloudwatch/WriteIOPS"] = drivers.Count{Amount: n, Raw: n, Seconds: r.Seconds}
+					r.Counts["cloudwatch/WriteIOPS"] = counts.Count{Amount: n, Raw: n, Seconds: r.Seconds}
 				}
 			}
 		}
@@ -68,19 +68,19 @@ func equalToItsModel(run *drivers.Run) *drivers.Run {
 // interval that the model's error is in.
 func TestModelledRecordsAreNamed(t *testing.T) {
 	path := "../../../testdata/runs/local-pg17.jsonl.zst"
-	judged := func(change func(*drivers.Run) *drivers.Run) attribution.Verdict {
+	judged := func(change func(*counts.Run) *counts.Run) attribution.Verdict {
 		run := fromFile(t, path)
-		for _, a := range run.Arms {
-			for _, r := range a.Replicates {
+		for _, a := range run.Loads {
+			for _, r := range a.Repetitions {
 				r.Counts["cloudwatch/WriteIOPS"] = r.Counts["pgstat.wal/wal_records"]
 			}
 		}
 		run.Counters = append(run.Counters, runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Counter})
 		return verdictOn(t, attribution.Judge(change(run), attribution.Options{}), "cloudwatch/WriteIOPS")
 	}
-	counted, modelled := judged(func(r *drivers.Run) *drivers.Run { return r }), judged(asOnAurora)
+	counted, modelled := judged(func(r *counts.Run) *counts.Run { return r }), judged(asOnAurora)
 	for _, v := range []attribution.Verdict{counted, modelled} {
-		if v.Kind != attribution.Logical || v.Counts != drivers.WALRecords {
+		if v.Kind != attribution.Logical || v.Counts != counts.WALRecords {
 			t.Fatalf("%s %s %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 		}
 		if !(v.PerUnit.Lo <= 1 && 1 <= v.PerUnit.Hi) {
@@ -95,12 +95,12 @@ func TestModelledRecordsAreNamed(t *testing.T) {
 	if modelled.Exact || !(wide(modelled) > wide(counted)) {
 		t.Errorf("modelled %+v, exact: %t; counted %+v", *modelled.PerUnit, modelled.Exact, *counted.PerUnit)
 	}
-	if v := judged(func(r *drivers.Run) *drivers.Run { return equalToItsModel(asOnAurora(r)) }); v.Counts != drivers.WALRecords || v.Exact {
+	if v := judged(func(r *counts.Run) *counts.Run { return equalToItsModel(asOnAurora(r)) }); v.Counts != counts.WALRecords || v.Exact {
 		t.Errorf("what is equal to the model counts %s, exact: %t", v.Counts, v.Exact)
 	}
 	for _, r := range modelled.Rivals {
-		if r.Modelled != (r.Driver == drivers.WALRecords) {
-			t.Errorf("%s is modelled: %t", r.Driver, r.Modelled)
+		if r.Modelled != (r.Quantity == counts.WALRecords) {
+			t.Errorf("%s is modelled: %t", r.Quantity, r.Modelled)
 		}
 	}
 }

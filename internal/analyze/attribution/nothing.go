@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // nextToNone is so small a part of what a metric shows under other loads.
 const nextToNone = 0.01
 
-// blank tells which arms show nothing of a metric that tells what it counts: each count may be the background alone; or the arm does other work,
+// blank tells which loads show nothing of a metric that tells what it counts: each count may be the background alone; or the load does other work,
 // and shows next to nothing for that, as the flushes of a checkpoint that had nothing to write.
 func (j *judge) blank(y column) []bool {
 	all := j.ofOthers(y)
@@ -21,10 +21,10 @@ func (j *judge) blank(y column) []bool {
 	return all
 }
 
-// ofOthers tells which arms only read, or only write, and show less than a hundredth of what the others do.
+// ofOthers tells which loads only read, or only write, and show less than a hundredth of what the others do.
 func (j *judge) ofOthers(y column) []bool {
 	all := make([]bool, len(y))
-	for _, does := range []func(drivers.Work) bool{reads, writes} {
+	for _, does := range []func(counts.Work) bool{reads, writes} {
 		typical := j.typicalRate(y, does)
 		for a := range y {
 			all[a] = all[a] || isCounted(y[a]) && !j.does(a, does) && j.rate(y, a) < nextToNone*typical
@@ -46,16 +46,16 @@ func (j *judge) showsReads(y column) bool {
 	return times*most[false] > most[true]
 }
 
-func reads(w drivers.Work) bool  { return w.Returned > 0 }
-func writes(w drivers.Work) bool { return w.Rows > 0 }
+func reads(w counts.Work) bool  { return w.Returned > 0 }
+func writes(w counts.Work) bool { return w.Rows > 0 }
 
-func (j *judge) does(a int, what func(drivers.Work) bool) bool {
-	return slices.ContainsFunc(j.arms[a].Replicates, func(r drivers.Replicate) bool { return what(r.Work) })
+func (j *judge) does(a int, what func(counts.Work) bool) bool {
+	return slices.ContainsFunc(j.loads[a].Repetitions, func(r counts.Repetition) bool { return what(r.Work) })
 }
 
-// any tells whether some arm does so.
-func (j *judge) any(what func(drivers.Work) bool) bool {
-	for a := range j.arms {
+// any tells whether some load does so.
+func (j *judge) any(what func(counts.Work) bool) bool {
+	for a := range j.loads {
 		if j.does(a, what) {
 			return true
 		}
@@ -64,7 +64,7 @@ func (j *judge) any(what func(drivers.Work) bool) bool {
 }
 
 // typicalRate is the geometric mean of a metric's rates under loads of a sort; 0 where there are none.
-func (j *judge) typicalRate(y column, what func(drivers.Work) bool) float64 {
+func (j *judge) typicalRate(y column, what func(counts.Work) bool) float64 {
 	sum, n := 0.0, 0.0
 	for a := range y {
 		if rate := j.rate(y, a); rate > 0 && j.does(a, what) {
@@ -77,12 +77,12 @@ func (j *judge) typicalRate(y column, what func(drivers.Work) bool) float64 {
 	return math.Exp(sum / n)
 }
 
-// rate is what a metric shows a second in an arm.
+// rate is what a metric shows a second in a load.
 func (j *judge) rate(y column, a int) float64 {
 	count, seconds := 0.0, 0.0
 	for r, c := range y[a] {
 		if c.missing == nil {
-			count, seconds = count+c.value, seconds+j.arms[a].Replicates[r].Seconds
+			count, seconds = count+c.value, seconds+j.loads[a].Repetitions[r].Seconds
 		}
 	}
 	if seconds == 0 {
@@ -114,7 +114,7 @@ func isCounted(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool { return c.missing == nil })
 }
 
-// leastRatio is the least that a metric shows for one of a quantity in an arm that shows something of both.
+// leastRatio is the least that a metric shows for one of a quantity in a load that shows something of both.
 func leastRatio(y, x column, blank []bool) float64 {
 	least := math.Inf(1)
 	for a := range y {
@@ -125,7 +125,7 @@ func leastRatio(y, x column, blank []bool) float64 {
 	return least
 }
 
-// foretold tells whether a quantity lets expect that an arm shows next to nothing of the metric, as it does: how small both are tells nothing of
+// foretold tells whether a quantity lets expect that a load shows next to nothing of the metric, as it does: how small both are tells nothing of
 // their ratio, and only what should have shown contradicts one. Where there is nothing of the quantity, nothing should have.
 func foretold(y, x []cell, leastRatio float64) bool {
 	return nothing(x) || !math.IsInf(leastRatio, 1) && leastRatio*greatest(x) < surely*greatest(y)
@@ -140,7 +140,7 @@ func greatest(cells []cell) (most float64) {
 	return most
 }
 
-// plentyForNothing tells whether there was so much of a quantity in an arm that showed nothing of the metric that it can be no tenth of the metric
+// plentyForNothing tells whether there was so much of a quantity in a load that showed nothing of the metric that it can be no tenth of the metric
 // under any load that shows some.
 func plentyForNothing(y, x column, blank []bool) bool {
 	const tenth = 0.1

@@ -9,48 +9,48 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // metered is the shipped run of loads that write and that read with a metric more: a quantity of it, give or take noise. Under the load of that name, if
 // any, it was not counted.
-func metered(t *testing.T, quantity string, noise float64, seed uint64, missing string) *drivers.Run {
+func metered(t *testing.T, quantity string, noise float64, seed uint64, missing string) *counts.Run {
 	t.Helper()
 	run := fromFile(t, "../../../testdata/runs/default-pg17.jsonl.zst")
 	random := rand.New(rand.NewPCG(seed, 0))
 	run.Counters = append(run.Counters, runfile.Metric{Name: made, Unit: "operations", Type: runfile.Counter})
 	of := run.Quantity(quantity)
-	for _, arm := range run.Arms {
-		for i, r := range arm.Replicates {
-			n, err := of.Count(arm, r)
+	for _, load := range run.Loads {
+		for i, r := range load.Repetitions {
+			n, err := of.Count(load, r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if arm.Idle() {
+			if load.Idle() {
 				n = 0
 			}
 			n *= 3 * math.Exp(noise*random.NormFloat64())
 			r.Counts = maps.Clone(r.Counts)
-			r.Counts[made] = drivers.Count{Amount: n, Raw: n, Seconds: r.Seconds}
-			if arm.Name == missing {
-				r.Counts[made] = drivers.Count{Missing: &series.Missing{Reason: series.NeverRead}}
+			r.Counts[made] = counts.Count{Amount: n, Raw: n, Seconds: r.Seconds}
+			if load.Name == missing {
+				r.Counts[made] = counts.Count{Missing: &series.Missing{Reason: series.NeverRead}}
 			}
-			arm.Replicates[i] = r
+			load.Repetitions[i] = r
 		}
 	}
 	return run
 }
 
-func asked(t *testing.T, run *drivers.Run) attribution.Verdict {
+func asked(t *testing.T, run *counts.Run) attribution.Verdict {
 	t.Helper()
 	return verdictOn(t, attribution.Judge(run, attribution.Options{Asked: []string{made}}), made)
 }
 
 // TestWhatIsMissingIsNotNothing: that a metric was not counted under a load says nothing of what it shows there.
 func TestWhatIsMissingIsNotNothing(t *testing.T) {
-	for _, quantity := range []string{drivers.WALSyncs, drivers.DeviceFlushes} {
+	for _, quantity := range []string{counts.WALSyncs, counts.DeviceFlushes} {
 		for _, missing := range []string{"bulk", "single", "async"} {
 			if v := asked(t, metered(t, quantity, 0.01, 1, missing)); v.Counts != quantity {
 				t.Errorf("%s, not counted under %s: %s %q %v: %s", quantity, missing, v.Kind, v.Counts, v.Between, v.Why)
@@ -64,10 +64,10 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 	const seeds = 10
 	named := 0
 	for seed := range uint64(seeds) {
-		for _, quantity := range []string{drivers.BuffersTouched, drivers.Statements} {
+		for _, quantity := range []string{counts.BuffersTouched, counts.Statements} {
 			if v := asked(t, metered(t, quantity, 0.1, seed, "")); v.Counts == quantity {
 				named++
-			} else if v.Kind != attribution.Logical && v.Kind != attribution.Undetermined {
+			} else if v.Kind != attribution.Logical && v.Kind != attribution.CannotTell {
 				t.Errorf("%s, seed %d: %s %v", quantity, seed, v.Kind, v.Mixture)
 			}
 		}
@@ -81,9 +81,9 @@ func TestNoiseIsThatOfTheMetric(t *testing.T) {
 func TestReadsOfAurora(t *testing.T) {
 	run := metered(t, "pages_missed", 0.01, 1, "")
 	run.Header.Target.Flavor = "aurora"
-	for _, arm := range run.Arms {
-		for _, r := range arm.Replicates {
-			maps.DeleteFunc(r.Counts, func(name string, _ drivers.Count) bool {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			maps.DeleteFunc(r.Counts, func(name string, _ counts.Count) bool {
 				return !strings.HasPrefix(name, "pgstat.database/") && name != made
 			})
 		}
@@ -102,28 +102,28 @@ func TestReadsOfAurora(t *testing.T) {
 // chance of one in six for each repetition.
 func TestWhatMayBeBackgroundSaysNothing(t *testing.T) {
 	const deviation = 5 // a second
-	run := metered(t, drivers.RowsReturned, 0.01, 1, "")
+	run := metered(t, counts.RowsReturned, 0.01, 1, "")
 	run.Idle.Deviation[made] = deviation
-	for _, arm := range run.Arms {
-		for i, r := range arm.Replicates {
-			if c := r.Counts[made]; c.Amount == 0 && !arm.Idle() {
+	for _, load := range run.Loads {
+		for i, r := range load.Repetitions {
+			if c := r.Counts[made]; c.Amount == 0 && !load.Idle() {
 				c.Amount = 1.5 * deviation * r.Seconds * float64(i%2)
 				r.Counts[made] = c
 			}
 		}
 	}
-	if v := asked(t, run); v.Counts != drivers.RowsReturned {
+	if v := asked(t, run); v.Counts != counts.RowsReturned {
 		t.Errorf("it is %s %q %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
 }
 
 // TestNoneOfItIsNotBetween: where three loads tell, what was surely not done under any of them is not among what the metric may count.
 func TestNoneOfItIsNotBetween(t *testing.T) {
-	v := asked(t, metered(t, drivers.Lookups, 0.1, 1, ""))
-	if v.Counts != drivers.Lookups && !slices.Contains(v.Between, drivers.Lookups) {
+	v := asked(t, metered(t, counts.Lookups, 0.1, 1, ""))
+	if v.Counts != counts.Lookups && !slices.Contains(v.Between, counts.Lookups) {
 		t.Errorf("it is %s %q %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
-	for _, none := range []string{drivers.Rows, "temp_blocks_read", "temp_blocks_written", drivers.RowsDeleted} {
+	for _, none := range []string{counts.Rows, "temp_blocks_read", "temp_blocks_written", counts.RowsDeleted} {
 		if slices.Contains(v.Between, none) {
 			t.Errorf("none of the %s were done under loads that looked up, and it is between %v", none, v.Between)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// In an observation the windows of one kind of load stand in for an arm. Nobody chose these loads, so that quantities run
+// In an observation the windows of one kind of load stand in for a load. Nobody chose these loads, so that quantities run
 // together for reasons of their own, and what no quantity counts may run with one of them: more evidence is asked for.
 const (
 	// observedLevel is that of intervals, unless another is asked for.
@@ -38,8 +38,8 @@ const (
 // of the other side are parted from the metric by far; and one that is logical only where the ratio is one, since all that
 // storage does follows rows of one kind as well.
 func (j *judge) restrain(v *Verdict, y column, rivals []held) {
-	if len(j.arms) < 2 && v.Kind != Silent {
-		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Why: OneLoad}
+	if len(j.loads) < 2 && v.Kind != Silent {
+		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Why: OneLoad}
 		if j.run.Observed.Period > 0 {
 			v.Why = OnlyPeriods
 		}
@@ -48,15 +48,15 @@ func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 	if ones := j.oneForOne(v.Metric, y, rivals); len(ones) > 0 && v.Kind != Silent && (v.Mixture != nil || len(v.named()) == 0) {
 		*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Kind(ones[0].Side)}
 		for _, h := range ones {
-			v.Between = append(v.Between, h.Driver)
+			v.Between = append(v.Between, h.Quantity)
 		}
 		if len(ones) == 1 {
-			v.Counts, v.PerUnit, v.Between = ones[0].Driver, ones[0].Ratio, nil
+			v.Counts, v.PerUnit, v.Between = ones[0].Quantity, ones[0].Ratio, nil
 		}
 		v.widen(rivals)
 		return
 	}
-	if v.Kind == Undetermined || v.Kind == Silent {
+	if v.Kind == CannotTell || v.Kind == Silent {
 		v.SettleWith = cmp.Or(v.SettleWith, j.settle(v.Between))
 		return
 	}
@@ -66,14 +66,14 @@ func (j *judge) restrain(v *Verdict, y column, rivals []held) {
 		return
 	}
 	left := v.named()
-	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: Undetermined, Between: left, Why: why, SettleWith: j.settle(left)}
+	*v = Verdict{Metric: v.Metric, Derived: v.Derived, Kind: CannotTell, Between: left, Why: why, SettleWith: j.settle(left)}
 }
 
 // oneForOne are the quantities of one side of which a metric shows one for each in every kind of load, where each of the other side, and
 // time, is excluded by itself. That some sum comes nearer still says nothing against it: of sums there are hundreds.
 func (j *judge) oneForOne(m runfile.Metric, y column, rivals []held) (ones []held) {
 	for _, h := range rivals {
-		if len(h.arms) >= observedLoads && j.bounded(h) && j.oneToOne(m, h) && j.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
+		if len(h.loads) >= observedLoads && j.bounded(h) && j.oneToOne(m, h) && j.isOne(h.Ratio) && (h.Status != Excluded || h.Beaten != "") {
 			ones = append(ones, h)
 		}
 	}
@@ -98,8 +98,8 @@ func (j *judge) oneForOne(m runfile.Metric, y column, rivals []held) (ones []hel
 func (v *Verdict) widen(rivals []held) {
 	named := slices.Clone(v.named())
 	for _, h := range rivals {
-		if string(h.Side) == string(v.Kind) && h.Beaten != "" && !slices.Contains(named, h.Driver) {
-			named = append(named, h.Driver)
+		if string(h.Side) == string(v.Kind) && h.Beaten != "" && !slices.Contains(named, h.Quantity) {
+			named = append(named, h.Quantity)
 		}
 	}
 	if len(named) > 1 {
@@ -114,20 +114,20 @@ func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 	}
 	names := v.named()
 	one := slices.ContainsFunc(rivals, func(h held) bool {
-		return string(h.Side) == string(v.Kind) && slices.Contains(names, h.Driver) && j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
+		return string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity) && j.oneToOne(v.Metric, h) && j.isOne(h.Ratio)
 	})
-	if !one && !slices.ContainsFunc(rivals, func(h held) bool { return h.Status == Consistent && slices.Contains(names, h.Driver) }) {
+	if !one && !slices.ContainsFunc(rivals, func(h held) bool { return h.Status == Consistent && slices.Contains(names, h.Quantity) }) {
 		return fmt.Sprintf("It keeps a ratio to %s that is not one, and not surely the same: an observation does not count statements, which may come as near", conjoined(names))
 	}
 	for _, h := range rivals {
 		switch {
-		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Driver):
-			if len(h.arms) < observedLoads {
-				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", many(h.Driver), kindsOfLoad(len(h.arms)))
+		case string(h.Side) == string(v.Kind) && slices.Contains(names, h.Quantity):
+			if len(h.loads) < observedLoads {
+				return fmt.Sprintf("It keeps its ratio to %s, but in %s only", many(h.Quantity), kindsOfLoad(len(h.loads)))
 			}
 		case string(h.Side) != string(v.Kind) && h.Status != Unknown && h.Status != Itself:
 			if far := h.Beaten == "" && h.Spread != nil && h.Spread.Value >= parted; h.Status != Excluded || !far && !one {
-				return fmt.Sprintf("It keeps its ratio to %s, but the loads do not tell %s far enough from %s", conjoined(names), conjoined(names), many(h.Driver))
+				return fmt.Sprintf("It keeps its ratio to %s, but the loads do not tell %s far enough from %s", conjoined(names), conjoined(names), many(h.Quantity))
 			}
 		}
 	}
@@ -143,9 +143,9 @@ func (j *judge) unproved(v *Verdict, y column, rivals []held) string {
 // moves is by how much the rate of a metric varies between kinds of load: time is a quantity that everything steady keeps a ratio to.
 func (j *judge) moves(y column) stats.Interval {
 	var logs [][]stats.Value
-	for _, arm := range y {
+	for _, load := range y {
 		var values []stats.Value
-		for _, c := range arm {
+		for _, c := range load {
 			if c.missing == nil && c.seconds > 0 {
 				values = append(values, stats.Value{X: math.Log(c.value / c.seconds), Var: c.relative()})
 			}
@@ -192,17 +192,17 @@ func confirm(all, coarse []Verdict) {
 		v := &all[i]
 		k := slices.IndexFunc(coarse, func(c Verdict) bool { return c.Metric.Name == v.Metric.Name })
 		itself := func(r Rival) bool { return r.Status == Itself } // then it counts this by definition
-		if k < 0 || v.Kind == Undetermined || v.Kind == Silent || slices.ContainsFunc(v.Rivals, itself) {
+		if k < 0 || v.Kind == CannotTell || v.Kind == Silent || slices.ContainsFunc(v.Rivals, itself) {
 			continue
 		}
 		named := v.named()
 		contradicted := func(r Rival) bool {
-			return slices.Contains(named, r.Driver) && r.Status == Excluded && r.Beaten == ""
+			return slices.Contains(named, r.Quantity) && r.Status == Excluded && r.Beaten == ""
 		}
 		if !slices.ContainsFunc(coarse[k].Rivals, contradicted) {
 			continue
 		}
-		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = Undetermined, "", nil, false, named
+		v.Kind, v.Counts, v.PerUnit, v.Exact, v.Between = CannotTell, "", nil, false, named
 		v.Why = fmt.Sprintf("It keeps its ratio to %s in these windows, and not in such as are twice as long", conjoined(named))
 	}
 }
@@ -217,16 +217,16 @@ func (v Verdict) named() []string {
 
 // neverVaried names the quantities whose ratios stayed the same all the time, and so cannot be told apart by anything.
 func (j *judge) neverVaried() string {
-	if len(j.arms) == 0 {
+	if len(j.loads) == 0 {
 		return ""
 	}
 	var groups [][]string
 	taken := map[int]bool{}
-	for i := range j.drivers {
-		together := []string{j.drivers[i].Name}
-		for k := i + 1; k < len(j.drivers) && !taken[i]; k++ {
+	for i := range j.quantities {
+		together := []string{j.quantities[i].Name}
+		for k := i + 1; k < len(j.quantities) && !taken[i]; k++ {
 			if !taken[k] && j.together(i, k) {
-				together, taken[k] = append(together, j.drivers[k].Name), true
+				together, taken[k] = append(together, j.quantities[k].Name), true
 			}
 		}
 		if len(together) > 1 {
@@ -242,7 +242,7 @@ func (j *judge) neverVaried() string {
 	}
 	text := "These kept their ratio to each other all the time, so that nothing here can tell them apart: " + strings.Join(said, "; ")
 	if s := j.settle(groups[0]); s != nil {
-		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Arm)
+		text += fmt.Sprintf(". The short load %s would tell most of them apart", s.Load)
 	}
 	return text
 }
@@ -252,5 +252,5 @@ func (j *judge) together(i, k int) bool {
 	if j.columns[i].whole() != nil || j.columns[k].whole() != nil {
 		return false
 	}
-	return len(j.arms) == 1 || j.sameThroughout(j.columns[i], j.columns[k])
+	return len(j.loads) == 1 || j.sameThroughout(j.columns[i], j.columns[k])
 }

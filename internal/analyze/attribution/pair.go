@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -14,9 +14,9 @@ type Sameness string
 
 // The ways in which two metrics can stand to each other.
 const (
-	Same         Sameness = "same"         // one shows what the other shows, in every arm
-	Proportional Sameness = "proportional" // their ratio is the same in all arms, and is not one
-	Different    Sameness = "different"    // their ratio moves from arm to arm
+	Same         Sameness = "same"         // one shows what the other shows, in every load
+	Proportional Sameness = "proportional" // their ratio is the same in all loads, and is not one
+	Different    Sameness = "different"    // their ratio moves from load to load
 	Unsettled    Sameness = "unsettled"    // the run is too short or too unsteady to tell
 )
 
@@ -25,9 +25,9 @@ type Pair struct {
 	Metric   string          `json:"metric"`
 	Other    string          `json:"other"`
 	Sameness Sameness        `json:"sameness"`
-	Ratio    *Estimate       `json:"ratio"`  // metric / other over all arms; nil: they have none in common
-	Spread   *Estimate       `json:"spread"` // the factor by which it varies between arms; nil: they have fewer than two in common
-	Arms     []ArmRatio      `json:"-"`
+	Ratio    *Estimate       `json:"ratio"`  // metric / other over all loads; nil: they have none in common
+	Spread   *Estimate       `json:"spread"` // the factor by which it varies between loads; nil: they have fewer than two in common
+	Loads    []LoadRatio     `json:"-"`
 	Missing  *series.Missing `json:"why,omitempty"` // why there is no ratio
 }
 
@@ -36,16 +36,16 @@ const sameNumber = 1.03
 
 // Compare holds metrics against each other, in pairs, as a quantity is held against a metric. Pairs of which the run does
 // not have both are left out.
-func Compare(run *drivers.Run, pairs [][2]string, options Options) []Pair {
+func Compare(run *counts.Run, pairs [][2]string, options Options) []Pair {
 	if len(pairs) == 0 {
 		return nil
 	}
 	j := &judge{evidence: newEvidence(run), options: options.forRun(run)}
 	metrics := run.Metrics()
-	named := func(name string) (drivers.Metric, bool) {
-		i := slices.IndexFunc(metrics, func(m drivers.Metric) bool { return m.Name == name })
+	named := func(name string) (counts.Metric, bool) {
+		i := slices.IndexFunc(metrics, func(m counts.Metric) bool { return m.Name == name })
 		if i < 0 {
-			return drivers.Metric{}, false
+			return counts.Metric{}, false
 		}
 		return metrics[i], true
 	}
@@ -60,16 +60,16 @@ func Compare(run *drivers.Run, pairs [][2]string, options Options) []Pair {
 	return all
 }
 
-func (j *judge) pair(one, other drivers.Metric) Pair {
+func (j *judge) pair(one, other counts.Metric) Pair {
 	y, x := j.column(one, one.From, step(one.Unit)), j.column(other, other.From, step(other.Unit))
 	if one.Unit == "operations" {
 		y.leaveOutFew(x)
 	}
 	h := j.against(y, x, held{})
-	t := Pair{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread, Arms: h.Arms, Missing: h.Why}
+	t := Pair{Metric: one.Name, Other: other.Name, Sameness: Unsettled, Ratio: h.Ratio, Spread: h.Spread, Loads: h.Loads, Missing: h.Why}
 	near := !slices.ContainsFunc(h.groups.Of, func(g stats.Group) bool { return math.Abs(g.Mean) > math.Log(sameNumber) })
 	switch {
-	case len(h.arms) < equalArms: // one arm shows nothing of how they move
+	case len(h.loads) < equalLoads: // one load shows nothing of how they move
 	case near:
 		t.Sameness = Same
 	case h.Status == Excluded:

@@ -5,21 +5,21 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // TestPairs holds a counter of the shipped run against made-up copies of it.
 func TestPairs(t *testing.T) {
 	const one, other = "pgstat.wal/wal_records", "made/again"
-	check := func(name string, want attribution.Sameness, ratio float64, of func(arm int, r drivers.Replicate) float64) {
+	check := func(name string, want attribution.Sameness, ratio float64, of func(load int, r counts.Repetition) float64) {
 		t.Helper()
 		run := fromFile(t, shippedRun)
-		for a := range run.Arms {
-			for _, r := range run.Arms[a].Replicates {
+		for a := range run.Loads {
+			for _, r := range run.Loads[a].Repetitions {
 				c := r.Counts[one]
 				factor := of(a, r)
-				if r.Counts[other] = (drivers.Count{Amount: c.Amount / factor, Raw: c.Raw / factor, Seconds: c.Seconds}); factor == 0 {
+				if r.Counts[other] = (counts.Count{Amount: c.Amount / factor, Raw: c.Raw / factor, Seconds: c.Seconds}); factor == 0 {
 					delete(r.Counts, other)
 				}
 			}
@@ -38,13 +38,13 @@ func TestPairs(t *testing.T) {
 			t.Errorf("%s: %+v does not hold %g", name, *e, ratio)
 		}
 	}
-	jitter := func(r drivers.Replicate) float64 { return 1 + 0.005*math.Sin(float64(r.Begin.Unix())) }
-	check("the same", attribution.Same, 1, func(_ int, r drivers.Replicate) float64 { return jitter(r) })
-	check("in other units", attribution.Proportional, 1000, func(_ int, r drivers.Replicate) float64 { return 1000 * jitter(r) })
-	check("another number", attribution.Different, 1, func(a int, r drivers.Replicate) float64 { return math.Exp(float64(a%3) - 1) })
-	check("in one arm", attribution.Unsettled, 1, func(a int, r drivers.Replicate) float64 { return map[bool]float64{true: 1}[a == 3] })
-	check("never", attribution.Unsettled, math.NaN(), func(int, drivers.Replicate) float64 { return 0 })
-	check("off in one arm", attribution.Different, 1, func(a int, r drivers.Replicate) float64 {
+	jitter := func(r counts.Repetition) float64 { return 1 + 0.005*math.Sin(float64(r.Begin.Unix())) }
+	check("the same", attribution.Same, 1, func(_ int, r counts.Repetition) float64 { return jitter(r) })
+	check("in other units", attribution.Proportional, 1000, func(_ int, r counts.Repetition) float64 { return 1000 * jitter(r) })
+	check("another number", attribution.Different, 1, func(a int, r counts.Repetition) float64 { return math.Exp(float64(a%3) - 1) })
+	check("in one load", attribution.Unsettled, 1, func(a int, r counts.Repetition) float64 { return map[bool]float64{true: 1}[a == 3] })
+	check("never", attribution.Unsettled, math.NaN(), func(int, counts.Repetition) float64 { return 0 })
+	check("off in one load", attribution.Different, 1, func(a int, r counts.Repetition) float64 {
 		return map[bool]float64{false: 1, true: 1.7}[a == 3] * jitter(r)
 	})
 }

@@ -7,39 +7,39 @@ import (
 )
 
 // A count that equals a quantity to the last unit or two, the background of both being the same, is no coincidence when it is
-// large and happens in arms that differ.
+// large and happens in loads that differ.
 const (
 	largeCount = 100
-	equalArms  = 2
+	equalLoads = 2
 )
 
 // partOf looks, where no sum explains a metric, for a quantity that it is a part of: never more than the quantity, and in
-// several arms exactly all of it. Checkpoints write what others have not written before: all pages where they fit into
+// several loads exactly all of it. Checkpoints write what others have not written before: all pages where they fit into
 // memory, and no more than that where they do not. The side is then the quantity's.
 func (j *judge) partOf(v *Verdict, y column, rivals []held) {
 	var whole held
 	var where []string
 	for _, h := range rivals {
-		if arms, is := j.partIn(y, h); is && h.Status != Itself && len(arms) > len(where) {
-			whole, where = h, arms
+		if loads, is := j.partIn(y, h); is && h.Status != Itself && len(loads) > len(where) {
+			whole, where = h, loads
 		}
 	}
-	if len(where) < equalArms {
+	if len(where) < equalLoads {
 		return
 	}
-	v.Kind, v.Between, v.Why = Kind(whole.Side), []string{whole.Driver}, ""
+	v.Kind, v.Between, v.Why = Kind(whole.Side), []string{whole.Quantity}, ""
 	least := math.Inf(1)
-	for _, a := range whole.Arms {
+	for _, a := range whole.Loads {
 		if a.N > 0 {
 			least = min(least, a.Value)
 		}
 	}
 	v.Warnings = append(v.Warnings, Warning{"part-of", fmt.Sprintf(
 		"It counts some of the %s: all in %s, down to %.0f %% elsewhere; what decides how many was not counted",
-		many(whole.Driver), strings.Join(where, ", "), 100*least)})
+		many(whole.Quantity), strings.Join(where, ", "), 100*least)})
 }
 
-// partIn tells whether the metric is never more than a quantity, and in which arms it is all of it, without a difference.
+// partIn tells whether the metric is never more than a quantity, and in which loads it is all of it, without a difference.
 func (j *judge) partIn(y column, h held) (equal []string, is bool) {
 	x := j.columns[h.place]
 	for a := range y {
@@ -57,7 +57,7 @@ func (j *judge) partIn(y column, h held) (equal []string, is bool) {
 			all = all && d.value-c.value <= 2 && d.value >= max(largeCount, stdErr)
 		}
 		if all && compared > 0 {
-			equal = append(equal, j.arms[a].Name)
+			equal = append(equal, j.loads[a].Name)
 		}
 	}
 	return equal, true

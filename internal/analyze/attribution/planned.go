@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -33,10 +33,10 @@ func (j *judge) plannedPairs() (all []planned) {
 	if j.run.Observed != nil {
 		return nil
 	}
-	for b, with := range j.arms {
-		for a, without := range j.arms {
+	for b, with := range j.loads {
+		for a, without := range j.loads {
 			switch {
-			case a == b, with.Like != without.Name && (b < a || !differInOne(with.Arm, without.Arm)):
+			case a == b, with.Like != without.Name && (b < a || !differInOne(with.Load, without.Load)):
 			case with.Like != without.Name || with.But != "":
 				all = append(all, planned{with: b, without: a})
 			}
@@ -46,7 +46,7 @@ func (j *judge) plannedPairs() (all []planned) {
 }
 
 // differInOne tells whether two loads of ours differ in a single factor.
-func differInOne(a, b runfile.Arm) bool {
+func differInOne(a, b runfile.Load) bool {
 	n := 0
 	for _, differ := range []bool{
 		a.Method != b.Method, a.RowsPerTx != b.RowsPerTx, a.Indexes != b.Indexes, a.Width != b.Width, a.Clients != b.Clients,
@@ -87,7 +87,7 @@ func (j *judge) contradicted(y column, h held) (found *Difference) {
 	j.eachDifference(y, h, func(p planned, more, foretold stats.Interval, level float64) bool {
 		if least, most := alike(foretold); more.Lo > most || more.Hi < least {
 			found = &Difference{
-				Load: j.arms[p.with].Name, Without: j.arms[p.without].Name, More: part(more, level), Foretold: part(foretold, level),
+				Load: j.loads[p.with].Name, Without: j.loads[p.without].Name, More: part(more, level), Foretold: part(foretold, level),
 			}
 		}
 		return found == nil
@@ -133,12 +133,12 @@ func (j *judge) foretold(h held, p planned, level float64) (stats.Interval, bool
 	if i, known := j.atEqualRows(j.columns[h.place], p, level, 0); known {
 		return i, true
 	}
-	if with := j.arms[p.with]; h.Driver == drivers.Entries && with.MoreEntries > 0 {
+	if with := j.loads[p.with]; h.Quantity == counts.Entries && with.MoreEntries > 0 {
 		var all []int
-		for r := range with.Replicates {
+		for r := range with.Repetitions {
 			all = append(all, r)
 		}
-		rows, known := j.recorded(drivers.Rows, p.with, all)
+		rows, known := j.recorded(counts.Rows, p.with, all)
 		most := math.Log1p(float64(with.MoreEntries) / rows) // the fewer index entries the load without makes, the more are these of them
 		return stats.Interval{Value: most, Lo: 0, Hi: most}, known
 	}
@@ -168,8 +168,8 @@ type eachRow struct {
 }
 
 func (j *judge) forEachRow(of column) (all []eachRow) {
-	rows := j.columnOf(drivers.Rows)
-	for a := range j.arms {
+	rows := j.columnOf(counts.Rows)
+	for a := range j.loads {
 		_, logs, shared := quotients(of[a], rows[a])
 		e := eachRow{logs: logs, known: shared + mostModelled(of[a])}
 		for _, l := range logs {
@@ -184,10 +184,10 @@ func (j *judge) forEachRow(of column) (all []eachRow) {
 // repeated is the variance of repetitions. A load that equals another one in all is a repetition of it.
 func (j *judge) repeated(all []eachRow) (within float64, freedom int) {
 	logs := make([][]stats.Value, len(all))
-	for a, arm := range j.arms {
+	for a, load := range j.loads {
 		place := a
-		if arm.Like != "" && arm.But == "" {
-			place = max(0, slices.IndexFunc(j.arms, func(other drivers.Arm) bool { return other.Name == arm.Like }))
+		if load.Like != "" && load.But == "" {
+			place = max(0, slices.IndexFunc(j.loads, func(other counts.Load) bool { return other.Name == load.Like }))
 		}
 		logs[place] = append(logs[place], all[a].logs...)
 	}

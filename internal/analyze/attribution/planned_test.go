@@ -8,31 +8,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
-func rivalOf(v attribution.Verdict, driver string) attribution.Rival {
-	return v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Driver == driver })]
+func rivalOf(v attribution.Verdict, quantity string) attribution.Rival {
+	return v.Rivals[slices.IndexFunc(v.Rivals, func(r attribution.Rival) bool { return r.Quantity == quantity })]
 }
 
 // oneLoadOfThree makes 12 % more WAL records for each row in a load than in bulk and in multi. What counts either keeps its ratio to both,
 // within the tolerance of 1.10.
-func oneLoadOfThree(t *testing.T, load string, replicates int, counts func(rows, records float64) float64) attribution.Verdict {
+func oneLoadOfThree(t *testing.T, more string, repetitions int, counted func(rows, records float64) float64) attribution.Verdict {
 	t.Helper()
-	records := func(arm string, rows float64) float64 {
-		if arm == load {
+	records := func(load string, rows float64) float64 {
+		if load == more {
 			return 1.12 * rows
 		}
 		return rows
 	}
-	run := with(t, func(arm string, _ float64, x map[string]float64) float64 {
-		return counts(x[drivers.Rows], records(arm, x[drivers.Rows]))
-	}, "idle", "bulk", "multi", load)
-	for a, arm := range run.Arms {
-		run.Arms[a].Replicates = arm.Replicates[:replicates]
-		for _, r := range arm.Replicates {
-			n := records(arm.Name, float64(r.Work.Rows))
-			r.Counts["pgstat.wal/wal_records"] = drivers.Count{Amount: n, Raw: n, Seconds: r.Seconds}
+	run := with(t, func(load string, _ float64, x map[string]float64) float64 {
+		return counted(x[counts.Rows], records(load, x[counts.Rows]))
+	}, "idle", "bulk", "multi", more)
+	for a, load := range run.Loads {
+		run.Loads[a].Repetitions = load.Repetitions[:repetitions]
+		for _, r := range load.Repetitions {
+			n := records(load.Name, float64(r.Work.Rows))
+			r.Counts["pgstat.wal/wal_records"] = counts.Count{Amount: n, Raw: n, Seconds: r.Seconds}
 		}
 	}
 	return judged(t, run)
@@ -44,7 +44,7 @@ func ofRecords(_, records float64) float64 { return 3.7 * records }
 // TestADifferenceExcludesWhatARatioCannot: two loads that differ in two indexes.
 func TestADifferenceExcludesWhatARatioCannot(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRecords)
-	rows := rivalOf(v, drivers.Rows)
+	rows := rivalOf(v, counts.Rows)
 	if rows.Spread.Lo > 1.10 || rows.Status != attribution.Excluded || rows.Difference == nil {
 		t.Fatalf("rows are %s by their spread %+v and by %+v", rows.Status, rows.Spread, rows.Difference)
 	}
@@ -52,7 +52,7 @@ func TestADifferenceExcludesWhatARatioCannot(t *testing.T) {
 	if d.Load != "bulk-indexed" || d.Without != "bulk" || d.More.Lo > 0.12 || d.More.Hi < 0.12 || d.More.Lo <= 0 || math.Abs(d.Foretold.Value) > 1e-6 {
 		t.Errorf("%+v", *d)
 	}
-	if v.Counts != drivers.WALRecords {
+	if v.Counts != counts.WALRecords {
 		t.Errorf("%s counts %q, between %v: %s", v.Kind, v.Counts, v.Between, v.Why)
 	}
 }
@@ -60,17 +60,17 @@ func TestADifferenceExcludesWhatARatioCannot(t *testing.T) {
 // TestNoDifferenceConfirmsNone: where a metric shows no difference, what foretells one is contradicted, but what foretells none gets no name by that.
 func TestNoDifferenceConfirmsNone(t *testing.T) {
 	v := oneLoadOfThree(t, "bulk-indexed", 3, ofRows)
-	if diff := cmp.Diff([]string{drivers.Rows, drivers.WALRecords}, v.Between); diff != "" || v.Counts != "" {
+	if diff := cmp.Diff([]string{counts.Rows, counts.WALRecords}, v.Between); diff != "" || v.Counts != "" {
 		t.Errorf("%s counts %q: %s", v.Kind, v.Counts, diff)
 	}
 }
 
 // TestNoDifferenceIsTold of loads that differ in more than one thing, nor where nothing shows how far repetitions differ.
 func TestNoDifferenceIsTold(t *testing.T) {
-	for load, replicates := range map[string]int{"wide": 3, "bulk-indexed": 1} {
-		for _, r := range oneLoadOfThree(t, load, replicates, ofRecords).Rivals {
+	for load, repetitions := range map[string]int{"wide": 3, "bulk-indexed": 1} {
+		for _, r := range oneLoadOfThree(t, load, repetitions, ofRecords).Rivals {
 			if r.Difference != nil {
-				t.Errorf("%s, %d times: %s by %+v", load, replicates, r.Driver, *r.Difference)
+				t.Errorf("%s, %d times: %s by %+v", load, repetitions, r.Quantity, *r.Difference)
 			}
 		}
 	}

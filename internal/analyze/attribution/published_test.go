@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 const publishedRuns = "../../../testdata/runs/"
@@ -24,13 +24,13 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 	all := attribution.Judge(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), attribution.Options{})
 	v := verdictOn(t, all, "cloudwatch/WriteIOPS")
 	want := []string{
-		drivers.Statements, drivers.WALRecords, drivers.WALBytes, drivers.WALWrites, drivers.WALSyncs,
-		drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes,
+		counts.Statements, counts.WALRecords, counts.WALBytes, counts.WALWrites, counts.WALSyncs,
+		counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes,
 	}
-	if diff := cmp.Diff(want, v.Between); diff != "" || v.Kind != attribution.Undetermined || v.Counts != "" {
+	if diff := cmp.Diff(want, v.Between); diff != "" || v.Kind != attribution.CannotTell || v.Counts != "" {
 		t.Errorf("WriteIOPS is %s %s between (-want +got):\n%s", v.Kind, v.Counts, diff)
 	}
-	rows, entries, commits := rivalOf(v, drivers.Rows), rivalOf(v, drivers.Entries), rivalOf(v, drivers.Commits)
+	rows, entries, commits := rivalOf(v, counts.Rows), rivalOf(v, counts.Entries), rivalOf(v, counts.Commits)
 	if rows.Spread.Hi > attribution.DefaultTolerance || rows.Spread.N != 9 || commits.Status != attribution.Excluded || commits.Difference != nil {
 		t.Errorf("rows spread by %+v, commits are %s", *rows.Spread, commits.Status)
 	}
@@ -47,12 +47,12 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 		}
 	}
 	// Reads are pages missed, and nothing that is counted of writing.
-	if v := verdictOn(t, all, "cloudwatch/ReadIOPS"); v.Kind != attribution.Undetermined || v.Counts != "" {
+	if v := verdictOn(t, all, "cloudwatch/ReadIOPS"); v.Kind != attribution.CannotTell || v.Counts != "" {
 		t.Errorf("ReadIOPS is %s %s", v.Kind, v.Counts)
 	}
-	twins := attribution.Compare(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), [][2]string{{"cloudwatch/ReadIOPS", "pgstat.database/blks_read"}}, attribution.Options{})
-	if len(twins) != 1 || twins[0].Sameness != attribution.Same {
-		t.Errorf("ReadIOPS and blks_read are %+v", twins)
+	pairs := attribution.Compare(fromFile(t, publishedRuns+"published-senzing.jsonl.zst"), [][2]string{{"cloudwatch/ReadIOPS", "pgstat.database/blks_read"}}, attribution.Options{})
+	if len(pairs) != 1 || pairs[0].Sameness != attribution.Same {
+		t.Errorf("ReadIOPS and blks_read are %+v", pairs)
 	}
 	// No metric of them gets a name that rests on what was not recorded: those with a verdict are what a quantity is made of.
 	for _, v := range all.Metrics {
@@ -65,7 +65,7 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 	// Three loads with WAL bytes and nothing else: fewer than four, and nearly all that the metrics may count was not recorded.
 	all = attribution.Judge(fromFile(t, publishedRuns+"published-digitized.jsonl"), attribution.Options{})
 	for _, name := range []string{"cloudwatch/VolumeWriteIOPs", "cloudwatch/WriteIOPS"} {
-		if v := verdictOn(t, all, name); v.Kind != attribution.Undetermined || !slices.Contains(v.Between, drivers.WALBytes) || !slices.Contains(v.Between, drivers.WALRecords) {
+		if v := verdictOn(t, all, name); v.Kind != attribution.CannotTell || !slices.Contains(v.Between, counts.WALBytes) || !slices.Contains(v.Between, counts.WALRecords) {
 			t.Errorf("%s is %s between %v", name, v.Kind, v.Between)
 		}
 	}
@@ -73,14 +73,14 @@ func TestVerdictsOnPublishedLoads(t *testing.T) {
 	// 1.15 to 1.42, and all that was not recorded stays.
 	all = attribution.Judge(fromFile(t, publishedRuns+"published-azure.jsonl"), attribution.Options{})
 	for _, name := range []string{"published/disk_write_iops", "published/disk_read_iops", "published/iops"} {
-		if v := verdictOn(t, all, name); v.Kind != attribution.Undetermined || !slices.Contains(v.Between, drivers.DeviceRequests) || !slices.Contains(v.Between, drivers.PagesWritten) {
+		if v := verdictOn(t, all, name); v.Kind != attribution.CannotTell || !slices.Contains(v.Between, counts.DeviceRequests) || !slices.Contains(v.Between, counts.PagesWritten) {
 			t.Errorf("%s is %s between %v", name, v.Kind, v.Between)
 		}
 	}
 	// One load tells no verdict, whatever it shows.
 	for _, file := range []string{"published-ord.jsonl", "published-steps.jsonl"} {
 		for _, v := range attribution.Judge(fromFile(t, publishedRuns+file), attribution.Options{}).Metrics {
-			if v.Kind != attribution.Undetermined {
+			if v.Kind != attribution.CannotTell {
 				t.Errorf("%s: %s is %s", file, v.Metric.Name, v.Kind)
 			}
 		}

@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/readtest"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // loaded is a run of the measured loads.
-func loaded(t *testing.T, version string, further map[string]func(readtest.Load) float64) *drivers.Run {
+func loaded(t *testing.T, version string, further map[string]func(readtest.Load) float64) *counts.Run {
 	t.Helper()
-	run, err := drivers.FromRun(runfiletest.Sequence(readtest.Records(t, version, further)))
+	run, err := counts.FromRun(runfiletest.Sequence(readtest.Records(t, version, further)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
 	counts := map[string]func(readtest.Load) float64{
 		"pgstat.indexes_io/idx_blks_read":  func(m readtest.Load) float64 { return m.Misses / 16 },
 		"pgstat.tables_io/toast_blks_read": func(m readtest.Load) float64 { return m.Misses / 32 },
-		"request.indexes/reads":            func(m readtest.Load) float64 { return map[string]float64{"point-cold": 1800}[m.Arm] },
+		"request.indexes/reads":            func(m readtest.Load) float64 { return map[string]float64{"point-cold": 1800}[m.Load] },
 		"pgstat.io/client_reads":           func(m readtest.Load) float64 { return 0.99 * m.Calls },
 		"pgstat.io/vacuum_reads":           func(m readtest.Load) float64 { return 0.5 * m.Calls },
 	}
@@ -111,7 +111,7 @@ func TestReadsOfSomeFilesBecomeReadsOfThose(t *testing.T) {
 func TestTheManualDecidesTheSide(t *testing.T) {
 	returned := func(m readtest.Load) float64 { return m.Returned }
 	looked := func(m readtest.Load) float64 { // all lookups under some loads, and few elsewhere
-		return max(m.Tx*map[string]float64{"point-hot": 1, "point-warm": 1, "point-cold": 1}[m.Arm], min(m.Tx, 10))
+		return max(m.Tx*map[string]float64{"point-hot": 1, "point-warm": 1, "point-cold": 1}[m.Load], min(m.Tx, 10))
 	}
 	all := attribution.Judge(loaded(t, "17", map[string]func(readtest.Load) float64{
 		"pgstat.io/extends": returned, "pgstat.io/client_writes": returned, "pgstat.bgwriter/buffers_clean": returned, "pgstat.database/tup_fetched": looked, "pgstat.tables/n_tup_ins": looked,
@@ -135,13 +135,13 @@ func TestTheManualDecidesTheSide(t *testing.T) {
 
 // TestNoLoadOfWritesIsAdvisedToReaders: where all loads only read, those that add rows tell nothing of what is open.
 func TestNoLoadOfWritesIsAdvisedToReaders(t *testing.T) {
-	run := with(t, of(drivers.Rows, 3), "idle", "bulk", "single")
+	run := with(t, of(counts.Rows, 3), "idle", "bulk", "single")
 	if v := judged(t, run); v.SettleWith == nil {
 		t.Fatalf("no load is advised to those who write, and this is no test: %s, %v", v.Kind, v.Between)
 	}
-	for _, arm := range run.Arms {
-		for i := range arm.Replicates {
-			arm.Replicates[i].Work.Rows, arm.Replicates[i].Work.Returned = 0, arm.Replicates[i].Work.Rows
+	for _, load := range run.Loads {
+		for i := range load.Repetitions {
+			load.Repetitions[i].Work.Rows, load.Repetitions[i].Work.Returned = 0, load.Repetitions[i].Work.Rows
 		}
 	}
 	if v := judged(t, run); v.SettleWith != nil {
@@ -162,7 +162,7 @@ func TestReadsArePartOfNoWrite(t *testing.T) {
 	named := append([]string{v.Counts}, v.Between...)
 	if v.Mixture != nil {
 		for _, term := range v.Mixture.Terms {
-			named = append(append(named, term.Driver), term.Or...)
+			named = append(append(named, term.Quantity), term.Or...)
 		}
 	}
 	for _, name := range named {
@@ -177,12 +177,12 @@ func TestReadsArePartOfNoWrite(t *testing.T) {
 func TestReadLoadsLeaveWritesAlone(t *testing.T) {
 	alone := attribution.Judge(fromFile(t, shippedRun), attribution.Options{})
 	both := fromFile(t, shippedRun)
-	for _, arm := range loaded(t, "17", nil).Arms {
-		if (strings.HasSuffix(arm.Name, "-warm") || strings.HasSuffix(arm.Name, "-cold")) && arm.Name != "scan-cold" {
-			for _, r := range arm.Replicates {
-				r.Counts["pgstat.wal/wal_write"], r.Counts["pgstat.wal/wal_sync"] = drivers.Count{Seconds: r.Seconds}, drivers.Count{Seconds: r.Seconds}
+	for _, load := range loaded(t, "17", nil).Loads {
+		if (strings.HasSuffix(load.Name, "-warm") || strings.HasSuffix(load.Name, "-cold")) && load.Name != "scan-cold" {
+			for _, r := range load.Repetitions {
+				r.Counts["pgstat.wal/wal_write"], r.Counts["pgstat.wal/wal_sync"] = counts.Count{Seconds: r.Seconds}, counts.Count{Seconds: r.Seconds}
 			}
-			both.Arms = append(both.Arms, arm)
+			both.Loads = append(both.Loads, load)
 		}
 	}
 	for _, name := range []string{"pgstat.wal/wal_write", "pgstat.wal/wal_sync", "pgstat.io/writes", "block/flushes", "block/requests", "block/write_bytes"} {

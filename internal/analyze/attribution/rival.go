@@ -12,9 +12,9 @@ import (
 type held struct {
 	Rival
 	place   int   // among the quantities
-	arms    []int // of the evidence, where both are known
+	loads   []int // of the evidence, where both are known
 	groups  stats.Groups
-	within  float64 // variance of replicates beyond what is known of them
+	within  float64 // variance of repetitions beyond what is known of them
 	freedom int     // that it rests on
 
 	impossible bool // it has no part in the metric, whatever the run shows
@@ -23,19 +23,19 @@ type held struct {
 // recorded tells whether the run has the quantity where it has the metric.
 func (h held) recorded() bool { return h.Status != Unknown }
 
-// against fills in how a metric stands to another column, by the logarithm of their ratio in every replicate: if the metric counts a quantity,
-// that is the same in every arm.
+// against fills in how a metric stands to another column, by the logarithm of their ratio in every repetition: if the metric counts a quantity,
+// that is the same in every load.
 func (j *judge) against(metric, x column, h held) held {
 	var logs [][]stats.Value
 	var common []float64
 	blank := j.blank(metric)
 	least := leastRatio(metric, x, blank)
-	for a := range j.arms {
+	for a := range j.loads {
 		ratio, values, shared := quotients(metric[a], x[a])
-		ratio.Arm = j.arms[a].Name
-		h.Arms = append(h.Arms, ratio)
+		ratio.Load = j.loads[a].Name
+		h.Loads = append(h.Loads, ratio)
 		if len(values) > 0 && !(blank[a] && foretold(metric[a], x[a], least)) {
-			h.arms, logs, common = append(h.arms, a), append(logs, values), append(common, shared)
+			h.loads, logs, common = append(h.loads, a), append(logs, values), append(common, shared)
 		}
 	}
 	h.groups = grouped(logs, common)
@@ -47,7 +47,7 @@ func (j *judge) against(metric, x column, h held) held {
 	return h
 }
 
-// certain leaves out arms of which too little is certain to show how far replicates vary: a count that is lost in its background does not vary as much as it
+// certain leaves out loads of which too little is certain to show how far repetitions vary: a count that is lost in its background does not vary as much as it
 // may be off.
 func certain(logs [][]stats.Value) (kept [][]stats.Value) {
 	const little = 0.05
@@ -60,7 +60,7 @@ func certain(logs [][]stats.Value) (kept [][]stats.Value) {
 	return kept
 }
 
-// leastWithin is the least that replicates vary by around one of some quantities, and the degrees of freedom that most of them rest on: the metric itself
+// leastWithin is the least that repetitions vary by around one of some quantities, and the degrees of freedom that most of them rest on: the metric itself
 // varies by no more. Around those that rest on few it may by chance.
 func leastWithin(among []held) (least float64, freedom int) {
 	for _, h := range among {
@@ -75,8 +75,8 @@ func leastWithin(among []held) (least float64, freedom int) {
 	return least, freedom
 }
 
-// quotients are the logarithms of y / x in one arm, replicate by replicate.
-func quotients(y, x []cell) (ratio ArmRatio, logs []stats.Value, shared float64) {
+// quotients are the logarithms of y / x in one load, repetition by repetition.
+func quotients(y, x []cell) (ratio LoadRatio, logs []stats.Value, shared float64) {
 	sum := 0.0
 	ratio.Lowest, ratio.Highest = math.Inf(1), math.Inf(-1)
 	for r := range y {
@@ -100,7 +100,7 @@ func quotients(y, x []cell) (ratio ArmRatio, logs []stats.Value, shared float64)
 	return ratio, logs, shared
 }
 
-// grouped makes means of arms. The variance of each is that of its replicates, as all arms show it together, and what
+// grouped makes means of loads. The variance of each is that of its repetitions, as all loads show it together, and what
 // is known beforehand.
 func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 	within, freedom := stats.Within(logs)
@@ -116,9 +116,9 @@ func grouped(logs [][]stats.Value, shared []float64) stats.Groups {
 	return g
 }
 
-// model adds the error of a model, which may be the same way off in all arms or another way off in each.
+// model adds the error of a model, which may be the same way off in all loads or another way off in each.
 func (h *held) model(x column) {
-	for i, a := range h.arms {
+	for i, a := range h.loads {
 		most := mostModelled(x[a])
 		h.groups.Of[i].Var += most
 		h.groups.Of[i].Common += most
@@ -135,10 +135,10 @@ func mostModelled(cells []cell) (most float64) {
 	return most
 }
 
-// widen allows for the background's being known from few idle replicates: its error is an estimate on so few degrees of
+// widen allows for the background's being known from few idle repetitions: its error is an estimate on so few degrees of
 // freedom.
 func (j *judge) widen(g stats.Groups) {
-	idle := float64(j.run.Idle.Replicates - 1)
+	idle := float64(j.run.Idle.Repetitions - 1)
 	if idle < 1 || len(g.Of) < 2 {
 		return
 	}
@@ -149,7 +149,7 @@ func (j *judge) widen(g stats.Groups) {
 }
 
 // correlate allows for readings that follow each other being off in the same direction: together they are worth fewer than
-// they are, which does not show between arms that took turns. What all arms so have in common is the variance of the mean of
+// they are, which does not show between loads that took turns. What all loads so have in common is the variance of the mean of
 // all readings beyond that of independent ones: n of a first-order autoregression with the correlation r stand for
 // n (1-r)/(1+r).
 func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
@@ -158,13 +158,13 @@ func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 		off float64
 	}
 	var all []reading
-	for i, a := range h.arms {
+	for i, a := range h.loads {
 		k := 0
 		for r := range metric[a] {
 			if metric[a][r].missing != nil || x[a][r].missing != nil {
 				continue
 			}
-			all = append(all, reading{j.arms[a].Replicates[r].Begin.UnixNano(), logs[i][k].X - h.groups.Of[i].Mean})
+			all = append(all, reading{j.loads[a].Repetitions[r].Begin.UnixNano(), logs[i][k].X - h.groups.Of[i].Mean})
 			k++
 		}
 	}
@@ -173,7 +173,7 @@ func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 	for i, r := range all {
 		off[i] = r.off
 	}
-	common := stats.Correlated(off, len(h.arms))
+	common := stats.Correlated(off, len(h.loads))
 	for i := range h.groups.Of {
 		h.groups.Of[i].Common += common
 	}
@@ -181,20 +181,20 @@ func (j *judge) correlate(h held, logs [][]stats.Value, metric, x column) {
 
 // judge tells what becomes of the quantity by itself.
 func (h *held) judge(o Options, x column) {
-	if len(h.arms) == 0 {
+	if len(h.loads) == 0 {
 		h.Status, h.Why = Unknown, x.whole()
 		if h.Why == nil { // it is there, and not where the metric is
-			h.Why = h.Arms[0].Missing
+			h.Why = h.Loads[0].Missing
 		}
 		return
 	}
 	h.Status = Possible
-	h.Ratio = factor(h.groups.Mean(o.Level), o.Level, len(h.arms))
-	if len(h.arms) < 2 {
+	h.Ratio = factor(h.groups.Mean(o.Level), o.Level, len(h.loads))
+	if len(h.loads) < 2 {
 		return
 	}
 	spread := h.groups.Between(o.Level)
-	h.Spread = factor(spread, o.Level, len(h.arms))
+	h.Spread = factor(spread, o.Level, len(h.loads))
 	switch tolerance := math.Log(o.Tolerance); {
 	case spread.Hi < tolerance:
 		h.Status = Consistent

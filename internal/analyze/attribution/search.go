@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
@@ -22,7 +22,7 @@ func (s search) gain(long, short model) float64 {
 }
 
 // search goes from the best single quantity to longer sums as long as each is much better than the one before, and also in
-// arms that it was not fitted to.
+// loads that it was not fitted to.
 func (t *table) search(excluded func(model) bool) search {
 	s := search{sizes: t.sizes()}
 	slices.SortStableFunc(s.sizes[0], func(a, b model) int { // what the spread test leaves comes first
@@ -54,29 +54,29 @@ func (t *table) search(excluded func(model) bool) search {
 // twice the logarithm of how many times as many.
 func (t *table) furtherChoice(terms int) (gain float64) {
 	for k := range terms {
-		gain += 2 * math.Log(float64(len(t.columns)-k)/float64(len(drivers.OfInserts())-k))
+		gain += 2 * math.Log(float64(len(t.columns)-k)/float64(len(counts.OfInserts())-k))
 	}
 	return max(0, gain)
 }
 
-// odd is a sum that explains all arms but one.
+// odd is a sum that explains all loads but one.
 type odd struct {
 	model
-	arm int // row of the table
+	load int // row of the table
 }
 
-// oddArm finds the sum of a size, with as much freedom as one with a term more, that explains all arms but one: the
-// honest alternative to a further term that matters in one arm only.
-func (t *table) oddArm(models []model) (best odd) {
+// oddLoad finds the sum of a size, with as much freedom as one with a term more, that explains all loads but one: the
+// honest alternative to a further term that matters in one load only.
+func (t *table) oddLoad(models []model) (best odd) {
 	best.deviance = math.Inf(1)
 	for _, m := range models {
-		for arm := range t.y {
-			o := odd{m, arm}
+		for load := range t.y {
+			o := odd{m, load}
 			if len(m.columns) > 1 {
-				fit := t.omitting(arm).NonNegative(m.columns...)
+				fit := t.omitting(load).NonNegative(m.columns...)
 				o.of = slices.Clone(fit.Of[:len(m.columns)])
 			}
-			if o.deviance = t.devianceBut(arm, m.columns, o.of); o.deviance < best.deviance {
+			if o.deviance = t.devianceBut(load, m.columns, o.of); o.deviance < best.deviance {
 				best = o
 			}
 		}
@@ -84,10 +84,10 @@ func (t *table) oddArm(models []model) (best odd) {
 	return best
 }
 
-// fewestForModels leaves arms to judge a sum by.
+// fewestForModels leaves loads to judge a sum by.
 const fewestForModels = 4
 
-// estimateNoise finds the noise of the metric: what its replicates scatter by around what explains them best.
+// estimateNoise finds the noise of the metric: what its repetitions scatter by around what explains them best.
 func (j *judge) estimateNoise(t *table, y column, rivals []held) {
 	least, freedom := leastWithin(slices.DeleteFunc(slices.Clone(rivals), func(h held) bool { return !slices.Contains(t.places, h.place) }))
 	t.prepare(least)
@@ -101,7 +101,7 @@ func (j *judge) estimateNoise(t *table, y column, rivals []held) {
 	t.prepare(least)
 }
 
-// sizes are the sums of one term, of two and of three, as far as there are arms enough.
+// sizes are the sums of one term, of two and of three, as far as there are loads enough.
 func (t *table) sizes() [][]model {
 	var all [][]model
 	for size := 1; size <= stats.Most && (size == 1 || size+2 <= len(t.y)); size++ {

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// TestStrangersChangeNoVerdict: where each request was followed to its file, the device and the WAL get the verdicts beside a stranger that
+// TestOtherProgramsChangeNoVerdict: where each request was followed to its file, the device and the WAL get the verdicts beside another program that
 // they get without one; where they were not, the device does not.
-func TestStrangersChangeNoVerdict(t *testing.T) {
+func TestOtherProgramsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	alone := runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst")
 	judged := func(records []runfile.Record) map[string]attribution.Verdict {
-		run, err := drivers.FromRun(runfiletest.Sequence(records))
+		run, err := counts.FromRun(runfiletest.Sequence(records))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestStrangersChangeNoVerdict(t *testing.T) {
 		return a.Kind == b.Kind && a.Counts == b.Counts && (a.Mixture == nil) == (b.Mixture == nil)
 	}
 	want := judged(alone)
-	beside := runfiletest.BesideStranger(alone, 2000)
+	beside := runfiletest.BesideOtherProgram(alone, 2000)
 	got := judged(beside)
 	unfollowed := judged(lessRequests(beside))
 	lost := 0
@@ -51,7 +51,7 @@ func TestStrangersChangeNoVerdict(t *testing.T) {
 		}
 	}
 	if lost < 2 {
-		t.Errorf("the stranger disturbs only %d of the device's metrics where requests are not followed", lost)
+		t.Errorf("the other program disturbs only %d of the device's metrics where requests are not followed", lost)
 	}
 }
 

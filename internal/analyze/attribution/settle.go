@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // usual is what one row typically brings with it under a load, by quantity: the rules of thumb of a server with a local disk.
 // They serve to choose a load to advise and never to judge by.
-func usual(a runfile.Arm) map[string]float64 {
+func usual(a runfile.Load) map[string]float64 {
 	commits, indexes, width := 1/float64(max(1, a.RowsPerTx)), float64(a.Indexes), float64(a.Width)
 	statements, records, bytes := commits, 1.0, 70+width
 	switch a.Method {
@@ -30,16 +30,16 @@ func usual(a runfile.Arm) map[string]float64 {
 	}
 	pages := (44+width)/logPage + 0.002*indexes
 	return map[string]float64{
-		drivers.Rows: 1, drivers.Entries: 1 + indexes, drivers.Statements: statements, drivers.Commits: commits,
-		drivers.WALRecords: records + indexes + commits + 1.0/32, drivers.WALBytes: bytes, drivers.WALWrites: writes, drivers.WALSyncs: syncs,
-		drivers.PagesWritten: pages, drivers.DeviceFlushes: 1.05 * syncs, drivers.DeviceRequests: writes + 0.03*pages,
-		drivers.DeviceBytes: bytes + logPage*(writes+pages),
+		counts.Rows: 1, counts.Entries: 1 + indexes, counts.Statements: statements, counts.Commits: commits,
+		counts.WALRecords: records + indexes + commits + 1.0/32, counts.WALBytes: bytes, counts.WALWrites: writes, counts.WALSyncs: syncs,
+		counts.PagesWritten: pages, counts.DeviceFlushes: 1.05 * syncs, counts.DeviceRequests: writes + 0.03*pages,
+		counts.DeviceBytes: bytes + logPage*(writes+pages),
 	}
 }
 
 // advisable are the loads that can be advised: those of the plan identify.
-func advisable() []runfile.Arm {
-	return []runfile.Arm{
+func advisable() []runfile.Load {
+	return []runfile.Load{
 		{Name: "bulk", Method: "insert-select", RowsPerTx: 1000},
 		{Name: "bulk-indexed", Method: "insert-select", RowsPerTx: 1000, Indexes: 2},
 		{Name: "copy", Method: "copy", RowsPerTx: 1000},
@@ -51,18 +51,18 @@ func advisable() []runfile.Arm {
 	}
 }
 
-// typically is the mean logarithm of the ratio of two quantities in the arms that were run, as it was measured there, or else
+// typically is the mean logarithm of the ratio of two quantities in the loads that were run, as it was measured there, or else
 // as it usually is.
 func (j *judge) typically(one, other string) (mean float64, ok bool) {
 	n, x, y := 0.0, j.columnOf(one), j.columnOf(other)
-	for a := range j.arms {
+	for a := range j.loads {
 		l, found := 0.0, false
 		if x != nil && y != nil {
 			ratio, logs, _ := quotients(x[a], y[a])
 			l, found = math.Log(ratio.Value), len(logs) > 0
 		}
-		if !found && byKnownMethod(j.arms[a].Arm) {
-			of := usual(j.arms[a].Arm)
+		if !found && byKnownMethod(j.loads[a].Load) {
+			of := usual(j.loads[a].Load)
 			l, found = math.Log(of[one]/of[other]), true
 		}
 		if found {
@@ -86,11 +86,11 @@ func (j *judge) settle(open []string) *Settle {
 	}
 	var best *Settle
 	pairs := 0
-	for _, arm := range advisable() {
-		if j.wasRun(arm) {
+	for _, load := range advisable() {
+		if j.wasRun(load) {
 			continue
 		}
-		s, n := j.partedBy(arm, open)
+		s, n := j.partedBy(load, open)
 		if n > 0 && (best == nil || n > pairs || n == pairs && s.Factor > best.Factor) {
 			best, pairs = s, n
 		}
@@ -100,22 +100,22 @@ func (j *judge) settle(open []string) *Settle {
 
 // wasRun tells whether a load of this kind was run as often as planned: how many clients there were, how many rows went into a
 // transaction that has more than one, and what became of a repetition make no other kind of it.
-func (j *judge) wasRun(arm runfile.Arm) bool {
-	return slices.ContainsFunc(j.arms, func(a drivers.Arm) bool {
-		alike := a.Method == arm.Method && a.Indexes == arm.Indexes && a.SynchronousCommit == arm.SynchronousCommit &&
-			(a.RowsPerTx > 1) == (arm.RowsPerTx > 1) && (a.Width > 0) == (arm.Width > 0)
-		return alike && len(a.Replicates)+len(a.LeftOut) >= j.run.Header.Plan.Replicates
+func (j *judge) wasRun(load runfile.Load) bool {
+	return slices.ContainsFunc(j.loads, func(a counts.Load) bool {
+		alike := a.Method == load.Method && a.Indexes == load.Indexes && a.SynchronousCommit == load.SynchronousCommit &&
+			(a.RowsPerTx > 1) == (load.RowsPerTx > 1) && (a.Width > 0) == (load.Width > 0)
+		return alike && len(a.Repetitions)+len(a.LeftOut) >= j.run.Header.Plan.Repetitions
 	})
 }
 
-// parting is by what factor the ratio of two quantities has to differ in an arm for the arm to part them: by enough to show
+// parting is by what factor the ratio of two quantities has to differ in a load for the load to part them: by enough to show
 // through noise of a tenth.
 const parting = 1.3
 
 // partedBy tells which of the quantities a load would part, and how many pairs of them.
-func (j *judge) partedBy(arm runfile.Arm, open []string) (s *Settle, pairs int) {
-	s = &Settle{Arm: arm.Name, Factor: math.Inf(1)}
-	there := usual(arm)
+func (j *judge) partedBy(load runfile.Load, open []string) (s *Settle, pairs int) {
+	s = &Settle{Load: load.Name, Factor: math.Inf(1)}
+	there := usual(load)
 	for i, one := range open {
 		for _, other := range open[:i] {
 			here, ok := j.typically(one, other)
@@ -133,8 +133,8 @@ func (j *judge) partedBy(arm runfile.Arm, open []string) (s *Settle, pairs int) 
 	return s, pairs
 }
 
-func (s *Settle) add(driver string) {
-	if !slices.Contains(s.Between, driver) {
-		s.Between = append(s.Between, driver)
+func (s *Settle) add(quantity string) {
+	if !slices.Contains(s.Between, quantity) {
+		s.Between = append(s.Between, quantity)
 	}
 }

@@ -3,26 +3,26 @@ package attribution
 import (
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
-// silentSpread is how far the rate of a silent metric may move from arm to arm, as far as the run tells.
+// silentSpread is how far the rate of a silent metric may move from load to load, as far as the run tells.
 const silentSpread = 1.25
 
-// fewCounts are so few in a replicate that they show nothing of the load.
+// fewCounts are so few in a repetition that they show nothing of the load.
 const fewCounts = 2
 
 // silent tells whether load leaves a metric where it was: it never moved to speak of, or its rate is the same in all
-// arms, the idle one among them. That is the test for a quantity, with time for the quantity: the interval of its spread has
+// loads, the idle one among them. That is the test for a quantity, with time for the quantity: the interval of its spread has
 // to begin at none and must not reach far, so that a metric which merely jumps about is not taken for silent.
-func (j *judge) silent(m drivers.Metric) (why string, is bool) {
+func (j *judge) silent(m counts.Metric) (why string, is bool) {
 	var logs [][]stats.Value
 	most, idle := 0.0, false
-	for _, arm := range j.run.Arms {
+	for _, load := range j.run.Loads {
 		var values []stats.Value
-		for _, r := range arm.Replicates {
+		for _, r := range load.Repetitions {
 			count, ok := m.Raw(r)
 			seconds := r.Counts[m.From[0]].Seconds
 			if !(ok && count >= 0 && count <= mostCounted && seconds > 0) {
@@ -31,7 +31,7 @@ func (j *judge) silent(m drivers.Metric) (why string, is bool) {
 			most = max(most, math.Abs(count))
 			s := step(m.Unit)
 			values = append(values, stats.Value{X: math.Log(max(count, s/2) / seconds), Var: s * s / max(4*count*count, s*s)})
-			idle = idle || arm.Idle()
+			idle = idle || load.Idle()
 		}
 		if len(values) > 0 {
 			logs = append(logs, values)
@@ -53,23 +53,23 @@ func (j *judge) silent(m drivers.Metric) (why string, is bool) {
 	return "It goes on at the same rate with load and without", true
 }
 
-// grewElsewhere tells whether a metric that stood still in all replicates may have moved for them all the same: in steps or late,
+// grewElsewhere tells whether a metric that stood still in all repetitions may have moved for them all the same: in steps or late,
 // so that it was by chance that all its moves fell between them. Of many moves that is no chance: they are those of what is done
-// between replicates, when tables are made and counted.
-func (j *judge) grewElsewhere(m drivers.Metric, most float64) bool {
+// between repetitions, when tables are made and counted.
+func (j *judge) grewElsewhere(m counts.Metric, most float64) bool {
 	const seldom = 0.01
 	if len(m.From) != 1 {
 		return false
 	}
 	grew, known := j.run.Grew(m.Name)
-	replicates, inside := 0, 0.0
-	for _, arm := range j.run.Arms {
-		replicates += len(arm.Replicates)
-		for _, r := range arm.Replicates {
+	repetitions, inside := 0, 0.0
+	for _, load := range j.run.Loads {
+		repetitions += len(load.Repetitions)
+		for _, r := range load.Repetitions {
 			inside += r.End.Sub(r.Begin).Seconds()
 		}
 	}
-	if !known || grew.Amount <= (most+fewCounts*step(m.Unit))*float64(replicates+1) {
+	if !known || grew.Amount <= (most+fewCounts*step(m.Unit))*float64(repetitions+1) {
 		return false
 	}
 	between := max(0, 1-inside/grew.Seconds)

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
 // movingBetween is the shipped run with a counter that grows by twenty million at a time, each time in the pause before a repetition,
 // until it has done so often enough.
-func movingBetween(t *testing.T, times int) *drivers.Run {
+func movingBetween(t *testing.T, times int) *counts.Run {
 	t.Helper()
 	const name, probe = "pgstat.made/late", "pgstat"
 	var records []runfile.Record
@@ -23,7 +23,7 @@ func movingBetween(t *testing.T, times int) *drivers.Run {
 		case runfile.Run:
 			records = append(records, r, runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter})
 			continue
-		case runfile.ArmEvent:
+		case runfile.LoadEvent:
 			if r.Event == runfile.Settle {
 				if pauses++; pauses > 1 && pauses <= 1+times {
 					value += 20e6
@@ -38,14 +38,14 @@ func movingBetween(t *testing.T, times int) *drivers.Run {
 		}
 		records = append(records, record)
 	}
-	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	run, err := counts.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, arm := range run.Arms {
-		for _, r := range arm.Replicates {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
 			if count := r.Counts[name]; count.Missing != nil || count.Raw != 0 {
-				t.Fatalf("in %s %d it came to %+v", arm.Name, r.Number, count)
+				t.Fatalf("in %s %d it came to %+v", load.Name, r.Number, count)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func movingBetween(t *testing.T, times int) *drivers.Run {
 // TestSilenceLooksAtTheWholeRun: a counter that moves late, or in steps, may have moved for a load although it did so between two. One that
 // moves between many and never in one goes with what is done between them.
 func TestSilenceLooksAtTheWholeRun(t *testing.T) {
-	for times, want := range map[int]attribution.Kind{0: attribution.Silent, 1: attribution.Undetermined, 20: attribution.Silent} {
+	for times, want := range map[int]attribution.Kind{0: attribution.Silent, 1: attribution.CannotTell, 20: attribution.Silent} {
 		all := attribution.Judge(movingBetween(t, times), attribution.Options{})
 		if v := verdictOn(t, all, "pgstat.made/late"); v.Kind != want || want == attribution.Silent && !strings.Contains(v.Why, "grew by no more than 0 ") {
 			t.Errorf("what moved between loads %d times is %s: %s", times, v.Kind, v.Why)

@@ -3,7 +3,7 @@ package attribution
 import (
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -43,7 +43,7 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 			continue // the device read what the metric does not count as well
 		}
 		if ratio, known := becameOf(y[a], device[a]); known && !blank[a] && j.does(a, reads) {
-			with := RatioWith{j.arms[a].Name, ratio}
+			with := RatioWith{j.loads[a].Name, ratio}
 			if rate := j.rate(y, a); !found || ratio < of.Least.Ratio || ratio == of.Least.Ratio && rate > most {
 				of.Least, most = with, rate
 			}
@@ -62,14 +62,14 @@ func (j *judge) toDevice(v Verdict, y column) *ToDevice {
 // readsOf are the device's reads of some of the server's files; nil where requests were not followed to their files.
 func (j *judge) readsOf(view string) column {
 	all := j.run.Metrics()
-	i := slices.IndexFunc(all, func(m drivers.Metric) bool { return m.Name == view+"/reads" })
+	i := slices.IndexFunc(all, func(m counts.Metric) bool { return m.Name == view+"/reads" })
 	if i < 0 {
 		return nil
 	}
 	return j.column(all[i], all[i].From, step(all[i].Unit))
 }
 
-// nearlyAll tells whether a metric that counts some of a quantity shows nearly all there was of it in an arm, of one of several.
+// nearlyAll tells whether a metric that counts some of a quantity shows nearly all there was of it in a load, of one of several.
 func (j *judge) nearlyAll(y []cell, a int, quantities []string) bool {
 	const nearly = 0.95
 	return slices.ContainsFunc(quantities, func(name string) bool {
@@ -83,7 +83,7 @@ func readsAsked() []string {
 	return []string{string(metric.PagesMissed), string(metric.ReadCalls), string(metric.BytesAsked)}
 }
 
-// becameOf is the sum of one count over that of another in the repetitions of an arm that have both; what the device cannot be told to have done
+// becameOf is the sum of one count over that of another in the repetitions of a load that have both; what the device cannot be told to have done
 // above its background is none.
 func becameOf(y, device []cell) (ratio float64, known bool) {
 	const tells = 0.05 // of what was asked: the device's background may hide no more

@@ -10,7 +10,7 @@ import (
 func TestWhatIsTrueEitherWay(t *testing.T) {
 	const (
 		logical, requested, physical = attribution.Logical, attribution.Requested, attribution.Physical
-		mixed, not, open             = attribution.Mixed, attribution.NotLogical, attribution.Undetermined
+		mixed, not, open             = attribution.Mixed, attribution.NotLogical, attribution.CannotTell
 	)
 	for _, c := range []struct{ one, other, want attribution.Kind }{
 		{logical, logical, logical}, {mixed, mixed, mixed}, {physical, physical, physical},

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// enoughArms are what it takes to part most drivers.
-const enoughArms = 5
+// enoughLoads are what it takes to part most quantities.
+const enoughLoads = 5
 
 // warnings are those about the run as a whole.
 func (j *judge) warnings() []Warning {
@@ -24,27 +24,27 @@ func (j *judge) warnings() []Warning {
 	}
 	if j.run.Observed != nil {
 		add("never-varied", j.neverVaried())
-		add("drivers-missing", j.driversMissing())
+		add("quantities-missing", j.quantitiesMissing())
 	} else {
-		if n := len(j.arms); n < enoughArms {
+		if n := len(j.loads); n < enoughLoads {
 			were := fmt.Sprintf("%d loads were", n)
 			if n == 1 {
 				were = "1 load was"
 			}
-			add("few-arms", fmt.Sprintf("Only %s measured: most of what metrics may count cannot be told apart", were))
+			add("few-loads", fmt.Sprintf("Only %s measured: most of what metrics may count cannot be told apart", were))
 		}
-		if j.run.Idle.Replicates == 0 {
+		if j.run.Idle.Repetitions == 0 {
 			add("no-idle", "The server was not measured idle, so that what happens without load is counted with it")
 		}
-		if len(j.arms) > 0 && !slices.ContainsFunc(j.arms, func(a drivers.Arm) bool { return len(a.Replicates) > 1 }) {
-			add("few-replicates", "No load has more than one repetition, so that nothing shows how far counts vary by themselves")
+		if len(j.loads) > 0 && !slices.ContainsFunc(j.loads, func(a counts.Load) bool { return len(a.Repetitions) > 1 }) {
+			add("few-repetitions", "No load has more than one repetition, so that nothing shows how far counts vary by themselves")
 		}
 		add("no-rows", j.noRows())
 		add("checkpoints", j.checkpoints())
-		add("drivers-missing", j.driversMissing())
+		add("quantities-missing", j.quantitiesMissing())
 		add("modelled", j.run.Modelled())
-		if len(j.arms) >= enoughArms {
-			add("drivers-unparted", j.driversUnparted())
+		if len(j.loads) >= enoughLoads {
+			add("quantities-unparted", j.quantitiesUnparted())
 		}
 	}
 	for _, n := range j.run.Notes {
@@ -62,20 +62,20 @@ func listed(before string, several []string, between, after string) string {
 }
 
 func (j *judge) noRows() string {
-	var arms []string
-	for _, a := range j.arms {
-		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Replicates, func(r drivers.Replicate) bool { return r.Work.Rows > 0 || r.Work.Returned > 0 }) {
-			arms = append(arms, a.Name)
+	var loads []string
+	for _, a := range j.loads {
+		if a.Method != runfile.Observed && !slices.ContainsFunc(a.Repetitions, func(r counts.Repetition) bool { return r.Work.Rows > 0 || r.Work.Returned > 0 }) {
+			loads = append(loads, a.Name)
 		}
 	}
-	return listed("No rows were written in ", arms, ", ", "")
+	return listed("No rows were written in ", loads, ", ", "")
 }
 
-// checkpoints tells of arms in which more of them ran than in others: their pages were written more than once.
+// checkpoints tells of loads in which more of them ran than in others: their pages were written more than once.
 func (j *judge) checkpoints() string {
 	least, most := math.Inf(1), map[string]float64{}
-	for _, a := range j.arms {
-		for _, r := range a.Replicates {
+	for _, a := range j.loads {
+		for _, r := range a.Repetitions {
 			n, found := 0.0, false
 			for _, metric := range []string{"pgstat.checkpointer/checkpoints_timed", "pgstat.checkpointer/checkpoints_req"} {
 				if c, known := r.Counts[metric]; known && c.Missing == nil {
@@ -87,20 +87,20 @@ func (j *judge) checkpoints() string {
 			}
 		}
 	}
-	var arms []string
+	var loads []string
 	for _, a := range slices.Sorted(maps.Keys(most)) {
 		if most[a] > least {
-			arms = append(arms, a)
+			loads = append(loads, a)
 		}
 	}
-	return listed("More checkpoints ran than elsewhere in ", arms, ", ", ": pages may have been written there more than once")
+	return listed("More checkpoints ran than elsewhere in ", loads, ", ", ": pages may have been written there more than once")
 }
 
-// driversMissing says which quantities the run does not have, by reason.
-func (j *judge) driversMissing() string {
+// quantitiesMissing says which quantities the run does not have, by reason.
+func (j *judge) quantitiesMissing() string {
 	byReason := map[string][]string{}
-	for i, d := range j.drivers {
-		if why := j.columns[i].whole(); why != nil && len(j.arms) > 0 {
+	for i, d := range j.quantities {
+		if why := j.columns[i].whole(); why != nil && len(j.loads) > 0 {
 			byReason[string(why.Reason)] = append(byReason[string(why.Reason)], d.Name)
 		}
 	}
@@ -111,11 +111,11 @@ func (j *judge) driversMissing() string {
 	return listed("Not counted in this run, so that no metric is said to count it: ", all, "; ", "")
 }
 
-// driversUnparted lists pairs of quantities whose ratio stayed the same in all arms.
-func (j *judge) driversUnparted() string {
+// quantitiesUnparted lists pairs of quantities whose ratio stayed the same in all loads.
+func (j *judge) quantitiesUnparted() string {
 	var pairs []string
-	for i, one := range j.drivers {
-		for k, other := range j.drivers[:i] {
+	for i, one := range j.quantities {
+		for k, other := range j.quantities[:i] {
 			if toSpeakOf(j.columns[i]) && toSpeakOf(j.columns[k]) && j.sameThroughout(j.columns[i], j.columns[k]) {
 				pairs = append(pairs, many(other.Name)+" and "+many(one.Name))
 			}
@@ -132,7 +132,7 @@ func toSpeakOf(x column) bool {
 
 func (j *judge) sameThroughout(x, y column) bool {
 	lowest, highest, n := math.Inf(1), math.Inf(-1), 0
-	for a := range j.arms {
+	for a := range j.loads {
 		ratio, logs, _ := quotients(x[a], y[a])
 		if len(logs) > 0 {
 			l := math.Log(ratio.Value)

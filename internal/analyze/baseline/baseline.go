@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -31,7 +31,7 @@ type LeftOut struct {
 
 // Row is one job: what fio says, and what the kernel counted.
 type Row struct {
-	Arm     runfile.Arm
+	Load    runfile.Load
 	Seconds float64
 	Fio     Side
 	Device  *Side           // nil: see Missing
@@ -67,24 +67,24 @@ type Latency struct {
 }
 
 // Is tells whether a run measured storage alone.
-func Is(run *drivers.Run) bool { return run.Header.Baseline != nil }
+func Is(run *counts.Run) bool { return run.Header.Baseline != nil }
 
 // ErrNone is a run that is no baseline.
 var ErrNone = errors.New("this run put load on a database, and not on storage alone: realiops baseline makes one that does")
 
 // FromRun reads what a run measured.
-func FromRun(run *drivers.Run) (Baseline, error) {
+func FromRun(run *counts.Run) (Baseline, error) {
 	if !Is(run) {
 		return Baseline{}, ErrNone
 	}
 	b := Baseline{Facts: *run.Header.Baseline}
-	for _, arm := range run.Arms {
-		for _, out := range arm.LeftOut {
-			b.LeftOut = append(b.LeftOut, LeftOut{arm.Name, out.Why})
+	for _, load := range run.Loads {
+		for _, out := range load.LeftOut {
+			b.LeftOut = append(b.LeftOut, LeftOut{load.Name, out.Why})
 		}
-		for _, r := range arm.Replicates {
-			if !arm.Idle() {
-				b.Rows = append(b.Rows, rowOf(run, arm, r))
+		for _, r := range load.Repetitions {
+			if !load.Idle() {
+				b.Rows = append(b.Rows, rowOf(run, load, r))
 			}
 		}
 	}
@@ -93,8 +93,8 @@ func FromRun(run *drivers.Run) (Baseline, error) {
 	return b, b.throttle(run)
 }
 
-func rowOf(run *drivers.Run, arm drivers.Arm, r drivers.Replicate) Row {
-	row := Row{Arm: arm.Arm, Seconds: r.Seconds, Fio: fioSide(run, r), Factor: math.NaN(), Flushed: math.NaN()}
+func rowOf(run *counts.Run, load counts.Load, r counts.Repetition) Row {
+	row := Row{Load: load.Load, Seconds: r.Seconds, Fio: fioSide(run, r), Factor: math.NaN(), Flushed: math.NaN()}
 	device, missing := deviceSide(r)
 	if row.Missing = missing; missing == nil {
 		row.Device = &device
@@ -108,7 +108,7 @@ func rowOf(run *drivers.Run, arm drivers.Arm, r drivers.Replicate) Row {
 }
 
 // fioSide is what fio says. Its counts begin and end with the job, so there is no background in them.
-func fioSide(run *drivers.Run, r drivers.Replicate) Side {
+func fioSide(run *counts.Run, r counts.Repetition) Side {
 	count := func(name string) float64 { return r.Counts["fio/"+name].Raw }
 	level := func(name string) float64 {
 		p, err := run.Series("fio/" + name).Before(r.End)
@@ -141,7 +141,7 @@ func fioSide(run *drivers.Run, r drivers.Replicate) Side {
 }
 
 // deviceSide is what the kernel counted.
-func deviceSide(r drivers.Replicate) (Side, *series.Missing) {
+func deviceSide(r counts.Repetition) (Side, *series.Missing) {
 	var missing *series.Missing
 	counted := func(name string, raw bool) float64 {
 		v, err := r.Count("block/" + name)
@@ -204,32 +204,32 @@ func mean(time, n float64) Latency {
 const kept = 0.8
 
 // check holds a row against Little's law, on both sides.
-func (r *Row) check(replicate drivers.Replicate) {
-	if depth := float64(r.Arm.Depth); depth > 0 && !r.Arm.Buffered && r.Fio.Queue < kept*depth {
+func (r *Row) check(repetition counts.Repetition) {
+	if depth := float64(r.Load.Depth); depth > 0 && !r.Load.Buffered && r.Fio.Queue < kept*depth {
 		r.Findings = append(r.Findings, fmt.Sprintf("fio kept %.1f operations in flight, of the %.0f asked for: it was not storage alone that bounded it", r.Fio.Queue, depth))
 	}
 	if d := r.Device; d != nil {
 		const noticed = 0.1 // share of others' requests that is worth a word
-		reads, writes := replicate.Counts[metric.BlockReads], replicate.Counts[metric.BlockWrites]
+		reads, writes := repetition.Counts[metric.BlockReads], repetition.Counts[metric.BlockWrites]
 		if share := 1 - (reads.Amount+writes.Amount)/(reads.Raw+writes.Raw); share > noticed { // that was taken off
 			r.Findings = append(r.Findings, fmt.Sprintf("%.0f %% of the device's requests were as many as others made before it, and were subtracted", 100*share))
 		}
 		// The kernel's own sums, with whatever else was done in them.
-		raw := func(name string) float64 { return replicate.Counts["block/"+name].Raw }
-		n, seconds := raw("reads")+raw("writes"), replicate.Counts[metric.BlockWrites].Seconds
+		raw := func(name string) float64 { return repetition.Counts["block/"+name].Raw }
+		n, seconds := raw("reads")+raw("writes"), repetition.Counts[metric.BlockWrites].Seconds
 		f := sizing.NoFigures()
 		f.Operations, f.Latency = n/seconds, (raw("read_time")+raw("write_time")+raw("flush_time")+raw("discard_time"))/n
 		f.Queue = raw("weighted_time") / seconds
 		for _, finding := range f.Check() {
 			r.Findings = append(r.Findings, "of the device: "+finding.Text)
 		}
-		if d.Queue > r.Fio.Queue*1.25+1 && !r.Arm.Buffered {
+		if d.Queue > r.Fio.Queue*1.25+1 && !r.Load.Buffered {
 			r.Findings = append(r.Findings, fmt.Sprintf("the device had %.1f requests in flight and fio %.1f operations: others used it too", d.Queue, r.Fio.Queue))
 		}
 	}
 }
 
-func (b *Baseline) warn(run *drivers.Run) {
+func (b *Baseline) warn(run *counts.Run) {
 	add := func(format string, args ...any) { b.Warnings = append(b.Warnings, fmt.Sprintf(format, args...)) }
 	storage := run.Header.Target.Storage
 	if storage.RAM {
@@ -249,13 +249,13 @@ func (b *Baseline) warn(run *drivers.Run) {
 }
 
 // throttle looks for the moment, in a run that waited for it.
-func (b *Baseline) throttle(run *drivers.Run) error {
+func (b *Baseline) throttle(run *counts.Run) error {
 	if b.Facts.UntilThrottled == 0 {
 		return nil
 	}
-	for _, arm := range run.Arms {
-		for _, r := range arm.Replicates {
-			if !arm.Idle() {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			if !load.Idle() {
 				b.Throttle = new(Throttled(PointsOf(run, r)))
 			}
 		}
@@ -270,7 +270,7 @@ func (b *Baseline) throttle(run *drivers.Run) error {
 }
 
 // PointsOf are the seconds of a job, as fio told of them.
-func PointsOf(run *drivers.Run, r drivers.Replicate) []Point {
+func PointsOf(run *counts.Run, r counts.Repetition) []Point {
 	var all []Point
 	reads, writes := run.Series("fio/reads"), run.Series("fio/writes")
 	other := func(metric string, c series.Change) float64 {
@@ -301,7 +301,7 @@ func PointsOf(run *drivers.Run, r drivers.Replicate) []Point {
 // Row finds a job by its name.
 func (b Baseline) Row(name string) (Row, bool) {
 	for _, r := range b.Rows {
-		if r.Arm.Name == name {
+		if r.Load.Name == name {
 			return r, true
 		}
 	}

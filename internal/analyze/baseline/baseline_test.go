@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -28,9 +28,9 @@ var counters = []string{
 	"fio/writes", "fio/write_bytes", "fio/write_time", "fio/syncs", "fio/sync_time",
 }
 
-func newMadeUp(b runfile.Baseline, arms ...runfile.Arm) *madeUp {
+func newMadeUp(b runfile.Baseline, loads ...runfile.Load) *madeUp {
 	run := runfile.Run{
-		Schema: runfile.Schema, ID: "b", Start: noon, Plan: runfile.Plan{Arms: append([]runfile.Arm{{Name: "idle"}}, arms...), Replicates: 1},
+		Schema: runfile.Schema, ID: "b", Start: noon, Plan: runfile.Plan{Loads: append([]runfile.Load{{Name: "idle"}}, loads...), Repetitions: 1},
 		Target: runfile.Target{Kind: "directory", Storage: runfile.Storage{Directory: "/data", FileSystem: "ext4", Device: "vdb"}}, Baseline: &b,
 	}
 	k := &madeUp{records: []runfile.Record{run}, at: noon, totals: map[string]float64{}}
@@ -54,11 +54,11 @@ func (k *madeUp) read() {
 	}
 }
 
-// arm lets so many seconds pass, in each of which the counters grow by as much; after them by what comes late.
-func (k *madeUp) arm(name string, seconds int, each, late map[string]float64) {
+// load lets so many seconds pass, in each of which the counters grow by as much; after them by what comes late.
+func (k *madeUp) load(name string, seconds int, each, late map[string]float64) {
 	event := func(e runfile.Event) {
 		k.at = k.at.Add(time.Millisecond)
-		k.records = append(k.records, runfile.ArmEvent{At: k.at, Arm: name, Replicate: 1, Event: e})
+		k.records = append(k.records, runfile.LoadEvent{At: k.at, Load: name, Repetition: 1, Event: e})
 	}
 	event(runfile.Settle)
 	k.read()
@@ -71,7 +71,7 @@ func (k *madeUp) arm(name string, seconds int, each, late map[string]float64) {
 		k.read()
 	}
 	if name != "idle" {
-		k.records = append(k.records, runfile.Load{From: from, To: k.at, Arm: name, Replicate: 1})
+		k.records = append(k.records, runfile.Work{From: from, To: k.at, Load: name, Repetition: 1})
 	}
 	k.read()
 	k.grow(late)
@@ -86,10 +86,10 @@ func (k *madeUp) grow(by map[string]float64) {
 	}
 }
 
-func (k *madeUp) run(t *testing.T) *drivers.Run {
+func (k *madeUp) run(t *testing.T) *counts.Run {
 	t.Helper()
 	k.records = append(k.records, runfile.Ended{At: k.at, Status: runfile.Complete})
-	run, err := drivers.FromRun(runfiletest.Sequence(k.records))
+	run, err := counts.FromRun(runfiletest.Sequence(k.records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +112,9 @@ func near2(got, want float64) bool {
 // Ten seconds of 1,000 writes a second by fio, two of which the kernel makes into three requests, and one flush for each
 // ten; others add 50 writes a second.
 func TestTwoAccountsSideBySide(t *testing.T) {
-	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true}, runfile.Arm{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
-	k.arm("idle", 10, map[string]float64{"block/writes": 50, "block/weighted_time": 0, "block/write_time": 0}, nil)
-	k.arm("w", 10, map[string]float64{
+	k := newMadeUp(runfile.Baseline{Program: "fio 3.33", Set: "mine", Direct: true}, runfile.Load{Name: "w", Method: "fio", Job: "--rw=write", Depth: 4})
+	k.load("idle", 10, map[string]float64{"block/writes": 50, "block/weighted_time": 0, "block/write_time": 0}, nil)
+	k.load("w", 10, map[string]float64{
 		"fio/writes": 1000, "fio/write_bytes": 1000 * 8192, "fio/write_time": 3.9, "fio/syncs": 100, "fio/sync_time": 0.1,
 		"block/writes": 50 + 1500 + 100, "block/flushes": 100, "block/write_bytes": 1000 * 8192, "block/writes_merged": 7, "block/write_time": 3, "block/weighted_time": 3, "block/io_time": 0.5,
 	}, nil)
@@ -144,8 +144,8 @@ func TestTwoAccountsSideBySide(t *testing.T) {
 func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 	check := func(want string, depth int, each map[string]float64) {
 		t.Helper()
-		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Arm{Name: "r", Method: "fio", Job: "--rw=randread", Depth: depth})
-		k.arm("r", 10, each, nil)
+		k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "r", Method: "fio", Job: "--rw=randread", Depth: depth})
+		k.load("r", 10, each, nil)
 		b := k.baseline(t)
 		got := strings.Join(b.Rows[0].Findings, "\n")
 		if want == "" && got != "" || !strings.Contains(got, want) {
@@ -171,9 +171,9 @@ func TestLittlesLawIsHeldOnBothSides(t *testing.T) {
 }
 
 func TestBufferedTrap(t *testing.T) {
-	k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Arm{Name: "sequential-write", Method: "fio", Job: "x"}, runfile.Arm{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})
-	k.arm("sequential-write", 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200, "block/write_bytes": 50e6}, nil)
-	k.arm("buffered-write", 2, map[string]float64{"fio/writes": 4000, "fio/write_bytes": 1e9, "block/writes": 160, "block/write_bytes": 40e6},
+	k := newMadeUp(runfile.Baseline{Direct: true}, runfile.Load{Name: "sequential-write", Method: "fio", Job: "x"}, runfile.Load{Name: "buffered-write", Method: "fio", Job: "y", Buffered: true})
+	k.load("sequential-write", 4, map[string]float64{"fio/writes": 200, "fio/write_bytes": 50e6, "block/writes": 200, "block/write_bytes": 50e6}, nil)
+	k.load("buffered-write", 2, map[string]float64{"fio/writes": 4000, "fio/write_bytes": 1e9, "block/writes": 160, "block/write_bytes": 40e6},
 		map[string]float64{"block/writes": 7680, "block/write_bytes": 1920e6})
 	got := k.baseline(t).Buffered
 	if got == nil {
@@ -189,10 +189,10 @@ func TestBufferedTrap(t *testing.T) {
 }
 
 func TestThrottleOfARun(t *testing.T) {
-	k := newMadeUp(runfile.Baseline{Direct: true, UntilThrottled: 600}, runfile.Arm{Name: "w", Method: "fio", Job: "x", Depth: 16})
-	k.records = append(k.records, runfile.ArmEvent{At: k.at, Arm: "w", Replicate: 1, Event: runfile.Settle})
+	k := newMadeUp(runfile.Baseline{Direct: true, UntilThrottled: 600}, runfile.Load{Name: "w", Method: "fio", Job: "x", Depth: 16})
+	k.records = append(k.records, runfile.LoadEvent{At: k.at, Load: "w", Repetition: 1, Event: runfile.Settle})
 	k.read()
-	k.records = append(k.records, runfile.ArmEvent{At: k.at.Add(1), Arm: "w", Replicate: 1, Event: runfile.Begin})
+	k.records = append(k.records, runfile.LoadEvent{At: k.at.Add(1), Load: "w", Repetition: 1, Event: runfile.Begin})
 	k.at = k.at.Add(time.Millisecond)
 	from := k.at
 	for i := range 150 {
@@ -205,7 +205,7 @@ func TestThrottleOfARun(t *testing.T) {
 		k.at = k.at.Add(999 * time.Millisecond)
 		k.read()
 	}
-	k.records = append(k.records, runfile.Load{From: from, To: k.at, Arm: "w", Replicate: 1}, runfile.ArmEvent{At: k.at.Add(1), Arm: "w", Replicate: 1, Event: runfile.End})
+	k.records = append(k.records, runfile.Work{From: from, To: k.at, Load: "w", Repetition: 1}, runfile.LoadEvent{At: k.at.Add(1), Load: "w", Repetition: 1, Event: runfile.End})
 	b := k.baseline(t)
 	if b.Throttle == nil || !b.Throttle.Found || math.Abs(b.Throttle.Seconds-100) > 1 {
 		t.Fatalf("%+v", b.Throttle)
@@ -216,8 +216,8 @@ func TestThrottleOfARun(t *testing.T) {
 }
 
 func TestMissingIsNotZero(t *testing.T) {
-	k := newMadeUp(runfile.Baseline{}, runfile.Arm{Name: "w", Method: "fio", Job: "x"})
-	k.arm("w", 3, map[string]float64{"fio/writes": 10}, nil)
+	k := newMadeUp(runfile.Baseline{}, runfile.Load{Name: "w", Method: "fio", Job: "x"})
+	k.load("w", 3, map[string]float64{"fio/writes": 10}, nil)
 	var kept []runfile.Record
 	for _, r := range k.records {
 		if reading, is := r.(runfile.Reading); is && reading.Probe == "block" {
@@ -237,7 +237,7 @@ func TestMissingIsNotZero(t *testing.T) {
 }
 
 func TestOtherRunsAreNone(t *testing.T) {
-	run, err := drivers.FromRun(runfiletest.Sequence([]runfile.Record{runfile.Run{Schema: runfile.Schema}}))
+	run, err := counts.FromRun(runfiletest.Sequence([]runfile.Record{runfile.Run{Schema: runfile.Schema}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestOtherRunsAreNone(t *testing.T) {
 
 // rowOfRates is a job that the device did so.
 func rowOfRates(name string, depth int, rate sizing.Rate) Row {
-	return Row{Arm: runfile.Arm{Name: name, Depth: depth}, Fio: Side{Rate: rate}, Device: &Side{Rate: rate}}
+	return Row{Load: runfile.Load{Name: name, Depth: depth}, Fio: Side{Rate: rate}, Device: &Side{Rate: rate}}
 }
 
 func TestHold(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -19,17 +19,17 @@ type Buffered struct {
 	Flushed float64 `json:"behind_seconds"` // until that was written; NaN: not known
 }
 
-// bufferedArm is the name of the arm that shows it.
-const bufferedArm = "buffered-write"
+// bufferedLoad is the name of the load that shows it.
+const bufferedLoad = "buffered-write"
 
-// buffered compares the arm that writes as dd does with the one that writes directly.
-func (b Baseline) buffered(run *drivers.Run) *Buffered {
-	row, shown := b.Row(bufferedArm)
-	arm, _ := run.Arm(bufferedArm)
-	if !shown || len(arm.Replicates) == 0 {
+// buffered compares the load that writes as dd does with the one that writes directly.
+func (b Baseline) buffered(run *counts.Run) *Buffered {
+	row, shown := b.Row(bufferedLoad)
+	load, _ := run.Load(bufferedLoad)
+	if !shown || len(load.Repetitions) == 0 {
 		return nil
 	}
-	r := arm.Replicates[0]
+	r := load.Repetitions[0]
 	shownBytes := r.Counts["fio/write_bytes"].Raw
 	v := &Buffered{Said: row.Fio.Rate.WriteBytes, Direct: math.NaN(), Device: math.NaN(), Bytes: shownBytes, Behind: math.NaN(), Flushed: math.NaN()}
 	if direct, done := b.Row("sequential-write"); done {
@@ -48,8 +48,8 @@ func (b Baseline) buffered(run *drivers.Run) *Buffered {
 	return v
 }
 
-// doneAt is when a counter was seen for the first time to rise no more, within a replicate.
-func doneAt(s series.Series, r drivers.Replicate) (at time.Time) {
+// doneAt is when a counter was seen for the first time to rise no more, within a repetition.
+func doneAt(s series.Series, r counts.Repetition) (at time.Time) {
 	for change, err := range s.Changes(r.Begin, r.End) {
 		switch {
 		case err != nil:

@@ -112,9 +112,9 @@ func (b Baseline) most(w way) (most float64, job string) {
 	_, named := b.Row(w.job)
 	for _, r := range b.Rows {
 		rate := b.delivered(r)
-		pure := w.other(r.Fio.Rate) == 0 && r.Fio.Rate.Flushes == 0 && !(r.Arm.Buffered && r.Device == nil)
-		if v := w.of(rate); pure && (!named || r.Arm.Name == w.job) && v > most {
-			most, job = v, r.Arm.Name
+		pure := w.other(r.Fio.Rate) == 0 && r.Fio.Rate.Flushes == 0 && !(r.Load.Buffered && r.Device == nil)
+		if v := w.of(rate); pure && (!named || r.Load.Name == w.job) && v > most {
+			most, job = v, r.Load.Name
 		}
 	}
 	return most, job
@@ -153,8 +153,8 @@ func (b Baseline) small(jobs []string, need sizing.Rate) bool {
 func (b Baseline) flushes(factor, need float64) Bound {
 	bound := Bound{Of: ByFlushes, Need: need, Most: math.NaN()}
 	for _, r := range b.Rows {
-		if flushes := r.Fio.Rate.Flushes * b.lasting(r); r.Arm.Depth == 1 && flushes > 0 && !(bound.Most >= flushes) {
-			bound.Most, bound.Jobs = flushes, []string{r.Arm.Name}
+		if flushes := r.Fio.Rate.Flushes * b.lasting(r); r.Load.Depth == 1 && flushes > 0 && !(bound.Most >= flushes) {
+			bound.Most, bound.Jobs = flushes, []string{r.Load.Name}
 		}
 	}
 	switch {

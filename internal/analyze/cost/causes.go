@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 )
 
 // Causes are the statements or the tables that an operation wrote by, those that wrote most first.
@@ -27,7 +27,7 @@ type Cause struct {
 }
 
 // causes are those of one sort. Statements of realiops' own are marked as such.
-func causes(run *drivers.Run, of string, repetitions int) Causes {
+func causes(run *counts.Run, of string, repetitions int) Causes {
 	c := Causes{Items: []Cause{}, Missing: "they were not asked for to the end"}
 	for _, top := range run.Top {
 		if top.Of != of {

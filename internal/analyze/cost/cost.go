@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -53,7 +53,7 @@ type Count struct {
 var ErrNone = errors.New("it holds no repetition of an operation: see realiops measure")
 
 // Is tells whether a file is about an operation.
-func Is(run *drivers.Run) bool { return run.Header.Operation != nil }
+func Is(run *counts.Run) bool { return run.Header.Operation != nil }
 
 // unfinished says how a measurement ended that was not done as often as was asked for.
 func unfinished(end *runfile.Ended) string {
@@ -70,34 +70,34 @@ func unfinished(end *runfile.Ended) string {
 }
 
 // Of is the cost of a file's operation.
-func Of(run *drivers.Run) (Cost, error) {
-	arm, known := run.Arm(runfile.OperationArm)
-	if !Is(run) || !known || len(arm.Replicates) == 0 {
-		if len(arm.LeftOut) > 0 {
-			return Cost{}, fmt.Errorf("no repetition can be used: %s", arm.LeftOut[0].Why)
+func Of(run *counts.Run) (Cost, error) {
+	load, known := run.Load(runfile.OperationLoad)
+	if !Is(run) || !known || len(load.Repetitions) == 0 {
+		if len(load.LeftOut) > 0 {
+			return Cost{}, fmt.Errorf("no repetition can be used: %s", load.LeftOut[0].Why)
 		}
 		return Cost{}, ErrNone
 	}
-	target, all := run.Header.Target, len(arm.Replicates)
+	target, all := run.Header.Target, len(load.Repetitions)
 	c := Cost{Operation: *run.Header.Operation, Server: "PostgreSQL " + target.Version}
 	if text := unfinished(run.Ended); text != "" {
 		c.Warnings = append(c.Warnings, text)
 	}
-	for _, left := range arm.LeftOut {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Replicate, left.Why))
+	for _, left := range load.LeftOut {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("Repetition %d is left out: %s", left.Repetition, left.Why))
 	}
 	counted := kinds(run)
-	unshared := c.alike(run, c.alone(run, arm))
-	arm.Replicates = c.withBackground(run, unshared)
-	arm.Replicates = c.whole(arm, counted)
-	c.warnOfOpen(run, arm)
-	c.Repetitions = len(arm.Replicates)
-	for _, r := range arm.Replicates {
+	unshared := c.alike(run, c.alone(run, load))
+	load.Repetitions = c.withBackground(run, unshared)
+	load.Repetitions = c.whole(load, counted)
+	c.warnOfOpen(run, load)
+	c.Repetitions = len(load.Repetitions)
+	for _, r := range load.Repetitions {
 		c.Transactions += r.Work.Transactions
 	}
 	for _, k := range counted {
-		count := k.count(arm)
-		count.Irregular = irregular(count, arm.Replicates)
+		count := k.count(load)
+		count.Irregular = irregular(count, load.Repetitions)
 		c.Counts = append(c.Counts, count)
 	}
 	c.Statements, c.Tables = causes(run, "statements", all), causes(run, "tables", all)
@@ -107,21 +107,21 @@ func Of(run *drivers.Run) (Cost, error) {
 }
 
 // whole leaves out repetitions of which something was not read that was read of others, as where a machine was too busy to answer.
-func (c *Cost) whole(arm drivers.Arm, counted []kind) (whole []drivers.Replicate) {
+func (c *Cost) whole(load counts.Load, counted []kind) (whole []counts.Repetition) {
 	missing := map[string]int{}
-	why := make([]map[string]error, len(arm.Replicates))
-	for i, r := range arm.Replicates {
+	why := make([]map[string]error, len(load.Repetitions))
+	for i, r := range load.Repetitions {
 		why[i] = map[string]error{}
 		for _, k := range counted {
-			if _, _, err := k.of(arm, r); err != nil {
+			if _, _, err := k.of(load, r); err != nil {
 				why[i][k.name] = err
 				missing[k.name]++
 			}
 		}
 	}
 	var left []string
-	for i, r := range arm.Replicates {
-		lacks := func(k kind) bool { return why[i][k.name] != nil && missing[k.name] < len(arm.Replicates) }
+	for i, r := range load.Repetitions {
+		lacks := func(k kind) bool { return why[i][k.name] != nil && missing[k.name] < len(load.Repetitions) }
 		if n := slices.IndexFunc(counted, lacks); n >= 0 {
 			left = append(left, fmt.Sprintf("Repetition %d is left out: %s was not read: %s", r.Number, counted[n].name, reason(why[i][counted[n].name])))
 			continue
@@ -129,7 +129,7 @@ func (c *Cost) whole(arm drivers.Arm, counted []kind) (whole []drivers.Replicate
 		whole = append(whole, r)
 	}
 	if len(whole) == 0 {
-		return arm.Replicates
+		return load.Repetitions
 	}
 	c.Warnings = append(c.Warnings, left...)
 	return whole
@@ -152,15 +152,15 @@ func reason(err error) string {
 type kind struct {
 	name, unit, help string
 	// of gives what was counted, and how much of that the server does by itself in the time.
-	of func(drivers.Arm, drivers.Replicate) (counted, background float64, err error)
+	of func(counts.Load, counts.Repetition) (counted, background float64, err error)
 	// everybody is what the device did for all; nil: of is all there is.
-	everybody func(drivers.Arm, drivers.Replicate) (float64, error)
+	everybody func(counts.Load, counts.Repetition) (float64, error)
 }
 
-func (k kind) count(arm drivers.Arm) Count {
+func (k kind) count(load counts.Load) Count {
 	c := Count{Name: k.name, Unit: k.unit, Help: k.help, Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	for _, r := range arm.Replicates {
-		counted, background, err := k.of(arm, r)
+	for _, r := range load.Repetitions {
+		counted, background, err := k.of(load, r)
 		if err != nil {
 			c.Missing, c.Runs, c.Background = reason(err), nil, 0
 			return c
@@ -169,17 +169,17 @@ func (k kind) count(arm drivers.Arm) Count {
 		c.Runs = append(c.Runs, max(0, counted-math.Round(background)))
 	}
 	c.Low, c.Median, c.High = slices.Min(c.Runs), stats.Median(c.Runs), slices.Max(c.Runs)
-	c.Everybody = k.forEverybody(arm)
+	c.Everybody = k.forEverybody(load)
 	return c
 }
 
-func (k kind) forEverybody(arm drivers.Arm) *float64 {
+func (k kind) forEverybody(load counts.Load) *float64 {
 	if k.everybody == nil {
 		return nil
 	}
 	var did []float64
-	for _, r := range arm.Replicates {
-		all, err := k.everybody(arm, r.AsRead())
+	for _, r := range load.Repetitions {
+		all, err := k.everybody(load, r.AsRead())
 		if err != nil {
 			return nil
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // Who in the server makes writes and fsyncs of the WAL that the operation has not asked for.
@@ -15,7 +15,7 @@ const (
 )
 
 // irregular says of writes and fsyncs of the WAL who made them differ in some repetitions from what they are in most.
-func irregular(c Count, repetitions []drivers.Replicate) string {
+func irregular(c Count, repetitions []counts.Repetition) string {
 	if c.Missing != "" || c.Low == c.High {
 		return ""
 	}
@@ -48,7 +48,7 @@ func irregular(c Count, repetitions []drivers.Replicate) string {
 
 // interferer is who made a repetition differ. From 18 on the server counts the WAL's writes by process. Before that it is known
 // when checkpoints were, and beside clients and the checkpointer it is the WAL writer's work to write the WAL.
-func interferer(r drivers.Replicate, column string, fewer bool) string {
+func interferer(r counts.Repetition, column string, fewer bool) string {
 	all, known := grew(r, "pgstat.io/wal_"+column)
 	clients, knownClients := grew(r, "pgstat.io/wal_client_"+column)
 	writer, knownWriter := grew(r, "pgstat.io/wal_writer_"+column)
@@ -72,7 +72,7 @@ func interferer(r drivers.Replicate, column string, fewer bool) string {
 }
 
 // grew is what a counter grew by in a repetition.
-func grew(r drivers.Replicate, metric string) (by float64, known bool) {
+func grew(r counts.Repetition, metric string) (by float64, known bool) {
 	c, there := r.Counts[metric]
 	return c.Raw, there && c.Missing == nil
 }

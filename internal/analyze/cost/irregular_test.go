@@ -3,7 +3,7 @@ package cost
 import (
 	"testing"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // Three repetitions with one fsync, and a fourth with two, by what the server counts of each.
@@ -19,18 +19,18 @@ func TestWhoMadeAnFsyncMore(t *testing.T) {
 		{"17, a checkpoint", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 1}, "the checkpointer (repetition 4)"},
 		{"17, none", map[string]float64{"pgstat.checkpointer/checkpoints_timed": 0}, "by what is left, the WAL writer: there was no checkpoint (repetition 4)"},
 	} {
-		odd := drivers.Replicate{Number: 4, Counts: map[string]drivers.Count{}}
+		odd := counts.Repetition{Number: 4, Counts: map[string]counts.Count{}}
 		for name, n := range c.counts {
-			odd.Counts[name] = drivers.Count{Raw: n}
+			odd.Counts[name] = counts.Count{Raw: n}
 		}
-		all := []drivers.Replicate{{Number: 1}, {Number: 2}, {Number: 3}, odd}
+		all := []counts.Repetition{{Number: 1}, {Number: 2}, {Number: 3}, odd}
 		count := Count{Name: Fsyncs, Runs: []float64{1, 1, 1, 2}, Median: 1, Low: 1, High: 2}
 		if got := irregular(count, all); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 	half := Count{Name: Fsyncs, Runs: []float64{1, 2}, Median: 1.5, Low: 1, High: 2}
-	if got := irregular(half, make([]drivers.Replicate, 2)); got != "" {
+	if got := irregular(half, make([]counts.Repetition, 2)); got != "" {
 		t.Errorf("of counts that do not repeat at all: %q", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -19,9 +19,9 @@ const (
 
 // quantities are the names that counted quantities have in a budget; those that follow from loads of our own have none.
 var quantities = map[string]string{
-	drivers.WALRecords: "wal_records", drivers.WALBytes: "wal_bytes", drivers.WALWrites: "wal_writes", drivers.WALSyncs: Fsyncs,
-	drivers.PagesWritten: "pages_written", drivers.DeviceRequests: "device_requests", drivers.DeviceFlushes: "device_flushes",
-	drivers.DeviceBytes: "device_bytes",
+	counts.WALRecords: "wal_records", counts.WALBytes: "wal_bytes", counts.WALWrites: "wal_writes", counts.WALSyncs: Fsyncs,
+	counts.PagesWritten: "pages_written", counts.DeviceRequests: "device_requests", counts.DeviceFlushes: "device_flushes",
+	counts.DeviceBytes: "device_bytes",
 }
 
 // ofWAL are the things that are counted of the database and its WAL, in the order in which they are told.
@@ -43,7 +43,7 @@ func Names() (all []string) {
 	for _, k := range ofWAL() {
 		all = append(all, k.name)
 	}
-	for _, q := range drivers.OfInserts() {
+	for _, q := range counts.OfInserts() {
 		if name := quantities[q.Name]; name != "" {
 			all = append(all, name)
 		}
@@ -52,14 +52,14 @@ func Names() (all []string) {
 }
 
 // kinds are all things that are counted, from what was asked of the database to what its device did.
-func kinds(run *drivers.Run) []kind {
+func kinds(run *counts.Run) []kind {
 	all := ofWAL()
 	for _, q := range run.Quantities() {
 		name := quantities[q.Name]
 		switch {
 		case name == "":
 		case ofDevice(q) && run.OfServer():
-			whole, _ := drivers.Named(q.Name)
+			whole, _ := counts.Named(q.Name)
 			all = append(all, kind{name, q.Unit, q.Help, lessBackground(q.Count), whole.Count})
 		case ofDevice(q) && !run.Header.Target.Storage.Own:
 			all = append(all, kind{name: name, unit: q.Unit, help: q.Help, of: shared})
@@ -70,33 +70,33 @@ func kinds(run *drivers.Run) []kind {
 	return all
 }
 
-func ofDevice(q drivers.Quantity) bool {
-	return q.Name == drivers.DeviceRequests || q.Name == drivers.DeviceFlushes || q.Name == drivers.DeviceBytes
+func ofDevice(q counts.Quantity) bool {
+	return q.Name == counts.DeviceRequests || q.Name == counts.DeviceFlushes || q.Name == counts.DeviceBytes
 }
 
 // shared is what a disk tells of an operation that takes some milliseconds, where anybody else may write to it.
-func shared(drivers.Arm, drivers.Replicate) (counted, background float64, err error) {
-	return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "others may write to the disk as well, and the server's " +
+func shared(counts.Load, counts.Repetition) (counted, background float64, err error) {
+	return 0, 0, &series.Missing{Reason: counts.NotRecorded, Detail: "others may write to the disk as well, and the server's " +
 		"requests were not told from theirs: see realiops doctor; --own-device gives a server of ours a disk for itself"}
 }
 
 // sessions are also those of others that cannot be told from the operation's.
-func sessions(_ drivers.Arm, r drivers.Replicate) (n, background float64, err error) {
+func sessions(_ counts.Load, r counts.Repetition) (n, background float64, err error) {
 	n, known := connected(r)
 	if !known {
-		err = &series.Missing{Reason: drivers.NotRecorded, Detail: "sessions are counted from PostgreSQL 14 on"}
+		err = &series.Missing{Reason: counts.NotRecorded, Detail: "sessions are counted from PostgreSQL 14 on"}
 	}
 	return n, 0, err
 }
 
 // rows are those of the whole database: sessions of ours write none.
-func rows(_ drivers.Arm, r drivers.Replicate) (sum float64, err error) {
+func rows(_ counts.Load, r counts.Repetition) (sum float64, err error) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		metric := "pgstat.database/" + column
 		c, known := r.Counts[metric]
 		switch {
 		case !known:
-			return 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "this run did not read " + metric}
+			return 0, &series.Missing{Reason: counts.NotRecorded, Detail: "this run did not read " + metric}
 		case c.Missing != nil:
 			return 0, c.Missing
 		}
@@ -107,8 +107,8 @@ func rows(_ drivers.Arm, r drivers.Replicate) (sum float64, err error) {
 
 // lessBackground counts as read, and what of that the server does by itself: as much as it did each time that it was watched. What
 // it did only once, such as a checkpoint's fsync, is nothing that it does in the time of any repetition.
-func lessBackground(of func(drivers.Arm, drivers.Replicate) (float64, error)) func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
-	return func(a drivers.Arm, r drivers.Replicate) (counted, background float64, err error) {
+func lessBackground(of func(counts.Load, counts.Repetition) (float64, error)) func(counts.Load, counts.Repetition) (float64, float64, error) {
+	return func(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 		counted, err = of(a, r.AsRead())
 		if err != nil {
 			return 0, 0, err
@@ -137,18 +137,18 @@ var (
 	upkeep = []string{"heap_prune", "btree_insert_upper", "btree_dedup", "btree_other", "sequence", "checkpoint", "page_image", "other"}
 )
 
-func records(p drivers.Part) float64       { return p.Records }
-func withoutImages(p drivers.Part) float64 { return p.Bytes - p.Images }
-func images(p drivers.Part) float64        { return p.Images }
+func records(p counts.Part) float64       { return p.Records }
+func withoutImages(p counts.Part) float64 { return p.Bytes - p.Images }
+func images(p counts.Part) float64        { return p.Images }
 
 // ownBytes are those of the parts that are the operation's own, and of an entry for each page that was split: as many as the other
 // entries have on average.
-func ownBytes(a drivers.Arm, r drivers.Replicate) (counted, background float64, err error) {
+func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, err error) {
 	counted, background, err = ofParts(withoutImages, own...)(a, r)
 	if err != nil || r.Log == nil {
 		return counted, background, err
 	}
-	var splits, entries drivers.Part
+	var splits, entries counts.Part
 	for _, p := range r.Log.Parts {
 		switch p.Name {
 		case split:
@@ -165,11 +165,11 @@ func ownBytes(a drivers.Arm, r drivers.Replicate) (counted, background float64, 
 
 // ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an estimate
 // would be met or missed by chance.
-func ofParts(of func(drivers.Part) float64, parts ...string) func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
-	return func(_ drivers.Arm, r drivers.Replicate) (sum, background float64, err error) {
+func ofParts(of func(counts.Part) float64, parts ...string) func(counts.Load, counts.Repetition) (float64, float64, error) {
+	return func(_ counts.Load, r counts.Repetition) (sum, background float64, err error) {
 		switch log := r.Log; {
 		case log == nil:
-			return 0, 0, &series.Missing{Reason: drivers.NotRecorded, Detail: "this run did not read the WAL"}
+			return 0, 0, &series.Missing{Reason: counts.NotRecorded, Detail: "this run did not read the WAL"}
 		case log.Missing != nil && log.Missing.Reason == series.NeverRead && quiet(r):
 			return 0, 0, nil
 		case log.Missing != nil:
@@ -191,7 +191,7 @@ func ofParts(of func(drivers.Part) float64, parts ...string) func(drivers.Arm, d
 
 // olderThan tells whether more was read of the WAL than came into it in the repetition: what others wrote before it was flushed, or could be
 // read, only then.
-func olderThan(r drivers.Replicate) bool {
+func olderThan(r counts.Repetition) bool {
 	var read float64
 	for _, p := range r.Log.Parts {
 		if slices.Contains(own, p.Name) {
@@ -203,7 +203,7 @@ func olderThan(r drivers.Replicate) bool {
 }
 
 // quiet tells whether the WAL did not move, so that there was nothing to be read of it.
-func quiet(r drivers.Replicate) bool {
+func quiet(r counts.Repetition) bool {
 	moved, known := r.Counts["pgstat.lsn/insert"]
 	return known && moved.Missing == nil && moved.Raw == 0
 }

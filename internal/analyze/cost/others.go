@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -20,11 +20,11 @@ type company struct {
 
 // alone gives the repetitions in which nobody else was at work, as long as there are any. Where there are none, all of them are
 // told, and that what others did is among it.
-func (c *Cost) alone(run *drivers.Run, arm drivers.Arm) []drivers.Replicate {
-	var alone []drivers.Replicate
+func (c *Cost) alone(run *counts.Run, load counts.Load) []counts.Repetition {
+	var alone []counts.Repetition
 	var beside []*company
-	for _, r := range arm.Replicates {
-		others := othersIn(run, arm, r)
+	for _, r := range load.Repetitions {
+		others := othersIn(run, load, r)
 		if len(others.Who) == 0 {
 			alone = append(alone, r)
 			continue
@@ -57,7 +57,7 @@ func (c *Cost) alone(run *drivers.Run, arm drivers.Arm) []drivers.Replicate {
 	if len(alone) > 0 {
 		return alone
 	}
-	return arm.Replicates
+	return load.Repetitions
 }
 
 // mayBeOthers are sessions that came and went, of whom nothing says whose they were.
@@ -66,30 +66,30 @@ const mayBeOthers = "sessions that cannot be told from its own"
 // alike leaves repetitions out in which more sessions connected to the database than in most: an operation that does the same each time
 // connects as often, so that somebody else may have. Where there is no such most, and where others connect while nothing is done, any
 // repetition may hold what others did. Where sessions are not counted, as on 13, the rows that were written tell instead.
-func (c *Cost) alike(run *drivers.Run, repetitions []drivers.Replicate) []drivers.Replicate {
+func (c *Cost) alike(run *counts.Run, repetitions []counts.Repetition) []counts.Repetition {
 	if len(c.Others) > 0 {
 		return repetitions // it is marked already
 	}
-	came, what, strangers := tally(connected).in(repetitions), "sessions that connected to the database", float64(run.Strangers)
+	came, what, others := tally(connected).in(repetitions), "sessions that connected to the database", float64(run.OtherSessions)
 	if came != nil && run.Header.Operation.SessionsKnown {
 		return repetitions
 	}
 	if came == nil {
 		came, what = tally(written).in(repetitions), "PostgreSQL counts no sessions before 14; rows of the database that were written"
-		idle, _ := run.Arm(runfile.IdleArm)
-		for _, rows := range tally(written).in(idle.Replicates) {
-			strangers += rows
+		idle, _ := run.Load(runfile.IdleLoad)
+		for _, rows := range tally(written).in(idle.Repetitions) {
+			others += rows
 		}
 	}
 	if came == nil {
 		return repetitions
 	}
-	if strangers > 0 {
-		c.maybe(fmt.Sprintf("%s: %s while nothing was done", what, amount(strangers)))
+	if others > 0 {
+		c.maybe(fmt.Sprintf("%s: %s while nothing was done", what, amount(others)))
 		return repetitions
 	}
 	fewest, most := slices.Min(came), slices.Max(came)
-	var same []drivers.Replicate
+	var same []counts.Repetition
 	var more []int
 	for i, r := range repetitions {
 		if came[i] == fewest {
@@ -118,9 +118,9 @@ func (c *Cost) maybe(why string) {
 }
 
 // tally counts something of a repetition, if it is known.
-type tally func(drivers.Replicate) (float64, bool)
+type tally func(counts.Repetition) (float64, bool)
 
-func connected(r drivers.Replicate) (float64, bool) {
+func connected(r counts.Repetition) (float64, bool) {
 	if r.Sessions == nil {
 		return 0, false
 	}
@@ -128,13 +128,13 @@ func connected(r drivers.Replicate) (float64, bool) {
 }
 
 // written are rows of the operation's database.
-func written(r drivers.Replicate) (float64, bool) {
-	sum, err := rows(drivers.Arm{}, r.AsRead())
+func written(r counts.Repetition) (float64, bool) {
+	sum, err := rows(counts.Load{}, r.AsRead())
 	return sum, err == nil
 }
 
 // in counts in each repetition; nil: not all are known.
-func (t tally) in(repetitions []drivers.Replicate) (all []float64) {
+func (t tally) in(repetitions []counts.Repetition) (all []float64) {
 	for _, r := range repetitions {
 		n, known := t(r)
 		if !known {
@@ -154,9 +154,9 @@ func in(repetitions []int) string {
 }
 
 // othersIn are those who were at work in a repetition: seen as sessions, or by the rows that were written elsewhere.
-func othersIn(run *drivers.Run, arm drivers.Arm, r drivers.Replicate) (others runfile.Others) {
+func othersIn(run *counts.Run, load counts.Load, r counts.Repetition) (others runfile.Others) {
 	for _, o := range run.Others {
-		if o.Arm == arm.Name && o.Replicate == r.Number {
+		if o.Load == load.Name && o.Repetition == r.Number {
 			others = o.Others
 			others.Who = slices.Clone(o.Who)
 		}
@@ -169,7 +169,7 @@ func othersIn(run *drivers.Run, arm drivers.Arm, r drivers.Replicate) (others ru
 
 // rowsElsewhere are those of other databases, and of what all databases share: a session that came and went shows in nothing
 // else.
-func rowsElsewhere(r drivers.Replicate) (sum float64) {
+func rowsElsewhere(r counts.Repetition) (sum float64) {
 	for _, column := range []string{"tup_inserted", "tup_updated", "tup_deleted"} {
 		all, here := r.Counts["pgstat.cluster/"+column], r.Counts["pgstat.database/"+column]
 		if all.Missing == nil && here.Missing == nil {
@@ -200,17 +200,17 @@ func (of *company) wrote() string {
 
 // withBackground leaves a background out that was never measured alone: what others did then would be taken off what the
 // operation did.
-func (c *Cost) withBackground(run *drivers.Run, repetitions []drivers.Replicate) []drivers.Replicate {
-	idle, _ := run.Arm(runfile.IdleArm)
-	disturbed := slices.ContainsFunc(idle.Replicates, func(r drivers.Replicate) bool {
+func (c *Cost) withBackground(run *counts.Run, repetitions []counts.Repetition) []counts.Repetition {
+	idle, _ := run.Load(runfile.IdleLoad)
+	disturbed := slices.ContainsFunc(idle.Repetitions, func(r counts.Repetition) bool {
 		here, _ := written(r)
 		return here+rowsElsewhere(r) > 0
 	})
-	if run.Idle.Replicates > 0 && !disturbed {
+	if run.Idle.Repetitions > 0 && !disturbed {
 		return repetitions
 	}
 	c.Warnings = append(c.Warnings, "What the server does by itself is not known, and nothing was taken off: others were at work when it was measured")
-	asRead := make([]drivers.Replicate, len(repetitions))
+	asRead := make([]counts.Repetition, len(repetitions))
 	for i, r := range repetitions {
 		asRead[i] = r.AsRead()
 	}
@@ -218,18 +218,18 @@ func (c *Cost) withBackground(run *drivers.Run, repetitions []drivers.Replicate)
 }
 
 // warnOfOpen says what makes counts of the server less than the operation's.
-func (c *Cost) warnOfOpen(run *drivers.Run, arm drivers.Arm) {
+func (c *Cost) warnOfOpen(run *counts.Run, load counts.Load) {
 	var goesOn, staying []int
 	for _, o := range run.Others {
-		used := func(r drivers.Replicate) bool { return o.Arm == arm.Name && o.Replicate == r.Number }
-		if !slices.ContainsFunc(arm.Replicates, used) {
+		used := func(r counts.Repetition) bool { return o.Load == load.Name && o.Repetition == r.Number }
+		if !slices.ContainsFunc(load.Repetitions, used) {
 			continue
 		}
 		if o.GoesOn {
-			goesOn = append(goesOn, o.Replicate)
+			goesOn = append(goesOn, o.Repetition)
 		}
 		if o.Staying > 0 {
-			staying = append(staying, o.Replicate)
+			staying = append(staying, o.Repetition)
 		}
 	}
 	c.Incomplete = len(goesOn)+len(staying) > 0

@@ -5,42 +5,42 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // Those who were at work are told once for all repetitions, with what they have reported, if the server tells.
 func TestOthersAreTold(t *testing.T) {
-	arm := drivers.Arm{Replicates: []drivers.Replicate{inserted(1, 1, 0), inserted(2, 1, 0), inserted(3, 1, 0)}}
-	for i := range arm.Replicates {
-		arm.Replicates[i].Counts["pgstat.lsn/insert"] = drivers.Count{Raw: 500}
+	load := counts.Load{Repetitions: []counts.Repetition{inserted(1, 1, 0), inserted(2, 1, 0), inserted(3, 1, 0)}}
+	for i := range load.Repetitions {
+		load.Repetitions[i].Counts["pgstat.lsn/insert"] = counts.Count{Raw: 500}
 	}
-	beside := func(repetition int, reported *int64) drivers.OthersWorked {
+	beside := func(repetition int, reported *int64) counts.OthersWorked {
 		o := runfile.Others{Who: []string{"psql of joe in shop"}, WALWrites: reported, WALFsyncs: reported}
 		if reported != nil {
 			o.WALBytes = 100 * *reported
 		}
-		return drivers.OthersWorked{Replicate: repetition, Others: o}
+		return counts.OthersWorked{Repetition: repetition, Others: o}
 	}
 	none, two := int64(0), int64(2)
 	for _, c := range []struct {
 		name   string
-		beside []drivers.OthersWorked
+		beside []counts.OthersWorked
 		used   int
 		others bool
 		says   string
 	}{
 		{"nobody", nil, 3, false, ""},
-		{"in one", []drivers.OthersWorked{beside(2, nil)}, 2, false,
+		{"in one", []counts.OthersWorked{beside(2, nil)}, 2, false,
 			"What was counted in repetition 2 is left out, because others were at work on the server meanwhile: psql of joe in shop (how much WAL"},
-		{"in all", []drivers.OthersWorked{beside(1, &none), beside(2, &two), beside(3, &two)}, 3, true,
+		{"in all", []counts.OthersWorked{beside(1, &none), beside(2, &two), beside(3, &two)}, 3, true,
 			"Others were at work on the server in repetitions 1, 2, 3, and what they did is counted, too: psql of joe in shop " +
 				"(of 1,500 bytes of WAL, those who are still there have reported 400 so far, with 4 writes and 4 fsyncs)"},
-		{"in silence", []drivers.OthersWorked{beside(1, &none), beside(2, &none)}, 1, false,
+		{"in silence", []counts.OthersWorked{beside(1, &none), beside(2, &none)}, 1, false,
 			"What was counted in repetitions 1, 2 is left out, because others were at work on the server meanwhile: psql of joe in shop (those who are still there have reported no WAL so far)"},
 	} {
 		var of Cost
-		used := of.alone(&drivers.Run{Others: c.beside}, arm)
+		used := of.alone(&counts.Run{Others: c.beside}, load)
 		said := strings.Join(of.Warnings, "\n")
 		if len(used) != c.used || (len(of.Others) > 0) != c.others || !strings.HasPrefix(said, c.says) || strings.Contains(said, "\n") {
 			t.Errorf("%s: %d repetitions, others %v, %q; want %q", c.name, len(used), of.Others, said, c.says)
@@ -77,8 +77,8 @@ func TestSessionsThatMayBeOthers(t *testing.T) {
 		{"13, more rows in one", nil, []float64{5, 5, 9}, 0, true, []int{1, 2}, Over,
 			"What was counted in repetition 3 is left out, because somebody else may have been at work on the server meanwhile (PostgreSQL counts no sessions before 14; rows of the database that were written: up to 9, and 5 in the others)"},
 	} {
-		run := &drivers.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}}, Strangers: c.idle}
-		var all []drivers.Replicate
+		run := &counts.Run{Header: runfile.Run{Operation: &runfile.Operation{SessionsKnown: c.known}}, OtherSessions: c.idle}
+		var all []counts.Repetition
 		for i, n := range c.rows {
 			r := inserted(i+1, n, 0)
 			if c.sessions != nil {

@@ -5,25 +5,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
 // inserted is a repetition that inserted so many rows by what was read; -1: it was not read.
-func inserted(number int, rows, background float64) drivers.Replicate {
-	c := drivers.Count{Raw: rows, Amount: rows - background}
+func inserted(number int, rows, background float64) counts.Repetition {
+	c := counts.Count{Raw: rows, Amount: rows - background}
 	if rows < 0 {
 		c.Missing = &series.Missing{Detail: "no answer within 2s"}
 	}
-	none := drivers.Count{}
-	return drivers.Replicate{Number: number, Counts: map[string]drivers.Count{
+	none := counts.Count{}
+	return counts.Repetition{Number: number, Counts: map[string]counts.Count{
 		"pgstat.database/tup_inserted": c, "pgstat.database/tup_updated": none, "pgstat.database/tup_deleted": none}}
 }
 
 // A repetition that was not read like the others is left out, and what was read of none is missing, as on a version without it.
 func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
-	never := kind{name: "never", of: func(drivers.Arm, drivers.Replicate) (float64, float64, error) {
+	never := kind{name: "never", of: func(counts.Load, counts.Repetition) (float64, float64, error) {
 		return 0, 0, &series.Missing{Detail: "13 does not count it"}
 	}}
 	counted := []kind{{name: "rows", of: lessBackground(rows)}, never}
@@ -36,13 +36,13 @@ func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
 		{[]float64{3, -1, 3}, []int{1, 3}, "Repetition 2 is left out: rows was not read: no answer within 2s"},
 		{[]float64{-1, -1}, []int{1, 2}, ""},
 	} {
-		var arm drivers.Arm
+		var load counts.Load
 		for i, n := range c.rows {
-			arm.Replicates = append(arm.Replicates, inserted(i+1, n, 0))
+			load.Repetitions = append(load.Repetitions, inserted(i+1, n, 0))
 		}
 		var of Cost
 		var got []int
-		for _, r := range of.whole(arm, counted) {
+		for _, r := range of.whole(load, counted) {
 			got = append(got, r.Number)
 		}
 		if said := strings.Join(of.Warnings, "\n"); !slices.Equal(got, c.want) || said != c.says {
@@ -54,11 +54,11 @@ func TestRepetitionsThatWereNotReadAreLeftOut(t *testing.T) {
 // What the server did in one of two idle times only is not taken off: in the time of a repetition it may not do it at all.
 func TestTheLeastBackgroundIsTakenOff(t *testing.T) {
 	r := inserted(1, 20, 1.5)
-	r.Variants = []drivers.Replicate{inserted(1, 20, 3), inserted(1, 20, 0)}
+	r.Variants = []counts.Repetition{inserted(1, 20, 3), inserted(1, 20, 0)}
 	always := inserted(2, 20, 3)
-	always.Variants = []drivers.Replicate{inserted(2, 20, 2), inserted(2, 20, 4)}
+	always.Variants = []counts.Repetition{inserted(2, 20, 2), inserted(2, 20, 4)}
 	once := inserted(3, 20, 5)
-	got := kind{name: "rows", of: lessBackground(rows)}.count(drivers.Arm{Replicates: []drivers.Replicate{r, always, once}})
+	got := kind{name: "rows", of: lessBackground(rows)}.count(counts.Load{Repetitions: []counts.Repetition{r, always, once}})
 	if want := []float64{20, 18, 15}; !slices.Equal(got.Runs, want) {
 		t.Errorf("%v, want %v", got.Runs, want)
 	}
@@ -82,10 +82,10 @@ func TestMeasurementsThatDidNotEnd(t *testing.T) {
 func TestWALFromBeforeARepetition(t *testing.T) {
 	for moved, want := range map[float64]string{104: "", 80: "what was read of the WAL began before the repetition did"} {
 		r := inserted(1, 1, 0)
-		r.Counts["pgstat.lsn/insert"] = drivers.Count{Raw: moved}
-		r.Log = &drivers.Anatomy{Coverage: 1, Parts: []drivers.Part{
+		r.Counts["pgstat.lsn/insert"] = counts.Count{Raw: moved}
+		r.Log = &counts.Anatomy{Coverage: 1, Parts: []counts.Part{
 			{Name: "heap_insert", Records: 1, Bytes: 59}, {Name: commit, Records: 1, Bytes: 34}, {Name: "other", Records: 1, Bytes: 50}}}
-		counted, _, err := ofParts(records, own...)(drivers.Arm{}, r)
+		counted, _, err := ofParts(records, own...)(counts.Load{}, r)
 		if got := ""; err != nil {
 			if got = reason(err); got != want {
 				t.Errorf("of %v bytes: %s, want %q", moved, got, want)

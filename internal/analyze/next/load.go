@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -22,12 +22,12 @@ type Chooser struct{ named map[string]int }
 
 // Load is the one that would tell most of what a run has left open about the metrics asked for, and why; an empty name:
 // none would. Of several that tell as much it is the one whose first metric comes first.
-func (c *Chooser) Load(run *drivers.Run, metrics []string, loads []runfile.Arm) (name, why string) {
+func (c *Chooser) Load(run *counts.Run, metrics []string, loads []runfile.Load) (name, why string) {
 	if len(metrics) == 0 {
 		return "", ""
 	}
 	name, why = c.choose(attribution.Judge(run, attribution.Options{Asked: metrics}).Metrics, metric.VersionNum(run.Header.Target.Version))
-	if !slices.ContainsFunc(loads, func(a runfile.Arm) bool { return a.Name == name }) {
+	if !slices.ContainsFunc(loads, func(a runfile.Load) bool { return a.Name == name }) {
 		return "", ""
 	}
 	if c.named == nil {
@@ -40,10 +40,10 @@ func (c *Chooser) Load(run *drivers.Run, metrics []string, loads []runfile.Arm) 
 func (c *Chooser) choose(verdicts []attribution.Verdict, version int) (load, why string) {
 	told := map[string][]attribution.Verdict{}
 	for _, v := range verdicts {
-		if v.Kind != attribution.Undetermined || v.SettleWith == nil || c.named[v.SettleWith.Arm] >= mostAdded {
+		if v.Kind != attribution.CannotTell || v.SettleWith == nil || c.named[v.SettleWith.Load] >= mostAdded {
 			continue
 		}
-		name := v.SettleWith.Arm
+		name := v.SettleWith.Load
 		told[name] = append(told[name], v)
 		if len(told[name]) > len(told[load]) {
 			load = name

@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// open is an undetermined verdict that an arm would settle; "" is none.
-func open(metric, arm string) attribution.Verdict {
-	v := attribution.Verdict{Metric: runfile.Metric{Name: metric}, Kind: attribution.Undetermined}
-	if arm != "" {
-		v.SettleWith = &attribution.Settle{Arm: arm, Between: []string{"rows", "wal_records"}}
+// open is a verdict of CannotTell that a load would settle; "" is none.
+func open(metric, load string) attribution.Verdict {
+	v := attribution.Verdict{Metric: runfile.Metric{Name: metric}, Kind: attribution.CannotTell}
+	if load != "" {
+		v.SettleWith = &attribution.Settle{Load: load, Between: []string{"rows", "wal_records"}}
 	}
 	return v
 }
@@ -43,7 +43,7 @@ func TestTheLoadThatTellsMostIsChosen(t *testing.T) {
 func TestNothingIsChosenFromARunThatTellsNothing(t *testing.T) {
 	var c Chooser
 	for _, metrics := range [][]string{nil, {"block/writes"}} {
-		if load, why := c.Load(&drivers.Run{}, metrics, []runfile.Arm{{Name: "copy"}}); load != "" {
+		if load, why := c.Load(&counts.Run{}, metrics, []runfile.Load{{Name: "copy"}}); load != "" {
 			t.Errorf("%q: %s, because %s", metrics, load, why)
 		}
 	}

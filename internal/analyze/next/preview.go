@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // firstPreview is after how long an observation may have seen a kind of load: its windows have five seconds, and it takes some.
@@ -22,7 +22,7 @@ type Seen struct {
 }
 
 // Ask reads the file where it is time for that.
-func (p *Preview) Ask(after time.Duration, read func() (*drivers.Run, error)) (seen Seen, looked bool) {
+func (p *Preview) Ask(after time.Duration, read func() (*counts.Run, error)) (seen Seen, looked bool) {
 	if after < max(firstPreview, p.last+p.last/lookAgain) {
 		return Seen{}, false
 	}
@@ -34,8 +34,8 @@ func (p *Preview) Ask(after time.Duration, read func() (*drivers.Run, error)) (s
 	return see(run), true
 }
 
-func see(run *drivers.Run) (seen Seen) {
-	seen.Kinds = len(slices.DeleteFunc(slices.Clone(run.Arms), func(a drivers.Arm) bool { return a.Idle() }))
+func see(run *counts.Run) (seen Seen) {
+	seen.Kinds = len(slices.DeleteFunc(slices.Clone(run.Loads), func(a counts.Load) bool { return a.Idle() }))
 	if seen.Kinds > 0 {
 		seen.Verdicts = attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics
 	}
@@ -50,7 +50,7 @@ func (s Seen) String() string {
 	told, open := 0, 0
 	for _, v := range s.Verdicts {
 		switch v.Kind {
-		case attribution.Undetermined:
+		case attribution.CannotTell:
 			open++
 		case attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed:
 			told++

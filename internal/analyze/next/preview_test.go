@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // Looks are a tenth further apart each time, so that a long observation is not analyzed over and over.
@@ -14,7 +14,7 @@ func TestPreviewsGetRarer(t *testing.T) {
 	var p Preview
 	var at []time.Duration
 	for after := time.Duration(0); after <= 2*time.Minute; after += 10 * time.Second {
-		if _, looked := p.Ask(after, func() (*drivers.Run, error) { return &drivers.Run{}, nil }); looked {
+		if _, looked := p.Ask(after, func() (*counts.Run, error) { return &counts.Run{}, nil }); looked {
 			at = append(at, after)
 		}
 	}
@@ -30,14 +30,14 @@ func TestPreviewsGetRarer(t *testing.T) {
 
 // An observation of six sorts of work, and one in which nothing was seen.
 func TestPreviewSaysWhatAReportWouldTell(t *testing.T) {
-	run, err := drivers.FromFile("../../../testdata/runs/observed-pg17.jsonl.zst")
+	run, err := counts.FromFile("../../../testdata/runs/observed-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text := see(run).String(); !strings.HasPrefix(text, "5 kinds of load; ") {
 		t.Errorf("of the shipped observation it says %q", text)
 	}
-	if text := see(&drivers.Run{}).String(); text != "no kind of load seen yet" {
+	if text := see(&counts.Run{}).String(); text != "no kind of load seen yet" {
 		t.Errorf("of nothing it says %q", text)
 	}
 }

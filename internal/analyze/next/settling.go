@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // lookAgain is by what part of the time so far the next look is later: looks cost little, however long it lasts.
@@ -26,7 +26,7 @@ type look struct {
 }
 
 // Ask reads the file where it is time for that, and may say why there is no use in going on.
-func (s *Settling) Ask(after time.Duration, read func() (*drivers.Run, error)) (why string, settled bool) {
+func (s *Settling) Ask(after time.Duration, read func() (*counts.Run, error)) (why string, settled bool) {
 	if n := len(s.looks); n > 0 && after < s.looks[n-1].after+s.looks[n-1].after/lookAgain {
 		return "", false
 	}
@@ -60,13 +60,13 @@ func (s *Settling) take(now look) (why string, settled bool) {
 }
 
 // learned is all that a run tells, in a form that is the same as long as nothing is learned.
-func learned(run *drivers.Run) (known string, open int) {
+func learned(run *counts.Run) (known string, open int) {
 	var all []string
 	for _, v := range attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}).Metrics {
 		all = append(all, fmt.Sprint(v.Metric.Name, v.Kind, v.Counts, v.Between))
-		if v.Kind == attribution.Undetermined {
+		if v.Kind == attribution.CannotTell {
 			open++
 		}
 	}
-	return fmt.Sprint(len(run.Arms), strings.Join(all, "\n")), open
+	return fmt.Sprint(len(run.Loads), strings.Join(all, "\n")), open
 }

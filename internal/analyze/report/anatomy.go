@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Log is what kinds of record an arm put into the server's log.
+// Log is what kinds of record a load put into the server's log.
 type Log struct {
 	Source   string          `json:"source"`            // pg_walinspect, pg_waldump, or model: nobody read the WAL
 	Missing  *series.Missing `json:"missing,omitempty"` // why nobody read it
-	Coverage float64         `json:"coverage"`          // the share of the WAL whose records were counted, the lowest of all replicates
+	Coverage float64         `json:"coverage"`          // the share of the WAL whose records were counted, the lowest of all repetitions
 	Parts    []LogPart       `json:"parts"`
 	PerRow   Figure          `json:"per_row"`    // records of all kinds
 	Off      Figure          `json:"difference"` // of their number from what pg_stat_wal counts, as a part of that
@@ -29,14 +29,14 @@ type LogPart struct {
 	PerRow Figure `json:"per_row"`
 }
 
-// logOf is nil for an arm without load or without replicates.
-func logOf(a drivers.Arm) *Log {
-	if a.Idle() || len(a.Replicates) == 0 {
+// logOf is nil for an idle load or one without repetitions.
+func logOf(a counts.Load) *Log {
+	if a.Idle() || len(a.Repetitions) == 0 {
 		return nil
 	}
 	l := &Log{Coverage: 1, Parts: []LogPart{}}
-	anatomies, parts := make([]drivers.Anatomy, len(a.Replicates)), map[string]bool{}
-	for i, r := range a.Replicates {
+	anatomies, parts := make([]counts.Anatomy, len(a.Repetitions)), map[string]bool{}
+	for i, r := range a.Repetitions {
 		anatomy, err := a.Anatomy(r)
 		if err != nil {
 			return nil
@@ -50,27 +50,27 @@ func logOf(a drivers.Arm) *Log {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		l.Parts = append(l.Parts, LogPart{name, perRow(a, anatomies, func(x drivers.Anatomy) drivers.Part { return partNamed(x, name) })})
+		l.Parts = append(l.Parts, LogPart{name, perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return partNamed(x, name) })})
 	}
-	l.PerRow = perRow(a, anatomies, func(x drivers.Anatomy) drivers.Part { return x.Sum })
+	l.PerRow = perRow(a, anatomies, func(x counts.Anatomy) counts.Part { return x.Sum })
 	l.Off = difference(anatomies)
 	return l
 }
 
 // partNamed has no records where there is none of that name: the WAL was read, and there were none.
-func partNamed(a drivers.Anatomy, name string) drivers.Part {
+func partNamed(a counts.Anatomy, name string) counts.Part {
 	for _, p := range a.Parts {
 		if p.Name == name {
 			return p
 		}
 	}
-	return drivers.Part{Name: name}
+	return counts.Part{Name: name}
 }
 
-// perRow is a part's records for each row, over the replicates, with how far each is sure.
-func perRow(a drivers.Arm, anatomies []drivers.Anatomy, of func(drivers.Anatomy) drivers.Part) Figure {
+// perRow is a part's records for each row, over the repetitions, with how far each is sure.
+func perRow(a counts.Load, anatomies []counts.Anatomy, of func(counts.Anatomy) counts.Part) Figure {
 	var s sample
-	for i, r := range a.Replicates {
+	for i, r := range a.Repetitions {
 		part, rows := of(anatomies[i]), float64(r.Work.Rows)
 		s.add(part.Records/rows, nil)
 		s.widen(part.Low/rows, nil)
@@ -80,15 +80,15 @@ func perRow(a drivers.Arm, anatomies []drivers.Anatomy, of func(drivers.Anatomy)
 }
 
 // difference is how far the sums are from PostgreSQL's own count.
-func difference(anatomies []drivers.Anatomy) Figure {
+func difference(anatomies []counts.Anatomy) Figure {
 	var s sample
 	for _, a := range anatomies {
 		if a.Coverage > 0 && !a.Exact() {
-			s.add(0, &series.Missing{Reason: drivers.NotRecorded, Detail: "a sample is scaled to pg_stat_wal's count"})
+			s.add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "a sample is scaled to pg_stat_wal's count"})
 			continue
 		}
 		if math.IsNaN(a.Counted) {
-			s.add(0, &series.Missing{Reason: drivers.NotRecorded, Detail: "pg_stat_wal's count of the records"})
+			s.add(0, &series.Missing{Reason: counts.NotRecorded, Detail: "pg_stat_wal's count of the records"})
 			continue
 		}
 		s.add(a.Sum.Records/a.Counted-1, nil)
@@ -98,7 +98,7 @@ func difference(anatomies []drivers.Anatomy) Figure {
 
 // walSection is what the WAL of each load is made of, for each thousand rows.
 func (r Report) walSection() document.Block {
-	loads := slices.DeleteFunc(r.loaded(), func(a Arm) bool { return a.Log == nil })
+	loads := slices.DeleteFunc(r.loaded(), func(a Load) bool { return a.Log == nil })
 	if len(loads) == 0 {
 		return nil
 	}
@@ -115,11 +115,11 @@ func (r Report) walSection() document.Block {
 	return document.Section{Title: "What the WAL of each load is made of", Blocks: []document.Block{document.Together{t, faint(legend)}}}
 }
 
-// partsIn are the parts of the arms' logs, and those of them that are nowhere worth a line.
-func partsIn(arms []Arm) (parts, seldom []string) {
+// partsIn are the parts of the loads' logs, and those of them that are nowhere worth a line.
+func partsIn(loads []Load) (parts, seldom []string) {
 	const worth = 1e-4 // for each row
 	most := map[string]float64{}
-	for _, a := range arms {
+	for _, a := range loads {
 		for _, p := range a.Log.Parts {
 			most[p.Part] = max(most[p.Part], p.PerRow.Value)
 		}
@@ -146,24 +146,24 @@ func (l *Log) part(name string) document.Cell {
 	return document.Words("")
 }
 
-// howRead says how the figures of each arm were come by, and by how much they miss PostgreSQL's own.
-func howRead(arms []Arm) string {
+// howRead says how the figures of each load were come by, and by how much they miss PostgreSQL's own.
+func howRead(loads []Load) string {
 	var g gathered
-	for _, a := range arms {
+	for _, a := range loads {
 		g.add(a.Log.way(), a.Name)
 	}
 	said := g.said
 	if len(said) > 1 {
 		said = g.sentences(func(names, way string) string { return names + ": " + way })
 	}
-	return strings.TrimRight(strings.Join(append(said, offText(arms)), " "), " ")
+	return strings.TrimRight(strings.Join(append(said, offText(loads)), " "), " ")
 }
 
 func (l *Log) way() string {
 	switch {
-	case l.Source == drivers.Model && l.Missing != nil:
+	case l.Source == counts.Model && l.Missing != nil:
 		return "A model, from what the clients did, because the WAL could not be read (" + missingText(l.Missing) + ")."
-	case l.Source == drivers.Model:
+	case l.Source == counts.Model:
 		return "A model, from what the clients did: nobody read the WAL."
 	case l.Coverage < 1:
 		return fmt.Sprintf("%s of the WAL was read, by %s, and scaled up to all of it.", number.Percent(l.Coverage), l.Source)
@@ -172,10 +172,10 @@ func (l *Log) way() string {
 	}
 }
 
-// offText says how far the sums are from PostgreSQL's count, in the replicate where one is furthest.
-func offText(arms []Arm) string {
+// offText says how far the sums are from PostgreSQL's count, in the repetition where one is furthest.
+func offText(loads []Load) string {
 	worst, where := 0.0, ""
-	held := slices.DeleteFunc(slices.Clone(arms), func(a Arm) bool { return a.Log.Coverage > 0 && a.Log.Coverage < 1 })
+	held := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return a.Log.Coverage > 0 && a.Log.Coverage < 1 })
 	if len(held) == 0 {
 		return ""
 	}

@@ -32,7 +32,7 @@ func (r Report) realNumbers() []string {
 		of(attribution.NotLogical, "Asked of the operating system or done by storage, or some of both"),
 		of(attribution.Logical, "Not storage I/O, whatever it is called"),
 		of(attribution.Mixed, "Some of both"),
-		of(attribution.Undetermined, "This run cannot tell"))
+		of(attribution.CannotTell, "This run cannot tell"))
 	if len(texts) == 0 {
 		return []string{"This run does not say: no metric got a verdict."}
 	}
@@ -55,7 +55,7 @@ func (r Report) buy(size *Size, unsized error) []string {
 	if r.Observed != nil {
 		speed = "as it was seen here"
 	}
-	whose := size.Sized.Arm + " is this run's load"
+	whose := size.Sized.Load + " is this run's load"
 	if len(size.Sized.Runs) > 1 {
 		whose = "Each number is that of the load which asked for most of it"
 	}
@@ -98,8 +98,8 @@ func costs(size *Size) []string {
 // sureness says what the answers rest on.
 func (r Report) sureness(size *Size) []string {
 	var texts []string
-	if h := r.Headline; h != nil && h.Quiet.Driver != "" && h.Quiet.PerSecond.Known() {
-		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", capital(many(h.Quiet.Driver)), h.Quiet.PerSecond.plusMinus(), h.Arm))
+	if h := r.Headline; h != nil && h.Quiet.Quantity != "" && h.Quiet.PerSecond.Known() {
+		texts = append(texts, fmt.Sprintf("%s vary by %s from one repetition of %s to the next.", capital(many(h.Quiet.Quantity)), h.Quiet.PerSecond.plusMinus(), h.Load))
 	}
 	texts = append(texts, r.verdictsReached())
 	if size != nil {
@@ -119,24 +119,24 @@ func (s Size) spreadOfNeed() string {
 	if need == nil || need.Lowest == nil || need.Model != "" || *need.Lowest == *need.Highest {
 		return ""
 	}
-	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its repetitions.", need.Arm,
+	return fmt.Sprintf("%s asked for %s to %s requests and %s to %s MB a second, on average over each of its repetitions.", need.Load,
 		number.Rate(need.Lowest.Requests), number.Rate(need.Highest.Requests), number.Rate(need.Lowest.Bytes/number.Mega), number.Rate(need.Highest.Bytes/number.Mega))
 }
 
 // verdictsReached counts verdicts of what the first screen shows.
 func (r Report) verdictsReached() string {
 	first, _ := r.firstScreen()
-	told, judged, arms := 0, 0, 0
+	told, judged, loads := 0, 0, 0
 	for _, m := range first.Metrics {
 		if m.Missing != nil || m.silent() {
 			continue
 		}
 		judged++
-		if !m.undetermined() {
+		if !m.cannotTell() {
 			told++
 		}
 		if m.PerUnit != nil {
-			arms = max(arms, m.PerUnit.N)
+			loads = max(loads, m.PerUnit.N)
 		}
 	}
 	if judged == 0 {
@@ -144,10 +144,10 @@ func (r Report) verdictsReached() string {
 	}
 	text := fmt.Sprintf("%d of the %d metrics shown here got a verdict", told, judged)
 	switch {
-	case arms == 1:
+	case loads == 1:
 		text += fmt.Sprintf(", on one kind of load; each ratio has its %s interval", r.interval())
-	case arms > 1:
-		text += fmt.Sprintf(", on up to %d kinds of load; each ratio has its %s interval", arms, r.interval())
+	case loads > 1:
+		text += fmt.Sprintf(", on up to %d kinds of load; each ratio has its %s interval", loads, r.interval())
 	}
 	return text + "."
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/report"
 )
 
-// sourceRow is one replicate in the source of the shipped run: what everything grew by, by its name there.
+// sourceRow is one repetition in the source of the shipped run: what everything grew by, by its name there.
 type sourceRow map[string]any
 
 func (r sourceRow) number(name string) float64 { return r[name].(float64) }
@@ -36,9 +36,9 @@ func sourceNames() map[string]string {
 // arithmetic works out the shipped run's figures from its source, in the plainest way there is.
 type arithmetic struct {
 	t     *testing.T
-	arms  map[string][]sourceRow
+	loads map[string][]sourceRow
 	idle  background   // the mean of
-	idles []background // each idle replicate
+	idles []background // each idle repetition
 }
 
 // background is what the counters grow by in a second without load.
@@ -60,10 +60,10 @@ func workOut(t *testing.T) arithmetic {
 	a := arithmetic{t, map[string][]sourceRow{}, background{}, nil}
 	for _, r := range rows {
 		r["requests"] = r.number("dev_writes") - r.number("dev_flush")
-		name := r["arm"].(string)
-		a.arms[name] = append(a.arms[name], r)
+		name := r["load"].(string)
+		a.loads[name] = append(a.loads[name], r)
 	}
-	for _, r := range a.arms["idle"] {
+	for _, r := range a.loads["idle"] {
 		one := background{}
 		for name, value := range r {
 			if number, isNumber := value.(float64); isNumber {
@@ -76,7 +76,7 @@ func workOut(t *testing.T) arithmetic {
 	return a
 }
 
-// grew is what something grew by in a replicate, without the background. What our clients did has none.
+// grew is what something grew by in a repetition, without the background. What our clients did has none.
 func (b background) grew(r sourceRow, name string) float64 {
 	if name == "rows" || name == "entries" || name == "statements" || name == "commits" {
 		return r.number(name)
@@ -84,30 +84,30 @@ func (b background) grew(r sourceRow, name string) float64 {
 	return r.number(name) - b[name]*(r.number("wall")+edges)
 }
 
-// check compares a figure with that of the replicates' values.
-func (a arithmetic) check(what string, got report.Figure, arm string, value func(background, sourceRow) float64) {
+// check compares a figure with that of the repetitions' values.
+func (a arithmetic) check(what string, got report.Figure, load string, value func(background, sourceRow) float64) {
 	a.t.Helper()
 	total := 0.0
-	for _, r := range a.arms[arm] {
+	for _, r := range a.loads[load] {
 		total += value(a.idle, r)
 	}
-	a.checkValue(what, got, arm, total/3, value)
+	a.checkValue(what, got, load, total/3, value)
 }
 
-// checkValue does so where the value is not the mean of the replicates'.
-func (a arithmetic) checkValue(what string, got report.Figure, arm string, mean float64, value func(background, sourceRow) float64) {
+// checkValue does so where the value is not the mean of the repetitions'.
+func (a arithmetic) checkValue(what string, got report.Figure, load string, mean float64, value func(background, sourceRow) float64) {
 	a.t.Helper()
-	least, most := a.ends(arm, value)
+	least, most := a.ends(load, value)
 	same := func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y))+1e-12 }
 	if !same(got.Value, mean) || !same(got.Lowest, least) || !same(got.Highest, most) || got.N != 3 || got.Missing != nil {
-		a.t.Errorf("%s of %s: %+v, want %g, from %g to %g", what, arm, got, mean, least, most)
+		a.t.Errorf("%s of %s: %+v, want %g, from %g to %g", what, load, got, mean, least, most)
 	}
 }
 
-// ends are the least and the most that the replicates come to, whichever background is taken off.
-func (a arithmetic) ends(arm string, value func(background, sourceRow) float64) (least, most float64) {
+// ends are the least and the most that the repetitions come to, whichever background is taken off.
+func (a arithmetic) ends(load string, value func(background, sourceRow) float64) (least, most float64) {
 	var values []float64
-	for _, r := range a.arms[arm] {
+	for _, r := range a.loads[load] {
 		for _, b := range append(a.idles, a.idle) {
 			values = append(values, value(b, r))
 		}
@@ -119,34 +119,34 @@ func (a arithmetic) ends(arm string, value func(background, sourceRow) float64) 
 func TestEveryFigureOfTheShippedRun(t *testing.T) {
 	r, a, names := shipped(t), workOut(t), sourceNames()
 	checked, lost := 0, 0
-	for _, arm := range r.Arms {
-		if arm.Idle {
+	for _, load := range r.Loads {
+		if load.Idle {
 			continue
 		}
-		a.check("seconds", arm.Seconds, arm.Name, func(_ background, r sourceRow) float64 { return r.number("wall") })
-		for _, w := range arm.Work {
+		a.check("seconds", load.Seconds, load.Name, func(_ background, r sourceRow) float64 { return r.number("wall") })
+		for _, w := range load.Work {
 			checked++
-			a.check(w.Driver, w.PerSecond, arm.Name, func(b background, r sourceRow) float64 { return b.grew(r, names[w.Driver]) / r.number("wall") })
+			a.check(w.Quantity, w.PerSecond, load.Name, func(b background, r sourceRow) float64 { return b.grew(r, names[w.Quantity]) / r.number("wall") })
 		}
 	}
 	for _, m := range r.Metrics {
-		for _, arm := range m.Arms {
-			if arm.Arm == "idle" {
-				a.check(m.Metric, arm.PerSecond, "idle", func(_ background, r sourceRow) float64 { return r.number(names[m.Metric]) / (5 + edges) })
+		for _, load := range m.Loads {
+			if load.Load == "idle" {
+				a.check(m.Metric, load.PerSecond, "idle", func(_ background, r sourceRow) float64 { return r.number(names[m.Metric]) / (5 + edges) })
 				continue
 			}
-			a.check(m.Metric, arm.PerSecond, arm.Arm, func(b background, r sourceRow) float64 { return b.grew(r, names[m.Metric]) / r.number("wall") })
-			for reference, f := range arm.Per {
+			a.check(m.Metric, load.PerSecond, load.Load, func(b background, r sourceRow) float64 { return b.grew(r, names[m.Metric]) / r.number("wall") })
+			for reference, f := range load.Per {
 				checked++
 				many, of := 0.0, 0.0
-				for _, r := range a.arms[arm.Arm] {
+				for _, r := range a.loads[load.Load] {
 					many, of = many+a.idle.grew(r, names[m.Metric]), of+a.idle.grew(r, names[reference])
 				}
 				if f.Missing != nil && f.Missing.Reason == "uncertain" && many < 1 {
-					lost++ // the background had some where the arm had none
+					lost++ // the background had some where the load had none
 					continue
 				}
-				a.checkValue(m.Metric+" per "+reference, f, arm.Arm, many/of, func(b background, r sourceRow) float64 {
+				a.checkValue(m.Metric+" per "+reference, f, load.Load, many/of, func(b background, r sourceRow) float64 {
 					return b.grew(r, names[m.Metric]) / b.grew(r, names[reference])
 				})
 			}
@@ -161,25 +161,25 @@ func TestEveryFigureOfTheShippedRun(t *testing.T) {
 	published := map[string]float64{"bulk": 1.0313, "bulk-indexed": 3.0472, "copy": 0.0377, "copy-indexed": 2.0541,
 		"single": 2.0304, "async": 2.0303, "multi": 1.0403, "wide": 2.0430}
 	for _, m := range r.Metrics {
-		for _, arm := range m.Arms {
-			if m.Metric != "pgstat.wal/wal_records" || arm.Arm == "idle" {
+		for _, load := range m.Loads {
+			if m.Metric != "pgstat.wal/wal_records" || load.Load == "idle" {
 				continue
 			}
-			if got := arm.Per["rows"].Value; math.Abs(got-published[arm.Arm]) > 0.0001 {
-				t.Errorf("WAL records per row of %s: %.5f, published %.4f", arm.Arm, got, published[arm.Arm])
+			if got := load.Per["rows"].Value; math.Abs(got-published[load.Load]) > 0.0001 {
+				t.Errorf("WAL records per row of %s: %.5f, published %.4f", load.Load, got, published[load.Load])
 			}
 		}
 	}
 }
 
-// TestSpansOfTheShippedRun checks what the second table and the headline are made of against the model's own arms.
+// TestSpansOfTheShippedRun checks what the second table and the headline are made of against the model's own loads.
 func TestSpansOfTheShippedRun(t *testing.T) {
 	r := shipped(t)
 	for _, m := range r.Metrics {
-		for reference, span := range m.AcrossArms {
+		for reference, span := range m.AcrossLoads {
 			var means, all []float64
-			for _, arm := range m.Arms {
-				if f := arm.Per[reference]; f.Known() {
+			for _, load := range m.Loads {
+				if f := load.Per[reference]; f.Known() {
 					means, all = append(means, f.Value), append(all, f.Lowest, f.Highest)
 				}
 			}
@@ -190,19 +190,19 @@ func TestSpansOfTheShippedRun(t *testing.T) {
 			}
 		}
 		if m.Metric == "pgstat.wal/wal_records" {
-			span := m.AcrossArms["device_requests"]
-			if diff := cmp.Diff([]report.InArm{span.Smallest, span.Largest}, []report.InArm{r.Headline.Smallest, r.Headline.Largest}); diff != "" {
+			span := m.AcrossLoads["device_requests"]
+			if diff := cmp.Diff([]report.InLoad{span.Smallest, span.Largest}, []report.InLoad{r.Headline.Smallest, r.Headline.Largest}); diff != "" {
 				t.Errorf("the headline has another factor than the table: %s", diff)
 			}
 		}
 	}
 }
 
-// geometric is the geometric mean of an arm's ratios, and their ends, if there is plenty of both.
-func (a arithmetic) geometric(arm, y, x string) (mean, least, most float64, plenty bool) {
+// geometric is the geometric mean of a load's ratios, and their ends, if there is plenty of both.
+func (a arithmetic) geometric(load, y, x string) (mean, least, most float64, plenty bool) {
 	sum, plenty := 0.0, true
 	least, most = math.Inf(1), math.Inf(-1)
-	for _, r := range a.arms[arm] {
+	for _, r := range a.loads[load] {
 		many, of := a.idle.grew(r, y), a.idle.grew(r, x)
 		plenty = plenty && many > 20 && of > 20
 		sum += math.Log(many / of)
@@ -218,14 +218,14 @@ func TestEvidenceOfTheShippedRun(t *testing.T) {
 	near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-6*math.Abs(y) }
 	for _, m := range r.Metrics {
 		for _, rival := range m.Rivals {
-			for _, arm := range rival.Arms {
-				mean, least, most, plenty := a.geometric(arm.Arm, names[m.Metric], names[rival.Driver])
+			for _, load := range rival.Loads {
+				mean, least, most, plenty := a.geometric(load.Load, names[m.Metric], names[rival.Quantity])
 				if !plenty {
 					continue
 				}
 				checked++
-				if f := arm.Ratio; !near(f.Value, mean) || !near(f.Lowest, least) || !near(f.Highest, most) || f.N != 3 {
-					t.Errorf("%s per %s of %s: %+v, want %g, %g to %g", m.Metric, rival.Driver, arm.Arm, f, mean, least, most)
+				if f := load.Ratio; !near(f.Value, mean) || !near(f.Lowest, least) || !near(f.Highest, most) || f.N != 3 {
+					t.Errorf("%s per %s of %s: %+v, want %g, %g to %g", m.Metric, rival.Quantity, load.Load, f, mean, least, most)
 				}
 			}
 		}
@@ -237,7 +237,7 @@ func TestEvidenceOfTheShippedRun(t *testing.T) {
 	for _, m := range r.Metrics {
 		want, isPublished := published[m.Metric]
 		if isPublished && (m.Kind != "logical" || m.PerUnit == nil || math.Abs(m.PerUnit.Value-want) > 0.005*want || m.PerUnit.N != 8) {
-			t.Errorf("%s: %s %s %+v, want logical, %g, of 8 arms", m.Metric, m.Kind, m.Counts, m.PerUnit, want)
+			t.Errorf("%s: %s %s %+v, want logical, %g, of 8 loads", m.Metric, m.Kind, m.Counts, m.PerUnit, want)
 		}
 	}
 }

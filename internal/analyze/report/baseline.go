@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
@@ -91,7 +91,7 @@ type BaselineDevice struct {
 }
 
 // NewBaseline puts what storage delivered into the form that is shown.
-func NewBaseline(run *drivers.Run, b baseline.Baseline) Baseline {
+func NewBaseline(run *counts.Run, b baseline.Baseline) Baseline {
 	h, d := run.Header, describe(run)
 	v := Baseline{
 		Schema: BaselineSchema, LeftOut: b.LeftOut, Buffered: b.Buffered, Throttle: b.Throttle, Warnings: b.Warnings,
@@ -108,7 +108,7 @@ func NewBaseline(run *drivers.Run, b baseline.Baseline) Baseline {
 
 func baselineJob(r baseline.Row) BaselineJob {
 	v := BaselineJob{
-		Name: r.Arm.Name, Options: r.Arm.Job, Depth: r.Arm.Depth, Buffered: r.Arm.Buffered, Seconds: r.Seconds,
+		Name: r.Load.Name, Options: r.Load.Job, Depth: r.Load.Depth, Buffered: r.Load.Buffered, Seconds: r.Seconds,
 		Factor: r.Factor, Flushed: r.Flushed, Findings: r.Findings,
 		Fio: BaselineFio{
 			Operations: r.Fio.Counted, Reads: r.Fio.Rate.Reads, Writes: r.Fio.Rate.Writes, Syncs: r.Fio.Rate.Flushes,

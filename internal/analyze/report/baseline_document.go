@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
 )
 
 // Document says what storage delivered; the run has the seconds of a job that was throttled, for the pictures.
-func (b Baseline) Document(run *drivers.Run) document.Document {
+func (b Baseline) Document(run *counts.Run) document.Document {
 	d := document.Document{
 		Title:   "realiops: storage of " + b.Run.Storage.Directory + ", " + b.Run.Start.Format("2006-01-02"),
 		Heading: "What does this storage deliver?",

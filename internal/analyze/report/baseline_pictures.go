@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
 )
@@ -120,7 +120,7 @@ func paired(title, label, unit string, all []account) *plot.Picture {
 }
 
 // course shows the seconds of the job that went on until it was throttled, and from when on it was.
-func (b Baseline) course(run *drivers.Run) document.Block {
+func (b Baseline) course(run *counts.Run) document.Block {
 	pictures := b.courses(run)
 	if len(pictures) == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (b Baseline) course(run *drivers.Run) document.Block {
 }
 
 // courses are rate and latency over time; none: nobody waited for it to be throttled.
-func (b Baseline) courses(run *drivers.Run) []*plot.Picture {
+func (b Baseline) courses(run *counts.Run) []*plot.Picture {
 	points := b.seconds(run)
 	if b.Throttle == nil || len(points) < 2 {
 		return nil
@@ -147,10 +147,10 @@ func (b Baseline) courses(run *drivers.Run) []*plot.Picture {
 }
 
 // seconds of the one job, as they were recorded.
-func (b Baseline) seconds(run *drivers.Run) []baseline.Point {
-	for _, arm := range run.Arms {
-		if len(arm.Replicates) > 0 && len(b.Jobs) > 0 && arm.Name == b.Jobs[0].Name {
-			return baseline.PointsOf(run, arm.Replicates[0])
+func (b Baseline) seconds(run *counts.Run) []baseline.Point {
+	for _, load := range run.Loads {
+		if len(load.Repetitions) > 0 && len(b.Jobs) > 0 && load.Name == b.Jobs[0].Name {
+			return baseline.PointsOf(run, load.Repetitions[0])
 		}
 	}
 	return nil
@@ -185,7 +185,7 @@ func (b Baseline) courseOf(points []baseline.Point, unit string, of func(baselin
 
 // BaselinePNG writes the picture that decides for a chat: the course of what was waited for until it was throttled, or
 // else what each job did.
-func BaselinePNG(w io.Writer, run *drivers.Run, b Baseline) error {
+func BaselinePNG(w io.Writer, run *counts.Run, b Baseline) error {
 	if len(b.Jobs) == 0 {
 		return errors.New("there is nothing to draw: no job has a result")
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -93,7 +93,7 @@ without. A full bucket lasts 2,000 s; this one held 1.5 % at the beginning.
 `
 
 func TestBaselineText(t *testing.T) {
-	text := written(t, measuredStorage().Document(&drivers.Run{}), 80)
+	text := written(t, measuredStorage().Document(&counts.Run{}), 80)
 	if diff := cmp.Diff(measuredText, text); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -108,7 +108,7 @@ func TestBaselineText(t *testing.T) {
 func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 	v := measuredStorage()
 	v.LeftOut[0].Why = "<script>alert(1)</script>"
-	page := v.Document(&drivers.Run{})
+	page := v.Document(&counts.Run{})
 	html := rendered(t, func(w io.Writer) error { return document.HTML(w, page) })
 	markdown := rendered(t, func(w io.Writer) error { return document.Markdown(w, page) })
 	if strings.Contains(html, "<script>") || strings.Contains(markdown, "<script>") {
@@ -139,7 +139,7 @@ func TestBaselinePageHoldsWhatWasMeasured(t *testing.T) {
 
 // TestBaselineCSVHasBothAccounts of every job, and nothing where nothing is known.
 func TestBaselineCSVHasBothAccounts(t *testing.T) {
-	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, measuredStorage().Document(&drivers.Run{})) }))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(rendered(t, func(w io.Writer) error { return document.CSV(w, measuredStorage().Document(&counts.Run{})) }))).ReadAll()
 	if err != nil || len(lines) != 3 {
 		t.Fatalf("%v: %v", err, lines)
 	}

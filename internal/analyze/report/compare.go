@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 )
 
@@ -19,14 +19,14 @@ const CompareSchema = "realiops.compare/1"
 
 // Comparison holds runs against the first of them.
 type Comparison struct {
-	Schema   string           `json:"schema"`
-	Runs     []ComparedRun    `json:"runs"`
-	Warnings []string         `json:"warnings"` // what is not the same, so that more than one thing may have made a difference
-	Arms     []string         `json:"arms"`     // with a load, that all runs have
-	LeftOut  []string         `json:"left_out"` // arms that some run does not have
-	Drivers  []ComparedDriver `json:"drivers"`
-	Metrics  []ComparedMetric `json:"metrics"` // that all runs have figures of
-	Alone    []string         `json:"alone"`   // metrics that only some have figures of
+	Schema     string             `json:"schema"`
+	Runs       []ComparedRun      `json:"runs"`
+	Warnings   []string           `json:"warnings"` // what is not the same, so that more than one thing may have made a difference
+	Loads      []string           `json:"loads"`    // with a load, that all runs have
+	LeftOut    []string           `json:"left_out"` // loads that some run does not have
+	Quantities []ComparedQuantity `json:"quantities"`
+	Metrics    []ComparedMetric   `json:"metrics"` // that all runs have figures of
+	Alone      []string           `json:"alone"`   // metrics that only some have figures of
 }
 
 // ComparedRun is one of the runs.
@@ -41,18 +41,18 @@ type ComparedRun struct {
 	Target  string    `json:"target"` // in a sentence
 }
 
-// ComparedDriver is one way of counting the work.
-type ComparedDriver struct {
-	Driver  string        `json:"driver"`
-	Side    string        `json:"side"`
-	Unit    string        `json:"unit"`
-	Arms    []ComparedArm `json:"arms"`
-	Geomean ComparedArm   `json:"geomean"` // of the arms that have a change in all runs
+// ComparedQuantity is one way of counting the work.
+type ComparedQuantity struct {
+	Quantity string         `json:"quantity"`
+	Side     string         `json:"side"`
+	Unit     string         `json:"unit"`
+	Loads    []ComparedLoad `json:"loads"`
+	Geomean  ComparedLoad   `json:"geomean"` // of the loads that have a change in all runs
 }
 
-// ComparedArm is an arm's rate in each run.
-type ComparedArm struct {
-	Arm  string      `json:"arm,omitempty"`
+// ComparedLoad is a load's rate in each run.
+type ComparedLoad struct {
+	Load string      `json:"load,omitempty"`
 	Runs []RunOfRate `json:"runs"`
 }
 
@@ -69,7 +69,7 @@ type Change struct {
 	Hi      float64 `json:"hi"`
 	Level   float64 `json:"level"`
 	P       float64 `json:"p"`       // how often chance alone gives as much; null where that is not known
-	N       [2]int  `json:"n"`       // replicates, of the first run and of this
+	N       [2]int  `json:"n"`       // repetitions, of the first run and of this
 	Differs bool    `json:"differs"` // by more than chance explains
 	of      stats.Difference
 }
@@ -84,7 +84,7 @@ type ComparedMetric struct {
 // VerdictInARun is a verdict as a comparison shows it.
 type VerdictInARun struct {
 	Verdict attribution.Kind      `json:"verdict"`
-	Counts  []string              `json:"counts"` // a driver, the terms of a sum, or what cannot be told apart
+	Counts  []string              `json:"counts"` // a quantity, the terms of a sum, or what cannot be told apart
 	PerUnit *attribution.Estimate `json:"per_unit"`
 	of      Metric
 }
@@ -92,7 +92,7 @@ type VerdictInARun struct {
 // Compared is a run with what was read out of it.
 type Compared struct {
 	File   string
-	Run    *drivers.Run
+	Run    *counts.Run
 	Report Report
 }
 
@@ -104,7 +104,7 @@ func Compare(runs []Compared) (Comparison, error) {
 	if len(runs) < 2 {
 		return Comparison{}, errors.New("a comparison takes two runs or more")
 	}
-	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Arms: []string{}, LeftOut: []string{}, Alone: []string{}, Metrics: []ComparedMetric{}}
+	c := Comparison{Schema: CompareSchema, Warnings: []string{}, Loads: []string{}, LeftOut: []string{}, Alone: []string{}, Metrics: []ComparedMetric{}}
 	for i, r := range runs {
 		if j := slices.IndexFunc(runs[:i], func(o Compared) bool { return o.Report.Run.ID == r.Report.Run.ID }); j >= 0 {
 			return c, fmt.Errorf("%s and %s are the same run, %s", runs[j].File, r.File, r.Report.Run.ID)
@@ -115,23 +115,23 @@ func Compare(runs []Compared) (Comparison, error) {
 			Flavor: d.Flavor, Version: d.Target.Version, Target: r.Report.target(),
 		})
 	}
-	c.Arms, c.LeftOut = commonArms(runs)
-	if len(c.Arms) == 0 {
+	c.Loads, c.LeftOut = commonLoads(runs)
+	if len(c.Loads) == 0 {
 		loads := each(func(r Compared) string {
 			return r.File + " has " + cmp.Or(strings.Join(names(r.Report.loaded()), ", "), "none")
 		}, runs)
 		return c, errors.New("these runs have no load in common: " + strings.Join(loads, "; "))
 	}
 	c.Warnings = append(c.Warnings, differing(c, runs)...)
-	for _, d := range drivers.OfInserts() {
-		c.Drivers = append(c.Drivers, c.driver(d, runs))
+	for _, d := range counts.OfInserts() {
+		c.Quantities = append(c.Quantities, c.quantity(d, runs))
 	}
 	c.metrics(runs)
 	return c, nil
 }
 
-// commonArms are those with a load that all runs have measured, and those that only some have.
-func commonArms(runs []Compared) (common, others []string) {
+// commonLoads are those with a load that all runs have measured, and those that only some have.
+func commonLoads(runs []Compared) (common, others []string) {
 	common, others = []string{}, []string{}
 	for _, r := range runs {
 		for _, name := range names(r.Report.loaded()) {
@@ -148,43 +148,43 @@ func commonArms(runs []Compared) (common, others []string) {
 	return common, others
 }
 
-// driver compares one way of counting.
-func (c Comparison) driver(d drivers.Quantity, runs []Compared) ComparedDriver {
-	v := ComparedDriver{Driver: d.Name, Side: string(d.Side), Unit: d.Unit, Arms: []ComparedArm{}}
-	for _, name := range c.Arms {
-		arm := ComparedArm{Arm: name}
+// quantity compares one way of counting.
+func (c Comparison) quantity(d counts.Quantity, runs []Compared) ComparedQuantity {
+	v := ComparedQuantity{Quantity: d.Name, Side: string(d.Side), Unit: d.Unit, Loads: []ComparedLoad{}}
+	for _, name := range c.Loads {
+		load := ComparedLoad{Load: name}
 		var first []float64
 		for i, r := range runs {
 			counted := countedAs(r.Run, d.Name) // versions count pages by different metrics
-			of, rates := RunOfRate{PerSecond: rate(counted, armOf(r, name))}, logarithms(counted, armOf(r, name))
+			of, rates := RunOfRate{PerSecond: rate(counted, loadOf(r, name))}, logarithms(counted, loadOf(r, name))
 			if i == 0 {
 				first = rates
 			} else if len(first) > 0 && len(rates) > 0 {
 				of.Change = changeOf(stats.Welch(first, rates), [2]int{len(first), len(rates)})
 			}
-			arm.Runs = append(arm.Runs, of)
+			load.Runs = append(load.Runs, of)
 		}
-		v.Arms = append(v.Arms, arm)
+		v.Loads = append(v.Loads, load)
 	}
-	v.Geomean = geomean(v.Arms, len(runs))
+	v.Geomean = geomean(v.Loads, len(runs))
 	return v
 }
 
-func armOf(r Compared, name string) drivers.Arm {
-	i := slices.IndexFunc(r.Run.Arms, func(a drivers.Arm) bool { return a.Name == name })
-	return r.Run.Arms[i]
+func loadOf(r Compared, name string) counts.Load {
+	i := slices.IndexFunc(r.Run.Loads, func(a counts.Load) bool { return a.Name == name })
+	return r.Run.Loads[i]
 }
 
-func reported(r Report, name string) Arm {
-	i := slices.IndexFunc(r.Arms, func(a Arm) bool { return a.Name == name })
-	return r.Arms[i]
+func reported(r Report, name string) Load {
+	i := slices.IndexFunc(r.Loads, func(a Load) bool { return a.Name == name })
+	return r.Loads[i]
 }
 
-// logarithms are those of the rates of the replicates: what changes rates does so by a factor. There are none where in one replicate
+// logarithms are those of the rates of the repetitions: what changes rates does so by a factor. There are none where in one repetition
 // nothing was counted above the background.
-func logarithms(d drivers.Quantity, a drivers.Arm) []float64 {
+func logarithms(d counts.Quantity, a counts.Load) []float64 {
 	var all []float64
-	for _, r := range a.Replicates {
+	for _, r := range a.Repetitions {
 		count, err := d.Count(a, r)
 		if err != nil || !(count/r.Seconds > resolution) {
 			return nil
@@ -206,27 +206,27 @@ func changeOf(d stats.Difference, n [2]int) *Change {
 	}
 }
 
-// geomean is the geometric mean over the arms that have a change in every run.
-func geomean(arms []ComparedArm, runs int) ComparedArm {
-	arms = slices.DeleteFunc(slices.Clone(arms), func(a ComparedArm) bool {
+// geomean is the geometric mean over the loads that have a change in every run.
+func geomean(loads []ComparedLoad, runs int) ComparedLoad {
+	loads = slices.DeleteFunc(slices.Clone(loads), func(a ComparedLoad) bool {
 		return slices.ContainsFunc(a.Runs[1:], func(r RunOfRate) bool { return r.Change == nil })
 	})
-	mean := ComparedArm{Runs: make([]RunOfRate, runs)}
-	if len(arms) == 0 {
+	mean := ComparedLoad{Runs: make([]RunOfRate, runs)}
+	if len(loads) == 0 {
 		return mean
 	}
 	for i := range runs {
 		sum, n := 0.0, [2]int{}
 		var changes []stats.Difference
-		for _, a := range arms {
-			sum += math.Log(a.Runs[i].PerSecond.Value) / float64(len(arms))
+		for _, a := range loads {
+			sum += math.Log(a.Runs[i].PerSecond.Value) / float64(len(loads))
 			if i > 0 {
 				changes = append(changes, a.Runs[i].Change.of)
 				n[0], n[1] = n[0]+a.Runs[i].Change.N[0], n[1]+a.Runs[i].Change.N[1]
 			}
 		}
 		v := math.Exp(sum)
-		mean.Runs[i].PerSecond = Figure{Value: v, Lowest: v, Highest: v, N: len(arms)}
+		mean.Runs[i].PerSecond = Figure{Value: v, Lowest: v, Highest: v, N: len(loads)}
 		if i > 0 {
 			mean.Runs[i].Change = changeOf(stats.MeanDifference(changes), n)
 		}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -20,13 +20,13 @@ func (c Comparison) Document(all bool) document.Document {
 	}
 	d.Blocks = append(d.Blocks, runs, document.Doubts(c.Warnings))
 	var lacking []string
-	for _, of := range c.Drivers {
+	for _, of := range c.Quantities {
 		switch {
-		case !all && !slices.ContainsFunc(columns(), func(shown column) bool { return shown.driver == of.Driver }):
+		case !all && !slices.ContainsFunc(columns(), func(shown column) bool { return shown.quantity == of.Quantity }):
 		case of.comparable():
 			d.Blocks = append(d.Blocks, c.rates(of))
 		default:
-			lacking = append(lacking, many(of.Driver))
+			lacking = append(lacking, many(of.Quantity))
 		}
 	}
 	lack := document.Paragraph{Text: listing("Not counted in two runs", lacking)}
@@ -38,28 +38,28 @@ func (c Comparison) Document(all bool) document.Document {
 }
 
 // comparable tells whether any load has a change.
-func (d ComparedDriver) comparable() bool {
-	return slices.ContainsFunc(d.Arms, func(a ComparedArm) bool {
+func (d ComparedQuantity) comparable() bool {
+	return slices.ContainsFunc(d.Loads, func(a ComparedLoad) bool {
 		return slices.ContainsFunc(a.Runs, func(r RunOfRate) bool { return r.Change != nil })
 	})
 }
 
 // rates is a table of one way of counting.
-func (c Comparison) rates(d ComparedDriver) document.Block {
-	unit, name := 1.0, many(d.Driver)
-	if d.Driver == drivers.DeviceBytes {
+func (c Comparison) rates(d ComparedQuantity) document.Block {
+	unit, name := 1.0, many(d.Quantity)
+	if d.Quantity == counts.DeviceBytes {
 		unit, name = number.Mega, "device MB"
 	}
-	rows := d.Arms
+	rows := d.Loads
 	if d.Geomean.Runs[0].PerSecond.Known() {
-		rows = append(rows[:len(rows):len(rows)], ComparedArm{Arm: geomeanName, Runs: d.Geomean.Runs})
+		rows = append(rows[:len(rows):len(rows)], ComparedLoad{Load: geomeanName, Runs: d.Geomean.Runs})
 	}
 	var t document.Table
-	t.Add(wordy("load"), cells(rows, func(a ComparedArm) document.Cell { return document.Words(a.Arm) }))
+	t.Add(wordy("load"), cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Load) }))
 	for i, r := range c.Runs {
-		t.Add(numeric(r.Name), cells(rows, func(a ComparedArm) document.Cell { return a.Runs[i].PerSecond.compared(unit, a.Arm != geomeanName) }))
+		t.Add(numeric(r.Name), cells(rows, func(a ComparedLoad) document.Cell { return a.Runs[i].PerSecond.compared(unit, a.Load != geomeanName) }))
 		if i > 0 {
-			t.Add(numeric("vs A"), cells(rows, func(a ComparedArm) document.Cell { return document.Words(a.Runs[i].Change.text()) }))
+			t.Add(numeric("vs A"), cells(rows, func(a ComparedLoad) document.Cell { return document.Words(a.Runs[i].Change.text()) }))
 		}
 	}
 	return document.Section{Title: capital(name) + " a second", Blocks: []document.Block{t}}
@@ -151,7 +151,7 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 	var rows []document.Row
 	for i, r := range m.Runs {
 		terms := r.of.terms()
-		if r.of.undetermined() {
+		if r.of.cannotTell() {
 			terms = [][]document.Cell{texts(make([]string, 4))}
 		}
 		verdict := document.Words(runs[i].Name + " " + label(r.Verdict))
@@ -165,11 +165,11 @@ func (m ComparedMetric) rows(runs []ComparedRun) []document.Row {
 
 // everyRate has a line for each way of counting, load and run; the load of the geometric mean is empty.
 func (c Comparison) everyRate() document.Table {
-	t := document.Table{Columns: each(wordy, []string{"driver", "unit", "arm", "run", "file", "per second", "n", "ratio", "lo", "hi", "p"})}
-	for _, d := range c.Drivers {
-		for _, a := range append(d.Arms[:len(d.Arms):len(d.Arms)], d.Geomean) {
+	t := document.Table{Columns: each(wordy, []string{"quantity", "unit", "load", "run", "file", "per second", "n", "ratio", "lo", "hi", "p"})}
+	for _, d := range c.Quantities {
+		for _, a := range append(d.Loads[:len(d.Loads):len(d.Loads)], d.Geomean) {
 			for i, r := range a.Runs {
-				line := append(texts([]string{d.Driver, d.Unit, a.Arm, c.Runs[i].Name, c.Runs[i].File}), r.PerSecond.exactly(), count(r.PerSecond.N))
+				line := append(texts([]string{d.Quantity, d.Unit, a.Load, c.Runs[i].Name, c.Runs[i].File}), r.PerSecond.exactly(), count(r.PerSecond.N))
 				t.Rows = append(t.Rows, document.Row{Cells: append(line, r.Change.exactly()...)})
 			}
 		}

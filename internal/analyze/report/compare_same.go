@@ -29,10 +29,10 @@ func differing(c Comparison, runs []Compared) []string {
 				all = append(all, fmt.Sprintf("Not the same %s: A %s, %s %s.", v.what, orNone(v.was), c.Runs[i+1].Name, orNone(v.is)))
 			}
 		}
-		if long, short := max(first.ArmSeconds, d.ArmSeconds), min(first.ArmSeconds, d.ArmSeconds); long > otherLength*short {
-			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.ArmSeconds, c.Runs[i+1].Name, d.ArmSeconds))
+		if long, short := max(first.LoadSeconds, d.LoadSeconds), min(first.LoadSeconds, d.LoadSeconds); long > otherLength*short {
+			all = append(all, fmt.Sprintf("Not the same length of a load: A %.4g s, %s %.4g s.", first.LoadSeconds, c.Runs[i+1].Name, d.LoadSeconds))
 		}
-		all = append(all, filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name), otherArms(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
+		all = append(all, filled(otherSettings(first.Target.Settings, d.Target.Settings, c.Runs[i+1].Name), otherLoads(c, runs[0].Report, r.Report, c.Runs[i+1].Name))...)
 	}
 	if len(c.LeftOut) > 0 {
 		all = append(all, "Not in all runs, and left out: "+strings.Join(c.LeftOut, ", ")+".")
@@ -47,7 +47,7 @@ func differing(c Comparison, runs []Compared) []string {
 	return all
 }
 
-// otherLength is from where on arms are of another length: what a checkpoint leaves on them depends on it.
+// otherLength is from where on loads are of another length: what a checkpoint leaves on them depends on it.
 const otherLength = 1.2
 
 func machineOf(h runfile.Host) string {
@@ -73,10 +73,10 @@ func otherSettings(was, is map[string]string, run string) string {
 	return "Not the same settings: " + enumerated(few(changed), " and ") + "."
 }
 
-// otherArms names the arms that go by one name and do not do the same.
-func otherArms(c Comparison, was, is Report, run string) string {
+// otherLoads names the loads that go by one name and do not do the same.
+func otherLoads(c Comparison, was, is Report, run string) string {
 	var changed []string
-	for _, name := range c.Arms {
+	for _, name := range c.Loads {
 		a, b := reported(was, name), reported(is, name)
 		if a.Method != b.Method || a.RowsPerTx != b.RowsPerTx || a.Indexes != b.Indexes || a.Width != b.Width || a.Commit != b.Commit || a.Clients != b.Clients || a.Cold != b.Cold {
 			changed = append(changed, name)
@@ -91,8 +91,8 @@ func otherArms(c Comparison, was, is Report, run string) string {
 // How what a metric was found to count may differ between runs.
 const (
 	changedVerdict = "verdict" // logical here and physical there
-	changedCounts  = "counts"  // another driver
-	changedRatio   = "ratio"   // to the same driver, further apart than both intervals
+	changedCounts  = "counts"  // another quantity
+	changedRatio   = "ratio"   // to the same quantity, further apart than both intervals
 	toldInOne      = "told"    // one run can tell, and another cannot
 )
 
@@ -106,7 +106,7 @@ func (c *Comparison) metrics(runs []Compared) {
 				break
 			}
 			other := r.Report.Metrics[j]
-			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: other.countedDrivers(), PerUnit: other.PerUnit, of: other})
+			v.Runs = append(v.Runs, VerdictInARun{Verdict: other.Kind, Counts: other.countedQuantities(), PerUnit: other.PerUnit, of: other})
 			if i > 0 && v.Changed == "" {
 				v.Changed = m.changed(other)
 			}
@@ -128,14 +128,14 @@ func (c *Comparison) metrics(runs []Compared) {
 	}
 }
 
-// countedDrivers are those that a metric counts, or may.
-func (m Metric) countedDrivers() []string {
+// countedQuantities are those that a metric counts, or may.
+func (m Metric) countedQuantities() []string {
 	counts := slices.Clone(m.Between)
 	switch {
-	case m.Mixture != nil && !m.undetermined():
+	case m.Mixture != nil && !m.cannotTell():
 		counts = nil
 		for _, t := range m.Mixture.Terms {
-			counts = append(counts, t.Driver)
+			counts = append(counts, t.Quantity)
 		}
 	case m.Counts != "":
 		counts = []string{m.Counts}
@@ -146,12 +146,12 @@ func (m Metric) countedDrivers() []string {
 
 // contradict tells whether two verdicts cannot both be true of a metric. What is mixed in one run may show one part alone in another.
 func contradict(one, other attribution.Kind) bool {
-	return one.Or(other) == attribution.Undetermined && one != attribution.Mixed && other != attribution.Mixed
+	return one.Or(other) == attribution.CannotTell && one != attribution.Mixed && other != attribution.Mixed
 }
 
 // changed says how what a metric counts differs from what it counts in another run.
 func (m Metric) changed(other Metric) string {
-	told := func(m Metric) bool { return !m.undetermined() && !m.silent() }
+	told := func(m Metric) bool { return !m.cannotTell() && !m.silent() }
 	switch {
 	case !told(m) && !told(other):
 		return ""
@@ -159,7 +159,7 @@ func (m Metric) changed(other Metric) string {
 		return toldInOne
 	case contradict(m.Kind, other.Kind):
 		return changedVerdict
-	case m.Kind != other.Kind || !slices.Equal(m.countedDrivers(), other.countedDrivers()):
+	case m.Kind != other.Kind || !slices.Equal(m.countedQuantities(), other.countedQuantities()):
 		return changedCounts
 	case m.PerUnit != nil && other.PerUnit != nil && (m.PerUnit.Hi < other.PerUnit.Lo || other.PerUnit.Hi < m.PerUnit.Lo):
 		return changedRatio

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -26,7 +26,7 @@ func another(t *testing.T, name string, change func(runfile.Record) runfile.Reco
 		}
 		records[i] = change(record)
 	}
-	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	run, err := counts.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +48,12 @@ func compared(t *testing.T, runs ...report.Compared) report.Comparison {
 func TestNothingChangedShowsNothing(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
 	changes := 0
-	for _, d := range c.Drivers {
-		for _, a := range append(d.Arms, d.Geomean) {
+	for _, d := range c.Quantities {
+		for _, a := range append(d.Loads, d.Geomean) {
 			if change := a.Runs[1].Change; change != nil {
 				changes++
 				if math.Abs(change.Ratio-1) > 1e-12 || change.Differs || change.P < 0.999 || !(float64(change.Lo) <= 1 && float64(change.Hi) >= 1) {
-					t.Errorf("%s, %s: %+v", d.Driver, a.Arm, change)
+					t.Errorf("%s, %s: %+v", d.Quantity, a.Load, change)
 				}
 			}
 		}
@@ -84,17 +84,17 @@ func TestNoVerdictContradictsWhatIsTrueBesideIt(t *testing.T) {
 	}
 }
 
-// TestDoubledRowsAreSeen: where one arm brings twice the rows, that arm's rows double, no other rate moves, and of eight
-// arms the geometric mean goes up by the eighth root of two.
+// TestDoubledRowsAreSeen: where one load brings twice the rows, that load's rows double, no other rate moves, and of eight
+// loads the geometric mean goes up by the eighth root of two.
 func TestDoubledRowsAreSeen(t *testing.T) {
 	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
-		if load, is := record.(runfile.Load); is && load.Arm == "bulk" {
+		if load, is := record.(runfile.Work); is && load.Load == "bulk" {
 			load.Rows *= 2
 			return load
 		}
 		return record
 	})
-	if back := compared(t, after, before).Drivers[0].Arms[0].Runs[1].Change; math.Abs(back.Ratio-0.5) > 1e-9 || !back.Differs {
+	if back := compared(t, after, before).Quantities[0].Loads[0].Runs[1].Change; math.Abs(back.Ratio-0.5) > 1e-9 || !back.Differs {
 		t.Errorf("the other way round: %+v", back)
 	}
 	c := compared(t, before, after)
@@ -104,17 +104,17 @@ func TestDoubledRowsAreSeen(t *testing.T) {
 	if h := held(t, c, "rows/bulk>400%"); len(h.Tripped) != 0 || len(h.Unsure) != 0 {
 		t.Errorf("twice is not five times: %+v", h)
 	}
-	for _, d := range c.Drivers {
-		for _, a := range d.Arms {
+	for _, d := range c.Quantities {
+		for _, a := range d.Loads {
 			change, want := a.Runs[1].Change, 1.0
-			if a.Arm == "bulk" && (d.Driver == drivers.Rows || d.Driver == drivers.Entries) {
+			if a.Load == "bulk" && (d.Quantity == counts.Rows || d.Quantity == counts.Entries) {
 				want = 2
 			}
 			if change != nil && (math.Abs(change.Ratio-want) > 1e-9 || change.Differs != (want == 2)) {
-				t.Errorf("%s, %s: %+v, want %g", d.Driver, a.Arm, change, want)
+				t.Errorf("%s, %s: %+v, want %g", d.Quantity, a.Load, change, want)
 			}
 		}
-		if d.Driver == drivers.Rows {
+		if d.Quantity == counts.Rows {
 			if got, want := d.Geomean.Runs[1].Change.Ratio, math.Pow(2, 1.0/8); math.Abs(got-want) > 1e-9 {
 				t.Errorf("geomean: %g, want %g", got, want)
 			}
@@ -125,15 +125,15 @@ func TestDoubledRowsAreSeen(t *testing.T) {
 // TestChangesAreMeansOfLogarithms of the rates that the report shows.
 func TestChangesAreMeansOfLogarithms(t *testing.T) {
 	before, after := another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
-		if load, is := record.(runfile.Load); is && load.Replicate == 2 {
+		if load, is := record.(runfile.Work); is && load.Repetition == 2 {
 			load.Rows *= 8
 			return load
 		}
 		return record
 	})
-	for _, a := range compared(t, before, after).Drivers[0].Arms {
+	for _, a := range compared(t, before, after).Quantities[0].Loads {
 		if got := a.Runs[1].Change.Ratio; math.Abs(got-2) > 1e-9 { // the third root of 8
-			t.Errorf("%s: %g", a.Arm, got)
+			t.Errorf("%s: %g", a.Load, got)
 		}
 	}
 	// One repetition in three with eight times the rows: nobody can say that it is surely more than half as many again.
@@ -145,15 +145,15 @@ func TestChangesAreMeansOfLogarithms(t *testing.T) {
 // TestAGateTakesEveryName of what is counted: as it is printed, many of it or one, and as JSON has it, in whatever case.
 func TestAGateTakesEveryName(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", asItIs))
-	for _, d := range c.Drivers {
-		q := metric.Quantity(d.Driver)
-		want := held(t, c, d.Driver+"/copy>-50%")
+	for _, d := range c.Quantities {
+		q := metric.Quantity(d.Quantity)
+		want := held(t, c, d.Quantity+"/copy>-50%")
 		if len(want.Tripped) != 1 { // it is the same, and so surely more than half
-			t.Errorf("%s: %+v", d.Driver, want)
+			t.Errorf("%s: %+v", d.Quantity, want)
 		}
-		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()), strings.ReplaceAll(d.Driver, "_", "-")} {
+		for _, name := range []string{q.Many(), q.One(), strings.ToUpper(q.Many()), strings.ReplaceAll(d.Quantity, "_", "-")} {
 			if diff := cmp.Diff(want, held(t, c, name+"/copy > -50 %")); diff != "" {
-				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Driver, diff)
+				t.Errorf("%s is not %s (-want +got):\n%s", name, d.Quantity, diff)
 			}
 		}
 	}
@@ -176,9 +176,9 @@ func held(t *testing.T, c report.Comparison, gate string) report.Held {
 func TestWhatIsNotTheSameIsTold(t *testing.T) {
 	c := compared(t, another(t, "before", asItIs), another(t, "after", func(record runfile.Record) runfile.Record {
 		if header, is := record.(runfile.Run); is {
-			header.Target.Version, header.Plan.ArmSeconds = "18.1", 60
+			header.Target.Version, header.Plan.LoadSeconds = "18.1", 60
 			header.Target.Settings = map[string]string{"fsync": "off"}
-			header.Plan.Arms[1].Clients = 7
+			header.Plan.Loads[1].Clients = 7
 			return header
 		}
 		return record

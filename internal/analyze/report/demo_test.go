@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -18,25 +18,25 @@ var midnight = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func sec(s float64) time.Time { return midnight.Add(time.Duration(s * float64(time.Second))) }
 
-// demoArm is what an arm of the demo run does in 10 s of load, in its middle replicate. The first does a tenth less,
+// demoLoad is what a load of the demo run does in 10 s of load, in its middle repetition. The first does a tenth less,
 // the last a tenth more.
-type demoArm struct {
-	runfile.Arm
-	rows, transactions, records, logBytes, logWrites, logSyncs float64
+type demoLoad struct {
+	runfile.Load
+	rows, transactions, records, walBytes, walWrites, walSyncs float64
 	writes, flushes, bytes                                     float64 // of the device
 }
 
-// demoArms have figures that divide easily; the lines that a report must show of them are worked out in demoLines.
-func demoArms() []demoArm {
-	return []demoArm{
+// demoLoads have figures that divide easily; the lines that a report must show of them are worked out in demoLines.
+func demoLoads() []demoLoad {
+	return []demoLoad{
 		{
-			Arm:  runfile.Arm{Name: "bulk", Method: "insert-select", RowsPerTx: 1000},
-			rows: 100_000, transactions: 100, records: 103_000, logBytes: 8_000_000, logWrites: 300, logSyncs: 200,
+			Load: runfile.Load{Name: "bulk", Method: "insert-select", RowsPerTx: 1000},
+			rows: 100_000, transactions: 100, records: 103_000, walBytes: 8_000_000, walWrites: 300, walSyncs: 200,
 			writes: 700, flushes: 200, bytes: 10_000_000,
 		},
 		{
-			Arm:  runfile.Arm{Name: "copy", Method: "copy", RowsPerTx: 1000},
-			rows: 200_000, transactions: 200, records: 8_000, logBytes: 4_800_000, logWrites: 200, logSyncs: 80,
+			Load: runfile.Load{Name: "copy", Method: "copy", RowsPerTx: 1000},
+			rows: 200_000, transactions: 200, records: 8_000, walBytes: 4_800_000, walWrites: 200, walSyncs: 80,
 			writes: 320, flushes: 120, bytes: 6_000_000,
 		},
 	}
@@ -54,7 +54,7 @@ const demoEdge = 0.5
 
 // demo is a run of idle, bulk and copy, three times each.
 func demo() []runfile.Record {
-	arms := append([]demoArm{{Arm: runfile.Arm{Name: "idle"}}}, demoArms()...)
+	loads := append([]demoLoad{{Load: runfile.Load{Name: "idle"}}}, demoLoads()...)
 	head := runfile.Run{
 		Schema: runfile.Schema, ID: "demo", Start: midnight, Version: "v0",
 		Target: runfile.Target{
@@ -62,25 +62,25 @@ func demo() []runfile.Record {
 			Storage: runfile.Storage{FileSystem: "ext4", Device: "vda"},
 		},
 		Host: runfile.Host{OS: "linux", Arch: "amd64", CPUs: 2},
-		Plan: runfile.Plan{Name: "demo", Replicates: 3, ArmSeconds: 10, Seed: 7},
+		Plan: runfile.Plan{Name: "demo", Repetitions: 3, LoadSeconds: 10, Seed: 7},
 	}
-	for _, a := range arms {
-		head.Plan.Arms = append(head.Plan.Arms, a.Arm)
+	for _, a := range loads {
+		head.Plan.Loads = append(head.Plan.Loads, a.Load)
 	}
 	records := append([]runfile.Record{head}, demoMetrics()...)
-	totals := demoArm{}.grew(0, 0)
+	totals := demoLoad{}.grew(0, 0)
 	at := 0.0
-	for replicate := 1; replicate <= 3; replicate++ {
-		for _, a := range arms {
-			records = append(records, a.replicate(replicate, at, totals)...)
+	for repetition := 1; repetition <= 3; repetition++ {
+		for _, a := range loads {
+			records = append(records, a.repetition(repetition, at, totals)...)
 			at += 20
 		}
 	}
 	return append(records, runfile.Ended{At: sec(at), Status: runfile.Complete})
 }
 
-// replicate is one go of an arm from the second at on; it adds to the totals what the counters grew by.
-func (a demoArm) replicate(n int, at float64, totals map[string]map[string]float64) []runfile.Record {
+// repetition is one go of a load from the second at on; it adds to the totals what the counters grew by.
+func (a demoLoad) repetition(n int, at float64, totals map[string]map[string]float64) []runfile.Record {
 	var records []runfile.Record
 	read := func(at float64) {
 		for _, probe := range []string{"block", "pgstat"} {
@@ -88,15 +88,15 @@ func (a demoArm) replicate(n int, at float64, totals map[string]map[string]float
 		}
 	}
 	event := func(at float64, e runfile.Event) {
-		records = append(records, runfile.ArmEvent{At: sec(at), Arm: a.Name, Replicate: n, Event: e})
+		records = append(records, runfile.LoadEvent{At: sec(at), Load: a.Name, Repetition: n, Event: e})
 	}
 	scale := 0.8 + float64(n)/10
 	from, to := at+1, at+11
 	read(from - demoEdge)
 	event(from-demoEdge/2, runfile.Begin)
 	if a.rows > 0 {
-		records = append(records, runfile.Load{
-			From: sec(from), To: sec(to), Arm: a.Name, Replicate: n, Rows: int64(a.rows * scale),
+		records = append(records, runfile.Work{
+			From: sec(from), To: sec(to), Load: a.Name, Repetition: n, Rows: int64(a.rows * scale),
 			Transactions: int64(a.transactions * scale), Statements: int64(a.transactions * scale),
 		})
 	}
@@ -110,12 +110,12 @@ func (a demoArm) replicate(n int, at float64, totals map[string]map[string]float
 	return records
 }
 
-func (a demoArm) grew(scale, seconds float64) map[string]map[string]float64 {
+func (a demoLoad) grew(scale, seconds float64) map[string]map[string]float64 {
 	return map[string]map[string]float64{
 		"pgstat": {
 			"pgstat.database/tup_inserted": a.rows * scale, "pgstat.wal/wal_records": a.records * scale,
-			"pgstat.lsn/insert": a.logBytes * scale, "pgstat.wal/wal_write": a.logWrites * scale,
-			"pgstat.wal/wal_sync": a.logSyncs * scale, "pgstat.database/deadlocks": 0,
+			"pgstat.lsn/insert": a.walBytes * scale, "pgstat.wal/wal_write": a.walWrites * scale,
+			"pgstat.wal/wal_sync": a.walSyncs * scale, "pgstat.database/deadlocks": 0,
 		},
 		"block": {
 			"block/writes": a.writes*scale + idleWrites*seconds, "block/flushes": a.flushes*scale + idleFlushes*seconds,
@@ -138,11 +138,11 @@ func demoMetrics() []runfile.Record {
 }
 
 // demoLines are the lines of the demo run's report that carry figures, by how they begin. Worked out by hand from
-// demoArms: rates are sums over 10 s, requests are writes - flushes, and MB are a million bytes. ±10% because
-// the replicates go from 0.9 to 1.1.
+// demoLoads: rates are sums over 10 s, requests are writes - flushes, and MB are a million bytes. ±10% because
+// the repetitions go from 0.9 to 1.1.
 func demoLines() map[string]string {
 	return map[string]string{
-		// arm      rows        WAL records  requests  flushes   MB
+		// load      rows        WAL records  requests  flushes   MB
 		"bulk": "10,000 ±10% | 10,300 ±10% | 50 ±10% | 20 ±10% | 1.0 ±10%",
 		"copy": "20,000 ±10% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 50 requests " +
@@ -152,7 +152,7 @@ func demoLines() map[string]string {
 
 func reportOf(t *testing.T, records []runfile.Record) report.Report {
 	t.Helper()
-	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	run, err := counts.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func textOf(t *testing.T, r report.Report, width int) string {
 
 func documentOf(t *testing.T, r report.Report) document.Document {
 	t.Helper()
-	return report.Document(&drivers.Run{}, r, nil, nil)
+	return report.Document(&counts.Run{}, r, nil, nil)
 }
 
 func detailsOf(t *testing.T, r report.Report, width int) string {

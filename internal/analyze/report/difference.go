@@ -6,21 +6,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // differences say of loads that equal others but for one thing what that did, which a ratio over all of a load cannot see: an index more is
 // a percent of the rows, and may be a multiple of what it is said to cost.
-func differences(run *drivers.Run, metrics []Metric) (said []string) {
-	for _, arm := range run.Arms {
-		if arm.But == "" {
+func differences(run *counts.Run, metrics []Metric) (said []string) {
+	for _, load := range run.Loads {
+		if load.But == "" {
 			continue
 		}
 		for _, m := range metrics {
-			excluded := slices.DeleteFunc(slices.Clone(m.Rivals), func(r Rival) bool { return r.Difference == nil || r.Difference.Load != arm.Name })
+			excluded := slices.DeleteFunc(slices.Clone(m.Rivals), func(r Rival) bool { return r.Difference == nil || r.Difference.Load != load.Name })
 			if len(excluded) > 0 {
-				said = append(said, differenceText(run, m, arm, excluded))
+				said = append(said, differenceText(run, m, load, excluded))
 			}
 		}
 	}
@@ -29,36 +29,36 @@ func differences(run *drivers.Run, metrics []Metric) (said []string) {
 
 // differenceText says by how much a metric is more in a load, and what was foretold of that by quantities that it therefore does not count:
 // the excluded, by what it shows in the load and in the one without.
-func differenceText(run *drivers.Run, m Metric, arm drivers.Arm, excluded []Rival) string {
+func differenceText(run *counts.Run, m Metric, load counts.Load, excluded []Rival) string {
 	more := excluded[0].Difference.More
-	text := fmt.Sprintf("%s is %s but for %s", arm.Name, arm.Like, arm.But)
-	if arm.MoreEntries > 0 {
-		text += fmt.Sprintf(", which made %s index entries more", number.Rate(float64(arm.MoreEntries)))
+	text := fmt.Sprintf("%s is %s but for %s", load.Name, load.Like, load.But)
+	if load.MoreEntries > 0 {
+		text += fmt.Sprintf(", which made %s index entries more", number.Rate(float64(load.MoreEntries)))
 	}
-	amount := moreAtEqualRows(run, m.Metric, arm)
+	amount := moreAtEqualRows(run, m.Metric, load)
 	text += fmt.Sprintf(". At equal rows %s is %s more: %s, from %s to %s (%s)", m.Name, number.Rate(amount), percent(more.Value), percent(more.Lo),
 		percent(more.Hi), number.Percent(more.Level))
-	if arm.MoreEntries > 0 {
-		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(arm.MoreEntries), 3))
+	if load.MoreEntries > 0 {
+		text += fmt.Sprintf(", and %s for each of them", number.Significant(amount/float64(load.MoreEntries), 3))
 	}
 	var foretold, names []string
 	for _, r := range excluded {
-		foretold = append(foretold, percent(r.Difference.Foretold.Value)+" by "+many(r.Driver))
-		names = append(names, many(r.Driver))
+		foretold = append(foretold, percent(r.Difference.Foretold.Value)+" by "+many(r.Quantity))
+		names = append(names, many(r.Quantity))
 	}
 	return text + ". Foretold are " + strings.Join(foretold, " and ") + ": it does not count " + strings.Join(names, " or ") + "."
 }
 
 // moreAtEqualRows is by how much a metric is more in a load than in the one that it is like, beyond what its rows, of which it may have others,
 // foretell.
-func moreAtEqualRows(run *drivers.Run, metric string, arm drivers.Arm) float64 {
-	other, _ := run.Arm(arm.Like)
-	rows := run.Quantity(drivers.Rows)
-	mean := func(a drivers.Arm, count counting) float64 {
-		return over(a, func(r drivers.Replicate) (float64, error) { return count(a, r) }).Value
+func moreAtEqualRows(run *counts.Run, metric string, load counts.Load) float64 {
+	other, _ := run.Load(load.Like)
+	rows := run.Quantity(counts.Rows)
+	mean := func(a counts.Load, count counting) float64 {
+		return over(a, func(r counts.Repetition) (float64, error) { return count(a, r) }).Value
 	}
-	of := func(_ drivers.Arm, r drivers.Replicate) (float64, error) { return r.Count(metric) }
-	return mean(arm, of) - mean(other, of)*mean(arm, rows.Count)/mean(other, rows.Count)
+	of := func(_ counts.Load, r counts.Repetition) (float64, error) { return r.Count(metric) }
+	return mean(load, of) - mean(other, of)*mean(load, rows.Count)/mean(other, rows.Count)
 }
 
 // percent is a small part, as people compare such.

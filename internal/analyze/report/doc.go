@@ -3,6 +3,6 @@
 // [New] makes a [Report] of a run: plain data, the same for every rendering, described field by field in docs/json.md.
 // [Document] is for people, [Details] has every metric under every load, [JSON] is the contract for programs.
 //
-// Each number is a [Figure] and carries its uncertainty: from how many replicates it comes and how far they lay apart, or why
+// Each number is a [Figure] and carries its uncertainty: from how many repetitions it comes and how far they lay apart, or why
 // it is missing. What makes the numbers lie is a [Warning] and comes first.
 package report

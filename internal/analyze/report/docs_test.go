@@ -28,7 +28,7 @@ func TestDocsNameEveryField(t *testing.T) {
 	}{
 		{"figure", figures, fields(reflect.TypeFor[report.Figure]())},
 		{"estimate", docstest.Section(t, page, "## Estimates"), fields(reflect.TypeFor[attribution.Estimate]())},
-		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "arms", "metrics", "headline", "warnings", "observed", "twins"},
+		{"report", beforeCodes, slices.Concat([]string{"schema", "run", "loads", "metrics", "headline", "warnings", "observed", "same_numbers"},
 			fields(reflect.TypeFor[report.Report]())[1:])},
 		{"comparison", docstest.Section(t, page, "## Comparisons"), fields(reflect.TypeFor[report.Comparison]())},
 	} {
@@ -57,7 +57,7 @@ func TestDocsNameEveryWarning(t *testing.T) {
 	}
 	used := map[string]string{}
 	for dir, calls := range map[string]string{
-		".": `\b(condition|odd)\((?:document\.\w+, )?"([a-z-]+)"`, "../drivers": `\b(notes\.add)\("([a-z-]+)"`, "../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
+		".": `\b(condition|odd)\((?:document\.\w+, )?"([a-z-]+)"`, "../counts": `\b(notes\.add)\("([a-z-]+)"`, "../attribution": `\b(add\(|Warning\{)"([a-z-]+)"`,
 	} {
 		for code, condition := range codesIn(t, dir, calls) {
 			used[code] = max(used[code], condition) // what makes all numbers lie, wherever it is said

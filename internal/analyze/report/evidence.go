@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -43,29 +43,29 @@ func (r Report) loadSection() document.Block {
 	}
 	var t document.Table
 	t.Add(wordy("load"), texts(names(loads)))
-	add := func(header string, unit float64, of func(Arm) Figure) {
-		t.Add(numeric(header), cells(loads, func(a Arm) document.Cell { return of(a).cell(in(unit)) }))
+	add := func(header string, unit float64, of func(Load) Figure) {
+		t.Add(numeric(header), cells(loads, func(a Load) document.Cell { return of(a).cell(in(unit)) }))
 	}
-	add("seconds", 1, func(a Arm) Figure { return a.Seconds })
-	add("trans\u00adactions/s", 1, func(a Arm) Figure { return a.Of(drivers.Commits) })
+	add("seconds", 1, func(a Load) Figure { return a.Seconds })
+	add("trans\u00adactions/s", 1, func(a Load) Figure { return a.Of(counts.Commits) })
 	if r.Observed != nil {
 		return document.Section{Title: "Each kind of load, and how long it was seen at a stretch", Blocks: []document.Block{t}}
 	}
 	const millisecond = 1e-3
-	add("state\u00adments/s", 1, func(a Arm) Figure { return a.Of(drivers.Statements) })
-	add("p50 ms", millisecond, func(a Arm) Figure { return a.latency().P50 })
-	add("p95 ms", millisecond, func(a Arm) Figure { return a.latency().P95 })
-	add("p99 ms", millisecond, func(a Arm) Figure { return a.latency().P99 })
-	add("max ms", millisecond, func(a Arm) Figure { return a.latency().Max })
+	add("state\u00adments/s", 1, func(a Load) Figure { return a.Of(counts.Statements) })
+	add("p50 ms", millisecond, func(a Load) Figure { return a.latency().P50 })
+	add("p95 ms", millisecond, func(a Load) Figure { return a.latency().P95 })
+	add("p99 ms", millisecond, func(a Load) Figure { return a.latency().P99 })
+	add("max ms", millisecond, func(a Load) Figure { return a.latency().Max })
 	return document.Section{Title: "What the clients did under each load", Blocks: []document.Block{t}}
 }
 
 // latency is the load's, or what stands in its place.
-func (a Arm) latency() Latency {
+func (a Load) latency() Latency {
 	if a.Latency != nil {
 		return *a.Latency
 	}
-	none := Figure{Missing: &series.Missing{Reason: drivers.NotRecorded, Detail: "latencies of every repetition of the load"}}
+	none := Figure{Missing: &series.Missing{Reason: counts.NotRecorded, Detail: "latencies of every repetition of the load"}}
 	return Latency{none, none, none, none}
 }
 
@@ -95,7 +95,7 @@ func (r Report) moves(metrics []Metric) document.Block {
 	var t document.Table
 	t.Add(wordy("metric"), cells(metrics, func(m Metric) document.Cell { return document.Name(m.Name) }))
 	var lacking []string
-	for _, d := range drivers.OfInserts() {
+	for _, d := range counts.OfInserts() {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.heldAgainst(d.Name) }) {
 			t.Add(numeric(many(d.Name)), cells(metrics, func(m Metric) document.Cell { return m.move(d.Name) }))
 		} else {
@@ -116,7 +116,7 @@ func (r Report) moves(metrics []Metric) document.Block {
 
 // heldAgainst tells whether the run has both counted, the metric and a quantity.
 func (m Metric) heldAgainst(quantity string) bool {
-	return slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity && r.Status != attribution.Unknown })
+	return slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Status != attribution.Unknown })
 }
 
 // move is how far the ratio to a quantity moves, and what that means for it.
@@ -124,7 +124,7 @@ func (m Metric) move(quantity string) document.Cell {
 	if !m.heldAgainst(quantity) {
 		return document.Words("-")
 	}
-	r := m.Rivals[slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity })]
+	r := m.Rivals[slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity })]
 	if r.Status == attribution.Itself {
 		return document.Words("self")
 	}
@@ -152,14 +152,14 @@ func factor(v float64) string {
 // evidence is why a metric's verdict stands: what it showed under every load, for one of every quantity, and how far each
 // of these ratios moves from load to load.
 func (m Metric) evidence() document.Block {
-	rows := append(each(func(a MetricArm) string { return a.Arm }, m.Arms), "spread", m.spreadLevel(), "status")
+	rows := append(each(func(a MetricLoad) string { return a.Load }, m.Loads), "spread", m.spreadLevel(), "status")
 	none := texts([]string{"", "", ""})
 	var t document.Table
 	t.Add(wordy("load"), texts(rows))
-	t.Add(numeric("per second"), append(cells(m.Arms, func(a MetricArm) document.Cell { return a.PerSecond.cell(number.Rate) }), none...))
+	t.Add(numeric("per second"), append(cells(m.Loads, func(a MetricLoad) document.Cell { return a.PerSecond.cell(number.Rate) }), none...))
 	for _, r := range m.Rivals {
 		if r.Status != attribution.Unknown {
-			t.Add(numeric(one(r.Driver)), append(m.ratios(r), r.summary()...))
+			t.Add(numeric(one(r.Quantity)), append(m.ratios(r), r.summary()...))
 		}
 	}
 	title := m.Name + ", " + m.Unit
@@ -200,7 +200,7 @@ func (m Metric) counted() string {
 	case m.Mixture != nil:
 		var terms []string
 		for _, t := range m.Mixture.Terms {
-			names := enumerated(each(m.called, append([]string{t.Driver}, t.Or...)), " or ")
+			names := enumerated(each(m.called, append([]string{t.Quantity}, t.Or...)), " or ")
 			terms = append(terms, with(names, t.PerUnit, ", "+number.Percent(t.Share)+" of it"))
 		}
 		return strings.Join(terms, " + ")
@@ -208,7 +208,7 @@ func (m Metric) counted() string {
 		return with(m.called(m.Counts), *m.PerUnit, "")
 	case m.Counts != "":
 		return m.called(m.Counts)
-	case len(m.Between) == 1 && !m.undetermined():
+	case len(m.Between) == 1 && !m.cannotTell():
 		return "some of the " + many(m.Between[0])
 	default:
 		return alternatives(m.Between)
@@ -220,7 +220,7 @@ func (m Metric) notCompared() string {
 	var g gathered
 	for _, r := range m.Rivals {
 		if r.Status == attribution.Unknown {
-			g.add(missingText(r.Why), many(r.Driver))
+			g.add(missingText(r.Why), many(r.Quantity))
 		}
 	}
 	if len(g.said) == 0 {
@@ -231,12 +231,12 @@ func (m Metric) notCompared() string {
 
 // ratios are the metric's to a quantity under each of its loads; none has one when idle.
 func (m Metric) ratios(r Rival) []document.Cell {
-	return cells(m.Arms, func(a MetricArm) document.Cell {
-		i := slices.IndexFunc(r.Arms, func(ra ArmRatio) bool { return ra.Arm == a.Arm })
+	return cells(m.Loads, func(a MetricLoad) document.Cell {
+		i := slices.IndexFunc(r.Loads, func(ra LoadRatio) bool { return ra.Load == a.Load })
 		if i < 0 {
 			return document.Words("")
 		}
-		return r.Arms[i].Ratio.cell(number.Ratio)
+		return r.Loads[i].Ratio.cell(number.Ratio)
 	})
 }
 

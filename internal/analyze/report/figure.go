@@ -12,14 +12,14 @@ import (
 
 // Figure is a number with its uncertainty, or the reason why there is none.
 type Figure struct {
-	Value   float64         `json:"value"`   // the mean over replicates, of ratios that of the sums; null where there is none
-	Lowest  float64         `json:"lowest"`  // of the replicates, with the highest background of an idle replicate taken off
-	Highest float64         `json:"highest"` // of the replicates, with the lowest
-	N       int             `json:"n"`       // replicates it was taken from; 0: it is missing
+	Value   float64         `json:"value"`   // the mean over repetitions, of ratios that of the sums; null where there is none
+	Lowest  float64         `json:"lowest"`  // of the repetitions, with the highest background of an idle repetition taken off
+	Highest float64         `json:"highest"` // of the repetitions, with the lowest
+	N       int             `json:"n"`       // repetitions it was taken from; 0: it is missing
 	Missing *series.Missing `json:"missing,omitempty"`
 }
 
-// leftOut is the reason for figures of an arm of which no replicate may be used.
+// leftOut is the reason for figures of a load of which no repetition may be used.
 const leftOut series.Reason = "left-out"
 
 // missingFor tells whether it is for this reason that something is missing.
@@ -41,7 +41,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	}{Missing: f.Missing})
 }
 
-// sample gathers the values of replicates into a figure.
+// sample gathers the values of repetitions into a figure.
 type sample struct {
 	values   []float64
 	variants []float64
@@ -61,7 +61,7 @@ func (s *sample) add(value float64, err error) {
 	}
 }
 
-// widen takes in what a replicate might have been too.
+// widen takes in what a repetition might have been too.
 func (s *sample) widen(value float64, err error) {
 	if err == nil && number.Finite(value) {
 		s.variants = append(s.variants, value)
@@ -91,7 +91,7 @@ func (s *sample) figure() Figure {
 // lost tells whether the figure cannot be told from the background: nothing can be less than nothing.
 func (f Figure) lost() bool { return f.Lowest < -resolution }
 
-// joined is a figure over what two figures are over, where f may be that of several arms and g is of one more.
+// joined is a figure over what two figures are over, where f may be that of several loads and g is of one more.
 func (f Figure) joined(g Figure) Figure {
 	if !f.Known() {
 		return g

@@ -14,10 +14,10 @@ import (
 // Gate is a change that is not to be, of what was counted: WHAT>PERCENT or WHAT<PERCENT of the geometric mean over the loads,
 // or WHAT/LOAD of one.
 type Gate struct {
-	Text        string
-	driver, arm string
-	more        bool
-	bound       float64 // a ratio
+	Text           string
+	quantity, load string
+	more           bool
+	bound          float64 // a ratio
 }
 
 var gateForm = regexp.MustCompile(`^\s*([\w +-]+?)\s*(?:/\s*([^<>]+?)\s*)?([<>])\s*([+-]?[0-9.]+)\s*%\s*$`)
@@ -32,11 +32,11 @@ func ParseGate(text string) (Gate, error) {
 	if err != nil || percent <= -100 || percent > 1e9 {
 		return Gate{}, fmt.Errorf("%q: %s %% is no change that there can be", text, parts[4])
 	}
-	driver := parts[1]
-	if q, known := metric.QuantityNamed(driver); known {
-		driver = string(q)
+	quantity := parts[1]
+	if q, known := metric.QuantityNamed(quantity); known {
+		quantity = string(q)
 	}
-	return Gate{Text: text, driver: driver, arm: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
+	return Gate{Text: text, quantity: quantity, load: parts[2], more: parts[3] == ">", bound: 1 + percent/100}, nil
 }
 
 // Held is what a gate found.
@@ -48,18 +48,18 @@ type Held struct {
 
 // Hold holds a gate to a comparison. A change trips it when its whole interval lies beyond the bound: chance alone seldom does.
 func (c Comparison) Hold(g Gate) (Held, error) {
-	i := slices.IndexFunc(c.Drivers, func(d ComparedDriver) bool { return d.Driver == g.driver })
+	i := slices.IndexFunc(c.Quantities, func(d ComparedQuantity) bool { return d.Quantity == g.quantity })
 	if i < 0 {
-		counted := each(func(d ComparedDriver) string { return many(d.Driver) }, c.Drivers)
-		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.driver, strings.Join(counted, ", "))
+		counted := each(func(d ComparedQuantity) string { return many(d.Quantity) }, c.Quantities)
+		return Held{}, fmt.Errorf("%q: the runs did not count %s; they counted %s", g.Text, g.quantity, strings.Join(counted, ", "))
 	}
-	of, where := c.Drivers[i].Geomean, "geomean"
-	if g.arm != "" {
-		j := slices.Index(c.Arms, g.arm)
+	of, where := c.Quantities[i].Geomean, "geomean"
+	if g.load != "" {
+		j := slices.Index(c.Loads, g.load)
 		if j < 0 {
-			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.arm, strings.Join(c.Arms, ", "))
+			return Held{}, fmt.Errorf("%q: the runs have no load %s in common; they have %s", g.Text, g.load, strings.Join(c.Loads, ", "))
 		}
-		of, where = c.Drivers[i].Arms[j], g.arm
+		of, where = c.Quantities[i].Loads[j], g.load
 	}
 	var h Held
 	for i, r := range of.Runs[1:] {

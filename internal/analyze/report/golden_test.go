@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -71,12 +71,12 @@ func without(records []runfile.Record, gap runfile.Gap, metrics ...string) []run
 	return records
 }
 
-// replicates keeps the first few of each arm.
-func replicates(n int, records []runfile.Record) []runfile.Record {
+// repetitions keeps the first few of each load.
+func repetitions(n int, records []runfile.Record) []runfile.Record {
 	return keep(records, func(r runfile.Record) bool {
-		event, isEvent := r.(runfile.ArmEvent)
-		load, isLoad := r.(runfile.Load)
-		return !(isEvent && event.Replicate > n || isLoad && load.Replicate > n)
+		event, isEvent := r.(runfile.LoadEvent)
+		load, isWork := r.(runfile.Work)
+		return !(isEvent && event.Repetition > n || isWork && load.Repetition > n)
 	})
 }
 
@@ -94,9 +94,9 @@ func setting(name, value string) func([]runfile.Record) []runfile.Record {
 	}
 }
 
-func failed(records []runfile.Record, arm string, replicate int, why string) []runfile.Record {
+func failed(records []runfile.Record, load string, repetition int, why string) []runfile.Record {
 	for i, r := range records {
-		if e, ok := r.(runfile.ArmEvent); ok && e.Arm == arm && e.Replicate == replicate && e.Event == runfile.End {
+		if e, ok := r.(runfile.LoadEvent); ok && e.Load == load && e.Repetition == repetition && e.Event == runfile.End {
 			e.Failed = why
 			records[i] = e
 		}
@@ -114,18 +114,18 @@ func noWAL(records []runfile.Record) []runfile.Record {
 	return without(records, gap, "pgstat.wal/wal_records", "pgstat.wal/wal_write", "pgstat.wal/wal_sync")
 }
 
-func onlyArm(name string, records []runfile.Record) []runfile.Record {
-	records = head(records, func(r *runfile.Run) { r.Plan.Arms = []runfile.Arm{{Name: "idle"}, demoArms()[0].Arm} })
+func onlyLoad(name string, records []runfile.Record) []runfile.Record {
+	records = head(records, func(r *runfile.Run) { r.Plan.Loads = []runfile.Load{{Name: "idle"}, demoLoads()[0].Load} })
 	return keep(records, func(r runfile.Record) bool {
-		event, isEvent := r.(runfile.ArmEvent)
-		load, isLoad := r.(runfile.Load)
-		return !(isEvent && event.Arm != name && event.Arm != "idle" || isLoad && load.Arm != name)
+		event, isEvent := r.(runfile.LoadEvent)
+		load, isWork := r.(runfile.Work)
+		return !(isEvent && event.Load != name && event.Load != "idle" || isWork && load.Load != name)
 	})
 }
 
 func zeroRows(records []runfile.Record) []runfile.Record {
 	for i, r := range records {
-		if load, ok := r.(runfile.Load); ok && load.Arm == "copy" {
+		if load, ok := r.(runfile.Work); ok && load.Load == "copy" {
 			load.Rows = 0
 			records[i] = load
 		}
@@ -187,34 +187,34 @@ func goldenCases() map[string]goldenCase {
 			return ended(r, runfile.Broken, "the server died: signal 9.")
 		}, "unfinished", nil},
 		"cut-off": {func(r []runfile.Record) []runfile.Record { return ended(r, "", "") }, "unfinished", nil},
-		"left-out": {func(r []runfile.Record) []runfile.Record { return failed(r, "copy", 2, "the server was restarted") }, "few-replicates left-out",
-			nil}, // the middle replicate is the mean: the figures stay
+		"left-out": {func(r []runfile.Record) []runfile.Record { return failed(r, "copy", 2, "the server was restarted") }, "few-repetitions left-out",
+			nil}, // the middle repetition is the mean: the figures stay
 		"cut-early": {func(r []runfile.Record) []runfile.Record { // before copy had begun: the rest is not there
 			return ended(keep(r, func(r runfile.Record) bool {
-				event, isEvent := r.(runfile.ArmEvent)
-				load, isLoad := r.(runfile.Load)
-				return !(isEvent && event.Arm == "copy" && event.Event != runfile.Settle || isLoad && load.Arm == "copy")
+				event, isEvent := r.(runfile.LoadEvent)
+				load, isWork := r.(runfile.Work)
+				return !(isEvent && event.Load == "copy" && event.Event != runfile.Settle || isWork && load.Load == "copy")
 			}), "", "")
-		}, "unfinished not-run", oneArmLines()},
-		"two-replicates": {func(r []runfile.Record) []runfile.Record { return replicates(2, r) }, "few-replicates", twoLines()},
-		"one-replicate":  {func(r []runfile.Record) []runfile.Record { return replicates(1, r) }, "few-replicates", oneLines()},
-		"one-arm":        {func(r []runfile.Record) []runfile.Record { return onlyArm("bulk", r) }, "", oneArmLines()},
+		}, "unfinished not-run", oneLoadLines()},
+		"two-repetitions": {func(r []runfile.Record) []runfile.Record { return repetitions(2, r) }, "few-repetitions", twoLines()},
+		"one-repetition":  {func(r []runfile.Record) []runfile.Record { return repetitions(1, r) }, "few-repetitions", oneLines()},
+		"one-load":        {func(r []runfile.Record) []runfile.Record { return onlyLoad("bulk", r) }, "", oneLoadLines()},
 		"no-idle": {func(r []runfile.Record) []runfile.Record {
-			return keep(r, func(r runfile.Record) bool { e, ok := r.(runfile.ArmEvent); return !ok || e.Arm != "idle" })
+			return keep(r, func(r runfile.Record) bool { e, ok := r.(runfile.LoadEvent); return !ok || e.Load != "idle" })
 		}, "no-idle not-run", noIdleLines()},
 		"no-wal":    {noWAL, "", noWALLines()},
 		"zero-rows": {zeroRows, "", zeroRowsLines()},
 		"nothing": {func(r []runfile.Record) []runfile.Record {
-			return ended(keep(r, func(r runfile.Record) bool { return r.Kind() != runfile.KindArm && r.Kind() != runfile.KindLoad }),
-				runfile.Broken, "the first arm could not be set up")
+			return ended(keep(r, func(r runfile.Record) bool { return r.Kind() != runfile.KindLoad && r.Kind() != runfile.KindWork }),
+				runfile.Broken, "the first load could not be set up")
 		}, "unfinished nothing-measured not-run", none(everyLine()...)},
 		"failures": {func(r []runfile.Record) []runfile.Record {
-			return append(r, runfile.Load{From: sec(42), To: sec(43), Arm: "copy", Replicate: 1, Failures: 60})
-		}, "failures", nil}, // 60 in 10 s of one of three replicates: 2 a second
-		"shared-device": {shared, "shared-device", nil},
-		"neighbours":    {onStorage(shared, neighboured), "device-unseen shared-device", nil},
-		"others-write":  {othersWrite, "shared-device", nil},
-		"strangers": {func(r []runfile.Record) []runfile.Record { return runfiletest.BesideStranger(r, 300) }, "others-on-device",
+			return append(r, runfile.Work{From: sec(42), To: sec(43), Load: "copy", Repetition: 1, Failures: 60})
+		}, "failures", nil}, // 60 in 10 s of one of three repetitions: 2 a second
+		"shared-device":  {shared, "shared-device", nil},
+		"shared-storage": {onStorage(shared, sharedStorage), "device-unseen shared-device", nil},
+		"others-write":   {othersWrite, "shared-device", nil},
+		"other-programs": {func(r []runfile.Record) []runfile.Record { return runfiletest.BesideOtherProgram(r, 300) }, "others-on-device",
 			map[string]string{"Read as \"IOPS\"": strings.Replace(demoLines()["Read as \"IOPS\""], "50 requests a second", "50 requests a second for this server", 1)}},
 		"own-device": {onStorage(shared, ownDevice), "shared-device", nil},
 		"noisy":      {noisy, "shared-device background-moved", noisyLines()},
@@ -237,8 +237,8 @@ func shared(records []runfile.Record) []runfile.Record {
 	return records
 }
 
-// neighboured is a disk of several people, beside one for the WAL, and a directory that is hidden.
-var neighboured = runfile.Storage{
+// sharedStorage is a disk of several people, beside one for the WAL, and a directory that is hidden.
+var sharedStorage = runfile.Storage{
 	FileSystem: "ext4", Device: "vda",
 	Devices: []runfile.StorageDevice{
 		{Name: "vda", Holds: []string{"data", "tablespaces"}, Carries: []string{"/", "/home", "/srv", "swap"}},
@@ -280,7 +280,7 @@ func noisy(records []runfile.Record) []runfile.Record {
 		if !ok || reading.Probe != "block" {
 			continue
 		}
-		// The idle replicates run from second 0, 60 and 120 to 12, 72 and 132.
+		// The idle repetitions run from second 0, 60 and 120 to 12, 72 and 132.
 		for i, end := range []float64{12, 71, 131} {
 			if reading.At.Sub(midnight).Seconds() > end {
 				reading.Values["block/writes"] += float64(1100 * i)
@@ -384,7 +384,7 @@ func TestTornRun(t *testing.T) {
 		yield(nil, &runfile.TornError{Line: 99})
 	}
 	records = ended(demo(), "", "")
-	run, err := drivers.FromRun(torn)
+	run, err := counts.FromRun(torn)
 	if err != nil {
 		t.Fatal(err)
 	}

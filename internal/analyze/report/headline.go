@@ -6,61 +6,61 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
 // Headline is the whole report in a sentence or two: what the loudest counter would say if it were read as IOPS, what
-// storage really did for the same work, and how far the two lie apart in one arm and in another.
+// storage really did for the same work, and how far the two lie apart in one load and in another.
 type Headline struct {
 	Text     string  `json:"text"`
 	Metric   string  `json:"metric,omitempty"` // that is called IOPS and counts logical work, where there is one
-	Arm      string  `json:"arm"`              // in which the loud counter is loudest
+	Load     string  `json:"load"`             // in which the loud counter is loudest
 	Loud     Counted `json:"loud"`             // there
 	Quiet    Counted `json:"quiet"`            // there
-	Smallest InArm   `json:"smallest"`         // how many loud for one quiet, in the arm where that is least
-	Largest  InArm   `json:"largest"`          // and where it is most
+	Smallest InLoad  `json:"smallest"`         // how many loud for one quiet, in the load where that is least
+	Largest  InLoad  `json:"largest"`          // and where it is most
 
 	ofServer bool
 
 	Reads *HeadlineOfReads `json:"reads,omitempty"` // nil: no load reads, or the device is out of sight
 }
 
-// Counted is one way of counting the work of an arm.
+// Counted is one way of counting the work of a load.
 type Counted struct {
-	Driver    string `json:"driver"`
+	Quantity  string `json:"quantity"`
 	PerSecond Figure `json:"per_second"`
 }
 
-// InArm is a figure of one arm.
-type InArm struct {
-	Arm    string `json:"arm"`
+// InLoad is a figure of one load.
+type InLoad struct {
+	Load   string `json:"load"`
 	Figure Figure `json:"figure"`
 }
 
 // pairs to compare, the most telling first: what is not on this machine or in this version drops out.
 func pairs() [][2]string {
 	return [][2]string{
-		{drivers.WALRecords, drivers.DeviceRequests},
-		{drivers.Rows, drivers.DeviceRequests},
-		{drivers.WALRecords, drivers.WALWrites},
-		{drivers.Rows, drivers.WALWrites},
-		{drivers.WALRecords, drivers.Rows},
+		{counts.WALRecords, counts.DeviceRequests},
+		{counts.Rows, counts.DeviceRequests},
+		{counts.WALRecords, counts.WALWrites},
+		{counts.Rows, counts.WALWrites},
+		{counts.WALRecords, counts.Rows},
 	}
 }
 
-// headline is nil when no arm has both sides of any pair, and no metric is falsely called IOPS.
-func headline(run *drivers.Run, arms []Arm, metrics []Metric) *Headline {
-	h := comparison(run, arms)
+// headline is nil when no load has both sides of any pair, and no metric is falsely called IOPS.
+func headline(run *counts.Run, loads []Load, metrics []Metric) *Headline {
+	h := comparison(run, loads)
 	if m := misnamed(metrics); m != nil {
 		beside := untold
-		if h != nil && h.Quiet.Driver != drivers.Rows {
+		if h != nil && h.Quiet.Quantity != counts.Rows {
 			beside = " " + h.Text
 		}
 		h = cmp.Or(h, &Headline{})
 		h.Metric, h.Text = m.Metric, m.exposed()+beside
 	}
-	if reads := headlineOfReads(arms); reads != nil {
+	if reads := headlineOfReads(loads); reads != nil {
 		h = cmp.Or(h, &Headline{})
 		h.Reads, h.Text = reads, strings.TrimSpace(h.Text+" "+reads.sentence())
 	}
@@ -68,10 +68,10 @@ func headline(run *drivers.Run, arms []Arm, metrics []Metric) *Headline {
 }
 
 // comparison is of the most telling pair that there is.
-func comparison(run *drivers.Run, arms []Arm) *Headline {
+func comparison(run *counts.Run, loads []Load) *Headline {
 	for _, pair := range pairs() {
-		if h := compare(run, arms, pair[0], pair[1]); h != nil {
-			h.Text = h.sentence(arms)
+		if h := compare(run, loads, pair[0], pair[1]); h != nil {
+			h.Text = h.sentence(loads)
 			return h
 		}
 	}
@@ -93,46 +93,46 @@ func misnamed(metrics []Metric) *Metric {
 
 // exposed says what the metric showed, and what that was.
 func (m Metric) exposed() string {
-	loudest := InArm{}
-	for _, a := range m.Arms {
+	loudest := InLoad{}
+	for _, a := range m.Loads {
 		if a.PerSecond.Value > loudest.Figure.Value {
-			loudest = InArm{a.Arm, a.PerSecond}
+			loudest = InLoad{a.Load, a.PerSecond}
 		}
 	}
-	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name, number.Rate(loudest.Figure.Value), loudest.Arm)
+	showed := fmt.Sprintf("%s showed %s a second (%s). Its name says IOPS; it counts ", m.Name, number.Rate(loudest.Figure.Value), loudest.Load)
 	switch {
 	case m.Counts != "":
 		showed += m.called(m.Counts) + ", which is"
 	case len(m.Between) > 0:
 		showed += alternatives(m.Between) + ", which is"
 	case m.Mixture != nil:
-		called := func(t attribution.Term) string { return m.called(t.Driver) }
+		called := func(t attribution.Term) string { return m.called(t.Quantity) }
 		showed += enumerated(each(called, m.Mixture.Terms), " and ") + ", which are"
 	}
 	return strings.TrimSpace(showed) + " logical work and no storage I/O."
 }
 
-func compare(run *drivers.Run, arms []Arm, loud, quiet string) *Headline {
-	h := &Headline{Loud: Counted{Driver: loud}, Quiet: Counted{Driver: quiet}, ofServer: run.OfServer()}
+func compare(run *counts.Run, loads []Load, loud, quiet string) *Headline {
+	h := &Headline{Loud: Counted{Quantity: loud}, Quiet: Counted{Quantity: quiet}, ofServer: run.OfServer()}
 	count, of := countedAs(run, loud), countedAs(run, quiet)
-	for i, a := range run.Arms {
+	for i, a := range run.Loads {
 		factor := ratio(count.Count, a, of)
-		if a.Idle() || arms[i].readsAlone() || factor.Value <= 0 {
+		if a.Idle() || loads[i].readsAlone() || factor.Value <= 0 {
 			continue
 		}
-		if rate := arms[i].Of(loud); rate.Value > h.Loud.PerSecond.Value {
-			h.Arm, h.Loud.PerSecond, h.Quiet.PerSecond = a.Name, rate, arms[i].Of(quiet)
+		if rate := loads[i].Of(loud); rate.Value > h.Loud.PerSecond.Value {
+			h.Load, h.Loud.PerSecond, h.Quiet.PerSecond = a.Name, rate, loads[i].Of(quiet)
 		}
-		extend(&h.Smallest, &h.Largest, InArm{a.Name, factor})
+		extend(&h.Smallest, &h.Largest, InLoad{a.Name, factor})
 	}
-	if h.Arm == "" {
+	if h.Load == "" {
 		return nil
 	}
 	return h
 }
 
 // extend makes the two ends of a span reach a figure.
-func extend(smallest, largest *InArm, f InArm) {
+func extend(smallest, largest *InLoad, f InLoad) {
 	if !smallest.Figure.Known() || f.Figure.Value < smallest.Figure.Value {
 		*smallest = f
 	}
@@ -141,14 +141,14 @@ func extend(smallest, largest *InArm, f InArm) {
 	}
 }
 
-func (h *Headline) sentence(arms []Arm) string {
-	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", many(h.Loud.Driver), number.Rate(h.Loud.PerSecond.Value), h.Arm)
-	switch h.Quiet.Driver {
-	case drivers.DeviceRequests:
-		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), forServer(h.ofServer), h.megabytes(arms))
-	case drivers.WALWrites:
-		text += fmt.Sprintf(" The server wrote its WAL %s times a second", number.Rate(h.Quiet.PerSecond.Value)) + h.deviceBeside(arms)
-	case drivers.Rows:
+func (h *Headline) sentence(loads []Load) string {
+	text := fmt.Sprintf("Read as \"IOPS\", the %s would say %s a second (%s).", many(h.Loud.Quantity), number.Rate(h.Loud.PerSecond.Value), h.Load)
+	switch h.Quiet.Quantity {
+	case counts.DeviceRequests:
+		text += fmt.Sprintf(" The device did %s requests a second%s%s.", number.Rate(h.Quiet.PerSecond.Value), forServer(h.ofServer), h.megabytes(loads))
+	case counts.WALWrites:
+		text += fmt.Sprintf(" The server wrote its WAL %s times a second", number.Rate(h.Quiet.PerSecond.Value)) + h.deviceBeside(loads)
+	case counts.Rows:
 		text += fmt.Sprintf(" They stand for %s rows a second; what was written to storage cannot be told here.",
 			number.Rate(h.Quiet.PerSecond.Value))
 	}
@@ -156,18 +156,18 @@ func (h *Headline) sentence(arms []Arm) string {
 }
 
 // deviceBeside is what the device did where that keeps no ratio in the load, as in one that is only observed.
-func (h *Headline) deviceBeside(arms []Arm) string {
-	for _, a := range arms {
-		if requests := a.Of(drivers.DeviceRequests); a.Name == h.Arm && requests.Known() && !requests.lost() {
+func (h *Headline) deviceBeside(loads []Load) string {
+	for _, a := range loads {
+		if requests := a.Of(counts.DeviceRequests); a.Name == h.Load && requests.Known() && !requests.lost() {
 			return fmt.Sprintf(", and the device did %s requests%s.", number.Rate(requests.Value), forServer(h.ofServer))
 		}
 	}
 	return "; what its device did cannot be told here."
 }
 
-func (h *Headline) megabytes(arms []Arm) string {
-	for _, a := range arms {
-		if bytes := a.Of(drivers.DeviceBytes); a.Name == h.Arm && bytes.Known() && !bytes.lost() {
+func (h *Headline) megabytes(loads []Load) string {
+	for _, a := range loads {
+		if bytes := a.Of(counts.DeviceBytes); a.Name == h.Load && bytes.Known() && !bytes.lost() {
 			return fmt.Sprintf(", %s MB/s", number.Rate(bytes.Value/number.Mega))
 		}
 	}
@@ -176,12 +176,12 @@ func (h *Headline) megabytes(arms []Arm) string {
 
 // spread says how far the factor moves with the load: that is why nobody may divide by a rule of thumb.
 func (h *Headline) spread() string {
-	one, many := one(h.Quiet.Driver), many(h.Loud.Driver)
-	if h.Smallest.Arm == h.Largest.Arm {
+	one, many := one(h.Quiet.Quantity), many(h.Loud.Quantity)
+	if h.Smallest.Load == h.Largest.Load {
 		return fmt.Sprintf("That is %s %s for one %s, under this load; another load has another factor.", number.Ratio(h.Largest.Figure.Value), many, one)
 	}
 	text := fmt.Sprintf("One %s stands for %s %s (%s) to %s (%s)", one,
-		number.Ratio(h.Smallest.Figure.Value), many, h.Smallest.Arm, number.Ratio(h.Largest.Figure.Value), h.Largest.Arm)
+		number.Ratio(h.Smallest.Figure.Value), many, h.Smallest.Load, number.Ratio(h.Largest.Figure.Value), h.Largest.Load)
 	if h.Largest.Figure.Value > steady*h.Smallest.Figure.Value {
 		return text + ": no rule of thumb turns one into the other."
 	}

@@ -4,33 +4,33 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // TestHeadlineOfTheWALSaysWhatTheDeviceDid where that is known, though it keeps no ratio to be told.
 func TestHeadlineOfTheWALSaysWhatTheDeviceDid(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 1} }
-	h := &Headline{Arm: "load A", Loud: Counted{drivers.WALRecords, figure(3461)}, Quiet: Counted{drivers.WALWrites, figure(441)}}
-	arm := Arm{Name: "load A"}
-	if got := h.sentence([]Arm{arm}); !strings.Contains(got, "wrote its WAL 441 times a second; what its device did cannot be told here.") {
+	h := &Headline{Load: "load A", Loud: Counted{counts.WALRecords, figure(3461)}, Quiet: Counted{counts.WALWrites, figure(441)}}
+	load := Load{Name: "load A"}
+	if got := h.sentence([]Load{load}); !strings.Contains(got, "wrote its WAL 441 times a second; what its device did cannot be told here.") {
 		t.Error(got)
 	}
-	arm.Work = []Work{{Driver: drivers.DeviceRequests, PerSecond: figure(438)}}
-	if got := h.sentence([]Arm{arm}); !strings.Contains(got, "wrote its WAL 441 times a second, and the device did 438 requests.") {
+	load.Work = []Work{{Quantity: counts.DeviceRequests, PerSecond: figure(438)}}
+	if got := h.sentence([]Load{load}); !strings.Contains(got, "wrote its WAL 441 times a second, and the device did 438 requests.") {
 		t.Error(got)
 	}
 }
 
 // TestSecondWithoutTheDevice has no empty place for it.
 func TestSecondWithoutTheDevice(t *testing.T) {
-	var arm Arm
-	arm.Name = "bulk"
+	var load Load
+	load.Name = "bulk"
 	value := 1000.
-	for _, driver := range []string{drivers.Rows, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs} {
-		arm.Work = append(arm.Work, Work{Driver: driver, PerSecond: Figure{Value: value, N: 1}})
+	for _, quantity := range []string{counts.Rows, counts.WALRecords, counts.WALWrites, counts.WALSyncs} {
+		load.Work = append(load.Work, Work{Quantity: quantity, PerSecond: Figure{Value: value, N: 1}})
 		value /= 2
 	}
-	p := Report{}.second(arm)
+	p := Report{}.second(load)
 	if want := "One second of bulk: 1,000 rows, 500 WAL records, 250 WAL writes, 125 WAL fsyncs."; p.Text != want || len(p.Y.Names) != 4 {
 		t.Errorf("%q, with places for %q; want %q", p.Text, p.Y.Names, want)
 	}

@@ -14,7 +14,7 @@ func notLocalLines() map[string]string {
 	}
 }
 
-// twoLines: replicates of 0.9 and 1.0 have a mean of 0.95, and half their distance is 0.05/0.95 = 5.3 % of it.
+// twoLines: repetitions of 0.9 and 1.0 have a mean of 0.95, and half their distance is 0.05/0.95 = 5.3 % of it.
 func twoLines() map[string]string {
 	return map[string]string{
 		"bulk": "9,500 ±5% | 9,785 ±5% | 48 ±5% | 19 ±5% | 0.9 ±5%", // 47.5 and 0.95, half to even
@@ -24,7 +24,7 @@ func twoLines() map[string]string {
 	}
 }
 
-// oneLines: one replicate of 0.9.
+// oneLines: one repetition of 0.9.
 func oneLines() map[string]string {
 	return map[string]string{
 		"bulk": "9,000 ±? | 9,270 ±? | 45 ±? | 18 ±? | 0.9 ±?",
@@ -34,8 +34,8 @@ func oneLines() map[string]string {
 	}
 }
 
-// oneArmLines: bulk alone has 103,000 records for 500 requests.
-func oneArmLines() map[string]string {
+// oneLoadLines: bulk alone has 103,000 records for 500 requests.
+func oneLoadLines() map[string]string {
 	return map[string]string{
 		"copy": "",
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 10,300 a second (bulk). The device did 50 requests " +
@@ -45,7 +45,7 @@ func oneArmLines() map[string]string {
 
 // noIdleLines: the background of 11 s stays in: 22 requests and 11 flushes (each also a write), 90,112 bytes. So bulk
 // has 522 requests in the mean of 10 s and copy 222, ±50/522 and ±20/222; 211 and 131 flushes; 10.09 and 6.09 MB. Ratios
-// are means of those of the replicates, such as 92,700/472, 103,000/522 and 113,300/572 records per request.
+// are means of those of the repetitions, such as 92,700/472, 103,000/522 and 113,300/572 records per request.
 func noIdleLines() map[string]string {
 	return map[string]string{
 		"bulk": "10,000 ±10% | 10,300 ±10% | 52 ±10% | 21 ±9% | 1.0 ±10%",
@@ -71,7 +71,7 @@ func zeroRowsLines() map[string]string {
 	return map[string]string{"copy": "0 ±0% | 800 ±10% | 20 ±10% | 12 ±10% | 0.6 ±10%"}
 }
 
-// noisyLines: 100 requests a second of background at the mean, and 0 or 200 in a replicate, swallow those of both arms.
+// noisyLines: 100 requests a second of background at the mean, and 0 or 200 in a repetition, swallow those of both loads.
 func noisyLines() map[string]string {
 	return map[string]string{
 		"bulk":             "10,000 ±10% | 10,300 ±10% | ~ (1) | 20 ±10% | 1.0 ±10%",

@@ -10,7 +10,7 @@ import (
 
 // does says what a transaction of a load is, and on what table; empty where the load is not ours, or is of a way that is not
 // known here.
-func (a Arm) does() string {
+func (a Load) does() string {
 	what := a.reads()
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
 	case "insert-select":
@@ -56,7 +56,7 @@ func (a Arm) does() string {
 }
 
 // reads is what a load does that only reads; empty where it does not.
-func (a Arm) reads() string {
+func (a Load) reads() string {
 	switch rows := number.Rate(float64(a.RowsPerTx)); a.Method {
 	case "lookup":
 		return "one SELECT of one row by its key"
@@ -75,12 +75,12 @@ func (a Arm) reads() string {
 }
 
 // inserts tells whether that is all that a load does.
-func (a Arm) inserts() bool {
+func (a Load) inserts() bool {
 	return slices.Contains([]string{"insert-select", "insert-values", "copy", "insert"}, a.Method)
 }
 
 // explained are the names of loads, each with what it does, where a page has room for that.
-func (r Report) explained(loads []Arm) []document.Cell {
+func (r Report) explained(loads []Load) []document.Cell {
 	var all []document.Cell
 	for _, a := range loads {
 		c := document.Words(a.Name)
@@ -93,7 +93,7 @@ func (r Report) explained(loads []Arm) []document.Cell {
 }
 
 // loadTerms say it below the table, for whoever has no mouse, and on paper.
-func (r Report) loadTerms(loads []Arm) document.Block {
+func (r Report) loadTerms(loads []Load) document.Block {
 	var terms document.Terms
 	for _, a := range loads {
 		if does := a.does(); does != "" {
@@ -104,6 +104,6 @@ func (r Report) loadTerms(loads []Arm) document.Block {
 }
 
 // anchor is where a page explains a load. It is no name, which may be anything.
-func (r Report) anchor(a Arm) string {
-	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(r.loaded(), func(b Arm) bool { return a.Name == b.Name }))
+func (r Report) anchor(a Load) string {
+	return fmt.Sprintf("load-%d", 1+slices.IndexFunc(r.loaded(), func(b Load) bool { return a.Name == b.Name }))
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Metric is what one counter made of each arm's work.
+// Metric is what one counter made of each load's work.
 type Metric struct {
 	Metric  string `json:"metric"` // as in the run file
 	Name    string `json:"name"`   // as people write it, on this version of the server
@@ -18,29 +18,29 @@ type Metric struct {
 	Source  string `json:"source,omitempty"`  // where its meaning is documented
 	Derived string `json:"derived,omitempty"` // how it was computed from others
 	Moved   Moved  `json:"moved"`
-	// Missing says why no arm has a figure of it.
+	// Missing says why no load has a figure of it.
 	Missing *series.Missing `json:"missing,omitempty"`
-	// AcrossArms are the ratios to References in all loaded arms: what a metric counts is what it keeps the same ratio to.
-	AcrossArms map[string]Span `json:"across_arms"`
-	Arms       []MetricArm     `json:"arms"`
+	// AcrossLoads are the ratios to References in all loaded loads: what a metric counts is what it keeps the same ratio to.
+	AcrossLoads map[string]Span `json:"across_loads"`
+	Loads       []MetricLoad    `json:"loads"`
 
 	attribution.Verdict
 	Rivals   []Rival `json:"rivals"`             // every quantity, held against it
 	Misnomer string  `json:"misnomer,omitempty"` // what it is called though it counts logical work
 }
 
-// Span is how far a ratio moves from arm to arm.
+// Span is how far a ratio moves from load to load.
 type Span struct {
-	All      Figure `json:"all"`      // over all replicates of all arms: the mean of the arms' figures
-	Smallest InArm  `json:"smallest"` // where it is least
-	Largest  InArm  `json:"largest"`  // and where it is most
-	// Without says why an arm has no such ratio, where others have one.
+	All      Figure `json:"all"`      // over all repetitions of all loads: the mean of the loads' figures
+	Smallest InLoad `json:"smallest"` // where it is least
+	Largest  InLoad `json:"largest"`  // and where it is most
+	// Without says why a load has no such ratio, where others have one.
 	Without *series.Missing `json:"without,omitempty"`
 }
 
-// MetricArm is what a counter made of one arm's work.
-type MetricArm struct {
-	Arm       string            `json:"arm"`
+// MetricLoad is what a counter made of one load's work.
+type MetricLoad struct {
+	Load      string            `json:"load"`
 	PerSecond Figure            `json:"per_second"`
 	Per       map[string]Figure `json:"per"` // one of each of References
 
@@ -48,7 +48,7 @@ type MetricArm struct {
 }
 
 // shown is the rate of the metric, or where there is none its amount.
-func (a MetricArm) shown() Figure {
+func (a MetricLoad) shown() Figure {
 	if a.PerSecond.Known() {
 		return a.PerSecond
 	}
@@ -60,42 +60,42 @@ type Moved string
 
 // Whether load moved a metric.
 const (
-	Yes       Moved = "yes"       // in some arm, in every replicate, whichever background is taken off
-	No        Moved = "no"        // in no arm
+	Yes       Moved = "yes"       // in some load, in every repetition, whichever background is taken off
+	No        Moved = "no"        // in no load
 	Uncertain Moved = "uncertain" // what it did cannot be told from the background
-	Unknown   Moved = "unknown"   // no arm has a figure of it
+	Unknown   Moved = "unknown"   // no load has a figure of it
 )
 
-// References are the drivers that every metric is set against.
+// References are the quantities that every metric is set against.
 func References() []string {
-	return []string{drivers.Rows, drivers.Entries, drivers.WALRecords, drivers.DeviceRequests}
+	return []string{counts.Rows, counts.Entries, counts.WALRecords, counts.DeviceRequests}
 }
 
-func metrics(run *drivers.Run) []Metric {
+func metrics(run *counts.Run) []Metric {
 	all := []Metric{}
-	references := each(func(name string) drivers.Quantity { return countedAs(run, name) }, References())
+	references := each(func(name string) counts.Quantity { return countedAs(run, name) }, References())
 	for _, c := range run.Metrics() {
 		m := Metric{
 			Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
-			AcrossArms: map[string]Span{}, Arms: []MetricArm{},
+			AcrossLoads: map[string]Span{}, Loads: []MetricLoad{},
 		}
-		for _, a := range run.Arms {
-			m.Arms = append(m.Arms, metricArm(c, a, references))
+		for _, a := range run.Loads {
+			m.Loads = append(m.Loads, metricLoad(c, a, references))
 		}
-		m.Moved = moved(m.Arms)
-		m.Missing = missingEverywhere(m.Arms)
+		m.Moved = moved(m.Loads)
+		m.Missing = missingEverywhere(m.Loads)
 		for _, name := range References() {
-			m.AcrossArms[name] = acrossArms(m.Arms, name)
+			m.AcrossLoads[name] = acrossLoads(m.Loads, name)
 		}
 		all = append(all, m)
 	}
 	return all
 }
 
-// moved looks at the loaded arms, which have ratios.
-func moved(arms []MetricArm) Moved {
+// moved looks at the loaded loads, which have ratios.
+func moved(loads []MetricLoad) Moved {
 	is := Unknown
-	for _, a := range arms {
+	for _, a := range loads {
 		f := a.shown()
 		switch {
 		case len(a.Per) == 0 || !f.Known():
@@ -110,10 +110,10 @@ func moved(arms []MetricArm) Moved {
 	return is
 }
 
-// missingEverywhere is nil when an arm has a figure; otherwise it says why the first does not.
-func missingEverywhere(arms []MetricArm) *series.Missing {
+// missingEverywhere is nil when a load has a figure; otherwise it says why the first does not.
+func missingEverywhere(loads []MetricLoad) *series.Missing {
 	var why *series.Missing
-	for _, a := range arms {
+	for _, a := range loads {
 		if a.shown().Known() {
 			return nil
 		}
@@ -122,34 +122,34 @@ func missingEverywhere(arms []MetricArm) *series.Missing {
 	return why
 }
 
-func metricArm(c drivers.Metric, a drivers.Arm, references []drivers.Quantity) MetricArm {
-	arm := MetricArm{Arm: a.Name, Per: map[string]Figure{}}
-	arm.PerSecond = over(a, func(r drivers.Replicate) (float64, error) {
+func metricLoad(c counts.Metric, a counts.Load, references []counts.Quantity) MetricLoad {
+	load := MetricLoad{Load: a.Name, Per: map[string]Figure{}}
+	load.PerSecond = over(a, func(r counts.Repetition) (float64, error) {
 		return r.PerSecond(c.Count(a, r))
 	})
-	if !arm.PerSecond.Known() {
-		arm.amount = over(a, func(r drivers.Replicate) (float64, error) { return c.Count(a, r) })
+	if !load.PerSecond.Known() {
+		load.amount = over(a, func(r counts.Repetition) (float64, error) { return c.Count(a, r) })
 	}
 	if a.Idle() {
-		return arm
+		return load
 	}
 	for _, q := range references {
-		arm.Per[q.Name] = ratio(c.Count, a, q)
+		load.Per[q.Name] = ratio(c.Count, a, q)
 	}
-	return arm
+	return load
 }
 
-// acrossArms spans the ratios of all arms that have one.
-func acrossArms(arms []MetricArm, name string) Span {
+// acrossLoads spans the ratios of all loads that have one.
+func acrossLoads(loads []MetricLoad, name string) Span {
 	var span Span
-	for _, a := range arms {
+	for _, a := range loads {
 		f, compared := a.Per[name]
 		switch {
-		case !compared, missingFor(f.Missing, leftOut): // an idle arm, or one that was not measured
+		case !compared, missingFor(f.Missing, leftOut): // an idle load, or one that was not measured
 		case !f.Known() && span.Without == nil:
 			span.Without = f.Missing
 		case f.Known():
-			extend(&span.Smallest, &span.Largest, InArm{a.Arm, f})
+			extend(&span.Smallest, &span.Largest, InLoad{a.Load, f})
 			span.All = span.All.joined(f)
 		}
 	}

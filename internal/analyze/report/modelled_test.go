@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -13,10 +13,10 @@ import (
 const meter = "cloudwatch/WriteIOPS"
 
 // withMeter has a metric of the cloud show the WAL records, and nobody else count them.
-func withMeter(run *drivers.Run) *drivers.Run {
-	for _, a := range run.Arms {
-		for i := range a.Replicates {
-			r := &a.Replicates[i]
+func withMeter(run *counts.Run) *counts.Run {
+	for _, a := range run.Loads {
+		for i := range a.Repetitions {
+			r := &a.Repetitions[i]
 			r.Counts[meter], r.Log = r.Counts["pgstat.wal/wal_records"], nil
 			delete(r.Counts, "pgstat.wal/wal_records")
 		}
@@ -41,10 +41,10 @@ func TestModelledIsSaid(t *testing.T) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
 		}
 	}
-	for _, a := range view.Arms {
+	for _, a := range view.Loads {
 		for _, w := range a.Work {
-			if !a.Idle && (w.Modelled != (w.Driver == drivers.WALRecords) || w.Modelled && !w.PerSecond.Known()) {
-				t.Errorf("in %s, %s are modelled: %t, and known: %t", a.Name, w.Driver, w.Modelled, w.PerSecond.Known())
+			if !a.Idle && (w.Modelled != (w.Quantity == counts.WALRecords) || w.Modelled && !w.PerSecond.Known()) {
+				t.Errorf("in %s, %s are modelled: %t, and known: %t", a.Name, w.Quantity, w.Modelled, w.PerSecond.Known())
 			}
 		}
 	}
@@ -53,10 +53,10 @@ func TestModelledIsSaid(t *testing.T) {
 // TestHeadlineSaysWhatItCounts, however much of that is open.
 func TestHeadlineSaysWhatItCounts(t *testing.T) {
 	run := withMeter(runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"))
-	sum := &attribution.Mixture{Terms: []attribution.Term{{Driver: drivers.Rows, Share: 0.7}, {Driver: drivers.Commits, Share: 0.3}}}
+	sum := &attribution.Mixture{Terms: []attribution.Term{{Quantity: counts.Rows, Share: 0.7}, {Quantity: counts.Commits, Share: 0.3}}}
 	for want, v := range map[string]attribution.Verdict{
-		"it counts rows, which is logical work and no storage I/O.":              {Counts: drivers.Rows},
-		"it counts rows or commits, which is logical work and no storage I/O.":   {Between: []string{drivers.Rows, drivers.Commits}},
+		"it counts rows, which is logical work and no storage I/O.":              {Counts: counts.Rows},
+		"it counts rows or commits, which is logical work and no storage I/O.":   {Between: []string{counts.Rows, counts.Commits}},
 		"it counts rows and commits, which are logical work and no storage I/O.": {Mixture: sum},
 		"it counts logical work and no storage I/O.":                             {Why: "Sums of different quantities explain it equally well, all on this side"},
 	} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
@@ -32,7 +32,7 @@ type ObservedCost struct {
 	Bytes            float64 `json:"bytes_per_minute"`
 }
 
-func observed(run *drivers.Run) *Observed {
+func observed(run *counts.Run) *Observed {
 	o := run.Observed
 	if o == nil {
 		return nil
@@ -48,8 +48,8 @@ func observed(run *drivers.Run) *Observed {
 }
 
 // uncontrolled is what to know before anything else of an observation is believed.
-func uncontrolled(run *drivers.Run) string {
-	if len(run.Arms) == 0 || run.Observed.Period > 0 {
+func uncontrolled(run *counts.Run) string {
+	if len(run.Loads) == 0 || run.Observed.Period > 0 {
 		return ""
 	}
 	return "Nobody controlled the load: what ran together here may run apart another day. A verdict took several kinds of load " +
@@ -57,7 +57,7 @@ func uncontrolled(run *drivers.Run) string {
 }
 
 // onlyPeriods says what periods alone cannot tell.
-func onlyPeriods(o *drivers.Observation) string {
+func onlyPeriods(o *counts.Observation) string {
 	if o.Period == 0 {
 		return ""
 	}
@@ -66,7 +66,7 @@ func onlyPeriods(o *drivers.Observation) string {
 }
 
 // unread says that the server's own counters were not followed all the time, and why.
-func unread(o *drivers.Observation) string {
+func unread(o *counts.Observation) string {
 	if o.Unread == 0 {
 		return ""
 	}
@@ -75,7 +75,7 @@ func unread(o *drivers.Observation) string {
 }
 
 // nothingLearned says what an observation lacked.
-func nothingLearned(o *drivers.Observation) string {
+func nothingLearned(o *counts.Observation) string {
 	switch {
 	case o.Windows == 0:
 		return fmt.Sprintf("Nothing to learn yet: it takes some windows of %s.", span(o.Window.Seconds()))

@@ -11,7 +11,7 @@ import (
 	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
-// An observation ran no arms and has no replicates. The only arms that it may speak of are those of a run that would settle
+// An observation has no repetitions, and speaks of none. The only runs that it may speak of are those that would settle
 // what it leaves open.
 func TestObservationSpeaksOfLoads(t *testing.T) {
 	run := runFrom(t, "../../../testdata/runs/observed-pg17.jsonl.zst")
@@ -22,11 +22,11 @@ func TestObservationSpeaksOfLoads(t *testing.T) {
 		for _, wouldTell := range []string{"These are short loads of our own"} {
 			text = regexp.MustCompile(wouldTell).ReplaceAllString(text, "")
 		}
-		for _, found := range regexp.MustCompile(`(?i).{0,60}\b(arms?|replicates?)\b.{0,60}`).FindAllString(text, -1) {
+		for _, found := range regexp.MustCompile(`(?i).{0,60}\brepetitions?\b.{0,60}`).FindAllString(text, -1) {
 			t.Errorf("%s: %s", name, found)
 		}
 	}
-	for _, a := range r.Arms {
+	for _, a := range r.Loads {
 		if a.Failures.Missing == nil {
 			t.Errorf("%s: %v transactions a second failed, which nobody counted", a.Name, a.Failures.Value)
 		}

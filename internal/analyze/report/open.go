@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/shell"
 )
@@ -51,7 +51,7 @@ func (r Report) grouped(said func(Metric) []string) []string {
 // openQuestion is what is not told of a metric; empty where nothing is open.
 func (m Metric) openQuestion() string {
 	named := m.Counts != "" || m.Mixture != nil || len(m.Between) == 1
-	if m.silent() || m.belowBackground() || m.Missing != nil || named && !m.undetermined() {
+	if m.silent() || m.belowBackground() || m.Missing != nil || named && !m.cannotTell() {
 		return ""
 	}
 	why := cmp.Or(m.Why, "it is "+string(m.Kind)+", and nothing that was counted explains how much of it there is")
@@ -71,7 +71,7 @@ func (m Metric) tooLittle() string {
 			continue
 		}
 		counted++
-		if !slices.Contains(m.Between, r.Driver) {
+		if !slices.Contains(m.Between, r.Quantity) {
 			less++
 		}
 	}
@@ -84,18 +84,18 @@ func (m Metric) tooLittle() string {
 
 // underOneLoad states the ratio to rows of a metric that a single load has: it is all that is known.
 func (m Metric) underOneLoad() string {
-	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == drivers.Rows })
-	if i < 0 || !m.undetermined() || m.Why == attribution.OneLoad { // said of all at once
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == counts.Rows })
+	if i < 0 || !m.cannotTell() || m.Why == attribution.OneLoad { // said of all at once
 		return ""
 	}
-	known := slices.DeleteFunc(slices.Clone(m.Rivals[i].Arms), func(a ArmRatio) bool { return !a.Ratio.Known() })
+	known := slices.DeleteFunc(slices.Clone(m.Rivals[i].Loads), func(a LoadRatio) bool { return !a.Ratio.Known() })
 	switch {
 	case len(known) != 1 || known[0].Ratio.Value <= 0:
 		return ""
 	case known[0].Ratio.Value < 1:
-		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Arm, number.Ratio(1/known[0].Ratio.Value))
+		return fmt.Sprintf("It is known in %s only: one for %s rows", known[0].Load, number.Ratio(1/known[0].Ratio.Value))
 	default:
-		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Arm, number.Ratio(known[0].Ratio.Value))
+		return fmt.Sprintf("It is known in %s only: %s for each row", known[0].Load, number.Ratio(known[0].Ratio.Value))
 	}
 }
 
@@ -103,7 +103,7 @@ func wouldTell(s *attribution.Settle) string {
 	if s == nil {
 		return ""
 	}
-	text := fmt.Sprintf("The load %s would tell: there %s differ", s.Arm, conjunction(s.Between))
+	text := fmt.Sprintf("The load %s would tell: there %s differ", s.Load, conjunction(s.Between))
 	if number.Finite(s.Factor) {
 		text += " by a factor of " + number.Ratio(s.Factor)
 	}

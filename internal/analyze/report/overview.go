@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/shell"
@@ -15,7 +15,7 @@ import (
 
 // Document says what a run has shown: what was measured and what makes it lie, the same work counted in several ways,
 // what each metric counts, and what cannot be told. Pages add pictures, what to order, and how it was measured.
-func Document(run *drivers.Run, r Report, size *Size, unsized error) document.Document {
+func Document(run *counts.Run, r Report, size *Size, unsized error) document.Document {
 	if r.Observed != nil && len(r.loaded()) == 0 {
 		r.Metrics = nil // an observation found no load: there is nothing to say of any
 	}
@@ -80,19 +80,19 @@ func (r Report) target() string {
 	if o := r.Observed; o != nil {
 		return strings.Join(append(parts, "observed for "+span(float64(o.Windows)*o.WindowSeconds)), "; ")
 	}
-	loads := fmt.Sprintf("%s x %s", counted(r.Run.Arms, "load"), r.repetitions())
-	if r.Run.ArmSeconds > 0 {
-		loads += fmt.Sprintf(" x %.4g s", r.Run.ArmSeconds)
+	loads := fmt.Sprintf("%s x %s", counted(r.Run.Loads, "load"), r.repetitions())
+	if r.Run.LoadSeconds > 0 {
+		loads += fmt.Sprintf(" x %.4g s", r.Run.LoadSeconds)
 	}
 	return strings.Join(append(append(parts, loads), r.background()...), "; ")
 }
 
 // repetitions is how often the loads were to be run.
 func (r Report) repetitions() string {
-	text := counted(r.Run.Replicates, "repetition")
-	for _, a := range r.Arms {
-		if a.MostReplicates > 0 && a.MostReplicates < r.Run.Replicates {
-			return fmt.Sprintf("%d or %s", a.MostReplicates, text)
+	text := counted(r.Run.Repetitions, "repetition")
+	for _, a := range r.Loads {
+		if a.MostRepetitions > 0 && a.MostRepetitions < r.Run.Repetitions {
+			return fmt.Sprintf("%d or %s", a.MostRepetitions, text)
 		}
 	}
 	return text
@@ -111,7 +111,7 @@ func (r Report) changed(setting string) string {
 
 // background says what the device did without our load, where that was measured.
 func (r Report) background() []string {
-	requests, flushes := idleWork(r.Arms, drivers.DeviceRequests), idleWork(r.Arms, drivers.DeviceFlushes)
+	requests, flushes := idleWork(r.Loads, counts.DeviceRequests), idleWork(r.Loads, counts.DeviceFlushes)
 	switch {
 	case !requests.Known():
 		return nil
@@ -163,18 +163,18 @@ func (r Report) headlineText() string {
 
 // column is one way of counting, as the first table shows it.
 type column struct {
-	driver string
-	header string
-	unit   float64 // what one in the table stands for
+	quantity string
+	header   string
+	unit     float64 // what one in the table stands for
 }
 
 func columns() []column {
 	return []column{
-		{drivers.Rows, "rows", 1},
-		{drivers.WALRecords, "WAL records", 1},
-		{drivers.DeviceRequests, "device requests", 1},
-		{drivers.DeviceFlushes, "device flushes", 1},
-		{drivers.DeviceBytes, "device MB", number.Mega},
+		{counts.Rows, "rows", 1},
+		{counts.WALRecords, "WAL records", 1},
+		{counts.DeviceRequests, "device requests", 1},
+		{counts.DeviceFlushes, "device flushes", 1},
+		{counts.DeviceBytes, "device MB", number.Mega},
 	}
 }
 
@@ -182,12 +182,12 @@ func columns() []column {
 func (r Report) columns() []column {
 	work, device := columns()[:2], columns()[2:]
 	known := func(c column) bool {
-		return slices.ContainsFunc(r.loaded(), func(a Arm) bool { return a.Of(c.driver).Known() })
+		return slices.ContainsFunc(r.loaded(), func(a Load) bool { return a.Of(c.quantity).Known() })
 	}
 	if slices.ContainsFunc(device, known) {
 		return append(work, device...)
 	}
-	for _, c := range []column{{drivers.WALWrites, "WAL writes", 1}, {drivers.WALSyncs, "WAL fsyncs", 1}, {drivers.PagesWritten, "pages written", 1}} {
+	for _, c := range []column{{counts.WALWrites, "WAL writes", 1}, {counts.WALSyncs, "WAL fsyncs", 1}, {counts.PagesWritten, "pages written", 1}} {
 		if known(c) {
 			work = append(work, c)
 		}
@@ -196,15 +196,15 @@ func (r Report) columns() []column {
 }
 
 // writing are the loads that do more than read; where all only read, all.
-func (r Report) writing() []Arm {
-	loads := slices.DeleteFunc(r.loaded(), Arm.readsAlone)
+func (r Report) writing() []Load {
+	loads := slices.DeleteFunc(r.loaded(), Load.readsAlone)
 	if len(loads) == 0 && len(r.reading()) == 0 {
 		return r.loaded()
 	}
 	return loads
 }
 
-func (a Arm) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(drivers.Rows)) }
+func (a Load) readsAlone() bool { return positive(a.Of(rowsReturned)) && !positive(a.Of(counts.Rows)) }
 
 // workSection shows the work of each load, counted in several ways.
 func (r Report) workSection() document.Block {
@@ -220,8 +220,8 @@ func (r Report) workSection() document.Block {
 	ways := 0
 	for _, c := range r.columns() {
 		known := false
-		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell {
-			w := a.work(c.driver)
+		t.Add(numeric(c.header), cells(loads, func(a Load) document.Cell {
+			w := a.work(c.quantity)
 			known = known || w.PerSecond.Known() && !w.Modelled
 			cell := w.PerSecond.cell(in(c.unit))
 			if w.Modelled && w.PerSecond.Known() {
@@ -244,11 +244,11 @@ func (r Report) workSection() document.Block {
 }
 
 // othersShares are how much of each load's numbers others did; nil where nobody else was at work.
-func othersShares(loads []Arm) []document.Cell {
-	if !slices.ContainsFunc(loads, func(a Arm) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
+func othersShares(loads []Load) []document.Cell {
+	if !slices.ContainsFunc(loads, func(a Load) bool { return a.OthersShare > 0 || a.OthersUncounted }) {
 		return nil
 	}
-	return cells(loads, func(a Arm) document.Cell {
+	return cells(loads, func(a Load) document.Cell {
 		switch {
 		case a.OthersUncounted:
 			return document.Words("not known")
@@ -259,27 +259,27 @@ func othersShares(loads []Arm) []document.Cell {
 	})
 }
 
-// loaded are the arms that put load on the server and were measured.
-func (r Report) loaded() []Arm {
-	var loaded []Arm
-	for _, a := range r.Arms {
-		if !a.Idle && a.Replicates > 0 {
+// loaded are the loads that put load on the server and were measured.
+func (r Report) loaded() []Load {
+	var loaded []Load
+	for _, a := range r.Loads {
+		if !a.Idle && a.Repetitions > 0 {
 			loaded = append(loaded, a)
 		}
 	}
 	return loaded
 }
 
-func names(arms []Arm) []string { return each(func(a Arm) string { return a.Name }, arms) }
+func names(loads []Load) []string { return each(func(a Load) string { return a.Name }, loads) }
 
 // plusMinusLegend says what ± means in this run.
 func (r Report) plusMinusLegend() string {
 	fewest, most := 0, 0
 	for _, a := range r.loaded() {
-		if fewest == 0 || a.Replicates < fewest {
-			fewest = a.Replicates
+		if fewest == 0 || a.Repetitions < fewest {
+			fewest = a.Repetitions
 		}
-		most = max(most, a.Replicates)
+		most = max(most, a.Repetitions)
 	}
 	if r.Observed != nil {
 		return "Means of the windows of each kind; ± half the range of up to six stretches of them."
@@ -297,19 +297,19 @@ func (r Report) plusMinusLegend() string {
 // method says how it was measured, and how to repeat it.
 func (r Report) method(size *Size) document.Block {
 	times := "once"
-	if r.Run.Replicates != 1 {
-		times = fmt.Sprintf("up to %d times", r.Run.Replicates)
+	if r.Run.Repetitions != 1 {
+		times = fmt.Sprintf("up to %d times", r.Run.Repetitions)
 	}
 	said := []string{
 		fmt.Sprintf("%d kinds of load, each run %s for %.4g s in random order (seed %d), and ended by a checkpoint where that is allowed, so that the pages it made dirty are counted with it.",
-			r.Run.Arms, times, r.Run.ArmSeconds, r.Run.Seed),
+			r.Run.Loads, times, r.Run.LoadSeconds, r.Run.Seed),
 		"A metric keeps one ratio to what it counts, under every load. What its ratio to moves is excluded; noise is never taken for an answer. docs/method.md has the method.",
 	}
 	commands := []shell.Command{shell.New("realiops run").Flag("--plan", r.Run.Plan, "FILE")}
-	if r.Run.ArmSeconds == 0 { // loads of somebody else's
+	if r.Run.LoadSeconds == 0 { // loads of somebody else's
 		said, commands = said[1:], nil
 		for _, o := range r.Run.Origins {
-			said = append(said, fmt.Sprintf("%s, %s: %s, %s.", o.Arm, o.Probe, o, o.File))
+			said = append(said, fmt.Sprintf("%s, %s: %s, %s.", o.Load, o.Probe, o, o.File))
 		}
 	}
 	if o := r.Observed; o != nil {

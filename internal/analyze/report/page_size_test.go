@@ -13,8 +13,8 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -23,11 +23,11 @@ import (
 // sized is a shipped run with readings each second, its sizing for so much data, and the page of both.
 func sized(t *testing.T, gib float64) (report.Size, document.Document) {
 	t.Helper()
-	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"), sizing.Ask{Arm: "wide", Headroom: 20, GiB: gib, Repeat: 86400})
+	return sizedBy(t, runFrom(t, "../../../testdata/runs/local-pg17.jsonl.zst"), sizing.Ask{Load: "wide", Headroom: 20, GiB: gib, Repeat: 86400})
 }
 
 // sizedBy is a run's sizing for all volumes and instances that are known, and the page of both.
-func sizedBy(t *testing.T, run *drivers.Run, ask sizing.Ask) (report.Size, document.Document) {
+func sizedBy(t *testing.T, run *counts.Run, ask sizing.Ask) (report.Size, document.Document) {
 	t.Helper()
 	volumes, errVolumes := catalog.Volumes()
 	instances, errInstances := catalog.Instances()
@@ -217,9 +217,9 @@ func TestCreditsAreDrawn(t *testing.T) {
 // behind another provider's.
 func TestNothingIsBoughtPastTheMachine(t *testing.T) {
 	run := runFrom(t, shippedRun)
-	bought := func(arm, instance string) string {
+	bought := func(load, instance string) string {
 		t.Helper()
-		_, page := sizedBy(t, run, sizing.Ask{Arm: arm, Instance: instance, GiB: 100})
+		_, page := sizedBy(t, run, sizing.Ask{Load: load, Instance: instance, GiB: 100})
 		var said string
 		walk("", page.Blocks, func(_ string, b document.Block) {
 			if answers, is := b.(document.Answers); is {
@@ -229,13 +229,13 @@ func TestNothingIsBoughtPastTheMachine(t *testing.T) {
 		})
 		return said
 	}
-	for _, of := range []struct{ arm, instance, want string }{
+	for _, of := range []struct{ load, instance, want string }{
 		{"wide", "r6g.large", "No volume that is known here carries "},
 		{"multi", "r6g.large", "EBS gp3, 100 GiB"},
 		{"multi", "Standard_DS14_v2", "Azure "},
 	} {
-		if got := bought(of.arm, of.instance); !strings.HasPrefix(got, of.want) {
-			t.Errorf("%s behind %s: %s; want %s", of.arm, of.instance, got, of.want)
+		if got := bought(of.load, of.instance); !strings.HasPrefix(got, of.want) {
+			t.Errorf("%s behind %s: %s; want %s", of.load, of.instance, got, of.want)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
@@ -29,7 +29,7 @@ func rendered(t *testing.T, render func(io.Writer) error) string {
 	return out.String()
 }
 
-func pageOf(t *testing.T, run *drivers.Run) document.Document {
+func pageOf(t *testing.T, run *counts.Run) document.Document {
 	t.Helper()
 	return report.Document(run, report.New(run, attribution.Judge(run, attribution.Options{})), nil, nil)
 }
@@ -75,9 +75,9 @@ func picturesOf(d document.Document) (all []*plot.Picture) {
 }
 
 // runFrom is the run of a file.
-func runFrom(t *testing.T, name string) *drivers.Run {
+func runFrom(t *testing.T, name string) *counts.Run {
 	t.Helper()
-	run, err := drivers.FromFile(name)
+	run, err := counts.FromFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestCSVHasEveryMetric(t *testing.T) {
 			got = append(got, v)
 		}
 		var want []float64
-		for _, a := range m.Arms {
+		for _, a := range m.Loads {
 			want = append(want, a.PerSecond.Value)
 		}
 		if line[0] != m.Metric || line[2] != string(m.Kind) {
@@ -124,21 +124,21 @@ func TestTextStaysText(t *testing.T) {
 	for i, record := range records {
 		switch r := record.(type) {
 		case runfile.Run:
-			r.Plan.Arms[1].Name, r.Provenance = evil, evil
+			r.Plan.Loads[1].Name, r.Provenance = evil, evil
 			records[i] = r
-		case runfile.ArmEvent:
-			if r.Arm == "bulk" {
-				r.Arm = evil
+		case runfile.LoadEvent:
+			if r.Load == "bulk" {
+				r.Load = evil
 				records[i] = r
 			}
-		case runfile.Load:
-			if r.Arm == "bulk" {
-				r.Arm = evil
+		case runfile.Work:
+			if r.Load == "bulk" {
+				r.Load = evil
 				records[i] = r
 			}
 		}
 	}
-	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	run, err := counts.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +169,8 @@ func TestNoBurstThatNeverWas(t *testing.T) {
 	for _, name := range []string{"local-pg15", "local-pg17", "local-pg18"} {
 		run := runFrom(t, "../../../testdata/runs/"+name+".jsonl.zst")
 		most := 0.0
-		for _, a := range judged(run).Arms {
-			if f := a.Of(drivers.WALRecords); f.Known() {
+		for _, a := range judged(run).Loads {
+			if f := a.Of(counts.WALRecords); f.Known() {
 				most = max(most, f.Value)
 			}
 		}

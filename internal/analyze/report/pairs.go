@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -14,13 +14,13 @@ import (
 // Pair says whether two metrics of different services are the same number, as one is documented or was seen to be.
 type Pair struct {
 	attribution.Pair
-	Arms []ArmRatio `json:"arms"`
+	Loads []LoadRatio `json:"loads"`
 }
 
 // comparedPairs are those that the table of metrics names and the run has both of.
-func comparedPairs(run *drivers.Run) (all []Pair) {
+func comparedPairs(run *counts.Run) (all []Pair) {
 	for _, t := range attribution.Compare(run, metric.SameNumbers(run.Header.Target.Flavor), attribution.Options{}) {
-		all = append(all, Pair{t, ratios(t.Arms)})
+		all = append(all, Pair{t, ratios(t.Loads)})
 	}
 	return all
 }
@@ -57,7 +57,7 @@ func (t Pair) text(version int) string {
 }
 
 func (t Pair) loads() (n int) {
-	for _, a := range t.Arms {
+	for _, a := range t.Loads {
 		if a.Ratio.Known() {
 			n++
 		}
@@ -68,7 +68,7 @@ func (t Pair) loads() (n int) {
 // span is from the least to the greatest ratio under any load.
 func (t Pair) span() string {
 	var all []float64
-	for _, a := range t.Arms {
+	for _, a := range t.Loads {
 		if a.Ratio.Known() {
 			all = append(all, a.Ratio.Value)
 		}

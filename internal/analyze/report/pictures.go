@@ -9,20 +9,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/plot"
 	"github.com/realiops/realiops/internal/metric"
 )
 
 // rungs lead from what is asked of a database down to what its device does. Bytes are none: they are not a count.
-func (a Arm) rungs() []string {
+func (a Load) rungs() []string {
 	if a.readsAlone() {
 		return []string{rowsReturned, buffersTouched, pagesMissed, deviceReads}
 	}
 	return []string{
-		drivers.Rows, drivers.WALRecords, drivers.WALSyncs, drivers.PagesWritten, drivers.DeviceFlushes, drivers.DeviceRequests,
+		counts.Rows, counts.WALRecords, counts.WALSyncs, counts.PagesWritten, counts.DeviceFlushes, counts.DeviceRequests,
 	}
 }
 
@@ -44,27 +44,27 @@ func (r Report) ladders() document.Block {
 func panel() plot.Size { return plot.Size{Width: 360, Height: 190} }
 
 // rungsOf is the ladder of a load, with the scale of all; nil: not enough of it is known.
-func (r Report) rungsOf(a Arm, size plot.Size) *plot.Picture {
+func (r Report) rungsOf(a Load, size plot.Size) *plot.Picture {
 	least, most := r.scale()
 	p := &plot.Picture{
 		Title: a.Name, Size: size,
 		X: plot.Axis{Label: "a second", Log: true, Min: least, Max: most * roomForLabel},
 	}
-	steps := slices.DeleteFunc(a.rungs(), func(driver string) bool { // of which nothing is known in any load of its kind
-		return !slices.ContainsFunc(r.loaded(), func(b Arm) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(driver)) })
+	steps := slices.DeleteFunc(a.rungs(), func(quantity string) bool { // of which nothing is known in any load of its kind
+		return !slices.ContainsFunc(r.loaded(), func(b Load) bool { return b.readsAlone() == a.readsAlone() && positive(b.Of(quantity)) })
 	})
 	var said []string
-	for i, driver := range steps {
+	for i, quantity := range steps {
 		place := len(steps) - 1 - i // from the top down
-		p.Y.Names = append([]string{many(driver)}, p.Y.Names...)
-		f := a.Of(driver)
+		p.Y.Names = append([]string{many(quantity)}, p.Y.Names...)
+		f := a.Of(quantity)
 		if !positive(f) {
 			continue
 		}
-		known, _ := drivers.Named(driver)
-		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), many(driver))
-		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.plusMinus(), Second: known.Side == drivers.Logical})
-		said = append(said, number.Rate(f.Value)+" "+many(driver))
+		known, _ := counts.Named(quantity)
+		text := fmt.Sprintf("%s: %s %s a second", a.Name, number.Rate(f.Value), many(quantity))
+		p.Bars = append(p.Bars, plot.Bar{Place: place, Value: f.Value, Label: number.Rate(f.Value), Text: text + ", " + f.plusMinus(), Second: known.Side == counts.Logical})
+		said = append(said, number.Rate(f.Value)+" "+many(quantity))
 	}
 	if len(p.Bars) < 2 {
 		return nil // one rung is no ladder
@@ -82,7 +82,7 @@ func (r Report) hero() document.Block {
 		return nil
 	}
 	loads := r.loaded()
-	i := slices.IndexFunc(loads, func(a Arm) bool { return a.Name == r.Headline.Arm })
+	i := slices.IndexFunc(loads, func(a Load) bool { return a.Name == r.Headline.Load })
 	if i < 0 {
 		return nil
 	}
@@ -94,26 +94,26 @@ func (r Report) hero() document.Block {
 }
 
 // second is the ladder of a load on a linear scale, whose few rungs say it all.
-func (r Report) second(a Arm) *plot.Picture {
+func (r Report) second(a Load) *plot.Picture {
 	most := 0.0
 	p := &plot.Picture{Title: "One second of " + a.Name, Size: panel(), X: plot.Axis{Label: "a second"}} // so that a phone can show its words
 	p.Size.Height = 140
-	rungs := []string{drivers.Rows, drivers.WALRecords, drivers.WALSyncs, drivers.DeviceRequests}
-	if !a.Of(drivers.DeviceRequests).Known() {
-		rungs = []string{drivers.Rows, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs}
+	rungs := []string{counts.Rows, counts.WALRecords, counts.WALSyncs, counts.DeviceRequests}
+	if !a.Of(counts.DeviceRequests).Known() {
+		rungs = []string{counts.Rows, counts.WALRecords, counts.WALWrites, counts.WALSyncs}
 	}
 	var said []string
-	for i, driver := range rungs {
-		p.Y.Names = append([]string{many(driver)}, p.Y.Names...)
-		f := a.Of(driver)
+	for i, quantity := range rungs {
+		p.Y.Names = append([]string{many(quantity)}, p.Y.Names...)
+		f := a.Of(quantity)
 		if !positive(f) {
 			continue
 		}
-		known, _ := drivers.Named(driver)
+		known, _ := counts.Named(quantity)
 		most = max(most, f.Value)
 		p.Bars = append(p.Bars, plot.Bar{Place: len(rungs) - 1 - i, Value: f.Value, Label: number.Rate(f.Value),
-			Text: number.Rate(f.Value) + " " + many(driver) + " a second, " + f.plusMinus(), Second: known.Side == drivers.Logical})
-		said = append(said, number.Rate(f.Value)+" "+many(driver))
+			Text: number.Rate(f.Value) + " " + many(quantity) + " a second, " + f.plusMinus(), Second: known.Side == counts.Logical})
+		said = append(said, number.Rate(f.Value)+" "+many(quantity))
 	}
 	if len(p.Bars) < 3 {
 		return nil
@@ -127,8 +127,8 @@ func (r Report) second(a Arm) *plot.Picture {
 func (r Report) scale() (least, most float64) {
 	least, most = math.Inf(1), 0
 	for _, a := range r.loaded() {
-		for _, driver := range a.rungs() {
-			if f := a.Of(driver); positive(f) {
+		for _, quantity := range a.rungs() {
+			if f := a.Of(quantity); positive(f) {
 				least, most = min(least, f.Value), max(most, f.Value)
 			}
 		}
@@ -138,27 +138,27 @@ func (r Report) scale() (least, most float64) {
 
 // LadderPNG writes the ladder of one load as a picture for a chat: the named one, or that which the headline is about.
 func LadderPNG(w io.Writer, r Report, name string) error {
-	arm, err := r.pictured(name)
+	load, err := r.pictured(name)
 	if err != nil {
 		return err
 	}
-	p := r.rungsOf(arm, plot.Size{Width: plot.Width, Height: plot.Height})
+	p := r.rungsOf(load, plot.Size{Width: plot.Width, Height: plot.Height})
 	if p == nil {
-		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in two ways", arm.Name)
+		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in two ways", load.Name)
 	}
-	p.Title = fmt.Sprintf("%s %s: one second of %s", serverName(r.Run.Flavor), r.Run.Target.Version, arm.Name)
+	p.Title = fmt.Sprintf("%s %s: one second of %s", serverName(r.Run.Flavor), r.Run.Target.Version, load.Name)
 	return writePNG(w, p)
 }
 
 // SecondSVG writes one second of a load, to scale, as a picture for a document on light or dark ground.
 func SecondSVG(w io.Writer, r Report, name string) error {
-	arm, err := r.pictured(name)
+	load, err := r.pictured(name)
 	if err != nil {
 		return err
 	}
-	p := r.second(arm)
+	p := r.second(load)
 	if p == nil {
-		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in three ways", arm.Name)
+		return fmt.Errorf("there is nothing to draw of %s: its work was not counted in three ways", load.Name)
 	}
 	p.Size = plot.Size{Width: 520, Height: 150}
 	text, err := p.SVGFile()
@@ -170,20 +170,20 @@ func SecondSVG(w io.Writer, r Report, name string) error {
 }
 
 // pictured is the load that a picture alone is of.
-func (r Report) pictured(name string) (Arm, error) {
+func (r Report) pictured(name string) (Load, error) {
 	if name == "" && r.Headline != nil {
-		name = r.Headline.Arm
+		name = r.Headline.Load
 	}
 	loaded := r.loaded()
 	if len(loaded) == 0 {
-		return Arm{}, errors.New("there is nothing to draw: no load was measured")
+		return Load{}, errors.New("there is nothing to draw: no load was measured")
 	}
 	if name == "" {
 		return loaded[0], nil
 	}
-	i := slices.IndexFunc(loaded, func(a Arm) bool { return a.Name == name })
+	i := slices.IndexFunc(loaded, func(a Load) bool { return a.Name == name })
 	if i < 0 {
-		return Arm{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(names(loaded), ", "))
+		return Load{}, fmt.Errorf("there is nothing to draw of %s: there are %s", name, strings.Join(names(loaded), ", "))
 	}
 	return loaded[i], nil
 }
@@ -202,7 +202,7 @@ func writePNG(w io.Writer, p *plot.Picture) error {
 func positive(f Figure) bool { return f.Known() && f.Value > 0 }
 
 // overTime shows what was read while the loads ran, if it was.
-func (r Report) overTime(run *drivers.Run) document.Block {
+func (r Report) overTime(run *counts.Run) document.Block {
 	begin, end := stretchOf(run)
 	if begin.IsZero() {
 		return nil
@@ -212,12 +212,12 @@ func (r Report) overTime(run *drivers.Run) document.Block {
 		X:     plot.Axis{Label: "seconds since the first load began"},
 		Y:     plot.Axis{Label: "a second", Log: true},
 	}
-	replicates := 0
-	for _, arm := range run.Arms {
-		replicates += len(arm.Replicates)
+	repetitions := 0
+	for _, load := range run.Loads {
+		repetitions += len(load.Repetitions)
 	}
 	for _, m := range []struct{ of, name string }{{metric.BlockWrites, "device writes, flushes among them"}, {metric.StatWALRecords, "WAL records"}} { // in the ladder's colours
-		if line := rateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, replicates) {
+		if line := rateLine(run.Series(m.of), m.name, begin, end); len(line.Points) > fewest*max(1, repetitions) {
 			p.Lines = append(p.Lines, line)
 		}
 	}
@@ -225,11 +225,11 @@ func (r Report) overTime(run *drivers.Run) document.Block {
 		return nil
 	}
 	var said []string
-	for _, arm := range run.Arms {
-		for _, replicate := range arm.Replicates {
-			p.Shades = append(p.Shades, plot.Shade{From: replicate.Begin.Sub(begin).Seconds(), To: replicate.End.Sub(begin).Seconds()})
+	for _, load := range run.Loads {
+		for _, repetition := range load.Repetitions {
+			p.Shades = append(p.Shades, plot.Shade{From: repetition.Begin.Sub(begin).Seconds(), To: repetition.End.Sub(begin).Seconds()})
 		}
-		said = append(said, fmt.Sprintf("%s %d times", arm.Name, len(arm.Replicates)))
+		said = append(said, fmt.Sprintf("%s %d times", load.Name, len(load.Repetitions)))
 	}
 	p.Text = "Rates on a logarithmic scale while these loads ran: " + strings.Join(said, ", ") + "."
 	legend := "Loads are shaded; between them tables are made and dirty pages are written."
@@ -241,13 +241,13 @@ func (r Report) overTime(run *drivers.Run) document.Block {
 	return document.Section{Title: p.Title, Blocks: []document.Block{document.Figure{Pictures: []*plot.Picture{p}, Legend: []string{legend}}}}
 }
 
-// fewest readings in a replicate make a line worth drawing: with those at its ends alone there is nothing in between.
+// fewest readings in a repetition make a line worth drawing: with those at its ends alone there is nothing in between.
 const fewest = 3
 
-// stretchOf is from the first arm's begin to the last one's end; of an observation without any, all of it.
-func stretchOf(run *drivers.Run) (begin, end time.Time) {
-	for _, arm := range run.Arms {
-		for _, r := range arm.Replicates {
+// stretchOf is from the first load's begin to the last one's end; of an observation without any, all of it.
+func stretchOf(run *counts.Run) (begin, end time.Time) {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
 			if begin.IsZero() || r.Begin.Before(begin) {
 				begin = r.Begin
 			}

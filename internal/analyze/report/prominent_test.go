@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -20,7 +20,7 @@ func TestFirstScreenIsShort(t *testing.T) {
 		m := runfile.Metric{Name: fmt.Sprintf("pgstat.other/m%d", i), Unit: "operations", Type: runfile.Counter}
 		records = append(records, m)
 		verdicts.Metrics = append(verdicts.Metrics, attribution.Verdict{
-			Metric: m, Kind: attribution.Physical, Counts: drivers.WALWrites, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
+			Metric: m, Kind: attribution.Physical, Counts: counts.WALWrites, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2},
 		})
 	}
 	for _, r := range records {
@@ -30,7 +30,7 @@ func TestFirstScreenIsShort(t *testing.T) {
 			}
 		}
 	}
-	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	run, err := counts.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +45,6 @@ func TestFirstScreenIsShort(t *testing.T) {
 		t.Errorf("other/m7 is in %d tables of the details, want the verdicts and the spreads", n)
 	}
 	if strings.Contains(details, "\npgstat.other/m7, operations") {
-		t.Error("the details hold other/m7 against every arm")
+		t.Error("the details hold other/m7 against every load")
 	}
 }

@@ -28,7 +28,7 @@ type published struct {
 }
 
 type publishedPair struct {
-	Arm          string   `json:"arm"`
+	Load         string   `json:"load"`
 	Indexes      int      `json:"indexes"`
 	Transactions int64    `json:"transactions"`
 	WriteIOPS    float64  `json:"write_iops"`
@@ -67,8 +67,8 @@ func publishedRecords(p published) []runfile.Record {
 		from, to := at.Add(time.Second), at.Add(time.Second+seconds(p.Seconds))
 		rows := r.Transactions * publishedRowsPerTx
 		records = append(records,
-			runfile.ArmEvent{At: from, Arm: r.Arm, Replicate: 1, Event: runfile.Begin},
-			runfile.Load{From: from, To: to, Arm: r.Arm, Replicate: 1, Transactions: r.Transactions, Statements: r.Transactions, Rows: rows},
+			runfile.LoadEvent{At: from, Load: r.Load, Repetition: 1, Event: runfile.Begin},
+			runfile.Work{From: from, To: to, Load: r.Load, Repetition: 1, Transactions: r.Transactions, Statements: r.Transactions, Rows: rows},
 			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: r.WriteIOPS, Fetched: to},
 			runfile.Period{From: from, To: to, Probe: "insights", Metric: insightsWrites, Statistic: "Average", Value: r.WriteIOPS, Fetched: to})
 		if r.VolumeWrites != nil {
@@ -77,7 +77,7 @@ func publishedRecords(p published) []runfile.Record {
 				Statistic: "Sum", Value: *r.VolumeWrites, Fetched: to,
 			})
 		}
-		records = append(records, runfile.ArmEvent{At: to.Add(time.Second), Arm: r.Arm, Replicate: 1, Event: runfile.End})
+		records = append(records, runfile.LoadEvent{At: to.Add(time.Second), Load: r.Load, Repetition: 1, Event: runfile.End})
 		at = to.Add(time.Minute)
 	}
 	return append(records, runfile.Ended{At: at, Status: runfile.Complete})
@@ -91,14 +91,14 @@ func publishedHeader(p published) runfile.Run {
 	run := runfile.Run{
 		Schema: runfile.Schema, ID: "published-aurora", Start: publishedDay, Version: "none",
 		Target: runfile.Target{Kind: "dsn", Flavor: "aurora", Version: "16.4"},
-		Plan:   runfile.Plan{Name: "published", Replicates: 1, ArmSeconds: p.Seconds},
+		Plan:   runfile.Plan{Name: "published", Repetitions: 1, LoadSeconds: p.Seconds},
 		Provenance: "Published by Franck Pachot in November 2024, and not read by realiops: transactions as pgbench " +
-			"counted them, and what was said of the metrics, in round numbers. Nothing else was published, log records neither. The " +
+			"counted them, and what was said of the metrics, in round numbers. Nothing else was published, WAL records neither. The " +
 			"times of day are made up (testdata/runs/README.md)",
 	}
 	for _, r := range p.Runs {
-		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{
-			Name: r.Arm, Method: "insert-select", RowsPerTx: publishedRowsPerTx, Indexes: r.Indexes, Clients: 50,
+		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{
+			Name: r.Load, Method: "insert-select", RowsPerTx: publishedRowsPerTx, Indexes: r.Indexes, Clients: 50,
 		})
 	}
 	return run
@@ -128,7 +128,7 @@ func TestPublishedPair(t *testing.T) {
 	}
 	for _, name := range []string{"cloudwatch/WriteIOPS", insightsWrites} {
 		m := byName[name]
-		if m.Kind != "logical" || m.Misnomer != "IOPS" || m.SettleWith == nil || m.SettleWith.Arm != "copy" {
+		if m.Kind != "logical" || m.Misnomer != "IOPS" || m.SettleWith == nil || m.SettleWith.Load != "copy" {
 			t.Errorf("%s is %s, called %q, settled by %+v", name, m.Kind, m.Misnomer, m.SettleWith)
 		}
 		if diff := cmp.Diff([]string{"entries", "wal_records"}, m.Between); diff != "" {
@@ -136,22 +136,22 @@ func TestPublishedPair(t *testing.T) {
 		}
 		// 1.0313 records an entry in bulk and 3.0472 for three in bulk-indexed, 0.0377 in copy, as measured elsewhere
 		if factor := math.Sqrt(1.0313*3.0472/3) / 0.0377; m.SettleWith != nil && math.Abs(float64(m.SettleWith.Factor)/factor-1) > 0.02 {
-			t.Errorf("the copy arm parts them by %g, want %g", m.SettleWith.Factor, factor)
+			t.Errorf("the copy load parts them by %g, want %g", m.SettleWith.Factor, factor)
 		}
 		for _, rival := range m.Rivals {
-			if rival.Driver != "entries" {
+			if rival.Quantity != "entries" {
 				continue
 			}
 			// 120,000 and 100,000 a second, for 105,700,000 rows and 3 x 28,317,000 entries in 900 s
 			want := []float64{120_000 / (105_700_000 / 900.), 100_000 / (3 * 28_317_000 / 900.)}
-			got := []float64{rival.Arms[0].Ratio.Value, rival.Arms[1].Ratio.Value}
+			got := []float64{rival.Loads[0].Ratio.Value, rival.Loads[1].Ratio.Value}
 			if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 				t.Errorf("%s for one entry: %s", name, diff)
 			}
 		}
 	}
-	if m := byName["cloudwatch/VolumeWriteIOPs"]; m.Kind != "undetermined" || m.PerUnit != nil {
-		t.Errorf("of one arm only, VolumeWriteIOPs was found to be %s %s", m.Kind, m.Counts)
+	if m := byName["cloudwatch/VolumeWriteIOPs"]; m.Kind != "cannot_tell" || m.PerUnit != nil {
+		t.Errorf("of one load only, VolumeWriteIOPs was found to be %s %s", m.Kind, m.Counts)
 	}
 	text := unwrapped(textOf(t, r, 80))
 	for _, want := range []string{

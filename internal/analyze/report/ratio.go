@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// counting is a way to count something in a replicate.
-type counting func(drivers.Arm, drivers.Replicate) (float64, error)
+// counting is a way to count something in a repetition.
+type counting func(counts.Load, counts.Repetition) (float64, error)
 
-// ratio is how many there are of what is counted for one of a quantity, in an arm: the sum over its replicates
-// by the sum, with the lowest and the highest replicate beside it. It is missing where either is lost in the background.
-func ratio(count counting, a drivers.Arm, reference drivers.Quantity) Figure {
+// ratio is how many there are of what is counted for one of a quantity, in a load: the sum over its repetitions
+// by the sum, with the lowest and the highest repetition beside it. It is missing where either is lost in the background.
+func ratio(count counting, a counts.Load, reference counts.Quantity) Figure {
 	name := reference.Name
-	counted := over(a, func(r drivers.Replicate) (float64, error) { return count(a, r) })
-	of := over(a, func(r drivers.Replicate) (float64, error) { return reference.Count(a, r) })
+	counted := over(a, func(r counts.Repetition) (float64, error) { return count(a, r) })
+	of := over(a, func(r counts.Repetition) (float64, error) { return reference.Count(a, r) })
 	if why := notToDivideBy(of, name); why != nil {
 		return Figure{Missing: why}
 	}
@@ -24,12 +24,12 @@ func ratio(count counting, a drivers.Arm, reference drivers.Quantity) Figure {
 		return Figure{Missing: lost("it")}
 	}
 	var sumCounted, sumOf float64
-	for _, r := range a.Replicates {
+	for _, r := range a.Repetitions {
 		if many, one, err := both(count, reference.Count, a, r); err == nil {
 			sumCounted, sumOf = sumCounted+many, sumOf+one
 		}
 	}
-	f := over(a, func(r drivers.Replicate) (float64, error) {
+	f := over(a, func(r counts.Repetition) (float64, error) {
 		many, one, err := both(count, reference.Count, a, r)
 		return many / one, err
 	})
@@ -39,7 +39,7 @@ func ratio(count counting, a drivers.Arm, reference drivers.Quantity) Figure {
 	return f
 }
 
-func both(count, reference counting, a drivers.Arm, r drivers.Replicate) (many, one float64, err error) {
+func both(count, reference counting, a counts.Load, r counts.Repetition) (many, one float64, err error) {
 	if one, err = reference(a, r); err != nil {
 		return 0, 0, err
 	}
@@ -50,7 +50,7 @@ func both(count, reference counting, a drivers.Arm, r drivers.Replicate) (many, 
 const (
 	// resolution is below what any counter counts; what is left of subtracting equals is less.
 	resolution = 1e-6
-	// mostDoubt is how far the replicates of a count may vary, as a part of it, before it is no use to divide by it.
+	// mostDoubt is how far the repetitions of a count may vary, as a part of it, before it is no use to divide by it.
 	mostDoubt = 0.5
 )
 

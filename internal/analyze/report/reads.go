@@ -21,8 +21,8 @@ const (
 )
 
 // reading are the loads that read and of which it was counted what they missed.
-func (r Report) reading() []Arm {
-	return slices.DeleteFunc(r.loaded(), func(a Arm) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
+func (r Report) reading() []Load {
+	return slices.DeleteFunc(r.loaded(), func(a Load) bool { return !positive(a.Of(rowsReturned)) || !a.Of(pagesMissed).Known() })
 }
 
 // readSection shows the reads of each load on each rung, and where they were answered.
@@ -34,14 +34,14 @@ func (r Report) readSection() document.Block {
 	var t document.Table
 	t.Add(wordy("load"), r.explained(loads))
 	title := "Reads, from rows down to the device (per second)"
-	steps := []struct{ driver, header string }{
+	steps := []struct{ quantity, header string }{
 		{rowsReturned, "rows returned"}, {buffersTouched, "buffers touched"}, {pagesMissed, "pages asked"}, {deviceReads, "device reads"},
 	}
-	if !slices.ContainsFunc(loads, func(a Arm) bool { return a.Of(deviceReads).Known() }) { // it is out of sight, as the beginning says
+	if !slices.ContainsFunc(loads, func(a Load) bool { return a.Of(deviceReads).Known() }) { // it is out of sight, as the beginning says
 		title, steps = "Reads, from rows down to what was asked of the operating system (per second)", steps[:3]
 	}
 	for _, c := range steps {
-		t.Add(numeric(c.header), cells(loads, func(a Arm) document.Cell { return a.Of(c.driver).cell(in(1)) }))
+		t.Add(numeric(c.header), cells(loads, func(a Load) document.Cell { return a.Of(c.quantity).cell(in(1)) }))
 	}
 	legend := "pages asked: blocks that were not in shared buffers, asked of the operating system."
 	if len(r.writing()) == 0 { // or else it stands above
@@ -49,20 +49,20 @@ func (r Report) readSection() document.Block {
 	}
 	return document.Section{Title: title, Blocks: []document.Block{
 		document.Together{t, faint(legend)},
-		r.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Arm) bool { return !a.readsAlone() })), answers(loads),
+		r.loadTerms(slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { return !a.readsAlone() })), answers(loads),
 	}}
 }
 
 // answers show, of each load of which it is known, where the buffers touched were answered.
-func answers(loads []Arm) document.Block {
-	known := slices.DeleteFunc(slices.Clone(loads), func(a Arm) bool { _, why := a.answered(); return why != "" })
+func answers(loads []Load) document.Block {
+	known := slices.DeleteFunc(slices.Clone(loads), func(a Load) bool { _, why := a.answered(); return why != "" })
 	if len(known) == 0 {
 		return nil
 	}
 	var t document.Table
 	t.Add(wordy("buffers touched, answered"), texts(names(known)))
 	for i, header := range []string{"by shared buffers", "by the page cache", "by the device"} {
-		t.Add(numeric(header), cells(known, func(a Arm) document.Cell {
+		t.Add(numeric(header), cells(known, func(a Load) document.Cell {
 			shares, _ := a.answered()
 			return document.Number(number.Percent(shares[i]), shares[i])
 		}))
@@ -73,7 +73,7 @@ func answers(loads []Arm) document.Block {
 const blockBytes = 8192
 
 // answered are the shares of the buffers touched that were answered by shared buffers, by the page cache and by the device; or why that is not known.
-func (a Arm) answered() (shares [3]float64, why string) {
+func (a Load) answered() (shares [3]float64, why string) {
 	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
 	for _, f := range []Figure{touched, missed, read} {
 		if !f.Known() {
@@ -92,7 +92,7 @@ func (a Arm) answered() (shares [3]float64, why string) {
 
 // HeadlineOfReads is what PostgreSQL's reads would say if they were read as IOPS, where the device did least for them.
 type HeadlineOfReads struct {
-	Arm    string `json:"arm"`
+	Load   string `json:"load"`
 	Asked  Figure `json:"asked_per_second"`  // pages
 	Device Figure `json:"device_per_second"` // read requests
 }
@@ -101,14 +101,14 @@ type HeadlineOfReads struct {
 const busy = 0.25
 
 // headlineOfReads is nil where no load reads, or the device is out of sight.
-func headlineOfReads(arms []Arm) *HeadlineOfReads {
+func headlineOfReads(loads []Load) *HeadlineOfReads {
 	var told *HeadlineOfReads
 	most := 0.0
-	loads := Report{Arms: arms}.reading()
-	for _, a := range loads {
+	reading := Report{Loads: loads}.reading()
+	for _, a := range reading {
 		most = max(most, a.Of(pagesMissed).Value)
 	}
-	for _, a := range loads {
+	for _, a := range reading {
 		asked, device := a.Of(pagesMissed), a.Of(deviceReads)
 		if !device.Known() || device.lost() || !(asked.Value > busy*most) || asked.Value <= 0 {
 			continue
@@ -126,7 +126,7 @@ func (h *HeadlineOfReads) sentence() string {
 	if h.Device.Value < 1 {
 		did = "the device did none."
 	}
-	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s", number.Rate(h.Asked.Value), h.Arm, did)
+	return fmt.Sprintf("Read as IOPS, PostgreSQL's reads would say %s a second (%s); %s", number.Rate(h.Asked.Value), h.Load, did)
 }
 
 // becameOfRequests says of requested reads how much of them the device did.

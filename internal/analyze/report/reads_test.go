@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/readtest"
@@ -17,7 +17,7 @@ import (
 // TestReads: the ladder of reads of loads as they were measured. Under point-cold 84,538 buffers were found and 35,552 missed, for which the device
 // read 253,292,544 bytes: 70.4 %, 3.9 % and 25.7 % of the buffers touched.
 func TestReads(t *testing.T) {
-	run, err := drivers.FromRun(runfiletest.Sequence(readtest.Records(t, "17", nil)))
+	run, err := counts.FromRun(runfiletest.Sequence(readtest.Records(t, "17", nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestReads(t *testing.T) {
 	if work := strings.Split(text, "## Reads, from rows")[0]; strings.Contains(work, "| scan-warm |") || !strings.Contains(work, "| update-hot |") {
 		t.Error("the table of what was written is to have the loads that write, and no others")
 	}
-	if h := r.Headline.Reads; h == nil || h.Arm != "scan-warm" || h.Device.Value != 0 {
+	if h := r.Headline.Reads; h == nil || h.Load != "scan-warm" || h.Device.Value != 0 {
 		t.Errorf("the headline of reads: %+v", h)
 	}
 	if t.Failed() {
@@ -54,7 +54,7 @@ func TestReads(t *testing.T) {
 
 // TestLoadsAreExplained: a page says of each load what a transaction of it is, and draws of those that read what they read.
 func TestLoadsAreExplained(t *testing.T) {
-	run, err := drivers.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
+	run, err := counts.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestReadsWithoutTheDevice(t *testing.T) {
 		}
 		records = append(records, record)
 	}
-	run, err := drivers.FromRun(runfiletest.Sequence(records))
+	run, err := counts.FromRun(runfiletest.Sequence(records))
 	if err != nil {
 		t.Fatal(err)
 	}

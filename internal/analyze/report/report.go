@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -17,30 +17,30 @@ const Schema = "realiops.report/1"
 type Report struct {
 	Schema   string    `json:"schema"`
 	Run      Run       `json:"run"`
-	Arms     []Arm     `json:"arms"`
+	Loads    []Load    `json:"loads"`
 	Metrics  []Metric  `json:"metrics"`
 	Headline *Headline `json:"headline"` // nil: there is nothing to compare
 	Warnings []Warning `json:"warnings"`
-	Observed *Observed `json:"observed"` // nil: it put a load on the server
-	Pairs    []Pair    `json:"twins"`    // metrics of two services that are said to be one number
+	Observed *Observed `json:"observed"`     // nil: it put a load on the server
+	Pairs    []Pair    `json:"same_numbers"` // metrics of two services that are said to be one number
 }
 
 // Run is what was measured, and how it ended.
 type Run struct {
-	ID             string         `json:"id"`
-	Start          time.Time      `json:"start"`
-	Status         string         `json:"status"` // complete, interrupted, failed, cut-off
-	Cause          string         `json:"cause,omitempty"`
-	Realiops       string         `json:"realiops"` // the version that measured
-	Flavor         string         `json:"flavor"`
-	Target         runfile.Target `json:"target"`
-	Host           runfile.Host   `json:"host"`
-	Plan           string         `json:"plan,omitempty"`
-	Arms           int            `json:"arms"`
-	Replicates     int            `json:"replicates"`
-	ArmSeconds     float64        `json:"arm_seconds"`
-	Seed           uint64         `json:"seed"`
-	IdleReplicates int            `json:"idle_replicates"`
+	ID              string         `json:"id"`
+	Start           time.Time      `json:"start"`
+	Status          string         `json:"status"` // complete, interrupted, failed, cut-off
+	Cause           string         `json:"cause,omitempty"`
+	Realiops        string         `json:"realiops"` // the version that measured
+	Flavor          string         `json:"flavor"`
+	Target          runfile.Target `json:"target"`
+	Host            runfile.Host   `json:"host"`
+	Plan            string         `json:"plan,omitempty"`
+	Loads           int            `json:"loads"`
+	Repetitions     int            `json:"repetitions"`
+	LoadSeconds     float64        `json:"load_seconds"`
+	Seed            uint64         `json:"seed"`
+	IdleRepetitions int            `json:"idle_repetitions"`
 	// OfServer: what the device did is what it did for this server's files.
 	OfServer   bool   `json:"device_for_server,omitempty"`
 	Provenance string `json:"provenance,omitempty"`
@@ -54,14 +54,14 @@ type Run struct {
 const cutOff = "cut-off"
 
 // New says what a run has shown, with what each of its metrics was found to count.
-func New(run *drivers.Run, verdicts attribution.Verdicts) Report {
+func New(run *counts.Run, verdicts attribution.Verdicts) Report {
 	r := Report{
 		Schema:  Schema,
 		Run:     describe(run),
-		Arms:    arms(run),
+		Loads:   loads(run),
 		Metrics: judge(metrics(run), verdicts),
 	}
-	r.Headline = headline(run, r.Arms, r.Metrics)
+	r.Headline = headline(run, r.Loads, r.Metrics)
 	r.Observed = observed(run)
 	r.Pairs = comparedPairs(run)
 	r.Warnings = warnings(run, r)
@@ -83,12 +83,12 @@ func (r Report) warnedOf(verdicts attribution.Verdicts) []Warning {
 	return all
 }
 
-func describe(run *drivers.Run) Run {
+func describe(run *counts.Run) Run {
 	h := run.Header
 	d := Run{
 		ID: h.ID, Start: h.Start, Status: cutOff, Realiops: h.Version, Flavor: h.Target.Flavor, Target: h.Target, Host: h.Host,
-		Plan: h.Plan.Name, Arms: len(h.Plan.Arms), Replicates: h.Plan.Replicates, ArmSeconds: h.Plan.ArmSeconds, Seed: h.Plan.Seed,
-		IdleReplicates: run.Idle.Replicates, OfServer: run.OfServer(), Provenance: h.Provenance, Origins: run.Origins, SettingsChanged: run.SettingChanges,
+		Plan: h.Plan.Name, Loads: len(h.Plan.Loads), Repetitions: h.Plan.Repetitions, LoadSeconds: h.Plan.LoadSeconds, Seed: h.Plan.Seed,
+		IdleRepetitions: run.Idle.Repetitions, OfServer: run.OfServer(), Provenance: h.Provenance, Origins: run.Origins, SettingsChanged: run.SettingChanges,
 	}
 	if run.Ended != nil {
 		d.Status, d.Cause = string(run.Ended.Status), run.Ended.Cause

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	shippedRun    = "../../../testdata/runs/arms-pg17.jsonl"
-	shippedSource = "../../../testdata/runs/sources/arms-pg17.json"
+	shippedRun    = "../../../testdata/runs/loads-pg17.jsonl"
+	shippedSource = "../../../testdata/runs/sources/loads-pg17.json"
 )
 
 func shipped(t *testing.T) report.Report { return read(t, shippedRun) }
@@ -32,7 +32,7 @@ func shipped(t *testing.T) report.Report { return read(t, shippedRun) }
 // read is the report on a run file.
 func read(t *testing.T, path string) report.Report {
 	t.Helper()
-	run, err := drivers.FromFile(path)
+	run, err := counts.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func read(t *testing.T, path string) report.Report {
 }
 
 // judged is the report with the verdicts that the method gives, as analyze shows it.
-func judged(run *drivers.Run) report.Report {
+func judged(run *counts.Run) report.Report {
 	var names []string
 	for _, m := range run.Metrics() {
 		names = append(names, m.Name)
@@ -56,8 +56,8 @@ func TestShippedRunAsText(t *testing.T) {
 		t.Errorf("the verdicts come too late for the first screen:\n%s", text)
 	}
 	got := figures(text)
-	for arm, rows := range a.arms {
-		if arm == "idle" {
+	for load, rows := range a.loads {
+		if load == "idle" {
 			continue
 		}
 		var cells []string
@@ -66,7 +66,7 @@ func TestShippedRunAsText(t *testing.T) {
 			for _, r := range rows {
 				mean += a.idle.grew(r, name) / r.number("wall") / 3
 			}
-			least, most := a.ends(arm, func(b background, r sourceRow) float64 { return b.grew(r, name) / r.number("wall") })
+			least, most := a.ends(load, func(b background, r sourceRow) float64 { return b.grew(r, name) / r.number("wall") })
 			half := (most - least) / 2
 			plusMinus := fmt.Sprintf("±%.0f%%", 100*half/mean)
 			if 100*half/mean < 0.95 {
@@ -77,10 +77,10 @@ func TestShippedRunAsText(t *testing.T) {
 			}
 			cells = append(cells, withCommas(fmt.Sprintf("%.0f", mean))+" "+plusMinus)
 		}
-		if want := strings.Join(cells, " | "); got[arm] != want {
-			t.Errorf("%s:\n got %s\nwant %s", arm, got[arm], want)
+		if want := strings.Join(cells, " | "); got[load] != want {
+			t.Errorf("%s:\n got %s\nwant %s", load, got[load], want)
 		}
-		delete(got, arm)
+		delete(got, load)
 	}
 	want := map[string]string{
 		"Read as \"IOPS\"": "Read as \"IOPS\", the WAL records would say 1,732,475 a second (bulk). The device did 875 requests " +
@@ -100,7 +100,7 @@ func withCommas(digits string) string {
 
 // TestJSON: the golden shows a reviewer what changes; the figures themselves are checked above.
 func TestJSON(t *testing.T) {
-	r := reportOf(t, ended(notLocal(onlyArm("bulk", demo())), runfile.Interrupted, "interrupt signal received"))
+	r := reportOf(t, ended(notLocal(onlyLoad("bulk", demo())), runfile.Interrupted, "interrupt signal received"))
 	var out bytes.Buffer
 	if err := report.JSON(&out, r); err != nil {
 		t.Fatal(err)
@@ -126,13 +126,13 @@ func TestJSON(t *testing.T) {
 }
 
 func TestLatency(t *testing.T) {
-	replicate := func(n int, p50 float64) drivers.Replicate {
-		latency := &drivers.Latency{Transactions: 9, P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
-		return drivers.Replicate{Number: n, Seconds: 1, Latency: latency}
+	repetition := func(n int, p50 float64) counts.Repetition {
+		latency := &counts.Latency{Transactions: 9, P50: p50, P95: 2 * p50, P99: 3 * p50, Max: 4 * p50}
+		return counts.Repetition{Number: n, Seconds: 1, Latency: latency}
 	}
-	arm := drivers.Arm{Arm: runfile.Arm{Name: "a", Method: "copy"}, Replicates: []drivers.Replicate{replicate(1, 0.010), replicate(2, 0.012)}}
-	r := report.New(&drivers.Run{Arms: []drivers.Arm{arm}}, attribution.Verdicts{})
-	if diff := cmp.Diff(report.Figure{Value: 0.033, Lowest: 0.030, Highest: 0.036, N: 2}, r.Arms[0].Latency.P99, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+	load := counts.Load{Load: runfile.Load{Name: "a", Method: "copy"}, Repetitions: []counts.Repetition{repetition(1, 0.010), repetition(2, 0.012)}}
+	r := report.New(&counts.Run{Loads: []counts.Load{load}}, attribution.Verdicts{})
+	if diff := cmp.Diff(report.Figure{Value: 0.033, Lowest: 0.030, Highest: 0.036, N: 2}, r.Loads[0].Latency.P99, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
 		t.Error(diff)
 	}
 	details := detailsOf(t, r, 80)
@@ -152,7 +152,7 @@ func TestDetails(t *testing.T) {
 		"bulk 20 ±10% 1.00 ±1% 1.00 ±1% copy 8.0 ±10%",
 		"spread x2.00 x1.02 x1.20 x1.10 95% x1.90-2.10 x1.00-1.05 x1.05-1.40 x1.00-1.30 status excluded consistent possible excluded (2)",
 		"(2) rows+index entries explain it far better, although its own spread does not exclude it",
-		"PHYSICAL: WAL writes or WAL fsyncs. A driver is made of it.",
+		"PHYSICAL: WAL writes or WAL fsyncs. A quantity is made of it.",
 		"LOGICAL: 1.01 rows+index entries (0.97-1.05). It is called operations.",
 		"PHYSICAL: 0.98 WAL writes (0.90-1.06, 90% of it) + 0.013 pages written or WAL bytes (0.011-0.015, 10% of it). Loads that it was not fitted to are missed by a factor of 1.10.",
 	} {
@@ -188,21 +188,21 @@ func TestAnyWidth(t *testing.T) {
 	checkGolden(t, "narrow.txt", textOf(t, reportOf(t, demo()), 60))
 }
 
-// TestNothingMeasured: that few arms were measured is no news where none was.
+// TestNothingMeasured: that few loads were measured is no news where none was.
 func TestNothingMeasured(t *testing.T) {
-	run, err := drivers.FromRun(runfiletest.Sequence(goldenCases()["nothing"].change(demo())))
+	run, err := counts.FromRun(runfiletest.Sequence(goldenCases()["nothing"].change(demo())))
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdicts := attribution.Verdicts{Warnings: []attribution.Warning{{Code: "few-arms", Text: "Only 0 arms were measured"}}}
+	verdicts := attribution.Verdicts{Warnings: []attribution.Warning{{Code: "few-loads", Text: "Only 0 loads were measured"}}}
 	if text := textOf(t, report.New(run, verdicts), 80); strings.Contains(text, "Only 0") {
 		t.Error(text)
 	}
-	run, err = drivers.FromRun(runfiletest.Sequence(demo()))
+	run, err = counts.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := textOf(t, report.New(run, verdicts), 80); !strings.Contains(text, "\n- Only 0 arms were measured.\n") {
+	if text := textOf(t, report.New(run, verdicts), 80); !strings.Contains(text, "\n- Only 0 loads were measured.\n") {
 		t.Error(text)
 	}
 }
@@ -247,7 +247,7 @@ func TestAnyRun(t *testing.T) {
 				}
 			}
 			random.Shuffle(len(records)/4, func(i, j int) { records[i], records[j] = records[j], records[i] })
-			run, err := drivers.FromRun(runfiletest.Sequence(append(demo()[:1:1], records...)))
+			run, err := counts.FromRun(runfiletest.Sequence(append(demo()[:1:1], records...)))
 			if err != nil {
 				t.Fatal(err)
 			}

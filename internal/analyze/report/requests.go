@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/series"
 )
@@ -24,19 +24,19 @@ type purpose struct {
 	kinds  []string
 }
 
-var strangers = purpose{"strangers", []string{"strangers"}}
+var otherPrograms = purpose{"other programs", []string{"other_programs"}}
 
 func purposes() []purpose {
 	return []purpose{
 		{"WAL", []string{"wal"}}, {"tables", []string{"tables"}}, {"indexes", []string{"indexes"}},
-		{"other files", []string{"toast", "maps", "relations", "temp", "log", "other"}}, {"journal", []string{"journal"}}, strangers,
+		{"other files", []string{"toast", "maps", "relations", "temp", "log", "other"}}, {"journal", []string{"journal"}}, otherPrograms,
 	}
 }
 
 // rate is how much of some fields there was a second under a load, whatever was there without it.
-func (p purpose) rate(a drivers.Arm, fields []string) (float64, error) {
+func (p purpose) rate(a counts.Load, fields []string) (float64, error) {
 	amount, seconds := 0.0, 0.0
-	for _, r := range a.Replicates {
+	for _, r := range a.Repetitions {
 		for _, kind := range p.kinds {
 			for _, field := range fields {
 				name := "request." + kind + "/" + field
@@ -61,13 +61,13 @@ var (
 )
 
 // othersOnDevice says what others did to the device, which is in no figure of it.
-func othersOnDevice(run *drivers.Run) string {
+func othersOnDevice(run *counts.Run) string {
 	if !run.OfServer() {
 		return ""
 	}
 	var rates []float64
-	for _, a := range run.Arms {
-		if rate, err := strangers.rate(a, requestFields); err == nil && !a.Idle() {
+	for _, a := range run.Loads {
+		if rate, err := otherPrograms.rate(a, requestFields); err == nil && !a.Idle() {
 			rates = append(rates, rate)
 		}
 	}
@@ -83,7 +83,7 @@ func othersOnDevice(run *drivers.Run) string {
 }
 
 // forWhat says what the requests of the disks were for, load by load, where each was followed to its file.
-func forWhat(run *drivers.Run) document.Block {
+func forWhat(run *counts.Run) document.Block {
 	requests := forWhatTable(run, "requests", requestFields, 1)
 	if len(requests.Rows) == 0 {
 		return nil
@@ -94,18 +94,18 @@ func forWhat(run *drivers.Run) document.Block {
 	}}
 }
 
-func forWhatTable(run *drivers.Run, caption string, fields []string, unit float64) (t document.Table) {
-	arms := slices.DeleteFunc(slices.Clone(run.Arms), func(a drivers.Arm) bool {
-		_, err := strangers.rate(a, fields)
+func forWhatTable(run *counts.Run, caption string, fields []string, unit float64) (t document.Table) {
+	loads := slices.DeleteFunc(slices.Clone(run.Loads), func(a counts.Load) bool {
+		_, err := otherPrograms.rate(a, fields)
 		return err != nil
 	})
-	if len(arms) == 0 || run.Observed != nil {
+	if len(loads) == 0 || run.Observed != nil {
 		return t // an observation ranks files
 	}
 	t.Caption = caption
-	t.Add(wordy("load"), cells(arms, func(a drivers.Arm) document.Cell { return document.Words(a.Name) }))
+	t.Add(wordy("load"), cells(loads, func(a counts.Load) document.Cell { return document.Words(a.Name) }))
 	for _, p := range purposes() {
-		t.Add(numeric(p.header), cells(arms, func(a drivers.Arm) document.Cell {
+		t.Add(numeric(p.header), cells(loads, func(a counts.Load) document.Cell {
 			rate, err := p.rate(a, fields)
 			if err != nil {
 				return document.Missing(err.Error())

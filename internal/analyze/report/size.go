@@ -14,7 +14,7 @@ const SizeSchema = "realiops.size/1"
 type Size struct {
 	Schema   string        `json:"schema"`
 	Run      SizeRun       `json:"run"`
-	Needs    []SizeNeed    `json:"needs"` // of every arm
+	Needs    []SizeNeed    `json:"needs"` // of every load
 	Sized    Sized         `json:"sized"`
 	Order    *SizeOrder    `json:"order"`   // what to order in short; null: nothing is known to carry it
 	Options  []SizeOption  `json:"options"` // those that carry it first, by cost where that is known
@@ -41,7 +41,7 @@ type SizeSource struct {
 type SizeRun struct {
 	ID       string         `json:"id"`
 	Target   runfile.Target `json:"target"`
-	Observed bool           `json:"observed"` // its arms are kinds of load that were seen, and that nobody ran
+	Observed bool           `json:"observed"` // its loads are kinds of load that were seen, and that nobody ran
 }
 
 // SizeRate is what goes to and from storage in a second.
@@ -55,10 +55,10 @@ type SizeRate struct {
 	WriteBytes float64 `json:"write_bytes"`
 }
 
-// SizeNeed is what one arm asked of storage.
+// SizeNeed is what one load asked of storage.
 type SizeNeed struct {
 	Run        string          `json:"run,omitempty"` // where there are several
-	Arm        string          `json:"arm"`
+	Load       string          `json:"load"`
 	Model      string          `json:"model,omitempty"` // why the device was not read: the rates are a model's
 	Missing    *series.Missing `json:"missing,omitempty"`
 	Mean       *SizeRate       `json:"mean"` // all that it caused, for each second of the load
@@ -73,15 +73,15 @@ type SizeNeed struct {
 	PeakMinute *SizeRate       `json:"peak_minute"`
 	Rows       *float64        `json:"rows"` // a second, as are the others
 	Commits    *float64        `json:"commits"`
-	LogRecords *float64        `json:"log_records"`
+	WALRecords *float64        `json:"wal_records"`
 	// How many of the logical things there are for one request of the device, on average; null: not known.
 	RowsPerRequest    *float64 `json:"rows_per_request"`
-	RecordsPerRequest *float64 `json:"log_records_per_request"`
+	RecordsPerRequest *float64 `json:"wal_records_per_request"`
 }
 
 // Sized is what the options were chosen for.
 type Sized struct {
-	Arm      string   `json:"arm"`
+	Load     string   `json:"load"`
 	Basis    string   `json:"basis"` // p99 or as was asked, mean, model or said
 	Factor   float64  `json:"factor"`
 	Law      []string `json:"law"`
@@ -100,7 +100,7 @@ type Sized struct {
 // SizedRun is what one of the runs needs, or one of the loads of an observation.
 type SizedRun struct {
 	ID     string   `json:"id"`
-	Arm    string   `json:"arm"`
+	Load   string   `json:"load"`
 	Basis  string   `json:"basis"`
 	Factor float64  `json:"factor"`
 	Rate   SizeRate `json:"rate"`

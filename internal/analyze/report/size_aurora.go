@@ -29,7 +29,7 @@ func sizeAurora(a *sizing.AuroraAnswer) *SizeAurora {
 // calibrationText says what billed writes are estimated by, and how far that is sure.
 func calibrationText(c sizing.Calibration) string {
 	var ways []string
-	if r := c.OfLogUnits; r != nil {
+	if r := c.OfWALUnits; r != nil {
 		ways = append(ways, fmt.Sprintf("%.2f for 4,096 bytes of WAL (%.2f to %.2f)", r.Value, r.Least, r.Most))
 	}
 	if r := c.RowsPerWrite; r != nil {
@@ -42,9 +42,9 @@ func restsOn(c sizing.Calibration) string {
 	if c.Run == "" {
 		return "the loads that were published"
 	}
-	text := counted(c.Replicates, "repetition")
-	if c.Arm != "" {
-		text += " of " + c.Arm
+	text := counted(c.Repetitions, "repetition")
+	if c.Load != "" {
+		text += " of " + c.Load
 	}
 	return text + " of your run " + runfile.ShownID(c.Run)
 }

@@ -49,7 +49,7 @@ func (s Size) deviceSection() document.Block {
 	share := fmt.Sprintf("share, with %.0f %% headroom", s.Sized.Headroom)
 	t.Add(numeric(share), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(boundShare(b)) }))
 	t.Add(numeric("going by"), cells(b.Bounds, func(b baseline.Bound) document.Cell { return document.Words(strings.Join(b.Jobs, ", ")) }))
-	said := document.Together{t, document.Paragraph{Text: s.Sized.Arm + " " + b.verdict(s.Sized.Headroom)}}
+	said := document.Together{t, document.Paragraph{Text: s.Sized.Load + " " + b.verdict(s.Sized.Headroom)}}
 	for _, bound := range b.Bounds {
 		if bound.Why != "" {
 			said = append(said, document.List{bound.Of + " cannot be told: " + bound.Why})

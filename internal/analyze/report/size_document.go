@@ -95,7 +95,7 @@ func (s Size) command() shell.Command {
 		}
 	}
 	if len(s.Sized.Runs) == 1 {
-		c = c.Flag("--load", s.Sized.Arm, "LOAD")
+		c = c.Flag("--load", s.Sized.Load, "LOAD")
 	}
 	figure := func(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 	return c.Flag("--gib", figure(s.Sized.GiB), "GIB").Flag("--headroom", figure(s.Sized.Headroom), "PERCENT")
@@ -338,7 +338,7 @@ func (s Size) auroraText() string {
 	}
 	load := "this load"
 	if len(s.Sized.Runs) > 1 { // of several, that which asks for most bytes
-		load = s.Sized.Arm
+		load = s.Sized.Load
 	}
 	text := "On Aurora " + load + " would show "
 	if a.WriteIOPS != nil {

@@ -18,7 +18,7 @@ import (
 func (s Size) needSection() document.Block {
 	t := document.Table{}
 	t.Add(wordy("load"), cells(s.Needs, func(n SizeNeed) document.Cell {
-		name := n.Arm
+		name := n.Load
 		if n.Run != "" {
 			name = runfile.ShownID(n.Run) + ": " + name
 		}
@@ -118,13 +118,13 @@ func (s Size) detailSection() document.Block {
 	if need.RowsPerRequest != nil && need.RecordsPerRequest != nil {
 		legend += fmt.Sprintf("; %s rows and %s WAL records for each request on average", number.Ratio(*need.RowsPerRequest), number.Ratio(*need.RecordsPerRequest))
 	}
-	return document.Section{Title: need.Arm + " in detail", Blocks: []document.Block{document.Together{t, faint(legend + ".")}}}
+	return document.Section{Title: need.Load + " in detail", Blocks: []document.Block{document.Together{t, faint(legend + ".")}}}
 }
 
 // sizedNeed is that of the load that is sized for; of several runs, of the one that asks for most bytes.
 func (s Size) sizedNeed() *SizeNeed {
 	for i, n := range s.Needs {
-		if n.Arm == s.Sized.Arm && (n.Run == "" || n.Run == s.Run.ID) {
+		if n.Load == s.Sized.Load && (n.Run == "" || n.Run == s.Run.ID) {
 			return &s.Needs[i]
 		}
 	}
@@ -135,7 +135,7 @@ func (s Size) sizedNeed() *SizeNeed {
 func (s Size) sizedFor() string {
 	need := s.Sized.Rate
 	_, several := s.stretches()
-	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Arm, basis(s.Sized.Basis, several), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
+	text := fmt.Sprintf("Sized for %s, %s: %s requests/s and %s MB/s", s.Sized.Load, basis(s.Sized.Basis, several), number.Rate(need.Requests), number.Rate(need.Bytes/number.Mega))
 	if len(s.Sized.Runs) > 1 {
 		text = fmt.Sprintf("Sized for %s, number by number: %s requests/s (%s) and %s MB/s (%s)", s.sizedLoad(),
 			number.Rate(need.Requests), s.worstOf(requestsOf), number.Rate(need.Bytes/number.Mega), s.worstOf(megabytesOf))
@@ -164,7 +164,7 @@ func (s Size) sizedLoad() string {
 	runs := s.runs()
 	switch parts := len(s.Sized.Runs); {
 	case parts == 1:
-		return s.Sized.Arm
+		return s.Sized.Load
 	case runs == parts:
 		return fmt.Sprintf("the worst of %d runs", runs)
 	case runs == 1:
@@ -187,9 +187,9 @@ func (s Size) runs() int {
 func (s Size) worstOf(of func(SizeRate) float64) string {
 	most := slices.MaxFunc(s.Sized.Runs, func(a, b SizedRun) int { return cmp.Compare(of(a.Rate), of(b.Rate)) })
 	if s.runs() == 1 {
-		return most.Arm + ", " + most.Basis
+		return most.Load + ", " + most.Basis
 	}
-	return fmt.Sprintf("%s, %s, %s", runfile.ShownID(most.ID), most.Arm, most.Basis)
+	return fmt.Sprintf("%s, %s, %s", runfile.ShownID(most.ID), most.Load, most.Basis)
 }
 
 // scaled says what was taken to go with the rows, and how far apart that leaves what is needed.

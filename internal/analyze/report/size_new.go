@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -18,7 +18,7 @@ func NewSize(s sizing.Sizing) Size {
 		Schema:   SizeSchema, Run: sizeRun(s.Part), Needs: []SizeNeed{}, Options: []SizeOption{},
 		Warnings: append([]string{}, s.Warnings...), Omitted: s.Omitted, Aurora: sizeAurora(s.Aurora), Misread: misread(s), Spreads: spreads(s.Spreads),
 		Sized: Sized{
-			Arm: s.Need.Arm, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
+			Load: s.Need.Load, Basis: s.Basis, Factor: s.Scale.Factor, Law: append([]string{}, s.Scale.Law...),
 			Headroom: s.Ask.Headroom, GiB: s.Ask.GiB, Region: s.Ask.Tariff.Region, Currency: s.Ask.Tariff.Currency(), Instance: strings.TrimPrefix(s.Ask.Instance, "db."), Rate: sizeRate(s.Target.Most), Least: sizeRate(s.Target.Least),
 			Balances: balances(s.Balance), Runs: sizedRuns(s),
 		},
@@ -34,8 +34,8 @@ func NewSize(s sizing.Sizing) Size {
 
 // Caution adds what the analysis of a run says of all its numbers, so that an order says no less: it is the same numbers'. What it
 // says already is not said again.
-func (s *Size) Caution(run *drivers.Run) {
-	r := Report{Run: describe(run), Arms: arms(run), Metrics: metrics(run), Observed: observed(run)}
+func (s *Size) Caution(run *counts.Run) {
+	r := Report{Run: describe(run), Loads: loads(run), Metrics: metrics(run), Observed: observed(run)}
 	for _, w := range warnings(run, r) {
 		if w.Condition && w.Rank != document.Note && !slices.Contains(s.Warnings, w.Text) {
 			s.Warnings = append(s.Warnings, w.Text)
@@ -51,7 +51,7 @@ func sizeRun(p sizing.Part) SizeRun {
 	return SizeRun{p.Run.Header.ID, p.Run.Header.Target, p.Run.Observed != nil}
 }
 
-// addNeeds shows what every arm of every run asked for, with the run where there are several.
+// addNeeds shows what every load of every run asked for, with the run where there are several.
 func (s *Size) addNeeds(parts []sizing.Part) {
 	several := parts[0].Run != parts[len(parts)-1].Run
 	for i, p := range parts {
@@ -93,7 +93,7 @@ func (s Size) cited() []SizeSource {
 func sizedRuns(s sizing.Sizing) []SizedRun {
 	var all []SizedRun
 	for _, p := range s.Parts {
-		run := SizedRun{ID: sizeRun(p).ID, Arm: p.Need.Arm, Basis: p.Basis, Factor: p.Scale.Factor, Rate: sizeRate(p.Own.Most), Least: sizeRate(p.Own.Least)}
+		run := SizedRun{ID: sizeRun(p).ID, Load: p.Need.Load, Basis: p.Basis, Factor: p.Scale.Factor, Rate: sizeRate(p.Own.Most), Least: sizeRate(p.Own.Least)}
 		if p.Above != nil {
 			run.Above = &p.Above.Seconds
 		}
@@ -110,7 +110,7 @@ func sizeRate(r sizing.Rate) SizeRate {
 }
 
 func sizeNeed(n sizing.Need) SizeNeed {
-	v := SizeNeed{Arm: n.Arm, Rows: n.Rows, Commits: n.Commits, LogRecords: n.LogRecords}
+	v := SizeNeed{Load: n.Load, Rows: n.Rows, Commits: n.Commits, WALRecords: n.WALRecords}
 	if n.Missing != nil {
 		v.Missing = whyMissing(n.Missing)
 		return v
@@ -119,7 +119,7 @@ func sizeNeed(n sizing.Need) SizeNeed {
 		v.Model = n.Model.Error()
 	}
 	of := func(r sizing.Rate) *SizeRate { return new(sizeRate(r)) }
-	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.LogRecords, n)
+	v.RowsPerRequest, v.RecordsPerRequest = perRequest(n.Rows, n), perRequest(n.WALRecords, n)
 	v.Mean, v.Lowest, v.Highest = of(n.Mean), of(n.Lowest), of(n.Highest)
 	if p := n.Peaks; p != nil {
 		v.Each = p.Length.Seconds()

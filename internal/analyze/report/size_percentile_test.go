@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
@@ -18,10 +18,10 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 	const seconds, prime = 200, 83 // prime does not divide seconds: each i comes once
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
-	arm := runfile.Arm{Name: "single", Method: "insert-values", RowsPerTx: 1, Clients: 1}
+	load := runfile.Load{Name: "single", Method: "insert-values", RowsPerTx: 1, Clients: 1}
 	records := []runfile.Record{runfile.Run{
 		Schema: runfile.Schema, ID: "20260301-120000-abcd", Start: start,
-		Plan:   runfile.Plan{Name: "made", Arms: []runfile.Arm{arm}, Replicates: 1, ArmSeconds: seconds},
+		Plan:   runfile.Plan{Name: "made", Loads: []runfile.Load{load}, Repetitions: 1, LoadSeconds: seconds},
 		Target: runfile.Target{Storage: runfile.Storage{Device: "vda", Own: true}},
 	}}
 	counters := []string{
@@ -37,7 +37,7 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 		records = append(records, runfile.Reading{At: at(s), Probe: "block", Values: values})
 	}
 	event := func(s float64, e runfile.Event) {
-		records = append(records, runfile.ArmEvent{At: at(s), Arm: arm.Name, Replicate: 1, Event: e})
+		records = append(records, runfile.LoadEvent{At: at(s), Load: load.Name, Repetition: 1, Event: e})
 	}
 	read(-0.1) // the last before it begins
 	event(-0.05, runfile.Begin)
@@ -47,10 +47,10 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 		writes += i * i
 		read(float64(s + 1))
 	}
-	records = append(records, runfile.Load{From: at(0), To: at(seconds - 0.2), Arm: arm.Name, Replicate: 1, Transactions: 1000, Statements: 1000, Rows: 1000})
+	records = append(records, runfile.Work{From: at(0), To: at(seconds - 0.2), Load: load.Name, Repetition: 1, Transactions: 1000, Statements: 1000, Rows: 1000})
 	event(seconds+0.4, runfile.End)
 	records = append(records, runfile.Ended{At: at(seconds + 1), Status: runfile.Complete})
-	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
 		_ = slices.ContainsFunc(records, func(r runfile.Record) bool { return !yield(r, nil) })
 	})
 	if err != nil {

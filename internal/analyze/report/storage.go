@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -52,10 +52,10 @@ func unseen(s runfile.Storage) string {
 		enumerated(few(s.Unseen), " or "), s.Device)
 }
 
-// sharedFrom is the part of the quietest arm's requests from which a background is more than a remark.
+// sharedFrom is the part of the quietest load's requests from which a background is more than a remark.
 const sharedFrom = 0.10
 
-// sharedDevice warns when much of what the device did in the quietest arm was not that arm's.
+// sharedDevice warns when much of what the device did in the quietest load was not that load's.
 func sharedDevice(r Report) string {
 	if r.Run.OfServer {
 		return "" // what others did is in no figure
@@ -63,12 +63,12 @@ func sharedDevice(r Report) string {
 	if r.Observed != nil {
 		return sharedWhileObserved(r)
 	}
-	arms, s := r.Arms, r.Run.Target.Storage
-	idle, quietest := idleWork(arms, drivers.DeviceRequests), quietest(arms)
+	loads, s := r.Loads, r.Run.Target.Storage
+	idle, quietest := idleWork(loads, counts.DeviceRequests), quietest(loads)
 	if idle.Value <= 0 || quietest == nil {
 		return ""
 	}
-	share := idle.Value / (idle.Value + max(0, quietest.Of(drivers.DeviceRequests).Value))
+	share := idle.Value / (idle.Value + max(0, quietest.Of(counts.DeviceRequests).Value))
 	if share <= sharedFrom {
 		return ""
 	}
@@ -84,26 +84,26 @@ func sharedDevice(r Report) string {
 		who, advice = "The server writes of its own accord", "Longer loads or more repetitions would tell more."
 	}
 	return fmt.Sprintf("%s: %s %s requests/s without our load, %s. They are subtracted at their mean rate.%s%s %s",
-		who, number.Rate(idle.Value), idle.plusMinus(), much, others(r.Metrics), neighbours(s), advice)
+		who, number.Rate(idle.Value), idle.plusMinus(), much, others(r.Metrics), alsoOn(s), advice)
 }
 
 // backgroundMoved notes that the device did more or less without our load at the end of the run than at its start, by
-// more than would be a remark in the quietest arm.
-func backgroundMoved(run *drivers.Run, arms []Arm) string {
-	requests := run.Quantity(drivers.DeviceRequests)
-	quietest := quietest(arms)
-	for _, a := range run.Arms {
-		if !a.Idle() || len(a.Replicates) < 2 || quietest == nil {
+// more than would be a remark in the quietest load.
+func backgroundMoved(run *counts.Run, loads []Load) string {
+	requests := run.Quantity(counts.DeviceRequests)
+	quietest := quietest(loads)
+	for _, a := range run.Loads {
+		if !a.Idle() || len(a.Repetitions) < 2 || quietest == nil {
 			continue
 		}
-		first, before := requests.Count(a, a.Replicates[0])
-		last, after := requests.Count(a, a.Replicates[len(a.Replicates)-1])
+		first, before := requests.Count(a, a.Repetitions[0])
+		last, after := requests.Count(a, a.Repetitions[len(a.Repetitions)-1])
 		if before != nil || after != nil {
 			continue
 		}
-		first, last = first/a.Replicates[0].Seconds, last/a.Replicates[len(a.Replicates)-1].Seconds
+		first, last = first/a.Repetitions[0].Seconds, last/a.Repetitions[len(a.Repetitions)-1].Seconds
 		least, most := min(first, last), max(first, last)
-		if most > 2*least && most-least > sharedFrom*quietest.Of(drivers.DeviceRequests).Value {
+		if most > 2*least && most-least > sharedFrom*quietest.Of(counts.DeviceRequests).Value {
 			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others do on it changed, "+
 				"and its mean was subtracted from all loads.", number.Rate(first), number.Rate(last))
 		}
@@ -144,7 +144,7 @@ func (r Report) throughout(metric string) Figure {
 	var sum, seconds float64
 	loads := r.loaded()
 	for _, a := range loads {
-		f, lasted := metricIn(r.Metrics, metric, a.Name), a.Seconds.Value*float64(a.Replicates)
+		f, lasted := metricIn(r.Metrics, metric, a.Name), a.Seconds.Value*float64(a.Repetitions)
 		if !f.Known() {
 			return f
 		}
@@ -164,11 +164,11 @@ func byOthers(asked, done Figure) bool {
 	return asked.Known() && done.Known() && done.Value > journaled*asked.Value+unnoticed
 }
 
-// metricIn is a metric's rate in an arm.
-func metricIn(metrics []Metric, name, arm string) Figure {
+// metricIn is a metric's rate in a load.
+func metricIn(metrics []Metric, name, load string) Figure {
 	for _, m := range metrics {
-		for _, a := range m.Arms {
-			if m.Metric == name && a.Arm == arm {
+		for _, a := range m.Loads {
+			if m.Metric == name && a.Load == load {
 				return a.PerSecond
 			}
 		}
@@ -179,7 +179,7 @@ func metricIn(metrics []Metric, name, arm string) Figure {
 // idleMetric is a metric's rate without our load.
 func idleMetric(metrics []Metric, name string) Figure {
 	for _, m := range metrics {
-		for _, a := range m.Arms {
+		for _, a := range m.Loads {
 			if m.Metric == name && len(a.Per) == 0 && a.PerSecond.Known() {
 				return a.PerSecond
 			}
@@ -188,8 +188,8 @@ func idleMetric(metrics []Metric, name string) Figure {
 	return Figure{}
 }
 
-// neighbours says what else is on the devices.
-func neighbours(s runfile.Storage) string {
+// alsoOn says what else is on the devices.
+func alsoOn(s runfile.Storage) string {
 	var all []string
 	for _, d := range s.Devices {
 		for _, carried := range d.Carries {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // What reaches the device under one load may have been asked for under another, so that only all loads together tell of
@@ -14,9 +14,9 @@ func TestSomebodyElseWritesWhileObserved(t *testing.T) {
 		t.Helper()
 		r := Report{Observed: &Observed{}, Metrics: []Metric{{Metric: askedMetric}, {Metric: doneMetric}}}
 		for i, load := range []string{"load A", "load B"}[:len(asked)] {
-			r.Arms = append(r.Arms, Arm{Name: load, Replicates: 2 + i, Seconds: Figure{Value: 10, N: 2 + i}})
-			r.Metrics[0].Arms = append(r.Metrics[0].Arms, MetricArm{Arm: load, PerSecond: Figure{Value: asked[i], N: 2 + i}})
-			r.Metrics[1].Arms = append(r.Metrics[1].Arms, MetricArm{Arm: load, PerSecond: Figure{Value: done[i], N: 2 + i}})
+			r.Loads = append(r.Loads, Load{Name: load, Repetitions: 2 + i, Seconds: Figure{Value: 10, N: 2 + i}})
+			r.Metrics[0].Loads = append(r.Metrics[0].Loads, MetricLoad{Load: load, PerSecond: Figure{Value: asked[i], N: 2 + i}})
+			r.Metrics[1].Loads = append(r.Metrics[1].Loads, MetricLoad{Load: load, PerSecond: Figure{Value: done[i], N: 2 + i}})
 		}
 		if got := sharedDevice(r); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -34,15 +34,15 @@ func TestSomebodyElseWritesWhileObserved(t *testing.T) {
 // 30 they are more than a tenth.
 func TestLoadsThatReadHideNothing(t *testing.T) {
 	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 3} }
-	arm := func(name string, rows, requests float64) Arm {
-		return Arm{Name: name, Replicates: 3, Work: []Work{{Driver: drivers.Rows, PerSecond: figure(rows)}, {Driver: drivers.DeviceRequests, PerSecond: figure(requests)}}}
+	load := func(name string, rows, requests float64) Load {
+		return Load{Name: name, Repetitions: 3, Work: []Work{{Quantity: counts.Rows, PerSecond: figure(rows)}, {Quantity: counts.DeviceRequests, PerSecond: figure(requests)}}}
 	}
-	idle := arm("idle", 0, 4)
+	idle := load("idle", 0, 4)
 	idle.Idle = true
-	if said := sharedDevice(Report{Arms: []Arm{idle, arm("scan", 0, 0.1), arm("single", 100, 40)}}); said != "" {
+	if said := sharedDevice(Report{Loads: []Load{idle, load("scan", 0, 0.1), load("single", 100, 40)}}); said != "" {
 		t.Errorf("beside a load that reads: %s", said)
 	}
-	if said := sharedDevice(Report{Arms: []Arm{idle, arm("scan", 0, 0.1), arm("single", 100, 30)}}); !strings.Contains(said, "under the load single") {
+	if said := sharedDevice(Report{Loads: []Load{idle, load("scan", 0, 0.1), load("single", 100, 30)}}); !strings.Contains(said, "under the load single") {
 		t.Errorf("of a load that writes little: %q", said)
 	}
 }

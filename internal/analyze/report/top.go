@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -79,7 +79,7 @@ func sortOf(of string) sort {
 }
 
 // tops are shares of what was seen.
-func tops(run *drivers.Run) []Top {
+func tops(run *counts.Run) []Top {
 	all := []Top{}
 	for _, t := range run.Top {
 		s := sortOf(t.Of)

@@ -12,16 +12,16 @@ import (
 // Rival is one quantity, held against the metric.
 type Rival struct {
 	attribution.Rival
-	Arms []ArmRatio `json:"arms"`
+	Loads []LoadRatio `json:"loads"`
 }
 
-// ArmRatio is a ratio in one arm as a figure, since one of infinite size is missing like any other.
-type ArmRatio struct {
-	Arm   string `json:"arm"`
+// LoadRatio is a ratio in one load as a figure, since one of infinite size is missing like any other.
+type LoadRatio struct {
+	Load  string `json:"load"`
 	Ratio Figure `json:"ratio"`
 }
 
-// judge puts the verdicts to their metrics. A metric without one is undetermined.
+// judge puts the verdicts to their metrics. Of a metric without one the run cannot tell.
 func judge(metrics []Metric, verdicts attribution.Verdicts) []Metric {
 	byName := map[string]attribution.Verdict{}
 	for _, v := range verdicts.Metrics {
@@ -31,7 +31,7 @@ func judge(metrics []Metric, verdicts attribution.Verdicts) []Metric {
 		m := &metrics[i]
 		v, judged := byName[m.Metric]
 		if !judged {
-			v = attribution.Verdict{Kind: attribution.Undetermined, Why: "it was not judged"}
+			v = attribution.Verdict{Kind: attribution.CannotTell, Why: "it was not judged"}
 		}
 		if v.Mixture != nil {
 			mixture := *v.Mixture
@@ -40,7 +40,7 @@ func judge(metrics []Metric, verdicts attribution.Verdicts) []Metric {
 		}
 		m.Verdict = v
 		for _, r := range v.Rivals {
-			m.Rivals = append(m.Rivals, Rival{r, ratios(r.Arms)})
+			m.Rivals = append(m.Rivals, Rival{r, ratios(r.Loads)})
 		}
 		if v.Kind == attribution.Logical && !m.itself() {
 			m.Misnomer = claim(*m)
@@ -49,13 +49,13 @@ func judge(metrics []Metric, verdicts attribution.Verdicts) []Metric {
 	return metrics
 }
 
-func ratios(arms []attribution.ArmRatio) (all []ArmRatio) {
-	for _, a := range arms {
+func ratios(loads []attribution.LoadRatio) (all []LoadRatio) {
+	for _, a := range loads {
 		f := Figure{Value: a.Value, Lowest: a.Lowest, Highest: a.Highest, N: a.N, Missing: a.Missing}
 		if !number.Finite(f.Value) || !number.Finite(f.Lowest) || !number.Finite(f.Highest) {
 			f = Figure{Missing: outOfBounds()}
 		}
-		all = append(all, ArmRatio{a.Arm, f})
+		all = append(all, LoadRatio{a.Load, f})
 	}
 	return all
 }

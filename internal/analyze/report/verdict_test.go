@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -21,44 +21,44 @@ func verdictsByHand() attribution.Verdicts {
 	one := func(value, lo, hi float64) *attribution.Estimate {
 		return &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.95, N: 2}
 	}
-	rival := func(driver string, status attribution.Status, spread *attribution.Estimate, arms ...attribution.ArmRatio) attribution.Rival {
-		d, _ := drivers.Named(driver)
-		return attribution.Rival{Driver: driver, Side: d.Side, Status: status, Spread: spread, Arms: arms}
+	rival := func(quantity string, status attribution.Status, spread *attribution.Estimate, loads ...attribution.LoadRatio) attribution.Rival {
+		d, _ := counts.Named(quantity)
+		return attribution.Rival{Quantity: quantity, Side: d.Side, Status: status, Spread: spread, Loads: loads}
 	}
 	return attribution.Verdicts{Metrics: []attribution.Verdict{
-		{Metric: metric("block/flushes"), Kind: attribution.Physical, Warnings: []attribution.Warning{{Code: "itself", Text: "A driver is made of it"}}, Between: []string{drivers.WALWrites, drivers.WALSyncs},
-			SettleWith: &attribution.Settle{Arm: "async", Between: []string{drivers.WALWrites, drivers.WALSyncs}, Factor: 2.5}},
+		{Metric: metric("block/flushes"), Kind: attribution.Physical, Warnings: []attribution.Warning{{Code: "itself", Text: "A quantity is made of it"}}, Between: []string{counts.WALWrites, counts.WALSyncs},
+			SettleWith: &attribution.Settle{Load: "async", Between: []string{counts.WALWrites, counts.WALSyncs}, Factor: 2.5}},
 		{Metric: metric("block/requests"), Kind: attribution.Physical, Mixture: &attribution.Mixture{Off: 1.1, Terms: []attribution.Term{
-			{Driver: drivers.WALWrites, Side: drivers.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
-			{Driver: drivers.PagesWritten, Side: drivers.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1, Or: []string{drivers.WALBytes}},
+			{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: *one(0.98, 0.90, 1.06), Share: 0.9},
+			{Quantity: counts.PagesWritten, Side: counts.Physical, PerUnit: *one(0.013, 0.0105, 0.0152), Share: 0.1, Or: []string{counts.WALBytes}},
 		}}},
 		{Metric: metric("block/writes"), Kind: attribution.Mixed, Mixture: &attribution.Mixture{Off: 1.2, Terms: []attribution.Term{
-			{Driver: drivers.DeviceFlushes, Side: drivers.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},
-			{Driver: drivers.Commits, Side: drivers.Logical, PerUnit: *one(0.3, 0.2, 0.4), Share: 0.1},
+			{Quantity: counts.DeviceFlushes, Side: counts.Physical, PerUnit: *one(2, 1.9, 2.1), Share: 0.9},
+			{Quantity: counts.Commits, Side: counts.Logical, PerUnit: *one(0.3, 0.2, 0.4), Share: 0.1},
 		}}},
-		{Metric: metric("block/write_bytes"), Kind: attribution.Undetermined, Why: "its replicates lie too far apart",
-			Warnings: []attribution.Warning{{Code: "noise", Text: "Its replicates lie too far apart."}}},
-		{Metric: metric("pgstat.wal/wal_sync"), Kind: attribution.Logical, Counts: drivers.Entries, PerUnit: one(1.01, 0.972, 1.049),
+		{Metric: metric("block/write_bytes"), Kind: attribution.CannotTell, Why: "its repetitions lie too far apart",
+			Warnings: []attribution.Warning{{Code: "noise", Text: "Its repetitions lie too far apart."}}},
+		{Metric: metric("pgstat.wal/wal_sync"), Kind: attribution.Logical, Counts: counts.Entries, PerUnit: one(1.01, 0.972, 1.049),
 			Rivals: []attribution.Rival{
-				rival(drivers.Rows, attribution.Excluded, one(2, 1.9, 2.1), attribution.ArmRatio{Arm: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
-				rival(drivers.Entries, attribution.Consistent, one(1.02, 1, 1.05), attribution.ArmRatio{Arm: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
-				rival(drivers.WALBytes, attribution.Possible, one(1.2, 1.05, 1.4)),
-				{Driver: drivers.WALWrites, Side: drivers.Physical, Status: attribution.Excluded, Spread: one(1.1, 1.0, 1.3), Beaten: drivers.Entries},
+				rival(counts.Rows, attribution.Excluded, one(2, 1.9, 2.1), attribution.LoadRatio{Load: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
+				rival(counts.Entries, attribution.Consistent, one(1.02, 1, 1.05), attribution.LoadRatio{Load: "bulk", Value: 1, Lowest: 0.99, Highest: 1.01, N: 3}),
+				rival(counts.WALBytes, attribution.Possible, one(1.2, 1.05, 1.4)),
+				{Quantity: counts.WALWrites, Side: counts.Physical, Status: attribution.Excluded, Spread: one(1.1, 1.0, 1.3), Beaten: counts.Entries},
 			}},
-		{Metric: metric("pgstat.wal/wal_write"), Kind: attribution.Undetermined,
-			Between: []string{drivers.Rows, drivers.Entries, drivers.WALWrites}},
-		{Metric: metric("pgstat.database/tup_inserted"), Kind: attribution.Logical, Counts: drivers.Rows, PerUnit: one(1, 1, 1), Exact: true},
+		{Metric: metric("pgstat.wal/wal_write"), Kind: attribution.CannotTell,
+			Between: []string{counts.Rows, counts.Entries, counts.WALWrites}},
+		{Metric: metric("pgstat.database/tup_inserted"), Kind: attribution.Logical, Counts: counts.Rows, PerUnit: one(1, 1, 1), Exact: true},
 		{Metric: metric("pgstat.database/deadlocks"), Kind: attribution.Silent, Why: "load does not move it"},
-		{Metric: metric("pgstat.wal/wal_records"), Kind: attribution.Logical, Counts: drivers.WALRecords,
-			Rivals: []attribution.Rival{rival(drivers.WALRecords, attribution.Itself, nil)}},
-		{Metric: metric("pgstat.lsn/insert"), Kind: attribution.Physical, Counts: drivers.WALBytes,
-			Rivals: []attribution.Rival{rival(drivers.WALBytes, attribution.Itself, nil)}},
+		{Metric: metric("pgstat.wal/wal_records"), Kind: attribution.Logical, Counts: counts.WALRecords,
+			Rivals: []attribution.Rival{rival(counts.WALRecords, attribution.Itself, nil)}},
+		{Metric: metric("pgstat.lsn/insert"), Kind: attribution.Physical, Counts: counts.WALBytes,
+			Rivals: []attribution.Rival{rival(counts.WALBytes, attribution.Itself, nil)}},
 	}}
 }
 
 // What is shown while a run goes on names what is known, and nothing that is open.
 func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
-	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
+	run, err := counts.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,14 +83,14 @@ func TestTheFirstRoundShowsWhatIsKnown(t *testing.T) {
 
 // TestRatiosCanBeRead: as many digits as the interval leaves of any use, and upside down where it is small.
 func TestRatiosCanBeRead(t *testing.T) {
-	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
+	run, err := counts.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(value, lo, hi float64, want string) {
 		t.Helper()
 		v := attribution.Verdict{
-			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Counts: drivers.WALWrites,
+			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Counts: counts.WALWrites,
 			PerUnit: &attribution.Estimate{Value: value, Lo: lo, Hi: hi, Level: 0.9, N: 7},
 		}
 		text := textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80)
@@ -116,19 +116,19 @@ func TestRatiosCanBeRead(t *testing.T) {
 // TestNearlyAnythingIsNoList: a metric that may count one of a few quantities says of which, and one that may count nearly anything that little
 // is known of it.
 func TestNearlyAnythingIsNoList(t *testing.T) {
-	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
+	run, err := counts.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := func(excluded, left int) string {
-		v := attribution.Verdict{Metric: runfile.Metric{Name: "pgstat.wal/wal_write"}, Kind: attribution.Undetermined}
+		v := attribution.Verdict{Metric: runfile.Metric{Name: "pgstat.wal/wal_write"}, Kind: attribution.CannotTell}
 		for i, q := range metric.Quantities()[:excluded+left] {
-			v.Rivals = append(v.Rivals, attribution.Rival{Driver: string(q), Status: attribution.Excluded})
+			v.Rivals = append(v.Rivals, attribution.Rival{Quantity: string(q), Status: attribution.Excluded})
 			if i >= excluded {
 				v.Between, v.Rivals[i].Status = append(v.Between, string(q)), attribution.Possible
 			}
 		}
-		v.Rivals = append(v.Rivals, attribution.Rival{Driver: drivers.DeviceBytes, Status: attribution.Unknown})
+		v.Rivals = append(v.Rivals, attribution.Rival{Quantity: counts.DeviceBytes, Status: attribution.Unknown})
 		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
 	}
 	for want, text := range map[string]string{
@@ -145,7 +145,7 @@ func TestNearlyAnythingIsNoList(t *testing.T) {
 // TestTiesAndDevices: what goes with a counter all along stands beside it, and a device grows with work of the database but does not
 // count it.
 func TestTiesAndDevices(t *testing.T) {
-	run, err := drivers.FromRun(runfiletest.Sequence(demo()))
+	run, err := counts.FromRun(runfiletest.Sequence(demo()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,21 +153,21 @@ func TestTiesAndDevices(t *testing.T) {
 	said := func(v attribution.Verdict) string {
 		return unwrapped(textOf(t, report.New(run, attribution.Verdicts{Metrics: []attribution.Verdict{v}}), 80))
 	}
-	flushes := attribution.Rival{Driver: drivers.DeviceFlushes, Side: drivers.Physical, Status: attribution.Possible, Ratio: &one}
+	flushes := attribution.Rival{Quantity: counts.DeviceFlushes, Side: counts.Physical, Status: attribution.Possible, Ratio: &one}
 	for want, v := range map[string]attribution.Verdict{
 		"pg_stat_wal.wal_sync PHYSICAL WAL fsyncs 1.00 exact 2 tied with device flushes 1.0 0.9-1.1 2": {
-			Metric: runfile.Metric{Name: "pgstat.wal/wal_sync"}, Kind: attribution.Physical, Counts: drivers.WALSyncs, Exact: true,
-			PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2}, Tied: []string{drivers.DeviceFlushes},
-			Rivals: []attribution.Rival{{Driver: drivers.WALSyncs, Side: drivers.Physical, Status: attribution.Itself}, flushes},
+			Metric: runfile.Metric{Name: "pgstat.wal/wal_sync"}, Kind: attribution.Physical, Counts: counts.WALSyncs, Exact: true,
+			PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2}, Tied: []string{counts.DeviceFlushes},
+			Rivals: []attribution.Rival{{Quantity: counts.WALSyncs, Side: counts.Physical, Status: attribution.Itself}, flushes},
 		},
 		"writes - flushes PHYSICAL WAL writes 1.0 0.9-1.1 2 + grows with rows 1.0 0.9-1.1 2": {
 			Metric: runfile.Metric{Name: "block/requests"}, Kind: attribution.Physical, Mixture: &attribution.Mixture{Terms: []attribution.Term{
-				{Driver: drivers.WALWrites, Side: drivers.Physical, PerUnit: one, Share: 0.8},
-				{Driver: drivers.Rows, Side: drivers.Logical, PerUnit: one, Share: 0.2},
+				{Quantity: counts.WALWrites, Side: counts.Physical, PerUnit: one, Share: 0.8},
+				{Quantity: counts.Rows, Side: counts.Logical, PerUnit: one, Share: 0.2},
 			}},
 		},
 		"LOGICAL, one for each of what PostgreSQL documents that it counts: pg_stat_database.tup_inserted.": {
-			Metric: runfile.Metric{Name: "pgstat.database/tup_inserted"}, Kind: attribution.Logical, Counts: drivers.Rows, PerUnit: &one,
+			Metric: runfile.Metric{Name: "pgstat.database/tup_inserted"}, Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &one,
 		},
 	} {
 		if text := said(v); !strings.Contains(text, want) {

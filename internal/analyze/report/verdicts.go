@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -61,7 +61,7 @@ func sides() []attribution.Kind {
 func (r Report) FirstRound() document.Document {
 	first, _ := r.firstScreen()
 	first.Metrics = slices.DeleteFunc(slices.Clone(first.Metrics), func(m Metric) bool {
-		return m.undetermined() || m.Counts == "" && m.Mixture == nil && len(m.Between) == 0
+		return m.cannotTell() || m.Counts == "" && m.Mixture == nil && len(m.Between) == 0
 	})
 	t := first.verdictTable()
 	said := "After one repetition of each load, and so not final:"
@@ -94,25 +94,25 @@ func (r Report) verdictTable() document.Table {
 
 // terms are the cells from what the metric counts on, several where it counts several things.
 func (m Metric) terms() (lines [][]document.Cell) {
-	line := func(counts string, e *attribution.Estimate) {
-		lines = append(lines, append([]document.Cell{document.Words(counts)}, m.ratioCells(e)...))
+	line := func(counted string, e *attribution.Estimate) {
+		lines = append(lines, append([]document.Cell{document.Words(counted)}, m.ratioCells(e)...))
 	}
 	switch {
-	case m.Mixture != nil && !m.undetermined():
+	case m.Mixture != nil && !m.cannotTell():
 		for i, t := range m.Mixture.Terms {
-			line(map[bool]string{true: "+ "}[i > 0]+m.grows(t.Side)+m.called(t.Driver), &t.PerUnit)
+			line(map[bool]string{true: "+ "}[i > 0]+m.grows(t.Side)+m.called(t.Quantity), &t.PerUnit)
 			for _, other := range t.Or {
 				line("or "+m.called(other), nil)
 			}
 		}
 	case m.Counts != "":
-		counts, _ := drivers.Named(m.Counts)
-		line(m.grows(counts.Side)+m.called(m.Counts), m.PerUnit)
+		counted, _ := counts.Named(m.Counts)
+		line(m.grows(counted.Side)+m.called(m.Counts), m.PerUnit)
 		for _, other := range m.Tied {
 			m.Exact = false
 			line("tied with "+m.called(other), m.ratioTo(other))
 		}
-	case len(m.Between) == 1 && !m.undetermined():
+	case len(m.Between) == 1 && !m.cannotTell():
 		line("some "+many(m.Between[0]), nil)
 	case len(m.Between) == 0 || len(m.Between) > mostListed:
 		line("see below", m.PerUnit)
@@ -128,8 +128,8 @@ func (m Metric) terms() (lines [][]document.Cell) {
 }
 
 // grows says of work of the database that a device does not count it: what it counts grows with it.
-func (m Metric) grows(side drivers.Side) string {
-	if side == drivers.Logical && metric.OfDevice(m.Metric) {
+func (m Metric) grows(side counts.Side) string {
+	if side == counts.Logical && metric.OfDevice(m.Metric) {
 		return "grows with "
 	}
 	return ""
@@ -137,7 +137,7 @@ func (m Metric) grows(side drivers.Side) string {
 
 // ratioTo is the ratio of the metric to a quantity that it was held against.
 func (m Metric) ratioTo(quantity string) *attribution.Estimate {
-	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity })
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity })
 	if i < 0 {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (r Report) verdictLegend() string {
 
 // label writes a verdict so that it can be found without colour.
 func label(verdict attribution.Kind) string {
-	if verdict == attribution.Undetermined {
+	if verdict == attribution.CannotTell {
 		return "CANNOT TELL"
 	}
 	return strings.ToUpper(strings.ReplaceAll(string(verdict), "_", " "))
@@ -239,7 +239,7 @@ func label(verdict attribution.Kind) string {
 
 // called is what people call a quantity that the metric is said to count, and whether anybody counted it.
 func (m Metric) called(quantity string) string {
-	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Driver == quantity && r.Modelled }) {
+	if slices.ContainsFunc(m.Rivals, func(r Rival) bool { return r.Quantity == quantity && r.Modelled }) {
 		return "modelled " + many(quantity)
 	}
 	return many(quantity)
@@ -270,7 +270,7 @@ func (r Report) namesOf(are func(Metric) bool) []string {
 // belowBackground tells whether what load adds to it can under no load be told from what happens without.
 func (m Metric) belowBackground() bool {
 	loaded, lost := 0, 0
-	for _, a := range m.Arms {
+	for _, a := range m.Loads {
 		if len(a.Per) > 0 && a.PerSecond.Known() { // not idle
 			loaded++
 			if a.PerSecond.lost() {
@@ -283,11 +283,11 @@ func (m Metric) belowBackground() bool {
 
 func (m Metric) silent() bool { return m.Kind == attribution.Silent }
 
-func (m Metric) undetermined() bool { return m.Kind == attribution.Undetermined }
+func (m Metric) cannotTell() bool { return m.Kind == attribution.CannotTell }
 
 // itself tells whether the metric is what the quantity that it counts is made of, and no other goes with it: a tautology, and no finding.
 func (m Metric) itself() bool {
-	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Driver == m.Counts })
+	i := slices.IndexFunc(m.Rivals, func(r Rival) bool { return r.Quantity == m.Counts })
 	return m.Counts != "" && len(m.Tied) == 0 && i >= 0 && m.Rivals[i].Status == attribution.Itself
 }
 
@@ -342,13 +342,13 @@ func (r Report) cautioned() []string {
 
 // everyMetric has a line for each metric: its verdict, and what it did under every load a second.
 func (r Report) everyMetric() document.Table {
-	t := document.Table{Columns: each(wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo", "hi", "level", "arms"})}
-	for _, a := range r.Arms {
+	t := document.Table{Columns: each(wordy, []string{"metric", "unit", "verdict", "counts", "ratio", "lo", "hi", "level", "loads"})}
+	for _, a := range r.Loads {
 		t.Columns = append(t.Columns, numeric(a.Name+" per second"))
 	}
 	for _, m := range r.Metrics {
 		line := append(texts([]string{m.Metric, m.Unit, string(m.Kind), m.quantities()}), estimateCells(m.PerUnit)...)
-		for _, a := range m.Arms {
+		for _, a := range m.Loads {
 			line = append(line, a.PerSecond.exactly())
 		}
 		t.Rows = append(t.Rows, document.Row{Cells: line})
@@ -361,7 +361,7 @@ func (m Metric) quantities() string {
 	if m.Counts != "" || m.Mixture == nil {
 		return m.Counts + strings.Join(m.Between, "|")
 	}
-	return strings.Join(each(func(t attribution.Term) string { return t.Driver }, m.Mixture.Terms), "+")
+	return strings.Join(each(func(t attribution.Term) string { return t.Quantity }, m.Mixture.Terms), "+")
 }
 
 func estimateCells(e *attribution.Estimate) []document.Cell {

@@ -12,7 +12,7 @@ import (
 func (r Report) waitSection() document.Block {
 	const most = 3
 	var lines document.List
-	for _, a := range r.Arms {
+	for _, a := range r.Loads {
 		if len(a.Waits) == 0 {
 			continue
 		}

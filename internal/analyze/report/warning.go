@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/drivers"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -24,7 +24,7 @@ type Warning struct {
 }
 
 // warnings lists conditions first, then what is odd about single figures.
-func warnings(run *drivers.Run, r Report) []Warning {
+func warnings(run *counts.Run, r Report) []Warning {
 	all := []Warning{}
 	condition := func(rank document.Rank, code, text string) {
 		if text != "" {
@@ -60,7 +60,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 	condition(document.Doubt, "settings-changed", run.ChangesText())
 	condition(document.Doubt, "others-worked", run.OthersText())
 	if run.Observed == nil || run.Observed.Period == 0 {
-		condition(document.Note, "device-unknown", deviceUnknown(r.Arms))
+		condition(document.Note, "device-unknown", deviceUnknown(r.Loads))
 	}
 	condition(document.Doubt, "device-unseen", unseen(run.Header.Target.Storage))
 	condition(document.Doubt, "shared-device", sharedDevice(r))
@@ -69,7 +69,7 @@ func warnings(run *drivers.Run, r Report) []Warning {
 }
 
 // unfinished says how a run ended that did not complete.
-func unfinished(run *drivers.Run) string {
+func unfinished(run *counts.Run) string {
 	const shown = " What had been measured until then is shown."
 	because := func(text string) string {
 		if run.Ended.Cause == "" {
@@ -92,14 +92,14 @@ func unfinished(run *drivers.Run) string {
 }
 
 // deviceUnknown says why requests to the device were counted under no load.
-func deviceUnknown(arms []Arm) string {
+func deviceUnknown(loads []Load) string {
 	var why *series.Missing
-	for _, a := range arms {
-		requests := a.Of(drivers.DeviceRequests)
+	for _, a := range loads {
+		requests := a.Of(counts.DeviceRequests)
 		if requests.Known() {
 			return ""
 		}
-		if a.Replicates > 0 {
+		if a.Repetitions > 0 {
 			why = requests.Missing
 		}
 	}
@@ -109,50 +109,50 @@ func deviceUnknown(arms []Arm) string {
 	return "What the device did is not known (" + missingText(why) + "): nothing here tells real storage I/O."
 }
 
-// idleWork is a driver's rate without our load; unknown where no idle arm was measured.
-func idleWork(arms []Arm, driver string) Figure {
-	for _, a := range arms {
-		if f := a.Of(driver); a.Idle && f.Known() {
+// idleWork is a quantity's rate without our load; unknown where no idle load was measured.
+func idleWork(loads []Load, quantity string) Figure {
+	for _, a := range loads {
+		if f := a.Of(quantity); a.Idle && f.Known() {
 			return f
 		}
 	}
 	return Figure{}
 }
 
-// quietest is the arm that writes rows with the fewest requests to the device, or nil where none were counted. Where nothing is written there is
+// quietest is the load that writes rows with the fewest requests to the device, or nil where none were counted. Where nothing is written there is
 // nothing to be hidden.
-func quietest(arms []Arm) *Arm {
-	var quietest *Arm
-	for i, a := range arms {
-		requests, rows := a.Of(drivers.DeviceRequests), a.Of(drivers.Rows)
+func quietest(loads []Load) *Load {
+	var quietest *Load
+	for i, a := range loads {
+		requests, rows := a.Of(counts.DeviceRequests), a.Of(counts.Rows)
 		if onlyReads := rows.Known() && rows.Value == 0; a.Idle || onlyReads || !requests.Known() {
 			continue
 		}
-		if quietest == nil || requests.Value < quietest.Of(drivers.DeviceRequests).Value {
-			quietest = &arms[i]
+		if quietest == nil || requests.Value < quietest.Of(counts.DeviceRequests).Value {
+			quietest = &loads[i]
 		}
 	}
 	return quietest
 }
 
-// oddities are what is to be said of single replicates and of the file.
-func oddities(run *drivers.Run, r Report) []Warning {
+// oddities are what is to be said of single repetitions and of the file.
+func oddities(run *counts.Run, r Report) []Warning {
 	var all []Warning
 	odd := func(code, text string) {
 		if text != "" {
 			all = append(all, Warning{Code: code, Rank: document.Note, Text: text})
 		}
 	}
-	loaded, fewest := fewestReplicates(r.Arms)
+	loaded, fewest := fewestRepetitions(r.Loads)
 	switch {
 	case run.Observed != nil:
 		fewest = 0 // of windows there are as many as there was time
 	case loaded == 0:
 		odd("nothing-measured", "No load was measured to its end, so there is nothing to compare.")
-	case run.Idle.Replicates == 0:
+	case run.Idle.Repetitions == 0:
 		odd("no-idle", "The server was not measured idle: what others did on it and its device is in every figure.")
 	}
-	odd("background-moved", backgroundMoved(run, r.Arms))
+	odd("background-moved", backgroundMoved(run, r.Loads))
 	if from := run.Header.Provenance; from != "" {
 		odd("provenance", "Where the figures come from: "+strings.TrimSuffix(from, ".")+".")
 	}
@@ -163,9 +163,9 @@ func oddities(run *drivers.Run, r Report) []Warning {
 	if _, shown := run.Counter("cloudwatch/WriteIOPS"); shown && run.Header.Target.Flavor == "aurora" {
 		odd("claimed", metric.WriteIOPSOnAurora)
 	}
-	odd("few-replicates", fewReplicates(fewest))
-	odd("not-run", notRun(r.Arms))
-	for _, a := range r.Arms {
+	odd("few-repetitions", fewRepetitions(fewest))
+	odd("not-run", notRun(r.Loads))
+	for _, a := range r.Loads {
 		for _, text := range a.leftOut() {
 			odd("left-out", text)
 		}
@@ -180,12 +180,12 @@ func oddities(run *drivers.Run, r Report) []Warning {
 }
 
 // digitized says which figures were read off charts.
-func digitized(run *drivers.Run) string {
+func digitized(run *counts.Run) string {
 	var of []string
 	worst := 0.0
 	for _, o := range run.Origins {
 		if o.How == runfile.Digitized {
-			of, worst = append(of, o.Arm), max(worst, o.Error)
+			of, worst = append(of, o.Load), max(worst, o.Error)
 		}
 	}
 	if len(of) == 0 {
@@ -194,23 +194,23 @@ func digitized(run *drivers.Run) string {
 	return fmt.Sprintf("Figures of %s were read off charts, give or take %s.", strings.Join(slices.Compact(of), ", "), number.Percent(worst))
 }
 
-// leftOut says of each replicate of the arm that was left out why, up to a few.
-func (a Arm) leftOut() []string {
+// leftOut says of each repetition of the load that was left out why, up to a few.
+func (a Load) leftOut() []string {
 	var texts []string
 	for i, l := range a.LeftOut {
 		if i == leftOutShown {
 			return append(texts, fmt.Sprintf("%d more repetitions of %s were left out.", len(a.LeftOut)-i, a.Name))
 		}
-		texts = append(texts, fmt.Sprintf("Repetition %d of %s was left out: %s.", l.Replicate, a.Name, strings.TrimSuffix(l.Reason, ".")))
+		texts = append(texts, fmt.Sprintf("Repetition %d of %s was left out: %s.", l.Repetition, a.Name, strings.TrimSuffix(l.Reason, ".")))
 	}
 	return texts
 }
 
-// notRun names the arms that were planned and that the file does not speak of.
-func notRun(arms []Arm) string {
+// notRun names the loads that were planned and that the file does not speak of.
+func notRun(loads []Load) string {
 	var names []string
-	for _, a := range arms {
-		if a.Replicates == 0 && len(a.LeftOut) == 0 {
+	for _, a := range loads {
+		if a.Repetitions == 0 && len(a.LeftOut) == 0 {
 			names = append(names, a.Name)
 		}
 	}
@@ -221,29 +221,29 @@ func notRun(arms []Arm) string {
 }
 
 const (
-	// leftOutShown replicates of an arm are named one by one.
+	// leftOutShown repetitions of a load are named one by one.
 	leftOutShown = 3
-	// enoughReplicates show at least a little of how far figures vary.
-	enoughReplicates = 3
+	// enoughRepetitions show at least a little of how far figures vary.
+	enoughRepetitions = 3
 )
 
-// fewestReplicates counts the loaded arms that were measured, and the fewest replicates one of them has that was to have as many as others.
-func fewestReplicates(arms []Arm) (loaded, fewest int) {
-	for _, a := range arms {
-		if a.Idle || a.Replicates == 0 {
+// fewestRepetitions counts the loaded loads that were measured, and the fewest repetitions one of them has that was to have as many as others.
+func fewestRepetitions(loads []Load) (loaded, fewest int) {
+	for _, a := range loads {
+		if a.Idle || a.Repetitions == 0 {
 			continue
 		}
 		loaded++
-		if asPlanned := a.MostReplicates > 0 && a.Replicates >= a.MostReplicates; !asPlanned && (fewest == 0 || a.Replicates < fewest) {
-			fewest = a.Replicates
+		if asPlanned := a.MostRepetitions > 0 && a.Repetitions >= a.MostRepetitions; !asPlanned && (fewest == 0 || a.Repetitions < fewest) {
+			fewest = a.Repetitions
 		}
 	}
 	return loaded, fewest
 }
 
-func fewReplicates(n int) string {
+func fewRepetitions(n int) string {
 	switch {
-	case n == 0 || n >= enoughReplicates:
+	case n == 0 || n >= enoughRepetitions:
 		return ""
 	case n == 1:
 		return "A load has only 1 repetition: how far its figures vary is not known."

@@ -62,7 +62,7 @@ func TestPublishedBills(t *testing.T) {
 		return cost
 	}
 	const days = 730.0 / 24
-	near(t, "each of 140,000 log records billed, a day", month(140000)/days, 2419, 1)
+	near(t, "each of 140,000 WAL records billed, a day", month(140000)/days, 2419, 1)
 	near(t, "three quarters of $248.23 a day", month(10774)/days, 0.75*248.23, 0.1)
 	near(t, "$200 a day", month(11574)/days, 200, 0.1)
 }
@@ -74,12 +74,12 @@ func TestPublishedCalibration(t *testing.T) {
 	logs := 0.0
 	byBytes := []float64{111.6e6 * 4096 / 1.353e12, 442.7e6 * 4096 / 5.44e12, 399.9e6 * 4096 / 5.41e12, 820 / (117000 * 75.4 / 4096)}
 	for _, ratio := range byBytes {
-		if ratio < c.OfLogUnits.Least || ratio > c.OfLogUnits.Most {
-			t.Errorf("%g for 4,096 bytes is outside %+v", ratio, *c.OfLogUnits)
+		if ratio < c.OfWALUnits.Least || ratio > c.OfWALUnits.Most {
+			t.Errorf("%g for 4,096 bytes is outside %+v", ratio, *c.OfWALUnits)
 		}
 		logs += math.Log(ratio) / float64(len(byBytes))
 	}
-	near(t, "the middle, by bytes", c.OfLogUnits.Value, math.Exp(logs), 0.005)
+	near(t, "the middle, by bytes", c.OfWALUnits.Value, math.Exp(logs), 0.005)
 	for _, rows := range []float64{3.3, 15, 16, 117000.0 / 820} {
 		if rows < c.RowsPerWrite.Least || rows > c.RowsPerWrite.Most {
 			t.Errorf("%g rows a write are outside %+v", rows, *c.RowsPerWrite)
@@ -95,7 +95,7 @@ func TestBytesGoBeforeRows(t *testing.T) {
 		t.Errorf("by bytes: %+v, %+v", f, by)
 	}
 	f, by, ok = sizing.ForecastAurora(new(117000.0), nil, sizing.Published())
-	if !ok || by.OfLogUnits != nil || math.Abs(f.Most/f.Least-143/3.3) > 1e-9 || f.Least != 117000.0/143 {
+	if !ok || by.OfWALUnits != nil || math.Abs(f.Most/f.Least-143/3.3) > 1e-9 || f.Least != 117000.0/143 {
 		t.Errorf("by rows: %+v, %+v", f, by)
 	}
 	if _, _, ok := sizing.ForecastAurora(nil, nil, sizing.Published()); ok {
@@ -114,34 +114,34 @@ func TestCalibrateTakesWhatMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	units := math.Cbrt(111.6e6 * 442.7e6 * 399.9e6 / (1.353e12 * 5.44e12 * 5.41e12) * 4096 * 4096 * 4096)
-	near(t, "billed writes for 4,096 bytes", c.OfLogUnits.Value, units, 1e-9)
-	if c.RowsPerWrite != nil || c.Replicates != 3 {
+	near(t, "billed writes for 4,096 bytes", c.OfWALUnits.Value, units, 1e-9)
+	if c.RowsPerWrite != nil || c.Repetitions != 3 {
 		t.Errorf("rows were not published: %+v", c)
 	}
 }
 
-// TestCalibrateBySeveral: of three replicates with 100, 110 and 121 rows for a write the middle is 110, and another would
+// TestCalibrateBySeveral: of three repetitions with 100, 110 and 121 rows for a write the middle is 110, and another would
 // lie within a factor of exp(4.303 x ln 1.1 x sqrt(4/3)), by Student's t at two degrees of freedom.
 func TestCalibrateBySeveral(t *testing.T) {
 	begin := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	var records []runfile.Record
-	records = append(records, runfile.Run{Schema: runfile.Schema, ID: "own", Plan: runfile.Plan{Arms: []runfile.Arm{{Name: "bulk", Method: "insert"}}}},
+	records = append(records, runfile.Run{Schema: runfile.Schema, ID: "own", Plan: runfile.Plan{Loads: []runfile.Load{{Name: "bulk", Method: "insert"}}}},
 		runfile.Metric{Name: "cloudwatch/VolumeWriteIOPs", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300})
 	for i, writes := range []float64{12100, 11000, 10000} {
 		from := begin.Add(time.Duration(i) * time.Hour)
 		to := from.Add(5 * time.Minute)
 		records = append(records,
-			runfile.ArmEvent{At: from, Arm: "bulk", Replicate: i + 1, Event: runfile.Begin},
-			runfile.Load{From: from, To: to, Arm: "bulk", Replicate: i + 1, Transactions: 1, Statements: 1, Rows: 1210000},
+			runfile.LoadEvent{At: from, Load: "bulk", Repetition: i + 1, Event: runfile.Begin},
+			runfile.Work{From: from, To: to, Load: "bulk", Repetition: i + 1, Transactions: 1, Statements: 1, Rows: 1210000},
 			runfile.Period{From: from, To: to, Probe: "cloudwatch", Metric: "cloudwatch/VolumeWriteIOPs", Statistic: "Sum", Value: writes},
-			runfile.ArmEvent{At: to, Arm: "bulk", Replicate: i + 1, Event: runfile.End})
+			runfile.LoadEvent{At: to, Load: "bulk", Repetition: i + 1, Event: runfile.End})
 	}
 	c, err := sizing.Calibrate(runOf(t, records...), "bulk")
 	if err != nil {
 		t.Fatal(err)
 	}
 	factor := math.Exp(4.302653 * math.Log(1.1) * math.Sqrt(4.0/3))
-	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: 110, Least: 110 / factor, Most: 110 * factor}, Replicates: 3, Run: "own", Arm: "bulk"}
+	want := sizing.Calibration{RowsPerWrite: &sizing.Range{Value: 110, Least: 110 / factor, Most: 110 * factor}, Repetitions: 3, Run: "own", Load: "bulk"}
 	if diff := cmp.Diff(want, c, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -156,13 +156,13 @@ func TestWhatAFailoverHid(t *testing.T) {
 		return runfile.Reading{At: at(minutes), Probe: "pgstat.lsn", Values: map[string]float64{metric.InsertPosition: bytes}}
 	}
 	records := []runfile.Record{
-		runfile.Run{Schema: runfile.Schema, ID: "own", Start: noon, Target: runfile.Target{Flavor: "aurora"}, Plan: runfile.Plan{RestSeconds: 3600, Arms: []runfile.Arm{{Name: "bulk", Method: "insert"}}}},
+		runfile.Run{Schema: runfile.Schema, ID: "own", Start: noon, Target: runfile.Target{Flavor: "aurora"}, Plan: runfile.Plan{RestSeconds: 3600, Loads: []runfile.Load{{Name: "bulk", Method: "insert"}}}},
 		runfile.Metric{Name: metric.InsertPosition, Unit: "bytes", Type: runfile.Counter},
 		runfile.Metric{Name: volume, Unit: "operations", Type: runfile.CountPerPeriod, Period: 300},
-		position(59, 1000), runfile.ArmEvent{At: at(60), Arm: "bulk", Replicate: 1, Event: runfile.Begin},
-		runfile.Load{From: at(60), To: at(70), Arm: "bulk", Replicate: 1, Transactions: 1, Statements: 1, Rows: 1},
+		position(59, 1000), runfile.LoadEvent{At: at(60), Load: "bulk", Repetition: 1, Event: runfile.Begin},
+		runfile.Work{From: at(60), To: at(70), Load: "bulk", Repetition: 1, Transactions: 1, Statements: 1, Rows: 1},
 		position(63, 1000+4096*100e6), runfile.Gap{At: at(64), Probe: "pgstat.lsn", Reason: runfile.Reason(series.Reset)}, position(66, 1000+4096*600e6),
-		runfile.ArmEvent{At: at(70), Arm: "bulk", Replicate: 1, Event: runfile.End}, position(71, 1000+4096*1000e6),
+		runfile.LoadEvent{At: at(70), Load: "bulk", Repetition: 1, Event: runfile.End}, position(71, 1000+4096*1000e6),
 	}
 	for i := range 26 {
 		writes := 0.0
@@ -175,12 +175,12 @@ func TestWhatAFailoverHid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "billed writes for 4,096 bytes", c.OfLogUnits.Value, 0.34, 1e-9)
+	near(t, "billed writes for 4,096 bytes", c.OfWALUnits.Value, 0.34, 1e-9)
 }
 
 // TestWhatDoesNotCalibrate is said in a line.
 func TestWhatDoesNotCalibrate(t *testing.T) {
-	_, err := sizing.Calibrate(shipped(t, "arms-pg17.jsonl"), "bulk")
+	_, err := sizing.Calibrate(shipped(t, "loads-pg17.jsonl"), "bulk")
 	want := "nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load (not-recorded: this run did not read cloudwatch/VolumeWriteIOPs)"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -191,23 +191,23 @@ func TestWhatDoesNotCalibrate(t *testing.T) {
 // that others published, and one at most, as AWS documents.
 func TestPagesAskedAreBilled(t *testing.T) {
 	run := shipped(t, "local-pg17.jsonl.zst")
-	ask := sizing.Ask{Arm: "wide", Growth: 100, GiB: 100, Tariff: tariff(t, "us-east-1")}
+	ask := sizing.Ask{Load: "wide", Growth: 100, GiB: 100, Tariff: tariff(t, "us-east-1")}
 	s, err := sizing.Size(ask, run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := s.Aurora.Forecast
 	pages := 0.0
-	arm, _ := run.Arm("wide")
-	for _, r := range arm.Replicates {
+	load, _ := run.Load("wide")
+	for _, r := range load.Repetitions {
 		asked, err := r.Count("pgstat.database/blks_read")
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages += 2 * asked / r.Seconds / float64(len(arm.Replicates))
+		pages += 2 * asked / r.Seconds / float64(len(load.Repetitions))
 	}
 	if pages <= 0 {
-		t.Fatal("this arm reads nothing, and is no test")
+		t.Fatal("this load reads nothing, and is no test")
 	}
 	near(t, "at least", f.BilledReads.Least, 0.34*pages, 1e-9)
 	near(t, "as estimated", f.BilledReads.Value, math.Exp((math.Log(0.34)+math.Log(0.36)+math.Log(0.64))/3)*pages, 1e-9)
@@ -225,15 +225,15 @@ func TestAuroraAmongTheOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := sizing.Ask{Arm: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"), Volumes: volumes}
+	ask := sizing.Ask{Load: "bulk", GiB: 100, Instance: "db.r6g.large", Tariff: tariff(t, "us-east-1"), Volumes: volumes}
 	if ask.Instances, err = catalog.Instances(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := sizing.Size(ask, shipped(t, "arms-pg17.jsonl"))
+	s, err := sizing.Size(ask, shipped(t, "loads-pg17.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes := *s.Need.LogBytes / 4096 * 0.34
+	writes := *s.Need.WALBytes / 4096 * 0.34
 	const million = 730 * 3600 * 0.20 / 1e6 // a month of one a second
 	for _, o := range s.Options {
 		switch o.Volume.Name {

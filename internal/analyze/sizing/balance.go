@@ -3,7 +3,7 @@ package sizing
 import (
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 )
 
 // Balance is how full the buckets of credits are at the start.
@@ -33,7 +33,7 @@ type Asked struct {
 }
 
 // balance is what is taken for the start: what was said, else what a run tells last, else full buckets.
-func (a Asked) balance(run *drivers.Run) Balance {
+func (a Asked) balance(run *counts.Run) Balance {
 	b := Full()
 	b.Volume.take(run, a.Volume, "cloudwatch/BurstBalance")
 	b.Operations.take(run, a.Instance, "cloudwatch/EBSIOBalance%")
@@ -41,7 +41,7 @@ func (a Asked) balance(run *drivers.Run) Balance {
 	return b
 }
 
-func (f *Filling) take(run *drivers.Run, said *float64, metric string) {
+func (f *Filling) take(run *counts.Run, said *float64, metric string) {
 	if said != nil {
 		*f = Filling{Percent: *said}
 		return

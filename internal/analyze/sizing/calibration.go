@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/stats"
 	"github.com/realiops/realiops/internal/metric"
 )
@@ -13,14 +13,14 @@ import (
 // Calibration is how many billed writes of Aurora stand for what a run can count.
 type Calibration struct {
 	RowsPerWrite *Range // rows for one billed write; nil: not known
-	OfLogUnits   *Range // billed writes for each 4,096 bytes of WAL; nil: not known
-	Replicates   int    // that it rests on
+	OfWALUnits   *Range // billed writes for each 4,096 bytes of WAL; nil: not known
+	Repetitions  int    // that it rests on
 	Run          string // of the user's own that it comes from; empty: it was published
-	Arm          string // of that run; empty: of all
+	Load         string // of that run; empty: of all
 }
 
-// logUnit is how many bytes of WAL Aurora bills as one write, at most.
-const logUnit = 4096
+// walUnit is how many bytes of WAL Aurora bills as one write, at most.
+const walUnit = 4096
 
 // spreadOfOne is how far an estimate that rests on one repetition may be off, either way. It is a judgement, not a measurement.
 const spreadOfOne = 2
@@ -28,7 +28,7 @@ const spreadOfOne = 2
 // Published is the calibration of the five loads of which anybody published VolumeWriteIOPs. By bytes of WAL four of them lie between 0.30 and
 // 0.38, and another one would between 0.23 and 0.45; by rows they are a factor of 43 apart.
 func Published() Calibration {
-	return Calibration{OfLogUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: between(3.3, 143), Replicates: 5}
+	return Calibration{OfWALUnits: &Range{Value: 0.34, Least: 0.23, Most: 0.45}, RowsPerWrite: between(3.3, 143), Repetitions: 5}
 }
 
 // billedWrites is the metric that Aurora's bill goes by.
@@ -37,23 +37,23 @@ const billedWrites = "cloudwatch/VolumeWriteIOPs"
 // ErrNotCalibrated is a run that cannot stand in the place of the published one.
 var ErrNotCalibrated = errors.New("nothing to calibrate by: it takes a run on Aurora with whole periods of VolumeWriteIOPs inside a load")
 
-// Calibrate takes the calibration from a run on Aurora: from the arm of that name where it has one, else from all. Without
+// Calibrate takes the calibration from a run on Aurora: from the load of that name where it has one, else from all. Without
 // a run it is the published one.
-func Calibrate(run *drivers.Run, like string) (Calibration, error) {
+func Calibrate(run *counts.Run, like string) (Calibration, error) {
 	if run == nil {
 		return Published(), nil
 	}
 	c := Calibration{Run: run.Header.ID}
-	if arm, found := run.Arm(like); found && c.take(run, arm) {
-		c.Arm = like
+	if load, found := run.Load(like); found && c.take(run, load) {
+		c.Load = like
 		return c, nil
 	}
-	if c.take(run, run.Arms...) || c.takeWhole(run) {
+	if c.take(run, run.Loads...) || c.takeWhole(run) {
 		return c, nil
 	}
-	for _, arm := range run.Arms {
-		for _, r := range arm.Replicates {
-			if _, err := r.Count(billedWrites); err != nil && !arm.Idle() {
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			if _, err := r.Count(billedWrites); err != nil && !load.Idle() {
 				return c, fmt.Errorf("%w (%w)", ErrNotCalibrated, err)
 			}
 		}
@@ -61,42 +61,42 @@ func Calibrate(run *drivers.Run, like string) (Calibration, error) {
 	return c, ErrNotCalibrated
 }
 
-// take works the calibration out of arms; false: none of them tells anything.
-func (c *Calibration) take(run *drivers.Run, arms ...drivers.Arm) bool {
-	log := run.Quantity(drivers.WALBytes)
+// take works the calibration out of loads; false: none of them tells anything.
+func (c *Calibration) take(run *counts.Run, loads ...counts.Load) bool {
+	log := run.Quantity(counts.WALBytes)
 	var rows, units []float64
-	c.Replicates = 0
-	for _, arm := range arms {
-		for _, r := range arm.Replicates {
+	c.Repetitions = 0
+	for _, load := range loads {
+		for _, r := range load.Repetitions {
 			writes, err := r.Count(billedWrites)
-			if err != nil || writes <= 0 || arm.Idle() {
+			if err != nil || writes <= 0 || load.Idle() {
 				continue
 			}
-			c.Replicates++
+			c.Repetitions++
 			if r.Work.Rows > 0 {
 				rows = append(rows, float64(r.Work.Rows)/writes)
 			}
-			if bytes, err := log.Count(arm, r); err == nil && bytes > 0 {
-				units = append(units, writes/(bytes/logUnit))
+			if bytes, err := log.Count(load, r); err == nil && bytes > 0 {
+				units = append(units, writes/(bytes/walUnit))
 			}
 		}
 	}
-	c.RowsPerWrite, c.OfLogUnits = spanned(rows), spanned(units)
-	return c.RowsPerWrite != nil || c.OfLogUnits != nil
+	c.RowsPerWrite, c.OfWALUnits = spanned(rows), spanned(units)
+	return c.RowsPerWrite != nil || c.OfWALUnits != nil
 }
 
 // takeWhole works it out of all that was done from the first reading to the last, where the source tells of the rest before and after it.
-func (c *Calibration) takeWhole(run *drivers.Run) bool {
+func (c *Calibration) takeWhole(run *counts.Run) bool {
 	writes, _, _, told := run.Whole(billedWrites)
 	log, read := run.Series(metric.InsertPosition).Advanced()
 	if !told || !read || writes <= 0 || log <= 0 {
 		return false
 	}
-	c.Replicates, c.RowsPerWrite, c.OfLogUnits = 1, nil, spanned([]float64{writes / (log / logUnit)})
+	c.Repetitions, c.RowsPerWrite, c.OfWALUnits = 1, nil, spanned([]float64{writes / (log / walUnit)})
 	return true
 }
 
-// level is how sure the span of a calibration of several replicates is to hold another one.
+// level is how sure the span of a calibration of several repetitions is to hold another one.
 const level = 0.95
 
 // spanned is the middle of ratios and where another one like them would lie, on a scale of factors: what one ratio alone

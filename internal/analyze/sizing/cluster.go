@@ -22,9 +22,9 @@ const (
 	auroraOptimized = "aurora-iopt1"
 )
 
-// forecast is what the mean of the arm would show on Aurora; nil: neither rows nor bytes of WAL are known.
+// forecast is what the mean of the load would show on Aurora; nil: neither rows nor bytes of WAL are known.
 func (s Sizing) forecast() (*Forecast, error) {
-	c, err := Calibrate(s.Ask.Calibrate, s.Need.Arm)
+	c, err := Calibrate(s.Ask.Calibrate, s.Need.Load)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +34,11 @@ func (s Sizing) forecast() (*Forecast, error) {
 		}
 		return new(*v * s.Scale.Factor)
 	}
-	writes, c, ok := ForecastAurora(scaled(s.Need.Rows), scaled(s.Need.LogBytes), c)
+	writes, c, ok := ForecastAurora(scaled(s.Need.Rows), scaled(s.Need.WALBytes), c)
 	if !ok {
 		return nil, nil //nolint:nilnil // neither of what it would follow from is known
 	}
-	f := Forecast{WriteIOPS: scaled(s.Need.LogRecords), BilledWrites: writes, PagesAsked: scaled(s.Need.PagesAsked), Calibration: c}
+	f := Forecast{WriteIOPS: scaled(s.Need.WALRecords), BilledWrites: writes, PagesAsked: scaled(s.Need.PagesAsked), Calibration: c}
 	pages := s.Need.Mean.ReadBytes / pageSize * s.Scale.Factor
 	if f.PagesAsked != nil {
 		pages = *f.PagesAsked

@@ -17,7 +17,7 @@ type Kind struct {
 	BytesPerRecord    float64
 }
 
-// Kinds are eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/arms-pg17.jsonl; a test holds these against it).
+// Kinds are eight kinds of load on PostgreSQL 17.11 alone on its device (testdata/runs/loads-pg17.jsonl; a test holds these against it).
 // Their span is the point: there is no one factor.
 func Kinds() []Kind {
 	return []Kind{

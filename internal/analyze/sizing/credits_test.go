@@ -10,7 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/burst"
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -147,9 +147,9 @@ func TestBalancesOfARun(t *testing.T) {
 }
 
 // shippedWith is a shipped run with periods of a source beside it.
-func shippedWith(t *testing.T, periods ...runfile.Period) *drivers.Run {
+func shippedWith(t *testing.T, periods ...runfile.Period) *counts.Run {
 	t.Helper()
-	shipped, file, err := runfile.OpenRows("../../../testdata/runs/arms-pg17.jsonl")
+	shipped, file, err := runfile.OpenRows("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,9 +167,9 @@ func shippedWith(t *testing.T, periods ...runfile.Period) *drivers.Run {
 	return runOf(t, records...)
 }
 
-func runOf(t *testing.T, records ...runfile.Record) *drivers.Run {
+func runOf(t *testing.T, records ...runfile.Record) *counts.Run {
 	t.Helper()
-	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return

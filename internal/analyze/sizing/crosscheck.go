@@ -3,7 +3,7 @@ package sizing
 import (
 	"fmt"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
@@ -32,38 +32,38 @@ type asked struct {
 	written, read float64
 }
 
-// askedOf is that of an arm, on average over its replicates.
-func askedOf(run *drivers.Run, arm drivers.Arm) asked {
-	a := asked{written: meanOver(arm, writtenByProcesses), read: meanOver(arm, readByServer)}
-	a.pages = meanOver(arm, func(r drivers.Replicate) (float64, error) { return run.Quantity(drivers.PagesWritten).Count(arm, r) })
-	for _, r := range arm.Replicates {
-		rate, _ := modelled(run, arm, r)
+// askedOf is that of a load, on average over its repetitions.
+func askedOf(run *counts.Run, load counts.Load) asked {
+	a := asked{written: meanOver(load, writtenByProcesses), read: meanOver(load, readByServer)}
+	a.pages = meanOver(load, func(r counts.Repetition) (float64, error) { return run.Quantity(counts.PagesWritten).Count(load, r) })
+	for _, r := range load.Repetitions {
+		rate, _ := modelled(run, load, r)
 		for i, f := range a.model.fields() {
-			*f += *rate.fields()[i] / float64(len(arm.Replicates))
+			*f += *rate.fields()[i] / float64(len(load.Repetitions))
 		}
 	}
 	return a
 }
 
-// meanOver is a count's mean rate over the replicates of an arm; negative: one of them does not have it.
-func meanOver(arm drivers.Arm, count func(drivers.Replicate) (float64, error)) (mean float64) {
-	for _, r := range arm.Replicates {
+// meanOver is a count's mean rate over the repetitions of a load; negative: one of them does not have it.
+func meanOver(load counts.Load, count func(counts.Repetition) (float64, error)) (mean float64) {
+	for _, r := range load.Repetitions {
 		amount, err := count(r)
 		if err != nil {
 			return -1
 		}
-		mean += max(0, amount) / r.Seconds / float64(len(arm.Replicates))
+		mean += max(0, amount) / r.Seconds / float64(len(load.Repetitions))
 	}
 	return mean
 }
 
-func writtenByProcesses(r drivers.Replicate) (float64, error) { return r.Count(metric.ProcessesWrote) }
+func writtenByProcesses(r counts.Repetition) (float64, error) { return r.Count(metric.ProcessesWrote) }
 
 // blockSize is that of PostgreSQL, unless somebody builds it otherwise.
 const blockSize = 8192
 
 // readByServer are bytes asked of the operating system.
-func readByServer(r drivers.Replicate) (float64, error) {
+func readByServer(r counts.Repetition) (float64, error) {
 	if volume, err := r.Count("pgstat.io/read_bytes"); err == nil {
 		return volume + spilled(r)*r.Seconds, nil
 	}
@@ -75,11 +75,11 @@ func readByServer(r drivers.Replicate) (float64, error) {
 func (a asked) bytes() float64 { return max(a.model.WriteBytes, a.written) }
 
 // crossCheck holds the device's figures against what the server's own counters can account for, and tells what is beyond that.
-func (n *Need) crossCheck(run *drivers.Run, arm drivers.Arm) *series.Missing {
-	if run.Header.Target.Storage.Own || n.estimateOnly(run, arm) != nil {
+func (n *Need) crossCheck(run *counts.Run, load counts.Load) *series.Missing {
+	if run.Header.Target.Storage.Own || n.estimateOnly(run, load) != nil {
 		return nil // nobody else is there, or nothing to hold it against
 	}
-	a, done := askedOf(run, arm), n.Mean
+	a, done := askedOf(run, load), n.Mean
 	perSecond := func(bytes float64) string { return number.Rate(bytes/number.Mega) + " MB/s" }
 	var detail string
 	switch {
@@ -98,8 +98,8 @@ func (n *Need) crossCheck(run *drivers.Run, arm drivers.Arm) *series.Missing {
 }
 
 // estimateOnly says why there is no estimate, if there is none.
-func (n Need) estimateOnly(run *drivers.Run, arm drivers.Arm) *series.Missing {
-	return (&Need{Replicates: n.Replicates}).estimate(run, arm)
+func (n Need) estimateOnly(run *counts.Run, load counts.Load) *series.Missing {
+	return (&Need{Repetitions: n.Repetitions}).estimate(run, load)
 }
 
 // within narrows an estimate to what the server's processes wrote, where that was read, and to what the device did for everybody.

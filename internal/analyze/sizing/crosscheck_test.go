@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/test/runfiletest"
 )
 
-// beside adds what a stranger did to the device under a load, a second.
-func beside(run *drivers.Run, arm string, perSecond map[string]float64) *drivers.Run {
-	for i := range run.Arms {
-		if run.Arms[i].Name != arm {
+// beside adds what another program did to the device under a load, a second.
+func beside(run *counts.Run, load string, perSecond map[string]float64) *counts.Run {
+	for i := range run.Loads {
+		if run.Loads[i].Name != load {
 			continue
 		}
-		for _, r := range run.Arms[i].Replicates {
+		for _, r := range run.Loads[i].Repetitions {
 			for name, rate := range perSecond {
 				c := r.Counts[name]
 				c.Amount, c.Raw = c.Amount+rate*r.Seconds, c.Raw+rate*r.Seconds
@@ -27,37 +27,37 @@ func beside(run *drivers.Run, arm string, perSecond map[string]float64) *drivers
 	return run
 }
 
-func needOf(t *testing.T, run *drivers.Run, arm string) sizing.Need {
+func needOf(t *testing.T, run *counts.Run, load string) sizing.Need {
 	t.Helper()
 	for _, n := range sizing.Needs(run) {
-		if n.Arm == arm {
+		if n.Load == load {
 			return n
 		}
 	}
-	t.Fatalf("no %s", arm)
+	t.Fatalf("no %s", load)
 	return sizing.Need{}
 }
 
-// TestStrangersAreNotOrderedFor: what a device did beyond what the server's counters come to is in no need, be it bytes, writes, flushes
+// TestOtherProgramsAreNotOrderedFor: what a device did beyond what the server's counters come to is in no need, be it bytes, writes, flushes
 // or reads; what it did for the server alone is measured. 20 MB/s of WAL and pages are written under this load.
-func TestStrangersAreNotOrderedFor(t *testing.T) {
-	const arm, file = "multi", "local-pg17.jsonl.zst"
-	shared := func() *drivers.Run {
+func TestOtherProgramsAreNotOrderedFor(t *testing.T) {
+	const load, file = "multi", "local-pg17.jsonl.zst"
+	shared := func() *counts.Run {
 		run := shipped(t, file)
 		run.Header.Target.Storage.Own = false
 		return run
 	}
-	alone := needOf(t, shared(), arm)
+	alone := needOf(t, shared(), load)
 	if alone.Model != nil {
 		t.Fatalf("alone, it was not measured: %v", alone.Model)
 	}
-	for name, stranger := range map[string]map[string]float64{
+	for name, other := range map[string]map[string]float64{
 		"bytes":   {"block/write_bytes": 200e6, "block/writes": 800},
 		"writes":  {"block/writes": 20_000, "block/write_bytes": 1e6},
 		"flushes": {"block/flushes": 5000, "block/writes": 5000},
 		"reads":   {"block/reads": 1000, "block/read_bytes": 100e6},
 	} {
-		n := needOf(t, beside(shared(), arm, stranger), arm)
+		n := needOf(t, beside(shared(), load, other), load)
 		if n.Model == nil || n.Model.Reason != sizing.Others || n.Missing != nil || n.Peaks != nil {
 			t.Errorf("%s: model %v, missing %v", name, n.Model, n.Missing)
 		}
@@ -68,10 +68,10 @@ func TestStrangersAreNotOrderedFor(t *testing.T) {
 				t.Errorf("%s: %.0f %s, of which the server's are %.0f", name, pair[0], what, pair[1])
 			}
 		}
-		own := beside(shared(), arm, stranger)
+		own := beside(shared(), load, other)
 		own.Header.Target.Storage.Own = true
-		if n := needOf(t, own, arm); n.Model != nil {
-			t.Errorf("%s: on a device of its own there is no stranger: %v", name, n.Model)
+		if n := needOf(t, own, load); n.Model != nil {
+			t.Errorf("%s: on a device of its own there is nobody else: %v", name, n.Model)
 		}
 	}
 }
@@ -79,16 +79,16 @@ func TestStrangersAreNotOrderedFor(t *testing.T) {
 // TestTheJournalIsToldOf: what the file system notes meanwhile is not in a need whose requests were told apart by file, and where it is much, that is
 // said; on a device of the server's own it is in the need.
 func TestTheJournalIsToldOf(t *testing.T) {
-	const arm = "single"
+	const load = "single"
 	sized := func(journal float64, own bool) sizing.Sizing {
 		t.Helper()
-		run, err := drivers.FromRun(runfiletest.Sequence(runfiletest.BesideStranger(runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst"), 0)))
+		run, err := counts.FromRun(runfiletest.Sequence(runfiletest.BesideOtherProgram(runfiletest.Records(t, "../../../testdata/runs/local-pg17.jsonl.zst"), 0)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		run.Header.Target.Storage.Own = own
-		beside(run, arm, map[string]float64{"request.journal/writes": journal, "request.journal/write_bytes": 4096 * journal, "block/writes": journal, "block/write_bytes": 4096 * journal})
-		s, err := sizing.Size(sizing.Ask{Arm: arm, GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}}, run)
+		beside(run, load, map[string]float64{"request.journal/writes": journal, "request.journal/write_bytes": 4096 * journal, "block/writes": journal, "block/write_bytes": 4096 * journal})
+		s, err := sizing.Size(sizing.Ask{Load: load, GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}}, run)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 )
 
@@ -60,20 +60,20 @@ func mayMiss(name string) bool {
 
 // ownNeed is what the device did for this server's files, where its requests were followed to them and none was lost; nil: it is not
 // known. Of what is written it is not believed where it is less than half of what the server itself counts: then files were not found.
-func ownNeed(run *drivers.Run, arm drivers.Arm) *Need {
-	n := &Need{Arm: arm.Name, Replicates: len(arm.Replicates), forServer: true}
-	if run.Header.Target.Storage.Own || n.measure(arm, ownRequests()) != nil { // a device of its own has the file system's journal, too
+func ownNeed(run *counts.Run, load counts.Load) *Need {
+	n := &Need{Load: load.Name, Repetitions: len(load.Repetitions), forServer: true}
+	if run.Header.Target.Storage.Own || n.measure(load, ownRequests()) != nil { // a device of its own has the file system's journal, too
 		return nil
 	}
-	for _, r := range arm.Replicates {
+	for _, r := range load.Repetitions {
 		if lost, err := r.Count(metric.RequestsLost); err != nil || lost > 0 {
 			return nil
 		}
 	}
-	if !slices.ContainsFunc(arm.Replicates, func(r drivers.Replicate) bool { return !readsAlone(r) }) {
+	if !slices.ContainsFunc(load.Repetitions, func(r counts.Repetition) bool { return !readsAlone(r) }) {
 		return n
 	}
-	if n.estimateOnly(run, arm) == nil && n.Mean.WriteBytes < askedOf(run, arm).model.WriteBytes/modelOff {
+	if n.estimateOnly(run, load) == nil && n.Mean.WriteBytes < askedOf(run, load).model.WriteBytes/modelOff {
 		return nil
 	}
 	return n

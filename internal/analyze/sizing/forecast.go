@@ -39,13 +39,13 @@ func readsOfPages() Range {
 
 // ForecastAurora carries a calibration over to a load: by its bytes of WAL, which billed writes go with, and only where they are not
 // known by its rows. The calibration that is given back has the way that was gone. It cannot where neither is known.
-func ForecastAurora(rows, logBytes *float64, c Calibration) (Range, Calibration, bool) {
+func ForecastAurora(rows, walBytes *float64, c Calibration) (Range, Calibration, bool) {
 	switch {
-	case c.OfLogUnits != nil && logBytes != nil:
+	case c.OfWALUnits != nil && walBytes != nil:
 		c.RowsPerWrite = nil
-		return c.OfLogUnits.times(*logBytes / logUnit), c, true
+		return c.OfWALUnits.times(*walBytes / walUnit), c, true
 	case c.RowsPerWrite != nil && rows != nil:
-		c.OfLogUnits = nil
+		c.OfWALUnits = nil
 		r := *c.RowsPerWrite
 		return Range{*rows / r.Value, *rows / r.Most, *rows / r.Least}, c, true
 	}

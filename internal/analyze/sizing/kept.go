@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
@@ -40,7 +40,7 @@ func (k Kept) device() device {
 const NoVolume series.Reason = "no-volume"
 
 // keptOf finds which of them a run has, or why what it has is about no volume.
-func keptOf(run *drivers.Run) (Kept, *series.Missing) {
+func keptOf(run *counts.Run) (Kept, *series.Missing) {
 	missing := func(why string) (Kept, *series.Missing) {
 		return Kept{}, &series.Missing{Reason: NoVolume, Detail: why}
 	}
@@ -57,11 +57,11 @@ func keptOf(run *drivers.Run) (Kept, *series.Missing) {
 }
 
 // needOfPeriods is what a history of periods tells: on average over all of it, and of each period the highest that its source knows.
-func needOfPeriods(run *drivers.Run, arm drivers.Arm) Need {
-	n := Need{Arm: arm.Name, Replicates: len(arm.Replicates)}
+func needOfPeriods(run *counts.Run, load counts.Load) Need {
+	n := Need{Load: load.Name, Repetitions: len(load.Repetitions)}
 	kept, missing := keptOf(run)
 	if missing == nil {
-		missing = n.measure(arm, kept.device())
+		missing = n.measure(load, kept.device())
 	}
 	if n.Missing = missing; missing == nil {
 		n.Seconds = kept.device().highest(run, run.Observed.Period)
@@ -71,7 +71,7 @@ func needOfPeriods(run *drivers.Run, arm drivers.Arm) Need {
 }
 
 // highest are the rates of all periods of which each metric is known, one after the other. Shorter ones are put together.
-func (d device) highest(run *drivers.Run, length time.Duration) []Rate {
+func (d device) highest(run *counts.Run, length time.Duration) []Rate {
 	var all []Rate
 	places, known := map[time.Time]int{}, map[time.Time]int{}
 	for _, m := range d.metrics {

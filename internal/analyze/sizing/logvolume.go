@@ -15,17 +15,17 @@ const (
 	logVolumeIOPS = 3000
 )
 
-// LogShare is how much of what is written is log, of requests and of bytes.
-type LogShare struct{ Requests, Bytes float64 }
+// WALShare is how much of what is written is WAL, of requests and of bytes.
+type WALShare struct{ Requests, Bytes float64 }
 
-// logShare is that of a need, by what WAL writes cost a device; nil: they are not known.
-func (n Need) logShare() *LogShare {
-	if n.LogWrites == nil || n.LogBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
+// walShare is that of a need, by what WAL writes cost a device; nil: they are not known.
+func (n Need) walShare() *WALShare {
+	if n.WALWrites == nil || n.WALBytes == nil || n.Mean.Writes == 0 || n.Mean.WriteBytes == 0 {
 		return nil
 	}
-	return &LogShare{
-		Requests: min(1, requestsPerLogWrite**n.LogWrites/n.Mean.Writes),
-		Bytes:    min(1, (bytesPerLogByte**n.LogBytes+bytesPerLogWrite**n.LogWrites)/n.Mean.WriteBytes),
+	return &WALShare{
+		Requests: min(1, requestsPerWALWrite**n.WALWrites/n.Mean.Writes),
+		Bytes:    min(1, (bytesPerWALByte**n.WALBytes+bytesPerWALWrite**n.WALWrites)/n.Mean.WriteBytes),
 	}
 }
 

@@ -143,7 +143,7 @@ func TestMachineBursts(t *testing.T) {
 // TestLogVolume: of 1,000 requests and 100 MB a second half the requests and a quarter of the bytes are log, and go to 3,000
 // IOPS of their own; the rest takes the 1,000 that are sold at least. 100 GiB and 1,024 at 0.125, 1,000 and 3,000 at 0.10.
 func TestLogVolume(t *testing.T) {
-	q := sizing.Question{Need: sizing.Rate{Writes: 1000, WriteBytes: 100e6}, Log: &sizing.LogShare{Requests: 0.5, Bytes: 0.25}, GiB: 100}
+	q := sizing.Question{Need: sizing.Rate{Writes: 1000, WriteBytes: 100e6}, Log: &sizing.WALShare{Requests: 0.5, Bytes: 0.25}, GiB: 100}
 	ask := func() sizing.Option {
 		t.Helper()
 		options, err := sizing.Options(q, []catalog.Volume{volume(t, "rds-io1")}, nil, tariff(t, "us-east-1"))
@@ -174,10 +174,10 @@ func TestLogVolume(t *testing.T) {
 func TestMachineTooSmall(t *testing.T) {
 	ask := sizing.Ask{Instance: "db.r6g.large", GiB: 100, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3"), volume(t, "rds-io1")}}
 	ask.Instances = []catalog.Instance{instance(t, "r6g.large")}
-	warned := func(arm string) bool {
+	warned := func(load string) bool {
 		t.Helper()
-		ask.Arm = arm
-		s, err := sizing.Size(ask, shipped(t, "arms-pg17.jsonl"))
+		ask.Load = load
+		s, err := sizing.Size(ask, shipped(t, "loads-pg17.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,19 +1,19 @@
 package sizing
 
 import (
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What the device did for the WAL and for pages, as non-negative mixtures over eight arms of a run on PostgreSQL 17.11, alone
-// on its device (testdata/runs/arms-pg17.jsonl): requests 0.98 for a WAL write and 0.013 for a page, bytes 1.01 for a byte of WAL,
+// What the device did for the WAL and for pages, as non-negative mixtures over eight loads of a run on PostgreSQL 17.11, alone
+// on its device (testdata/runs/loads-pg17.jsonl): requests 0.98 for a WAL write and 0.013 for a page, bytes 1.01 for a byte of WAL,
 // 8,120 for a WAL write and 8,860 for a page, flushes 0.99 for a WAL write.
 const (
-	requestsPerLogWrite = 0.98
+	requestsPerWALWrite = 0.98
 	requestsPerPage     = 0.013
-	flushesPerLogWrite  = 0.99
-	bytesPerLogByte     = 1.01
-	bytesPerLogWrite    = 8120
+	flushesPerWALWrite  = 0.99
+	bytesPerWALByte     = 1.01
+	bytesPerWALWrite    = 8120
 	bytesPerPage        = 8860
 )
 
@@ -25,27 +25,27 @@ const (
 	modelBytesOff = 1.5
 )
 
-// modelled is what a replicate would have asked of a device, where the device itself could not be read, or not for this server alone.
+// modelled is what a repetition would have asked of a device, where the device itself could not be read, or not for this server alone.
 // What spills is written, too, if it is not deleted before.
-func modelled(run *drivers.Run, arm drivers.Arm, r drivers.Replicate) (Rate, *series.Missing) {
-	var counts [3]float64
-	for i, name := range []string{drivers.WALBytes, drivers.WALWrites, drivers.PagesWritten} {
-		count, err := run.Quantity(name).Count(arm, r)
+func modelled(run *counts.Run, load counts.Load, r counts.Repetition) (Rate, *series.Missing) {
+	var counted [3]float64
+	for i, name := range []string{counts.WALBytes, counts.WALWrites, counts.PagesWritten} {
+		count, err := run.Quantity(name).Count(load, r)
 		if err != nil {
 			return Rate{}, reason(err)
 		}
-		counts[i] = max(0, count/r.Seconds)
+		counted[i] = max(0, count/r.Seconds)
 	}
-	logBytes, logWrites, pages := counts[0], counts[1], counts[2]
+	walBytes, walWrites, pages := counted[0], counted[1], counted[2]
 	return Rate{
-		Writes:     requestsPerLogWrite*logWrites + requestsPerPage*pages,
-		Flushes:    flushesPerLogWrite * logWrites,
-		WriteBytes: bytesPerLogByte*logBytes + bytesPerLogWrite*logWrites + bytesPerPage*pages + spilled(r),
+		Writes:     requestsPerWALWrite*walWrites + requestsPerPage*pages,
+		Flushes:    flushesPerWALWrite * walWrites,
+		WriteBytes: bytesPerWALByte*walBytes + bytesPerWALWrite*walWrites + bytesPerPage*pages + spilled(r),
 	}, nil
 }
 
 // spilled are the bytes that went into temporary files, a second, as far as they are known.
-func spilled(r drivers.Replicate) float64 {
+func spilled(r counts.Repetition) float64 {
 	for _, name := range []string{"pgstat.cluster/temp_bytes", "pgstat.database/temp_bytes"} {
 		if count, err := r.Count(name); err == nil {
 			return max(0, count/r.Seconds)

@@ -6,21 +6,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Need is what one arm of a run asked of storage, with everything that it caused: the pages of a checkpoint that
+// Need is what one load of a run asked of storage, with everything that it caused: the pages of a checkpoint that
 // closes it are in it.
 type Need struct {
-	Arm        string
-	Replicates int
-	Mean       Rate // over the time of the load, without the background
-	Lowest     Rate // of the replicates, number by number
-	Highest    Rate
-	Seconds    []Rate // one after the other, over all replicates, the background included; of a source of periods its periods; none: they were not read
-	Peaks      *Peaks // nil: as there are no seconds
+	Load        string
+	Repetitions int
+	Mean        Rate // over the time of the load, without the background
+	Lowest      Rate // of the repetitions, number by number
+	Highest     Rate
+	Seconds     []Rate // one after the other, over all repetitions, the background included; of a source of periods its periods; none: they were not read
+	Peaks       *Peaks // nil: as there are no seconds
 
 	// Model tells that the device could not be read, or did more than this server can have asked for: the rates follow from the WAL
 	// and the pages, and Lowest and Highest are as far off as the model may be.
@@ -28,99 +28,99 @@ type Need struct {
 
 	forServer bool // the rates are those of the requests for the server's files
 
-	Rows, Commits, LogRecords, LogWrites, LogBytes *float64 // a second; nil: not known
+	Rows, Commits, WALRecords, WALWrites, WALBytes *float64 // a second; nil: not known
 	// PagesAsked are pages a second that were not in shared_buffers, whoever then answered; nil: not known.
 	PagesAsked *float64
 	// Missing says why there is no need to tell; nil: there is one.
 	Missing *series.Missing
 }
 
-// Peaks are single seconds of an arm, the background included, each number by itself: the worst second for requests need not
+// Peaks are single seconds of a load, the background included, each number by itself: the worst second for requests need not
 // be the worst for bytes. The seconds of the closing checkpoint are among them, so that all may lie below the need's mean, which
 // has what they wrote for the seconds of the load alone.
 type Peaks struct {
 	Length     time.Duration // of each: a second, or the period of a source
-	Seconds    int           // of them, over all replicates
+	Seconds    int           // of them, over all repetitions
 	Mean       Rate
 	P95, P99   Rate
 	PeakSecond Rate
-	PeakMinute *Rate // nil: no arm lasted a minute
+	PeakMinute *Rate // nil: no load lasted a minute
 }
 
-// Needs are those of all arms with a load, in the order of the run.
-func Needs(run *drivers.Run) []Need {
+// Needs are those of all loads that are not idle, in the order of the run.
+func Needs(run *counts.Run) []Need {
 	var all []Need
-	for _, arm := range run.Arms {
-		if !arm.Idle() && len(arm.Replicates) > 0 {
-			all = append(all, need(run, arm))
+	for _, load := range run.Loads {
+		if !load.Idle() && len(load.Repetitions) > 0 {
+			all = append(all, need(run, load))
 		}
 	}
 	return all
 }
 
-func need(run *drivers.Run, arm drivers.Arm) Need {
+func need(run *counts.Run, load counts.Load) Need {
 	if run.Observed != nil && run.Observed.Period > 0 {
-		return needOfPeriods(run, arm)
+		return needOfPeriods(run, load)
 	}
-	n, counted := ownNeed(run, arm), ownRequests()
+	n, counted := ownNeed(run, load), ownRequests()
 	if n == nil {
-		n, counted = &Need{Arm: arm.Name, Replicates: len(arm.Replicates)}, wholeDevice()
-		why := n.measure(arm, counted)
-		if why == nil && arm.Job == "" {
-			why = n.crossCheck(run, arm)
+		n, counted = &Need{Load: load.Name, Repetitions: len(load.Repetitions)}, wholeDevice()
+		why := n.measure(load, counted)
+		if why == nil && load.Job == "" {
+			why = n.crossCheck(run, load)
 		}
 		if why != nil {
-			n.model(run, arm, why)
+			n.model(run, load, why)
 		}
 	}
 	if n.Missing == nil && n.Model == nil {
-		n.readSeconds(run, arm, counted)
+		n.readSeconds(run, load, counted)
 	}
-	if arm.Job != "" {
+	if load.Job != "" {
 		return *n // there is no database
 	}
-	n.Rows, n.Commits = logical(arm, drivers.Rows), logical(arm, drivers.Commits)
-	n.LogRecords, n.LogBytes = logical(arm, drivers.WALRecords), logical(arm, drivers.WALBytes)
-	n.LogWrites, n.PagesAsked = logical(arm, drivers.WALWrites), pagesAsked(run, arm)
+	n.Rows, n.Commits = logical(load, counts.Rows), logical(load, counts.Commits)
+	n.WALRecords, n.WALBytes = logical(load, counts.WALRecords), logical(load, counts.WALBytes)
+	n.WALWrites, n.PagesAsked = logical(load, counts.WALWrites), pagesAsked(run, load)
 	return *n
 }
 
 // measure takes the rates from the device.
-func (n *Need) measure(arm drivers.Arm, counted device) *series.Missing {
-	for i, replicate := range arm.Replicates {
-		rate, missing := counted.rateOf(replicate, arm.Job != "" || readsAlone(replicate))
+func (n *Need) measure(load counts.Load, counted device) *series.Missing {
+	for i, repetition := range load.Repetitions {
+		rate, missing := counted.rateOf(repetition, load.Job != "" || readsAlone(repetition))
 		if missing != nil {
 			return missing
 		}
 		n.add(rate, i == 0)
 	}
-	n.Mean = n.Mean.Times(1 / float64(n.Replicates))
+	n.Mean = n.Mean.Times(1 / float64(n.Repetitions))
 	return nil
 }
 
 // model takes the need from the server's own counters, for a reason, and where these do not tell it either there is none.
-func (n *Need) model(run *drivers.Run, arm drivers.Arm, why *series.Missing) {
+func (n *Need) model(run *counts.Run, load counts.Load, why *series.Missing) {
 	measured := *n
-	*n = Need{Arm: arm.Name, Replicates: len(arm.Replicates), Model: why}
-	if unknown := n.estimate(run, arm); unknown != nil {
+	*n = Need{Load: load.Name, Repetitions: len(load.Repetitions), Model: why}
+	if unknown := n.estimate(run, load); unknown != nil {
 		n.Missing = why
 		return
 	}
 	if why.Reason == Others {
-		n.within(measured, askedOf(run, arm))
+		n.within(measured, askedOf(run, load))
 	}
 }
 
 // estimate takes them from the model, and widens them.
-func (n *Need) estimate(run *drivers.Run, arm drivers.Arm) *series.Missing {
-	for i, replicate := range arm.Replicates {
-		rate, missing := modelled(run, arm, replicate)
+func (n *Need) estimate(run *counts.Run, load counts.Load) *series.Missing {
+	for i, repetition := range load.Repetitions {
+		rate, missing := modelled(run, load, repetition)
 		if missing != nil {
 			return missing
 		}
 		n.add(rate, i == 0)
 	}
-	n.Mean = n.Mean.Times(1 / float64(n.Replicates))
+	n.Mean = n.Mean.Times(1 / float64(n.Repetitions))
 	lowest, highest := n.Lowest, n.Highest
 	n.Lowest, n.Highest = lowest.Times(1.0/modelOff), highest.Times(modelOff)
 	n.Lowest.WriteBytes, n.Highest.WriteBytes = lowest.WriteBytes/modelBytesOff, highest.WriteBytes*modelBytesOff
@@ -140,16 +140,16 @@ func (n *Need) add(rate Rate, first bool) {
 	}
 }
 
-// rateOf is what a replicate asked of its device a second. Reads that the run did not record are not missed: a load that
+// rateOf is what a repetition asked of its device a second. Reads that the run did not record are not missed: a load that
 // writes may go without, and then they are nought. A job that puts load on storage alone, and a load that only reads, may not write at all:
 // what little is then written less than before it is no mystery.
-func (d device) rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) {
+func (d device) rateOf(r counts.Repetition, alone bool) (Rate, *series.Missing) {
 	var rate Rate
 	for _, m := range d.metrics {
 		count, err := r.Count(m.name)
 		why := reason(err)
 		switch {
-		case why != nil && mayMiss(m.name) && why.Reason == drivers.NotRecorded:
+		case why != nil && mayMiss(m.name) && why.Reason == counts.NotRecorded:
 			continue
 		case why != nil:
 			return Rate{}, why
@@ -164,8 +164,8 @@ func (d device) rateOf(r drivers.Replicate, alone bool) (Rate, *series.Missing) 
 	return d.withoutFlushes(rate), nil
 }
 
-// readsAlone tells of a replicate whose clients looked at rows and wrote none.
-func readsAlone(r drivers.Replicate) bool { return r.Work.Returned > 0 && r.Work.Rows == 0 }
+// readsAlone tells of a repetition whose clients looked at rows and wrote none.
+func readsAlone(r counts.Repetition) bool { return r.Work.Returned > 0 && r.Work.Rows == 0 }
 
 // background is why a device that others use tells nothing of a load that adds little.
 func background() *series.Missing {
@@ -181,45 +181,45 @@ func reason(err error) *series.Missing {
 	return why
 }
 
-// logical is how often a quantity happened a second, on average over the replicates.
-func logical(arm drivers.Arm, name string) *float64 {
-	driver, _ := drivers.Named(name)
+// logical is how often a quantity happened a second, on average over the repetitions.
+func logical(load counts.Load, name string) *float64 {
+	quantity, _ := counts.Named(name)
 	sum := 0.0
-	for _, r := range arm.Replicates {
-		count, err := driver.Count(arm, r)
+	for _, r := range load.Repetitions {
+		count, err := quantity.Count(load, r)
 		if err != nil {
 			return nil
 		}
 		sum += count / r.Seconds
 	}
-	return new(max(0, sum/float64(len(arm.Replicates)))) // less than without the load is none
+	return new(max(0, sum/float64(len(load.Repetitions)))) // less than without the load is none
 }
 
 // growthIsRead are the versions in which a new block counts as one that was not in shared_buffers.
 var growthIsRead = metric.Span{First: 1, Last: 15}
 
 // pagesAsked is nil of a load that adds rows where new blocks are among those that were asked for.
-func pagesAsked(run *drivers.Run, arm drivers.Arm) *float64 {
-	adds := func(r drivers.Replicate) bool { return r.Work.Rows > r.Work.Updated+r.Work.Deleted }
-	if growthIsRead.HasVersion(run.Header.Target.Version) && slices.ContainsFunc(arm.Replicates, adds) {
+func pagesAsked(run *counts.Run, load counts.Load) *float64 {
+	adds := func(r counts.Repetition) bool { return r.Work.Rows > r.Work.Updated+r.Work.Deleted }
+	if growthIsRead.HasVersion(run.Header.Target.Version) && slices.ContainsFunc(load.Repetitions, adds) {
 		return nil
 	}
-	return logical(arm, string(metric.PagesMissed))
+	return logical(load, string(metric.PagesMissed))
 }
 
 // longest is how far two readings may lie apart to tell something of a second.
 const longest = 1100 * time.Millisecond
 
-// readSeconds looks at every second of every replicate that was read. Of an observation, which may be one of days, the
+// readSeconds looks at every second of every repetition that was read. Of an observation, which may be one of days, the
 // analysis keeps one reading for each window, which tells of no second.
-func (n *Need) readSeconds(run *drivers.Run, arm drivers.Arm, counted device) {
+func (n *Need) readSeconds(run *counts.Run, load counts.Load, counted device) {
 	if run.Observed != nil {
 		return
 	}
 	const minute = 60
 	var minutes []Rate // means over sixty seconds in a row
-	for _, replicate := range arm.Replicates {
-		own := counted.seconds(run, replicate.Begin, replicate.End)
+	for _, repetition := range load.Repetitions {
+		own := counted.seconds(run, repetition.Begin, repetition.End)
 		n.Seconds = append(n.Seconds, own...)
 		for i := range len(own) - minute + 1 {
 			minutes = append(minutes, meanOf(own[i:i+minute]))
@@ -245,7 +245,7 @@ func (n *Need) summarize(length time.Duration, minute *Rate) {
 
 // seconds are the rates from one reading to the next, of those that lie a second apart or less; what was read more often is
 // put together to seconds. There are none where a metric of writing misses some.
-func (d device) seconds(run *drivers.Run, begin, end time.Time) []Rate {
+func (d device) seconds(run *counts.Run, begin, end time.Time) []Rate {
 	all := make([]Rate, len(secondsOf(run.Series(d.writes), begin, end)))
 	for _, m := range d.metrics {
 		rates := secondsOf(run.Series(m.name), begin, end)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 )
 
@@ -27,10 +27,10 @@ func (s Sizing) omitted() []string {
 	asked, memory := s.Need.fromMemory()
 	add(memory > 0, fmt.Sprintf("Reads that memory answered: of the %s pages a second that were not in shared_buffers, this machine's memory had %s. Where there is less of it they come on top.",
 		number.Rate(asked), number.Percent(memory)))
-	add(keptCold(s.Run)(s.Need), "What memory answers: "+s.Need.Arm+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
+	add(keptCold(s.Run)(s.Need), "What memory answers: "+s.Need.Load+" was kept from finding its table there. A server whose memory holds what it reads asks for less.")
 	var passed []string // loads that were kept cold, and are not sized for
-	if s.Ask.Arm == "" {
-		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Arm == s.Need.Arm || !keptCold(s.Run)(n) }))
+	if s.Ask.Load == "" {
+		passed = names(slices.DeleteFunc(slices.Clone(s.Needs), func(n Need) bool { return n.Load == s.Need.Load || !keptCold(s.Run)(n) }))
 	}
 	add(len(passed) > 0, "Reads of a table of which nothing is in memory, as under "+strings.Join(passed, " and ")+": these ask for as much as the device gives. --load sizes for one of them.")
 	add(need.Reads == 0 && len(passed) == 0, "Reads: none were seen, be it that the cache answered them or that they were not recorded. Where memory does not hold the data they come on top; a run with more data than memory tells, or --need with reads=.")
@@ -59,13 +59,13 @@ func (n Need) fromMemory() (asked, share float64) {
 }
 
 // keptCold tells of the loads of a run whether they were made to find nothing in memory.
-func keptCold(run *drivers.Run) func(Need) bool {
+func keptCold(run *counts.Run) func(Need) bool {
 	return func(n Need) bool {
 		if run == nil {
 			return false
 		}
-		arm, found := run.Arm(n.Arm)
-		return found && arm.Cold
+		load, found := run.Load(n.Load)
+		return found && load.Cold
 	}
 }
 

@@ -12,20 +12,20 @@ import (
 
 // TestWhatIsNotInTheNeedIsSaid, and only where it is so: reads, flushes, a standby.
 func TestWhatIsNotInTheNeedIsSaid(t *testing.T) {
-	run := shipped(t, "arms-pg17.jsonl")
-	said := func(arm, what string, multiAZ bool) bool {
+	run := shipped(t, "loads-pg17.jsonl")
+	said := func(load, what string, multiAZ bool) bool {
 		t.Helper()
-		ask := sizing.Ask{Arm: arm, GiB: 500, MultiAZ: multiAZ, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "rds-gp3"), volume(t, "io2")}}
+		ask := sizing.Ask{Load: load, GiB: 500, MultiAZ: multiAZ, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "rds-gp3"), volume(t, "io2")}}
 		s, err := sizing.Size(ask, run)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return slices.ContainsFunc(s.Omitted, func(text string) bool { return strings.HasPrefix(text, what) })
 	}
-	check := func(arm, what string, multiAZ, want bool) {
+	check := func(load, what string, multiAZ, want bool) {
 		t.Helper()
-		if got := said(arm, what, multiAZ); got != want {
-			t.Errorf("%s: %q said: %v", arm, what, got)
+		if got := said(load, what, multiAZ); got != want {
+			t.Errorf("%s: %q said: %v", load, what, got)
 		}
 	}
 	check("single", "The time of a flush: 4,", false, true) // 4,740 a second on a local disk

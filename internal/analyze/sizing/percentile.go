@@ -25,7 +25,7 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 		p.Basis = ByModel
 		*warnings = append(*warnings,
 			"Others use the device, and what they do is not ordered for: the need is the most that this server's own counters can come to.",
-			fmt.Sprintf("Under %s %s.", p.Need.Arm, p.Need.Model.Detail))
+			fmt.Sprintf("Under %s %s.", p.Need.Load, p.Need.Model.Detail))
 		return p.Need.Highest
 	case p.Need.Model != nil:
 		p.Basis = ByModel
@@ -52,7 +52,7 @@ func (p *Part) rate(ask Ask, warnings *[]string) Rate {
 	p.Above = a
 	if a.Seconds > 0 {
 		*warnings = append(*warnings, fmt.Sprintf("In %d of %d %s %s asked for more than is ordered here, up to %s requests/s and %s MB/s: what is beyond waits. --percentile 100 orders for the worst of them.",
-			a.Seconds, len(p.Need.Seconds), several, p.Need.Arm, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
+			a.Seconds, len(p.Need.Seconds), several, p.Need.Load, number.Rate(a.Worst.Requests()), number.Rate(a.Worst.Bytes()/number.Mega)))
 	}
 	return rate
 }

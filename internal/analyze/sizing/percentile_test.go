@@ -29,7 +29,7 @@ func TestSecondsAreOfOneKind(t *testing.T) {
 func TestPercentile(t *testing.T) {
 	size := func(percentile float64) sizing.Sizing {
 		t.Helper()
-		return asked(t, "local-pg17.jsonl.zst", sizing.Ask{Arm: "multi", GiB: 100, Percentile: percentile})
+		return asked(t, "local-pg17.jsonl.zst", sizing.Ask{Load: "multi", GiB: 100, Percentile: percentile})
 	}
 	half, most := size(50), size(100)
 	need := half.Need

@@ -15,34 +15,34 @@ func TestBilledWritesOfOneByTheOthers(t *testing.T) {
 	const volume, bytes, fourth = "cloudwatch/VolumeWriteIOPs", "cloudwatch/WriteThroughput", "pachot"
 	records := runfiletest.Records(t, "../../../testdata/runs/published-digitized.jsonl")
 	// 246,000 in 300 s at 117,000 rows/s, of which PostgreSQL 17 makes 75.4 bytes of WAL each.
-	records = append(records, runfile.Total{Arm: fourth, Replicate: 1, Probe: "cloudwatch", Values: map[string]float64{volume: 246_000, bytes: 300 * 117_000 * 75.4}})
+	records = append(records, runfile.Total{Load: fourth, Repetition: 1, Probe: "cloudwatch", Values: map[string]float64{volume: 246_000, bytes: 300 * 117_000 * 75.4}})
 	head := records[0].(runfile.Run)
-	head.Plan.Arms = append(slices.Clone(head.Plan.Arms), runfile.Arm{Name: fourth, Method: runfile.Observed})
+	head.Plan.Loads = append(slices.Clone(head.Plan.Loads), runfile.Load{Name: fourth, Method: runfile.Observed})
 	records[0] = head
 	tried := 0
 	for _, left := range records {
 		out, isTotal := left.(runfile.Total)
-		if !isTotal || out.Arm == fourth {
+		if !isTotal || out.Load == fourth {
 			continue
 		}
 		tried++
 		others := slices.DeleteFunc(slices.Clone(records), func(r runfile.Record) bool {
 			total, is := r.(runfile.Total)
-			return is && total.Arm == out.Arm
+			return is && total.Load == out.Load
 		})
 		c, err := sizing.Calibrate(runOf(t, others...), "")
-		if err != nil || c.Replicates != 3 {
-			t.Fatalf("without %s there are %d loads to calibrate by: %v", out.Arm, c.Replicates, err)
+		if err != nil || c.Repetitions != 3 {
+			t.Fatalf("without %s there are %d loads to calibrate by: %v", out.Load, c.Repetitions, err)
 		}
 		billed := out.Values[volume]
 		by := map[string]sizing.Calibration{"the other three": c, "all that was published": sizing.Published()}
 		for whom, c := range by {
 			forecast, _, ok := sizing.ForecastAurora(nil, new(out.Values[bytes]), c)
 			if !ok || billed < forecast.Least || billed > forecast.Most {
-				t.Errorf("%s was billed %g writes; by %s it would be %g to %g", out.Arm, billed, whom, forecast.Least, forecast.Most)
+				t.Errorf("%s was billed %g writes; by %s it would be %g to %g", out.Load, billed, whom, forecast.Least, forecast.Most)
 			}
 			if forecast.Most > 4*forecast.Least { // by rows it is a factor of 43
-				t.Errorf("by %s %s would be billed %g to %g, which anything is", whom, out.Arm, forecast.Least, forecast.Most)
+				t.Errorf("by %s %s would be billed %g to %g, which anything is", whom, out.Load, forecast.Least, forecast.Most)
 			}
 		}
 	}

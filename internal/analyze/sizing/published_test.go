@@ -132,8 +132,8 @@ func TestDistributedRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := shipped(t, "arms-pg17.jsonl")
-	ask := sizing.Ask{Arm: "wide", RowsPerSecond: 10000, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}, Distributed: rules}
+	run := shipped(t, "loads-pg17.jsonl")
+	ask := sizing.Ask{Load: "wide", RowsPerSecond: 10000, Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}, Distributed: rules}
 	s, err := sizing.Size(ask, run)
 	if err != nil || len(s.Spreads) != 2 {
 		t.Fatal(s.Spreads, err)

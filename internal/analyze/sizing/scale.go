@@ -8,7 +8,7 @@ type Span struct{ Value, Least, Most Rate }
 // Scale carries a need over to another load of the same kind.
 type Scale struct {
 	Factor float64 // of rows
-	// Shared is how many commits share a WAL flush in the arm, at least 1: with fewer of them fewer can share.
+	// Shared is how many commits share a WAL flush in the load, at least 1: with fewer of them fewer can share.
 	Shared float64
 	// Pages is the share of the bytes written that is not log.
 	Pages float64
@@ -46,8 +46,8 @@ func (s *Scale) of(n Need) {
 	if n.Commits != nil && n.Mean.Flushes > 0 {
 		s.Shared = *n.Commits / n.Mean.Flushes
 	}
-	if n.LogBytes != nil && n.Mean.WriteBytes > 0 {
-		s.Pages = max(0, 1-bytesPerLogByte**n.LogBytes/n.Mean.WriteBytes)
+	if n.WALBytes != nil && n.Mean.WriteBytes > 0 {
+		s.Pages = max(0, 1-bytesPerWALByte**n.WALBytes/n.Mean.WriteBytes)
 	}
 }
 

@@ -15,7 +15,7 @@ type Question struct {
 	Headroom float64 // percent
 	Instance string  // class of machine; empty: not considered
 	Balance  Balance
-	Log      *LogShare // nil: not known
+	Log      *WALShare // nil: not known
 	Repeat   int       // seconds that the demand goes on for; 0: credits are not considered
 
 	HardDisks bool // they were asked for by name

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
@@ -14,7 +14,7 @@ import (
 
 // Ask is what somebody wants to know of a run.
 type Ask struct {
-	Arm           string  // whose load is like theirs; empty: the one that asked most of storage
+	Load          string  // whose load is like theirs; empty: the one that asked most of storage
 	RowsPerSecond float64 // to scale to; 0: as measured
 	Growth        float64 // percent on top
 	Percentile    float64 // of the seconds of the load, that is sized for; 0: the 99th
@@ -26,7 +26,7 @@ type Ask struct {
 	Disks         int  // to stripe it over; up to 1: it is not
 	Repeat        int  // seconds that the demand goes on for, over and over
 	Balance       Asked
-	Calibrate     *drivers.Run // on Aurora; nil: what was published stands
+	Calibrate     *counts.Run // on Aurora; nil: what was published stands
 	Tariff        Tariff
 	Volumes       []catalog.Volume
 	Instances     []catalog.Instance
@@ -52,10 +52,10 @@ type Sizing struct {
 
 // Part is what one run needs, or one load of an observation.
 type Part struct {
-	Run   *drivers.Run // nil: the need was said
-	Needs []Need       // of every arm
-	Need  Need         // that is sized for
-	Basis string       // of its rate: p99 or as was asked, mean, model or said
+	Run   *counts.Run // nil: the need was said
+	Needs []Need      // of every load
+	Need  Need        // that is sized for
+	Basis string      // of its rate: p99 or as was asked, mean, model or said
 	Scale Scale
 	Own   Span // what it makes of the target
 	// Above are the seconds that asked for more than is sized for, headroom included; nil: none are known.
@@ -76,14 +76,14 @@ type Misread struct {
 	IOCost   *float64 // a month on Aurora, were each record billed; nil: no price is known
 }
 
-// What the rate that is sized for is, where it is no percentile of the seconds of the arm, as p99.
+// What the rate that is sized for is, where it is no percentile of the seconds of the load, as p99.
 const (
 	ByMean  = "mean"
 	ByModel = "model"
 )
 
 // Size answers what to order for runs: what carries the worst of them.
-func Size(ask Ask, runs ...*drivers.Run) (Sizing, error) {
+func Size(ask Ask, runs ...*counts.Run) (Sizing, error) {
 	s := Sizing{Ask: ask}
 	for _, run := range runs {
 		parts, err := s.parts(run)
@@ -121,17 +121,17 @@ func (s Sizing) answered() (Sizing, error) {
 	return s, err
 }
 
-// parts are what one run needs. Arms are loads to choose from; the loads of an observation are all those of one server,
+// parts are what one run needs. Loads are loads to choose from; the loads of an observation are all those of one server,
 // which must carry each of them, so that all count unless one is asked for.
-func (s *Sizing) parts(run *drivers.Run) (all []Part, err error) {
+func (s *Sizing) parts(run *counts.Run) (all []Part, err error) {
 	needs := Needs(run)
-	chosen, err := choose(needs, s.Ask.Arm, keptCold(run))
+	chosen, err := choose(needs, s.Ask.Load, keptCold(run))
 	if err != nil {
 		return nil, err
 	}
 	loads := []Need{chosen}
-	if run.Observed != nil && s.Ask.Arm == "" && s.Ask.RowsPerSecond == 0 {
-		others := slices.DeleteFunc(slices.Clone(needs), func(n Need) bool { return n.Missing != nil || n.Arm == chosen.Arm })
+	if run.Observed != nil && s.Ask.Load == "" && s.Ask.RowsPerSecond == 0 {
+		others := slices.DeleteFunc(slices.Clone(needs), func(n Need) bool { return n.Missing != nil || n.Load == chosen.Load })
 		loads = append(loads, others...)
 	}
 	for _, load := range loads {
@@ -153,7 +153,7 @@ func (s *Sizing) part(p Part) (_ Part, err error) {
 		rows = *p.Need.Rows
 	}
 	if p.Scale, err = ScaleTo(rows, s.Ask.RowsPerSecond, s.Ask.Growth); err != nil {
-		return p, fmt.Errorf("%s: %w", p.Need.Arm, err)
+		return p, fmt.Errorf("%s: %w", p.Need.Load, err)
 	}
 	p.Scale.of(p.Need)
 	p.Own = p.Scale.Apply(rate)
@@ -183,7 +183,7 @@ func (s *Sizing) worst() {
 func (s Sizing) question() Question {
 	q := Question{
 		Need: s.Target.Most, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom, Instance: s.Ask.Instance,
-		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.logShare(), HardDisks: s.Ask.HardDisks, MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
+		Repeat: s.Ask.Repeat, Balance: s.Balance, Log: s.Need.walShare(), HardDisks: s.Ask.HardDisks, MultiAZ: s.Ask.MultiAZ, Disks: s.Ask.Disks,
 	}
 	if p := s.Need.Peaks; p != nil && p.Length > time.Second {
 		return q // credits come and go by the second
@@ -194,16 +194,16 @@ func (s Sizing) question() Question {
 	return q
 }
 
-// choose picks the arm to size for: the one that was named, or that asked most of storage. What was kept from finding its table in memory
+// choose picks the load to size for: the one that was named, or that asked most of storage. What was kept from finding its table in memory
 // asks for as much as the device gives, and is chosen by itself only where there is nothing else.
-func choose(needs []Need, arm string, kept func(Need) bool) (Need, error) {
-	if arm != "" {
-		i := slices.IndexFunc(needs, func(n Need) bool { return n.Arm == arm })
+func choose(needs []Need, load string, kept func(Need) bool) (Need, error) {
+	if load != "" {
+		i := slices.IndexFunc(needs, func(n Need) bool { return n.Load == load })
 		if i < 0 {
-			return Need{}, &UnknownArm{Arm: arm, Known: names(needs)}
+			return Need{}, &UnknownLoad{Load: load, Known: names(needs)}
 		}
 		if why := needs[i].Missing; why != nil {
-			return Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", arm, why)
+			return Need{}, fmt.Errorf("what %s asked of storage is not known, nor what it would follow from: %w", load, why)
 		}
 		return needs[i], nil
 	}
@@ -225,18 +225,18 @@ func choose(needs []Need, arm string, kept func(Need) bool) (Need, error) {
 func names(needs []Need) []string {
 	var all []string
 	for _, n := range needs {
-		all = append(all, n.Arm)
+		all = append(all, n.Load)
 	}
 	return all
 }
 
-// UnknownArm is an arm that the run does not have.
-type UnknownArm struct {
-	Arm   string
+// UnknownLoad is a load that the run does not have.
+type UnknownLoad struct {
+	Load  string
 	Known []string
 }
 
-func (e *UnknownArm) Error() string { return fmt.Sprintf("the run has no load %s", e.Arm) }
+func (e *UnknownLoad) Error() string { return fmt.Sprintf("the run has no load %s", e.Load) }
 
 // othersShare is how much of the device's requests may be somebody else's before that is worth a word.
 const othersShare = 0.1
@@ -260,22 +260,22 @@ func (p Part) others() (warnings []string) {
 
 // journal tells of what the file system noted under the load, which is in no need of which the requests were told apart by file.
 func (p Part) journal() []string {
-	arm, _ := p.Run.Arm(p.Need.Arm)
-	writes := meanOver(arm, func(r drivers.Replicate) (float64, error) { return r.Count(metric.JournalWrites) })
-	bytes := meanOver(arm, func(r drivers.Replicate) (float64, error) { return r.Count(metric.JournalWriteBytes) })
+	load, _ := p.Run.Load(p.Need.Load)
+	writes := meanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWrites) })
+	bytes := meanOver(load, func(r counts.Repetition) (float64, error) { return r.Count(metric.JournalWriteBytes) })
 	if writes <= othersShare*p.Need.Mean.Requests() && bytes <= othersShare*p.Need.Mean.Bytes() {
 		return nil
 	}
 	return []string{fmt.Sprintf("The file system's journal took another %.0f writes/s and %.2g MB/s under this load, for whomever: they are not in the need.", writes, bytes/number.Mega)}
 }
 
-// misread orders for the WAL records of the arm as if each were a request.
+// misread orders for the WAL records of the load as if each were a request.
 func (s Sizing) misread() (*Misread, error) {
 	need := s.Target.Most
-	if s.Need.LogRecords == nil || *s.Need.LogRecords < 1 || need.Requests() == 0 { // less than one a second nobody takes for a load
+	if s.Need.WALRecords == nil || *s.Need.WALRecords < 1 || need.Requests() == 0 { // less than one a second nobody takes for a load
 		return nil, nil //nolint:nilnil // there is nothing to misread
 	}
-	m := &Misread{Records: *s.Need.LogRecords * s.Scale.Factor}
+	m := &Misread{Records: *s.Need.WALRecords * s.Scale.Factor}
 	m.Factor = m.Records / need.Requests()
 	need.Reads, need.Writes = 0, m.Records
 	options, err := Options(Question{Need: need, GiB: s.Ask.GiB, Headroom: s.Ask.Headroom}, s.Ask.Volumes, nil, s.Ask.Tariff)

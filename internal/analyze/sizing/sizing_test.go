@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/sizing"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/readtest"
 )
 
-func shipped(t *testing.T, name string) *drivers.Run {
+func shipped(t *testing.T, name string) *counts.Run {
 	t.Helper()
-	run, err := drivers.FromFile("../../../testdata/runs/" + name)
+	run, err := counts.FromFile("../../../testdata/runs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func needs(t *testing.T, name string) map[string]sizing.Need {
 	t.Helper()
 	all := map[string]sizing.Need{}
 	for _, n := range sizing.Needs(shipped(t, name)) {
-		all[n.Arm] = n
+		all[n.Load] = n
 	}
 	return all
 }
@@ -36,15 +36,15 @@ func needs(t *testing.T, name string) map[string]sizing.Need {
 // TestNeedsAreThePublishedTable: the table of the shipped run as it was published with it, before any background was
 // taken off, within what that makes.
 func TestNeedsAreThePublishedTable(t *testing.T) {
-	all := needs(t, "arms-pg17.jsonl")
-	check := func(arm string, rows, records, requests, flushes, mb float64) {
+	all := needs(t, "loads-pg17.jsonl")
+	check := func(load string, rows, records, requests, flushes, mb float64) {
 		t.Helper()
-		n := all[arm]
-		near(t, arm+" rows", *n.Rows, rows, 0.001*rows)
-		near(t, arm+" records", *n.LogRecords, records, 0.001*records)
-		near(t, arm+" requests", n.Mean.Requests(), requests, 3)
-		near(t, arm+" flushes", n.Mean.Flushes, flushes, 3)
-		near(t, arm+" MB", n.Mean.Bytes()/1e6, mb, 1)
+		n := all[load]
+		near(t, load+" rows", *n.Rows, rows, 0.001*rows)
+		near(t, load+" records", *n.WALRecords, records, 0.001*records)
+		near(t, load+" requests", n.Mean.Requests(), requests, 3)
+		near(t, load+" flushes", n.Mean.Flushes, flushes, 3)
+		near(t, load+" MB", n.Mean.Bytes()/1e6, mb, 1)
 	}
 	check("bulk", 1679972, 1732561, 877, 733, 207)
 	check("bulk-indexed", 534198, 1627823, 528, 398, 196)
@@ -53,12 +53,12 @@ func TestNeedsAreThePublishedTable(t *testing.T) {
 	check("wide", 252478, 515820, 1758, 1317, 727)
 }
 
-// TestSpansOfRecords: what WAL records stand for is what the arms of the shipped run show, from the least to the most.
+// TestSpansOfRecords: what WAL records stand for is what the loads of the shipped run show, from the least to the most.
 func TestSpansOfRecords(t *testing.T) {
 	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	most := [3]float64{}
-	for _, n := range needs(t, "arms-pg17.jsonl") {
-		for i, v := range []float64{*n.LogRecords / n.Mean.Requests(), *n.LogRecords / *n.Rows, *n.LogBytes / *n.LogRecords} {
+	for _, n := range needs(t, "loads-pg17.jsonl") {
+		for i, v := range []float64{*n.WALRecords / n.Mean.Requests(), *n.WALRecords / *n.Rows, *n.WALBytes / *n.WALRecords} {
 			least[i], most[i] = min(least[i], v), max(most[i], v)
 		}
 	}
@@ -77,15 +77,15 @@ func TestSpansOfRecords(t *testing.T) {
 
 // TestKindsAreThoseOfTheRun: what records stand for in each kind of load is what the shipped run shows.
 func TestKindsAreThoseOfTheRun(t *testing.T) {
-	all := needs(t, "arms-pg17.jsonl")
+	all := needs(t, "loads-pg17.jsonl")
 	for _, k := range sizing.Kinds() {
 		n, found := all[k.Load]
 		if !found {
 			t.Fatalf("no load %s", k.Load)
 		}
-		near(t, k.Load+", records a row", *n.LogRecords / *n.Rows / k.RecordsPerRow, 1, 0.002)
-		near(t, k.Load+", records a request", *n.LogRecords/n.Mean.Requests()/k.RecordsPerRequest, 1, 0.002)
-		near(t, k.Load+", bytes a record", *n.LogBytes / *n.LogRecords / k.BytesPerRecord, 1, 0.002)
+		near(t, k.Load+", records a row", *n.WALRecords / *n.Rows / k.RecordsPerRow, 1, 0.002)
+		near(t, k.Load+", records a request", *n.WALRecords/n.Mean.Requests()/k.RecordsPerRequest, 1, 0.002)
+		near(t, k.Load+", bytes a record", *n.WALBytes / *n.WALRecords / k.BytesPerRecord, 1, 0.002)
 		delete(all, k.Load)
 	}
 	if len(all) > 0 {
@@ -93,8 +93,8 @@ func TestKindsAreThoseOfTheRun(t *testing.T) {
 	}
 }
 
-// TestBytesOfTheLogAreWhatIsBilled: 4,096,000 bytes of WAL a second are 1,000 units, of which 340 are billed.
-func TestBytesOfTheLogAreWhatIsBilled(t *testing.T) {
+// TestBytesOfTheWALAreWhatIsBilled: 4,096,000 bytes of WAL a second are 1,000 units, of which 340 are billed.
+func TestBytesOfTheWALAreWhatIsBilled(t *testing.T) {
 	c, err := sizing.Convert(onAurora(t, "WriteThroughput"), 4096000, tariff(t, "us-east-1"), sizing.Published())
 	if err != nil || *c.Billed != (sizing.Range{Value: 340, Least: 230, Most: 450}) {
 		t.Errorf("%+v, %v", c.Billed, err)
@@ -210,10 +210,10 @@ func TestPagesNeedNotGoWithTheRows(t *testing.T) {
 // TestWorstOfSeveral: what is sized for is the most of each number, whichever run has it, and in any order of them.
 func TestWorstOfSeveral(t *testing.T) {
 	a, b := shipped(t, "local-pg15.jsonl.zst"), shipped(t, "local-pg17.jsonl.zst")
-	size := func(runs ...*drivers.Run) sizing.Sizing {
+	size := func(runs ...*counts.Run) sizing.Sizing {
 		t.Helper()
 		volumes := []catalog.Volume{volume(t, "gp3")}
-		s, err := sizing.Size(sizing.Ask{Arm: "wide", Tariff: tariff(t, "us-east-1"), Volumes: volumes}, runs...)
+		s, err := sizing.Size(sizing.Ask{Load: "wide", Tariff: tariff(t, "us-east-1"), Volumes: volumes}, runs...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,37 +240,37 @@ func TestWorstOfSeveral(t *testing.T) {
 // TestModelFindsWhatTheDeviceDid: without the device, the model must come near what the device counted. It was made of
 // this very run, so this only keeps its arithmetic.
 func TestModelFindsWhatTheDeviceDid(t *testing.T) {
-	run := shipped(t, "arms-pg17.jsonl")
+	run := shipped(t, "loads-pg17.jsonl")
 	measured := sizing.Needs(run)
-	for i := range run.Arms {
-		for j := range run.Arms[i].Replicates {
+	for i := range run.Loads {
+		for j := range run.Loads[i].Repetitions {
 			for _, m := range []string{"block/writes", "block/flushes", "block/write_bytes"} {
-				delete(run.Arms[i].Replicates[j].Counts, m)
+				delete(run.Loads[i].Repetitions[j].Counts, m)
 			}
 		}
 	}
 	for i, n := range sizing.Needs(run) {
 		m := measured[i]
 		if n.Model == nil || m.Model != nil {
-			t.Fatalf("%s: model %v", n.Arm, n.Model)
+			t.Fatalf("%s: model %v", n.Load, n.Model)
 		}
 		for _, pair := range [][2]float64{{n.Mean.Requests(), m.Mean.Requests()}, {n.Mean.Bytes(), m.Mean.Bytes()}} {
 			if off := pair[0] / pair[1]; off < 0.5 || off > 2 {
-				t.Errorf("%s: model %g, device %g", n.Arm, pair[0], pair[1])
+				t.Errorf("%s: model %g, device %g", n.Load, pair[0], pair[1])
 			}
 		}
 	}
 }
 
-// TestModelIsWidened: what is sized for is twice the highest replicate of the model, and may be half of its lowest.
+// TestModelIsWidened: what is sized for is twice the highest repetition of the model, and may be half of its lowest.
 func TestModelIsWidened(t *testing.T) {
-	run := shipped(t, "arms-pg17.jsonl")
-	for i := range run.Arms {
-		for j := range run.Arms[i].Replicates {
-			delete(run.Arms[i].Replicates[j].Counts, "block/writes")
+	run := shipped(t, "loads-pg17.jsonl")
+	for i := range run.Loads {
+		for j := range run.Loads[i].Repetitions {
+			delete(run.Loads[i].Repetitions[j].Counts, "block/writes")
 		}
 	}
-	ask := sizing.Ask{Arm: "single", Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}}
+	ask := sizing.Ask{Load: "single", Tariff: tariff(t, "us-east-1"), Volumes: []catalog.Volume{volume(t, "gp3")}}
 	s, err := sizing.Size(ask, run)
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestNothingToSize(t *testing.T) {
 func TestObservationTellsNoSeconds(t *testing.T) {
 	for _, n := range sizing.Needs(shipped(t, "observed-pg17.jsonl.zst")) {
 		if n.Missing != nil || n.Mean.Writes <= 0 || n.Peaks != nil {
-			t.Errorf("%s: %+v", n.Arm, n)
+			t.Errorf("%s: %+v", n.Load, n)
 		}
 	}
 }
@@ -308,9 +308,9 @@ func TestAnObservationIsSizedForAllItsLoads(t *testing.T) {
 	for _, n := range needs {
 		want.Writes, want.WriteBytes = max(want.Writes, n.Highest.Writes), max(want.WriteBytes, n.Highest.WriteBytes)
 	}
-	size := func(arm string) sizing.Sizing {
+	size := func(load string) sizing.Sizing {
 		t.Helper()
-		s, err := sizing.Size(sizing.Ask{Arm: arm, GiB: 100, Tariff: tariff(t, "us-east-1")}, run)
+		s, err := sizing.Size(sizing.Ask{Load: load, GiB: 100, Tariff: tariff(t, "us-east-1")}, run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,8 +330,8 @@ func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
 	run := runOf(t, readtest.Records(t, "17", nil)...)
 	reads := map[string]float64{"point-cold": 5834, "scan-warm": 0, "point-warm": 0}
 	for _, need := range sizing.Needs(run) {
-		if want, is := reads[need.Arm]; is && (need.Model != nil || need.Missing != nil || math.Abs(need.Mean.Reads-want) > 1+want/50) {
-			t.Errorf("%s: %g reads a second, want %g; %v, %v", need.Arm, need.Mean.Reads, want, need.Model, need.Missing)
+		if want, is := reads[need.Load]; is && (need.Model != nil || need.Missing != nil || math.Abs(need.Mean.Reads-want) > 1+want/50) {
+			t.Errorf("%s: %g reads a second, want %g; %v, %v", need.Load, need.Mean.Reads, want, need.Model, need.Missing)
 		}
 	}
 }
@@ -341,12 +341,12 @@ func TestLoadsThatOnlyReadHaveANeed(t *testing.T) {
 func TestKeptColdIsNotChosen(t *testing.T) {
 	run := shipped(t, "default-pg17.jsonl.zst")
 	for asked, want := range map[string]string{"": "wide", "scan-cold": "scan-cold"} {
-		s, err := sizing.Size(sizing.Ask{Arm: asked, GiB: 100, Tariff: tariff(t, "us-east-1")}, run)
+		s, err := sizing.Size(sizing.Ask{Load: asked, GiB: 100, Tariff: tariff(t, "us-east-1")}, run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(strings.Join(s.Omitted, "\n"), "as under point-cold and scan-cold"); s.Need.Arm != want || told != (asked == "") {
-			t.Errorf("--load %q: sized for %s, and what is left out: %q", asked, s.Need.Arm, s.Omitted)
+		if told := strings.Contains(strings.Join(s.Omitted, "\n"), "as under point-cold and scan-cold"); s.Need.Load != want || told != (asked == "") {
+			t.Errorf("--load %q: sized for %s, and what is left out: %q", asked, s.Need.Load, s.Omitted)
 		}
 	}
 }

@@ -36,14 +36,14 @@ func standings(s sizing.Sizing) map[string]sizing.Standing {
 
 // TestNoHardDiskUnasked: hard disks carry next to nothing of a database, and where one would do it is not proposed unless asked for.
 func TestNoHardDiskUnasked(t *testing.T) {
-	unasked := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "async", GiB: 2000})
+	unasked := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "async", GiB: 2000})
 	if got := standings(unasked); got["st1"] != sizing.Unasked || got["sc1"] != sizing.Unasked {
 		t.Errorf("st1 %s, sc1 %s", got["st1"], got["sc1"])
 	}
 	if unasked.Choice == nil || unasked.Choice.Volume.HardDisk {
 		t.Errorf("ordered: %+v", unasked.Choice)
 	}
-	wanted := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "async", GiB: 2000, HardDisks: true})
+	wanted := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "async", GiB: 2000, HardDisks: true})
 	if got := standings(wanted); got["st1"] != sizing.Carries {
 		t.Errorf("asked for, st1 %s", got["st1"])
 	}
@@ -52,19 +52,19 @@ func TestNoHardDiskUnasked(t *testing.T) {
 // TestUnknownIsNeverFirst: Aurora publishes no limits of its storage, and what is not behind the machine that was asked for is not known
 // either; both stand behind all that is known to carry it, also where they would cost less.
 func TestUnknownIsNeverFirst(t *testing.T) {
-	check := func(arm, instance string, unknown ...string) {
+	check := func(load, instance string, unknown ...string) {
 		t.Helper()
-		s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: arm, GiB: 100, Instance: instance})
+		s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: load, GiB: 100, Instance: instance})
 		got := standings(s)
 		for _, name := range unknown {
 			if got[name] != sizing.Unknown {
-				t.Errorf("%s behind %q: %s stands as %s", arm, instance, name, got[name])
+				t.Errorf("%s behind %q: %s stands as %s", load, instance, name, got[name])
 			}
 		}
 		past := false
 		for _, o := range s.Options {
 			if past = past || o.Standing != sizing.Carries; past && o.Standing == sizing.Carries {
-				t.Errorf("%s behind %q: %s carries it and stands behind what does not", arm, instance, o.Volume.Name)
+				t.Errorf("%s behind %q: %s carries it and stands behind what does not", load, instance, o.Volume.Name)
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func TestUnknownIsNeverFirst(t *testing.T) {
 // TestChoice: of what carries it the cheapest is ordered, and the next of another kind named; ten times the data are ordered elsewhere
 // or not at all where that says so.
 func TestChoice(t *testing.T) {
-	s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "bulk", GiB: 500, Headroom: 20})
+	s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "bulk", GiB: 500, Headroom: 20})
 	c := s.Choice
 	if c == nil || c.If != "" || c.Volume.Name != "gp3" || c.Next == nil || c.Next.Bill.Total < c.Bill.Total || c.Next.Volume.Name == "gp3" {
 		t.Fatalf("%+v", c)
@@ -90,8 +90,8 @@ func TestChoice(t *testing.T) {
 
 // TestChoiceWithoutPrices: the order stays, and costs nobody knows what.
 func TestChoiceWithoutPrices(t *testing.T) {
-	ask := sizing.Ask{Arm: "bulk", GiB: 500, Volumes: []catalog.Volume{volume(t, "io2"), volume(t, "gp3")}, Tariff: sizing.Tariff{Region: "xx-none-1"}}
-	s, err := sizing.Size(ask, shipped(t, "arms-pg17.jsonl"))
+	ask := sizing.Ask{Load: "bulk", GiB: 500, Volumes: []catalog.Volume{volume(t, "io2"), volume(t, "gp3")}, Tariff: sizing.Tariff{Region: "xx-none-1"}}
+	s, err := sizing.Size(ask, shipped(t, "loads-pg17.jsonl"))
 	if err != nil || s.Choice == nil || s.Choice.Bill != nil || s.Choice.NoBill == "" {
 		t.Errorf("%+v, %v", s.Choice, err)
 	}
@@ -99,7 +99,7 @@ func TestChoiceWithoutPrices(t *testing.T) {
 
 // TestUnknownMachine: an order that stands is made all the same, and says on what it depends.
 func TestUnknownMachine(t *testing.T) {
-	s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "bulk", GiB: 500, Instance: "db.r99z.large"})
+	s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "bulk", GiB: 500, Instance: "db.r99z.large"})
 	if s.Choice == nil || s.Choice.Volume.Name != "gp3" || s.Choice.If != "no limits of the r99z.large are known" {
 		t.Errorf("%+v", s.Choice)
 	}
@@ -113,7 +113,7 @@ func TestClassesAreThoseOfAWS(t *testing.T) {
 		if m.BaseIOPS != baseIOPS || m.BaseMB != baseMB || m.MostIOPS != mostIOPS {
 			t.Errorf("%+v", m)
 		}
-		s := asked(t, "arms-pg17.jsonl", sizing.Ask{Arm: "async", GiB: 100, Instance: "db." + class})
+		s := asked(t, "loads-pg17.jsonl", sizing.Ask{Load: "async", GiB: 100, Instance: "db." + class})
 		if s.Choice == nil || s.Choice.If != "" || s.Choice.Cap == nil {
 			t.Errorf("db.%s: %+v", class, s.Choice)
 		}

@@ -1,7 +1,7 @@
 // Package stats holds the numbers that a verdict rests on: intervals, the part of a variation that lies between groups,
 // sums of a few columns with no coefficient below zero, and where a series changes.
 //
-// It knows nothing of runs, drivers or metrics: slices of numbers come in, estimates go out, and each function says
+// It knows nothing of runs, quantities or metrics: slices of numbers come in, estimates go out, and each function says
 // which method it is and what it assumes. What cannot be estimated is NaN or an interval without an end, never a guess.
 //
 //   - [Groups.Between] is the standard deviation between groups, with an interval: the Q profile of the one-way random

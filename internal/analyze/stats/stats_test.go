@@ -92,7 +92,7 @@ func TestBetweenWithoutEvidence(t *testing.T) {
 func TestBetweenCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, truth := range []float64{0, 0.03, 0.3} {
-		const plays, sd, replicates = 2000, 0.05, 3
+		const plays, sd, repetitions = 2000, 0.05, 3
 		held := 0
 		for range plays {
 			var groups [][]Value
@@ -100,7 +100,7 @@ func TestBetweenCovers(t *testing.T) {
 			for range 8 {
 				b := truth * random.NormFloat64()
 				var values []Value
-				for range replicates {
+				for range repetitions {
 					values = append(values, Value{X: b + sd*random.NormFloat64()})
 				}
 				groups, g.Of = append(groups, values), append(g.Of, Group{Mean: meanOf(values)})
@@ -108,7 +108,7 @@ func TestBetweenCovers(t *testing.T) {
 			within, freedom := Within(groups)
 			g.Freedom = freedom
 			for i := range g.Of {
-				g.Of[i].Var = within / replicates
+				g.Of[i].Var = within / repetitions
 			}
 			if between := g.Between(0.95); between.Lo <= truth && truth <= between.Hi {
 				held++

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/runfile"
@@ -47,28 +47,28 @@ type Probe struct {
 
 // Diagnosis is what a run could conclude on the target.
 type Diagnosis struct {
-	Schema    string         `json:"schema"`
-	Concludes bool           `json:"concludes"` // a run would begin, and could tell logical work from physical
-	Refusal   string         `json:"refusal,omitempty"`
-	Target    runfile.Target `json:"target"`
-	Clock     runfile.Clock  `json:"clock"` // the server's
-	Drivers   []Driver       `json:"drivers"`
-	Sources   []Source       `json:"sources"`
-	Cautions  []Caution      `json:"cautions"`
+	Schema     string         `json:"schema"`
+	Concludes  bool           `json:"concludes"` // a run would begin, and could tell logical work from physical
+	Refusal    string         `json:"refusal,omitempty"`
+	Target     runfile.Target `json:"target"`
+	Clock      runfile.Clock  `json:"clock"` // the server's
+	Quantities []Quantity     `json:"quantities"`
+	Sources    []Source       `json:"sources"`
+	Cautions   []Caution      `json:"cautions"`
 	// Settings are those that the database and the role have set for our sessions.
 	Settings []postgres.SessionSetting `json:"session_settings,omitempty"`
 	Disk     *Disk                     `json:"disk,omitempty"`
 	AWS      *AWS                      `json:"aws,omitempty"`
 }
 
-// Driver is one way to count the work, and whether a run here would know it. Of one that is not known no metric can be
+// Quantity is one way to count the work, and whether a run here would know it. Of one that is not known no metric can be
 // found to count it.
-type Driver struct {
-	Name  string       `json:"driver"`
-	Side  drivers.Side `json:"side"`
-	Unit  string       `json:"unit"`
-	Help  string       `json:"help"`
-	Known bool         `json:"known"`
+type Quantity struct {
+	Name  string      `json:"quantity"`
+	Side  counts.Side `json:"side"`
+	Unit  string      `json:"unit"`
+	Help  string      `json:"help"`
+	Known bool        `json:"known"`
 	// Modelled: nobody would count it, and it would be computed from the work of the clients.
 	Modelled bool     `json:"modelled,omitempty"`
 	Missing  *Missing `json:"missing,omitempty"`
@@ -112,7 +112,7 @@ func New(s Subject) Diagnosis {
 	run := rehearse(s.Target, s.Probes, nil)
 	d := Diagnosis{
 		Schema: Schema, Refusal: s.Refusal, Target: s.Target, Clock: s.Clock,
-		Drivers: known(run), Cautions: []Caution{}, Settings: s.Settings, Disk: s.Disk, AWS: s.AWS,
+		Quantities: known(run), Cautions: []Caution{}, Settings: s.Settings, Disk: s.Disk, AWS: s.AWS,
 	}
 	for _, p := range s.Probes {
 		d.Sources = append(d.Sources, sourcesOf(p, s.Remedy)...)
@@ -137,46 +137,46 @@ func New(s Subject) Diagnosis {
 // tellsSidesApart asks for a quantity on either side. The bytes of the WAL alone are no physical truth: they follow the
 // rows, whatever reaches the storage. On Aurora nothing else reaches it.
 func (d Diagnosis) tellsSidesApart() bool {
-	on := func(side drivers.Side) bool {
-		return slices.ContainsFunc(d.Drivers, func(driver Driver) bool {
-			return driver.Known && driver.Side == side && (driver.Name != drivers.WALBytes || d.Target.Flavor == "aurora")
+	on := func(side counts.Side) bool {
+		return slices.ContainsFunc(d.Quantities, func(quantity Quantity) bool {
+			return quantity.Known && quantity.Side == side && (quantity.Name != counts.WALBytes || d.Target.Flavor == "aurora")
 		})
 	}
-	return on(drivers.Logical) && on(drivers.Physical)
+	return on(counts.Logical) && on(counts.Physical)
 }
 
 func (d Diagnosis) unknown() []string {
 	var names []string
-	for _, driver := range d.Drivers {
-		if !driver.Known {
-			names = append(names, driver.Name)
+	for _, quantity := range d.Quantities {
+		if !quantity.Known {
+			names = append(names, quantity.Name)
 		}
 	}
 	return names
 }
 
 // known are all quantities, each with what the run has of it.
-func known(run *drivers.Run) []Driver {
-	arm := run.Arms[0]
-	var all []Driver
+func known(run *counts.Run) []Quantity {
+	load := run.Loads[0]
+	var all []Quantity
 	for _, d := range run.Quantities() {
-		driver := Driver{Name: d.Name, Side: d.Side, Unit: d.Unit, Help: d.Help, Known: true, Modelled: d.Modelled}
-		if _, err := d.Count(arm, arm.Replicates[0]); err != nil {
-			driver.Known, driver.Missing = false, missing(err)
+		quantity := Quantity{Name: d.Name, Side: d.Side, Unit: d.Unit, Help: d.Help, Known: true, Modelled: d.Modelled}
+		if _, err := d.Count(load, load.Repetitions[0]); err != nil {
+			quantity.Known, quantity.Missing = false, missing(err)
 		}
 		if d.Modelled {
-			driver.Help += ", and off by at most " + within(run, d)
+			quantity.Help += ", and off by at most " + within(run, d)
 		}
-		all = append(all, driver)
+		all = append(all, quantity)
 	}
 	return all
 }
 
-// within is how far a model may be off in each sort of arm, with a confidence of 95 %.
-func within(run *drivers.Run, d drivers.Quantity) string {
+// within is how far a model may be off in each sort of load, with a confidence of 95 %.
+func within(run *counts.Run, d counts.Quantity) string {
 	var parts []string
-	for _, a := range run.Arms {
-		r := a.Replicates[0]
+	for _, a := range run.Loads {
+		r := a.Repetitions[0]
 		if n, err := d.Count(a, r); err == nil {
 			parts = append(parts, fmt.Sprintf("%.2g %% under a load of %s", 100*2*d.StandardError(a, r)/n, a.Method))
 		}

@@ -57,9 +57,9 @@ func TestWhatAGapCosts(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	known := map[string]bool{}
-	for _, driver := range d.Drivers {
-		if driver.Known {
-			known[driver.Name] = true
+	for _, quantity := range d.Quantities {
+		if quantity.Known {
+			known[quantity.Name] = true
 		}
 	}
 	if diff := cmp.Diff(map[string]bool{"rows": true, "entries": true, "statements": true, "commits": true, "wal_records": true, "wal_bytes": true, "pages_written": true}, known); diff != "" {

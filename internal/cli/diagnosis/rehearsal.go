@@ -5,13 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Moments of each arm of the run that is made up: a reading, a load between begin and end, and a reading before the end.
+// Moments of each load of the run that is made up: a reading, a load between begin and end, and a reading before the end.
 const (
 	firstRead = iota
 	begins
@@ -19,18 +19,18 @@ const (
 	loadEnds
 	lastRead
 	ends
-	armLasts
+	loadLasts
 )
 
 func moment(i int) time.Time { return time.Unix(int64(i), 0) }
 
-// arms are one with rows, statements, commits and index entries, and one of the sort that is hardest to model.
-var arms = []runfile.Arm{
+// loads are one with rows, statements, commits and index entries, and one of the sort that is hardest to model.
+var loads = []runfile.Load{
 	{Name: "insert", Method: "insert-select", RowsPerTx: manyRows, Indexes: 1, Clients: 1},
 	{Name: "copy", Method: "copy", RowsPerTx: manyRows, Clients: 1},
 }
 
-// Enough work that what a server does now and then is nothing beside it, in transactions as the arms of a plan have them.
+// Enough work that what a server does now and then is nothing beside it, in transactions as the loads of a plan have them.
 const (
 	manyRows         = 1000
 	manyTransactions = 1000
@@ -38,30 +38,30 @@ const (
 
 // rehearse gives what the analysis would make of a run on the target in which the probes read what they have just read.
 // The metrics in granted are taken to have been read as well.
-func rehearse(target runfile.Target, probes []Probe, granted []string) *drivers.Run {
+func rehearse(target runfile.Target, probes []Probe, granted []string) *counts.Run {
 	records := []runfile.Record{runfile.Run{
 		Schema: runfile.Schema, Target: target,
-		Plan: runfile.Plan{Arms: arms, Replicates: 1, ArmSeconds: 1},
+		Plan: runfile.Plan{Loads: loads, Repetitions: 1, LoadSeconds: 1},
 	}}
 	for _, p := range probes {
 		for _, m := range p.Metrics {
 			records = append(records, m)
 		}
 	}
-	for i, arm := range arms {
-		at := i * armLasts
+	for i, load := range loads {
+		at := i * loadLasts
 		event := func(e runfile.Event, after int) runfile.Record {
-			return runfile.ArmEvent{At: moment(at + after), Arm: arm.Name, Replicate: 1, Event: e}
+			return runfile.LoadEvent{At: moment(at + after), Load: load.Name, Repetition: 1, Event: e}
 		}
 		records = append(records, readings(probes, granted, at+firstRead)...)
-		records = append(records, event(runfile.Begin, begins), runfile.Load{
-			From: moment(at + loadBegins), To: moment(at + loadEnds), Arm: arm.Name, Replicate: 1,
+		records = append(records, event(runfile.Begin, begins), runfile.Work{
+			From: moment(at + loadBegins), To: moment(at + loadEnds), Load: load.Name, Repetition: 1,
 			Transactions: manyTransactions, Statements: manyTransactions, Rows: manyTransactions * manyRows})
 		records = append(records, readings(probes, granted, at+lastRead)...)
 		records = append(records, event(runfile.End, ends))
 	}
-	records = append(records, runfile.Ended{At: moment(len(arms) * armLasts), Status: runfile.Complete})
-	run, _ := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+	records = append(records, runfile.Ended{At: moment(len(loads) * loadLasts), Status: runfile.Complete})
+	run, _ := counts.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return

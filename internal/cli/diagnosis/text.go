@@ -83,14 +83,14 @@ func (d Diagnosis) verdict() string {
 	case !d.Concludes:
 		return "A RUN WOULD CONCLUDE NOTHING HERE: nothing that can be read tells what storage has to do, so no metric can be told to count it or not."
 	case lost > 0:
-		return fmt.Sprintf("A run can conclude here, though not everything: %d of the %d ways to count the work cannot be known.", lost, len(d.Drivers))
+		return fmt.Sprintf("A run can conclude here, though not everything: %d of the %d ways to count the work cannot be known.", lost, len(d.Quantities))
 	default:
-		return fmt.Sprintf("A run can conclude here: all %d ways to count the work can be known.", len(d.Drivers))
+		return fmt.Sprintf("A run can conclude here: all %d ways to count the work can be known.", len(d.Quantities))
 	}
 }
 
 func (d Diagnosis) quantities(known bool) (all document.Terms) {
-	for _, q := range d.Drivers {
+	for _, q := range d.Quantities {
 		if q.Known == known {
 			all = append(all, document.Term{Name: metric.Quantity(q.Name).Many(), Texts: []string{q.Help}})
 		}
@@ -162,9 +162,9 @@ func grouped(causes []cause, s Source, g Gap, version int) []cause {
 	}
 	c := &causes[i]
 	c.what = append(c.what, s.part(g, version))
-	for _, driver := range g.Costs {
-		if !slices.Contains(c.costs, driver) {
-			c.costs = append(c.costs, driver)
+	for _, quantity := range g.Costs {
+		if !slices.Contains(c.costs, quantity) {
+			c.costs = append(c.costs, quantity)
 		}
 	}
 	return causes

@@ -152,7 +152,7 @@ func (e *Exporter) told() []*openmetrics.Gauge {
 	}
 	table := metric.All()
 	for _, v := range e.verdicts {
-		if open := v.Kind == attribution.Undetermined || v.Kind == attribution.Silent; !open || table.First(v.Metric.Name) {
+		if open := v.Kind == attribution.CannotTell || v.Kind == attribution.Silent; !open || table.First(v.Metric.Name) {
 			counts.Add(1, v.Metric.Name, table.Printed(v.Metric.Name, e.server()), string(v.Kind), v.Counts)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/cli/exporter"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/prometheustest"
@@ -67,7 +67,7 @@ func TestExporter(t *testing.T) {
 		}
 		s.Record(record)
 	}
-	run, err := drivers.FromFile(observed)
+	run, err := counts.FromFile(observed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func Resolve(asked string, terminal bool) (Mode, error) {
 	}
 }
 
-// redraw is how often a bar moves; plain speaks every while during a long arm.
+// redraw is how often a bar moves; plain speaks every while during a long load.
 const (
 	redraw = 250 * time.Millisecond
 	while  = 30 * time.Second
@@ -149,13 +149,13 @@ func (d *Display) Record(r runfile.Record) {
 	if d.mode != Plain {
 		return
 	}
-	switch r := r.(type) { // a line at the end of each replicate, and now and then within a long one
-	case runfile.ArmEvent:
+	switch r := r.(type) { // a line at the end of each repetition, and now and then within a long one
+	case runfile.LoadEvent:
 		if r.Event == runfile.End {
 			d.say(d.run.sentence(d.print, r.At))
 		}
 		d.said = r.At
-	case runfile.Load:
+	case runfile.Work:
 		if r.To.Sub(d.said) > while {
 			d.say(d.run.sentence(d.print, r.To))
 			d.said = r.To

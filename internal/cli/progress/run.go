@@ -13,17 +13,17 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// firstGuess is what an arm takes beside its load, until one has been seen.
+// firstGuess is what a load takes beside its load, until one has been seen.
 const firstGuess = 1200 * time.Millisecond
 
 // run is what the records so far tell of a run.
 type run struct {
 	plan     runfile.Plan
-	total    int // replicates of arms
+	total    int // repetitions of loads
 	finished int
 	began    time.Time // the first settle
-	lastEnd  time.Time // of the last finished replicate; began before there is one
-	event    runfile.ArmEvent
+	lastEnd  time.Time // of the last finished repetition; began before there is one
+	event    runfile.LoadEvent
 
 	doing    string    // while no load runs
 	until    time.Time // the end that was announced; zero: none was
@@ -49,7 +49,7 @@ type rate struct {
 	last      recent
 }
 
-// tooClose are readings at the edge of an arm, which come in milliseconds of each other and tell no rate.
+// tooClose are readings at the edge of a load, which come in milliseconds of each other and tell no rate.
 const tooClose = 200 * time.Millisecond
 
 func (r *rate) follow(at time.Time, value float64) {
@@ -69,9 +69,9 @@ func (s *run) follow(record runfile.Record) {
 		s.plan = record.Plan
 		s.total = s.plan.Steps()
 		s.observed, s.ownDevice = record.Observed, record.Target.Storage.Own
-	case runfile.ArmEvent:
-		s.followArm(record)
-	case runfile.Load:
+	case runfile.LoadEvent:
+		s.followLoad(record)
+	case runfile.Work:
 		if seconds := record.To.Sub(record.From).Seconds(); seconds > 0.1 { // the rest after the last second says little
 			s.rows = float64(max(record.Rows, record.Returned)) / seconds
 			s.loaded.add(s.rows)
@@ -111,7 +111,7 @@ func (s *run) followReading(at time.Time, values map[string]float64) {
 	}
 }
 
-func (s *run) followArm(event runfile.ArmEvent) {
+func (s *run) followLoad(event runfile.LoadEvent) {
 	s.event = event
 	switch event.Event {
 	case runfile.Settle:
@@ -131,7 +131,7 @@ func (s *run) followArm(event runfile.ArmEvent) {
 
 // left is what the rest will take if it goes on as until now. The less is done, the more the end that was announced counts.
 func (s *run) left(now time.Time) time.Duration {
-	each := time.Duration(s.plan.ArmSeconds*float64(time.Second)) + firstGuess
+	each := time.Duration(s.plan.LoadSeconds*float64(time.Second)) + firstGuess
 	if s.finished > 0 {
 		each = s.lastEnd.Sub(s.began) / time.Duration(s.finished)
 	}
@@ -145,7 +145,7 @@ func (s *run) left(now time.Time) time.Duration {
 
 // sentence is a line of plain progress.
 func (s *run) sentence(p *message.Printer, now time.Time) string {
-	return p.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.armName(), s.speeds(p, 0, false), clock(s.left(now)))
+	return p.Sprintf("[%d/%d] %s: %s, %s left", s.finished, s.total, s.loadName(), s.speeds(p, 0, false), clock(s.left(now)))
 }
 
 // lines are what is redrawn in place: how far the run has come, and what goes on, in as many columns as there are.
@@ -176,7 +176,7 @@ func (s *run) bar(p *message.Printer, width int) string {
 	left := s.left(now)
 	elapsed := now.Sub(s.began)
 	share := float64(elapsed) / float64(max(elapsed+left, 1))
-	head := fmt.Sprintf("%-16s ", s.armName())
+	head := fmt.Sprintf("%-16s ", s.loadName())
 	tail := p.Sprintf(" %3.0f %%  %s left", 100*share, clock(left))
 	const shortest, longest, phase = 5, 24, "  waiting for counters"
 	room := min(width-len(head)-len(tail)-len(phase), longest)
@@ -243,16 +243,16 @@ func (s *run) speeds(p *message.Printer, width int, letters bool) string {
 	return strings.Join(all, gap)
 }
 
-func (s *run) armName() string {
-	name := printable.Line(s.event.Arm)
-	planned := s.plan.Replicates
-	if i := slices.IndexFunc(s.plan.Arms, func(a runfile.Arm) bool { return a.Name == s.event.Arm }); i >= 0 {
-		planned = s.plan.Times(s.plan.Arms[i])
+func (s *run) loadName() string {
+	name := printable.Line(s.event.Load)
+	planned := s.plan.Repetitions
+	if i := slices.IndexFunc(s.plan.Loads, func(a runfile.Load) bool { return a.Name == s.event.Load }); i >= 0 {
+		planned = s.plan.Times(s.plan.Loads[i])
 	}
-	if s.event.Replicate > planned {
-		return fmt.Sprintf("%s %d", name, s.event.Replicate)
+	if s.event.Repetition > planned {
+		return fmt.Sprintf("%s %d", name, s.event.Repetition)
 	}
-	return fmt.Sprintf("%s %d/%d", name, s.event.Replicate, planned)
+	return fmt.Sprintf("%s %d/%d", name, s.event.Repetition, planned)
 }
 
 func clock(d time.Duration) string {

@@ -15,17 +15,17 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// halfway is a run of four replicates of which one is done, after ten seconds, and the second has had a second of load.
+// halfway is a run of four repetitions of which one is done, after ten seconds, and the second has had a second of load.
 func halfway() *run {
 	s := &run{}
-	s.follow(runfile.Run{Plan: runfile.Plan{Arms: make([]runfile.Arm, 2), Replicates: 2, ArmSeconds: 5}})
-	s.follow(runfile.ArmEvent{At: at(0), Arm: "idle", Replicate: 1, Event: runfile.Settle})
-	s.follow(runfile.ArmEvent{At: at(10), Arm: "idle", Replicate: 1, Event: runfile.End})
-	s.follow(runfile.ArmEvent{At: at(10), Arm: "bulk-indexed", Replicate: 1, Event: runfile.Settle})
-	s.follow(runfile.ArmEvent{At: at(11), Arm: "bulk-indexed", Replicate: 1, Event: runfile.Begin})
+	s.follow(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 2), Repetitions: 2, LoadSeconds: 5}})
+	s.follow(runfile.LoadEvent{At: at(0), Load: "idle", Repetition: 1, Event: runfile.Settle})
+	s.follow(runfile.LoadEvent{At: at(10), Load: "idle", Repetition: 1, Event: runfile.End})
+	s.follow(runfile.LoadEvent{At: at(10), Load: "bulk-indexed", Repetition: 1, Event: runfile.Settle})
+	s.follow(runfile.LoadEvent{At: at(11), Load: "bulk-indexed", Repetition: 1, Event: runfile.Begin})
 	s.follow(runfile.Reading{At: at(11), Values: map[string]float64{"block/writes": 100, "block/flushes": 40}})
 	s.follow(runfile.Reading{At: at(13), Values: map[string]float64{"block/writes": 2200, "block/flushes": 540}})
-	s.follow(runfile.Load{From: at(11), To: at(12), Rows: 534_000})
+	s.follow(runfile.Work{From: at(11), To: at(12), Rows: 534_000})
 	return s
 }
 
@@ -36,7 +36,7 @@ func TestLeftGoesOnAsUntilNow(t *testing.T) {
 			t.Errorf("after %v s: %v left, want %v", now, got, want)
 		}
 	}
-	check(10, 30*time.Second) // three replicates of ten seconds
+	check(10, 30*time.Second) // three repetitions of ten seconds
 	check(14, 26*time.Second)
 	check(60, 0) // longer than thought, never below nothing
 
@@ -69,7 +69,7 @@ func TestSpeedsAreThoseOfTheLastSecond(t *testing.T) {
 		t.Errorf("during a checkpoint: %q", got)
 	}
 	reads := &run{}
-	reads.follow(runfile.Load{From: at(0), To: at(1), Returned: 8_872})
+	reads.follow(runfile.Work{From: at(0), To: at(1), Returned: 8_872})
 	if got := reads.speeds(message.NewPrinter(language.English), 0, false); got != "8,872 rows/s" {
 		t.Errorf("of a load that reads: %q", got)
 	}
@@ -203,15 +203,15 @@ func TestResolve(t *testing.T) {
 	check("fancy", true, None, true)
 }
 
-func TestPlainSaysALineForEachArm(t *testing.T) {
+func TestPlainSaysALineForEachLoad(t *testing.T) {
 	var out strings.Builder
 	d := New(&out, Plain, nil)
 	d.Stage("unpacking PostgreSQL 17.11")
-	d.Record(runfile.Run{Plan: runfile.Plan{Arms: make([]runfile.Arm, 1), Replicates: 1, ArmSeconds: 5}})
-	d.Record(runfile.ArmEvent{At: at(0), Arm: "bulk", Replicate: 1, Event: runfile.Settle})
-	d.Record(runfile.ArmEvent{At: at(1), Arm: "bulk", Replicate: 1, Event: runfile.Begin})
-	d.Record(runfile.Load{From: at(1), To: at(2), Rows: 1000})
-	d.Record(runfile.ArmEvent{At: at(7), Arm: "bulk", Replicate: 1, Event: runfile.End})
+	d.Record(runfile.Run{Plan: runfile.Plan{Loads: make([]runfile.Load, 1), Repetitions: 1, LoadSeconds: 5}})
+	d.Record(runfile.LoadEvent{At: at(0), Load: "bulk", Repetition: 1, Event: runfile.Settle})
+	d.Record(runfile.LoadEvent{At: at(1), Load: "bulk", Repetition: 1, Event: runfile.Begin})
+	d.Record(runfile.Work{From: at(1), To: at(2), Rows: 1000})
+	d.Record(runfile.LoadEvent{At: at(7), Load: "bulk", Repetition: 1, Event: runfile.End})
 	d.Close()
 	want := "unpacking PostgreSQL 17.11\n[1/1] bulk 1/1: 1,000 rows/s, 0:00 left\n"
 	if out.String() != want {
@@ -226,7 +226,7 @@ func TestNothingInANameDrivesTheTerminal(t *testing.T) {
 		d.Stage("fetching \x1b]0;x\x07")
 		d.Message("first\nforged\u202E")
 		d.run = *halfway()
-		d.Record(runfile.ArmEvent{At: time.Now(), Arm: "a\x1b[2Jb", Replicate: 1, Event: runfile.End})
+		d.Record(runfile.LoadEvent{At: time.Now(), Load: "a\x1b[2Jb", Repetition: 1, Event: runfile.End})
 		d.mu.Lock()
 		d.draw()
 		d.mu.Unlock()

@@ -107,9 +107,9 @@ func (m *measurement) open(storage runfile.Storage) error {
 	m.recorded = true
 	run, p := m.Head, m.Plan
 	run.Target, run.Host = runfile.Target{Kind: "directory", Storage: storage}, host.Facts()
-	run.Plan = runfile.Plan{Name: p.Set, Replicates: 1, Arms: []runfile.Arm{{Name: idle}}}
+	run.Plan = runfile.Plan{Name: p.Set, Repetitions: 1, Loads: []runfile.Load{{Name: idle}}}
 	for _, j := range p.Jobs {
-		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{Name: j.Name, Method: fio.Name, Job: j.Text(), Depth: j.Depth, Buffered: j.Buffered})
+		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: j.Name, Method: fio.Name, Job: j.Text(), Depth: j.Depth, Buffered: j.Buffered})
 	}
 	run.Baseline = &runfile.Baseline{
 		Program: "fio " + p.Program.Version, Set: p.Set, Bytes: fio.TestBytes(p.Jobs), Direct: p.Place.Direct,

@@ -38,7 +38,7 @@ func (m *measurement) jobs(ctx context.Context) error {
 // load does one load between readings of the device, with what it leaves in memory brought to the device at the end.
 func (m *measurement) load(ctx context.Context, name string, do func(context.Context) (fio.Status, error)) error {
 	event := func(e runfile.Event, failed error) error {
-		record := runfile.ArmEvent{At: time.Now(), Arm: name, Replicate: 1, Event: e}
+		record := runfile.LoadEvent{At: time.Now(), Load: name, Repetition: 1, Event: e}
 		if failed != nil {
 			record.Failed = runfile.OneLine(failed.Error())
 		}
@@ -51,7 +51,7 @@ func (m *measurement) load(ctx context.Context, name string, do func(context.Con
 	var did error
 	if last.Seconds > 0 {
 		from := last.At.Add(-time.Duration(last.Seconds * float64(time.Second)))
-		did = m.record(runfile.Load{From: from, To: last.At, Arm: name, Replicate: 1})
+		did = m.record(runfile.Work{From: from, To: last.At, Load: name, Repetition: 1})
 	}
 	after := context.WithoutCancel(ctx)
 	// What the device has done by now, and then what it does when memory is emptied onto it.

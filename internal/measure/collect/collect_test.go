@@ -93,8 +93,8 @@ func fileWith(records ...runfile.Record) *File {
 	for _, m := range metrics() {
 		f.take(m)
 	}
-	f.take(runfile.ArmEvent{At: minutes(0), Event: runfile.Begin})
-	f.take(runfile.ArmEvent{At: minutes(10), Event: runfile.End})
+	f.take(runfile.LoadEvent{At: minutes(0), Event: runfile.Begin})
+	f.take(runfile.LoadEvent{At: minutes(10), Event: runfile.End})
 	for _, r := range records {
 		f.take(r)
 	}

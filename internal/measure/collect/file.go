@@ -15,11 +15,11 @@ type Span struct{ From, To time.Time }
 // File is what a run file tells a collection.
 type File struct {
 	Header runfile.Run
-	Span   Span   // from the first arm's begin to the last one's end; empty where no arm was run
+	Span   Span   // from the first load's begin to the last one's end; empty where no load was run
 	Moves  []Move // to where failovers brought the load, in their order
 	Ended  bool
 
-	begun     runfile.ArmEvent // the last one
+	begun     runfile.LoadEvent // the last one
 	announced map[string]bool
 	periods   []runfile.Period
 	gaps      []runfile.Gap
@@ -51,7 +51,7 @@ func (f *File) take(record runfile.Record) {
 		f.Header = r
 	case runfile.Metric:
 		f.announced[r.Name] = true
-	case runfile.ArmEvent:
+	case runfile.LoadEvent:
 		f.event(r)
 	case runfile.Period:
 		f.periods = append(f.periods, r)
@@ -62,7 +62,7 @@ func (f *File) take(record runfile.Record) {
 	}
 }
 
-func (f *File) event(e runfile.ArmEvent) {
+func (f *File) event(e runfile.LoadEvent) {
 	switch e.Event {
 	case runfile.Begin:
 		f.begun = e
@@ -94,7 +94,7 @@ func (s *Span) end(at time.Time) {
 	s.To = later(at, s.To)
 }
 
-// movedCloud is what the file says of where the last arm began. What is the cluster's is asked for once, of the run's own.
+// movedCloud is what the file says of where the last load began. What is the cluster's is asked for once, of the run's own.
 func (f *File) movedCloud() runfile.Cloud {
 	cloud := *f.Header.Target.Cloud
 	cloud.Resource, cloud.Insights = "", false

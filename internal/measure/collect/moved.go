@@ -9,7 +9,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Move is an instance that a failover brought the load to, and the stretch from its first arm there to its last one.
+// Move is an instance that a failover brought the load to, and the stretch from its first load there to its last one.
 type Move struct {
 	Cloud runfile.Cloud
 	Span  Span

@@ -16,8 +16,8 @@ func TestMoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fileWith()
 		f.take(runfile.Run{Schema: runfile.Schema, Target: runfile.Target{Cloud: &runfile.Cloud{Instance: "one", Cluster: "all", Resource: "db-1"}}})
-		f.take(runfile.ArmEvent{At: minutes(7), Event: runfile.Begin, Instance: "two", Cloud: &runfile.Cloud{Instance: "two", Cluster: "all", Resource: "db-2"}})
-		f.take(runfile.ArmEvent{At: minutes(10), Event: runfile.End})
+		f.take(runfile.LoadEvent{At: minutes(7), Event: runfile.Begin, Instance: "two", Cloud: &runfile.Cloud{Instance: "two", Cluster: "all", Resource: "db-2"}})
+		f.take(runfile.LoadEvent{At: minutes(10), Event: runfile.End})
 		want := []Move{{Cloud: runfile.Cloud{Instance: "two", Resource: "db-2"}, Span: Span{minutes(7), minutes(10)}}}
 		if diff := cmp.Diff(want, f.Moves); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)

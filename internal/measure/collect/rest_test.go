@@ -18,8 +18,8 @@ func TestRestIsAskedFor(t *testing.T) {
 	} {
 		f := &File{announced: map[string]bool{}}
 		f.take(runfile.Run{Plan: runfile.Plan{RestSeconds: rest}})
-		f.take(runfile.ArmEvent{At: noon, Arm: "bulk", Replicate: 1, Event: runfile.Begin})
-		f.take(runfile.ArmEvent{At: noon.Add(time.Minute), Arm: "bulk", Replicate: 1, Event: runfile.End})
+		f.take(runfile.LoadEvent{At: noon, Load: "bulk", Repetition: 1, Event: runfile.Begin})
+		f.take(runfile.LoadEvent{At: noon.Add(time.Minute), Load: "bulk", Repetition: 1, Event: runfile.End})
 		if got := f.spanOf(nil); got != want {
 			t.Errorf("with %g s of rest it is asked from %v to %v, want %v to %v", rest, got.From, got.To, want.From, want.To)
 		}

@@ -10,23 +10,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// A tenth of the load's length and half a second lie between arms.
+// A tenth of the load's length and half a second lie between loads.
 var pause = Pause{Fixed: 500 * time.Millisecond, Share: 0.1}
 
-func fit(armSeconds float64, replicates, arms int, budget time.Duration, period float64) (runfile.Plan, error) {
-	plan := runfile.Plan{Arms: make([]runfile.Arm, arms), ArmSeconds: armSeconds, Replicates: replicates}
+func fit(loadSeconds float64, repetitions, loads int, budget time.Duration, period float64) (runfile.Plan, error) {
+	plan := runfile.Plan{Loads: make([]runfile.Load, loads), LoadSeconds: loadSeconds, Repetitions: repetitions}
 	return Fit(plan, Limits{Budget: budget, Period: period, Pause: pause})
 }
 
 func TestFit(t *testing.T) {
-	check := func(armSeconds float64, replicates, arms int, budget time.Duration, period, wantSeconds float64, wantReplicates int) {
+	check := func(loadSeconds float64, repetitions, loads int, budget time.Duration, period, wantSeconds float64, wantRepetitions int) {
 		t.Helper()
-		got, err := fit(armSeconds, replicates, arms, budget, period)
-		if err != nil || got.ArmSeconds != wantSeconds || got.Replicates != wantReplicates {
-			t.Errorf("%d x %g s, %v, want %d x %g s", got.Replicates, got.ArmSeconds, err, wantReplicates, wantSeconds)
+		got, err := fit(loadSeconds, repetitions, loads, budget, period)
+		if err != nil || got.LoadSeconds != wantSeconds || got.Repetitions != wantRepetitions {
+			t.Errorf("%d x %g s, %v, want %d x %g s", got.Repetitions, got.LoadSeconds, err, wantRepetitions, wantSeconds)
 		}
 	}
-	// One replicate more is the warm-up: (120 s / 28 - 0.5 s) / 1.1 = 3.44 s
+	// One repetition more is the warm-up: (120 s / 28 - 0.5 s) / 1.1 = 3.44 s
 	check(0, 0, 9, 2*time.Minute, 0, 3.4, 3)
 	check(0, 0, 9, 2*time.Minute, 1, 3.4, 3)
 	check(0, 0, 9, time.Hour, 0, 5, 3)        // longer tells no more
@@ -53,14 +53,14 @@ func TestFit(t *testing.T) {
 // has rows of 144 bytes in pages that are filled to 60 % and two index entries of 23 bytes, made anew for each repetition.
 func TestFitLeavesTimeForTables(t *testing.T) {
 	const rows = 677_966 // 400 MB of rows of 500 + 40 + 4 bytes, and of two entries
-	reads := runfile.Arm{Method: load.Scan, Indexes: 2, Width: 500, TableRows: rows}
-	updates := runfile.Arm{Method: load.Update, Indexes: 2, Width: 100, TableRows: 200_000}
+	reads := runfile.Load{Method: load.Scan, Indexes: 2, Width: 500, TableRows: rows}
+	updates := runfile.Load{Method: load.Update, Indexes: 2, Width: 100, TableRows: 200_000}
 	const each = 200_000 * (144/0.6 + 46) / 40e6 // 1.43 s
-	plan, err := Fit(runfile.Plan{Arms: []runfile.Arm{reads, reads, updates}, Replicates: 2}, Limits{Budget: 50 * time.Second, Pause: pause})
-	if want := math.Floor(10*((50-10-2*each)/7-0.5)/1.1) / 10; err != nil || plan.ArmSeconds != min(want, 5) {
-		t.Errorf("loads of %g s, %v, want %g s", plan.ArmSeconds, err, want)
+	plan, err := Fit(runfile.Plan{Loads: []runfile.Load{reads, reads, updates}, Repetitions: 2}, Limits{Budget: 50 * time.Second, Pause: pause})
+	if want := math.Floor(10*((50-10-2*each)/7-0.5)/1.1) / 10; err != nil || plan.LoadSeconds != min(want, 5) {
+		t.Errorf("loads of %g s, %v, want %g s", plan.LoadSeconds, err, want)
 	}
-	plan.ArmSeconds = 3
+	plan.LoadSeconds = 3
 	want := 7*3.8 + 10 + 2*each
 	if took := Duration(plan, Limits{Pause: pause}).Seconds(); math.Abs(took-want) > 0.02 {
 		t.Errorf("it is to take %g s, want %g s", took, want)
@@ -70,7 +70,7 @@ func TestFitLeavesTimeForTables(t *testing.T) {
 func TestShort(t *testing.T) {
 	minute := Limits{Period: 60}
 	if !minute.Short(119) || minute.Short(120) || (Limits{}).Short(1) {
-		t.Error("an arm of less than two minutes is short for a source of minutes, and no other")
+		t.Error("a load of less than two minutes is short for a source of minutes, and no other")
 	}
 }
 
@@ -79,15 +79,15 @@ func TestFitKeepsToTheBudget(t *testing.T) {
 		budget := time.Duration(seconds) * time.Second
 		plan, err := fit(0, 0, 9, budget, 0)
 		if took := Duration(plan, Limits{Pause: pause}); err != nil || took > budget {
-			t.Errorf("%d s: %d x %g s take %v, %v", seconds, plan.Replicates, plan.ArmSeconds, took, err)
+			t.Errorf("%d s: %d x %g s take %v, %v", seconds, plan.Repetitions, plan.LoadSeconds, took, err)
 		}
 	}
 }
 
 func TestFitRefuses(t *testing.T) {
-	check := func(armSeconds float64, replicates int, budget time.Duration, want string) {
+	check := func(loadSeconds float64, repetitions int, budget time.Duration, want string) {
 		t.Helper()
-		_, err := fit(armSeconds, replicates, 9, budget, 0)
+		_, err := fit(loadSeconds, repetitions, 9, budget, 0)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}
@@ -97,7 +97,7 @@ func TestFitRefuses(t *testing.T) {
 	check(0, 0, -time.Second, "at least 31s")
 	check(0, -3, time.Hour, "asks for -3 repetitions")
 	if _, err := fit(0, -1, 1, time.Hour, 0); err == nil {
-		t.Error("-1 replicates of one arm")
+		t.Error("-1 repetitions of one load")
 	}
 	check(-1, 0, time.Hour, "loads of -1 s")
 	check(0.1, 2, time.Hour, "loads of 0.1 s")

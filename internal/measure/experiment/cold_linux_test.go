@@ -16,7 +16,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-var cold = runfile.Arm{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2, TableRows: 10_000, Cold: true}
+var cold = runfile.Load{Name: "point-cold", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 500, Clients: 2, TableRows: 10_000, Cold: true}
 
 // layoutOf is where a server with no tablespaces of its own keeps its files.
 func layoutOf(t *testing.T, data string) *layout.Layout {
@@ -33,7 +33,7 @@ func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, pr
 	t.Helper()
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
-		if e, is := line.(runfile.ArmEvent); is && e.Event == runfile.Begin && e.Cold != nil {
+		if e, is := line.(runfile.LoadEvent); is && e.Event == runfile.Begin && e.Cold != nil {
 			all = append(all, *e.Cold)
 		}
 		return record(line)
@@ -44,13 +44,13 @@ func (r *trial) begun(t *testing.T, ctx context.Context) (all []runfile.Cold, pr
 
 func TestAColdLoadForgetsItsOwnTable(t *testing.T) {
 	r := newTrial(t, cold)
-	r.Plan.Replicates, r.Evicts = 1, true
+	r.Plan.Repetitions, r.Evicts = 1, true
 	data := servertest.Value[string](t, r.conn, "show data_directory")
 	r.Layout = layoutOf(t, data)
 	looked := int64(0)
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
-		if l, is := line.(runfile.Load); is {
+		if l, is := line.(runfile.Work); is {
 			looked += l.Returned
 		}
 		return record(line)
@@ -72,7 +72,7 @@ func TestWhatKeepsALoadFromBeingColdIsSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTrial(t, cold)
-			r.Plan.Replicates, r.Unreadable = 1, where.unreadable
+			r.Plan.Repetitions, r.Unreadable = 1, where.unreadable
 			if where.directory != "" {
 				r.Layout = layoutOf(t, where.directory)
 			}
@@ -91,7 +91,7 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 	r := newTrial(t, cold, warm)
 	servertest.Exec(t, r.conn, `create role unasked; grant all on schema realiops to unasked; revoke execute on function pg_relation_filepath(regclass) from public;
 		set session authorization unasked`)
-	r.Plan.Replicates, r.Checkpoint, r.Layout = 1, false, layoutOf(t, t.TempDir())
+	r.Plan.Repetitions, r.Checkpoint, r.Layout = 1, false, layoutOf(t, t.TempDir())
 	r.Connect = func(ctx context.Context) (*pgx.Conn, error) {
 		conn, err := r.endpoint.ConnectClient(ctx)
 		if err == nil {
@@ -110,7 +110,7 @@ func TestARoleThatMayNotAskForFiles(t *testing.T) {
 // the schema is left, and those of others were never forgotten.
 func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	r := newTrial(t, cold)
-	r.Plan.ArmSeconds = 60
+	r.Plan.LoadSeconds = 60
 	data := servertest.Value[string](t, r.conn, "show data_directory")
 	r.Layout = layoutOf(t, data)
 	servertest.Exec(t, r.conn, "create table public.others as select generate_series(1, 100000)")
@@ -120,7 +120,7 @@ func TestAnInterruptedColdLoadEnds(t *testing.T) {
 	enough := errors.New("enough")
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
-		if e, is := line.(runfile.ArmEvent); is && e.Event == runfile.Begin {
+		if e, is := line.(runfile.LoadEvent); is && e.Event == runfile.Begin {
 			stop(enough)
 		}
 		return record(line)

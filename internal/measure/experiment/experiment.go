@@ -1,9 +1,9 @@
-// Package experiment runs a plan: it puts each arm's load on the server in turn and sees to it that what the counters
-// say of an arm is that arm's alone.
+// Package experiment runs a plan: it runs each load in turn and sees to it that what the counters
+// say of a load is that load's alone.
 //
-// A replicate of an arm goes: settle (its table is made, what earlier arms left is written), read, begin, load, the
+// A repetition of a load goes: settle (its table is made, what earlier loads left is written), read, begin, load, the
 // clients leave, its own dirty pages are written, its rows are counted by the server, read, end. So the difference of
-// the last readings before end and before begin holds everything the arm caused, and nothing else. Then the rows in its
+// the last readings before end and before begin holds everything the load caused, and nothing else. Then the rows in its
 // table are counted one by one, which proves that neither load nor counters missed any, and the table is dropped.
 package experiment
 
@@ -32,7 +32,7 @@ type Experiment struct {
 	Schema  string
 	Pooled  bool // a pooler stands between the clients and the server
 
-	// Checkpoint tells whether the user may ask for one. Without it an arm's dirty pages fall on the next.
+	// Checkpoint tells whether the user may ask for one. Without it a load's dirty pages fall on the next.
 	Checkpoint bool
 	// Flush brings what the server's file system still holds to the device; nil where it is out of reach.
 	Flush func() error
@@ -50,7 +50,7 @@ type Experiment struct {
 	// ReadAll takes a reading of every probe at once. It is called before a checkpoint as well, so that the readings after it
 	// write nothing: whoever first reads the system's tables after a change sets hint bits and prunes pages, which makes WAL.
 	ReadAll func(context.Context) error
-	// Recover is asked when a replicate has failed, with why. It waits until the server takes a load again and gives a
+	// Recover is asked when a repetition has failed, with why. It waits until the server takes a load again and gives a
 	// session in the place of Control, or says why the run cannot go on; nil: it never does.
 	Recover func(ctx context.Context, failed error) (*pgx.Conn, error)
 	// Moved is what the provider says of the server at the beginning of a load, where it is another than the one that the
@@ -58,16 +58,16 @@ type Experiment struct {
 	Moved func() *runfile.Cloud
 	// Look is called as a load is about to begin, and when its clients have left: who else is at work? Nil: nobody looks.
 	Look func(context.Context, runfile.Event) error
-	// Others is what others did on the server during a load of the arm, where that is too much to be passed over; nil, or nil
+	// Others is what others did on the server during a repetition of the load, where that is too much to be passed over; nil, or nil
 	// from it: nothing. A repetition that they disturbed is left out and run again, unless the server is shared knowingly.
-	Others func(runfile.Arm) *runfile.Others
+	Others func(runfile.Load) *runfile.Others
 	Shared bool
 	// Spoiled says why a repetition that just ended tells nothing of its load, whoever shares the server: its settings were
 	// changed, or the clock of this process stood still. Nil, or empty from it: it does tell.
 	Spoiled func() string
 	// Record keeps a record. An error from it ends the experiment.
 	Record func(runfile.Record) error
-	// Sync brings the record of a finished arm to the disk.
+	// Sync brings the record of a finished load to the disk.
 	Sync func() error
 	// Tell says something to whoever waits.
 	Tell func(string)
@@ -80,14 +80,14 @@ type Experiment struct {
 	// whole ones lie inside. Zero: loads begin at once.
 	Period time.Duration
 
-	// Until is when all is to be done. Replicates of the plan after the second are left out if they would end much later,
+	// Until is when all is to be done. Repetitions of the plan after the second are left out if they would end much later,
 	// unless the plan is to be run whole, and what Next names is added while there is. Zero: the plan is run as it is.
 	Until time.Time
 	Whole bool
-	// Next names, from the record so far, the arm that would tell most if it were run once more; false: none would.
+	// Next names, from the record so far, the load that would tell most if it were run once more; false: none would.
 	Next func() (Addition, bool)
 
-	repeated  int  // replicates run again because the server was lost
+	repeated  int  // repetitions run again because the server was lost
 	spoiled   int  // and those that were disturbed
 	uncounted bool // the server's counters of rows stand still, so waiting for them is in vain
 }
@@ -98,44 +98,44 @@ const answerWithin = 5 * time.Minute
 // stoppedWithin bounds one that somebody who has asked the run to stop waits for.
 const stoppedWithin = 10 * time.Second
 
-// Rehearse tries every arm with one transaction, so that what cannot work is found before anything is measured.
+// Rehearse tries every load with one transaction, so that what cannot work is found before anything is measured.
 func (e *Experiment) Rehearse(ctx context.Context) error {
-	for _, arm := range e.Plan.Arms {
-		if err := e.rehearse(ctx, arm); err != nil {
+	for _, load := range e.Plan.Loads {
+		if err := e.rehearse(ctx, load); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Experiment) rehearse(ctx context.Context, arm runfile.Arm) error {
-	if arm.Idle() {
+func (e *Experiment) rehearse(ctx context.Context, load runfile.Load) error {
+	if load.Idle() {
 		return nil
 	}
-	w, err := e.workload(arm)
+	w, err := e.workload(load)
 	if err != nil {
 		return err
 	}
 	return w.Rehearse(ctx, e.Control)
 }
 
-func (e *Experiment) workload(arm runfile.Arm) (*load.Workload, error) {
-	w, err := load.NewWorkload(arm, e.Schema)
+func (e *Experiment) workload(l runfile.Load) (*load.Workload, error) {
+	w, err := load.NewWorkload(l, e.Schema)
 	if err == nil && e.Pooled {
 		err = w.ThroughPooler()
 	}
 	return w, err
 }
 
-func (e *Experiment) replicate(ctx context.Context, s step) error {
+func (e *Experiment) repetition(ctx context.Context, s step) error {
 	if err := e.announce(s); err != nil {
 		return err
 	}
-	w, err := e.create(ctx, s.arm)
+	w, err := e.create(ctx, s.load)
 	if err != nil {
 		return err
 	}
-	cold, warmAgain := e.makeCold(ctx, s.arm, w)
+	cold, warmAgain := e.makeCold(ctx, s.load, w)
 	defer warmAgain()
 	if err := e.prepare(ctx, w); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if err := e.align(ctx); err != nil {
 		return err
 	}
-	if err := e.mark(s, runfile.ArmEvent{Event: runfile.Begin, Cold: cold}); err != nil {
+	if err := e.mark(s, runfile.LoadEvent{Event: runfile.Begin, Cold: cold}); err != nil {
 		return err
 	}
 	e.Doing("")
@@ -152,9 +152,9 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	if failed == nil {
 		failed = e.finish(ctx, w, rows)
 	}
-	end := runfile.ArmEvent{Event: runfile.End}
+	end := runfile.LoadEvent{Event: runfile.End}
 	if e.Others != nil {
-		end.Others = e.Others(s.arm)
+		end.Others = e.Others(s.load)
 	}
 	if failed == nil {
 		failed = e.disturbed(end.Others)
@@ -174,12 +174,12 @@ func (e *Experiment) replicate(ctx context.Context, s step) error {
 	return failed
 }
 
-// create makes the arm's table; an idle arm has none.
-func (e *Experiment) create(ctx context.Context, arm runfile.Arm) (*load.Workload, error) {
-	if arm.Idle() {
+// create makes the load's table; an idle load has none.
+func (e *Experiment) create(ctx context.Context, l runfile.Load) (*load.Workload, error) {
+	if l.Idle() {
 		return nil, nil //nolint:nilnil // there is no load
 	}
-	w, err := e.workload(arm)
+	w, err := e.workload(l)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (e *Experiment) warm(ctx context.Context, w *load.Workload) error {
 	return nil
 }
 
-// prepare leaves the server with nothing to write and nothing to count, then takes the reading that the arm starts from.
+// prepare leaves the server with nothing to write and nothing to count, then takes the reading that the load starts from.
 func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	if err := e.look(ctx, runfile.Begin); err != nil {
 		return err
@@ -223,13 +223,13 @@ func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	return w.Begin(context.WithoutCancel(ctx), e.Control)
 }
 
-// work is the arm's load, or its silence. It tells how many rows the server confirmed.
+// work is the load, or its silence. It tells how many rows the server confirmed.
 func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows int64, err error) {
 	if w == nil {
 		return 0, e.idle(ctx)
 	}
-	err = w.Run(ctx, e.Connect, e.Engine, e.armLength(), func(line runfile.Load) error {
-		line.Replicate = s.replicate
+	err = w.Run(ctx, e.Connect, e.Engine, e.loadLength(), func(line runfile.Work) error {
+		line.Repetition = s.repetition
 		rows += line.Rows
 		return e.Record(line)
 	})
@@ -239,11 +239,11 @@ func (e *Experiment) work(ctx context.Context, s step, w *load.Workload) (rows i
 	return rows, err
 }
 
-func (e *Experiment) armLength() time.Duration {
-	return time.Duration(e.Plan.ArmSeconds * float64(time.Second))
+func (e *Experiment) loadLength() time.Duration {
+	return time.Duration(e.Plan.LoadSeconds * float64(time.Second))
 }
 
-// finish waits until the arm's clients have left and everything they caused is written and counted, and reads it.
+// finish waits until the load's clients have left and everything they caused is written and counted, and reads it.
 func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) error {
 	if err := e.Gone(ctx); err != nil {
 		return err
@@ -312,7 +312,7 @@ func (e *Experiment) checkpoint(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// clear drops the arm's table, also when the run is being stopped; what cannot be dropped soon then goes with the schema.
+// clear drops the load's table, also when the run is being stopped; what cannot be dropped soon then goes with the schema.
 func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	if w == nil || e.Control.IsClosed() {
 		return nil
@@ -327,18 +327,18 @@ func (e *Experiment) clear(ctx context.Context, w *load.Workload) error {
 	return w.Drop(own, e.Control)
 }
 
-// announce marks the settling of a replicate, and what makes it one beyond the plan.
+// announce marks the settling of a repetition, and what makes it one beyond the plan.
 func (e *Experiment) announce(s step) error {
-	line := runfile.ArmEvent{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate, Event: runfile.Settle, Added: s.added}
-	if s.added != "" && !slices.ContainsFunc(e.Plan.Arms, func(a runfile.Arm) bool { return a.Name == s.arm.Name }) {
-		line.Factors = &s.arm
+	line := runfile.LoadEvent{At: time.Now(), Load: s.load.Name, Repetition: s.repetition, Event: runfile.Settle, Added: s.added}
+	if s.added != "" && !slices.ContainsFunc(e.Plan.Loads, func(a runfile.Load) bool { return a.Name == s.load.Name }) {
+		line.Factors = &s.load
 	}
 	return e.Record(line)
 }
 
 // mark completes and records a moment of a repetition.
-func (e *Experiment) mark(s step, line runfile.ArmEvent) error {
-	line.At, line.Arm, line.Replicate = time.Now(), s.arm.Name, s.replicate
+func (e *Experiment) mark(s step, line runfile.LoadEvent) error {
+	line.At, line.Load, line.Repetition = time.Now(), s.load.Name, s.repetition
 	if line.Event != runfile.Begin || e.Moved == nil {
 		return e.Record(line)
 	}

@@ -30,15 +30,15 @@ type trial struct {
 	endpoint *postgres.Endpoint
 	conn     *pgx.Conn
 	diary    []string
-	rows     map[string]int64 // by arm, as the load reported
+	rows     map[string]int64 // by load, as the load reported
 }
 
-func newTrial(t *testing.T, arms ...runfile.Arm) *trial {
+func newTrial(t *testing.T, loads ...runfile.Load) *trial {
 	t.Helper()
-	return newTrialOn(t, "17", arms...)
+	return newTrialOn(t, "17", loads...)
 }
 
-func newTrialOn(t *testing.T, version string, arms ...runfile.Arm) *trial {
+func newTrialOn(t *testing.T, version string, loads ...runfile.Load) *trial {
 	t.Helper()
 	endpoint := servertest.Database(t, version)
 	conn := servertest.Connect(t, endpoint)
@@ -53,7 +53,7 @@ func newTrialOn(t *testing.T, version string, arms ...runfile.Arm) *trial {
 	})
 	r := &trial{endpoint: endpoint, conn: conn, rows: map[string]int64{}}
 	r.Experiment = experiment.Experiment{
-		Plan:            runfile.Plan{Arms: arms, Replicates: 2, ArmSeconds: 0.5, Seed: 1},
+		Plan:            runfile.Plan{Loads: loads, Repetitions: 2, LoadSeconds: 0.5, Seed: 1},
 		Control:         conn,
 		Connect:         endpoint.ConnectClient,
 		Engine:          engine.Run,
@@ -74,34 +74,34 @@ func (r *trial) note(what string) { r.diary = append(r.diary, what) }
 
 func (r *trial) record(line runfile.Record) error {
 	switch line := line.(type) {
-	case runfile.ArmEvent:
-		text := fmt.Sprint(line.Arm, " ", line.Replicate, " ", line.Event)
+	case runfile.LoadEvent:
+		text := fmt.Sprint(line.Load, " ", line.Repetition, " ", line.Event)
 		if line.Failed != "" {
 			text += " failed"
 		}
 		r.note(text)
-	case runfile.Load:
-		r.rows[line.Arm] += line.Rows
+	case runfile.Work:
+		r.rows[line.Load] += line.Rows
 	}
 	return nil
 }
 
 var (
-	idle = runfile.Arm{Name: "idle"}
-	bulk = runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 100, Clients: 2}
+	idle = runfile.Load{Name: "idle"}
+	bulk = runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 100, Clients: 2}
 )
 
-func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
+func TestARepetitionIsReadOnBothSidesOfItsWork(t *testing.T) {
 	r := newTrial(t, bulk)
 	before := servertest.Value[int64](t, r.conn, "select num_requested from pg_stat_checkpointer")
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"gone"} // those who warmed up
-	for replicate := range 2 {
-		name := fmt.Sprint("bulk ", replicate+1, " ")
+	for repetition := range 2 {
+		name := fmt.Sprint("bulk ", repetition+1, " ")
 		want = append(want, name+"settle", "read", "wait", "read", name+"begin", "gone", "read", "wait", "read", name+"end", "sync")
-		if replicate == 0 {
+		if repetition == 0 {
 			want = append(want, "first round")
 		}
 	}
@@ -115,7 +115,7 @@ func TestAReplicateIsReadOnBothSidesOfItsWork(t *testing.T) {
 	servertest.Exec(t, r.conn, "checkpoint")
 	after := servertest.Value[int64](t, r.conn, "select num_requested from pg_stat_checkpointer")
 	if after-before < 4 {
-		t.Errorf("%d checkpoints were asked for, want one on each side of two replicates", after-before)
+		t.Errorf("%d checkpoints were asked for, want one on each side of two repetitions", after-before)
 	}
 	if tables := servertest.Value[int](t, r.conn, "select count(*) from pg_tables where schemaname = 'realiops'"); tables != 0 {
 		t.Errorf("%d tables are left", tables)
@@ -140,37 +140,37 @@ func TestARunRestsBeforeItDoesAnything(t *testing.T) {
 	}
 }
 
-// What sessions cost by coming and going is background: those of an idle arm do nothing else.
-func TestIdleArmsHaveSessionsThatDoNothing(t *testing.T) {
-	r := newTrial(t, idle, runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 1, Clients: 3})
+// What sessions cost by coming and going is background: those of an idle load do nothing else.
+func TestIdleLoadsHaveSessionsThatDoNothing(t *testing.T) {
+	r := newTrial(t, idle, runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 1, Clients: 3})
 	var connected atomic.Int64
 	connect := r.Connect
 	r.Connect = func(ctx context.Context) (*pgx.Conn, error) { connected.Add(1); return connect(ctx) }
 	began := map[string]int64{}
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
-		if event, ok := line.(runfile.ArmEvent); ok && event.Arm == "idle" {
+		if event, ok := line.(runfile.LoadEvent); ok && event.Load == "idle" {
 			began[string(event.Event)] = connected.Load()
 		}
 		return record(line)
 	}
-	r.Plan.Replicates = 1
+	r.Plan.Repetitions = 1
 	if err := r.Run(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if opened := began["end"] - began["begin"]; opened != 4 || r.rows["idle"] != 0 {
-		t.Errorf("%d sessions in an idle arm, want as many as in one with load; %d rows", opened, r.rows["idle"])
+		t.Errorf("%d sessions in an idle load, want as many as in one with load; %d rows", opened, r.rows["idle"])
 	}
 }
 
-func TestAnInterruptMarksItsReplicateAndClearsUp(t *testing.T) {
+func TestAnInterruptMarksItsRepetitionAndClearsUp(t *testing.T) {
 	r := newTrial(t, bulk)
-	r.Plan.ArmSeconds = 2
+	r.Plan.LoadSeconds = 2
 	ctx, stop := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
-		if event, ok := line.(runfile.ArmEvent); ok && event.Event == runfile.Begin {
+		if event, ok := line.(runfile.LoadEvent); ok && event.Event == runfile.Begin {
 			time.AfterFunc(200*time.Millisecond, func() { stop(enough) })
 		}
 		return record(line)
@@ -194,7 +194,7 @@ func TestARecordThatCannotBeWrittenEndsTheRun(t *testing.T) {
 			r := newTrial(t, bulk)
 			record := r.Record
 			r.Record = func(line runfile.Record) error {
-				if arm, ok := line.(runfile.ArmEvent); ok && arm.Event == event {
+				if load, ok := line.(runfile.LoadEvent); ok && load.Event == event {
 					return full
 				}
 				return record(line)
@@ -206,7 +206,7 @@ func TestARecordThatCannotBeWrittenEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestAProbeThatCannotBeReadFailsTheReplicate(t *testing.T) {
+func TestAProbeThatCannotBeReadFailsTheRepetition(t *testing.T) {
 	r := newTrial(t, bulk)
 	blind := errors.New("blind")
 	readings := 0
@@ -224,14 +224,14 @@ func TestAProbeThatCannotBeReadFailsTheReplicate(t *testing.T) {
 	}
 }
 
-func TestRehearseTriesEveryArm(t *testing.T) {
-	r := newTrial(t, idle, bulk, runfile.Arm{Name: "copy", Method: load.Copy, RowsPerTx: 10, Clients: 1, Indexes: 2})
+func TestRehearseTriesEveryLoad(t *testing.T) {
+	r := newTrial(t, idle, bulk, runfile.Load{Name: "copy", Method: load.Copy, RowsPerTx: 10, Clients: 1, Indexes: 2})
 	if err := r.Rehearse(t.Context()); err != nil {
 		t.Error(err)
 	}
 	servertest.Exec(t, r.conn, "create table realiops.copy ()")
 	defer servertest.Exec(t, r.conn, "drop table realiops.copy") // which is not ours, and stands in the way
 	if err := r.Rehearse(t.Context()); err == nil {
-		t.Error("an arm that cannot work is not found")
+		t.Error("a load that cannot work is not found")
 	}
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// idle has as many sessions as the arm with the most clients, which do nothing. A server counts a transaction for each that comes, and
-// more besides; so what clients cost by being there is part of the background, and no arm's.
+// idle has as many sessions as the load with the most clients, which do nothing. A server counts a transaction for each that comes, and
+// more besides; so what clients cost by being there is part of the background, and no load's.
 func (e *Experiment) idle(ctx context.Context) error {
 	most := 0
-	for _, arm := range e.Plan.Arms {
-		if !arm.Idle() {
-			most = max(most, arm.Clients+1) // and the one that its load opens to learn how
+	for _, load := range e.Plan.Loads {
+		if !load.Idle() {
+			most = max(most, load.Clients+1) // and the one that its load opens to learn how
 		}
 	}
 	sessions, err := e.connectAll(ctx, most)
 	if err == nil {
-		err = Wait(ctx, e.armLength())
+		err = Wait(ctx, e.loadLength())
 	}
 	var leaving sync.WaitGroup
 	for _, session := range sessions {

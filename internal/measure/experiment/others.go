@@ -37,7 +37,7 @@ const mostDisturbed = 5
 
 // again tells whether there is time to try once more what was disturbed, and says so.
 func (e *Experiment) again(p *pace, s step, disturbed *disturbedError) bool {
-	what := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.replicate, s.arm.Name, disturbed.why)
+	what := fmt.Sprintf("Repetition %d of %s is left out, because %s", s.repetition, s.load.Name, disturbed.why)
 	may := e.spoiled < mostDisturbed && e.timeFor(1, p, e.grace(p))
 	e.spoiled++
 	if may {

@@ -29,12 +29,12 @@ type Sizes struct {
 // DefaultSizes are those of the measurements in docs/benchmarks.md.
 func DefaultSizes() Sizes { return Sizes{Clients: 8, RowsPerTx: 1000} }
 
-// Published is the pair of arms of the published runs, bulk insert without and with two indexes, with the two that
+// Published is the pair of loads of the published runs, bulk insert without and with two indexes, with the two that
 // make it tell something: COPY, whose rows leave few WAL records, and idle, for what happens without us.
 func Published() runfile.Plan {
 	return runfile.Plan{
 		Name: "published",
-		Arms: []runfile.Arm{
+		Loads: []runfile.Load{
 			{Name: "idle"},
 			{Name: "bulk", Method: load.InsertSelect},
 			{Name: "bulk-indexed", Method: load.InsertSelect, Indexes: 2},
@@ -49,48 +49,50 @@ func Default() runfile.Plan {
 	plan := Identify()
 	plan.Name = "default"
 	few := []string{load.PointWarm, load.PointCold, load.ScanCold, load.UpdateIndexed}
-	for _, arm := range slices.Concat(load.ReadArms(), load.ChangeArms()) {
-		if slices.Contains(few, arm.Name) {
-			arm.MostReplicates = leastReplicates
-			plan.Arms = append(plan.Arms, arm)
+	for _, l := range slices.Concat(load.ReadLoads(), load.ChangeLoads()) {
+		if slices.Contains(few, l.Name) {
+			l.MostRepetitions = leastRepetitions
+			plan.Loads = append(plan.Loads, l)
 		}
 	}
 	return plan
 }
 
-// Identify has every arm that only inserts and tells two counted quantities apart, and idle. It leaves open how long and how often.
+// Identify has every load that only inserts and tells two counted quantities apart, and idle. It leaves open how long and how often.
 func Identify() runfile.Plan {
-	return besideIdle("identify", load.Arms())
+	return besideIdle("identify", load.Loads())
 }
 
-// Reads has the arms that read, Updates those that change rows that are there beside two that only insert, and Everything all.
-func Reads() runfile.Plan { return besideIdle("reads", load.ReadArms()) }
+// Reads has the loads that read, Updates those that change rows that are there beside two that only insert, and Everything all.
+func Reads() runfile.Plan { return besideIdle("reads", load.ReadLoads()) }
 
-func Updates() runfile.Plan { return besideIdle("updates", append(load.ChangeArms(), plainArms()...)) }
+func Updates() runfile.Plan {
+	return besideIdle("updates", append(load.ChangeLoads(), plainLoads()...))
+}
 
 func Everything() runfile.Plan {
-	return besideIdle("everything", slices.Concat(load.Arms(), load.ReadArms(), load.ChangeArms()))
+	return besideIdle("everything", slices.Concat(load.Loads(), load.ReadLoads(), load.ChangeLoads()))
 }
 
-func besideIdle(name string, arms []runfile.Arm) runfile.Plan {
-	return runfile.Plan{Name: name, Arms: append([]runfile.Arm{{Name: "idle"}}, arms...)}
+func besideIdle(name string, loads []runfile.Load) runfile.Plan {
+	return runfile.Plan{Name: name, Loads: append([]runfile.Load{{Name: "idle"}}, loads...)}
 }
 
-// plainArms insert rows, in bulk and one by one.
-func plainArms() []runfile.Arm {
-	return slices.DeleteFunc(load.Arms(), func(a runfile.Arm) bool { return a.Name != "bulk" && a.Name != "single" })
+// plainLoads insert rows, in bulk and one by one.
+func plainLoads() []runfile.Load {
+	return slices.DeleteFunc(load.Loads(), func(a runfile.Load) bool { return a.Name != "bulk" && a.Name != "single" })
 }
 
-// Cloud has the arms that tell most where each takes minutes or a quarter of an hour, because a source tells of periods:
-// those of the published runs and COPY, and what parts statements, commits and bytes from rows. Left out are arms that
+// Cloud has the loads that tell most where each takes minutes or a quarter of an hour, because a source tells of periods:
+// those of the published runs and COPY, and what parts statements, commits and bytes from rows. Left out are loads that
 // only part what flushes from what commits, and a load of single rows, which tells little that multi does not. Of those that read there are the
 // five that miss pages. None of them is to find its table in memory, since what puts it there would show in the period in which the load begins.
 func Cloud() runfile.Plan {
 	plan := Identify()
 	plan.Name = "cloud"
-	plan.Arms = slices.DeleteFunc(plan.Arms, func(a runfile.Arm) bool { return a.Name == "single" || a.Name == "async" })
+	plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Name == "single" || a.Name == "async" })
 	miss := []string{load.PointCold, load.RangeCold, load.BitmapCold, load.JoinCold, load.ScanCold}
-	plan.Arms = append(plan.Arms, slices.DeleteFunc(load.ReadArms(), func(a runfile.Arm) bool { return !slices.Contains(miss, a.Name) })...)
+	plan.Loads = append(plan.Loads, slices.DeleteFunc(load.ReadLoads(), func(a runfile.Load) bool { return !slices.Contains(miss, a.Name) })...)
 	return plan
 }
 
@@ -146,11 +148,11 @@ func parsePlan(text []byte) (plan runfile.Plan, err error) {
 
 // Complete fills in the factors that a plan leaves open, and checks it. [Fit] does the same for its lengths.
 func Complete(plan runfile.Plan, sizes Sizes) (runfile.Plan, error) {
-	plan.Arms = slices.Clone(plan.Arms)
-	for i := range plan.Arms {
-		if arm := &plan.Arms[i]; !arm.Idle() {
-			arm.Clients = cmp.Or(arm.Clients, sizes.Clients)
-			arm.RowsPerTx = cmp.Or(arm.RowsPerTx, sizes.RowsPerTx)
+	plan.Loads = slices.Clone(plan.Loads)
+	for i := range plan.Loads {
+		if load := &plan.Loads[i]; !load.Idle() {
+			load.Clients = cmp.Or(load.Clients, sizes.Clients)
+			load.RowsPerTx = cmp.Or(load.RowsPerTx, sizes.RowsPerTx)
 		}
 	}
 	plan.Workers = cmp.Or(plan.Workers, defaultWorkers)
@@ -163,85 +165,85 @@ const defaultWorkers = 1
 // mostWorkers are more than there is a use for: one for each processor is enough.
 const mostWorkers = 1024
 
-// armName keeps names fit for a table, a column of a report and a file name.
-var armName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}$`)
+// loadName keeps names fit for a table, a column of a report and a file name.
+var loadName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,30}$`)
 
-// Bounds of an arm in seconds: shorter is no steady load, longer is surely a mistake.
+// Bounds of a load in seconds: shorter is no steady load, longer is surely a mistake.
 const (
-	shortestArm = 0.5
-	longestArm  = 24 * 60 * 60
+	shortestLoad = 0.5
+	longestLoad  = 24 * 60 * 60
 )
 
 // Bounds of a plan that keep what is made of it in memory small.
 const (
-	mostArms       = 100
-	mostReplicates = 1_000
+	mostLoads       = 100
+	mostRepetitions = 1_000
 )
 
 func validateLengths(plan runfile.Plan) error {
 	switch {
-	case plan.Replicates < 1:
-		return fmt.Errorf("the plan asks for %d repetitions: at least 1", plan.Replicates)
-	case !(plan.ArmSeconds >= shortestArm && plan.ArmSeconds <= longestArm): // also NaN
-		return fmt.Errorf("the plan asks for loads of %g s: from %g s to a day", plan.ArmSeconds, shortestArm)
+	case plan.Repetitions < 1:
+		return fmt.Errorf("the plan asks for %d repetitions: at least 1", plan.Repetitions)
+	case !(plan.LoadSeconds >= shortestLoad && plan.LoadSeconds <= longestLoad): // also NaN
+		return fmt.Errorf("the plan asks for loads of %g s: from %g s to a day", plan.LoadSeconds, shortestLoad)
 	}
 	return nil
 }
 
 func validate(plan runfile.Plan) error {
-	if len(plan.Arms) == 0 {
+	if len(plan.Loads) == 0 {
 		return errors.New("the plan has no loads")
 	}
-	if len(plan.Arms) > mostArms {
-		return fmt.Errorf("the plan has %d loads: at most %d", len(plan.Arms), mostArms)
+	if len(plan.Loads) > mostLoads {
+		return fmt.Errorf("the plan has %d loads: at most %d", len(plan.Loads), mostLoads)
 	}
-	if plan.Replicates > mostReplicates {
-		return fmt.Errorf("the plan asks for %d repetitions: at most %d", plan.Replicates, mostReplicates)
+	if plan.Repetitions > mostRepetitions {
+		return fmt.Errorf("the plan asks for %d repetitions: at most %d", plan.Repetitions, mostRepetitions)
 	}
 	if plan.Workers < 1 || plan.Workers > mostWorkers {
 		return fmt.Errorf("workers is %d and must be 1 to %d", plan.Workers, mostWorkers)
 	}
-	if !(plan.RestSeconds >= 0 && plan.RestSeconds <= longestArm) {
+	if !(plan.RestSeconds >= 0 && plan.RestSeconds <= longestLoad) {
 		return fmt.Errorf("the plan asks for %g s of rest: from 0 to a day", plan.RestSeconds)
 	}
 	seen := map[string]bool{}
-	for _, arm := range plan.Arms {
-		if !armName.MatchString(arm.Name) {
-			return fmt.Errorf("load name %q: lower-case letters, digits, - and _, at most 31", arm.Name)
+	for _, l := range plan.Loads {
+		if !loadName.MatchString(l.Name) {
+			return fmt.Errorf("load name %q: lower-case letters, digits, - and _, at most 31", l.Name)
 		}
-		if seen[arm.Name] {
-			return fmt.Errorf("two loads are named %s", arm.Name)
+		if seen[l.Name] {
+			return fmt.Errorf("two loads are named %s", l.Name)
 		}
-		seen[arm.Name] = true
-		if arm.Idle() {
+		seen[l.Name] = true
+		if l.Idle() {
 			continue
 		}
-		if arm.MostReplicates < 0 {
-			return fmt.Errorf("most_replicates of the load %s is %d: at least 1, or left out", arm.Name, arm.MostReplicates)
+		if l.MostRepetitions < 0 {
+			return fmt.Errorf("most_repetitions of the load %s is %d: at least 1, or left out", l.Name, l.MostRepetitions)
 		}
-		if _, err := load.NewWorkload(arm, ""); err != nil {
+		if _, err := load.NewWorkload(l, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// step is one replicate of one arm.
+// step is one repetition of one load.
 type step struct {
-	arm       runfile.Arm
-	replicate int
-	added     string // why it is run beyond the plan
+	load       runfile.Load
+	repetition int
+	added      string // why it is run beyond the plan
 }
 
-// blocks interleaves the arms: each block holds every arm that is run so often once, in a random order of its own, so that no drift of the
-// machine falls on one arm alone. The seed alone decides it.
+// blocks interleaves the loads: each block holds every load that is run so often once, in a random order of its own, so that no drift of the
+// machine falls on one load alone. The seed alone decides it.
 func blocks(plan runfile.Plan) [][]step {
-	all := make([][]step, plan.Replicates)
-	for replicate := range all {
-		order := rand.New(rand.NewPCG(plan.Seed, uint64(replicate))) //nolint:gosec // an order, not a secret
-		for _, i := range order.Perm(len(plan.Arms)) {
-			if arm := plan.Arms[i]; replicate < plan.Times(arm) {
-				all[replicate] = append(all[replicate], step{arm: arm, replicate: replicate + 1})
+	all := make([][]step, plan.Repetitions)
+	for repetition := range all {
+		order := rand.New(rand.NewPCG(plan.Seed, uint64(repetition))) //nolint:gosec // an order, not a secret
+		for _, i := range order.Perm(len(plan.Loads)) {
+			if load := plan.Loads[i]; repetition < plan.Times(load) {
+				all[repetition] = append(all[repetition], step{load: load, repetition: repetition + 1})
 			}
 		}
 	}

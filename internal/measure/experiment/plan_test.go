@@ -13,23 +13,23 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-func TestEachBlockHoldsEveryArmOnce(t *testing.T) {
+func TestEachBlockHoldsEveryLoadOnce(t *testing.T) {
 	plan := Published()
-	plan.Replicates, plan.Seed = 20, 7
+	plan.Repetitions, plan.Seed = 20, 7
 	firsts := map[string]bool{}
 	all := blocks(plan)
 	for i, block := range all {
 		seen := map[string]bool{}
 		for _, s := range block {
-			seen[s.arm.Name] = true
-			if s.replicate != i+1 {
-				t.Errorf("replicate %d stands in block %d", s.replicate, i+1)
+			seen[s.load.Name] = true
+			if s.repetition != i+1 {
+				t.Errorf("repetition %d stands in block %d", s.repetition, i+1)
 			}
 		}
 		if len(seen) != 4 || len(block) != 4 {
 			t.Errorf("block %d holds %v", i+1, block)
 		}
-		firsts[block[0].arm.Name] = true
+		firsts[block[0].load.Name] = true
 	}
 	if len(all) != 20 || len(firsts) != 4 {
 		t.Errorf("%d blocks; only %v ever come first: the order is not random", len(all), firsts)
@@ -39,11 +39,11 @@ func TestEachBlockHoldsEveryArmOnce(t *testing.T) {
 // The default plan runs what only inserts three times, and the few loads that read and update twice.
 func TestTheDefaultHasFewReads(t *testing.T) {
 	plan := Default()
-	plan.Replicates = 3
+	plan.Repetitions = 3
 	times := map[string]int{}
 	for _, block := range blocks(plan) {
 		for _, s := range block {
-			times[s.arm.Name]++
+			times[s.load.Name]++
 		}
 	}
 	want := map[string]int{
@@ -57,7 +57,7 @@ func TestTheDefaultHasFewReads(t *testing.T) {
 
 func TestOrderIsDecidedByTheSeedAlone(t *testing.T) {
 	plan := Published()
-	plan.Replicates, plan.Seed = 5, 42
+	plan.Repetitions, plan.Seed = 5, 42
 	again, other := plan, plan
 	other.Seed = 43
 	allow := cmp.AllowUnexported(step{})
@@ -70,7 +70,7 @@ func TestOrderIsDecidedByTheSeedAlone(t *testing.T) {
 }
 
 func TestCompleteFillsInWhatIsOpen(t *testing.T) {
-	plan := runfile.Plan{Replicates: 1, ArmSeconds: 1, Arms: []runfile.Arm{
+	plan := runfile.Plan{Repetitions: 1, LoadSeconds: 1, Loads: []runfile.Load{
 		{Name: "idle"},
 		{Name: "mine", Method: "copy", RowsPerTx: 7},
 		{Name: "yours", Method: "insert-select", Clients: 3, Indexes: 1},
@@ -79,15 +79,15 @@ func TestCompleteFillsInWhatIsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []runfile.Arm{
+	want := []runfile.Load{
 		{Name: "idle"},
 		{Name: "mine", Method: "copy", RowsPerTx: 7, Clients: 8},
 		{Name: "yours", Method: "insert-select", RowsPerTx: 1000, Clients: 3, Indexes: 1},
 	}
-	if diff := cmp.Diff(want, got.Arms); diff != "" {
+	if diff := cmp.Diff(want, got.Loads); diff != "" {
 		t.Error(diff)
 	}
-	if plan.Arms[1].Clients != 0 {
+	if plan.Loads[1].Clients != 0 {
 		t.Error("the caller's plan was changed")
 	}
 }
@@ -102,19 +102,19 @@ func TestCompleteRefuses(t *testing.T) {
 			t.Errorf("got %v, want something about %q", err, want)
 		}
 	}
-	check(func(p *runfile.Plan) { p.Arms = nil }, "no loads")
-	check(func(p *runfile.Plan) { p.Arms[1].Name = "Bulk; drop" }, "load name")
-	check(func(p *runfile.Plan) { p.Arms[1].Name = "idle" }, "two loads")
-	check(func(p *runfile.Plan) { p.Arms[1].Method = "upsert" }, `unknown method "upsert"`)
-	check(func(p *runfile.Plan) { p.Arms[1].Indexes = 9 }, "indexes is 9")
-	check(func(p *runfile.Plan) { p.Arms[1].RowsPerTx = -1 }, "rows_per_tx is -1")
-	check(func(p *runfile.Plan) { p.Arms[1].Clients = -1 }, "clients is -1")
-	check(func(p *runfile.Plan) { p.Arms[1].Clients = 1e9 }, "clients is 1000000000 and must be at most 10000")
-	check(func(p *runfile.Plan) { p.Arms[1].MostReplicates = -1 }, "most_replicates of the load bulk is -1")
-	check(func(p *runfile.Plan) { p.Replicates = 1e18 }, "asks for 1000000000000000000 repetitions: at most 1000")
+	check(func(p *runfile.Plan) { p.Loads = nil }, "no loads")
+	check(func(p *runfile.Plan) { p.Loads[1].Name = "Bulk; drop" }, "load name")
+	check(func(p *runfile.Plan) { p.Loads[1].Name = "idle" }, "two loads")
+	check(func(p *runfile.Plan) { p.Loads[1].Method = "upsert" }, `unknown method "upsert"`)
+	check(func(p *runfile.Plan) { p.Loads[1].Indexes = 9 }, "indexes is 9")
+	check(func(p *runfile.Plan) { p.Loads[1].RowsPerTx = -1 }, "rows_per_tx is -1")
+	check(func(p *runfile.Plan) { p.Loads[1].Clients = -1 }, "clients is -1")
+	check(func(p *runfile.Plan) { p.Loads[1].Clients = 1e9 }, "clients is 1000000000 and must be at most 10000")
+	check(func(p *runfile.Plan) { p.Loads[1].MostRepetitions = -1 }, "most_repetitions of the load bulk is -1")
+	check(func(p *runfile.Plan) { p.Repetitions = 1e18 }, "asks for 1000000000000000000 repetitions: at most 1000")
 	check(func(p *runfile.Plan) {
 		for i := range 97 {
-			p.Arms = append(p.Arms, runfile.Arm{Name: fmt.Sprint("more", i)})
+			p.Loads = append(p.Loads, runfile.Load{Name: fmt.Sprint("more", i)})
 		}
 	}, "has 101 loads: at most 100")
 }
@@ -136,10 +136,10 @@ func TestReadPlan(t *testing.T) {
 		t.Errorf("a plan from a run file: %v\n%s", err, diff)
 	}
 	for text, want := range map[string]string{
-		`{"arms": [], "replicas": 3}`: "replicas", // a misspelt field must not be ignored
-		`{"arms": []} {}`:             "something follows",
-		`bulk`:                        "invalid character",
-		``:                            "EOF",
+		`{"loads": [], "replicas": 3}`: "replicas", // a misspelt field must not be ignored
+		`{"loads": []} {}`:             "something follows",
+		`bulk`:                         "invalid character",
+		``:                             "EOF",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("plan %q: %v, want something about %q", text, err, want)
@@ -153,7 +153,7 @@ func TestEveryNamedPlanIsComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Complete(plan, DefaultSizes()); err != nil || plan.Name != name || plan.Arms[0].Name != "idle" {
+		if _, err := Complete(plan, DefaultSizes()); err != nil || plan.Name != name || plan.Loads[0].Name != "idle" {
 			t.Errorf("%s: %v, %+v", name, err, plan)
 		}
 	}

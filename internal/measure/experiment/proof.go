@@ -39,20 +39,20 @@ func (e *Experiment) awaitCounted(ctx context.Context, w *load.Workload, rows in
 	return nil
 }
 
-// Bounds of the time for counting a replicate's rows one by one. It takes a tenth of the load's time, or as long as
+// Bounds of the time for counting a repetition's rows one by one. It takes a tenth of the load's time, or as long as
 // that where each page must go into the WAL first, because somebody looked at it (with checksums).
 const (
 	shortestCount = 2 * time.Second
 	longestCount  = 10 * time.Second
 )
 
-// prove counts the rows of the arm's table. It lies after the end of the arm, so that its reads and writes are nobody's.
+// prove counts the rows of the load's table. It lies after the end of the load, so that its reads and writes are nobody's.
 func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error {
 	if w == nil {
 		return nil
 	}
-	proof := runfile.Proof{At: time.Now(), Arm: s.arm.Name, Replicate: s.replicate}
-	within := min(max(e.armLength(), shortestCount), longestCount)
+	proof := runfile.Proof{At: time.Now(), Load: s.load.Name, Repetition: s.repetition}
+	within := min(max(e.loadLength(), shortestCount), longestCount)
 	lookedAt, err := w.LookedAt(context.WithoutCancel(ctx), e.Control) // before the count does so
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (e *Experiment) prove(ctx context.Context, s step, w *load.Workload) error 
 }
 
 // countRows has a session of its own, whose counters are reported when it leaves: later they would fall into the next
-// arm. The limit holds for the transaction alone, because a pooler may give the session to others.
+// load. The limit holds for the transaction alone, because a pooler may give the session to others.
 func (e *Experiment) countRows(ctx context.Context, w *load.Workload, within time.Duration) (rows int64, err error) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), within+answerWithin)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"github.com/realiops/realiops/internal/test/servertest"
 )
 
-// proofs runs the experiment and gives the proof of each replicate; at is called when one has ended.
+// proofs runs the experiment and gives the proof of each repetition; at is called when one has ended.
 func (r *trial) proofs(t *testing.T, ctx context.Context, at func()) ([]runfile.Proof, error) {
 	t.Helper()
 	var all []runfile.Proof
@@ -23,7 +23,7 @@ func (r *trial) proofs(t *testing.T, ctx context.Context, at func()) ([]runfile.
 		switch line := line.(type) {
 		case runfile.Proof:
 			all = append(all, line)
-		case runfile.ArmEvent:
+		case runfile.LoadEvent:
 			if line.Event == runfile.End && at != nil {
 				at()
 			}
@@ -34,12 +34,12 @@ func (r *trial) proofs(t *testing.T, ctx context.Context, at func()) ([]runfile.
 	return all, err
 }
 
-// On every version, when an arm ends the server has counted what it confirmed, and the table holds it.
-func TestRowsAreCountedWhenAnArmEnds(t *testing.T) {
+// On every version, when a load ends the server has counted what it confirmed, and the table holds it.
+func TestRowsAreCountedWhenAnLoadEnds(t *testing.T) {
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			r := newTrialOn(t, version, bulk)
-			r.Plan.Replicates = 1
+			r.Plan.Repetitions = 1
 			counted := int64(0)
 			proofs, err := r.proofs(t, t.Context(), func() {
 				other := servertest.Connect(t, r.endpoint)
@@ -49,7 +49,7 @@ func TestRowsAreCountedWhenAnArmEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(proofs) != 1 || proofs[0].Arm != "bulk" || proofs[0].Rows != r.rows["bulk"] || proofs[0].Missing != "" {
+			if len(proofs) != 1 || proofs[0].Load != "bulk" || proofs[0].Rows != r.rows["bulk"] || proofs[0].Missing != "" {
 				t.Errorf("proofs %+v of %d rows", proofs, r.rows["bulk"])
 			}
 			if counted != r.rows["bulk"] {
@@ -61,7 +61,7 @@ func TestRowsAreCountedWhenAnArmEnds(t *testing.T) {
 
 func TestAProofTellsWhatIsMissing(t *testing.T) {
 	r := newTrial(t, bulk)
-	r.Plan.Replicates = 1
+	r.Plan.Repetitions = 1
 	other := servertest.Connect(t, r.endpoint)
 	proofs, err := r.proofs(t, t.Context(), func() { servertest.Exec(t, other, "delete from realiops.bulk where id = 7") })
 	if err != nil || len(proofs) != 1 || proofs[0].Rows != r.rows["bulk"]-1 {
@@ -69,7 +69,7 @@ func TestAProofTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// lock keeps everybody from reading the arm's table until the proof is recorded.
+// lock keeps everybody from reading the load's table until the proof is recorded.
 func (r *trial) lock(t *testing.T) {
 	other := servertest.Connect(t, r.endpoint)
 	servertest.Exec(t, other, "begin; lock table realiops.bulk in access exclusive mode")
@@ -84,7 +84,7 @@ func (r *trial) lock(t *testing.T) {
 
 func TestAProofThatTakesTooLongIsGivenUp(t *testing.T) {
 	r := newTrial(t, bulk)
-	r.Plan.Replicates = 1
+	r.Plan.Repetitions = 1
 	proofs, err := r.proofs(t, t.Context(), func() { r.lock(t) })
 	if err != nil || len(proofs) != 1 || proofs[0].Missing != "count(*) took longer than 2s" {
 		t.Errorf("%+v, %v", proofs, err)

@@ -19,12 +19,12 @@ import (
 // taken is a trial whose sessions the server ends in the middle of the first load.
 func taken(t *testing.T) *trial {
 	t.Helper()
-	r := newTrial(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
+	r := newTrial(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
 	boss, ended := servertest.Connect(t, r.endpoint), false
 	r.Tell = func(string) {}
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
-		if e, is := line.(runfile.ArmEvent); is && e.Event == runfile.Begin && !ended {
+		if e, is := line.(runfile.LoadEvent); is && e.Event == runfile.Begin && !ended {
 			ended = true
 			servertest.Exec(t, boss, `select pg_terminate_backend(pid) from pg_stat_activity
 				where datname = current_database() and pid <> pg_backend_pid()`)
@@ -56,7 +56,7 @@ func TestLostServerIsRecovered(t *testing.T) {
 
 // TestLostServerIsRecoveredBeforeTheFirstLoad: a server that is lost in the rest shows when the warm-up finds no session.
 func TestLostServerIsRecoveredBeforeTheFirstLoad(t *testing.T) {
-	r := newTrial(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
+	r := newTrial(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 2})
 	r.Plan.RestSeconds = 0.01
 	r.Tell = func(said string) {
 		if strings.HasPrefix(said, "Resting") {

@@ -8,20 +8,20 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Addition is an arm to be run beyond the plan.
+// Addition is a load to be run beyond the plan.
 type Addition struct {
-	Arm runfile.Arm
-	Why string
+	Load runfile.Load
+	Why  string
 }
 
 // pace is how far a run has come.
 type pace struct {
 	began time.Time
-	done  int            // replicates
-	of    map[string]int // replicates by arm
+	done  int            // repetitions
+	of    map[string]int // repetitions by load
 }
 
-// Run does the plan, and after it what Next adds. When it returns an error, the replicate it happened in is marked as
+// Run does the plan, and after it what Next adds. When it returns an error, the repetition it happened in is marked as
 // failed and all earlier ones are whole.
 func (e *Experiment) Run(ctx context.Context) error {
 	if rest := resting(e.Plan); rest != 0 {
@@ -43,9 +43,9 @@ func (e *Experiment) Run(ctx context.Context) error {
 	}
 	p := &pace{began: time.Now(), of: map[string]int{}}
 	for _, block := range blocks(e.Plan) {
-		replicate := block[0].replicate
-		if !e.Whole && replicate > leastReplicates && !e.timeFor(len(block), p, e.grace(p)) {
-			e.Tell(fmt.Sprintf("The loads take longer than expected: no time is left for repetition %d of %d", replicate, e.Plan.Replicates))
+		repetition := block[0].repetition
+		if !e.Whole && repetition > leastRepetitions && !e.timeFor(len(block), p, e.grace(p)) {
+			e.Tell(fmt.Sprintf("The loads take longer than expected: no time is left for repetition %d of %d", repetition, e.Plan.Repetitions))
 			break
 		}
 		for _, s := range block {
@@ -53,29 +53,29 @@ func (e *Experiment) Run(ctx context.Context) error {
 				return err
 			}
 		}
-		if replicate == 1 && e.Plan.Replicates > 1 {
+		if repetition == 1 && e.Plan.Repetitions > 1 {
 			e.FirstRound()
 		}
 	}
 	return e.extend(ctx, p)
 }
 
-// extend runs what Next names, one replicate at a time, while there is time for it.
+// extend runs what Next names, one repetition at a time, while there is time for it.
 func (e *Experiment) extend(ctx context.Context, p *pace) error {
 	for !e.Until.IsZero() && e.timeFor(1, p, 0) {
 		next, ok := e.Next()
 		if !ok {
 			return nil
 		}
-		switch err := e.rehearse(ctx, next.Arm); {
+		switch err := e.rehearse(ctx, next.Load); {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			e.Tell(fmt.Sprintf("There would be time to run %s once more, which cannot be: %v", next.Arm.Name, err))
+			e.Tell(fmt.Sprintf("There would be time to run %s once more, which cannot be: %v", next.Load.Name, err))
 			return nil
 		}
-		e.Tell(fmt.Sprintf("There is time to run %s once more: %s", next.Arm.Name, next.Why))
-		if err := e.count(ctx, p, step{next.Arm, p.of[next.Arm.Name] + 1, next.Why}); err != nil {
+		e.Tell(fmt.Sprintf("There is time to run %s once more: %s", next.Load.Name, next.Why))
+		if err := e.count(ctx, p, step{next.Load, p.of[next.Load.Name] + 1, next.Why}); err != nil {
 			return err
 		}
 	}
@@ -85,8 +85,8 @@ func (e *Experiment) extend(ctx context.Context, p *pace) error {
 // count runs a repetition, and once more where the server was taken from it and came back, or others disturbed it.
 func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 	p.done++
-	p.of[s.arm.Name]++
-	err := e.replicate(ctx, s)
+	p.of[s.load.Name]++
+	err := e.repetition(ctx, s)
 	for err != nil && ctx.Err() == nil {
 		why := "lost its server"
 		if disturbed, is := err.(*disturbedError); is { //nolint:errorlint // nothing else failed beside it
@@ -97,12 +97,12 @@ func (e *Experiment) count(ctx context.Context, p *pace, s step) error {
 		} else if err := e.recover(ctx, err); err != nil {
 			return err
 		}
-		number := max(e.Plan.Replicates, p.of[s.arm.Name]) + 1
-		s = step{s.arm, number, fmt.Sprintf("repetition %d of it %s", s.replicate, why)}
-		p.of[s.arm.Name] = number
+		number := max(e.Plan.Repetitions, p.of[s.load.Name]) + 1
+		s = step{s.load, number, fmt.Sprintf("repetition %d of it %s", s.repetition, why)}
+		p.of[s.load.Name] = number
 		p.done++
-		e.Tell(fmt.Sprintf("%s is run again: %s", s.arm.Name, s.added))
-		err = e.replicate(ctx, s)
+		e.Tell(fmt.Sprintf("%s is run again: %s", s.load.Name, s.added))
+		err = e.repetition(ctx, s)
 	}
 	return err
 }
@@ -124,20 +124,20 @@ func (e *Experiment) recover(ctx context.Context, failed error) error {
 // mostRepeats is how often a run puts up with losing its server.
 const mostRepeats = 5
 
-// timeFor tells whether so many more replicates are done in time, give or take the grace, if they take as long as those
+// timeFor tells whether so many more repetitions are done in time, give or take the grace, if they take as long as those
 // until now.
-func (e *Experiment) timeFor(replicates int, p *pace, grace time.Duration) bool {
+func (e *Experiment) timeFor(repetitions int, p *pace, grace time.Duration) bool {
 	if e.Until.IsZero() {
 		return true
 	}
 	each := time.Since(p.began) / time.Duration(p.done)
-	return time.Now().Add(each * time.Duration(replicates)).Before(e.Until.Add(grace))
+	return time.Now().Add(each * time.Duration(repetitions)).Before(e.Until.Add(grace))
 }
 
-// grace is by how much a run may outlast its budget for the sake of a whole replicate: a tenth.
+// grace is by how much a run may outlast its budget for the sake of a whole repetition: a tenth.
 func (e *Experiment) grace(p *pace) time.Duration { return e.Until.Sub(p.began) / 10 }
 
-// Calibrate measures what lies between two arms here, by settling twice with nothing to write.
+// Calibrate measures what lies between two loads here, by settling twice with nothing to write.
 func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 	pause := DefaultPause()
 	began := time.Now()
@@ -153,5 +153,5 @@ func (e *Experiment) Calibrate(ctx context.Context) (Pause, error) {
 	return pause, nil
 }
 
-// besides is what else a replicate takes: to make and drop its table, to connect, to read twice.
+// besides is what else a repetition takes: to make and drop its table, to connect, to read twice.
 const besides = 100 * time.Millisecond

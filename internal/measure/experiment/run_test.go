@@ -14,11 +14,11 @@ import (
 )
 
 // settles notes the settle events and gives what is needed of them.
-func (r *trial) settles() *[]runfile.ArmEvent {
-	var all []runfile.ArmEvent
+func (r *trial) settles() *[]runfile.LoadEvent {
+	var all []runfile.LoadEvent
 	record := r.Record
 	r.Record = func(line runfile.Record) error {
-		if event, ok := line.(runfile.ArmEvent); ok && event.Event == runfile.Settle {
+		if event, ok := line.(runfile.LoadEvent); ok && event.Event == runfile.Settle {
 			event.At = time.Time{}
 			all = append(all, event)
 		}
@@ -30,7 +30,7 @@ func (r *trial) settles() *[]runfile.ArmEvent {
 
 func TestWhatIsAddedTakesTheNextNumberAndBringsItsFactors(t *testing.T) {
 	r := newTrial(t, bulk)
-	r.Plan.Replicates = 1
+	r.Plan.Repetitions = 1
 	added := bulk
 	added.Name = "more"
 	wanted := []experiment.Addition{{bulk, "to be surer"}, {added, "to know"}, {added, "still"}}
@@ -47,37 +47,37 @@ func TestWhatIsAddedTakesTheNextNumberAndBringsItsFactors(t *testing.T) {
 	if err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := []runfile.ArmEvent{
-		{Arm: "bulk", Replicate: 1, Event: runfile.Settle},
-		{Arm: "bulk", Replicate: 2, Event: runfile.Settle, Added: "to be surer"},
-		{Arm: "more", Replicate: 1, Event: runfile.Settle, Added: "to know", Factors: &added},
-		{Arm: "more", Replicate: 2, Event: runfile.Settle, Added: "still", Factors: &added},
+	want := []runfile.LoadEvent{
+		{Load: "bulk", Repetition: 1, Event: runfile.Settle},
+		{Load: "bulk", Repetition: 2, Event: runfile.Settle, Added: "to be surer"},
+		{Load: "more", Repetition: 1, Event: runfile.Settle, Added: "to know", Factors: &added},
+		{Load: "more", Repetition: 2, Event: runfile.Settle, Added: "still", Factors: &added},
 	}
 	if diff := cmp.Diff(want, *settles); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAnArmThatCannotBeAddedEndsNothing(t *testing.T) {
+func TestAnLoadThatCannotBeAddedEndsNothing(t *testing.T) {
 	r := newTrial(t, idle)
-	r.Plan.Replicates, r.Checkpoint = 1, false
+	r.Plan.Repetitions, r.Checkpoint = 1, false
 	r.Until = time.Now().Add(time.Minute)
-	r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: bulk, Why: "to know"}, true }
+	r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Load: bulk, Why: "to know"}, true }
 	settles := r.settles()
 	servertest.Exec(t, r.conn, "create table realiops.bulk ()")
 	defer servertest.Exec(t, r.conn, "drop table realiops.bulk") // which is not ours, and stands in the way
 	if err := r.Run(t.Context()); err != nil || len(*settles) != 1 {
-		t.Errorf("%d replicates, %v", len(*settles), err)
+		t.Errorf("%d repetitions, %v", len(*settles), err)
 	}
 	if last := r.diary[len(r.diary)-1]; !strings.Contains(last, "cannot be: create the table of the load bulk") {
 		t.Errorf("told last: %q", last)
 	}
 }
 
-// halfAnArm is not time enough for a replicate, however fast or slow the machine is.
-const halfAnArm = 250 * time.Millisecond
+// halfAnLoad is not time enough for a repetition, however fast or slow the machine is.
+const halfAnLoad = 250 * time.Millisecond
 
-// leaves gives so much time for more when a replicate of so many has ended, and plenty until then.
+// leaves gives so much time for more when a repetition of so many has ended, and plenty until then.
 func (r *trial) leaves(after int, left time.Duration) {
 	ended := 0
 	r.Until = time.Now().Add(time.Hour)
@@ -94,40 +94,40 @@ func TestNothingIsAddedBeyondTheBudget(t *testing.T) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			r := newTrial(t, idle)
-			r.Plan.Replicates, r.Checkpoint = 1, false
+			r.Plan.Repetitions, r.Checkpoint = 1, false
 			set(r)
-			r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Arm: idle, Why: "why not"}, true }
+			r.Next = func() (experiment.Addition, bool) { return experiment.Addition{Load: idle, Why: "why not"}, true }
 			settles := r.settles()
 			if err := r.Run(t.Context()); err != nil || len(*settles) != want {
-				t.Errorf("%d replicates, %v, want %d", len(*settles), err, want)
+				t.Errorf("%d repetitions, %v, want %d", len(*settles), err, want)
 			}
 		})
 	}
 	check("no budget: the plan as it is", func(*trial) {}, 1)
-	check("no time for another", func(r *trial) { r.leaves(1, halfAnArm) }, 1)
-	check("time for two more", func(r *trial) { r.leaves(3, halfAnArm) }, 3)
+	check("no time for another", func(r *trial) { r.leaves(1, halfAnLoad) }, 1)
+	check("time for two more", func(r *trial) { r.leaves(3, halfAnLoad) }, 3)
 }
 
-func TestReplicatesForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
+func TestRepetitionsForWhichThereIsNoTimeAreLeftOut(t *testing.T) {
 	check := func(name string, after int, left time.Duration, want int) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			r := newTrial(t, idle)
-			r.Plan.Replicates, r.Checkpoint = 4, false
+			r.Plan.Repetitions, r.Checkpoint = 4, false
 			r.leaves(after, left)
 			r.Next = func() (experiment.Addition, bool) { return experiment.Addition{}, false }
 			settles := r.settles()
 			if err := r.Run(t.Context()); err != nil || len(*settles) != want {
-				t.Errorf("%d replicates, %v, want %d", len(*settles), err, want)
+				t.Errorf("%d repetitions, %v, want %d", len(*settles), err, want)
 			}
 		})
 	}
-	check("one alone would show nothing", 1, -halfAnArm, 2)
-	check("a fourth would end more than a tenth too late", 3, 0, 3) // after four arms where there is time for three
-	check("time for all", 4, halfAnArm, 4)
+	check("one alone would show nothing", 1, -halfAnLoad, 2)
+	check("a fourth would end more than a tenth too late", 3, 0, 3) // after four loads where there is time for three
+	check("time for all", 4, halfAnLoad, 4)
 }
 
-func TestCalibrateMeasuresWhatLiesBetweenArms(t *testing.T) {
+func TestCalibrateMeasuresWhatLiesBetweenLoads(t *testing.T) {
 	r := newTrial(t, idle)
 	r.Checkpoint = false
 	r.WaitForCounters = func(context.Context) error { time.Sleep(50 * time.Millisecond); return nil }

@@ -42,7 +42,7 @@ func (r Room) table() int64 {
 
 // FitTable gives the loads that read a table, and says beforehand how large it is, and what does not fit.
 func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
-	if !slices.ContainsFunc(plan.Arms, open) {
+	if !slices.ContainsFunc(plan.Loads, open) {
 		return plan, ""
 	}
 	size := room.table()
@@ -56,30 +56,30 @@ func FitTable(plan runfile.Plan, room Room) (runfile.Plan, string) {
 			text += fmt.Sprintf(". --read-size %dM makes a table that does not", larger/mebibyte)
 		}
 	}
-	if room.Unreadable != "" && slices.ContainsFunc(plan.Arms, func(a runfile.Arm) bool { return a.Cold }) {
+	if room.Unreadable != "" && slices.ContainsFunc(plan.Loads, func(a runfile.Load) bool { return a.Cold }) {
 		text += ". Nothing makes it cold, since " + room.Unreadable + ": its size alone keeps it from memory"
 		if room.Evicts {
 			text += ", and pg_buffercache from shared_buffers where it is allowed"
 		}
 	}
-	plan.Arms = slices.Clone(plan.Arms)
-	for i, arm := range plan.Arms {
-		if open(arm) {
-			plan.Arms[i].TableRows = load.RowsIn(size)
+	plan.Loads = slices.Clone(plan.Loads)
+	for i, l := range plan.Loads {
+		if open(l) {
+			plan.Loads[i].TableRows = load.RowsIn(size)
 		}
 	}
 	if sorted := sortedBytes(size); room.Temp >= 0 && room.Temp < sorted {
-		before := len(plan.Arms)
-		plan.Arms = slices.DeleteFunc(plan.Arms, func(a runfile.Arm) bool { return a.Method == load.Sort })
-		if len(plan.Arms) < before {
+		before := len(plan.Loads)
+		plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Method == load.Sort })
+		if len(plan.Loads) < before {
 			text += fmt.Sprintf(". The load that sorts it is left out: temp_file_limit allows %d MiB, and it takes about %d", room.Temp/mebibyte, sorted/mebibyte)
 		}
 	}
 	return plan, text
 }
 
-// open tells whether the arm reads a table whose size nobody has said.
-func open(a runfile.Arm) bool { return load.Reads(a.Method) && a.TableRows == 0 }
+// open tells whether the load reads a table whose size nobody has said.
+func open(a runfile.Load) bool { return load.Reads(a.Method) && a.TableRows == 0 }
 
 // sortedBytes is about how much a sort of the table writes to temporary files, with what merging takes beside it.
 func sortedBytes(table int64) int64 { return table + table/2 }

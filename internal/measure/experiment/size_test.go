@@ -36,11 +36,11 @@ func TestTheTableOfReadsFitsTheServer(t *testing.T) {
 			t.Errorf("%+v: it says %q, want %q", c.room, said, c.said)
 		}
 		sorts := false
-		for _, arm := range plan.Arms {
-			sorts = sorts || arm.Method == load.Sort
-			pages := arm.TableRows / 14 // rows of 500 bytes in a page of 8 KiB
-			if size := pages * 8192 / mebibyte; !arm.Idle() && (size > c.mebibyte || size < c.mebibyte-2) {
-				t.Errorf("%+v: %s has %d MiB", c.room, arm.Name, size)
+		for _, l := range plan.Loads {
+			sorts = sorts || l.Method == load.Sort
+			pages := l.TableRows / 14 // rows of 500 bytes in a page of 8 KiB
+			if size := pages * 8192 / mebibyte; !l.Idle() && (size > c.mebibyte || size < c.mebibyte-2) {
+				t.Errorf("%+v: %s has %d MiB", c.room, l.Name, size)
 			}
 		}
 		if fits := c.room.Temp < 0; sorts != fits {

@@ -45,12 +45,12 @@ func TestAWarmLoadFindsItsTableInMemory(t *testing.T) {
 	warm := cold
 	warm.Name, warm.Cold = load.PointWarm, false
 	r := newTrial(t, cold, warm)
-	r.Plan.Replicates = 2
+	r.Plan.Repetitions = 2
 	data := servertest.Value[string](t, r.conn, "show data_directory")
 	r.Layout = layoutOf(t, data)
 	looked, record := 0, r.Record
 	r.Record = func(line runfile.Record) error {
-		if e, is := line.(runfile.ArmEvent); is && e.Event == runfile.Begin && e.Arm == warm.Name {
+		if e, is := line.(runfile.LoadEvent); is && e.Event == runfile.Begin && e.Load == warm.Name {
 			file := servertest.Value[string](t, servertest.Connect(t, r.endpoint), "select pg_relation_filepath('realiops._reads')")
 			pages, there := inMemory(t, filepath.Join(data, file))
 			if pages < 600 || there < pages*9/10 {

@@ -14,25 +14,25 @@ import (
 // longestWarmUp is enough to fill a log of the usual size.
 const longestWarmUp = 5 * time.Second
 
-// warmUp puts the load of the arm that writes most on the server before anything is counted. A server makes the files of
+// warmUp puts the load that writes most on the server before anything is counted. A server makes the files of
 // its WAL when it first needs them, and fills each with zeros; later it uses them again. Without a warm-up the first
-// arms pay for that with up to twice their writes, whichever arms these are.
+// loads pay for that with up to twice their writes, whichever loads these are.
 func (e *Experiment) warmUp(ctx context.Context) error {
 	if err := e.fillAhead(ctx); err != nil {
 		return err
 	}
-	arm := heaviest(e.Plan.Arms)
-	if arm.Idle() {
+	load := heaviest(e.Plan.Loads)
+	if load.Idle() {
 		return nil
 	}
-	w, err := e.workload(arm)
+	w, err := e.workload(load)
 	if err != nil {
 		return err
 	}
 	if err := w.Create(ctx, e.Control); err != nil {
 		return err
 	}
-	err = w.Run(ctx, e.Connect, e.Engine, min(e.armLength(), longestWarmUp), func(runfile.Load) error { return nil })
+	err = w.Run(ctx, e.Connect, e.Engine, min(e.loadLength(), longestWarmUp), func(runfile.Work) error { return nil })
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -44,21 +44,21 @@ func (e *Experiment) warmUp(ctx context.Context) error {
 
 // fillAhead makes the table of the loads that read before all loads where sources tell of periods: the one in which a load begins would show it, too.
 func (e *Experiment) fillAhead(ctx context.Context) error {
-	i := slices.IndexFunc(e.Plan.Arms, func(a runfile.Arm) bool { return load.Reads(a.Method) })
+	i := slices.IndexFunc(e.Plan.Loads, func(a runfile.Load) bool { return load.Reads(a.Method) })
 	if e.Period == 0 || i < 0 {
 		return nil
 	}
-	w, err := e.workload(e.Plan.Arms[i])
+	w, err := e.workload(e.Plan.Loads[i])
 	if err != nil {
 		return err
 	}
 	return w.Create(ctx, e.Control)
 }
 
-// heaviest is the arm that writes most for its rows: wide ones before many index entries, many a transaction before
+// heaviest is the load that writes most for its rows: wide ones before many index entries, many a transaction before
 // few.
-func heaviest(arms []runfile.Arm) runfile.Arm {
-	return slices.MaxFunc(arms, func(a, b runfile.Arm) int {
+func heaviest(loads []runfile.Load) runfile.Load {
+	return slices.MaxFunc(loads, func(a, b runfile.Load) int {
 		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Indexes, b.Indexes), cmp.Compare(a.RowsPerTx, b.RowsPerTx))
 	})
 }

@@ -160,7 +160,7 @@ func (d Directory) keep(head runfile.Run, one Database, told history.Told) error
 		return err
 	}
 	head.Observed, head.Target, head.Start = true, one.Target, d.From
-	head.Plan = runfile.Plan{Name: runfile.FleetPlan, Arms: []runfile.Arm{}}
+	head.Plan = runfile.Plan{Name: runfile.FleetPlan, Loads: []runfile.Load{}}
 	records := []runfile.Record{head}
 	for _, m := range told.Metrics {
 		records = append(records, m)

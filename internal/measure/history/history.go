@@ -48,7 +48,7 @@ func (t Told) Span() (from, to time.Time) {
 
 // Write makes the run file.
 func Write(path string, head runfile.Run, told Told) error {
-	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Arms: []runfile.Arm{}}
+	head.Observed, head.Plan = true, runfile.Plan{Name: "history", Loads: []runfile.Load{}}
 	head.Start, _ = told.Span()
 	if head.Parameters == nil {
 		head.Parameters = map[string]string{}

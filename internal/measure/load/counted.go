@@ -11,7 +11,7 @@ import (
 // rows that scans of the table and of its indexes looked at.
 type counted struct{ written, lookedAt int64 }
 
-// Begin remembers what the server has counted of the arm's table before the load, and refuses to go on if somebody else has put
+// Begin remembers what the server has counted of the load's table before the load, and refuses to go on if somebody else has put
 // something on it meanwhile.
 func (w *Workload) Begin(ctx context.Context, conn postgres.Asker) (err error) {
 	if err := postgres.RefuseForeign(ctx, conn, w.table); err != nil {
@@ -37,7 +37,7 @@ func (w *Workload) counted(ctx context.Context, conn postgres.Asker) (c counted,
 		select n_tup_ins + n_tup_upd + n_tup_del, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)
 		from pg_catalog.pg_stat_user_tables where relid = $1::pg_catalog.text::pg_catalog.regclass`
 	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&c.written, &c.lookedAt); err != nil {
-		return c, fmt.Errorf("read the server's counters of the table of the load %s: %w", w.arm.Name, err)
+		return c, fmt.Errorf("read the server's counters of the table of the load %s: %w", w.load.Name, err)
 	}
 	return c, nil
 }

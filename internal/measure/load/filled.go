@@ -36,16 +36,16 @@ func RowsIn(bytes int64) int64 {
 // filledIn is how many bytes of rows and indexes are made in a second, written and vacuumed: little, so that nobody waits longer than was said.
 const filledIn = 40e6
 
-// FillsIn is about how long it takes to make the table of an arm.
-func FillsIn(arm runfile.Arm) time.Duration {
-	if !Fills(arm.Method) {
+// FillsIn is about how long it takes to make the table of a load.
+func FillsIn(load runfile.Load) time.Duration {
+	if !Fills(load.Method) {
 		return 0
 	}
-	row, full := arm.Width+besides+pointer, 1.0
-	if !Reads(arm.Method) {
+	row, full := load.Width+besides+pointer, 1.0
+	if !Reads(load.Method) {
 		full = halfFull / 100.0
 	}
-	bytes := float64(arm.TableRows) * (float64(row)/full + float64(arm.Indexes)*indexEntry)
+	bytes := float64(load.TableRows) * (float64(row)/full + float64(load.Indexes)*indexEntry)
 	return time.Duration(bytes / filledIn * float64(time.Second))
 }
 
@@ -54,55 +54,55 @@ func (w *Workload) fill(ctx context.Context, conn *pgx.Conn) error {
 	const ask = "/* realiops */ select pg_catalog.to_regclass($1::pg_catalog.text) is not null"
 	var there bool
 	if err := postgres.QueryRow(ctx, conn, ask, w.table).Scan(&there); err != nil {
-		return fmt.Errorf("look for the table of the load %s: %w", w.arm.Name, err)
+		return fmt.Errorf("look for the table of the load %s: %w", w.load.Name, err)
 	}
 	if there {
 		return nil
 	}
 	full := 100
-	if !Reads(w.arm.Method) {
+	if !Reads(w.load.Method) {
 		full = halfFull
 	}
 	ddl := []string{
 		fmt.Sprintf("create table %s (id pg_catalog.int8 not null, value pg_catalog.int4, filler pg_catalog.text) with (autovacuum_enabled = off, fillfactor = %d)", w.table, full),
 		fmt.Sprintf("alter table %s alter filler set storage plain", w.table),
 		fmt.Sprintf("insert into %s select id, id %% %d, %s from pg_catalog.generate_series(1, %d) as id",
-			w.table, w.distinct(), w.filler(repeatInSQL), w.arm.TableRows),
+			w.table, w.distinct(), w.filler(repeatInSQL), w.load.TableRows),
 		fmt.Sprintf("alter table %s add primary key (id)", w.table),
 	}
-	if w.arm.Indexes >= 2 {
+	if w.load.Indexes >= 2 {
 		ddl = append(ddl, fmt.Sprintf("create index on %s (value)", w.table))
 	}
 	ddl = append(ddl, fmt.Sprintf("comment on table %s is '%s'", w.table, postgres.TableMark))
 	defer postgres.Lengthy(conn)()
 	if err := postgres.Exec(ctx, conn, ddl...); err != nil {
-		return fmt.Errorf("fill the table of the load %s: %w", w.arm.Name, err)
+		return fmt.Errorf("fill the table of the load %s: %w", w.load.Name, err)
 	}
 	return w.Vacuum(ctx, conn)
 }
 
 // distinct is how many values the second index has: rows of one lie scattered over the table.
 func (w *Workload) distinct() int64 {
-	if w.arm.Method == Replace || w.arm.Method == Update || w.arm.Method == LookupUpdate {
-		return w.arm.TableRows
+	if w.load.Method == Replace || w.load.Method == Update || w.load.Method == LookupUpdate {
+		return w.load.TableRows
 	}
-	return max(1, w.arm.TableRows/bitmapRows)
+	return max(1, w.load.TableRows/bitmapRows)
 }
 
 // Vacuum takes away what updates and deletes left, and tells the planner what is in the table.
 func (w *Workload) Vacuum(ctx context.Context, conn *pgx.Conn) error {
 	defer postgres.Lengthy(conn)()
 	if _, err := conn.Exec(ctx, "/* realiops */ vacuum (analyze) "+w.table, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return fmt.Errorf("vacuum the table of the load %s: %w", w.arm.Name, err)
+		return fmt.Errorf("vacuum the table of the load %s: %w", w.load.Name, err)
 	}
 	return nil
 }
 
 // Vacuums tells whether a vacuum belongs to the load.
-func (w *Workload) Vacuums() bool { return w.arm.Method == Replace }
+func (w *Workload) Vacuums() bool { return w.load.Method == Replace }
 
 // Warms tells whether the load is to find its rows in memory.
-func (w *Workload) Warms() bool { return Reads(w.arm.Method) && !w.arm.Cold }
+func (w *Workload) Warms() bool { return Reads(w.load.Method) && !w.load.Cold }
 
 // Warm has the server read what the load will find in memory: its rows and the index that leads to them.
 func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
@@ -110,17 +110,17 @@ func (w *Workload) Warm(ctx context.Context, conn *pgx.Conn) error {
 	rows := fmt.Sprintf("select pg_catalog.count(filler) from %s where id <= %d", w.table, w.ofRows())
 	keys := fmt.Sprintf("select pg_catalog.count(*) from %s where id <= %d", w.table, w.ofRows())
 	if err := postgres.Exec(ctx, conn, rows, "set local enable_seqscan = off", "set local enable_bitmapscan = off", keys); err != nil {
-		return fmt.Errorf("read the table of the load %s: %w", w.arm.Name, err)
+		return fmt.Errorf("read the table of the load %s: %w", w.load.Name, err)
 	}
 	return nil
 }
 
 // ofRows are those that are looked up, from the beginning of the table.
 func (w *Workload) ofRows() int64 {
-	if w.arm.OfRows == 0 {
-		return w.arm.TableRows
+	if w.load.OfRows == 0 {
+		return w.load.TableRows
 	}
-	return min(w.arm.OfRows, w.arm.TableRows)
+	return min(w.load.OfRows, w.load.TableRows)
 }
 
 // Files are those of the table and its indexes, below the data directory, without the parts beyond a gigabyte.
@@ -135,7 +135,7 @@ func (w *Workload) Files(ctx context.Context, conn postgres.Asker) (files []stri
 		return nil
 	}, ask, w.table)
 	if err != nil {
-		return nil, fmt.Errorf("ask for the files of the load %s: %w", w.arm.Name, err)
+		return nil, fmt.Errorf("ask for the files of the load %s: %w", w.load.Name, err)
 	}
 	return files, nil
 }

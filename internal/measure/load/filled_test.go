@@ -12,16 +12,16 @@ import (
 )
 
 // filled are the loads that read or change what is there, on tables that are made in a moment.
-func filled() (all []runfile.Arm) {
-	for _, arm := range append(load.ReadArms(), load.ChangeArms()...) {
-		arm.Clients, arm.TableRows = max(1, min(arm.Clients, 2)), 10_000
-		all = append(all, arm)
+func filled() (all []runfile.Load) {
+	for _, l := range append(load.ReadLoads(), load.ChangeLoads()...) {
+		l.Clients, l.TableRows = max(1, min(l.Clients, 2)), 10_000
+		all = append(all, l)
 	}
 	return all
 }
 
 // perTransaction is what one transaction of each load does, as its name says it.
-var perTransaction = map[string]runfile.Load{
+var perTransaction = map[string]runfile.Work{
 	"point-hot":      {Returned: 1, Lookups: 1},
 	"point-warm":     {Returned: 1, Lookups: 1},
 	"point-cold":     {Returned: 1, Lookups: 1},
@@ -39,8 +39,8 @@ var perTransaction = map[string]runfile.Load{
 // The clients' account is that of arithmetic, and of the server's own counters of the table.
 func TestReadsAndChangesAreCountedThreeTimes(t *testing.T) {
 	b := newBench(t)
-	for _, arm := range filled() {
-		w := b.workload(t, arm)
+	for _, load := range filled() {
+		w := b.workload(t, load)
 		if err := w.Create(t.Context(), b.conn); err != nil {
 			t.Fatal(err)
 		}
@@ -48,20 +48,20 @@ func TestReadsAndChangesAreCountedThreeTimes(t *testing.T) {
 		if err := w.Begin(t.Context(), b.conn); err != nil {
 			t.Fatal(err)
 		}
-		l := b.run(t, arm, 100*time.Millisecond)
-		each, n := perTransaction[arm.Name], l.Transactions
+		l := b.run(t, load, 100*time.Millisecond)
+		each, n := perTransaction[load.Name], l.Transactions
 		want := []int64{n * each.Rows, n * each.Updated, n * each.Deleted, n * each.Returned, n * each.Lookups}
 		if diff := cmp.Diff(want, []int64{l.Rows, l.Updated, l.Deleted, l.Returned, l.Lookups}); diff != "" || n == 0 {
-			t.Errorf("%s, %d transactions: -want +got\n%s", arm.Name, n, diff)
+			t.Errorf("%s, %d transactions: -want +got\n%s", load.Name, n, diff)
 		}
 		written, err := w.Written(t.Context(), b.conn)
 		if err != nil || written != l.Rows {
-			t.Errorf("%s: the server wrote %d rows of %d, %v", arm.Name, written, l.Rows, err)
+			t.Errorf("%s: the server wrote %d rows of %d, %v", load.Name, written, l.Rows, err)
 		}
 		// The planner looks at some rows at the ends of an index.
 		lookedAt, err := w.LookedAt(t.Context(), b.conn)
 		if err != nil || lookedAt < l.Returned || lookedAt > l.Returned+l.Returned/100+1000 {
-			t.Errorf("%s: the server looked at %d rows of %d, %v", arm.Name, lookedAt, l.Returned, err)
+			t.Errorf("%s: the server looked at %d rows of %d, %v", load.Name, lookedAt, l.Returned, err)
 		}
 	}
 }
@@ -71,8 +71,8 @@ func TestReadsAndChangesWorkOnEveryVersion(t *testing.T) {
 		b := bench{endpoint: servertest.Database(t, version)}
 		b.conn = servertest.Connect(t, b.endpoint)
 		servertest.Exec(t, b.conn, "create schema realiops")
-		for _, arm := range filled() {
-			if err := b.workload(t, arm).Rehearse(t.Context(), b.conn); err != nil {
+		for _, load := range filled() {
+			if err := b.workload(t, load).Rehearse(t.Context(), b.conn); err != nil {
 				t.Errorf("PostgreSQL %s: %v", version, err)
 			}
 		}
@@ -85,16 +85,16 @@ func TestReadsAndChangesWorkOnEveryVersion(t *testing.T) {
 // Each load is what it is for because of how the server goes about it.
 func TestPlansAreThoseOfTheLoads(t *testing.T) {
 	b := newBench(t)
-	for _, arm := range filled() {
-		w := b.workload(t, arm)
+	for _, load := range filled() {
+		w := b.workload(t, load)
 		if err := w.Create(t.Context(), b.conn); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := servertest.Value[int64](t, b.conn, "select temp_bytes from pg_stat_database where datname = current_database()")
-	for _, arm := range filled() {
-		if arm.Name == "spill" {
-			b.run(t, arm, 10*time.Millisecond)
+	for _, load := range filled() {
+		if load.Name == "spill" {
+			b.run(t, load, 10*time.Millisecond)
 		}
 	}
 	after := servertest.Value[int64](t, b.conn, "select temp_bytes from pg_stat_database where datname = current_database()")

@@ -34,9 +34,9 @@ func newBench(t *testing.T) bench {
 	return b
 }
 
-func (b bench) workload(t *testing.T, arm runfile.Arm) *load.Workload {
+func (b bench) workload(t *testing.T, l runfile.Load) *load.Workload {
 	t.Helper()
-	w, err := load.NewWorkload(arm, "realiops")
+	w, err := load.NewWorkload(l, "realiops")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,21 +45,21 @@ func (b bench) workload(t *testing.T, arm runfile.Arm) *load.Workload {
 
 func TestEveryRowReportedIsInTheTable(t *testing.T) {
 	b := newBench(t)
-	for _, arm := range []runfile.Arm{
+	for _, one := range []runfile.Load{
 		{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Clients: 4},
 		{Name: "one-row", Method: load.InsertSelect, RowsPerTx: 1, Clients: 2, Indexes: 1},
 		{Name: "copy", Method: load.Copy, RowsPerTx: 700, Clients: 3, Indexes: 2},
 		{Name: "inserts", Method: load.Insert, RowsPerTx: 5, Clients: 4, Indexes: 2, SynchronousCommit: "off"},
 		{Name: "values", Method: load.InsertValues, RowsPerTx: 30, Clients: 2, Width: 10},
 	} {
-		t.Run(arm.Name, func(t *testing.T) {
-			w := b.workload(t, arm)
+		t.Run(one.Name, func(t *testing.T) {
+			w := b.workload(t, one)
 			if err := w.Create(t.Context(), b.conn); err != nil {
 				t.Fatal(err)
 			}
-			var lines []runfile.Load
+			var lines []runfile.Work
 			const duration = 1300 * time.Millisecond
-			err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, duration, func(l runfile.Load) error {
+			err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, duration, func(l runfile.Work) error {
 				lines = append(lines, l)
 				return nil
 			})
@@ -69,21 +69,21 @@ func TestEveryRowReportedIsInTheTable(t *testing.T) {
 			if err := (postgres.Facts{}).AwaitClientsGone(t.Context(), b.conn); err != nil {
 				t.Error(err)
 			}
-			checkLines(t, arm, lines, duration)
-			indexes := servertest.Value[int](t, b.conn, "select count(*) from pg_indexes where tablename = '"+arm.Name+"'")
-			inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops."`+arm.Name+`"`)
-			if rows := sum(lines, func(l runfile.Load) int64 { return l.Rows }); rows != inTable || rows == 0 {
+			checkLines(t, one, lines, duration)
+			indexes := servertest.Value[int](t, b.conn, "select count(*) from pg_indexes where tablename = '"+one.Name+"'")
+			inTable := servertest.Value[int64](t, b.conn, `select count(*) from realiops."`+one.Name+`"`)
+			if rows := sum(lines, func(l runfile.Work) int64 { return l.Rows }); rows != inTable || rows == 0 {
 				t.Errorf("reported %d rows, count(*) is %d", rows, inTable)
 			}
-			if indexes != arm.Indexes {
-				t.Errorf("the table has %d indexes, want %d", indexes, arm.Indexes)
+			if indexes != one.Indexes {
+				t.Errorf("the table has %d indexes, want %d", indexes, one.Indexes)
 			}
 		})
 	}
 }
 
 // checkLines checks that the lines fit together without a gap, and that every transaction left its latency.
-func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration time.Duration) {
+func checkLines(t *testing.T, one runfile.Load, lines []runfile.Work, duration time.Duration) {
 	t.Helper()
 	if len(lines) < 2 { // one after a second, the rest
 		t.Fatalf("%d lines, want 2", len(lines))
@@ -101,10 +101,10 @@ func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration ti
 			t.Fatal(err)
 		}
 		statements := l.Transactions
-		if arm.Method == load.Insert {
+		if one.Method == load.Insert {
 			statements = l.Rows
 		}
-		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(arm.RowsPerTx) || l.Statements != statements {
+		if latencies.TotalCount() != l.Transactions || l.Rows != l.Transactions*int64(one.RowsPerTx) || l.Statements != statements {
 			t.Errorf("%d latencies, %d transactions, %d statements, %d rows", latencies.TotalCount(), l.Transactions, l.Statements, l.Rows)
 		}
 		if longest := time.Duration(latencies.Max()) * time.Microsecond; longest <= 0 || longest > took+took/100 { // a histogram rounds
@@ -113,7 +113,7 @@ func checkLines(t *testing.T, arm runfile.Arm, lines []runfile.Load, duration ti
 	}
 }
 
-func sum(lines []runfile.Load, of func(runfile.Load) int64) (total int64) {
+func sum(lines []runfile.Work, of func(runfile.Work) int64) (total int64) {
 	for _, l := range lines {
 		total += of(l)
 	}
@@ -122,7 +122,7 @@ func sum(lines []runfile.Load, of func(runfile.Load) int64) (total int64) {
 
 func TestInterruptStopsAndReports(t *testing.T) {
 	b := newBench(t)
-	w := b.workload(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 100, Clients: 2})
+	w := b.workload(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 100, Clients: 2})
 	if err := w.Create(t.Context(), b.conn); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestInterruptStopsAndReports(t *testing.T) {
 	enough := errors.New("enough")
 	var rows int64
 	began := time.Now()
-	err := w.Run(ctx, b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Load) error {
+	err := w.Run(ctx, b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Work) error {
 		if rows += l.Rows; rows > 0 {
 			stop(enough)
 		}
@@ -144,9 +144,9 @@ func TestInterruptStopsAndReports(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheServerEndsTheArm(t *testing.T) {
+func TestAnErrorOfTheServerEndsTheLoad(t *testing.T) {
 	b := newBench(t)
-	w := b.workload(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 10, Clients: 2})
+	w := b.workload(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 10, Clients: 2})
 	if err := w.Create(t.Context(), b.conn); err != nil {
 		t.Fatal(err)
 	}
@@ -157,15 +157,15 @@ func TestAnErrorOfTheServerEndsTheArm(t *testing.T) {
 		_, _ = dropper.Exec(t.Context(), `drop table realiops.bulk`)
 	})
 	defer dropped.Wait()
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Load) error { return nil })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "load bulk") || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestRowsThatGoMissingEndTheArm(t *testing.T) {
+func TestRowsThatGoMissingEndTheLoad(t *testing.T) {
 	b := newBench(t)
-	w := b.workload(t, runfile.Arm{Name: "a", Method: load.InsertValues, RowsPerTx: 10, Clients: 2})
+	w := b.workload(t, runfile.Load{Name: "a", Method: load.InsertValues, RowsPerTx: 10, Clients: 2})
 	if err := w.Create(t.Context(), b.conn); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestRowsThatGoMissingEndTheArm(t *testing.T) {
 			if new.id > 1000 and new.value = 3 then return null; end if; return new; end $$;
 		create trigger t before insert on realiops.a for each row execute function lose()`)
 	var rows int64
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Load) error { rows += l.Rows; return nil })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(l runfile.Work) error { rows += l.Rows; return nil })
 	if err == nil || !strings.Contains(err.Error(), "load a: the server confirmed another number of rows than were sent: ") {
 		t.Errorf("got %v", err)
 	}
@@ -185,12 +185,12 @@ func TestRowsThatGoMissingEndTheArm(t *testing.T) {
 
 func TestMoreClientsThanTheServerTakes(t *testing.T) {
 	b := newBench(t)
-	w := b.workload(t, runfile.Arm{Name: "a", Method: load.Copy, RowsPerTx: 10, Clients: 500})
+	w := b.workload(t, runfile.Load{Name: "a", Method: load.Copy, RowsPerTx: 10, Clients: 500})
 	if err := w.Create(t.Context(), b.conn); err != nil {
 		t.Fatal(err)
 	}
 	var lines int
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Load) error { lines++; return nil })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error { lines++; return nil })
 	if err == nil || !strings.Contains(err.Error(), "of 500 clients") || !strings.HasSuffix(err.Error(), "ask for fewer clients, or wait") {
 		t.Errorf("got %v", err)
 	}
@@ -199,14 +199,14 @@ func TestMoreClientsThanTheServerTakes(t *testing.T) {
 	}
 }
 
-func TestARecordThatCannotBeWrittenEndsTheArm(t *testing.T) {
+func TestARecordThatCannotBeWrittenEndsTheLoad(t *testing.T) {
 	b := newBench(t)
-	w := b.workload(t, runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 10, Clients: 1})
+	w := b.workload(t, runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 10, Clients: 1})
 	if err := w.Create(t.Context(), b.conn); err != nil {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left")
-	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Load) error { return full })
+	err := w.Run(t.Context(), b.endpoint.ConnectClient, engine.Run, time.Minute, func(runfile.Work) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
@@ -214,19 +214,19 @@ func TestARecordThatCannotBeWrittenEndsTheArm(t *testing.T) {
 
 func TestRehearseFindsWhatCannotWork(t *testing.T) {
 	b := newBench(t)
-	check := func(arm runfile.Arm, prepare, want string) {
+	check := func(l runfile.Load, prepare, want string) {
 		t.Helper()
 		servertest.Exec(t, b.conn, prepare)
-		err := b.workload(t, arm).Rehearse(t.Context(), b.conn)
+		err := b.workload(t, l).Rehearse(t.Context(), b.conn)
 		if (want == "") != (err == nil) || (err != nil && !strings.Contains(err.Error(), want)) {
 			t.Errorf("after %q: %v, want %q", prepare, err, want)
 		}
 		servertest.Exec(t, b.conn, `drop table if exists realiops.a`)
 	}
-	arm := runfile.Arm{Name: "a", Method: load.Copy, RowsPerTx: 5, Clients: 1}
-	check(arm, "select 1", "")
-	check(arm, "create table realiops.a ()", "already exists")
-	check(arm, `create function lose() returns event_trigger language plpgsql as $$ begin
+	l := runfile.Load{Name: "a", Method: load.Copy, RowsPerTx: 5, Clients: 1}
+	check(l, "select 1", "")
+	check(l, "create table realiops.a ()", "already exists")
+	check(l, `create function lose() returns event_trigger language plpgsql as $$ begin
 		if exists (select from pg_class where relname = 'a') then
 			execute 'create or replace function nothing() returns trigger language plpgsql as ''begin return null; end''';
 			execute 'create trigger t before insert on realiops.a for each row execute function nothing()';

@@ -18,7 +18,7 @@ const (
 	// reportEvery is the grain of the record of the load.
 	reportEvery = time.Second
 	// patience is how long a server may be silent, beyond the time that the load takes: a transaction may be long, but
-	// one that outlives its arm is none of a steady load.
+	// one that outlives its load is none of a steady load.
 	patience = 10 * time.Second
 	// rehearsalWithin bounds the one transaction that is tried beforehand, which may copy very many rows.
 	rehearsalWithin = 10 * time.Minute
@@ -30,20 +30,20 @@ type Connect func(context.Context) (*pgx.Conn, error)
 // Engine runs a load's clients: engine.Run in this process, or a crew of workers.
 type Engine func(context.Context, engine.Options) (engine.Result, error)
 
-// Run lets the arm's clients repeat the workload for the duration and hands what they did to report, every second and
-// once at the end; Replicate is the caller's to fill in. All clients are connected before the first begins, finish
+// Run lets the load's clients repeat the workload for the duration and hands what they did to report, every second and
+// once at the end; Repetition is the caller's to fill in. All clients are connected before the first begins, finish
 // what they began, and have left when Run returns. When one fails, or ctx ends, all stop at once; what the server had
 // confirmed by then has been reported.
-func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duration time.Duration, report func(runfile.Load) error) error {
+func (w *Workload) Run(ctx context.Context, connect Connect, run Engine, duration time.Duration, report func(runfile.Work) error) error {
 	config, err := configOf(ctx, connect)
 	if err != nil {
 		return err
 	}
 	o := w.options(config)
-	o.Clients, o.Duration, o.Silence = w.arm.Clients, duration, duration+patience
+	o.Clients, o.Duration, o.Silence = w.load.Clients, duration, duration+patience
 	o.Every, o.Tick = reportEvery, func(t engine.Tick) error { return w.report(t, report) }
 	if _, err := run(ctx, o); err != nil {
-		return fmt.Errorf("load %s: %w", w.arm.Name, plain(err))
+		return fmt.Errorf("load %s: %w", w.load.Name, plain(err))
 	}
 	return nil
 }
@@ -89,11 +89,11 @@ func plain(err error) error {
 }
 
 // report hands on a tick as the run file has it.
-func (w *Workload) report(t engine.Tick, report func(runfile.Load) error) error {
+func (w *Workload) report(t engine.Tick, report func(runfile.Work) error) error {
 	each, n := w.deed(), t.Transactions
-	line := runfile.Load{
+	line := runfile.Work{
 		Updated: n * each.updated, Deleted: n * each.deleted, Returned: n * each.returned, Lookups: n * each.lookups,
-		From: t.From, To: t.To, Arm: w.arm.Name,
+		From: t.From, To: t.To, Load: w.load.Name,
 		Transactions: t.Transactions, Statements: t.Statements - w.brackets(t.Totals), Rows: t.Rows,
 		Failures: t.Failed(), BytesSent: t.Sent, BytesReceived: t.Received, Processor: t.Processor.Seconds(),
 	}

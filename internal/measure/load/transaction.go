@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/load/engine"
 )
 
-// Script is the arm's transaction in the language of package script.
+// Script is the load's transaction in the language of package script.
 func (w *Workload) Script() string {
 	if !w.bracketed() {
 		return w.statements()
@@ -25,14 +25,14 @@ type setting struct{ name, value string }
 
 // settings are those that the load takes: without them the server might choose another plan, or other processes to do the work.
 func (w *Workload) settings() (all []setting) {
-	if w.arm.SynchronousCommit != "" {
-		all = append(all, setting{"synchronous_commit", w.arm.SynchronousCommit})
+	if w.load.SynchronousCommit != "" {
+		all = append(all, setting{"synchronous_commit", w.load.SynchronousCommit})
 	}
-	if !Fills(w.arm.Method) {
+	if !Fills(w.load.Method) {
 		return all
 	}
 	all = append(all, setting{"max_parallel_workers_per_gather", "0"}, setting{"jit", "off"})
-	switch w.arm.Method {
+	switch w.load.Method {
 	case Range: // planned each time, one in twenty would have the planner itself look at the ends of the index
 		all = append(all, setting{"plan_cache_mode", "force_generic_plan"}, setting{"enable_bitmapscan", "off"}, setting{"enable_seqscan", "off"})
 	case Bitmap:
@@ -53,7 +53,7 @@ func (w *Workload) inTransaction() []setting {
 }
 
 func (w *Workload) statements() string {
-	switch w.arm.Method {
+	switch w.load.Method {
 	case InsertSelect:
 		return w.insertSelect()
 	case Copy:
@@ -63,7 +63,7 @@ func (w *Workload) statements() string {
 	case Lookup:
 		return w.key("id") + w.lookUp()
 	case Range:
-		n := int64(w.arm.RowsPerTx)
+		n := int64(w.load.RowsPerTx)
 		return fmt.Sprintf("\\set first random(1, %d)\nselect value from %s where id between :first and :first + %d;\n",
 			max(1, w.ofRows()-n+1), w.table, n-1)
 	case Bitmap: // all values have the same number of rows
@@ -102,13 +102,13 @@ func (w *Workload) update() string {
 func (w *Workload) joined() string {
 	const apart = 7919 // keys, so that no two lie in one page
 	return w.key("first") + fmt.Sprintf("select pg_catalog.sum((select value from %s where id = 1 + (:first::pg_catalog.int8 + n * %d) %% %d)) from pg_catalog.generate_series(1::pg_catalog.int8, %d) as n;\n",
-		w.table, apart, w.ofRows(), w.arm.RowsPerTx)
+		w.table, apart, w.ofRows(), w.load.RowsPerTx)
 }
 
 // replace deletes rows that no other client does, and puts new ones in their place.
 func (w *Workload) replace() string {
-	n, clients := int64(w.arm.RowsPerTx), int64(w.arm.Clients)
-	parts := max(1, w.arm.TableRows/n/clients)
+	n, clients := int64(w.load.RowsPerTx), int64(w.load.Clients)
+	parts := max(1, w.load.TableRows/n/clients)
 	return fmt.Sprintf("\\set first 1 + %d * (random(0, %d) * %d + :client_id)\n"+
 		"delete from %[4]s where id between :first and :first + %[5]d;\n"+
 		"insert into %[4]s select id, id, %[6]s from pg_catalog.generate_series(:first::pg_catalog.int8, :first::pg_catalog.int8 + %[5]d) as id;\n",
@@ -119,7 +119,7 @@ func (w *Workload) replace() string {
 // as in the published runs.
 func (w *Workload) Mode() engine.Mode {
 	switch {
-	case w.arm.Method == InsertSelect, w.arm.Method == Copy:
+	case w.load.Method == InsertSelect, w.load.Method == Copy:
 		return engine.Simple
 	case w.pooled:
 		return engine.Extended
@@ -130,23 +130,23 @@ func (w *Workload) Mode() engine.Mode {
 
 // insertSelect is the statement of the published runs, unless rows are to be wide.
 func (w *Workload) insertSelect() string {
-	if w.arm.Width == 0 {
-		return fmt.Sprintf("insert into %s (value) select pg_catalog.generate_series(1, %d);\n", w.table, w.arm.RowsPerTx)
+	if w.load.Width == 0 {
+		return fmt.Sprintf("insert into %s (value) select pg_catalog.generate_series(1, %d);\n", w.table, w.load.RowsPerTx)
 	}
 	return fmt.Sprintf("insert into %s (value, filler) select value, %s from pg_catalog.generate_series(1, %d) as value;\n",
-		w.table, w.filler(repeatInSQL), w.arm.RowsPerTx)
+		w.table, w.filler(repeatInSQL), w.load.RowsPerTx)
 }
 
 // generated has the rows made here.
 func (w *Workload) generated(command string) string {
 	return fmt.Sprintf("\\%s %s (%s) rows %d values (%s)\n",
-		command, w.table, w.columns(), w.arm.RowsPerTx, w.values(":row", repeatOfOurs))
+		command, w.table, w.columns(), w.load.RowsPerTx, w.values(":row", repeatOfOurs))
 }
 
 // inserts have the value as a parameter, so that all of them are one statement to whoever counts statements.
 func (w *Workload) inserts() string {
 	var b strings.Builder
-	for row := range w.arm.RowsPerTx {
+	for row := range w.load.RowsPerTx {
 		fmt.Fprintf(&b, "\\set value %d\ninsert into %s (%s) values (%s);\n", row+1, w.table, w.columns(), w.values(":value", repeatInSQL))
 	}
 	return b.String()
@@ -154,7 +154,7 @@ func (w *Workload) inserts() string {
 
 // bracketed tells whether a transaction has a BEGIN and an END.
 func (w *Workload) bracketed() bool {
-	several := w.arm.Method == Insert && w.arm.RowsPerTx > 1 || w.arm.Method == LookupUpdate || w.arm.Method == Replace
+	several := w.load.Method == Insert && w.load.RowsPerTx > 1 || w.load.Method == LookupUpdate || w.load.Method == Replace
 	return several || len(w.inTransaction()) > 0
 }
 
@@ -168,14 +168,14 @@ func (w *Workload) brackets(t engine.Totals) int64 {
 }
 
 func (w *Workload) columns() string {
-	if w.arm.Width == 0 {
+	if w.load.Width == 0 {
 		return "value"
 	}
 	return "value, filler"
 }
 
 func (w *Workload) values(value, repeat string) string {
-	if w.arm.Width == 0 {
+	if w.load.Width == 0 {
 		return value
 	}
 	return value + ", " + w.filler(repeat)
@@ -188,5 +188,5 @@ const (
 )
 
 func (w *Workload) filler(repeat string) string {
-	return fmt.Sprintf("%s('x', %d)", repeat, w.arm.Width)
+	return fmt.Sprintf("%s('x', %d)", repeat, w.load.Width)
 }

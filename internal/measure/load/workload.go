@@ -16,9 +16,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Workload is one arm made ready for a schema: the table it fills and the transaction it repeats.
+// Workload is one load made ready for a schema: the table it fills and the transaction it repeats.
 type Workload struct {
-	arm    runfile.Arm
+	load   runfile.Load
 	schema string
 	table  string  // qualified and quoted
 	pooled bool    // each transaction may have another session of the server
@@ -32,23 +32,23 @@ type Workload struct {
 // mostClients is more than servers take sessions, and less than costs gigabytes here.
 const mostClients = 10_000
 
-// NewWorkload checks an arm and makes it ready. The arm must not be idle.
-func NewWorkload(arm runfile.Arm, schema string) (*Workload, error) {
-	if err := check(arm); err != nil {
-		return nil, fmt.Errorf("load %s: %w", arm.Name, err)
+// NewWorkload checks a load and makes it ready. The load must not be idle.
+func NewWorkload(load runfile.Load, schema string) (*Workload, error) {
+	if err := check(load); err != nil {
+		return nil, fmt.Errorf("load %s: %w", load.Name, err)
 	}
-	table := arm.Name
-	if Reads(arm.Method) {
+	table := load.Name
+	if Reads(load.Method) {
 		table = shared
 	}
-	w := &Workload{arm: arm, schema: schema, table: pgx.Identifier{schema, table}.Sanitize()}
+	w := &Workload{load: load, schema: schema, table: pgx.Identifier{schema, table}.Sanitize()}
 	return w, w.parse()
 }
 
 func (w *Workload) parse() (err error) {
 	w.set = script.NewSet()
-	if w.script, err = w.set.Parse(w.arm.Name, w.Script()); err != nil {
-		return fmt.Errorf("load %s: %w", w.arm.Name, err)
+	if w.script, err = w.set.Parse(w.load.Name, w.Script()); err != nil {
+		return fmt.Errorf("load %s: %w", w.load.Name, err)
 	}
 	return nil
 }
@@ -76,31 +76,31 @@ const (
 	maxValues  = 65_535 / 2
 )
 
-func check(arm runfile.Arm) error {
+func check(load runfile.Load) error {
 	commits := []string{"on", "off", "local", "remote_write", "remote_apply"}
 	switch {
-	case !slices.Contains(Methods(), arm.Method):
-		return fmt.Errorf("unknown method %q: there are %s", arm.Method, strings.Join(Methods(), ", "))
-	case arm.RowsPerTx < 1:
-		return fmt.Errorf("rows_per_tx is %d and must be at least 1", arm.RowsPerTx)
-	case arm.Method == Bitmap && arm.RowsPerTx != bitmapRows:
-		return fmt.Errorf("rows_per_tx is %d and must be %d with method %s: so many rows of the table have one value", arm.RowsPerTx, bitmapRows, Bitmap)
-	case arm.RowsPerTx > mostRows(arm.Method):
-		return fmt.Errorf("rows_per_tx is %d and must be at most %d with method %s", arm.RowsPerTx, mostRows(arm.Method), arm.Method)
-	case arm.Indexes < 0 || arm.Indexes > maxIndexes:
-		return fmt.Errorf("indexes is %d and must be 0 to %d", arm.Indexes, maxIndexes)
-	case arm.Width < 0 || arm.Width > maxWidth:
-		return fmt.Errorf("width is %d and must be 0 to %d bytes", arm.Width, maxWidth)
-	case !Fills(arm.Method) && (arm.TableRows != 0 || arm.OfRows != 0 || arm.Cold):
-		return fmt.Errorf("method %s begins with an empty table: it takes no table_rows, of_rows or cold", arm.Method)
-	case arm.TableRows < 0 || arm.TableRows > mostTableRows || arm.OfRows < 0:
-		return fmt.Errorf("table_rows is %d, of_rows is %d, and they must be 0 to %d", arm.TableRows, arm.OfRows, int64(mostTableRows))
-	case arm.Clients > mostClients:
-		return fmt.Errorf("clients is %d and must be at most %d", arm.Clients, mostClients)
-	case arm.Clients < 1:
-		return fmt.Errorf("clients is %d and must be at least 1", arm.Clients)
-	case arm.SynchronousCommit != "" && !slices.Contains(commits, arm.SynchronousCommit):
-		return fmt.Errorf("synchronous_commit is %q and must be %s", arm.SynchronousCommit, strings.Join(commits, ", "))
+	case !slices.Contains(Methods(), load.Method):
+		return fmt.Errorf("unknown method %q: there are %s", load.Method, strings.Join(Methods(), ", "))
+	case load.RowsPerTx < 1:
+		return fmt.Errorf("rows_per_tx is %d and must be at least 1", load.RowsPerTx)
+	case load.Method == Bitmap && load.RowsPerTx != bitmapRows:
+		return fmt.Errorf("rows_per_tx is %d and must be %d with method %s: so many rows of the table have one value", load.RowsPerTx, bitmapRows, Bitmap)
+	case load.RowsPerTx > mostRows(load.Method):
+		return fmt.Errorf("rows_per_tx is %d and must be at most %d with method %s", load.RowsPerTx, mostRows(load.Method), load.Method)
+	case load.Indexes < 0 || load.Indexes > maxIndexes:
+		return fmt.Errorf("indexes is %d and must be 0 to %d", load.Indexes, maxIndexes)
+	case load.Width < 0 || load.Width > maxWidth:
+		return fmt.Errorf("width is %d and must be 0 to %d bytes", load.Width, maxWidth)
+	case !Fills(load.Method) && (load.TableRows != 0 || load.OfRows != 0 || load.Cold):
+		return fmt.Errorf("method %s begins with an empty table: it takes no table_rows, of_rows or cold", load.Method)
+	case load.TableRows < 0 || load.TableRows > mostTableRows || load.OfRows < 0:
+		return fmt.Errorf("table_rows is %d, of_rows is %d, and they must be 0 to %d", load.TableRows, load.OfRows, int64(mostTableRows))
+	case load.Clients > mostClients:
+		return fmt.Errorf("clients is %d and must be at most %d", load.Clients, mostClients)
+	case load.Clients < 1:
+		return fmt.Errorf("clients is %d and must be at least 1", load.Clients)
+	case load.SynchronousCommit != "" && !slices.Contains(commits, load.SynchronousCommit):
+		return fmt.Errorf("synchronous_commit is %q and must be %s", load.SynchronousCommit, strings.Join(commits, ", "))
 	}
 	return nil
 }
@@ -116,10 +116,10 @@ func mostRows(method string) int {
 	}
 }
 
-// Create makes the arm's table anew, and refuses to go on if somebody else has put something on it.
+// Create makes the load's table anew, and refuses to go on if somebody else has put something on it.
 func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 	makeTable := w.create
-	if Fills(w.arm.Method) {
+	if Fills(w.load.Method) {
 		makeTable = w.fill
 	}
 	if err := makeTable(ctx, conn); err != nil {
@@ -129,41 +129,41 @@ func (w *Workload) Create(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // create makes the table of the published runs, so that figures compare; a filler makes its rows wide. Autovacuum leaves it
-// alone: it would come into some replicates and not into others.
+// alone: it would come into some repetitions and not into others.
 func (w *Workload) create(ctx context.Context, conn *pgx.Conn) error {
 	key := ""
-	if w.arm.Indexes >= 1 {
+	if w.load.Indexes >= 1 {
 		key = " primary key"
 	}
 	ddl := fmt.Sprintf("create table %s (id bigserial%s, value int) with (autovacuum_enabled = off)", w.table, key)
-	if w.arm.Width > 0 { // neither compressed nor put elsewhere, so that it is as wide as it says
+	if w.load.Width > 0 { // neither compressed nor put elsewhere, so that it is as wide as it says
 		ddl += fmt.Sprintf("; alter table %s add filler pg_catalog.text, alter filler set storage plain", w.table)
 	}
-	if w.arm.Indexes >= 2 {
+	if w.load.Indexes >= 2 {
 		ddl += fmt.Sprintf("; create index on %s (value)", w.table)
 	}
 	ddl += fmt.Sprintf("; comment on table %s is '%s'", w.table, postgres.TableMark)
 	if err := postgres.Exec(ctx, conn, ddl); err != nil {
-		return fmt.Errorf("create the table of the load %s: %w", w.arm.Name, err)
+		return fmt.Errorf("create the table of the load %s: %w", w.load.Name, err)
 	}
 	return nil
 }
 
-// Drop removes the arm's table, unless it is one that other loads read as well, which goes with the schema.
+// Drop removes the load's table, unless it is one that other loads read as well, which goes with the schema.
 func (w *Workload) Drop(ctx context.Context, conn *pgx.Conn) error {
-	if Reads(w.arm.Method) && !w.rehearsed {
+	if Reads(w.load.Method) && !w.rehearsed {
 		return nil
 	}
 	if err := postgres.Exec(ctx, conn, "drop table "+w.table); err != nil {
-		return fmt.Errorf("drop the table of the load %s: %w", w.arm.Name, err)
+		return fmt.Errorf("drop the table of the load %s: %w", w.load.Name, err)
 	}
 	return nil
 }
 
-// Rows are those in the arm's table, each looked at.
+// Rows are those in the load's table, each looked at.
 func (w *Workload) Rows(ctx context.Context, conn postgres.Asker) (rows int64, err error) {
 	if err := postgres.QueryRow(ctx, conn, "/* realiops */ select pg_catalog.count(*) from "+w.table).Scan(&rows); err != nil {
-		return 0, fmt.Errorf("count the rows of the load %s: %w", w.arm.Name, err)
+		return 0, fmt.Errorf("count the rows of the load %s: %w", w.load.Name, err)
 	}
 	return rows, nil
 }
@@ -174,11 +174,11 @@ const rehearsalRows = 10_000
 // Rehearse does one transaction on a table made for it, in a session like the one it is given, and counts the rows it
 // left, so that what cannot work is found before anything is measured.
 func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
-	if Fills(w.arm.Method) { // a table of its own that is made in a moment
-		arm := w.arm
-		arm.TableRows = rehearsalRows
+	if Fills(w.load.Method) { // a table of its own that is made in a moment
+		load := w.load
+		load.TableRows = rehearsalRows
 		w = &Workload{
-			arm: arm, schema: w.schema, table: pgx.Identifier{w.schema, arm.Name}.Sanitize(), pooled: w.pooled, rehearsed: true,
+			load: load, schema: w.schema, table: pgx.Identifier{w.schema, load.Name}.Sanitize(), pooled: w.pooled, rehearsed: true,
 		}
 		if err := w.parse(); err != nil {
 			return err
@@ -188,15 +188,15 @@ func (w *Workload) Rehearse(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	if err := w.try(ctx, conn.Config()); err != nil {
-		return fmt.Errorf("try the load %s: %w", w.arm.Name, err)
+		return fmt.Errorf("try the load %s: %w", w.load.Name, err)
 	}
 	rows, err := w.Rows(ctx, conn)
 	if err != nil {
 		return err
 	}
 	each := w.deed()
-	if left := w.arm.TableRows + each.rows - each.updated - 2*each.deleted; rows != left {
-		return fmt.Errorf("the load %s left %d rows where %d must be: does a trigger or a rule stand on new tables?", w.arm.Name, rows, left)
+	if left := w.load.TableRows + each.rows - each.updated - 2*each.deleted; rows != left {
+		return fmt.Errorf("the load %s left %d rows where %d must be: does a trigger or a rule stand on new tables?", w.load.Name, rows, left)
 	}
 	return w.Drop(ctx, conn)
 }

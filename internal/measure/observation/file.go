@@ -202,7 +202,7 @@ func (r *recording) source(ctx context.Context, p *target.Probes) Source {
 func (r *recording) head(facts postgres.Facts, p *target.Probes) error {
 	head := r.Head
 	head.Observed, head.Target, head.Host = true, r.target.Describe(facts, p.Storage), host.Facts()
-	head.Clocks, head.Plan = []runfile.Clock{facts.Clock}, runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
+	head.Clocks, head.Plan = []runfile.Clock{facts.Clock}, runfile.Plan{Name: "observe", Loads: []runfile.Load{}}
 	var lines []runfile.Record
 	if r.before == nil {
 		lines = append(lines, head)

@@ -97,8 +97,8 @@ func (m *measurement) lost(err error) error {
 func (m *measurement) begin() error {
 	head := m.Head
 	head.Target, head.Host, head.Clocks = m.Target, host.Facts(), []runfile.Clock{m.Facts.Clock}
-	head.Plan = runfile.Plan{Name: "measure", Replicates: m.Repetitions, Arms: []runfile.Arm{
-		{Name: runfile.IdleArm}, {Name: runfile.OperationArm, Method: runfile.OperationArm}}}
+	head.Plan = runfile.Plan{Name: "measure", Repetitions: m.Repetitions, Loads: []runfile.Load{
+		{Name: runfile.IdleLoad}, {Name: runfile.OperationLoad, Method: runfile.OperationLoad}}}
 	lines := []runfile.Record{head}
 	for _, metric := range m.clock.Metrics() {
 		lines = append(lines, metric)
@@ -124,7 +124,7 @@ func (m *measurement) measure(ctx context.Context) error {
 	}
 	for n := range m.Repetitions {
 		m.Tell(fmt.Sprintf("repetition %d of %d", n+1, m.Repetitions))
-		if _, err := m.repetition(ctx, runfile.OperationArm, n+1, m.Operation); err != nil {
+		if _, err := m.repetition(ctx, runfile.OperationLoad, n+1, m.Operation); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (m *measurement) measureBackground(ctx context.Context) error {
 	idle := func(ctx context.Context) (Outcome, error) { return Outcome{}, experiment.Wait(ctx, m.Background) }
 	for n, measured := 1, 0; n <= idleTries && measured < idleTwice; n++ {
 		m.Tell("measuring what the server does by itself")
-		disturbed, err := m.repetition(ctx, runfile.IdleArm, n, idle)
+		disturbed, err := m.repetition(ctx, runfile.IdleLoad, n, idle)
 		if err != nil {
 			return err
 		}
@@ -182,9 +182,9 @@ func (m *measurement) warmUp(ctx context.Context) error {
 
 // repetition does the operation once between two readings of everything. What it is interrupted in is marked as failed, and
 // so is a background that others have disturbed.
-func (m *measurement) repetition(ctx context.Context, arm string, n int, do Operation) (disturbed bool, err error) {
+func (m *measurement) repetition(ctx context.Context, load string, n int, do Operation) (disturbed bool, err error) {
 	ours := m.Ours
-	if arm == runfile.IdleArm {
+	if load == runfile.IdleLoad {
 		ours = postgres.Sessions{Known: true} // none works for us
 	}
 	watch, err := m.settle(ctx, ours)
@@ -192,31 +192,31 @@ func (m *measurement) repetition(ctx context.Context, arm string, n int, do Oper
 		return false, err
 	}
 	began := time.Now()
-	if err := m.record(runfile.ArmEvent{At: began, Arm: arm, Replicate: n, Event: runfile.Begin}); err != nil {
+	if err := m.record(runfile.LoadEvent{At: began, Load: load, Repetition: n, Event: runfile.Begin}); err != nil {
 		return false, err
 	}
-	work := runfile.Load{From: began, Arm: arm, Replicate: n}
+	work := runfile.Work{From: began, Load: load, Repetition: n}
 	outcome, failed := do(ctx)
 	work.Transactions, work.To = outcome.Transactions, time.Now()
 	watch.Own(outcome.Sessions)
 	var during postgres.Seen
-	var strangers int64
+	var others int64
 	if m.seen != nil {
-		strangers = watch.Between(*m.seen)
+		others = watch.Between(*m.seen)
 	}
 	if failed == nil {
 		during, failed = m.finish(ctx, watch, outcome)
 	}
 	m.seen = &during
-	end := runfile.ArmEvent{At: time.Now(), Arm: arm, Replicate: n, Event: runfile.End, Sessions: during.Connected, Strangers: strangers + during.Strangers, Others: othersOf(during, outcome)}
+	end := runfile.LoadEvent{At: time.Now(), Load: load, Repetition: n, Event: runfile.End, Sessions: during.Connected, OtherSessions: others + during.OtherSessions, Others: othersOf(during, outcome)}
 	disturbed = end.Others != nil
 	switch {
 	case failed != nil:
 		end.Failed = failed.Error()
-	case arm == runfile.IdleArm && disturbed:
+	case load == runfile.IdleLoad && disturbed:
 		end.Failed = "others were at work: " + strings.Join(during.Others, ", ")
 	}
-	if arm != runfile.IdleArm {
+	if load != runfile.IdleLoad {
 		if err := m.record(work); err != nil {
 			return disturbed, err
 		}

@@ -158,7 +158,7 @@ func (b *bounded) move(direction int, do func([]byte) (int, error), p []byte) (n
 			return n, b.met
 		}
 		b.busy[direction]++
-		b.arm(direction)
+		b.load(direction)
 		b.mu.Unlock()
 		moved, err := do(p[n:])
 		n += moved
@@ -214,8 +214,8 @@ func (b *bounded) limit() (at time.Time, why func() error) {
 	return at, why
 }
 
-// arm sets the deadline of a direction: the owner's, or the bound if that is earlier.
-func (b *bounded) arm(direction int) {
+// load sets the deadline of a direction: the owner's, or the bound if that is earlier.
+func (b *bounded) load(direction int) {
 	at := b.set[direction]
 	if !b.free {
 		if limit, _ := b.limit(); at.IsZero() || limit.Before(at) {
@@ -240,7 +240,7 @@ func (b *bounded) keep(t time.Time, directions ...int) error {
 	defer b.mu.Unlock()
 	for _, d := range directions {
 		b.set[d] = t
-		b.arm(d)
+		b.load(d)
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (b *bounded) Changed() {
 	defer b.mu.Unlock()
 	for d, busy := range b.busy {
 		if busy > 0 && !b.free {
-			b.arm(d)
+			b.load(d)
 		}
 	}
 }

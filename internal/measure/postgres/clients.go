@@ -42,8 +42,8 @@ func (f Facts) AwaitClientsGone(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// ReportCounters has a session of ours report what it did itself, such as making a table, before an arm begins: left
-// to itself it would do so up to a second later, inside the arm. Servers before 15 cannot be asked to; there it is a few
+// ReportCounters has a session of ours report what it did itself, such as making a table, before a load begins: left
+// to itself it would do so up to a second later, inside the load. Servers before 15 cannot be asked to; there it is a few
 // rows of the catalogue.
 func (f Facts) ReportCounters(ctx context.Context, conn *pgx.Conn) error {
 	const firstThatCan = 150000

@@ -96,7 +96,7 @@ func TestNobodyElseReachesTheSchema(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := load.NewWorkload(runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Clients: 1}, postgres.SchemaName)
+			w, err := load.NewWorkload(runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Clients: 1}, postgres.SchemaName)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestWhatOthersPutOnATableIsRefused(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			w, err := load.NewWorkload(runfile.Arm{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Indexes: 2, Width: 10, Clients: 1}, postgres.SchemaName)
+			w, err := load.NewWorkload(runfile.Load{Name: "bulk", Method: load.Copy, RowsPerTx: 10, Indexes: 2, Width: 10, Clients: 1}, postgres.SchemaName)
 			if err != nil {
 				t.Fatal(err)
 			}

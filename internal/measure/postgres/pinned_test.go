@@ -42,11 +42,11 @@ func loads(t *testing.T, endpoint *postgres.Endpoint) (postgres.Facts, error) {
 			t.Error(err)
 		}
 	}()
-	for _, arm := range []runfile.Arm{
+	for _, l := range []runfile.Load{
 		{Name: "multi", Method: load.Insert, RowsPerTx: 2, Indexes: 1, Clients: 2},
 		{Name: "looked", Method: load.Lookup, RowsPerTx: 1, Indexes: 2, Width: 10, TableRows: 1000, Clients: 2},
 	} {
-		w, err := load.NewWorkload(arm, postgres.SchemaName)
+		w, err := load.NewWorkload(l, postgres.SchemaName)
 		if err != nil {
 			return facts, err
 		}
@@ -66,7 +66,7 @@ func loads(t *testing.T, endpoint *postgres.Endpoint) (postgres.Facts, error) {
 		if err := w.Begin(t.Context(), conn); err != nil {
 			return facts, err
 		}
-		nothing := func(runfile.Load) error { return nil }
+		nothing := func(runfile.Work) error { return nil }
 		if err := w.Run(t.Context(), endpoint.ConnectClient, engine.Run, 20*time.Millisecond, nothing); err != nil {
 			return facts, err
 		}

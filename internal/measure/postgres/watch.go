@@ -53,13 +53,13 @@ type Watch struct {
 
 // Seen is who was on the server during an operation.
 type Seen struct {
-	Others    []string // that worked, or may have, and not for the operation
-	Wrote     *Wrote   // by those of them that were there at the end; nil: the server does not tell
-	Staying   int      // sessions of the operation that have not ended
-	Silent    int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
-	Connected *int64   // sessions, to our database, whether they are still there or not; nil: the server does not count them
-	Strangers int64    // those of them that are known not to be the operation's
-	total     int64    // as the server counts them
+	Others        []string // that worked, or may have, and not for the operation
+	Wrote         *Wrote   // by those of them that were there at the end; nil: the server does not tell
+	Staying       int      // sessions of the operation that have not ended
+	Silent        int      // those that may keep counts to themselves however long they are waited for, and that may be of the operation
+	Connected     *int64   // sessions, to our database, whether they are still there or not; nil: the server does not count them
+	OtherSessions int64    // those of them that are known not to be the operation's
+	total         int64    // as the server counts them
 }
 
 // Backend is a session of the server.
@@ -163,7 +163,7 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 			continue
 		}
 		if v.here && !old {
-			s.Strangers++
+			s.OtherSessions++
 		}
 		if v.busy || v.changed || v.hidden || !old || before.busy || before.late {
 			others.add(v.called(), v.role, v.database)
@@ -185,9 +185,9 @@ func (w *Watch) Look(ctx context.Context, conn *pgx.Conn) (Seen, error) {
 	if w.facts.VersionNum >= firstCountingSessions && s.total >= w.connected {
 		s.Connected = new(s.total - w.connected)
 	}
-	if w.picked.Known && s.Connected != nil && *s.Connected > s.Strangers+w.own {
+	if w.picked.Known && s.Connected != nil && *s.Connected > s.OtherSessions+w.own {
 		others = append(others, "a session that connected to "+Quoted(w.facts.Database)+" and is gone")
-		s.Strangers = *s.Connected - w.own
+		s.OtherSessions = *s.Connected - w.own
 	}
 	s.Others = others
 	if w.facts.VersionNum >= firstWithBackendWAL && w.facts.MaySeeOthers {

@@ -104,7 +104,7 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 				}
 				return int32(session.PgConn().PID())
 			}
-			stranger := []string{"a session that connected to " + postgres.Quoted(facts.Database) + " and is gone"}
+			other := []string{"a session that connected to " + postgres.Quoted(facts.Database) + " and is gone"}
 			watch.Own([]int32{visit()})
 			look := func(sessions int64, want []string) {
 				seen, err := watch.Look(t.Context(), conn)
@@ -123,7 +123,7 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 			}
 			look(1, nil)
 			visit()
-			look(2, stranger)
+			look(2, other)
 			if version < "15" {
 				return // whose counts come later
 			}
@@ -140,7 +140,7 @@ func TestSessionsThatAreGoneAreCounted(t *testing.T) {
 			}
 			command.Over(seen)
 			visit() // when the command has ended
-			look(2, stranger)
+			look(2, other)
 			visit()
 			again, err := facts.Watch(t.Context(), conn, postgres.Sessions{})
 			if err != nil || again.Between(seen) != 2 {

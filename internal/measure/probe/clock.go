@@ -75,7 +75,7 @@ func (c *Clock) Stop() error {
 func (c *Clock) Done() <-chan struct{} { return c.ended }
 
 // ReadAll reads every sampler now, all at once, beside the grid, and returns when each has answered or timed out. The
-// last reading recorded by then is the value at the edge of an arm; a sampler that could not answer has left a gap.
+// last reading recorded by then is the value at the edge of a load; a sampler that could not answer has left a gap.
 // The error is about the clock, not about a sampler.
 func (c *Clock) ReadAll(ctx context.Context) error {
 	var all sync.WaitGroup

@@ -36,8 +36,8 @@ func (m *measurement) nameTriggers(ctx context.Context) error {
 
 func mostClients(plan runfile.Plan) int {
 	most := 0
-	for _, arm := range plan.Arms {
-		most = max(most, arm.Clients)
+	for _, load := range plan.Loads {
+		most = max(most, load.Clients)
 	}
 	return most
 }

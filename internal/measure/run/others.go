@@ -17,7 +17,7 @@ type others struct {
 	mu     sync.Mutex // the clock of the probes records, too
 	latest runfile.Reading
 	before runfile.Reading // the last one before the load began
-	work   runfile.Load    // of our clients since then
+	work   runfile.Work    // of our clients since then
 	who    []string
 	wrote  map[postgres.Backend]int64 // WAL of theirs until the load began
 	wal    int64                      // and since then
@@ -43,11 +43,11 @@ func (o *others) follow(record runfile.Record) {
 		if r.Probe == pgstat.Name {
 			o.latest = r
 		}
-	case runfile.ArmEvent:
+	case runfile.LoadEvent:
 		if r.Event == runfile.Begin {
-			o.before, o.work = o.latest, runfile.Load{}
+			o.before, o.work = o.latest, runfile.Work{}
 		}
-	case runfile.Load:
+	case runfile.Work:
 		o.work.Rows += r.Rows
 		o.work.Returned += r.Returned
 		o.work.Transactions += r.Transactions
@@ -55,16 +55,16 @@ func (o *others) follow(record runfile.Record) {
 	}
 }
 
-// othersDuring is what others did under a load of the arm. nil: too little to speak of, or nothing tells.
-func (m *measurement) othersDuring(arm runfile.Arm) *runfile.Others {
-	most := mostWAL(arm)
-	if load.Fills(arm.Method) { // its pages may be logged whole
+// othersDuring is what others did in a repetition of the load. nil: too little to speak of, or nothing tells.
+func (m *measurement) othersDuring(l runfile.Load) *runfile.Others {
+	most := mostWAL(l)
+	if load.Fills(l.Method) { // its pages may be logged whole
 		most = nil
 	}
 	if m.session.Facts.Flavor == postgres.FlavorAurora { // whose WAL is another
 		most = nil
 	}
-	did, writing := m.others.during(arm.RowsPerTx, most), m.writers.during()
+	did, writing := m.others.during(l.RowsPerTx, most), m.writers.during()
 	if m.session.Facts.Pooler { // it keeps our clients' sessions, which report later what they did: it would be taken for that of others
 		did = nil
 	}
@@ -77,13 +77,13 @@ func (m *measurement) othersDuring(arm runfile.Arm) *runfile.Others {
 	return did
 }
 
-// mostWAL is more than a load of the arm can have written, in bytes, where no checkpoint fell into it, after which every page is
+// mostWAL is more than one repetition of the load can have written, in bytes, where no checkpoint fell into it, after which every page is
 // logged whole once more: rows, index entries and the halves of pages that they split, commits, and pages of the catalogue. A new
 // page of its table is not logged whole.
-func mostWAL(arm runfile.Arm) func(rows, transactions float64) float64 {
+func mostWAL(load runfile.Load) func(rows, transactions float64) float64 {
 	const perRow, perEntry, perCommit, besides = 150, 200, 500, 1e6
 	return func(rows, transactions float64) float64 {
-		return besides + rows*float64(perRow+arm.Width+perEntry*arm.Indexes) + perCommit*transactions
+		return besides + rows*float64(perRow+load.Width+perEntry*load.Indexes) + perCommit*transactions
 	}
 }
 

@@ -53,21 +53,21 @@ func (p *Program) fitTable(room experiment.Room) (said string) {
 }
 
 // decided tells whether somebody has said how long or how often.
-func (p *Program) decided() bool { return p.open.ArmSeconds != 0 || p.open.Replicates != 0 }
+func (p *Program) decided() bool { return p.open.LoadSeconds != 0 || p.open.Repetitions != 0 }
 
 // Duration is about how long it takes.
 func (p *Program) Duration() time.Duration { return experiment.Duration(p.Plan, p.limits) }
 
 // loads are all that may be run beyond the plan: its own, and those of the plan identify beside it.
-func (p *Program) loads() ([]runfile.Arm, error) {
+func (p *Program) loads() ([]runfile.Load, error) {
 	all, err := experiment.Complete(experiment.Identify(), p.sizes)
 	if err != nil {
 		return nil, err
 	}
-	loads := slices.Clone(p.Plan.Arms)
-	for _, arm := range all.Arms {
-		if !slices.ContainsFunc(loads, func(a runfile.Arm) bool { return a.Name == arm.Name }) {
-			loads = append(loads, arm)
+	loads := slices.Clone(p.Plan.Loads)
+	for _, load := range all.Loads {
+		if !slices.ContainsFunc(loads, func(a runfile.Load) bool { return a.Name == load.Name }) {
+			loads = append(loads, load)
 		}
 	}
 	return loads, nil
@@ -76,18 +76,18 @@ func (p *Program) loads() ([]runfile.Arm, error) {
 // repetitions is how often the loads are run.
 func (p *Program) repetitions() string {
 	fewer := 0
-	for _, arm := range p.Plan.Arms {
-		if p.Plan.Times(arm) < p.Plan.Replicates {
+	for _, load := range p.Plan.Loads {
+		if p.Plan.Times(load) < p.Plan.Repetitions {
 			fewer++
 		}
 	}
 	switch {
-	case p.Plan.Replicates == 1:
+	case p.Plan.Repetitions == 1:
 		return "1 repetition"
 	case fewer == 0:
-		return fmt.Sprintf("%d repetitions", p.Plan.Replicates)
+		return fmt.Sprintf("%d repetitions", p.Plan.Repetitions)
 	}
-	return fmt.Sprintf("%d repetitions (%d of them fewer)", p.Plan.Replicates, fewer)
+	return fmt.Sprintf("%d repetitions (%d of them fewer)", p.Plan.Repetitions, fewer)
 }
 
 // announcement says what is going to happen, how long it takes and where it is recorded.
@@ -100,7 +100,7 @@ func (p *Program) announcement(path string) string {
 		}
 		cost = fmt.Sprintf(", %s more than --budget, %s", experiment.About(over), why)
 	}
-	if p.limits.Short(p.Plan.ArmSeconds) {
+	if p.limits.Short(p.Plan.LoadSeconds) {
 		cost += fmt.Sprintf(" (too short for two periods of %g s, so some of AWS's metrics will tell little)", p.limits.Period)
 	}
 	if rest := p.Plan.RestSeconds; rest > 0 {
@@ -108,5 +108,5 @@ func (p *Program) announcement(path string) string {
 			"once as much time has passed after it, and of a load only where it lasts three hours", experiment.About(time.Duration(rest*float64(time.Second))))
 	}
 	return fmt.Sprintf("%d loads x %s x %g s, about %s from here%s; recorded in %s",
-		len(p.Plan.Arms), p.repetitions(), p.Plan.ArmSeconds, experiment.About(p.Duration()), cost, path)
+		len(p.Plan.Loads), p.repetitions(), p.Plan.LoadSeconds, experiment.About(p.Duration()), cost, path)
 }

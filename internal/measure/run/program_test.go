@@ -14,8 +14,8 @@ import (
 
 // A load that the plan has is run once more as the plan has it; one that it lacks comes from the plan identify.
 func TestLoadsToRunOnceMore(t *testing.T) {
-	mine := runfile.Arm{Name: "copy", Method: "copy", RowsPerTx: 7, Clients: 2}
-	p, err := NewProgram(runfile.Plan{Arms: []runfile.Arm{mine}}, experiment.Sizes{Clients: 3, RowsPerTx: 10},
+	mine := runfile.Load{Name: "copy", Method: "copy", RowsPerTx: 7, Clients: 2}
+	p, err := NewProgram(runfile.Plan{Loads: []runfile.Load{mine}}, experiment.Sizes{Clients: 3, RowsPerTx: 10},
 		experiment.Limits{Budget: experiment.Budget(""), Pause: experiment.DefaultPause()}, false)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestLoadsToRunOnceMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]runfile.Arm{}
+	found := map[string]runfile.Load{}
 	for _, load := range loads {
 		found[load.Name] = load
 	}
@@ -71,8 +71,8 @@ func TestTheLeastBudgetIsStable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.measured(experiment.Pause{Fixed: 5 * time.Second}, 0); err != nil || p.Plan.Replicates != 2 || p.Plan.ArmSeconds != 1 {
-		t.Errorf("pauses of 5 s: %v, %d repetitions of %g s", err, p.Plan.Replicates, p.Plan.ArmSeconds)
+	if err := p.measured(experiment.Pause{Fixed: 5 * time.Second}, 0); err != nil || p.Plan.Repetitions != 2 || p.Plan.LoadSeconds != 1 {
+		t.Errorf("pauses of 5 s: %v, %d repetitions of %g s", err, p.Plan.Repetitions, p.Plan.LoadSeconds)
 	}
 	if text := p.announcement("f"); !strings.Contains(text, "more than --budget, because the pauses between loads are long") {
 		t.Error(text)

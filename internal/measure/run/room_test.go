@@ -25,12 +25,12 @@ func TestTheTableGoesByTheServersSettings(t *testing.T) {
 		if err != nil || room.Buffers != 24*mebibyte || room.Free <= 0 || room.Temp >= 0 == sorts || room.Temp >= 0 && room.Temp != 30*mebibyte {
 			t.Errorf("temp_file_limit %s: %+v, %v", limit, room, err)
 		}
-		plan, _ := experiment.FitTable(runfile.Plan{Arms: load.ReadArms()}, room)
+		plan, _ := experiment.FitTable(runfile.Plan{Loads: load.ReadLoads()}, room)
 		sorted := false
-		for _, arm := range plan.Arms {
-			sorted = sorted || arm.Method == load.Sort
-			if arm.TableRows != load.RowsIn(2*24*mebibyte) {
-				t.Errorf("%s has a table of %d rows", arm.Name, arm.TableRows)
+		for _, l := range plan.Loads {
+			sorted = sorted || l.Method == load.Sort
+			if l.TableRows != load.RowsIn(2*24*mebibyte) {
+				t.Errorf("%s has a table of %d rows", l.Name, l.TableRows)
 			}
 		}
 		if sorted != sorts {

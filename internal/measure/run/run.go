@@ -50,7 +50,7 @@ type Options struct {
 	FirstRound func(path string)
 	// Next names, from the file so far, which of the loads would tell most about the required metrics if it were run once
 	// more, and says why; an empty name: none would.
-	Next func(path string, required []string, loads []runfile.Arm) (load, why string)
+	Next func(path string, required []string, loads []runfile.Load) (load, why string)
 }
 
 // Display shows people how far a run has come.
@@ -272,16 +272,16 @@ func (m *measurement) firstRound() {
 }
 
 // next is the load that would tell most if it were run once more; none where the file cannot be written.
-func (m *measurement) next(required []string, loads []runfile.Arm) (experiment.Addition, bool) {
+func (m *measurement) next(required []string, loads []runfile.Load) (experiment.Addition, bool) {
 	if m.file.Sync() != nil {
 		return experiment.Addition{}, false
 	}
 	name, why := m.Next(m.file.Path(), required, loads)
-	i := slices.IndexFunc(loads, func(a runfile.Arm) bool { return a.Name == name })
+	i := slices.IndexFunc(loads, func(a runfile.Load) bool { return a.Name == name })
 	if i < 0 {
 		return experiment.Addition{}, false
 	}
-	return experiment.Addition{Arm: loads[i], Why: why}, true
+	return experiment.Addition{Load: loads[i], Why: why}, true
 }
 
 // begin writes the head of the file: the run, and the metrics it will hold.

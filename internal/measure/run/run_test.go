@@ -49,7 +49,7 @@ func (s *told) Message(text string) {
 }
 
 func (s *told) Record(r runfile.Record) {
-	if e, is := r.(runfile.ArmEvent); is && e.Event == runfile.Begin {
+	if e, is := r.(runfile.LoadEvent); is && e.Event == runfile.Begin {
 		s.once.Do(func() { close(s.begun) })
 	}
 }
@@ -60,9 +60,9 @@ type trial struct {
 	show    *told
 }
 
-func newTrial(t *testing.T, dsn string, repetitions int, loads ...runfile.Arm) *trial {
+func newTrial(t *testing.T, dsn string, repetitions int, loads ...runfile.Load) *trial {
 	t.Helper()
-	return newTrialOf(t, dsn, runfile.Plan{Name: "test", Arms: loads, Replicates: repetitions, ArmSeconds: 1, Seed: 1})
+	return newTrialOf(t, dsn, runfile.Plan{Name: "test", Loads: loads, Repetitions: repetitions, LoadSeconds: 1, Seed: 1})
 }
 
 func newTrialOf(t *testing.T, dsn string, plan runfile.Plan) *trial {
@@ -79,18 +79,18 @@ func newTrialOf(t *testing.T, dsn string, plan runfile.Plan) *trial {
 		Target:   target.Options{Yours: true, DSN: dsn},
 		Agree:    func(question string) error { return fmt.Errorf("asked: %s", question) },
 		Required: func([]runfile.Metric) ([]string, error) { return nil, nil },
-		Next:     func(string, []string, []runfile.Arm) (string, string) { return "", "" },
+		Next:     func(string, []string, []runfile.Load) (string, string) { return "", "" },
 	}}
 }
 
 // ends runs it and gives the end of each repetition.
-func (r *trial) ends(t *testing.T) (ends []runfile.ArmEvent) {
+func (r *trial) ends(t *testing.T) (ends []runfile.LoadEvent) {
 	t.Helper()
 	if recorded, err := run.Do(t.Context(), r.options); err != nil || !recorded {
 		t.Fatalf("recorded %v, %v, told %q", recorded, err, r.show.messages)
 	}
 	for _, record := range runfiletest.Records(t, r.options.Path) {
-		if e, is := record.(runfile.ArmEvent); is && e.Event == runfile.End {
+		if e, is := record.(runfile.LoadEvent); is && e.Event == runfile.End {
 			ends = append(ends, e)
 		}
 	}
@@ -98,9 +98,9 @@ func (r *trial) ends(t *testing.T) (ends []runfile.ArmEvent) {
 }
 
 var (
-	idle   = runfile.Arm{Name: "idle"}
-	single = runfile.Arm{Name: "single", Method: load.Insert, RowsPerTx: 1, Clients: 2}
-	bulk   = runfile.Arm{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Indexes: 1, Clients: 2}
+	idle   = runfile.Load{Name: "idle"}
+	single = runfile.Load{Name: "single", Method: load.Insert, RowsPerTx: 1, Clients: 2}
+	bulk   = runfile.Load{Name: "bulk", Method: load.InsertSelect, RowsPerTx: 1000, Indexes: 1, Clients: 2}
 )
 
 // What a server does by itself, and what realiops asks of it, is not taken for the work of others, on any version.
@@ -110,22 +110,22 @@ func TestNobodyIsFoundWhereNobodyIs(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version, Settings: []string{"autovacuum_naptime=1s"}})
 			for _, end := range newTrial(t, s.DSN(), 2, idle, single, bulk).ends(t) {
 				if end.Failed != "" || end.Others != nil {
-					t.Errorf("%s %d: %s, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+					t.Errorf("%s %d: %s, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 				}
 			}
 		})
 	}
 }
 
-// stranger writes a row at a time into a table of its own, in another database of the server, from the first load on until the
+// otherSession writes a row at a time into a table of its own, in another database of the server, from the first load on until the
 // test is over.
-func stranger(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration) {
+func otherSession(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration) {
 	t.Helper()
-	strangerWho(t, dsn, begun, pause, "insert into orders values (1)")
+	sessionThat(t, dsn, begun, pause, "insert into orders values (1)")
 }
 
-// strangerWho does something else over and over.
-func strangerWho(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration, does string) {
+// sessionThat does something else over and over.
+func sessionThat(t *testing.T, dsn string, begun <-chan struct{}, pause time.Duration, does string) {
 	t.Helper()
 	boss := servertest.Connect(t, servertest.Endpoint(t, dsn))
 	servertest.Exec(t, boss, "create database shop")
@@ -170,18 +170,18 @@ func limited(t *testing.T, dsn string) string {
 	return fmt.Sprintf("host=%s port=%d dbname=test user=plain password=x", c.Host, c.Port)
 }
 
-// A role without pg_monitor does not see a stranger that begins to write after the run has; the server's counters do.
-func TestAStrangerNobodySees(t *testing.T) {
+// A role without pg_monitor does not see another session that begins to write after the run has; the server's counters do.
+func TestASessionNobodySees(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, limited(t, s.DSN()), 2, single)
-	stranger(t, s.DSN(), r.show.begun, time.Millisecond)
+	otherSession(t, s.DSN(), r.show.begun, time.Millisecond)
 	ends := r.ends(t)
 	if len(ends) < 3 || len(ends) > 2+5 {
 		t.Errorf("%d repetitions of two that were disturbed", len(ends))
 	}
 	for _, end := range ends {
 		if end.Others == nil || end.Others.RowsShare < 0.01 || !strings.Contains(end.Failed, "others on the server did") {
-			t.Errorf("%s %d was used: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+			t.Errorf("%s %d was used: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 		}
 	}
 	if !slices.ContainsFunc(r.show.messages, func(m string) bool { return strings.Contains(m, "grant pg_monitor to plain") }) {
@@ -194,29 +194,29 @@ func TestASharedServerIsMeasuredAndMarked(t *testing.T) {
 	s := servertest.Start(t, embedded.Options{Version: "17"})
 	r := newTrial(t, s.DSN(), 2, single)
 	r.options.Target.Allowed.Shared = true
-	stranger(t, s.DSN(), r.show.begun, time.Millisecond)
+	otherSession(t, s.DSN(), r.show.begun, time.Millisecond)
 	ends := r.ends(t)
 	if len(ends) != 2 {
 		t.Errorf("%d repetitions, want the two of the plan", len(ends))
 	}
 	for _, end := range ends {
 		if end.Failed != "" || end.Others == nil || end.Others.Rows < 10 {
-			t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+			t.Errorf("%s %d: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 		}
 	}
 }
 
 // WAL that brings neither rows nor many commits, as that of an index that is built, shows where the server counts it by session.
-func TestTheWALOfAStranger(t *testing.T) {
-	for version, load := range map[string]runfile.Arm{"18": single, "17": idle} {
+func TestTheWALOfAnotherSession(t *testing.T) {
+	for version, load := range map[string]runfile.Load{"18": single, "17": idle} {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version})
 			r := newTrial(t, s.DSN(), 1, load)
 			r.options.Target.Allowed.Shared = true
-			strangerWho(t, s.DSN(), r.show.begun, 100*time.Millisecond, "select pg_catalog.pg_logical_emit_message(false, 'x', pg_catalog.repeat('x', 3000000))")
+			sessionThat(t, s.DSN(), r.show.begun, 100*time.Millisecond, "select pg_catalog.pg_logical_emit_message(false, 'x', pg_catalog.repeat('x', 3000000))")
 			for _, end := range r.ends(t) {
 				if end.Failed != "" || end.Others == nil || end.Others.Rows != 0 || end.Others.Commits != 0 || end.Others.WALBytes < 1e6 || end.Others.WALShare < 0.01 {
-					t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+					t.Errorf("%s %d: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 				}
 			}
 		})
@@ -224,16 +224,16 @@ func TestTheWALOfAStranger(t *testing.T) {
 }
 
 // What a transaction writes that does not end, as a long COPY, no counter tells; that it writes is seen, by every role.
-func TestAStrangerWhoDoesNotEnd(t *testing.T) {
+func TestASessionThatDoesNotEnd(t *testing.T) {
 	for _, version := range []string{"13", "17"} {
 		t.Run(version, func(t *testing.T) {
 			s := servertest.Start(t, embedded.Options{Version: version})
-			r := newTrialOf(t, limited(t, s.DSN()), runfile.Plan{Name: "test", Arms: []runfile.Arm{single}, Replicates: 1, ArmSeconds: 4, Seed: 1})
-			strangerWho(t, s.DSN(), r.show.begun, 0, "with written as (insert into orders values (1) returning 1) select pg_catalog.pg_sleep(60) from written")
+			r := newTrialOf(t, limited(t, s.DSN()), runfile.Plan{Name: "test", Loads: []runfile.Load{single}, Repetitions: 1, LoadSeconds: 4, Seed: 1})
+			sessionThat(t, s.DSN(), r.show.begun, 0, "with written as (insert into orders values (1) returning 1) select pg_catalog.pg_sleep(60) from written")
 			r.options.Target.Allowed.Shared = true
 			for _, end := range r.ends(t) {
 				if end.Failed != "" || end.Others == nil || !slices.Equal(end.Others.Writing, []string{"the shop of postgres in shop"}) {
-					t.Errorf("%s %d: %q, %+v", end.Arm, end.Replicate, end.Failed, end.Others)
+					t.Errorf("%s %d: %q, %+v", end.Load, end.Repetition, end.Failed, end.Others)
 				}
 			}
 		})
@@ -256,7 +256,7 @@ func TestASettingChangesUnderTheRun(t *testing.T) {
 	<-done
 	for _, end := range ends {
 		if !strings.Contains(end.Failed, "fsync") {
-			t.Errorf("%s %d was used: %q", end.Arm, end.Replicate, end.Failed)
+			t.Errorf("%s %d was used: %q", end.Load, end.Repetition, end.Failed)
 		}
 	}
 	var changes []string
@@ -300,7 +300,7 @@ func TestDateStyle(t *testing.T) {
 			r := newTrial(t, s.DSN(), 1, idle, single)
 			for _, end := range r.ends(t) {
 				if end.Failed != "" {
-					t.Errorf("%s: %s", end.Arm, end.Failed)
+					t.Errorf("%s: %s", end.Load, end.Failed)
 				}
 			}
 			for _, record := range runfiletest.Records(t, r.options.Path) {
@@ -333,7 +333,7 @@ func TestAScraperIsPassedOver(t *testing.T) {
 	<-done
 	for _, end := range ends {
 		if end.Failed != "" || end.Others != nil {
-			t.Errorf("%s: %s, %+v", end.Arm, end.Failed, end.Others)
+			t.Errorf("%s: %s, %+v", end.Load, end.Failed, end.Others)
 		}
 	}
 }

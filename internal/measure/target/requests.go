@@ -43,13 +43,13 @@ func (p *Probes) RankFiles() []runfile.Record {
 	return []runfile.Record{p.requests.Rank()}
 }
 
-// Strangers says which commands that are none of the server's did what to its disks since the probes were opened; nothing where that is not
+// OtherPrograms says which commands that are none of the server's did what to its disks since the probes were opened; nothing where that is not
 // told apart.
-func (p *Probes) Strangers() []request.Stranger {
+func (p *Probes) OtherPrograms() []request.OtherProgram {
 	if p.requests == nil {
 		return nil
 	}
-	return p.requests.Strangers()
+	return p.requests.OtherPrograms()
 }
 
 func (p *Probes) requestPlace(ctx context.Context, names *naming) (place request.Place, err error) {

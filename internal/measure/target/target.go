@@ -92,7 +92,7 @@ func own(o Options, s server.Server, err error) (*Target, error) {
 // Own tells whether the server was started for us and goes with us.
 func (t *Target) Own() bool { return t.started != nil }
 
-// HostForAll is where any program finds the server: one of ours listens at a socket, which not every driver knows, and here.
+// HostForAll is where any program finds the server: one of ours listens at a socket, which not every quantity knows, and here.
 func (t *Target) HostForAll() string {
 	if t.Own() && strings.HasPrefix(t.Endpoint.Host(), "/") {
 		return "127.0.0.1"

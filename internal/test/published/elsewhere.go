@@ -68,8 +68,8 @@ func AzureRecords(a Azure) []runfile.Record {
 	names, records := map[string]bool{}, []runfile.Record{}
 	var last time.Time
 	for _, e := range a.Environments {
-		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{Name: e.Name, Method: runfile.Observed, Clients: a.Workload.Clients})
-		run.Plan.Replicates = max(run.Plan.Replicates, len(e.Rows))
+		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: e.Name, Method: runfile.Observed, Clients: a.Workload.Clients})
+		run.Plan.Repetitions = max(run.Plan.Repetitions, len(e.Rows))
 		for i, row := range e.Rows {
 			from, _ := time.Parse("20060102T150405Z", row.Run)
 			to := from.Add(time.Duration(a.Workload.WindowSeconds * float64(time.Second)))
@@ -79,11 +79,11 @@ func AzureRecords(a Azure) []runfile.Record {
 			}
 			file := "results/" + e.Name + "/summary.csv"
 			records = append(records, runfile.Origin{
-				Arm: e.Name, Replicate: i + 1, Probe: monitor, Place: a.Source.Repository, File: file, Commit: a.Source.Files[file],
+				Load: e.Name, Repetition: i + 1, Probe: monitor, Place: a.Source.Repository, File: file, Commit: a.Source.Files[file],
 				Author: "Dinozar1", Licence: a.Source.Licence, How: runfile.Computed, Note: fmt.Sprintf("%s, %s, %s", e.Kind, e.Instance, e.Storage),
-			}, runfile.ArmEvent{At: from, Arm: e.Name, Replicate: i + 1, Event: runfile.Begin},
-				runfile.Total{Arm: e.Name, Replicate: i + 1, Probe: monitor, From: from, To: to, Values: values},
-				runfile.ArmEvent{At: to, Arm: e.Name, Replicate: i + 1, Event: runfile.End})
+			}, runfile.LoadEvent{At: from, Load: e.Name, Repetition: i + 1, Event: runfile.Begin},
+				runfile.Total{Load: e.Name, Repetition: i + 1, Probe: monitor, From: from, To: to, Values: values},
+				runfile.LoadEvent{At: to, Load: e.Name, Repetition: i + 1, Event: runfile.End})
 			if run.Start.IsZero() || from.Before(run.Start) {
 				run.Start = from
 			}

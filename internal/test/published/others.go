@@ -26,7 +26,7 @@ type DigitizedLoad struct {
 		ReadSum  float64 `json:"read_sum"`
 	}
 	Digitized struct {
-		LogRecords      float64 `json:"log_records"`
+		WALRecords      float64 `json:"wal_records"`
 		WriteThroughput float64 `json:"WriteThroughput_bytes"`
 		VolumeWrites    float64 `json:"VolumeWriteIOPs"`
 		VolumeReads     float64 `json:"VolumeReadIOPs"`
@@ -67,9 +67,9 @@ func DigitizedRecords(d Digitized) []runfile.Record {
 	names := map[string]bool{}
 	var records []runfile.Record
 	for _, l := range d.Runs {
-		run.Plan.Arms = append(run.Plan.Arms, runfile.Arm{Name: l.Name(), Method: runfile.Observed})
+		run.Plan.Loads = append(run.Plan.Loads, runfile.Load{Name: l.Name(), Method: runfile.Observed})
 		values := map[string]float64{
-			cloudwatch + "/WriteIOPS": l.Digitized.LogRecords, cloudwatch + "/WriteThroughput": l.Digitized.WriteThroughput,
+			cloudwatch + "/WriteIOPS": l.Digitized.WALRecords, cloudwatch + "/WriteThroughput": l.Digitized.WriteThroughput,
 			cloudwatch + "/VolumeWriteIOPs": l.Digitized.VolumeWrites, cloudwatch + "/VolumeReadIOPs": l.Digitized.VolumeReads,
 			cloudwatch + "/ReadIOPS": secondsInMinute * l.Readme.ReadSum,
 		}
@@ -80,11 +80,11 @@ func DigitizedRecords(d Digitized) []runfile.Record {
 			names[name] = true
 		}
 		origin := runfile.Origin{
-			Arm: l.Name(), Replicate: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run + "/images/database-metrics-core-*.png and README.md",
+			Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run + "/images/database-metrics-core-*.png and README.md",
 			Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized, Error: chartError,
 			Note: l.Engine + " on " + l.Instance + "; ReadIOPS is the sum of the README, times 60",
 		}
-		records = append(records, origin, runfile.Total{Arm: l.Name(), Replicate: 1, Probe: cloudwatch, Values: values})
+		records = append(records, origin, runfile.Total{Load: l.Name(), Repetition: 1, Probe: cloudwatch, Values: values})
 	}
 	return slices.Concat([]runfile.Record{run}, announced("aurora", names), records, []runfile.Record{runfile.Ended{At: run.Start, Status: runfile.Complete}})
 }
@@ -95,19 +95,19 @@ func StepRecords(d Digitized) []runfile.Record {
 	run := theirs("published-steps", "senzing", "aurora", "17.5",
 		"Published by Senzing under "+d.Source.Licence+" ("+d.Source.Repository+") as a chart, which somebody read, give or take 2 %: VolumeWriteIOPs and "+
 			"VolumeReadIOPs of one load each five minutes. Its day is that of the run's name; the hours are made up")
-	run.Plan.Arms = []runfile.Arm{{Name: l.Name(), Method: runfile.Observed}}
+	run.Plan.Loads = []runfile.Load{{Name: l.Name(), Method: runfile.Observed}}
 	run.Start = day(l.Name())
 	periods, end := l.steps("VolumeWriteIOPs", run.Start, l.Checked.VolumeWrites)
 	reads, _ := l.steps("VolumeReadIOPs", run.Start, l.Checked.VolumeReads)
 	event := func(at time.Time, e runfile.Event) runfile.Record {
-		return runfile.ArmEvent{At: at, Arm: l.Name(), Replicate: 1, Event: e}
+		return runfile.LoadEvent{At: at, Load: l.Name(), Repetition: 1, Event: e}
 	}
 	origin := runfile.Origin{
-		Arm: l.Name(), Replicate: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run + "/images/database-metrics-core-*.png",
+		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Place: d.Source.Repository, File: "results/" + l.Run + "/images/database-metrics-core-*.png",
 		Commit: d.Source.Commit, Author: "Senzing", Licence: d.Source.Licence, How: runfile.Digitized, Error: chartError,
 	}
 	total := runfile.Total{
-		Arm: l.Name(), Replicate: 1, Probe: cloudwatch, Values: map[string]float64{cloudwatch + "/WriteIOPS": l.Digitized.LogRecords},
+		Load: l.Name(), Repetition: 1, Probe: cloudwatch, Values: map[string]float64{cloudwatch + "/WriteIOPS": l.Digitized.WALRecords},
 	}
 	names := map[string]bool{cloudwatch + "/VolumeWriteIOPs": true, cloudwatch + "/VolumeReadIOPs": true, cloudwatch + "/WriteIOPS": true}
 	const before = 15 * time.Minute // that the first step begins before the load
@@ -140,7 +140,7 @@ func day(name string) time.Time {
 func theirs(id, plan, flavor, version, provenance string) runfile.Run {
 	return runfile.Run{
 		Schema: runfile.Schema, ID: id, Version: "none", Target: runfile.Target{Kind: "dsn", Flavor: flavor, Version: version},
-		Plan: runfile.Plan{Name: plan, Replicates: 1}, Provenance: provenance,
+		Plan: runfile.Plan{Name: plan, Repetitions: 1}, Provenance: provenance,
 	}
 }
 
@@ -179,7 +179,7 @@ func ORDRecords(o ORD) []runfile.Record {
 		"Published by %s (%s, %s): the sums of both volume metrics over %g hours of %s, which are figures and are cited. Its day is known; the hours are made up",
 		o.Source.Author, o.Source.Repository, o.Source.Licence, e.Hours, e.Date))
 	run.Target.Cloud = &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Version: o.Engine.Version, Storage: "aurora"}
-	run.Plan.Arms = []runfile.Arm{{Name: load, Method: runfile.Observed}}
+	run.Plan.Loads = []runfile.Load{{Name: load, Method: runfile.Observed}}
 	run.Start, _ = time.Parse(time.DateOnly, e.Date)
 	end := run.Start.Add(time.Duration(e.Hours * float64(time.Hour)))
 	values := map[string]float64{cloudwatch + "/VolumeWriteIOPs": *e.VolumeWrites, cloudwatch + "/VolumeReadIOPs": e.VolumeReads, "published/orm_objects": e.Objects}
@@ -188,15 +188,15 @@ func ORDRecords(o ORD) []runfile.Record {
 		names[name] = true
 	}
 	event := func(at time.Time, e runfile.Event) runfile.Record {
-		return runfile.ArmEvent{At: at, Arm: load, Replicate: 1, Event: e}
+		return runfile.LoadEvent{At: at, Load: load, Repetition: 1, Event: e}
 	}
 	return slices.Concat([]runfile.Record{run}, announced("aurora", names), []runfile.Record{
 		runfile.Origin{
-			Arm: load, Replicate: 1, Probe: cloudwatch, Place: o.Source.Repository, File: o.Source.Files[1], Commit: o.Source.Commit, Author: o.Source.Author,
+			Load: load, Repetition: 1, Probe: cloudwatch, Place: o.Source.Repository, File: o.Source.Files[1], Commit: o.Source.Commit, Author: o.Source.Author,
 			Licence: o.Source.Licence, How: runfile.Published, Note: e.How,
 		},
 		event(run.Start, runfile.Begin),
-		runfile.Total{Arm: load, Replicate: 1, Probe: cloudwatch, From: run.Start, To: end, Values: values},
+		runfile.Total{Load: load, Repetition: 1, Probe: cloudwatch, From: run.Start, To: end, Values: values},
 		event(end, runfile.End), runfile.Ended{At: end, Status: runfile.Complete},
 	})
 }

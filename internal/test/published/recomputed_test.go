@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/published"
 	"github.com/realiops/realiops/internal/test/runfiletest"
@@ -24,21 +24,21 @@ type told struct {
 func tell(t *testing.T, file string) told {
 	t.Helper()
 	all := told{map[string]map[string]float64{}, map[string]map[string][]float64{}}
-	arm := ""
+	load := ""
 	for _, r := range runfiletest.Records(t, runs+file) {
 		switch r := r.(type) {
 		case runfile.Origin:
-			arm = r.Arm
+			load = r.Load
 		case runfile.Total:
-			if all.totals[r.Arm] == nil {
-				all.totals[r.Arm] = map[string]float64{}
+			if all.totals[r.Load] == nil {
+				all.totals[r.Load] = map[string]float64{}
 			}
-			maps.Copy(all.totals[r.Arm], r.Values)
+			maps.Copy(all.totals[r.Load], r.Values)
 		case runfile.Period: // of the load that was named last
-			if all.minutes[arm] == nil {
-				all.minutes[arm] = map[string][]float64{}
+			if all.minutes[load] == nil {
+				all.minutes[load] = map[string][]float64{}
 			}
-			all.minutes[arm][r.Metric] = append(all.minutes[arm][r.Metric], r.Value)
+			all.minutes[load][r.Metric] = append(all.minutes[load][r.Metric], r.Value)
 		}
 	}
 	return all
@@ -72,7 +72,7 @@ func shown(t *testing.T, what, want string, got float64, format string) {
 // their ratios. "no" is where the window of the rows is not that of the writes, "too few" where next to nothing was read.
 func TestTableOfLoads(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
-	run, err := drivers.FromFile(runs + "published-senzing.jsonl.zst")
+	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +90,10 @@ func TestTableOfLoads(t *testing.T) {
 		{"20260828-loadonly-hnsw", "115.9", "450.3", "3.886", "5.4e-05", "0.00013", "too few"},
 	}
 	var got [][]string
-	for _, arm := range run.Arms {
-		of, rows := all.totals[arm.Name], all.rows(arm.Name)
+	for _, load := range run.Loads {
+		of, rows := all.totals[load.Name], all.rows(load.Name)
 		perRow, perPage := "no", "no"
-		if len(arm.Replicates) == 1 {
+		if len(load.Repetitions) == 1 {
 			perRow, perPage = fmt.Sprintf("%.3f", of[writes]/rows), fmt.Sprintf("%.3f", of[reads]/of[missed])
 		}
 		if of[missed] < 1000 {
@@ -101,7 +101,7 @@ func TestTableOfLoads(t *testing.T) {
 		}
 		millions := func(format string, n float64) string { return fmt.Sprintf(format, n/1e6) }
 		got = append(got, []string{
-			arm.Name, millions("%.1f", rows), millions("%.1f", of[writes]), perRow, millions("%.5g", of[reads]), millions("%.5g", of[missed]), perPage,
+			load.Name, millions("%.1f", rows), millions("%.1f", of[writes]), perRow, millions("%.5g", of[reads]), millions("%.5g", of[missed]), perPage,
 		})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -143,14 +143,14 @@ func TestIdleAndPeak(t *testing.T) {
 // rows; there were 26 times as many.
 func TestIndexPair(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
-	run, err := drivers.FromFile(runs + "published-senzing.jsonl.zst")
+	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
-	arm, _ := run.Arm("20260828-loadonly-hnsw")
-	entries := float64(arm.MoreEntries)
-	with, without := all.totals[arm.Name], all.totals[arm.Like]
-	rows, rowsWithout := all.rows(arm.Name), all.rows(arm.Like)
+	load, _ := run.Load("20260828-loadonly-hnsw")
+	entries := float64(load.MoreEntries)
+	with, without := all.totals[load.Name], all.totals[load.Like]
+	rows, rowsWithout := all.rows(load.Name), all.rows(load.Like)
 	more := with[writes] - without[writes]
 	atEqualRows := with[writes] - without[writes]*rows/rowsWithout
 	shown(t, "new entries", "764865", entries, "%.0f")
@@ -169,8 +169,8 @@ func TestIndexPair(t *testing.T) {
 	shown(t, "hits with, thousand million", "4.7", with["pgstat.database/blks_hit"]/1e9, "%.1f")
 	shown(t, "hits without, thousand million", "2.2", without["pgstat.database/blks_hit"]/1e9, "%.1f")
 	var same []float64
-	for _, load := range []string{"20260826", "20260827", arm.Like} {
-		same = append(same, all.totals[load][writes]/all.rows(load))
+	for _, name := range []string{"20260826", "20260827", load.Like} {
+		same = append(same, all.totals[name][writes]/all.rows(name))
 	}
 	shown(t, "three runs of one load lie within, %", "0.17", 100*(slices.Max(same)/slices.Min(same)-1), "%.2f")
 }
@@ -178,24 +178,24 @@ func TestIndexPair(t *testing.T) {
 // TestViewsThere: what PostgreSQL's own views show on Aurora. What counts since the server's start is in the file and not in the run.
 func TestViewsThere(t *testing.T) {
 	all := tell(t, "published-senzing.jsonl.zst")
-	run, err := drivers.FromFile(runs + "published-senzing.jsonl.zst")
+	run, err := counts.FromFile(runs + "published-senzing.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var share, perWrite []float64
-	for _, arm := range run.Arms {
-		of := all.totals[arm.Name]
+	for _, load := range run.Loads {
+		of := all.totals[load.Name]
 		if of["pgstat.io/writes"] != 945 {
-			t.Errorf("%s: %g writes, want the 945 of one bulk write", arm.Name, of["pgstat.io/writes"])
+			t.Errorf("%s: %g writes, want the 945 of one bulk write", load.Name, of["pgstat.io/writes"])
 		}
 		if of["pgstat.io/extends"] < 4.8e6 {
-			t.Errorf("%s: only %g extends", arm.Name, of["pgstat.io/extends"])
+			t.Errorf("%s: only %g extends", load.Name, of["pgstat.io/extends"])
 		}
-		if len(arm.Replicates) == 0 {
+		if len(load.Repetitions) == 0 {
 			continue
 		}
-		if c := arm.Replicates[0].Counts["pgstat.io/reads"]; c.Missing == nil || c.Missing.Reason != drivers.OtherWindow {
-			t.Errorf("%s: pg_stat_io, which counts since the server's start, was taken for the load's: %+v", arm.Name, c)
+		if c := load.Repetitions[0].Counts["pgstat.io/reads"]; c.Missing == nil || c.Missing.Reason != counts.OtherWindow {
+			t.Errorf("%s: pg_stat_io, which counts since the server's start, was taken for the load's: %+v", load.Name, c)
 		}
 		perWrite = append(perWrite, of[commits]/of[writes])
 		if of[missed] > 1e6 {
@@ -204,7 +204,7 @@ func TestViewsThere(t *testing.T) {
 		}
 		wait, extend := of["pgstat.database/blk_write_time"], of["pgstat.io/extend_time"]
 		if wait < 105 || wait > 133 || math.Abs(wait/extend-1) > 0.01 {
-			t.Errorf("%s: blk_write_time is %g s and extend_time %g s", arm.Name, wait, extend)
+			t.Errorf("%s: blk_write_time is %g s and extend_time %g s", load.Name, wait, extend)
 		}
 	}
 	slices.Sort(share)
@@ -248,24 +248,24 @@ func TestBilled(t *testing.T) {
 // TestElsewhere: on Azure's flexible server the monitor's operations are requests, some more than pages written and some fewer than pages read;
 // and the I/Os that the paper on Aurora gives for a transaction of MySQL.
 func TestElsewhere(t *testing.T) {
-	run, err := drivers.FromFile(runs + "published-azure.jsonl")
+	run, err := counts.FromFile(runs + "published-azure.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var forWritten, forRead []float64
-	for _, arm := range run.Arms {
-		if len(arm.Replicates) != 5 {
-			t.Errorf("%s has %d repetitions, and 5 were published", arm.Name, len(arm.Replicates))
+	for _, load := range run.Loads {
+		if len(load.Repetitions) != 5 {
+			t.Errorf("%s has %d repetitions, and 5 were published", load.Name, len(load.Repetitions))
 		}
-		for _, r := range arm.Replicates {
+		for _, r := range load.Repetitions {
 			count := func(name string) float64 {
 				n, why := r.Count(name)
 				if why != nil {
-					t.Fatalf("%s %d %s: %v", arm.Name, r.Number, name, why)
+					t.Fatalf("%s %d %s: %v", load.Name, r.Number, name, why)
 				}
 				return n
 			}
-			if arm.Name != "iaas-premium-ssd" { // which is no flexible server
+			if load.Name != "iaas-premium-ssd" { // which is no flexible server
 				forWritten = append(forWritten, count("published/disk_write_iops")/count("pgstat.io/writes"))
 				forRead = append(forRead, count("published/disk_read_iops")/count("pgstat.io/reads"))
 			}

@@ -107,7 +107,7 @@ func SenzingRecords(loads []SenzingLoad) []runfile.Record {
 			Kind: "dsn", Flavor: "aurora", Version: first.Engine.Version, Settings: first.Engine.Settings,
 			Cloud: &runfile.Cloud{Provider: "aws", Engine: "aurora-postgresql", Version: first.Engine.Version, Storage: first.Engine.Storage},
 		},
-		Plan: runfile.Plan{Name: "senzing", Replicates: 1},
+		Plan: runfile.Plan{Name: "senzing", Repetitions: 1},
 		Provenance: "Published by Senzing under " + first.Source.Licence + " (" + first.Source.Repository + "), and not read by realiops: " +
 			"deltas of pg_stat views, and sums of CloudWatch's averages over minutes, times 60. Each load ran on a cluster of its own. The file " +
 			"names the commit of each figure (docs/evidence.md)",
@@ -115,7 +115,7 @@ func SenzingRecords(loads []SenzingLoad) []runfile.Record {
 	records := []runfile.Record{}
 	names := map[string]bool{metric.StatWALRecords: true}
 	for _, l := range loads {
-		run.Plan.Arms = append(run.Plan.Arms, l.arm(loads))
+		run.Plan.Loads = append(run.Plan.Loads, l.load(loads))
 		records = append(records, l.records()...)
 		for _, t := range l.totals() {
 			for name := range t.Values {
@@ -135,20 +135,20 @@ func SenzingRecords(loads []SenzingLoad) []runfile.Record {
 		[]runfile.Record{runfile.Ended{At: last, Status: runfile.Complete}})
 }
 
-// arm is the load in the plan: one that nobody of ours ran, and of a pair how it differs from the other.
-func (l SenzingLoad) arm(loads []SenzingLoad) runfile.Arm {
-	arm := runfile.Arm{Name: l.Name, Method: runfile.Observed}
+// load is the load in the plan: one that nobody of ours ran, and of a pair how it differs from the other.
+func (l SenzingLoad) load(loads []SenzingLoad) runfile.Load {
+	load := runfile.Load{Name: l.Name, Method: runfile.Observed}
 	i := slices.IndexFunc(loads, func(o SenzingLoad) bool { return o.Name == plain })
 	if slices.Contains(again(), l.Name) {
-		arm.Like = plain
+		load.Like = plain
 	}
 	if l.Name == hnsw && i >= 0 {
-		arm.Like, arm.But = plain, "two HNSW indexes (m=16), made before the load"
+		load.Like, load.But = plain, "two HNSW indexes (m=16), made before the load"
 		for _, table := range []string{"name_embedding", "semantic_value"} { // that have them; each row makes an entry
-			arm.MoreEntries += int64(l.Tables[table]["ins"])
+			load.MoreEntries += int64(l.Tables[table]["ins"])
 		}
 	}
-	return arm
+	return load
 }
 
 const (
@@ -161,7 +161,7 @@ func (l SenzingLoad) records() (all []runfile.Record) {
 		all = append(all, o)
 	}
 	cloud := runfile.Cloud{Provider: "aws", Class: l.Engine.InstanceClass, Storage: l.Engine.Storage, Version: l.Engine.Version}
-	all = append(all, runfile.ArmEvent{At: l.Window.Start, Arm: l.Name, Replicate: 1, Event: runfile.Begin, Cloud: &cloud})
+	all = append(all, runfile.LoadEvent{At: l.Window.Start, Load: l.Name, Repetition: 1, Event: runfile.Begin, Cloud: &cloud})
 	for _, t := range l.totals() {
 		all = append(all, t)
 	}
@@ -174,8 +174,8 @@ func (l SenzingLoad) records() (all []runfile.Record) {
 		}
 	}
 	return append(all,
-		runfile.Proof{At: l.Window.End, Arm: l.Name, Replicate: 1, Rows: l.recordsSaid(), Counter: insertedInto(tableOfIt)},
-		runfile.ArmEvent{At: l.Window.End, Arm: l.Name, Replicate: 1, Event: runfile.End})
+		runfile.Proof{At: l.Window.End, Load: l.Name, Repetition: 1, Rows: l.recordsSaid(), Counter: insertedInto(tableOfIt)},
+		runfile.LoadEvent{At: l.Window.End, Load: l.Name, Repetition: 1, Event: runfile.End})
 }
 
 // recordsSaid is how many records the load is said to have had: bulk load of 25 million.
@@ -193,7 +193,7 @@ func insertedInto(table string) string { return "pgstat.tables." + table + "/n_t
 // totals are the deltas of its window, the view that counts since the server's start, and the sums over all minutes.
 func (l SenzingLoad) totals() []runfile.Total {
 	of := func(probe string, from, to time.Time, values map[string]float64) runfile.Total {
-		return runfile.Total{Arm: l.Name, Replicate: 1, Probe: probe, From: from, To: to, Values: values}
+		return runfile.Total{Load: l.Name, Repetition: 1, Probe: probe, From: from, To: to, Values: values}
 	}
 	deltas := map[string]float64{insertedInto(tableOfIt): l.Tables[tableOfIt]["ins"]}
 	for name, value := range l.Database {
@@ -250,7 +250,7 @@ func (l SenzingLoad) origins() (all []runfile.Origin) {
 	}
 	for _, file := range slices.Sorted(maps.Keys(l.Source.Files)) {
 		o := runfile.Origin{
-			Arm: l.Name, Replicate: 1, Probe: pgstat, Place: l.Source.Repository, File: l.Source.Directory + "/" + file, Commit: l.Source.Files[file],
+			Load: l.Name, Repetition: 1, Probe: pgstat, Place: l.Source.Repository, File: l.Source.Directory + "/" + file, Commit: l.Source.Files[file],
 			Author: "Senzing", Licence: l.Source.Licence, How: runfile.Published, Note: notes[file],
 		}
 		if !strings.Contains(file, "stat") && file != "data/final-deltas.txt" {

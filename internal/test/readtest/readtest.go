@@ -20,7 +20,7 @@ var files embed.FS
 // Load is what a load that reads or changes rows did on PostgreSQL 17 or 18, before realiops had such loads: one repetition of some
 // seconds on two cores, data on a loop device of their own, shared_buffers 64 MB, tables 381 MB.
 type Load struct {
-	Arm        string  `json:"arm"`
+	Load       string  `json:"load"`
 	Seconds    float64 `json:"t"`
 	Tx         float64 `json:"tx"`
 	Hits       float64 `json:"blks_hit"`
@@ -108,14 +108,14 @@ func (w *writer) head(version string, loads []Load) []runfile.Record {
 	run := runfile.Run{
 		Schema: runfile.Schema, ID: "reads", Start: start, Version: "none",
 		Target: runfile.Target{Kind: "embedded", Flavor: "postgres", Version: version + ".1", Settings: map[string]string{"fsync": "on"}},
-		Plan:   runfile.Plan{Name: "reads", Replicates: 3, ArmSeconds: 4},
+		Plan:   runfile.Plan{Name: "reads", Repetitions: 3, LoadSeconds: 4},
 	}
 	for _, l := range loads {
-		arm := runfile.Arm{Name: l.Arm, Method: l.Arm, RowsPerTx: 1, Clients: 8}
+		load := runfile.Load{Name: l.Load, Method: l.Load, RowsPerTx: 1, Clients: 8}
 		if l.idle() {
-			arm = runfile.Arm{Name: l.Arm}
+			load = runfile.Load{Name: l.Load}
 		}
-		run.Plan.Arms = append(run.Plan.Arms, arm)
+		run.Plan.Loads = append(run.Plan.Loads, load)
 	}
 	head := []runfile.Record{run}
 	for _, name := range slices.Sorted(maps.Keys(w.totals)) {
@@ -127,7 +127,9 @@ func (w *writer) head(version string, loads []Load) []runfile.Record {
 }
 
 func (w *writer) repetition(l Load, number int, factor float64, grown map[string]float64) {
-	event := func(e runfile.Event) { w.write(runfile.ArmEvent{At: w.at, Arm: l.Arm, Replicate: number, Event: e}) }
+	event := func(e runfile.Event) {
+		w.write(runfile.LoadEvent{At: w.at, Load: l.Load, Repetition: number, Event: e})
+	}
 	read := func() {
 		w.write(runfile.Reading{At: w.at, Took: 0.001, Probe: "pgstat", Values: maps.Clone(w.totals)})
 	}
@@ -136,8 +138,8 @@ func (w *writer) repetition(l Load, number int, factor float64, grown map[string
 	event(runfile.Begin)
 	if !l.idle() {
 		of := func(n float64) int64 { return int64(math.Round(n * factor)) }
-		w.write(runfile.Load{ // as far as the counters of the server told what the clients did
-			From: w.at, To: w.at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Arm: l.Arm, Replicate: number,
+		w.write(runfile.Work{ // as far as the counters of the server told what the clients did
+			From: w.at, To: w.at.Add(time.Duration((l.Seconds - 0.1) * float64(time.Second))), Load: l.Load, Repetition: number,
 			Transactions: of(l.Tx), Statements: of(l.Tx), Rows: of(l.Updated + l.Deleted), Updated: of(l.Updated), Deleted: of(l.Deleted),
 			Returned: of(l.Returned), Lookups: of(l.Tx),
 		})
@@ -151,4 +153,4 @@ func (w *writer) repetition(l Load, number int, factor float64, grown map[string
 	w.at = w.at.Add(time.Second)
 }
 
-func (l Load) idle() bool { return l.Arm == "idle" }
+func (l Load) idle() bool { return l.Load == "idle" }

@@ -125,7 +125,7 @@ func (c *Course) sample(ctx context.Context, conn *pgx.Conn) error {
 // ErrBusy is a course whose loads cannot be told apart.
 var ErrBusy = errors.New("the machine is too busy for a stand-in: two loads followed each other without a pause in which to count")
 
-// many rows are a load, and not a trial of an arm.
+// many rows are a load, and not a trial of a load.
 const many = 1000
 
 // Check tells whether every load was followed by a pause: what lies between two pauses is spread by its log, which tells

@@ -94,15 +94,15 @@ type Sort string
 
 // The sorts of verdict.
 const (
-	Right        Sort = "named"
-	OneSide      Sort = "side alone"
-	Undetermined Sort = "undetermined"
-	Wrong        Sort = "wrong"
+	Right      Sort = "named"
+	OneSide    Sort = "side alone"
+	CannotTell Sort = "cannot_tell"
+	Wrong      Sort = "wrong"
 )
 
 // Said is a verdict, as a report has it.
 type Said struct {
-	Verdict string   // logical, requested, physical, not_logical, mixed, silent or undetermined
+	Verdict string   // logical, requested, physical, not_logical, mixed, silent or cannot tell
 	Counts  string   // the one kind it counts
 	PerUnit float64  // for one of these
 	Between []string // what the run could not tell apart
@@ -135,7 +135,7 @@ func (r Rule) Judge(s Said) Sort {
 		return slices.ContainsFunc(r, func(t Term) bool { return string(t.Kind) == name })
 	}
 	onlyOf := func(names []string) bool { return !slices.ContainsFunc(names, func(n string) bool { return !of(n) }) }
-	stated := s.Verdict != "undetermined"
+	stated := s.Verdict != "cannot_tell"
 	switch {
 	case s.Verdict == "silent" || stated && !s.sideOf(r):
 		return Wrong
@@ -146,7 +146,7 @@ func (r Rule) Judge(s Said) Sort {
 	case len(s.Between) > 0 && len(r) == 1 && !slices.ContainsFunc(s.Between, of):
 		return Wrong
 	case !stated:
-		return Undetermined
+		return CannotTell
 	case len(s.Between) > 0 && len(r) == 1 && onlyOf(s.Between):
 		return Right
 	default:

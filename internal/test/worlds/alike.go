@@ -2,22 +2,22 @@ package worlds
 
 import "math"
 
-// tolerance is the factor up to which ratios count as one: the specification's, for the standard deviation between arms.
+// tolerance is the factor up to which ratios count as one: the specification's, for the standard deviation between loads.
 const tolerance = 1.10
 
-// Alike says that no method could part a meter from something that counts the driver alone: their true ratio moves from
-// arm to arm within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level
+// Alike says that no method could part a meter from something that counts the quantity alone: their true ratio moves from
+// load to load within the tolerance, or by less than a test that knew the noise would find nine times out of ten at a level
 // of 1 %.
-func (w World) Alike(m Meter, driver string) bool {
-	apart := w.apart(m, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}})
+func (w World) Alike(m Meter, quantity string) bool {
+	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return apart.tolerable() || !apart.found(usually)
 }
 
-// Parted says that no method may take the meter for one that counts the driver alone: their ratio moves by more than the
+// Parted says that no method may take the meter for one that counts the quantity alone: their ratio moves by more than the
 // tolerance, and a test that knew the noise would miss it less than once in a thousand times. Between Parted and Alike lie
-// few meters, which the best of methods takes for a single driver now and then.
-func (w World) Parted(m Meter, driver string) bool {
-	apart := w.apart(m, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}})
+// few meters, which the best of methods takes for a single quantity now and then.
+func (w World) Parted(m Meter, quantity string) bool {
+	apart := w.apart(m, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}})
 	return !apart.tolerable() && apart.found(always)
 }
 
@@ -27,21 +27,21 @@ const (
 	always  = 3.090
 )
 
-// Exchangeable says that no method could tell whether a meter of several terms counts a driver in the place of one of
-// them: the two are alike by themselves, or there is a factor for the driver with which nothing of note changes.
-func (w World) Exchangeable(m Meter, term Term, driver string) bool {
+// Exchangeable says that no method could tell whether a meter of several terms counts a quantity in the place of one of
+// them: the two are alike by themselves, or there is a factor for the quantity with which nothing of note changes.
+func (w World) Exchangeable(m Meter, term Term, quantity string) bool {
 	alone := m
 	alone.Rule = Rule{Sort: Single, Terms: []Term{term}}
-	if w.apart(alone, Rule{Terms: []Term{{Driver: driver, PerUnit: 1}}}).tolerable() {
+	if w.apart(alone, Rule{Terms: []Term{{Quantity: quantity, PerUnit: 1}}}).tolerable() {
 		return true
 	}
-	done := loaded(w.replicates)
+	done := loaded(w.repetitions)
 	for step := -steps; step <= steps; step++ {
 		factor := math.Pow(2, 2*float64(step)/steps) // from a quarter to four times what the ratio of the two would be
 		exchanged := Rule{Sort: m.Rule.Sort}
 		for _, t := range m.Rule.Terms {
-			if t.Driver == term.Driver {
-				t = Term{Driver: driver, PerUnit: t.PerUnit * factor * typical(done, t.Driver) / typical(done, driver)}
+			if t.Quantity == term.Quantity {
+				t = Term{Quantity: quantity, PerUnit: t.PerUnit * factor * typical(done, t.Quantity) / typical(done, quantity)}
 			}
 			exchanged.Terms = append(exchanged.Terms, t)
 		}
@@ -57,43 +57,43 @@ const steps = 100
 
 // distance is how far a meter and another rule lie apart.
 type distance struct {
-	arms          int
-	deviation     float64 // between arms, of the logarithm of their ratio
-	noncentrality float64 // of the sum of squares between arms, in units of what noise makes of it
+	loads         int
+	deviation     float64 // between loads, of the logarithm of their ratio
+	noncentrality float64 // of the sum of squares between loads, in units of what noise makes of it
 }
 
 func (d distance) tolerable() bool { return d.deviation <= math.Log(tolerance) }
 
-func (d distance) found(power float64) bool { return found(d.noncentrality, float64(d.arms-1), power) }
+func (d distance) found(power float64) bool { return found(d.noncentrality, float64(d.loads-1), power) }
 
 func (w World) apart(m Meter, rule Rule) distance {
-	arms := w.ratios(m, rule)
+	loads := w.ratios(m, rule)
 	var logs []float64
 	mean, weights := 0.0, 0.0
-	for _, a := range arms {
+	for _, a := range loads {
 		logs = append(logs, a.log)
 		mean += a.weight * a.log
 		weights += a.weight
 	}
 	_, variance := moments(logs)
-	d := distance{arms: len(arms), deviation: math.Sqrt(variance)}
-	for _, a := range arms {
+	d := distance{loads: len(loads), deviation: math.Sqrt(variance)}
+	for _, a := range loads {
 		d.noncentrality += a.weight * (a.log - mean/weights) * (a.log - mean/weights)
 	}
 	return d
 }
 
-// ratio is the logarithm of what a meter's rule gives for one of another's in an arm, and the weight of its mean under
+// ratio is the logarithm of what a meter's rule gives for one of another's in a load, and the weight of its mean under
 // noise.
 type ratio struct{ log, weight float64 }
 
-// ratios are those of the arms in which the meter was read.
+// ratios are those of the loads in which the meter was read.
 func (w World) ratios(m Meter, rule Rule) (all []ratio) {
-	for _, arm := range w.plan.Arms {
+	for _, load := range w.plan.Loads {
 		var logs []float64
 		known := 0.0
-		for i, r := range w.replicates {
-			if r.arm.Name != arm.Name || r.idle() || m.missing[i] {
+		for i, r := range w.repetitions {
+			if r.load.Name != load.Name || r.idle() || m.missing[i] {
 				continue
 			}
 			shown, other := m.Rule.of(r.done), rule.of(r.done)
@@ -113,7 +113,7 @@ func (w World) ratios(m Meter, rule Rule) (all []ratio) {
 	return all
 }
 
-// hides is how much of a rule does not show in a replicate, for its background: much is so small only where loads read and others write.
+// hides is how much of a rule does not show in a repetition, for its background: much is so small only where loads read and others write.
 func (w World) hides(r Rule, in work) float64 {
 	const times = 2
 	if !w.Reads() {

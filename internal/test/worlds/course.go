@@ -5,17 +5,17 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // slice is a short stretch of a run in which everything goes evenly.
 type slice struct {
-	from, to  float64 // seconds from the start of the run
-	replicate int     // of the world; -1: between two of them
-	loaded    bool
-	done      amounts // by the load
-	besides   amounts // by the background and by others on the device
+	from, to   float64 // seconds from the start of the run
+	repetition int     // of the world; -1: between two of them
+	loaded     bool
+	done       amounts // by the load
+	besides    amounts // by the background and by others on the device
 }
 
 func (s slice) seconds() float64 { return s.to - s.from }
@@ -28,44 +28,44 @@ type courier struct {
 	*dice
 	of         course
 	background amounts
-	tenant     *tenant
+	visitor    *visitor
 }
 
 // pass adds a slice.
-func (c *courier) pass(seconds float64, replicate int, loaded bool, done amounts) {
+func (c *courier) pass(seconds float64, repetition int, loaded bool, done amounts) {
 	from := 0.0
 	if n := len(c.of); n > 0 {
 		from = c.of[n-1].to
 	}
-	s := slice{from: from, to: from + seconds, replicate: replicate, loaded: loaded, done: done, besides: c.background.times(seconds * c.lognormal(0.2))}
-	if c.tenant != nil {
-		s.besides.add(c.tenant.does(c.dice, seconds))
+	s := slice{from: from, to: from + seconds, repetition: repetition, loaded: loaded, done: done, besides: c.background.times(seconds * c.lognormal(0.2))}
+	if c.visitor != nil {
+		s.besides.add(c.visitor.does(c.dice, seconds))
 	}
 	c.of = append(c.of, s)
 }
 
-// tenant is somebody else on the device, who comes and goes.
-type tenant struct {
+// visitor is somebody else on the device, who comes and goes.
+type visitor struct {
 	busy     bool
 	stays    float64 // seconds, on average, of either state
 	share    float64 // of the requests of the middle one of our loads, while busy
 	requests float64 // that is so many a second
 }
 
-// measure finds how busy the tenant is beside these loads.
-func (t *tenant) measure(s server, arms []runfile.Arm, tempers map[string]temper) {
+// measure finds how busy the visitor is beside these loads.
+func (t *visitor) measure(s server, loads []runfile.Load, tempers map[string]temper) {
 	var rates []float64
-	for _, a := range arms {
+	for _, a := range loads {
 		if !a.Idle() {
 			now, later := s.does(a, tempers[a.Name], s.commits(a, tempers[a.Name]), 1)
-			rates = append(rates, now[drivers.DeviceRequests]+later[drivers.DeviceRequests])
+			rates = append(rates, now[counts.DeviceRequests]+later[counts.DeviceRequests])
 		}
 	}
 	slices.Sort(rates)
 	t.requests = t.share * rates[len(rates)/2]
 }
 
-func (t *tenant) does(d *dice, seconds float64) amounts {
+func (t *visitor) does(d *dice, seconds float64) amounts {
 	if d.chance(min(1, seconds/t.stays)) {
 		t.busy = !t.busy
 	}
@@ -73,14 +73,14 @@ func (t *tenant) does(d *dice, seconds float64) amounts {
 		return nil
 	}
 	n := t.requests * seconds * d.lognormal(0.2)
-	return amounts{drivers.DeviceRequests: n, drivers.DeviceFlushes: n / 10, drivers.DeviceBytes: 16e3 * n, devReads: n / 2, devRead: 8e3 * n}
+	return amounts{counts.DeviceRequests: n, counts.DeviceFlushes: n / 10, counts.DeviceBytes: 16e3 * n, devReads: n / 2, devRead: 8e3 * n}
 }
 
 // fewFlushes are those of a checkpoint that has nothing to write.
 const fewFlushes = 2
 
-// replicate is one go of an arm: a pause, seconds of load that come and go a little, and the checkpoint that closes it.
-func (c *courier) replicate(s server, a runfile.Arm, t temper, place int, seconds float64) {
+// repetition is one go of a load: a pause, seconds of load that come and go a little, and the checkpoint that closes it.
+func (c *courier) repetition(s server, a runfile.Load, t temper, place int, seconds float64) {
 	c.pass(c.uniform(0.2, 1.2), -1, false, nil)
 	level, wobble := c.lognormal(0.05), 0.0
 	owed := amounts{}
@@ -100,24 +100,24 @@ func (c *courier) replicate(s server, a runfile.Arm, t temper, place int, second
 		return
 	}
 	if only(a.Method) {
-		owed[drivers.DeviceFlushes] += fewFlushes
+		owed[counts.DeviceFlushes] += fewFlushes
 	} else {
-		owed[drivers.DeviceFlushes] += s.closingFlushes
+		owed[counts.DeviceFlushes] += s.closingFlushes
 	}
 	c.pass(c.uniform(0.3, 1.5), place, false, owed)
 }
 
-// work is each replicate as a whole.
+// work is each repetition as a whole.
 func (c course) work(n int) []work {
 	all := make([]work, n)
 	for i := range all {
 		all[i] = work{done: amounts{}, besides: amounts{}}
 	}
 	for _, s := range c {
-		if s.replicate < 0 {
+		if s.repetition < 0 {
 			continue
 		}
-		w := &all[s.replicate]
+		w := &all[s.repetition]
 		w.done.add(s.done)
 		w.besides.add(s.besides)
 		w.between += s.seconds()

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -25,9 +25,9 @@ const Day Design = "day"
 // NewDay draws a world that was observed for twelve hours.
 func NewDay(seed uint64, meters int) World {
 	d := newDice(seed)
-	w := World{Seed: seed, observed: true, period: time.Second, every: readingSeconds, plan: runfile.Plan{Name: string(Day), Replicates: 1}}
+	w := World{Seed: seed, observed: true, period: time.Second, every: readingSeconds, plan: runfile.Plan{Name: string(Day), Repetitions: 1}}
 	for k := range parts {
-		w.plan.Arms = append(w.plan.Arms, runfile.Arm{Name: fmt.Sprintf("part %d", k+1), Method: "insert"})
+		w.plan.Loads = append(w.plan.Loads, runfile.Load{Name: fmt.Sprintf("part %d", k+1), Method: "insert"})
 	}
 	s, background := d.server(), d.background()
 	var works []*sortOfWork
@@ -36,16 +36,16 @@ func NewDay(seed uint64, meters int) World {
 	}
 	for i := range readings {
 		r := work{
-			arm: w.plan.Arms[i*parts/readings], replicate: i + 1, seconds: readingSeconds, between: readingSeconds, done: amounts{}, besides: amounts{},
+			load: w.plan.Loads[i*parts/readings], repetition: i + 1, seconds: readingSeconds, between: readingSeconds, done: amounts{}, besides: amounts{},
 		}
 		for _, of := range works {
 			r.done.add(of.done(d, s, i))
 		}
-		for _, driver := range drivers.OfInserts() {
-			r.besides[driver.Name] = math.Round(background[driver.Name] * readingSeconds * d.lognormal(0.1))
-			r.done[driver.Name] = max(1, math.Round(r.done[driver.Name]))
+		for _, quantity := range counts.OfInserts() {
+			r.besides[quantity.Name] = math.Round(background[quantity.Name] * readingSeconds * d.lognormal(0.1))
+			r.done[quantity.Name] = max(1, math.Round(r.done[quantity.Name]))
 		}
-		w.replicates = append(w.replicates, r)
+		w.repetitions = append(w.repetitions, r)
 	}
 	w.watch(d, meters)
 	return w
@@ -53,7 +53,7 @@ func NewDay(seed uint64, meters int) World {
 
 // sortOfWork is what some part of an application does, and how much of it at a time of day.
 type sortOfWork struct {
-	arm          runfile.Arm
+	load         runfile.Load
 	temper       temper
 	commits      float64 // a second, in the middle of its day
 	swing, noon  float64
@@ -64,9 +64,9 @@ type sortOfWork struct {
 }
 
 func (d *dice) sortOfWork(s server, of int) *sortOfWork {
-	a := d.arm()
+	a := d.load()
 	a.Clients = s.clients
-	w := &sortOfWork{arm: a, temper: d.temper(), swing: d.uniform(0.2, 1.5), noon: d.uniform(0, 2*math.Pi), owed: amounts{}}
+	w := &sortOfWork{load: a, temper: d.temper(), swing: d.uniform(0.2, 1.5), noon: d.uniform(0, 2*math.Pi), owed: amounts{}}
 	w.commits = s.commits(a, w.temper) * d.between(0.01, 0.5) / float64(of)
 	if d.chance(batches) {
 		w.every, w.lasts, w.phase = d.between(30, 180), d.between(3, 20), d.uniform(0, 180)
@@ -84,7 +84,7 @@ func (w *sortOfWork) done(d *dice, s server, reading int) amounts {
 	now := amounts{}
 	if commits > 0 {
 		var later amounts
-		now, later = s.does(w.arm, w.temper, commits, readingSeconds)
+		now, later = s.does(w.load, w.temper, commits, readingSeconds)
 		w.owed.add(later)
 	}
 	if reading%(checkpointSeconds/readingSeconds) == 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// habit is what the rows of an arm bring with them.
+// habit is what the rows of a load bring with them.
 type habit struct {
-	arm            runfile.Arm
+	load           runfile.Load
 	rowsPerSecond  float64
 	recordsPerRow  float64
 	bytesPerRow    float64 // of the WAL
@@ -20,18 +20,18 @@ type habit struct {
 	requestsByPage float64 // data requests of the device by page written: most pages travel together
 }
 
-// measured are the habits of PostgreSQL 17.11 on two cores with 8 clients, each arm closed by its own checkpoint: sums over
-// the three replicates of testdata/runs/arms-pg17.jsonl, idle taken off.
+// measured are the habits of PostgreSQL 17.11 on two cores with 8 clients, each load closed by its own checkpoint: sums over
+// the three repetitions of testdata/runs/loads-pg17.jsonl, idle taken off.
 func measured() []habit {
 	return []habit{
-		{runfile.Arm{Name: "bulk", Method: "insert-select", RowsPerTx: 1000}, 1679913, 1.0313, 75.41, 0.4193, 0, 0.0322, 0.0304, 0.00541, 0.0179},
-		{runfile.Arm{Name: "bulk-indexed", Method: "insert-select", RowsPerTx: 1000, Indexes: 2}, 534210, 3.0472, 208.64, 0.6715, 0, 0.0551, 0.0897, 0.00926, 0.0314},
-		{runfile.Arm{Name: "copy", Method: "copy", RowsPerTx: 1000}, 1159373, 0.03769, 23.78, 0.3806, 0, 0.0112, 0.0066, 0.00541, 0.0404},
-		{runfile.Arm{Name: "copy-indexed", Method: "copy", RowsPerTx: 1000, Indexes: 2}, 574270, 2.0541, 163.74, 0.3955, 0, 0.0740, 0.0671, 0.01018, 0.0428},
-		{runfile.Arm{Name: "single", Method: "insert", RowsPerTx: 1}, 18726, 2.0304, 115.55, 0.2528, 0, 0.0001, 0.0001, 0.00555, 0.9793},
-		{runfile.Arm{Name: "async", Method: "insert", RowsPerTx: 1, SynchronousCommit: "off"}, 86410, 2.0303, 115.49, 0, 9.8, 0.9595, 0.0500, 0.00543, 0.0231},
-		{runfile.Arm{Name: "multi", Method: "insert", RowsPerTx: 100}, 83628, 1.0403, 75.77, 0.9725, 0, 0.0013, 0.0001, 0.00543, 0.0740},
-		{runfile.Arm{Name: "wide", Method: "insert-values", RowsPerTx: 100, Indexes: 1, Width: 1024}, 252480, 2.0430, 1169.06, 0.4841, 0, 0.0432, 0.0722, 0.14563, 0.0138},
+		{runfile.Load{Name: "bulk", Method: "insert-select", RowsPerTx: 1000}, 1679913, 1.0313, 75.41, 0.4193, 0, 0.0322, 0.0304, 0.00541, 0.0179},
+		{runfile.Load{Name: "bulk-indexed", Method: "insert-select", RowsPerTx: 1000, Indexes: 2}, 534210, 3.0472, 208.64, 0.6715, 0, 0.0551, 0.0897, 0.00926, 0.0314},
+		{runfile.Load{Name: "copy", Method: "copy", RowsPerTx: 1000}, 1159373, 0.03769, 23.78, 0.3806, 0, 0.0112, 0.0066, 0.00541, 0.0404},
+		{runfile.Load{Name: "copy-indexed", Method: "copy", RowsPerTx: 1000, Indexes: 2}, 574270, 2.0541, 163.74, 0.3955, 0, 0.0740, 0.0671, 0.01018, 0.0428},
+		{runfile.Load{Name: "single", Method: "insert", RowsPerTx: 1}, 18726, 2.0304, 115.55, 0.2528, 0, 0.0001, 0.0001, 0.00555, 0.9793},
+		{runfile.Load{Name: "async", Method: "insert", RowsPerTx: 1, SynchronousCommit: "off"}, 86410, 2.0303, 115.49, 0, 9.8, 0.9595, 0.0500, 0.00543, 0.0231},
+		{runfile.Load{Name: "multi", Method: "insert", RowsPerTx: 100}, 83628, 1.0403, 75.77, 0.9725, 0, 0.0013, 0.0001, 0.00543, 0.0740},
+		{runfile.Load{Name: "wide", Method: "insert-values", RowsPerTx: 100, Indexes: 1, Width: 1024}, 252480, 2.0430, 1169.06, 0.4841, 0, 0.0432, 0.0722, 0.14563, 0.0138},
 	}
 }
 
@@ -40,13 +40,13 @@ const (
 	deviceBytesByWALByte  = 1.01
 	deviceBytesByWALWrite = 8120
 	deviceBytesByPage     = 8860
-	// checkpointFlushes are those of the checkpoint and the sync that close an arm, which show where nothing else flushes.
+	// checkpointFlushes are those of the checkpoint and the sync that close a load, which show where nothing else flushes.
 	checkpointFlushes = 24
 	// requestsByWALWrite is the same fit's: nearly every write of the WAL becomes one request.
 	requestsByWALWrite = 0.98
 )
 
-// machine is what the arms of a world have in common.
+// machine is what the loads of a world have in common.
 type machine struct {
 	speed         float64 // of everything
 	patience      float64 // how many commits share a sync, as a shift of the log of odds
@@ -55,7 +55,7 @@ type machine struct {
 	walBytes      float64 // that the device writes for one of the WAL
 	walWriteBytes float64
 	pageBytes     float64
-	flushes       float64 // of the checkpoint that closes an arm
+	flushes       float64 // of the checkpoint that closes a load
 }
 
 // How far worlds lie apart, in standard deviations of logarithms. Machines differ much in speed and in how they wait for
@@ -63,7 +63,7 @@ type machine struct {
 const (
 	speedVaries     = 0.5
 	waitVaries      = 0.7
-	armSpeedVaries  = 0.2
+	loadSpeedVaries = 0.2
 	extrasVary      = 0.5
 	mergingVaries   = 0.4
 	splittingVaries = 0.05
@@ -80,17 +80,17 @@ func (d *dice) machine() machine {
 	}
 }
 
-// shifted is an arm's habit on a machine.
+// shifted is a load's habit on a machine.
 func (d *dice) shifted(h habit, m machine) habit {
-	h.rowsPerSecond *= m.speed * d.lognormal(armSpeedVaries)
+	h.rowsPerSecond *= m.speed * d.lognormal(loadSpeedVaries)
 	if share := h.syncsPerCommit; share > 0 { // moved in the log of its odds, so that it stays a share
-		h.syncsPerCommit = 1 / (1 + (1-share)/share*math.Exp(-(m.patience+d.normal(armSpeedVaries))))
+		h.syncsPerCommit = 1 / (1 + (1-share)/share*math.Exp(-(m.patience+d.normal(loadSpeedVaries))))
 	}
 	h.syncsPerSecond *= d.lognormal(0.05)
 	h.extraWrites *= d.lognormal(extrasVary)
 	h.extraFlushes *= d.lognormal(extrasVary)
 	h.requestsByPage *= m.merging * d.lognormal(extrasVary/2)
-	if h.arm.Indexes > 0 {
+	if h.load.Indexes > 0 {
 		h.recordsPerRow *= d.lognormal(recordsVary)
 		h.bytesPerRow *= m.splitting * d.lognormal(splittingVaries)
 		h.pagesPerRow *= m.splitting * d.lognormal(splittingVaries)
@@ -98,7 +98,7 @@ func (d *dice) shifted(h habit, m machine) habit {
 	return h
 }
 
-// jittered is a habit in one replicate.
+// jittered is a habit in one repetition.
 func (d *dice) jittered(h habit) habit {
 	h.rowsPerSecond *= d.lognormal(0.04)
 	h.syncsPerCommit = min(1, h.syncsPerCommit*d.lognormal(0.03))
@@ -106,7 +106,7 @@ func (d *dice) jittered(h habit) habit {
 	h.extraWrites *= d.lognormal(0.1)
 	h.extraFlushes *= d.lognormal(0.1)
 	h.requestsByPage *= d.lognormal(0.06)
-	if h.arm.Indexes > 0 {
+	if h.load.Indexes > 0 {
 		h.recordsPerRow *= d.lognormal(0.0003)
 		h.bytesPerRow *= d.lognormal(0.002)
 		h.pagesPerRow *= d.lognormal(0.02)

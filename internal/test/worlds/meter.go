@@ -1,7 +1,7 @@
 package worlds
 
 import (
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -10,13 +10,13 @@ type Meter struct {
 	Name  string
 	Rule  Rule
 	Noise float64 // the deviation of the logarithm of what it shows
-	// Disturbed is the arm in which something else shows up in it, in all replicates or in one; empty: in none.
+	// Disturbed is the load in which something else shows up in it, in all repetitions or in one; empty: in none.
 	Disturbed string
 	// Restless is a meter of an unrelated rule that moves without load as it does under it.
 	Restless bool
 
 	kind    runfile.MetricType
-	shown   []float64 // in each replicate of the world
+	shown   []float64 // in each repetition of the world
 	besides []float64 // of that, what goes on without load, from the first reading to the last
 	missing []bool
 
@@ -35,31 +35,31 @@ const (
 	exact = 0.10
 	// inPeriods is how often a meter's source tells of seconds that are over, as a rate or a sum, on a grid of its own.
 	inPeriods = 0.15
-	// disturbed is how often one arm, or one replicate, shows what has nothing to do with the rule.
+	// disturbed is how often one load, or one repetition, shows what has nothing to do with the rule.
 	disturbed = 0.10
-	// Readings fail now and then, and a source is now and then blind through all of an arm.
+	// Readings fail now and then, and a source is now and then blind through all of a load.
 	readingFails = 0.02
-	armFails     = 0.03
-	// backgrounded is how often a meter has a background of its own, up to this share of what the quietest arm brings it.
+	loadFails    = 0.03
+	// backgrounded is how often a meter has a background of its own, up to this share of what the quietest load brings it.
 	backgrounded   = 0.67
 	mostBackground = 0.3
 )
 
-// meter draws a meter in a world whose replicates are given.
-func (d *dice) meter(name string, replicates []work) Meter {
-	m := Meter{Name: name, Rule: d.rule(loaded(replicates), drivers.OfInserts()), Noise: d.noise()}
+// meter draws a meter in a world whose repetitions are given.
+func (d *dice) meter(name string, repetitions []work) Meter {
+	m := Meter{Name: name, Rule: d.rule(loaded(repetitions), counts.OfInserts()), Noise: d.noise()}
 	switch m.Rule.Sort {
 	case Single, Mixture:
-		m.shown, m.besides = d.counting(m, replicates)
+		m.shown, m.besides = d.counting(m, repetitions)
 	case Silent:
-		m.shown = d.still(m.Noise, replicates)
+		m.shown = d.still(m.Noise, repetitions)
 		m.besides = m.shown
 	case Unrelated:
-		m.shown = d.wandering(&m, replicates)
+		m.shown = d.wandering(&m, repetitions)
 		m.besides = m.shown
 	}
-	d.disturb(&m, replicates)
-	m.missing = d.blind(replicates)
+	d.disturb(&m, repetitions)
+	m.missing = d.blind(repetitions)
 	m.kind = runfile.Counter
 	if d.chance(inPeriods) {
 		m.kind = pick(d, []runfile.MetricType{runfile.Rate, runfile.CountPerPeriod})
@@ -67,9 +67,9 @@ func (d *dice) meter(name string, replicates []work) Meter {
 	return m
 }
 
-// loaded are the amounts of the replicates under load.
-func loaded(replicates []work) (done []amounts) {
-	for _, w := range replicates {
+// loaded are the amounts of the repetitions under load.
+func loaded(repetitions []work) (done []amounts) {
+	for _, w := range repetitions {
 		if !w.idle() {
 			done = append(done, w.done)
 		}
@@ -85,14 +85,14 @@ func (d *dice) noise() float64 {
 	return pick(d, levels[:len(levels)-1])
 }
 
-// counting is what a meter shows that counts drivers, those of the background too.
-func (d *dice) counting(m Meter, replicates []work) (shown, besides []float64) {
+// counting is what a meter shows that counts quantities, those of the background too.
+func (d *dice) counting(m Meter, repetitions []work) (shown, besides []float64) {
 	own := 0.0 // background per second
 	if d.chance(backgrounded) {
-		least := smallest(loaded(replicates), m.Rule.of)
-		own = least / replicates[0].between * d.between(mostBackground/300, mostBackground)
+		least := smallest(loaded(repetitions), m.Rule.of)
+		own = least / repetitions[0].between * d.between(mostBackground/300, mostBackground)
 	}
-	for _, w := range replicates {
+	for _, w := range repetitions {
 		noise, idle := d.lognormal(m.Noise), own*w.between*d.lognormal(m.Noise)
 		shown = append(shown, (m.Rule.of(w.done)+m.Rule.of(w.besides))*noise+idle)
 		besides = append(besides, m.Rule.of(w.besides)*noise+idle)
@@ -104,38 +104,38 @@ func (d *dice) counting(m Meter, replicates []work) (shown, besides []float64) {
 func (r Rule) of(a amounts) float64 {
 	sum := 0.0
 	for _, t := range r.Terms {
-		sum += t.PerUnit * a[t.Driver]
+		sum += t.PerUnit * a[t.Quantity]
 	}
 	return sum
 }
 
 // still is a meter that goes its own steady way, or never moves.
-func (d *dice) still(noise float64, replicates []work) []float64 {
+func (d *dice) still(noise float64, repetitions []work) []float64 {
 	rate := d.between(10, 10000) // per second
 	if d.chance(0.25) {
 		rate = 0
 	}
-	shown := make([]float64, len(replicates))
-	for i, w := range replicates {
+	shown := make([]float64, len(repetitions))
+	for i, w := range repetitions {
 		shown[i] = rate * w.between * d.lognormal(noise)
 	}
 	return shown
 }
 
-// wandering is a meter that moves by no driver: anew in each replicate, or from arm to arm, and under load more than idle
+// wandering is a meter that moves by no quantity: anew in each repetition, or from load to load, and under load more than idle
 // or the same.
-func (d *dice) wandering(m *Meter, replicates []work) []float64 {
-	rate, wide, byArm := d.between(100, 1e6), d.uniform(0.7, 1.5), d.chance(1.0/3)
-	m.Restless = !byArm && d.chance(0.5)
-	ofArm := map[string]float64{}
-	shown := make([]float64, len(replicates))
-	for i, w := range replicates {
-		if _, met := ofArm[w.arm.Name]; !met {
-			ofArm[w.arm.Name] = d.lognormal(wide)
+func (d *dice) wandering(m *Meter, repetitions []work) []float64 {
+	rate, wide, byLoad := d.between(100, 1e6), d.uniform(0.7, 1.5), d.chance(1.0/3)
+	m.Restless = !byLoad && d.chance(0.5)
+	ofLoad := map[string]float64{}
+	shown := make([]float64, len(repetitions))
+	for i, w := range repetitions {
+		if _, met := ofLoad[w.load.Name]; !met {
+			ofLoad[w.load.Name] = d.lognormal(wide)
 		}
 		factor := d.lognormal(wide)
-		if byArm {
-			factor = ofArm[w.arm.Name] * d.lognormal(m.Noise)
+		if byLoad {
+			factor = ofLoad[w.load.Name] * d.lognormal(m.Noise)
 		}
 		if w.idle() && !m.Restless {
 			factor /= 100
@@ -145,12 +145,12 @@ func (d *dice) wandering(m *Meter, replicates []work) []float64 {
 	return shown
 }
 
-// disturb lets something else show up in one arm, in all its replicates or in one.
-func (d *dice) disturb(m *Meter, replicates []work) {
+// disturb lets something else show up in one load, in all its repetitions or in one.
+func (d *dice) disturb(m *Meter, repetitions []work) {
 	if m.Rule.Sort != Single && m.Rule.Sort != Mixture || !d.chance(disturbed) {
 		return
 	}
-	at := pick(d, replicates)
+	at := pick(d, repetitions)
 	if at.idle() {
 		return
 	}
@@ -158,25 +158,25 @@ func (d *dice) disturb(m *Meter, replicates []work) {
 	if d.chance(0.5) {
 		factor = 1 / factor
 	}
-	m.Disturbed = at.arm.Name
+	m.Disturbed = at.load.Name
 	whole := d.chance(0.5)
-	for i, w := range replicates {
-		if w.arm.Name == at.arm.Name && (whole || w.replicate == at.replicate) {
+	for i, w := range repetitions {
+		if w.load.Name == at.load.Name && (whole || w.repetition == at.repetition) {
 			m.shown[i] *= factor
 			m.besides[i] *= factor
 		}
 	}
 }
 
-// blind draws in which replicates a meter is not read at the end.
-func (d *dice) blind(replicates []work) []bool {
-	arm := ""
-	if d.chance(armFails) {
-		arm = pick(d, replicates).arm.Name
+// blind draws in which repetitions a meter is not read at the end.
+func (d *dice) blind(repetitions []work) []bool {
+	load := ""
+	if d.chance(loadFails) {
+		load = pick(d, repetitions).load.Name
 	}
-	missing := make([]bool, len(replicates))
-	for i, w := range replicates {
-		missing[i] = d.chance(readingFails) || w.arm.Name == arm && !w.idle()
+	missing := make([]bool, len(repetitions))
+	for i, w := range repetitions {
+		missing[i] = d.chance(readingFails) || w.load.Name == load && !w.idle()
 	}
 	return missing
 }

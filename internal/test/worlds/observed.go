@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -31,7 +31,7 @@ const (
 // NewObserved draws a world that was observed.
 func NewObserved(seed uint64, meters int) World {
 	d := newDice(seed)
-	w := World{Seed: seed, observed: true, period: time.Second, every: stepSeconds, plan: runfile.Plan{Name: string(Observed), Replicates: 1}}
+	w := World{Seed: seed, observed: true, period: time.Second, every: stepSeconds, plan: runfile.Plan{Name: string(Observed), Repetitions: 1}}
 	m, background := d.machine(), d.background()
 	m.flushes = 0 // of no checkpoint in particular
 	all := measured()
@@ -41,7 +41,7 @@ func NewObserved(seed uint64, meters int) World {
 	}
 	mixes := d.mixes(len(habits))
 	for k := range mixes {
-		w.plan.Arms = append(w.plan.Arms, runfile.Arm{Name: fmt.Sprintf("mix %d", k+1), Method: "insert"})
+		w.plan.Loads = append(w.plan.Loads, runfile.Load{Name: fmt.Sprintf("mix %d", k+1), Method: "insert"})
 	}
 	mix, level := 0, 1.0
 	for step := range d.IntN(mostSteps-fewestSteps) + fewestSteps {
@@ -49,17 +49,17 @@ func NewObserved(seed uint64, meters int) World {
 			mix = d.IntN(len(mixes))
 		}
 		level *= d.lognormal(drifts)
-		r := work{arm: w.plan.Arms[mix], replicate: step + 1, seconds: stepSeconds, between: stepSeconds, done: amounts{}, besides: amounts{}}
+		r := work{load: w.plan.Loads[mix], repetition: step + 1, seconds: stepSeconds, between: stepSeconds, done: amounts{}, besides: amounts{}}
 		for i, h := range habits {
 			h = d.jittered(h)
 			h.rowsPerSecond *= mixes[mix][i] * level * d.lognormal(stepVaries)
 			r.done.add(h.amounts(m, stepSeconds))
 		}
-		for _, driver := range drivers.OfInserts() {
-			r.besides[driver.Name] = math.Round(background[driver.Name] * stepSeconds * d.lognormal(0.1))
-			r.done[driver.Name] = max(1, r.done[driver.Name])
+		for _, quantity := range counts.OfInserts() {
+			r.besides[quantity.Name] = math.Round(background[quantity.Name] * stepSeconds * d.lognormal(0.1))
+			r.done[quantity.Name] = max(1, r.done[quantity.Name])
 		}
-		w.replicates = append(w.replicates, r)
+		w.repetitions = append(w.repetitions, r)
 	}
 	w.watch(d, meters)
 	return w
@@ -68,10 +68,10 @@ func NewObserved(seed uint64, meters int) World {
 // watch draws the meters of a world that was observed: counters, none of which is ever missing.
 func (w *World) watch(d *dice, meters int) {
 	w.remote = d.chance(remotes)
-	w.lost = make([]string, len(w.replicates))
+	w.lost = make([]string, len(w.repetitions))
 	for i := range meters {
-		meter := d.meter(meterName(i), w.replicates)
-		meter.kind, meter.missing = runfile.Counter, make([]bool, len(w.replicates))
+		meter := d.meter(meterName(i), w.repetitions)
+		meter.kind, meter.missing = runfile.Counter, make([]bool, len(w.repetitions))
 		w.Meters = append(w.Meters, meter)
 	}
 }
@@ -105,15 +105,15 @@ func (p *press) steps() {
 	p.pass(seconds(p.world.every) - 50*time.Millisecond) // readings are taken just before windows end
 	p.readBefore()
 	late := map[string]float64{}
-	for i, r := range p.world.replicates {
+	for i, r := range p.world.repetitions {
 		before := maps.Clone(p.totals[pgstat])
 		p.grow(i, r)
-		rows := r.total(drivers.Rows)
-		p.add(pgstat, "pgstat.cluster/xact_commit", r.total(drivers.Commits))
+		rows := r.total(counts.Rows)
+		p.add(pgstat, "pgstat.cluster/xact_commit", r.total(counts.Commits))
 		p.add(pgstat, "pgstat.cluster/tup_inserted", rows)
 		p.add(pgstat, "pgstat.database/tup_inserted", rows)
-		p.add(pgstat, "pgstat.tables/index_entries_least", r.total(drivers.Entries)-rows)
-		p.add(pgstat, "pgstat.tables/index_entries_most", r.total(drivers.Entries)-rows)
+		p.add(pgstat, "pgstat.tables/index_entries_least", r.total(counts.Entries)-rows)
+		p.add(pgstat, "pgstat.tables/index_entries_most", r.total(counts.Entries)-rows)
 		share := p.dice.uniform(0, mostLate)
 		for name := range p.totals[pgstat] {
 			if name == "pgstat.lsn/insert" {

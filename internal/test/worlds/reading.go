@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -102,24 +102,24 @@ func (d *dice) memory(design Design) *memory {
 	return m
 }
 
-// readArms are the loads of a design that read and change rows: those of the plans, or others.
-func (d *dice) readArms(design Design, s server) (arms []runfile.Arm) {
+// readLoads are the loads of a design that read and change rows: those of the plans, or others.
+func (d *dice) readLoads(design Design, s server) (loads []runfile.Load) {
 	switch design {
 	case Reads:
-		arms = readPlan()
+		loads = readPlan()
 	case All:
-		arms = append(readPlan(), changePlan()...)
+		loads = append(readPlan(), changePlan()...)
 	case OddReads:
 		for range 4 + d.IntN(5) {
-			arms = append(arms, d.readArm())
+			loads = append(loads, d.readLoad())
 		}
 	default:
 		all := append(readPlan(), changePlan()...)
-		arms = []runfile.Arm{all[1], all[2], all[5], all[8]}
+		loads = []runfile.Load{all[1], all[2], all[5], all[8]}
 	}
 	renamed := design == OddReads || d.chance(renamedPlans)
-	for i := range arms {
-		a := &arms[i]
+	for i := range loads {
+		a := &loads[i]
 		if renamed {
 			a.Name = fmt.Sprintf("load %c%d", 'a'+d.IntN(26), 100+i)
 		}
@@ -128,7 +128,7 @@ func (d *dice) readArms(design Design, s server) (arms []runfile.Arm) {
 			a.TableRows = int64(s.memory.table * s.perPage(*a))
 		}
 	}
-	return arms
+	return loads
 }
 
 // ofHot are the rows of a load that finds its pages in the buffers, and changedRows those of a table that loads change.
@@ -137,29 +137,29 @@ const (
 	changedRows = 200_000
 )
 
-func readPlan() []runfile.Arm {
-	reads := func(name, method string, rows int, cold bool) runfile.Arm {
-		return runfile.Arm{Name: name, Method: method, RowsPerTx: rows, Indexes: 2, Width: 500, Cold: cold}
+func readPlan() []runfile.Load {
+	reads := func(name, method string, rows int, cold bool) runfile.Load {
+		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: 2, Width: 500, Cold: cold}
 	}
 	hot := reads("point-hot", lookups, 1, false)
 	hot.OfRows = ofHot
-	return []runfile.Arm{
+	return []runfile.Load{
 		hot, reads("point-warm", lookups, 1, false), reads("point-cold", lookups, 1, true), reads("range-cold", ranges, 1000, true),
 		reads("bitmap-cold", bitmaps, 200, true), reads("scan-cold", scans, 1, true), reads("spill", sorts, 1, false),
 	}
 }
 
-func changePlan() []runfile.Arm {
-	change := func(name, method string, rows, indexes int) runfile.Arm {
-		return runfile.Arm{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: 100, TableRows: changedRows}
+func changePlan() []runfile.Load {
+	change := func(name, method string, rows, indexes int) runfile.Load {
+		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: 100, TableRows: changedRows}
 	}
-	return []runfile.Arm{
+	return []runfile.Load{
 		change("update-hot", updates, 1, 1), change("update-indexed", updates, 1, 2), change("delete-vacuum", replaces, 100, 1), change("mixed", mixesBoth, 1, 2),
 	}
 }
 
-func (d *dice) readArm() runfile.Arm {
-	a := runfile.Arm{
+func (d *dice) readLoad() runfile.Load {
+	a := runfile.Load{
 		Method:    pick(d, []string{lookups, lookups, lookups, ranges, bitmaps, scans, sorts, updates, updates, replaces, mixesBoth}),
 		RowsPerTx: 1, Indexes: 1 + d.IntN(3), Width: pick(d, []int{100, 500, 1024}), TableRows: changedRows,
 	}
@@ -191,14 +191,14 @@ const (
 const BilledReads = "billed reads"
 
 // reads is what one transaction of a load that reads and changes rows touches, misses and has storage read.
-func (s server) reads(a runfile.Arm, t temper) amounts {
+func (s server) reads(a runfile.Load, t temper) amounts {
 	m, rows := s.memory, float64(a.RowsPerTx)
 	pages := float64(a.TableRows) / s.perPage(a)
 	if a.OfRows > 0 {
 		pages = float64(a.OfRows) / s.perPage(a)
 	}
 	absent := max(0.001, 1-m.buffers*t.pages/pages) // of pages at random
-	one := amounts{drivers.Statements: 1, drivers.Commits: 1}
+	one := amounts{counts.Statements: 1, counts.Commits: 1}
 	of := func(touched, misses, returned, descents float64, w way, combined float64) {
 		read := m.warm
 		if a.Cold {
@@ -207,7 +207,7 @@ func (s server) reads(a runfile.Arm, t temper) amounts {
 		read = min(1, read*t.extra)
 		pages := misses * read * (1 + w.beside)
 		one.add(amounts{
-			drivers.BuffersTouched: touched, inBuffers: max(0, touched-misses), drivers.RowsReturned: returned, drivers.Lookups: descents,
+			counts.BuffersTouched: touched, inBuffers: max(0, touched-misses), counts.RowsReturned: returned, counts.Lookups: descents,
 			missed: misses, calls: misses / combined, asked: misses * pageSize,
 			devReads: pages / max(0.8, w.request*t.merging), devRead: pages * pageSize, BilledReads: misses * read * m.billed * math.Sqrt(t.merging),
 		})
@@ -230,55 +230,55 @@ func (s server) reads(a runfile.Arm, t temper) amounts {
 		of(m.descent+1, absent*(1+m.leaves), 1, 1, m.point, 1)
 	case replaces:
 		of(m.descent+2*rows, rows/s.perPage(a)*absent, rows, 1, m.near, 1)
-		one[drivers.Statements] = 2
+		one[counts.Statements] = 2
 	case mixesBoth:
 		of(2*m.descent+2, 2*absent*(1+m.leaves), 2, 2, m.point, 1)
-		one[drivers.Statements] = 2
+		one[counts.Statements] = 2
 	}
 	return one
 }
 
 // changed is what one transaction of a load that changes rows writes, as far as it does not depend on how long that takes.
-func (s server) changed(a runfile.Arm, t temper) amounts {
+func (s server) changed(a runfile.Load, t temper) amounts {
 	if !changes(a.Method) {
 		return nil
 	}
 	m, rows := s.memory, float64(a.RowsPerTx)
-	one := amounts{drivers.Rows: rows, drivers.RowsUpdated: rows}
+	one := amounts{counts.Rows: rows, counts.RowsUpdated: rows}
 	deleted := 0.0
 	if a.Method == replaces {
 		deleted = rows
-		one = amounts{drivers.Rows: 2 * rows, drivers.RowsDeleted: rows}
+		one = amounts{counts.Rows: 2 * rows, counts.RowsDeleted: rows}
 	} else if a.Indexes == 1 {
 		one[hotRows] = rows * m.hot
 	}
 	entries := (rows - one[hotRows]) * float64(a.Indexes)
 	full := min(1, m.images*t.images) * (rows + entries/2)
 	one.add(amounts{
-		IndexEntries: entries, IndexSplits: entries * s.splits, drivers.Entries: one[drivers.Rows] + entries, images: full,
-		drivers.WALRecords:     rows + 1.5*deleted + entries*(1+s.splits) + 1,
-		drivers.WALBytes:       rows*(s.rowRecord+s.rowBytes+float64(a.Width)-24) + 80*deleted + entries*s.entryRecord + full*m.image + s.commitRecord,
-		drivers.PagesWritten:   (rows + entries/2) * m.dirtied * t.pages,
-		drivers.BuffersTouched: 2*rows*m.row + entries*m.entry, inBuffers: 2*rows*m.row + entries*m.entry, calls: rows * m.files, asked: rows * m.files * 500,
+		IndexEntries: entries, IndexSplits: entries * s.splits, counts.Entries: one[counts.Rows] + entries, images: full,
+		counts.WALRecords:     rows + 1.5*deleted + entries*(1+s.splits) + 1,
+		counts.WALBytes:       rows*(s.rowRecord+s.rowBytes+float64(a.Width)-24) + 80*deleted + entries*s.entryRecord + full*m.image + s.commitRecord,
+		counts.PagesWritten:   (rows + entries/2) * m.dirtied * t.pages,
+		counts.BuffersTouched: 2*rows*m.row + entries*m.entry, inBuffers: 2*rows*m.row + entries*m.entry, calls: rows * m.files, asked: rows * m.files * 500,
 	})
 	return one
 }
 
 // besides is what inserts touch and read.
-func (m *memory) besides(a runfile.Arm, rows, entries float64) amounts {
+func (m *memory) besides(a runfile.Load, rows, entries float64) amounts {
 	touched := rows * m.row
 	if a.Method == "copy" {
 		touched = rows * m.copied
 	}
 	touched += entries * m.entry
-	return amounts{drivers.BuffersTouched: touched, inBuffers: touched, calls: (rows + entries) * m.files, asked: (rows + entries) * m.files * 50}
+	return amounts{counts.BuffersTouched: touched, inBuffers: touched, calls: (rows + entries) * m.files, asked: (rows + entries) * m.files * 50}
 }
 
 // transactions are how many a second a load that reads and changes rows brings about.
-func (s server) transactions(a runfile.Arm, t temper) float64 {
+func (s server) transactions(a runfile.Load, t temper) float64 {
 	m, one := s.memory, s.reads(a, t)
 	one.add(s.changed(a, t))
-	busy := s.commit + s.statement*one[drivers.Statements] + m.touch*one[drivers.BuffersTouched] + m.call*one[calls] + s.written*one[drivers.WALBytes]
+	busy := s.commit + s.statement*one[counts.Statements] + m.touch*one[counts.BuffersTouched] + m.call*one[calls] + s.written*one[counts.WALBytes]
 	most := min(s.processors/busy, float64(s.clients)/(busy+m.latency*one[devReads]))
 	if changes(a.Method) {
 		most = min(most, float64(s.clients)/(busy+1.5*s.flush), s.group(t)/s.flush)
@@ -287,17 +287,17 @@ func (s server) transactions(a runfile.Arm, t temper) float64 {
 }
 
 // readsAndChanges is [server.does] of loads that read and change rows.
-func (s server) readsAndChanges(a runfile.Arm, t temper, commits float64) (now, later amounts) {
+func (s server) readsAndChanges(a runfile.Load, t temper, commits float64) (now, later amounts) {
 	now = s.reads(a, t).times(commits)
 	if !changes(a.Method) {
 		return now, amounts{}
 	}
 	now.add(s.changed(a, t).times(commits))
-	syncs := commits/s.group(t) + now[drivers.WALBytes]/s.segment
-	writes := syncs*(1+0.02*t.extra) + now[drivers.WALBytes]/s.buffer
-	pages := now[drivers.PagesWritten]
-	delete(now, drivers.PagesWritten)
-	written, atClose := s.stored(t, now[drivers.WALBytes], syncs, writes, pages)
+	syncs := commits/s.group(t) + now[counts.WALBytes]/s.segment
+	writes := syncs*(1+0.02*t.extra) + now[counts.WALBytes]/s.buffer
+	pages := now[counts.PagesWritten]
+	delete(now, counts.PagesWritten)
+	written, atClose := s.stored(t, now[counts.WALBytes], syncs, writes, pages)
 	now.add(written)
 	return now, atClose
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -20,13 +20,13 @@ func TestASeedIsAWorldThatReads(t *testing.T) {
 
 // TestReadsAreThoseOfThePlans: by name and by factors, but for what depends on the server.
 func TestReadsAreThoseOfThePlans(t *testing.T) {
-	var want []runfile.Arm
-	for _, arm := range slices.Concat(load.ReadArms(), load.ChangeArms()) {
-		if arm.Name == load.JoinCold { // which worlds do without
+	var want []runfile.Load
+	for _, l := range slices.Concat(load.ReadLoads(), load.ChangeLoads()) {
+		if l.Name == load.JoinCold { // which worlds do without
 			continue
 		}
-		arm.Clients = 0
-		want = append(want, arm)
+		l.Clients = 0
+		want = append(want, l)
 	}
 	if diff := cmp.Diff(want, append(readPlan(), changePlan()...)); diff != "" {
 		t.Error(diff)
@@ -38,16 +38,16 @@ func TestTheFileTellsTheReads(t *testing.T) {
 	moved, compared := map[string]bool{}, 0
 	for seed := range uint64(12) {
 		w := NewReading(seed, 0)
-		w.blurred, w.Tenanted = 0, false
+		w.blurred, w.Visited = 0, false
 		run := readWild(t, w)
-		for i, r := range w.replicates {
-			arm, _ := run.Arm(r.arm.Name)
+		for i, r := range w.repetitions {
+			load, _ := run.Load(r.load.Name)
 			if r.idle() || w.lost[i] != "" {
 				continue
 			}
-			replicate := arm.Replicates[slices.IndexFunc(arm.Replicates, func(x drivers.Replicate) bool { return x.Number == r.replicate })]
+			repetition := load.Repetitions[slices.IndexFunc(load.Repetitions, func(x counts.Repetition) bool { return x.Number == r.repetition })]
 			for _, d := range run.Quantities() {
-				got, err := d.Count(arm, replicate)
+				got, err := d.Count(load, repetition)
 				if err != nil || d.Modelled {
 					continue
 				}
@@ -55,12 +55,12 @@ func TestTheFileTellsTheReads(t *testing.T) {
 				compared++
 				rounding := float64(len(w.course)) // a line of the load, or a part of a page, each second
 				if math.Abs(got-r.done[d.Name]) > 0.01*r.done[d.Name]+3*r.besides[d.Name]+rounding {
-					t.Errorf("world %d, %s %d: %s is %g, and %g was done", seed, arm.Name, r.replicate, d.Name, got, r.done[d.Name])
+					t.Errorf("world %d, %s %d: %s is %g, and %g was done", seed, load.Name, r.repetition, d.Name, got, r.done[d.Name])
 				}
 			}
 		}
 	}
-	for _, d := range drivers.All() {
+	for _, d := range counts.All() {
 		if !moved[d.Name] {
 			t.Errorf("no load of twelve worlds moves %s", d.Name)
 		}
@@ -73,19 +73,19 @@ func TestTheFileTellsTheReads(t *testing.T) {
 // TestMeasuredReadsAreAmongTheDrawn: what PostgreSQL did with the same loads lies within what worlds draw, of buffers touched, pages missed, bytes and
 // requests of the device.
 func TestMeasuredReadsAreAmongTheDrawn(t *testing.T) {
-	real, err := drivers.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
+	real, err := counts.FromFile("../../../testdata/runs/default-pg17.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	pairs := [][2]string{
-		{drivers.BuffersTouched, drivers.Statements}, {missed, drivers.BuffersTouched}, {calls, missed}, {asked, missed}, {devReads, missed}, {devRead, asked},
-		{drivers.WALRecords, drivers.Statements}, {drivers.WALBytes, drivers.WALRecords},
+		{counts.BuffersTouched, counts.Statements}, {missed, counts.BuffersTouched}, {calls, missed}, {asked, missed}, {devReads, missed}, {devRead, asked},
+		{counts.WALRecords, counts.Statements}, {counts.WALBytes, counts.WALRecords},
 	}
 	compared := 0
 	for _, name := range []string{"point-warm", "point-cold", "scan-cold", "update-indexed"} {
-		arm, _ := real.Arm(name)
+		load, _ := real.Load(name)
 		for _, pair := range pairs {
-			if got := ratioOf(t, real, arm, pair); got > 0 && !(name == "scan-cold" && pair[1] == drivers.Statements) { // by the size of the table
+			if got := ratioOf(t, real, load, pair); got > 0 && !(name == "scan-cold" && pair[1] == counts.Statements) { // by the size of the table
 				low, high := drawnRatios(name, pair)
 				compared++
 				if got < 0.9*low || got > 1.1*high {
@@ -99,12 +99,12 @@ func TestMeasuredReadsAreAmongTheDrawn(t *testing.T) {
 	}
 }
 
-func ratioOf(t *testing.T, run *drivers.Run, arm drivers.Arm, pair [2]string) float64 {
+func ratioOf(t *testing.T, run *counts.Run, load counts.Load, pair [2]string) float64 {
 	t.Helper()
 	sums := [2]float64{}
 	for i, name := range pair {
-		for _, r := range arm.Replicates {
-			n, err := run.Quantity(name).Count(arm, r)
+		for _, r := range load.Repetitions {
+			n, err := run.Quantity(name).Count(load, r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func drawnRatios(name string, pair [2]string) (low, high float64) {
 		s := d.server()
 		s.memory = d.memory(Both)
 		all := append(readPlan(), changePlan()...)
-		a := all[slices.IndexFunc(all, func(a runfile.Arm) bool { return a.Name == name })]
+		a := all[slices.IndexFunc(all, func(a runfile.Load) bool { return a.Name == name })]
 		if only(a.Method) {
 			a.TableRows = int64(s.memory.table * s.perPage(a))
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -42,8 +42,8 @@ func (w World) Records() []runfile.Record {
 	case w.observed:
 		p.steps()
 	default:
-		for i, r := range w.replicates {
-			p.replicate(i, r)
+		for i, r := range w.repetitions {
+			p.repetition(i, r)
 		}
 	}
 	p.pass(time.Second)
@@ -53,7 +53,7 @@ func (w World) Records() []runfile.Record {
 
 func (w World) header() runfile.Run {
 	if w.observed {
-		w.plan = runfile.Plan{Name: "observe", Arms: []runfile.Arm{}}
+		w.plan = runfile.Plan{Name: "observe", Loads: []runfile.Load{}}
 	}
 	flavor, version := "postgres", "17.11"
 	if w.Design().aurora() {
@@ -74,7 +74,7 @@ func (w World) header() runfile.Run {
 	}
 }
 
-// metrics are those of the real probes that drivers are computed from, and the meters.
+// metrics are those of the real probes that quantities are computed from, and the meters.
 func (w World) metrics() []runfile.Metric {
 	counter := func(name, unit, help string) runfile.Metric {
 		return runfile.Metric{Name: name, Unit: unit, Type: runfile.Counter, Help: help}
@@ -112,7 +112,7 @@ func (w World) metrics() []runfile.Metric {
 // unit is that of a meter: one that was observed to count bytes one by one counts bytes.
 func (w World) unit(m Meter) string {
 	if w.observed && m.Rule.Sort == Single && m.Rule.Terms[0].PerUnit == 1 {
-		if d, listed := drivers.Named(m.Rule.driver()); listed && d.Unit == "bytes" {
+		if d, listed := counts.Named(m.Rule.quantity()); listed && d.Unit == "bytes" {
 			return d.Unit
 		}
 	}
@@ -132,9 +132,9 @@ func (p *press) write(r runfile.Record) { p.records = append(p.records, r) }
 
 func (p *press) pass(d time.Duration) { p.at = p.at.Add(d) }
 
-func (p *press) replicate(i int, r work) {
+func (p *press) repetition(i int, r work) {
 	event := func(e runfile.Event) {
-		p.write(runfile.ArmEvent{At: p.at, Arm: r.arm.Name, Replicate: r.replicate, Event: e})
+		p.write(runfile.LoadEvent{At: p.at, Load: r.load.Name, Repetition: r.repetition, Event: e})
 		p.pass(time.Millisecond)
 	}
 	event(runfile.Settle)
@@ -144,9 +144,9 @@ func (p *press) replicate(i int, r work) {
 	p.pass(time.Millisecond)
 	event(runfile.Begin)
 	if !r.idle() {
-		p.write(runfile.Load{
-			From: p.at, To: p.at.Add(seconds(r.seconds)), Arm: r.arm.Name, Replicate: r.replicate,
-			Transactions: int64(r.done[drivers.Commits]), Statements: int64(r.done[drivers.Statements]), Rows: int64(r.done[drivers.Rows]),
+		p.write(runfile.Work{
+			From: p.at, To: p.at.Add(seconds(r.seconds)), Load: r.load.Name, Repetition: r.repetition,
+			Transactions: int64(r.done[counts.Commits]), Statements: int64(r.done[counts.Statements]), Rows: int64(r.done[counts.Rows]),
 		})
 	}
 	p.grow(i, r)
@@ -159,17 +159,17 @@ func (p *press) replicate(i int, r work) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// grow adds a replicate to all counters.
+// grow adds a repetition to all counters.
 func (p *press) grow(i int, r work) {
-	p.add(pgstat, "pgstat.wal/wal_records", r.total(drivers.WALRecords))
-	p.add(pgstat, "pgstat.lsn/insert", r.total(drivers.WALBytes))
-	p.add(pgstat, "pgstat.wal/wal_write", p.blur(r.total(drivers.WALWrites)))
-	p.add(pgstat, "pgstat.wal/wal_sync", p.blur(r.total(drivers.WALSyncs)))
-	p.add(pgstat, "pgstat.io/writes", p.blur(r.total(drivers.PagesWritten)))
-	flushes := p.blur(r.total(drivers.DeviceFlushes))
+	p.add(pgstat, "pgstat.wal/wal_records", r.total(counts.WALRecords))
+	p.add(pgstat, "pgstat.lsn/insert", r.total(counts.WALBytes))
+	p.add(pgstat, "pgstat.wal/wal_write", p.blur(r.total(counts.WALWrites)))
+	p.add(pgstat, "pgstat.wal/wal_sync", p.blur(r.total(counts.WALSyncs)))
+	p.add(pgstat, "pgstat.io/writes", p.blur(r.total(counts.PagesWritten)))
+	flushes := p.blur(r.total(counts.DeviceFlushes))
 	p.add(block, "block/flushes", flushes)
-	p.add(block, "block/writes", flushes+p.blur(r.total(drivers.DeviceRequests)))
-	p.add(block, "block/write_bytes", p.blur(r.total(drivers.DeviceBytes)))
+	p.add(block, "block/writes", flushes+p.blur(r.total(counts.DeviceRequests)))
+	p.add(block, "block/write_bytes", p.blur(r.total(counts.DeviceBytes)))
 	for _, m := range p.world.Meters {
 		if m.kind == runfile.Counter {
 			p.add(meter, m.Name, math.Round(m.shown[i]))
@@ -177,7 +177,7 @@ func (p *press) grow(i int, r work) {
 	}
 }
 
-// tell writes what meters with periods tell of those that touch replicate i, whose load began at that moment.
+// tell writes what meters with periods tell of those that touch repetition i, whose load began at that moment.
 func (p *press) tell(i int, r work, began time.Time) {
 	last, period := began.Add(seconds(r.between)), p.world.period
 	for from := began.Truncate(period).Add(period); from.Add(period).Before(last); from = from.Add(period) {
@@ -216,7 +216,7 @@ func (p *press) readBefore() {
 	}
 }
 
-// readAfter reads what can be read at the end of replicate i.
+// readAfter reads what can be read at the end of repetition i.
 func (p *press) readAfter(i int) {
 	for _, probe := range []string{block, pgstat, meter} {
 		values := maps.Clone(p.totals[probe])
@@ -231,7 +231,7 @@ func (p *press) readAfter(i int) {
 	}
 }
 
-// hide takes out the meters that are not read at the end of replicate i.
+// hide takes out the meters that are not read at the end of repetition i.
 func (p *press) hide(i int, values map[string]float64) {
 	for _, m := range p.world.Meters {
 		if m.missing[i] && m.kind == runfile.Counter {
@@ -242,7 +242,7 @@ func (p *press) hide(i int, values map[string]float64) {
 }
 
 func (p *press) sees(probe string) bool {
-	return probe != block || !p.world.remote && !p.world.unrecorded[drivers.DeviceBytes]
+	return probe != block || !p.world.remote && !p.world.unrecorded[counts.DeviceBytes]
 }
 
 func (p *press) read(probe string, values map[string]float64) {

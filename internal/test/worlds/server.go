@@ -3,7 +3,7 @@ package worlds
 import (
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -53,7 +53,7 @@ func (d *dice) server() server {
 	}
 }
 
-// What a meter may count that no driver does: index entries alone, their splits, full pages.
+// What a meter may count that no quantity does: index entries alone, their splits, full pages.
 const (
 	IndexEntries = "index_entries"
 	IndexSplits  = "index splits"
@@ -67,7 +67,7 @@ func (w World) foreign() []Term {
 		physical = BilledReads
 	}
 	return []Term{
-		{Driver: IndexEntries, Side: drivers.Logical}, {Driver: IndexSplits, Side: drivers.Logical}, {Driver: physical, Side: drivers.Physical},
+		{Quantity: IndexEntries, Side: counts.Logical}, {Quantity: IndexSplits, Side: counts.Logical}, {Quantity: physical, Side: counts.Physical},
 	}
 }
 
@@ -83,10 +83,10 @@ func (s server) group(t temper) float64 {
 	return 1 + float64(s.clients-1)*min(1, max(0, s.sharing+t.sharing))
 }
 
-func waits(a runfile.Arm) bool { return a.SynchronousCommit != "off" }
+func waits(a runfile.Load) bool { return a.SynchronousCommit != "off" }
 
 // commits are how many a second the load brings about.
-func (s server) commits(a runfile.Arm, t temper) float64 {
+func (s server) commits(a runfile.Load, t temper) float64 {
 	if only(a.Method) || changes(a.Method) {
 		return s.transactions(a, t)
 	}
@@ -108,12 +108,12 @@ func (s server) commits(a runfile.Arm, t temper) float64 {
 
 const pageSize = 8192
 
-func (s server) perPage(a runfile.Arm) float64 {
+func (s server) perPage(a runfile.Load) float64 {
 	return max(1, math.Floor((pageSize-24)/(s.rowBytes+float64(a.Width))))
 }
 
 // records and bytes are what the WAL takes for so many commits.
-func (s server) records(a runfile.Arm, commits, rows float64) float64 {
+func (s server) records(a runfile.Load, commits, rows float64) float64 {
 	entries := rows * float64(a.Indexes)
 	of := rows
 	if a.Method == "copy" {
@@ -122,7 +122,7 @@ func (s server) records(a runfile.Arm, commits, rows float64) float64 {
 	return of + entries*(1+s.splits) + commits + rows*s.sequence
 }
 
-func (s server) bytes(a runfile.Arm, commits, rows float64, t temper) float64 {
+func (s server) bytes(a runfile.Load, commits, rows float64, t temper) float64 {
 	entries := rows * float64(a.Indexes)
 	data := s.rowBytes + float64(a.Width) - 24
 	of := rows * (s.rowRecord + data)
@@ -133,7 +133,7 @@ func (s server) bytes(a runfile.Arm, commits, rows float64, t temper) float64 {
 }
 
 // does is what so many commits in so many seconds come to, at once and, for what waits for the closing checkpoint, later.
-func (s server) does(a runfile.Arm, t temper, commits, seconds float64) (now, later amounts) {
+func (s server) does(a runfile.Load, t temper, commits, seconds float64) (now, later amounts) {
 	if only(a.Method) || changes(a.Method) {
 		return s.readsAndChanges(a, t, commits)
 	}
@@ -155,8 +155,8 @@ func (s server) does(a runfile.Arm, t temper, commits, seconds float64) (now, la
 	now, later = s.stored(t, bytes, syncs, writes, pages)
 	now.add(amounts{
 		IndexEntries: entries, IndexSplits: entries * s.splits, PageImages: entries * s.touched * s.images * t.images,
-		drivers.Rows: rows, drivers.Entries: rows + entries, drivers.Statements: statements, drivers.Commits: commits,
-		drivers.WALRecords: s.records(a, commits, rows), drivers.WALBytes: bytes,
+		counts.Rows: rows, counts.Entries: rows + entries, counts.Statements: statements, counts.Commits: commits,
+		counts.WALRecords: s.records(a, commits, rows), counts.WALBytes: bytes,
 	})
 	if s.memory != nil {
 		now[images] = now[PageImages]
@@ -169,32 +169,32 @@ func (s server) does(a runfile.Arm, t temper, commits, seconds float64) (now, la
 func (s server) stored(t temper, bytes, syncs, writes, pages float64) (now, later amounts) {
 	written := func(pages float64) amounts {
 		return amounts{
-			drivers.PagesWritten: pages, drivers.DeviceBytes: pageSize * pages,
-			drivers.DeviceRequests: pages / max(1, s.pagesMerged*t.merging),
+			counts.PagesWritten: pages, counts.DeviceBytes: pageSize * pages,
+			counts.DeviceRequests: pages / max(1, s.pagesMerged*t.merging),
 		}
 	}
 	flushes := syncs * (1 + s.journalFlushes)
 	now = amounts{
-		drivers.WALWrites: writes, drivers.WALSyncs: syncs,
-		drivers.DeviceFlushes:  flushes,
-		drivers.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest + s.journal*flushes,
-		drivers.DeviceBytes:    bytes + writes*s.tail + s.journal*flushes*s.journalBytes,
+		counts.WALWrites: writes, counts.WALSyncs: syncs,
+		counts.DeviceFlushes:  flushes,
+		counts.DeviceRequests: writes*s.logMerged*math.Sqrt(t.merging) + bytes/s.largest + s.journal*flushes,
+		counts.DeviceBytes:    bytes + writes*s.tail + s.journal*flushes*s.journalBytes,
 	}
 	now.add(written(pages * (1 - s.atClose)))
 	return now, written(pages * s.atClose)
 }
 
 func (a amounts) add(b amounts) {
-	for driver, amount := range b {
-		a[driver] += amount
+	for quantity, amount := range b {
+		a[quantity] += amount
 	}
 }
 
 // times is all of it so many times.
 func (a amounts) times(factor float64) amounts {
 	all := amounts{}
-	for driver, amount := range a {
-		all[driver] = factor * amount
+	for quantity, amount := range a {
+		all[quantity] = factor * amount
 	}
 	return all
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Trouble is what a meter has beside noise that is independent from replicate to replicate.
+// Trouble is what a meter has beside noise that is independent from repetition to repetition.
 type Trouble string
 
 // The troubles of meters.
@@ -27,13 +27,13 @@ const (
 
 // troubled draws a meter of a wild world.
 func (d *dice) troubled(name string, w World) Meter {
-	m := Meter{Name: name, Noise: d.noise(), kind: runfile.Counter, missing: d.blind(w.replicates)}
-	m.Rule = d.wildRule(loaded(w.replicates), w)
+	m := Meter{Name: name, Noise: d.noise(), kind: runfile.Counter, missing: d.blind(w.repetitions)}
+	m.Rule = d.wildRule(loaded(w.repetitions), w)
 	m.Trouble = d.trouble(w.period == time.Minute)
 	if m.Trouble == InPeriods {
-		m.missing = make([]bool, len(w.replicates))
+		m.missing = make([]bool, len(w.repetitions))
 	}
-	if _, listed := drivers.Named(m.Rule.driver()); !listed {
+	if _, listed := counts.Named(m.Rule.quantity()); !listed {
 		switch m.Trouble {
 		case Correlated, Curved, HeavyTails, Wrapping:
 			m.Trouble = NoTrouble
@@ -44,21 +44,21 @@ func (d *dice) troubled(name string, w World) Meter {
 	case Silent, Unrelated:
 		var whole []float64
 		if m.Rule.Sort == Silent {
-			whole = d.still(m.Noise, w.replicates)
+			whole = d.still(m.Noise, w.repetitions)
 		} else {
-			whole = d.wandering(&m, w.replicates)
+			whole = d.wandering(&m, w.repetitions)
 		}
 		rate := 0.0
 		m.sum = w.course.sum(func(_ int, s slice) float64 {
-			if s.replicate >= 0 {
-				rate = whole[s.replicate] / w.replicates[s.replicate].between
+			if s.repetition >= 0 {
+				rate = whole[s.repetition] / w.repetitions[s.repetition].between
 			}
 			return rate * s.seconds()
 		})
 	default:
 		own := 0.0
 		if d.chance(backgrounded) {
-			own = w.least(m.Rule) / w.replicates[0].between * d.between(mostBackground/300, mostBackground)
+			own = w.least(m.Rule) / w.repetitions[0].between * d.between(mostBackground/300, mostBackground)
 		}
 		bend := func(rate float64) float64 { return rate }
 		if m.Trouble == Curved {
@@ -84,7 +84,7 @@ func (d *dice) troubled(name string, w World) Meter {
 	case Restarted:
 		m.restarts = d.Float64() * w.course.end()
 	case Wrapping:
-		if m.wraps = 1 << 32; w.Reads() && m.sum[len(m.sum)-1] > m.wraps*float64(len(w.replicates)) {
+		if m.wraps = 1 << 32; w.Reads() && m.sum[len(m.sum)-1] > m.wraps*float64(len(w.repetitions)) {
 			m.wraps, m.Trouble = 0, NoTrouble // it would do so several times from one reading to the next
 		}
 	case InPeriods:
@@ -99,8 +99,8 @@ func (d *dice) wildRule(done []amounts, w World) Rule {
 	if d.chance(foreigners) {
 		t := pick(d, w.foreign())
 		t.PerUnit, t.Share = d.between(1, 100), 1
-		if shown := smallest(done, func(a amounts) float64 { return a[t.Driver] }); math.IsInf(shown, 1) ||
-			t.Driver == PageImages && slices.ContainsFunc(done, func(a amounts) bool { return a[t.Driver] == 0 }) {
+		if shown := smallest(done, func(a amounts) float64 { return a[t.Quantity] }); math.IsInf(shown, 1) ||
+			t.Quantity == PageImages && slices.ContainsFunc(done, func(a amounts) bool { return a[t.Quantity] == 0 }) {
 			return Rule{Sort: Silent} // this server writes none
 		}
 		return Rule{Sort: Single, Terms: []Term{t}}
@@ -110,7 +110,7 @@ func (d *dice) wildRule(done []amounts, w World) Rule {
 	}
 	all, r := w.moved(), Rule{Sort: Mixture}
 	for _, i := range d.Perm(len(all))[:3] {
-		r.Terms = append(r.Terms, Term{Driver: all[i].Name, Side: all[i].Side, PerUnit: d.lognormal(0.7) / typical(done, all[i].Name)})
+		r.Terms = append(r.Terms, Term{Quantity: all[i].Name, Side: all[i].Side, PerUnit: d.lognormal(0.7) / typical(done, all[i].Name)})
 	}
 	factor := d.between(1, 100) * leastCount / smallest(done, r.of)
 	for i := range r.Terms {
@@ -134,7 +134,7 @@ func (d *dice) trouble(long bool) Trouble {
 	return pick(d, []Trouble{Correlated, HeavyTails, Lagging, Lagging, Curved, Curved, Restarted, Wrapping, InPeriods})
 }
 
-// noises are the factors by which a meter is off in each slice: the same all through a replicate, or one that changes slowly.
+// noises are the factors by which a meter is off in each slice: the same all through a repetition, or one that changes slowly.
 func (d *dice) noises(m Meter, w World) []float64 {
 	all := make([]float64, len(w.course))
 	memory := d.between(3, w.course.end()/5)
@@ -146,8 +146,8 @@ func (d *dice) noises(m Meter, w World) []float64 {
 			all[i] = math.Exp(m.Noise * slow)
 			continue
 		}
-		if s.replicate != last && s.replicate >= 0 {
-			last, factor = s.replicate, d.lognormal(m.Noise)
+		if s.repetition != last && s.repetition >= 0 {
+			last, factor = s.repetition, d.lognormal(m.Noise)
 			if m.Trouble == HeavyTails {
 				factor = math.Exp(m.Noise * d.student())
 			}
@@ -167,12 +167,12 @@ func (d *dice) student() float64 {
 	return d.NormFloat64() / math.Sqrt(squares)
 }
 
-// driver is the one of a rule that has one.
-func (r Rule) driver() string {
+// quantity is the one of a rule that has one.
+func (r Rule) quantity() string {
 	if len(r.Terms) == 0 {
 		return ""
 	}
-	return r.Terms[0].Driver
+	return r.Terms[0].Quantity
 }
 
 // nextToNothing is so small a part of what there is under the load that has most.
@@ -183,13 +183,13 @@ func (d *dice) bend(r Rule, w World) func(rate float64) float64 {
 	var rates []float64
 	least := 0.0 // loads that do next to nothing of it have no bend
 	if w.Reads() {
-		for _, x := range w.replicates {
+		for _, x := range w.repetitions {
 			if !x.idle() {
 				least = max(least, nextToNothing*r.of(x.done)/x.seconds)
 			}
 		}
 	}
-	for _, x := range w.replicates {
+	for _, x := range w.repetitions {
 		if shown := r.of(x.done); !x.idle() && shown > least*x.seconds {
 			rates = append(rates, shown/x.seconds)
 		}
@@ -212,20 +212,20 @@ func (d *dice) disturbWild(m *Meter, w World) {
 	if m.Trouble != NoTrouble {
 		return
 	}
-	m.shown, m.besides = make([]float64, len(w.replicates)), make([]float64, len(w.replicates))
+	m.shown, m.besides = make([]float64, len(w.repetitions)), make([]float64, len(w.repetitions))
 	for i := range m.shown {
 		m.shown[i], m.besides[i] = 1, 1
 	}
-	d.disturb(m, w.replicates)
+	d.disturb(m, w.repetitions)
 	off := m.shown
 	if m.Disturbed == "" {
 		return
 	}
 	plain := m.sum
 	m.sum = w.course.sum(func(i int, s slice) float64 {
-		if s.replicate < 0 {
+		if s.repetition < 0 {
 			return plain[i+1] - plain[i]
 		}
-		return (plain[i+1] - plain[i]) * off[s.replicate]
+		return (plain[i+1] - plain[i]) * off[s.repetition]
 	})
 }

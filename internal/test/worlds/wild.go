@@ -5,7 +5,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -13,7 +13,7 @@ import (
 const (
 	Wild    Design = "wild"         // the factors of the plan identify
 	Renamed Design = "wild-renamed" // the same by other names
-	Odd     Design = "wild-odd"     // arms whose factors were drawn
+	Odd     Design = "wild-odd"     // loads whose factors were drawn
 	Aurora  Design = "wild-aurora"  // the plan identify on a server that tells nothing of its log, its pages or its device
 )
 
@@ -22,12 +22,12 @@ const (
 	renamedPlans = 0.2
 	oddPlans     = 0.2
 	auroras      = 0.1
-	tenanted     = 0.15
-	// forgetful worlds did not record some of what drivers are computed from.
+	visited      = 0.15
+	// forgetful worlds did not record some of what quantities are computed from.
 	forgetful  = 0.15
 	forgotten  = 0.25
-	longLoads  = 0.25
-	longLoad   = 150
+	slowWorlds = 0.25
+	slowLoad   = 150
 	mostHeld   = 0.15
 	readEvery  = 1 // second
 	readSlowly = 2 // where loads are long
@@ -77,64 +77,64 @@ func (d *dice) wildDesign() Design {
 // wildServer draws a server and what it did.
 func (d *dice) wildServer(seed uint64, design Design) World {
 	w := World{Seed: seed, period: time.Second, unrecorded: map[string]bool{}}
-	armSeconds := 5.0
+	loadSeconds := 5.0
 	w.every = readEvery
-	if d.chance(longLoads) {
-		w.period, armSeconds, w.every = time.Minute, longLoad, readSlowly
+	if d.chance(slowWorlds) {
+		w.period, loadSeconds, w.every = time.Minute, slowLoad, readSlowly
 	}
 	s := d.server()
 	if design.reads() {
 		s.memory = d.memory(design)
 	}
-	w.plan = runfile.Plan{Name: string(design), Replicates: replicatesPerArm, ArmSeconds: armSeconds, Seed: seed, Arms: d.arms(design, s)}
+	w.plan = runfile.Plan{Name: string(design), Repetitions: repetitionsPerLoad, LoadSeconds: loadSeconds, Seed: seed, Loads: d.loads(design, s)}
 	c := &courier{dice: d, background: d.background()}
-	if d.chance(tenanted) {
-		w.Tenanted = true
-		c.tenant = &tenant{stays: d.between(2, 60), share: d.between(0.03, 3)}
+	if d.chance(visited) {
+		w.Visited = true
+		c.visitor = &visitor{stays: d.between(2, 60), share: d.between(0.03, 3)}
 	}
 	w.forget(d, design)
-	w.run(c, s, armSeconds)
+	w.run(c, s, loadSeconds)
 	if d.chance(blurry) {
 		w.blurred = d.uniform(0, mostBlurred)
 	}
-	for range w.replicates {
+	for range w.repetitions {
 		w.lost = append(w.lost, d.lost())
 	}
 	return w
 }
 
-// arms are those of a design, on a server.
-func (d *dice) arms(design Design, s server) []runfile.Arm {
-	arms := []runfile.Arm{{Name: "idle"}}
+// loads are those of a design, on a server.
+func (d *dice) loads(design Design, s server) []runfile.Load {
+	loads := []runfile.Load{{Name: "idle"}}
 	for _, h := range measured() {
-		arms = append(arms, h.arm)
+		loads = append(loads, h.load)
 	}
 	switch design {
 	case Reads:
-		arms = arms[:1]
+		loads = loads[:1]
 	case Odd, OddReads:
-		arms = arms[:1]
+		loads = loads[:1]
 		for range 6 + d.IntN(5) {
-			arms = append(arms, d.arm())
+			loads = append(loads, d.load())
 		}
 	}
-	for i := range arms {
+	for i := range loads {
 		switch {
 		case i == 0:
 			continue
 		case design == Renamed, design == Odd, design == OddReads:
-			arms[i].Name = fmt.Sprintf("load %c%d", 'a'+d.IntN(26), i)
+			loads[i].Name = fmt.Sprintf("load %c%d", 'a'+d.IntN(26), i)
 		}
-		arms[i].Clients = s.clients
+		loads[i].Clients = s.clients
 	}
 	if design.reads() {
-		arms = append(arms, d.readArms(design, s)...)
+		loads = append(loads, d.readLoads(design, s)...)
 	}
-	return arms
+	return loads
 }
 
-func (d *dice) arm() runfile.Arm {
-	a := runfile.Arm{
+func (d *dice) load() runfile.Load {
+	a := runfile.Load{
 		Method: pick(d, []string{"insert", "insert-select", "insert-values", "copy"}), RowsPerTx: pick(d, []int{1, 1, 10, 100, 500, 1000, 5000}),
 		Indexes: d.IntN(5), Width: pick(d, []int{0, 0, 100, 1024, 4000}),
 	}
@@ -146,59 +146,59 @@ func (d *dice) arm() runfile.Arm {
 
 // forget draws what the run does not record.
 func (w *World) forget(d *dice, design Design) {
-	device := []string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes, devReads, devRead}
+	device := []string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes, devReads, devRead}
 	if design.aurora() {
-		for _, driver := range append(device, drivers.WALRecords, drivers.WALWrites, drivers.WALSyncs, drivers.PagesWritten, images) {
-			w.unrecorded[driver] = true
+		for _, quantity := range append(device, counts.WALRecords, counts.WALWrites, counts.WALSyncs, counts.PagesWritten, images) {
+			w.unrecorded[quantity] = true
 		}
 		if d.chance(0.5) {
-			w.unrecorded[drivers.WALBytes] = true
+			w.unrecorded[counts.WALBytes] = true
 		}
 		return
 	}
 	if d.chance(remotes) {
-		for _, driver := range device {
-			w.unrecorded[driver] = true
+		for _, quantity := range device {
+			w.unrecorded[quantity] = true
 		}
 	}
 	if !d.chance(forgetful) {
 		return
 	}
-	for _, driver := range []string{drivers.WALBytes, drivers.WALWrites, drivers.WALSyncs, drivers.PagesWritten} {
+	for _, quantity := range []string{counts.WALBytes, counts.WALWrites, counts.WALSyncs, counts.PagesWritten} {
 		if d.chance(forgotten) {
-			w.unrecorded[driver] = true
+			w.unrecorded[quantity] = true
 		}
 	}
 }
 
-// run lays down the course of a world and sums up its replicates.
-func (w *World) run(c *courier, s server, armSeconds float64) {
+// run lays down the course of a world and sums up its repetitions.
+func (w *World) run(c *courier, s server, loadSeconds float64) {
 	tempers := map[string]temper{}
-	for _, a := range w.plan.Arms {
+	for _, a := range w.plan.Loads {
 		tempers[a.Name] = c.temper()
 	}
-	if c.tenant != nil {
-		c.tenant.measure(s, w.plan.Arms, tempers)
+	if c.visitor != nil {
+		c.visitor.measure(s, w.plan.Loads, tempers)
 	}
-	for number := range replicatesPerArm {
-		for _, i := range c.Perm(len(w.plan.Arms)) {
-			a := w.plan.Arms[i]
-			c.replicate(s, a, tempers[a.Name], len(w.replicates), armSeconds)
-			w.replicates = append(w.replicates, work{arm: a, replicate: number + 1})
+	for number := range repetitionsPerLoad {
+		for _, i := range c.Perm(len(w.plan.Loads)) {
+			a := w.plan.Loads[i]
+			c.repetition(s, a, tempers[a.Name], len(w.repetitions), loadSeconds)
+			w.repetitions = append(w.repetitions, work{load: a, repetition: number + 1})
 		}
 	}
 	c.pass(1, -1, false, nil)
 	w.course = c.of
-	for i, done := range c.of.work(len(w.replicates)) {
-		r := &w.replicates[i]
+	for i, done := range c.of.work(len(w.repetitions)) {
+		r := &w.repetitions[i]
 		r.seconds, r.between, r.done, r.besides = done.seconds, done.between, done.done, done.besides
 		if w.Reads() {
 			maps.DeleteFunc(r.done, func(_ string, amount float64) bool { return amount < 1 }) // nothing at all
 			continue
 		}
-		for _, driver := range drivers.OfInserts() {
+		for _, quantity := range counts.OfInserts() {
 			if !r.idle() {
-				r.done[driver.Name] = max(1, r.done[driver.Name])
+				r.done[quantity.Name] = max(1, r.done[quantity.Name])
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -24,7 +24,7 @@ func (m Meter) shows(c course, before, moment float64) float64 {
 	return math.Floor(value)
 }
 
-// wild writes a world down as its course goes: all is read second by second, and at the ends of replicates.
+// wild writes a world down as its course goes: all is read second by second, and at the ends of repetitions.
 func (p *press) wild() {
 	w := p.world
 	sums := p.sums()
@@ -35,13 +35,13 @@ func (p *press) wild() {
 			before[m.Name] = m.wraps - math.Round(p.dice.Float64()*min(m.wraps, m.sum[len(m.sum)-1]))
 		}
 	}
-	read := func(moment float64, replicate int) {
+	read := func(moment float64, repetition int) {
 		p.at = w.clock(moment)
 		for _, probe := range []string{block, pgstat, meter} {
 			if !p.sees(probe) {
 				continue
 			}
-			if replicate >= 0 && w.lost[replicate] == probe {
+			if repetition >= 0 && w.lost[repetition] == probe {
 				p.write(runfile.Gap{At: p.at, Probe: probe, Reason: runfile.Late, Detail: "no answer within a second"})
 				continue
 			}
@@ -50,7 +50,7 @@ func (p *press) wild() {
 				for _, m := range w.Meters {
 					switch {
 					case m.kind != runfile.Counter:
-					case replicate >= 0 && m.missing[replicate]:
+					case repetition >= 0 && m.missing[repetition]:
 						p.write(runfile.Gap{At: p.at, Probe: meter, Metric: m.Name, Reason: runfile.Throttled, Code: "429"})
 					default:
 						values[m.Name] = m.shows(w.course, before[m.Name], moment)
@@ -65,25 +65,25 @@ func (p *press) wild() {
 	}
 	next, last := 0.0, -1
 	for i, s := range w.course {
-		if s.replicate != last {
+		if s.repetition != last {
 			if last >= 0 {
 				read(s.from-0.002, last)
 				p.event(s.from-0.001, last, runfile.End)
 			}
-			if s.replicate >= 0 {
-				p.event(s.from-0.1, s.replicate, runfile.Settle)
+			if s.repetition >= 0 {
+				p.event(s.from-0.1, s.repetition, runfile.Settle)
 				read(s.from-0.002, -1)
-				p.event(s.from-0.001, s.replicate, runfile.Begin)
+				p.event(s.from-0.001, s.repetition, runfile.Begin)
 			}
-			last = s.replicate
+			last = s.repetition
 		}
 		if s.loaded {
-			r := w.replicates[s.replicate]
-			p.write(runfile.Load{
-				From: w.clock(s.from), To: w.clock(s.to), Arm: r.arm.Name, Replicate: r.replicate,
-				Transactions: int64(s.done[drivers.Commits]), Statements: int64(s.done[drivers.Statements]), Rows: int64(s.done[drivers.Rows]),
-				Updated: int64(s.done[drivers.RowsUpdated]), Deleted: int64(s.done[drivers.RowsDeleted]),
-				Returned: int64(s.done[drivers.RowsReturned]), Lookups: int64(s.done[drivers.Lookups]),
+			r := w.repetitions[s.repetition]
+			p.write(runfile.Work{
+				From: w.clock(s.from), To: w.clock(s.to), Load: r.load.Name, Repetition: r.repetition,
+				Transactions: int64(s.done[counts.Commits]), Statements: int64(s.done[counts.Statements]), Rows: int64(s.done[counts.Rows]),
+				Updated: int64(s.done[counts.RowsUpdated]), Deleted: int64(s.done[counts.RowsDeleted]),
+				Returned: int64(s.done[counts.RowsReturned]), Lookups: int64(s.done[counts.Lookups]),
 			})
 		}
 		for next = max(next, s.from+0.05); next < s.to-0.11; next += w.every {
@@ -100,8 +100,8 @@ func (p *press) wild() {
 func (w World) clock(moment float64) time.Time { return start.Add(seconds(moment)) }
 
 func (p *press) event(moment float64, place int, e runfile.Event) {
-	r := p.world.replicates[place]
-	p.write(runfile.ArmEvent{At: p.world.clock(moment), Arm: r.arm.Name, Replicate: r.replicate, Event: e})
+	r := p.world.repetitions[place]
+	p.write(runfile.LoadEvent{At: p.world.clock(moment), Load: r.load.Name, Repetition: r.repetition, Event: e})
 }
 
 // tellAll writes all periods of meters that come in them.
@@ -118,24 +118,24 @@ func (p *press) tellAll() {
 	}
 }
 
-// sums are those of what drivers are computed from, by probe and metric, as far as they are recorded.
+// sums are those of what quantities are computed from, by probe and metric, as far as they are recorded.
 func (p *press) sums() map[string]map[string][]float64 {
 	w, all := p.world, map[string]map[string][]float64{}
 	sum := func(of ...string) []float64 {
 		off, last := 1.0, -2
 		return w.course.sum(func(_ int, s slice) (amount float64) {
-			if s.replicate != last {
-				last, off = s.replicate, p.dice.lognormal(w.blurred)
+			if s.repetition != last {
+				last, off = s.repetition, p.dice.lognormal(w.blurred)
 			}
-			for _, driver := range of {
-				amount += (s.done[driver] + s.besides[driver]) * off
+			for _, quantity := range of {
+				amount += (s.done[quantity] + s.besides[quantity]) * off
 			}
 			return amount
 		})
 	}
 	add := func(probe, metric string, of ...string) {
-		for _, driver := range of {
-			if w.unrecorded[driver] {
+		for _, quantity := range of {
+			if w.unrecorded[quantity] {
 				return
 			}
 		}
@@ -144,24 +144,24 @@ func (p *press) sums() map[string]map[string][]float64 {
 		}
 		all[probe][metric] = sum(of...)
 	}
-	exactly := func(metric, driver string) { // what PostgreSQL counts in its memory is exact
+	exactly := func(metric, quantity string) { // what PostgreSQL counts in its memory is exact
 		blurred := w.blurred
 		w.blurred = 0
-		add(pgstat, metric, driver)
+		add(pgstat, metric, quantity)
 		w.blurred = blurred
 	}
-	exactly("pgstat.wal/wal_records", drivers.WALRecords)
-	exactly("pgstat.lsn/insert", drivers.WALBytes)
-	add(pgstat, "pgstat.wal/wal_write", drivers.WALWrites)
-	add(pgstat, "pgstat.wal/wal_sync", drivers.WALSyncs)
-	add(pgstat, "pgstat.io/writes", drivers.PagesWritten)
-	add(block, "block/flushes", drivers.DeviceFlushes)
-	add(block, "block/write_bytes", drivers.DeviceBytes)
+	exactly("pgstat.wal/wal_records", counts.WALRecords)
+	exactly("pgstat.lsn/insert", counts.WALBytes)
+	add(pgstat, "pgstat.wal/wal_write", counts.WALWrites)
+	add(pgstat, "pgstat.wal/wal_sync", counts.WALSyncs)
+	add(pgstat, "pgstat.io/writes", counts.PagesWritten)
+	add(block, "block/flushes", counts.DeviceFlushes)
+	add(block, "block/write_bytes", counts.DeviceBytes)
 	if w.Reads() {
 		p.sumsOfReads(add, exactly)
 	}
 	if all[block] != nil {
-		requests := sum(drivers.DeviceRequests)
+		requests := sum(counts.DeviceRequests)
 		for i, flushes := range all[block]["block/flushes"] {
 			requests[i] += flushes
 		}
@@ -188,16 +188,16 @@ func (w World) countersOfReads() (all []counterOf) {
 
 // counterOf is a counter of a quantity.
 type counterOf struct {
-	probe, metric, unit, driver string
-	exact                       bool // it is counted in PostgreSQL's memory
+	probe, metric, unit, quantity string
+	exact                         bool // it is counted in PostgreSQL's memory
 }
 
-func (p *press) sumsOfReads(add func(probe, metric string, of ...string), exactly func(metric, driver string)) {
+func (p *press) sumsOfReads(add func(probe, metric string, of ...string), exactly func(metric, quantity string)) {
 	for _, c := range p.world.countersOfReads() {
 		if c.exact {
-			exactly(c.metric, c.driver)
+			exactly(c.metric, c.quantity)
 		} else {
-			add(c.probe, c.metric, c.driver)
+			add(c.probe, c.metric, c.quantity)
 		}
 	}
 }

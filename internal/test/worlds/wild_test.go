@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-func readWild(t *testing.T, w World) *drivers.Run {
+func readWild(t *testing.T, w World) *counts.Run {
 	t.Helper()
-	run, err := drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range w.Records() {
 			if !yield(r, nil) {
 				return
@@ -35,7 +35,7 @@ func TestASeedIsAWildWorld(t *testing.T) {
 
 // TestTheMeasuredServerIsOneOfTheDrawn: what a row brought with it where it was measured lies within what servers draw.
 func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
-	real, err := drivers.FromFile("../../../testdata/runs/arms-pg17.jsonl")
+	real, err := counts.FromFile("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,23 +43,23 @@ func TestTheMeasuredServerIsOneOfTheDrawn(t *testing.T) {
 	for seed := range uint64(1500) {
 		d := newDice(seed)
 		s := d.server()
-		for _, a := range d.arms(Wild, s)[1:] {
+		for _, a := range d.loads(Wild, s)[1:] {
 			now, later := s.does(a, d.temper(), 1e4, 1e4/s.commits(a, d.temper()))
 			now.add(later)
-			for _, driver := range drivers.OfInserts() {
-				drawn[a.Name+driver.Name] = append(drawn[a.Name+driver.Name], now[driver.Name]/now[drivers.Rows])
+			for _, quantity := range counts.OfInserts() {
+				drawn[a.Name+quantity.Name] = append(drawn[a.Name+quantity.Name], now[quantity.Name]/now[counts.Rows])
 			}
 		}
 	}
-	for _, arm := range real.Arms {
-		for _, d := range drivers.OfInserts() {
-			if arm.Idle() || arm.Name == "async" {
+	for _, load := range real.Loads {
+		for _, d := range counts.OfInserts() {
+			if load.Idle() || load.Name == "async" {
 				continue // whose log is written by the second and not by the row
 			}
-			values := drawn[arm.Name+d.Name]
+			values := drawn[load.Name+d.Name]
 			slices.Sort(values)
-			if got := perRow(t, arm, d); got < 0.95*values[0] || got > 1.05*values[len(values)-1] {
-				t.Errorf("%s in %s: %g a row measured, %g to %g drawn", d.Name, arm.Name, got, values[0], values[len(values)-1])
+			if got := perRow(t, load, d); got < 0.95*values[0] || got > 1.05*values[len(values)-1] {
+				t.Errorf("%s in %s: %g a row measured, %g to %g drawn", d.Name, load.Name, got, values[0], values[len(values)-1])
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestLagsAndStepsAreSeen(t *testing.T) {
 		w := NewWild(seed, 20)
 		run := readWild(t, w)
 		for _, m := range w.Meters {
-			if m.Rule.Sort != Single && m.Rule.Sort != Mixture || !w.Recorded(m.Rule.driver()) {
+			if m.Rule.Sort != Single && m.Rule.Sort != Mixture || !w.Recorded(m.Rule.quantity()) {
 				continue
 			}
 			_, view := run.Over(m.Name)
@@ -103,16 +103,16 @@ func TestPeriodsAreHeldAgainstTheirOwnStretch(t *testing.T) {
 		w.blurred = 0
 		run := readWild(t, w)
 		for _, m := range w.Meters {
-			if m.Trouble != InPeriods || m.Noise > 0 || m.Rule.Sort != Single || !w.Recorded(m.Rule.driver()) {
+			if m.Trouble != InPeriods || m.Noise > 0 || m.Rule.Sort != Single || !w.Recorded(m.Rule.quantity()) {
 				continue
 			}
-			d, _ := drivers.Named(m.Rule.driver())
+			d, _ := counts.Named(m.Rule.quantity())
 			over, view := run.Over(m.Name)
 			if !view.Periods {
 				t.Errorf("world %d %s: %+v", seed, m.Name, view)
 			}
-			for _, a := range over.Arms {
-				for _, r := range a.Replicates {
+			for _, a := range over.Loads {
+				for _, r := range a.Repetitions {
 					shown, missing := r.Count(m.Name)
 					did, err := d.Count(a, r)
 					if a.Idle() || missing != nil || err != nil || did < 1000 {

@@ -3,77 +3,77 @@ package worlds
 import (
 	"math"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// amounts are what the drivers count in a replicate, by name.
+// amounts are what the quantities count in a repetition, by name.
 type amounts map[string]float64
 
-// work is a replicate as it really was.
+// work is a repetition as it really was.
 type work struct {
-	arm       runfile.Arm
-	replicate int
-	seconds   float64 // of load
-	between   float64 // seconds between its two readings
-	done      amounts // by the load
-	besides   amounts // by the background
+	load       runfile.Load
+	repetition int
+	seconds    float64 // of load
+	between    float64 // seconds between its two readings
+	done       amounts // by the load
+	besides    amounts // by the background
 }
 
-func (w work) idle() bool { return w.arm.Idle() }
+func (w work) idle() bool { return w.load.Idle() }
 
-// total is what a driver grew by between the readings.
-func (w work) total(driver string) float64 { return w.done[driver] + w.besides[driver] }
+// total is what a quantity grew by between the readings.
+func (w work) total(quantity string) float64 { return w.done[quantity] + w.besides[quantity] }
 
-// closing are the seconds from the end of the load to the last reading, with the arm's checkpoint in it.
+// closing are the seconds from the end of the load to the last reading, with the load's checkpoint in it.
 const closing = 0.6
 
-// replicate draws one replicate of an arm.
-func (d *dice) replicate(h habit, m machine, background amounts, number int, armSeconds float64) work {
-	w := work{arm: h.arm, replicate: number, seconds: armSeconds * d.lognormal(0.003), done: amounts{}, besides: amounts{}}
+// repetition draws one repetition of a load.
+func (d *dice) repetition(h habit, m machine, background amounts, number int, loadSeconds float64) work {
+	w := work{load: h.load, repetition: number, seconds: loadSeconds * d.lognormal(0.003), done: amounts{}, besides: amounts{}}
 	w.between = w.seconds + closing*d.lognormal(0.2)
-	for _, driver := range drivers.OfInserts() {
-		w.besides[driver.Name] = math.Round(background[driver.Name] * w.between * d.lognormal(0.1))
+	for _, quantity := range counts.OfInserts() {
+		w.besides[quantity.Name] = math.Round(background[quantity.Name] * w.between * d.lognormal(0.1))
 	}
-	if !h.arm.Idle() {
+	if !h.load.Idle() {
 		w.done = d.jittered(h).amounts(m, w.seconds)
 		rewriting := 0.005
-		if h.arm.Indexes > 0 { // whose pages are written once or several times
+		if h.load.Indexes > 0 { // whose pages are written once or several times
 			rewriting = 0.1
 		}
-		w.done[drivers.DeviceBytes] = math.Round(w.done[drivers.DeviceBytes] * d.lognormal(rewriting))
+		w.done[counts.DeviceBytes] = math.Round(w.done[counts.DeviceBytes] * d.lognormal(rewriting))
 	}
 	return w
 }
 
 // amounts is what a habit comes to in so many seconds.
 func (h habit) amounts(m machine, seconds float64) amounts {
-	commits := math.Round(h.rowsPerSecond * seconds / float64(h.arm.RowsPerTx))
-	rows := commits * float64(h.arm.RowsPerTx)
+	commits := math.Round(h.rowsPerSecond * seconds / float64(h.load.RowsPerTx))
+	rows := commits * float64(h.load.RowsPerTx)
 	syncs := math.Round(commits*h.syncsPerCommit + seconds*h.syncsPerSecond)
 	writes := math.Round(syncs * (1 + h.extraWrites))
 	pages := math.Round(rows * h.pagesPerRow)
 	bytes := math.Round(rows * h.bytesPerRow)
 	statements := commits
-	if h.arm.Method == "insert" {
+	if h.load.Method == "insert" {
 		statements = rows
 	}
 	return amounts{
-		drivers.Rows: rows, drivers.Entries: rows * float64(1+h.arm.Indexes), drivers.Statements: statements, drivers.Commits: commits,
-		drivers.WALRecords: math.Round(rows * h.recordsPerRow), drivers.WALBytes: bytes,
-		drivers.WALWrites: writes, drivers.WALSyncs: syncs, drivers.PagesWritten: pages,
-		drivers.DeviceRequests: math.Round(requestsByWALWrite*writes + h.requestsByPage*pages),
-		drivers.DeviceFlushes:  math.Round(syncs*(1+h.extraFlushes) + m.flushes),
-		drivers.DeviceBytes:    m.walBytes*bytes + m.walWriteBytes*writes + m.pageBytes*pages,
+		counts.Rows: rows, counts.Entries: rows * float64(1+h.load.Indexes), counts.Statements: statements, counts.Commits: commits,
+		counts.WALRecords: math.Round(rows * h.recordsPerRow), counts.WALBytes: bytes,
+		counts.WALWrites: writes, counts.WALSyncs: syncs, counts.PagesWritten: pages,
+		counts.DeviceRequests: math.Round(requestsByWALWrite*writes + h.requestsByPage*pages),
+		counts.DeviceFlushes:  math.Round(syncs*(1+h.extraFlushes) + m.flushes),
+		counts.DeviceBytes:    m.walBytes*bytes + m.walWriteBytes*writes + m.pageBytes*pages,
 	}
 }
 
-// background draws what goes on without load, per second, around what was measured in idle arms. Nobody but us writes rows.
+// background draws what goes on without load, per second, around what was measured in idle loads. Nobody but us writes rows.
 func (d *dice) background() amounts {
 	busy := d.lognormal(1)
 	return amounts{
-		drivers.WALRecords: 0.6 * busy, drivers.WALBytes: 42 * busy, drivers.WALWrites: 0.2 * busy, drivers.WALSyncs: 0.2 * busy,
-		drivers.DeviceRequests: 2.2 * busy, drivers.DeviceFlushes: 1.8 * busy, drivers.DeviceBytes: 28e3 * busy,
-		drivers.BuffersTouched: 40 * busy, inBuffers: 39.9 * busy, missed: 0.1 * busy, calls: 8 * busy, asked: 4e3 * busy, devReads: 0.2 * busy, devRead: 2e3 * busy,
+		counts.WALRecords: 0.6 * busy, counts.WALBytes: 42 * busy, counts.WALWrites: 0.2 * busy, counts.WALSyncs: 0.2 * busy,
+		counts.DeviceRequests: 2.2 * busy, counts.DeviceFlushes: 1.8 * busy, counts.DeviceBytes: 28e3 * busy,
+		counts.BuffersTouched: 40 * busy, inBuffers: 39.9 * busy, missed: 0.1 * busy, calls: 8 * busy, asked: 4e3 * busy, devReads: 0.2 * busy, devRead: 2e3 * busy,
 	}
 }

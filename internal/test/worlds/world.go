@@ -4,25 +4,25 @@ import (
 	"slices"
 	"time"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// Design is which arms a world runs.
+// Design is which loads a world runs.
 type Design string
 
 // The designs.
 const (
-	Full    Design = "identify" // all arms, for contrast
-	TwoArms Design = "two-arms" // bulk and bulk-indexed, as published: nearly everything follows rows and entries
+	Full     Design = "identify"  // all loads, for contrast
+	TwoLoads Design = "two-loads" // bulk and bulk-indexed, as published: nearly everything follows rows and entries
 )
 
-// Replicates and length of each arm, as by default in a real run; longer where the sources with periods are slow.
+// Repetitions and length of each load, as by default in a real run; longer where the sources with periods are slow.
 const (
-	replicatesPerArm = 3
-	shortArms        = 5
-	longArms         = 150
-	slow             = 0.15 // of worlds
+	repetitionsPerLoad = 3
+	shortLoads         = 5
+	longLoads          = 150
+	slow               = 0.15 // of worlds
 )
 
 // World is one run of a plan and the meters that watched it.
@@ -30,17 +30,17 @@ type World struct {
 	Seed   uint64
 	Meters []Meter
 
-	plan       runfile.Plan
-	replicates []work // in the order in which they ran
-	blurred    float64
-	lost       []string      // by replicate: the probe that was not read at its end, if any
-	observed   bool          // nobody set up any load; replicates are steps of time
-	remote     bool          // nobody could look at the device: it is on another machine
-	period     time.Duration // of sources that have one
+	plan        runfile.Plan
+	repetitions []work // in the order in which they ran
+	blurred     float64
+	lost        []string      // by repetition: the probe that was not read at its end, if any
+	observed    bool          // nobody set up any load; repetitions are steps of time
+	remote      bool          // nobody could look at the device: it is on another machine
+	period      time.Duration // of sources that have one
 
 	// Of a wild world only.
-	Tenanted   bool            // somebody else is on the device
-	unrecorded map[string]bool // drivers that the run has nothing of
+	Visited    bool            // somebody else is on the device
+	unrecorded map[string]bool // quantities that the run has nothing of
 	course     course
 	every      float64 // seconds between readings
 }
@@ -49,17 +49,17 @@ type World struct {
 func (w World) Reads() bool { return w.Design().reads() }
 
 // Quantities are those that its loads are to tell from each other.
-func (w World) Quantities() []drivers.Quantity {
+func (w World) Quantities() []counts.Quantity {
 	if w.Reads() {
-		return drivers.All()
+		return counts.All()
 	}
-	return drivers.OfInserts()
+	return counts.OfInserts()
 }
 
 // Wild tells whether the physics of the world are its own.
 func (w World) Wild() bool { return w.course != nil }
 
-// Some worlds read their physical drivers with an error of their own: others are at work on the device, or a reading
+// Some worlds read their physical quantities with an error of their own: others are at work on the device, or a reading
 // comes late.
 const (
 	blurry      = 0.25
@@ -71,35 +71,35 @@ const (
 // New draws a world.
 func New(seed uint64, design Design, meters int) World {
 	d := newDice(seed)
-	w, armSeconds := World{Seed: seed, period: time.Second}, float64(shortArms)
+	w, loadSeconds := World{Seed: seed, period: time.Second}, float64(shortLoads)
 	if d.chance(slow) {
-		w.period, armSeconds = time.Minute, longArms
+		w.period, loadSeconds = time.Minute, longLoads
 	}
-	habits := []habit{{arm: runfile.Arm{Name: "idle"}}}
+	habits := []habit{{load: runfile.Load{Name: "idle"}}}
 	m, background := d.machine(), d.background()
 	for _, h := range measured() {
-		if design == Full || slices.Contains([]string{"bulk", "bulk-indexed"}, h.arm.Name) {
+		if design == Full || slices.Contains([]string{"bulk", "bulk-indexed"}, h.load.Name) {
 			habits = append(habits, d.shifted(h, m))
 		}
 	}
-	w.plan = runfile.Plan{Name: string(design), Replicates: replicatesPerArm, ArmSeconds: armSeconds, Seed: seed}
+	w.plan = runfile.Plan{Name: string(design), Repetitions: repetitionsPerLoad, LoadSeconds: loadSeconds, Seed: seed}
 	for _, h := range habits {
-		w.plan.Arms = append(w.plan.Arms, h.arm)
+		w.plan.Loads = append(w.plan.Loads, h.load)
 	}
-	for number := range replicatesPerArm {
+	for number := range repetitionsPerLoad {
 		for _, i := range d.Perm(len(habits)) {
-			w.replicates = append(w.replicates, d.replicate(habits[i], m, background, number+1, armSeconds))
+			w.repetitions = append(w.repetitions, d.repetition(habits[i], m, background, number+1, loadSeconds))
 		}
 	}
 	if d.chance(blurry) {
 		w.blurred = d.uniform(0, mostBlurred)
 	}
 	w.remote = d.chance(remotes)
-	for range w.replicates {
+	for range w.repetitions {
 		w.lost = append(w.lost, d.lost())
 	}
 	for i := range meters {
-		w.Meters = append(w.Meters, d.meter(meterName(i), w.replicates))
+		w.Meters = append(w.Meters, d.meter(meterName(i), w.repetitions))
 	}
 	return w
 }
@@ -111,40 +111,40 @@ func (d *dice) lost() string {
 	return ""
 }
 
-// Recorded tells whether the run has what a driver is computed from.
-func (w World) Recorded(driver string) bool {
-	if w.observed && driver == drivers.Statements {
+// Recorded tells whether the run has what a quantity is computed from.
+func (w World) Recorded(quantity string) bool {
+	if w.observed && quantity == counts.Statements {
 		return false
 	}
-	if _, listed := drivers.Named(driver); w.unrecorded[driver] || !listed {
+	if _, listed := counts.Named(quantity); w.unrecorded[quantity] || !listed {
 		return false
 	}
-	return !w.remote || !slices.Contains([]string{drivers.DeviceRequests, drivers.DeviceFlushes, drivers.DeviceBytes, devReads, devRead}, driver)
+	return !w.remote || !slices.Contains([]string{counts.DeviceRequests, counts.DeviceFlushes, counts.DeviceBytes, devReads, devRead}, quantity)
 }
 
-// Complete tells whether the run has all that drivers are computed from.
+// Complete tells whether the run has all that quantities are computed from.
 func (w World) Complete() bool { return len(w.unrecorded) == 0 && !w.remote }
 
-// Design is which arms the world runs.
+// Design is which loads the world runs.
 func (w World) Design() Design { return Design(w.plan.Name) }
 
-// TwoArms tells whether the world ran two arms only.
-func (w World) TwoArms() bool { return w.plan.Name == string(TwoArms) }
+// TwoLoads tells whether the world ran two loads only.
+func (w World) TwoLoads() bool { return w.plan.Name == string(TwoLoads) }
 
 // moved are the quantities that its loads move, under one of them at least.
-func (w World) moved() []drivers.Quantity {
+func (w World) moved() []counts.Quantity {
 	if !w.Reads() {
-		return drivers.OfInserts()
+		return counts.OfInserts()
 	}
-	return slices.DeleteFunc(drivers.All(), func(d drivers.Quantity) bool { return w.movedBy(d.Name) == 0 })
+	return slices.DeleteFunc(counts.All(), func(d counts.Quantity) bool { return w.movedBy(d.Name) == 0 })
 }
 
 // movedBy is how many loads move a quantity.
-func (w World) movedBy(driver string) int {
+func (w World) movedBy(quantity string) int {
 	by := map[string]bool{}
-	for _, r := range w.replicates {
-		if r.done[driver] >= leastCount && !r.idle() {
-			by[r.arm.Name] = true
+	for _, r := range w.repetitions {
+		if r.done[quantity] >= leastCount && !r.idle() {
+			by[r.load.Name] = true
 		}
 	}
 	return len(by)
@@ -153,5 +153,5 @@ func (w World) movedBy(driver string) int {
 // Tells says that loads enough move all quantities of a rule for a method to tell them from others.
 func (w World) Tells(r Rule) bool {
 	const fewest = 4
-	return !slices.ContainsFunc(r.Terms, func(t Term) bool { return w.movedBy(t.Driver) < fewest })
+	return !slices.ContainsFunc(r.Terms, func(t Term) bool { return w.movedBy(t.Quantity) < fewest })
 }

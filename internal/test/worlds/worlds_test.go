@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/measure/load"
 	"github.com/realiops/realiops/internal/runfile"
 )
@@ -24,17 +24,17 @@ func TestASeedIsAWorld(t *testing.T) {
 	}
 }
 
-// TestArmsAreThoseOfThePlan because figures are about the plan that people run.
-func TestArmsAreThoseOfThePlan(t *testing.T) {
-	arms := New(1, Full, 0).plan.Arms
-	want := append([]runfile.Arm{{Name: "idle"}}, load.Arms()...)
-	if diff := cmp.Diff(want, arms); diff != "" {
+// TestLoadsAreThoseOfThePlan because figures are about the plan that people run.
+func TestLoadsAreThoseOfThePlan(t *testing.T) {
+	loads := New(1, Full, 0).plan.Loads
+	want := append([]runfile.Load{{Name: "idle"}}, load.Loads()...)
+	if diff := cmp.Diff(want, loads); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // read is a world as a method meets it: from its file.
-func read(t *testing.T, w World) *drivers.Run {
+func read(t *testing.T, w World) *counts.Run {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	file, err := runfile.Create(path)
@@ -49,14 +49,14 @@ func read(t *testing.T, w World) *drivers.Run {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	run, err := drivers.FromFile(path)
+	run, err := counts.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-// TestTheFileTellsTheWork compares what drivers read from the file with what was done.
+// TestTheFileTellsTheWork compares what quantities read from the file with what was done.
 func TestTheFileTellsTheWork(t *testing.T) {
 	w := New(3, Full, 3)
 	w.blurred, w.remote = 0, false
@@ -65,17 +65,17 @@ func TestTheFileTellsTheWork(t *testing.T) {
 		t.Errorf("the file has defects: %v", run.Notes)
 	}
 	compared := 0
-	for i, r := range w.replicates {
-		arm, _ := run.Arm(r.arm.Name)
+	for i, r := range w.repetitions {
+		load, _ := run.Load(r.load.Name)
 		if r.idle() || w.lost[i] != "" {
 			continue
 		}
-		replicate := arm.Replicates[r.replicate-1]
-		for _, d := range drivers.OfInserts() {
-			got, err := d.Count(arm, replicate)
-			background := 0.5 * r.besides[d.Name] // it varies from replicate to replicate
+		repetition := load.Repetitions[r.repetition-1]
+		for _, d := range counts.OfInserts() {
+			got, err := d.Count(load, repetition)
+			background := 0.5 * r.besides[d.Name] // it varies from repetition to repetition
 			if err != nil || math.Abs(got-r.done[d.Name]) > background+1 {
-				t.Errorf("%s %d: %s is %g (%v), and %g was done", arm.Name, r.replicate, d.Name, got, err, r.done[d.Name])
+				t.Errorf("%s %d: %s is %g (%v), and %g was done", load.Name, r.repetition, d.Name, got, err, r.done[d.Name])
 			}
 			compared++
 		}
@@ -87,38 +87,38 @@ func TestTheFileTellsTheWork(t *testing.T) {
 
 // TestWorldsLookLikeTheMeasuredOne: the middle of many worlds is near the run that they were modelled on, row by row.
 func TestWorldsLookLikeTheMeasuredOne(t *testing.T) {
-	real, err := drivers.FromFile("../../../testdata/runs/arms-pg17.jsonl")
+	real, err := counts.FromFile("../../../testdata/runs/loads-pg17.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := map[string][]float64{}
 	for seed := range uint64(200) {
-		for _, r := range New(seed, Full, 0).replicates {
-			for _, d := range drivers.OfInserts() {
-				made[r.arm.Name+" "+d.Name] = append(made[r.arm.Name+" "+d.Name], r.done[d.Name]/r.done[drivers.Rows])
+		for _, r := range New(seed, Full, 0).repetitions {
+			for _, d := range counts.OfInserts() {
+				made[r.load.Name+" "+d.Name] = append(made[r.load.Name+" "+d.Name], r.done[d.Name]/r.done[counts.Rows])
 			}
 		}
 	}
-	for _, arm := range real.Arms {
-		for _, d := range drivers.OfInserts() {
-			if arm.Idle() || arm.Name == "multi" && d.Name == drivers.WALSyncs {
+	for _, load := range real.Loads {
+		for _, d := range counts.OfInserts() {
+			if load.Idle() || load.Name == "multi" && d.Name == counts.WALSyncs {
 				continue
 			}
-			values := made[arm.Name+" "+d.Name]
+			values := made[load.Name+" "+d.Name]
 			slices.Sort(values)
 			low, high := values[len(values)/20], values[len(values)*19/20]
-			if got := perRow(t, arm, d); got < 0.97*low || got > 1.03*high {
-				t.Errorf("%s in %s: %g a row measured, %g to %g in nine worlds of ten", d.Name, arm.Name, got, low, high)
+			if got := perRow(t, load, d); got < 0.97*low || got > 1.03*high {
+				t.Errorf("%s in %s: %g a row measured, %g to %g in nine worlds of ten", d.Name, load.Name, got, low, high)
 			}
 		}
 	}
 }
 
-func perRow(t *testing.T, arm drivers.Arm, d drivers.Quantity) float64 {
+func perRow(t *testing.T, load counts.Load, d counts.Quantity) float64 {
 	t.Helper()
 	count, rows := 0.0, 0.0
-	for _, r := range arm.Replicates {
-		n, err := d.Count(arm, r)
+	for _, r := range load.Repetitions {
+		n, err := d.Count(load, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,16 +137,16 @@ func TestMetersKeepTheirRule(t *testing.T) {
 			if m.Noise > 0 || m.Disturbed != "" || m.Rule.Sort == Unrelated {
 				continue
 			}
-			for i, r := range w.replicates {
-				arm, _ := run.Arm(r.arm.Name)
-				got, err := arm.Replicates[r.replicate-1].Count(m.Name)
+			for i, r := range w.repetitions {
+				load, _ := run.Load(r.load.Name)
+				got, err := load.Repetitions[r.repetition-1].Count(m.Name)
 				if missing := m.missing[i]; missing != (err != nil) {
-					t.Errorf("world %d %s in %s %d: missing is %v, got %v", seed, m.Name, r.arm.Name, r.replicate, missing, err)
+					t.Errorf("world %d %s in %s %d: missing is %v, got %v", seed, m.Name, r.load.Name, r.repetition, missing, err)
 				}
 				want := m.Rule.of(r.done)
 				kinds[m.kind]++
 				if err == nil && !r.idle() && math.Abs(got-want) > 0.05*want+0.3*m.Rule.of(r.besides)+10 {
-					t.Errorf("world %d %s in %s %d: %g, want about %g", seed, m.Name, r.arm.Name, r.replicate, got, want)
+					t.Errorf("world %d %s in %s %d: %g, want about %g", seed, m.Name, r.load.Name, r.repetition, got, want)
 				}
 				compared[m.Rule.Sort]++
 			}
@@ -154,7 +154,7 @@ func TestMetersKeepTheirRule(t *testing.T) {
 	}
 	for _, sort := range []Sort{Single, Mixture, Silent} {
 		if compared[sort] < 20 {
-			t.Errorf("of %s only %d replicates were compared", sort, compared[sort])
+			t.Errorf("of %s only %d repetitions were compared", sort, compared[sort])
 		}
 	}
 	if len(kinds) != 3 {
@@ -162,7 +162,7 @@ func TestMetersKeepTheirRule(t *testing.T) {
 	}
 }
 
-// TestEveryRuleIsDrawn: each driver alone, each pair, and the two sorts without any.
+// TestEveryRuleIsDrawn: each quantity alone, each pair, and the two sorts without any.
 func TestEveryRuleIsDrawn(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(100) {
@@ -170,7 +170,7 @@ func TestEveryRuleIsDrawn(t *testing.T) {
 			var names []string
 			share := 0.0
 			for _, term := range m.Rule.Terms {
-				names, share = append(names, term.Driver), share+term.Share
+				names, share = append(names, term.Quantity), share+term.Share
 			}
 			slices.Sort(names)
 			if len(names) > 0 && math.Abs(share-1) > 1e-9 {
@@ -179,7 +179,7 @@ func TestEveryRuleIsDrawn(t *testing.T) {
 			seen[strings.Join(append(names, string(m.Rule.Sort)), " ")]++
 		}
 	}
-	n := len(drivers.OfInserts())
+	n := len(counts.OfInserts())
 	if want := n + n*(n-1)/2 + 2; len(seen) != want {
 		t.Errorf("%d rules were drawn, of %d", len(seen), want)
 	}
@@ -197,7 +197,7 @@ func TestNothingInTheFileTellsTheRules(t *testing.T) {
 	if diff := cmp.Diff(plain(a), plain(b)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(a.header().Plan.Arms, b.header().Plan.Arms); diff != "" {
+	if diff := cmp.Diff(a.header().Plan.Loads, b.header().Plan.Loads); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -205,30 +205,30 @@ func TestNothingInTheFileTellsTheRules(t *testing.T) {
 func TestAlike(t *testing.T) {
 	w := New(1, Full, 0)
 	meter := func(noise float64, terms ...Term) Meter {
-		return Meter{Rule: Rule{Sort: Single, Terms: terms}, Noise: noise, missing: make([]bool, len(w.replicates))}
+		return Meter{Rule: Rule{Sort: Single, Terms: terms}, Noise: noise, missing: make([]bool, len(w.repetitions))}
 	}
-	rows := Term{Driver: drivers.Rows, PerUnit: 3, Share: 1}
-	check := func(m Meter, driver string, want bool) {
+	rows := Term{Quantity: counts.Rows, PerUnit: 3, Share: 1}
+	check := func(m Meter, quantity string, want bool) {
 		t.Helper()
-		if got := w.Alike(m, driver); got != want {
-			t.Errorf("%v and %s with noise %g: alike is %v", m.Rule.Terms, driver, m.Noise, got)
+		if got := w.Alike(m, quantity); got != want {
+			t.Errorf("%v and %s with noise %g: alike is %v", m.Rule.Terms, quantity, m.Noise, got)
 		}
-		if w.Parted(m, driver) == want { // none of these is between
-			t.Errorf("%v and %s with noise %g: parted is %v", m.Rule.Terms, driver, m.Noise, want)
+		if w.Parted(m, quantity) == want { // none of these is between
+			t.Errorf("%v and %s with noise %g: parted is %v", m.Rule.Terms, quantity, m.Noise, want)
 		}
 	}
-	check(meter(0.10, rows), drivers.Rows, true)
-	check(meter(0.10, rows), drivers.Entries, false)
-	check(meter(0.10, rows), drivers.WALRecords, false)
-	check(meter(10, rows), drivers.Entries, true)
+	check(meter(0.10, rows), counts.Rows, true)
+	check(meter(0.10, rows), counts.Entries, false)
+	check(meter(0.10, rows), counts.WALRecords, false)
+	check(meter(10, rows), counts.Entries, true)
 	// A trace of something else lies within the tolerance: one row more in a thousand.
-	check(meter(0.01, rows, Term{Driver: drivers.Commits, PerUnit: 0.003, Share: 0.001}), drivers.Rows, true)
-	check(meter(0.01, rows, Term{Driver: drivers.Commits, PerUnit: 3, Share: 0.3}), drivers.Rows, false)
+	check(meter(0.01, rows, Term{Quantity: counts.Commits, PerUnit: 0.003, Share: 0.001}), counts.Rows, true)
+	check(meter(0.01, rows, Term{Quantity: counts.Commits, PerUnit: 3, Share: 0.3}), counts.Rows, false)
 	blind := meter(0.01, rows)
-	for i, r := range w.replicates {
-		blind.missing[i] = r.arm.Name != "bulk"
+	for i, r := range w.repetitions {
+		blind.missing[i] = r.load.Name != "bulk"
 	}
-	check(blind, drivers.DeviceBytes, true) // one arm parts nothing
+	check(blind, counts.DeviceBytes, true) // one load parts nothing
 }
 
 // TestFoundIsThePowerOfTheTest plays the test that found speaks of, at the noncentrality where it begins to say yes.
@@ -274,18 +274,18 @@ func TestWhatIsNotRecordedIsMissing(t *testing.T) {
 	w := New(3, Full, 0)
 	w.remote = true
 	run := read(t, w)
-	arm, _ := run.Arm("bulk")
-	for _, d := range drivers.OfInserts() {
-		if _, err := d.Count(arm, arm.Replicates[0]); (err == nil) != w.Recorded(d.Name) {
+	load, _ := run.Load("bulk")
+	for _, d := range counts.OfInserts() {
+		if _, err := d.Count(load, load.Repetitions[0]); (err == nil) != w.Recorded(d.Name) {
 			t.Errorf("%s: recorded %v, %v", d.Name, w.Recorded(d.Name), err)
 		}
 	}
 }
 
-func TestTwoArms(t *testing.T) {
-	run := read(t, New(1, TwoArms, 2))
+func TestTwoLoads(t *testing.T) {
+	run := read(t, New(1, TwoLoads, 2))
 	var names []string
-	for _, a := range run.Arms {
+	for _, a := range run.Loads {
 		names = append(names, a.Name)
 	}
 	if diff := cmp.Diff([]string{"idle", "bulk", "bulk-indexed"}, names); diff != "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Batches of many sizes in turn, as arms with wide rows send them.
+// Batches of many sizes in turn, as loads with wide rows send them.
 func TestBuffersAreLentAgain(t *testing.T) {
 	var b buffers
 	var before, after runtime.MemStats

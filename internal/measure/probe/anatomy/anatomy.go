@@ -7,7 +7,7 @@
 //   - A reading takes all that is new where that is little. Under load it takes one window at a place drawn at random,
 //     so small that it costs the server half a percent of one core at most, and no more often than every half second.
 //   - [Sampler.ReadWAL] looks back when the load is over, before a checkpoint lets the server recycle it: at everything that no
-//     window has covered yet, for half a second at most. Then the anatomy of an arm is exact, or nearly so.
+//     window has covered yet, for half a second at most. Then the anatomy of a load is exact, or nearly so.
 //
 // How much was covered is counted beside the parts. Where a part of the WAL was recycled before it could be looked
 // back at, the windows taken under load stand alone: they lie evenly, and what is left of the WAL does not.

@@ -88,7 +88,7 @@ func TestFilesAreReadWhole(t *testing.T) {
 	servertest.Exec(t, d.boss, "insert into t (value) select generate_series(1, 20000)")
 	truth := d.counters(t).since(counted)
 	g := grown(before, settled(t, s))
-	if diff := cmp.Diff(truth, counters{g["records"], g["bytes"], g["log_bytes"]}); diff != "" || g["heap_insert_records"] != 20000 {
+	if diff := cmp.Diff(truth, counters{g["records"], g["bytes"], g["wal_bytes"]}); diff != "" || g["heap_insert_records"] != 20000 {
 		t.Errorf("-PostgreSQL +pg_waldump:\n%s\n%v", diff, g)
 	}
 }

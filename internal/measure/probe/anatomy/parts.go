@@ -55,7 +55,7 @@ func Metrics() []runfile.Metric { return metric.All().View(Name).Announced() }
 
 // Sums over all parts.
 const (
-	passed  = "log_bytes"
+	passed  = "wal_bytes"
 	covered = "covered_bytes"
 	windows = "windows"
 	records = "records"

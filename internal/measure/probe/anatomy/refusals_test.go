@@ -137,7 +137,7 @@ func TestSessionLost(t *testing.T) {
 	if _, err := s.Sample(t.Context()); err == nil {
 		t.Error("a reading without a session")
 	}
-	if g := grown(before, settled(t, s)); g["heap_insert_records"] != 1000 || g["covered_bytes"] != g["log_bytes"] {
+	if g := grown(before, settled(t, s)); g["heap_insert_records"] != 1000 || g["covered_bytes"] != g["wal_bytes"] {
 		t.Errorf("counted %v", g)
 	}
 }
@@ -162,7 +162,7 @@ func TestLogRecycled(t *testing.T) {
 			}
 			servertest.Exec(t, d.boss, "insert into t select generate_series(1, 1000)")
 			g := grown(before, settled(t, s))
-			if g["heap_insert_records"] != 1000 || g["log_bytes"] <= g["covered_bytes"] {
+			if g["heap_insert_records"] != 1000 || g["wal_bytes"] <= g["covered_bytes"] {
 				t.Errorf("after that it counted %v", g)
 			}
 
@@ -173,7 +173,7 @@ func TestLogRecycled(t *testing.T) {
 			}
 			servertest.Exec(t, d.boss, "insert into t select generate_series(1, 1000)")
 			g = grown(before, settled(t, s))
-			if g["heap_insert_records"] != 1000 || g["log_bytes"] <= g["covered_bytes"] {
+			if g["heap_insert_records"] != 1000 || g["wal_bytes"] <= g["covered_bytes"] {
 				t.Errorf("after a look back at what is gone it counted %v", g)
 			}
 		})

@@ -140,11 +140,11 @@ func TestSumsAreTheServersCounters(t *testing.T) {
 			}
 			truth := d.counters(t).since(counted)
 			g := grown(before, settled(t, s))
-			if diff := cmp.Diff(truth, counters{g["records"], g["bytes"], g["log_bytes"]}); diff != "" {
+			if diff := cmp.Diff(truth, counters{g["records"], g["bytes"], g["wal_bytes"]}); diff != "" {
 				t.Errorf("the sums are not PostgreSQL's (-its +ours):\n%s\n%v", diff, g)
 			}
-			if g["covered_bytes"] != g["log_bytes"] {
-				t.Errorf("covered %v bytes of %v", g["covered_bytes"], g["log_bytes"])
+			if g["covered_bytes"] != g["wal_bytes"] {
+				t.Errorf("covered %v bytes of %v", g["covered_bytes"], g["wal_bytes"])
 			}
 			d.checkParts(t, g)
 		})
@@ -182,7 +182,7 @@ func TestSuite(t *testing.T) {
 		Work: func(t *testing.T) {
 			servertest.Exec(t, d.boss, "insert into t select from generate_series(1, 100)")
 		},
-		Rises: []string{"anatomy/log_bytes", "anatomy/covered_bytes", "anatomy/windows", "anatomy/records", "anatomy/bytes",
+		Rises: []string{"anatomy/wal_bytes", "anatomy/covered_bytes", "anatomy/windows", "anatomy/records", "anatomy/bytes",
 			"anatomy/heap_insert_records", "anatomy/btree_insert_leaf_bytes", "anatomy/sequence_records", "anatomy/commit_records"},
 	}.Run(t)
 }
@@ -222,9 +222,9 @@ func TestWindowsAreFair(t *testing.T) {
 	}
 }
 
-// TestBetweenArms: what comes between the end of an arm and the beginning of the next is passed over, however much it
+// TestBetweenLoads: what comes between the end of a load and the beginning of the next is passed over, however much it
 // is, and belongs to neither.
-func TestBetweenArms(t *testing.T) {
+func TestBetweenLoads(t *testing.T) {
 	d := databaseOf(t, "17")
 	servertest.Exec(t, d.boss, "create table t (x int)")
 	s := d.sampler(t)
@@ -235,7 +235,7 @@ func TestBetweenArms(t *testing.T) {
 	}
 	servertest.Exec(t, d.boss, "insert into t select generate_series(1, 300)")
 	g := grown(before, settled(t, s))
-	if g["heap_insert_records"] != 300 || g["log_bytes"] < g["covered_bytes"]+5000*50 {
+	if g["heap_insert_records"] != 300 || g["wal_bytes"] < g["covered_bytes"]+5000*50 {
 		t.Errorf("counted %v", g)
 	}
 }

@@ -61,7 +61,7 @@ func TestAnEndInsideOfARecord(t *testing.T) {
 	}
 	servertest.Exec(t, d.boss, "insert into one values (1)")
 	unknownEnd()
-	if got := grown(after, values()); got["heap_insert_records"] != 1 || got["covered_bytes"] != got["log_bytes"] {
+	if got := grown(after, values()); got["heap_insert_records"] != 1 || got["covered_bytes"] != got["wal_bytes"] {
 		t.Errorf("of one insert, before an end inside of a record, it counted %v", got)
 	}
 }

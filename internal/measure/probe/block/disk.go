@@ -104,7 +104,7 @@ func (h host) mustCount(device string) error {
 }
 
 // passesFlushes tells whether the kernel counts flushes of the device. It does where requests are queued, in
-// block/blk-flush.c; a driver without a queue of its own (device-mapper, md) has no such count, and shows zero.
+// block/blk-flush.c; a quantity without a queue of its own (device-mapper, md) has no such count, and shows zero.
 func (h host) passesFlushes(device string) bool {
 	return exists(filepath.Join(h.sys, "block", device, "mq"))
 }

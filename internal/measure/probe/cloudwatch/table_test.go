@@ -7,7 +7,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// TestStatisticTellsHowMuch: internal/analyze/drivers takes the mean of a rate and the sum of a count. The volume of a
+// TestStatisticTellsHowMuch: internal/analyze/counts takes the mean of a rate and the sum of a count. The volume of a
 // cluster is told of every five minutes, whatever is asked for.
 func TestStatisticTellsHowMuch(t *testing.T) {
 	for _, m := range metric.Meanings() {

@@ -198,8 +198,8 @@ func TestAServerThatIsGoneIsOneLine(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	wrong := s.as(t, "stranger")
-	exec(t, s.boss, "drop role stranger")
+	wrong := s.as(t, "nobody")
+	exec(t, s.boss, "drop role nobody")
 	_, err = New(t.Context(), wrong.config)
 	if gap := probe.GapOf(err); !strings.HasPrefix(gap.Code, "28") || strings.Contains(gap.Detail, "secret") {
 		t.Errorf("%+v", gap)

@@ -67,7 +67,7 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 }
 
 // report has the server count what our own session wrote: a few WAL records, when it clears pages of the
-// system's tables. By itself it would do so up to ten seconds later, in an arm that has nothing to do with it.
+// system's tables. By itself it would do so up to ten seconds later, in a load that has nothing to do with it.
 func (s *Sampler) report(ctx context.Context, server catalog) error {
 	if server.number < withoutCollector {
 		return nil

@@ -3,7 +3,7 @@
 //
 // A program in the kernel (BPF, on the tracepoints block_bio_queue and block_rq_complete) notes every request of these disks with its
 // sectors, its length, and the process that asked for it. The extents of the server's files (FIEMAP) say whose sectors these are. What
-// belongs to no file of the server is the file system's journal, or a stranger's. The program needs no tracefs and disturbs nobody
+// belongs to no file of the server is the file system's journal, or another program's. The program needs no tracefs and disturbs nobody
 // else's tracing; the kernel drops it when its file descriptors are closed, also when realiops is killed.
 package request
 
@@ -50,17 +50,17 @@ const (
 	Log
 	Other
 	Journal
-	Strangers
+	OtherPrograms
 	kinds
 )
 
 // String is as the metrics call it.
 func (k Kind) String() string {
-	return [kinds]string{"wal", "tables", "indexes", "toast", "maps", "relations", "temp", "log", "other", "journal", "strangers"}[k]
+	return [kinds]string{"wal", "tables", "indexes", "toast", "maps", "relations", "temp", "log", "other", "journal", "other_programs"}[k]
 }
 
 // ofServer tells whether it is of the server's own files.
-func (k Kind) ofServer() bool { return k != Journal && k != Strangers }
+func (k Kind) ofServer() bool { return k != Journal && k != OtherPrograms }
 
 // Metrics lists what a sampler of this package reads.
 func Metrics() (all []runfile.Metric) {

@@ -10,7 +10,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/layout"
 )
 
-// mostFiles is how many files of a server are followed. A server with more has those of the rest among strangers, and says so.
+// mostFiles is how many files of a server are followed. A server with more has those of the rest among other programs, and says so.
 const mostFiles = 100_000
 
 // A look reads so many names at most, and takes so long.

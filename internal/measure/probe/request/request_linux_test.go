@@ -100,7 +100,7 @@ func write(t *testing.T, path string, requests int) {
 	}
 }
 
-// TestRequestsFindTheirFiles: so many writes of 16 KiB to files of each kind are as many requests and bytes of that kind, and a stranger's
+// TestRequestsFindTheirFiles: so many writes of 16 KiB to files of each kind are as many requests and bytes of that kind, and another program's
 // are none of the server's. The disk is a loop device: what may be off by one or two on a busy disk that others use says docs/requests.md.
 func TestRequestsFindTheirFiles(t *testing.T) {
 	disk, _ := partitioned(t, "mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
@@ -123,11 +123,11 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 		want[f.kind] += 20 + i
 	}
 	// What this process starts itself passes for the server's.
-	stranger := exec.Command("sh", "-c", "dd if=/dev/zero of="+top+".stranger bs=64k count=50 oflag=direct; true")
-	if out, err := stranger.CombinedOutput(); err != nil {
+	other := exec.Command("sh", "-c", "dd if=/dev/zero of="+top+".other bs=64k count=50 oflag=direct; true")
+	if out, err := other.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	defer os.Remove(top + ".stranger") //nolint:errcheck // it may not be there
+	defer os.Remove(top + ".other") //nolint:errcheck // it may not be there
 	after := written(t, s)
 	server := 0
 	for kind, requests := range want {
@@ -142,11 +142,11 @@ func TestRequestsFindTheirFiles(t *testing.T) {
 	if got := after["request.server/writes"] - before["request.server/writes"]; got != float64(server) {
 		t.Errorf("the server's are %.0f, want %d", got, server)
 	}
-	if got := after["request.strangers/writes"] - before["request.strangers/writes"]; got < 50 {
-		t.Errorf("a stranger did 50, and %.0f were seen", got)
+	if got := after["request.other_programs/writes"] - before["request.other_programs/writes"]; got < 50 {
+		t.Errorf("another program did 50, and %.0f were seen", got)
 	}
-	if i := slices.IndexFunc(s.Strangers(), func(o Stranger) bool { return o.Command == "dd" }); i < 0 || s.Strangers()[i].Requests < 50 || s.Strangers()[i].Bytes < 50<<16 {
-		t.Errorf("dd did 50 requests of 64 KiB, and of strangers are told %v", s.Strangers())
+	if i := slices.IndexFunc(s.OtherPrograms(), func(o OtherProgram) bool { return o.Command == "dd" }); i < 0 || s.OtherPrograms()[i].Requests < 50 || s.OtherPrograms()[i].Bytes < 50<<16 {
+		t.Errorf("dd did 50 requests of 64 KiB, and of other programs are told %v", s.OtherPrograms())
 	}
 	if after[Name+"/lost"] != 0 {
 		t.Errorf("%.0f were lost", after[Name+"/lost"])
@@ -178,12 +178,12 @@ func TestNamesOfTheKernelsThreads(t *testing.T) {
 		defer os.Remove(top + ".impostor") //nolint:errcheck // it may not be there
 	}
 	after := written(t, s)
-	if got := after["request.strangers/writes"] - before["request.strangers/writes"]; got < 200 {
-		t.Errorf("strangers did 200 writes, and %.0f were seen", got)
+	if got := after["request.other_programs/writes"] - before["request.other_programs/writes"]; got < 200 {
+		t.Errorf("other programs did 200 writes, and %.0f were seen", got)
 	}
 	for _, name := range []string{"jbd2/sda1-8", "kworker/u8:0"} {
-		if i := slices.IndexFunc(s.Strangers(), func(o Stranger) bool { return o.Command == name && !o.Kernel }); i < 0 || s.Strangers()[i].Requests < 100 {
-			t.Errorf("%s did 100 requests, and of strangers are told %v", name, s.Strangers())
+		if i := slices.IndexFunc(s.OtherPrograms(), func(o OtherProgram) bool { return o.Command == name && !o.Kernel }); i < 0 || s.OtherPrograms()[i].Requests < 100 {
+			t.Errorf("%s did 100 requests, and of other programs are told %v", name, s.OtherPrograms())
 		}
 	}
 }

@@ -24,8 +24,8 @@ func (*Sampler) Close() {}
 // Rank has nothing to tell.
 func (*Sampler) Rank() runfile.Top { return runfile.Top{} }
 
-// Strangers has nothing to tell.
-func (*Sampler) Strangers() []Stranger { return nil }
+// OtherPrograms has nothing to tell.
+func (*Sampler) OtherPrograms() []OtherProgram { return nil }
 
 // WaitForCounters has nothing to wait for.
 func (*Sampler) WaitForCounters(context.Context) error { return nil }

@@ -45,7 +45,7 @@ type Sampler struct {
 	waiting []waiting
 	named   time.Time
 	ranking ranking
-	others  strangers
+	others  otherPrograms
 }
 
 // waiting is a request whose file was not found yet.
@@ -61,7 +61,7 @@ func New(place Place) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{
-		stop: make(chan struct{}), ranking: newRanking(), others: strangers{of: map[command]*counts{}},
+		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}},
 		files: files{place: place, roots: roots, known: map[key]*file{}, names: place.Names, unfollowed: missing},
 	}
 	if s.kernel, err = attach(disksOf(roots), ringBytes); err != nil {
@@ -111,7 +111,7 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	s.account.lost = float64(lost)
 	sample := probe.Sample{Values: s.account.values()}
 	if missing := s.files.missing(); len(missing) > 0 {
-		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + Strangers.String() + "/writes", Reason: runfile.Unsupported,
+		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + OtherPrograms.String() + "/writes", Reason: runfile.Unsupported,
 			Detail: "requests for some of the server's files are among those of other programs: " + strings.Join(missing, "; ")})
 	}
 	return sample, nil
@@ -124,8 +124,8 @@ func (s *Sampler) Rank() runfile.Top {
 	return s.ranking.top(time.Now(), s.files.names)
 }
 
-// Strangers says which commands of others did what so far.
-func (s *Sampler) Strangers() []Stranger {
+// OtherPrograms says which commands of others did what so far.
+func (s *Sampler) OtherPrograms() []OtherProgram {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.others.list()
@@ -236,7 +236,7 @@ func (s *Sampler) take(e event) {
 // give counts a request for its owner.
 func (s *Sampler) give(e *event, whose owner) {
 	s.account.kinds[whose.kind].add(e)
-	if whose.kind == Strangers {
+	if whose.kind == OtherPrograms {
 		s.others.add(e)
 	}
 	s.ranking.add(whose, e)
@@ -271,6 +271,6 @@ func (s *Sampler) unmapped(e *event) Kind {
 	case server:
 		return Other // a directory, or a file that was gone before it was looked at
 	default:
-		return Strangers
+		return OtherPrograms
 	}
 }

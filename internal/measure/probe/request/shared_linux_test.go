@@ -39,7 +39,7 @@ func TestCopiesByReflink(t *testing.T) {
 	after := written(t, s)
 	grew := func(metric string) float64 { return after[metric] - before[metric] }
 	const bytes = 100 * 16 << 10
-	if tables, others := grew("request.tables/read_bytes"), grew("request.strangers/read_bytes"); tables != 0 || others != bytes {
+	if tables, others := grew("request.tables/read_bytes"), grew("request.other_programs/read_bytes"); tables != 0 || others != bytes {
 		t.Errorf("of a copy another program read %d bytes: %.0f are the table's, %.0f another program's", bytes, tables, others)
 	}
 	before = after

@@ -23,7 +23,7 @@ const (
 	loopback  = "127.0.0.1"
 )
 
-// url connects over TCP, in the form that every driver takes.
+// url connects over TCP, in the form that every quantity takes.
 func (e endpoint) url() string {
 	return e.connect(net.JoinHostPort(loopback, strconv.Itoa(e.port)), url.Values{})
 }

@@ -156,7 +156,7 @@ func (s *Server) hold(c *cluster) (drop func()) {
 // DSN connects as superuser, by a Unix socket where there is one.
 func (s *Server) DSN() string { return s.endpoint.dsn() }
 
-// URL connects as superuser over TCP, in the form that every driver and psql take.
+// URL connects as superuser over TCP, in the form that every quantity and psql take.
 func (s *Server) URL() string { return s.endpoint.url() }
 
 // Target says what is known of the server without asking it.

@@ -25,7 +25,7 @@ func storageOf(path string) (storage, error) {
 func fileSystemName(kind uint32) string {
 	switch kind {
 	case unix.EXT4_SUPER_MAGIC:
-		return "ext4" // ext2 and ext3 cannot be told from it, and are run by the same driver
+		return "ext4" // ext2 and ext3 cannot be told from it, and are run by the same quantity
 	case unix.XFS_SUPER_MAGIC:
 		return "xfs"
 	case unix.BTRFS_SUPER_MAGIC:

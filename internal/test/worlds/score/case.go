@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -17,11 +17,11 @@ type Case struct {
 }
 
 func (c Case) sort() worlds.Sort   { return c.Meter.Rule.Sort }
-func (c Case) term() worlds.Term   { return c.Meter.Rule.Terms[0] } // of a single driver's rule
-func (c Case) stated() bool        { return c.Verdict.Kind != attribution.Undetermined }
+func (c Case) term() worlds.Term   { return c.Meter.Rule.Terms[0] } // of a single quantity's rule
+func (c Case) stated() bool        { return c.Verdict.Kind != attribution.CannotTell }
 func (c Case) alike(d string) bool { return c.World.Alike(c.Meter, d) }
 
-// single are the drivers one of which is said to be all that the meter counts.
+// single are the quantities one of which is said to be all that the meter counts.
 func (c Case) single() []string {
 	if c.Verdict.Counts != "" {
 		return []string{c.Verdict.Counts}
@@ -58,9 +58,9 @@ func (c Case) Wrong() string {
 	}
 }
 
-// known: the run has every driver of the rule.
+// known: the run has every quantity of the rule.
 func (c Case) known() bool {
-	return !slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return !c.World.Recorded(t.Driver) })
+	return !slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return !c.World.Recorded(t.Quantity) })
 }
 
 func (c Case) wrongOfSingle() string {
@@ -71,13 +71,13 @@ func (c Case) wrongOfSingle() string {
 		return c.wrongOfUnknown()
 	case c.Verdict.Mixture != nil:
 		return c.strangeTerm()
-	case len(c.single()) > 0 && !slices.Contains(c.single(), c.term().Driver):
-		return fmt.Sprintf("it counts %s", c.term().Driver)
+	case len(c.single()) > 0 && !slices.Contains(c.single(), c.term().Quantity):
+		return fmt.Sprintf("it counts %s", c.term().Quantity)
 	}
 	return ""
 }
 
-// wrongOfUnknown: what counts a driver that the run does not have may be said to count one that keeps step with it, or
+// wrongOfUnknown: what counts a quantity that the run does not have may be said to count one that keeps step with it, or
 // the sum of others that makes it up, but nothing else.
 func (c Case) wrongOfUnknown() string {
 	if c.simplified() && !slices.ContainsFunc(c.single(), c.alike) {
@@ -110,15 +110,15 @@ func (c Case) besideIt() bool {
 	heavy, some := c.Meter.Rule.Sides(weighty), c.Meter.Rule.Sides(0)
 	switch c.Verdict.Kind {
 	case attribution.Logical:
-		return heavy[drivers.Requested] || heavy[drivers.Physical] || !some[drivers.Logical]
+		return heavy[counts.Requested] || heavy[counts.Physical] || !some[counts.Logical]
 	case attribution.Requested:
-		return heavy[drivers.Logical] || heavy[drivers.Physical] || !some[drivers.Requested]
+		return heavy[counts.Logical] || heavy[counts.Physical] || !some[counts.Requested]
 	case attribution.Physical:
-		return heavy[drivers.Logical] || heavy[drivers.Requested] || !some[drivers.Physical]
+		return heavy[counts.Logical] || heavy[counts.Requested] || !some[counts.Physical]
 	case attribution.NotLogical:
-		return heavy[drivers.Logical] || !(some[drivers.Requested] || some[drivers.Physical])
+		return heavy[counts.Logical] || !(some[counts.Requested] || some[counts.Physical])
 	case attribution.Mixed:
-		return !some[drivers.Logical] || !(some[drivers.Requested] || some[drivers.Physical])
+		return !some[counts.Logical] || !(some[counts.Requested] || some[counts.Physical])
 	default:
 		return true
 	}
@@ -131,58 +131,58 @@ func (c Case) strangeTerm() string {
 		return ""
 	}
 	for _, t := range c.Verdict.Mixture.Terms {
-		counts := func(driver string) bool {
-			return slices.ContainsFunc(c.Meter.Rule.Terms, func(term worlds.Term) bool { return c.same(term, driver) })
+		counts := func(quantity string) bool {
+			return slices.ContainsFunc(c.Meter.Rule.Terms, func(term worlds.Term) bool { return c.same(term, quantity) })
 		}
-		if t.Share >= weighty && !counts(t.Driver) && !slices.ContainsFunc(t.Or, counts) {
-			return fmt.Sprintf("it does not count %s", t.Driver)
+		if t.Share >= weighty && !counts(t.Quantity) && !slices.ContainsFunc(t.Or, counts) {
+			return fmt.Sprintf("it does not count %s", t.Quantity)
 		}
 	}
 	return ""
 }
 
-// same tells whether a driver is a term of the rule, or one that the world does not part from it.
-func (c Case) same(t worlds.Term, driver string) bool {
-	return t.Driver == driver || c.World.Exchangeable(c.Meter, t, driver)
+// same tells whether a quantity is a term of the rule, or one that the world does not part from it.
+func (c Case) same(t worlds.Term, quantity string) bool {
+	return t.Quantity == quantity || c.World.Exchangeable(c.Meter, t, quantity)
 }
 
-// sideRight: of a single driver's rule, its side was stated, or rightly left open where the world leaves it open.
+// sideRight: of a single quantity's rule, its side was stated, or rightly left open where the world leaves it open.
 func (c Case) sideRight() bool {
 	if c.stated() {
 		return string(c.Verdict.Kind) == string(c.term().Side)
 	}
-	return slices.ContainsFunc(c.World.Quantities(), func(d drivers.Quantity) bool { return d.Side != c.term().Side && c.alike(d.Name) })
+	return slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool { return d.Side != c.term().Side && c.alike(d.Name) })
 }
 
-// named: of a single driver's rule, the driver was named, alone or, where the world does not part it from others, with
+// named: of a single quantity's rule, the quantity was named, alone or, where the world does not part it from others, with
 // those and no more.
 func (c Case) named() bool {
 	return c.Verdict.Mixture == nil && (c.alone() || c.tied())
 }
 
-func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts == c.term().Driver }
+func (c Case) alone() bool { return c.Verdict.Mixture == nil && c.Verdict.Counts == c.term().Quantity }
 
 // tied: named with others, rightly.
 func (c Case) tied() bool {
 	between := c.Verdict.Between
-	apart := func(d string) bool { return d != c.term().Driver && !c.alike(d) }
-	return c.Verdict.Counts == "" && slices.Contains(between, c.term().Driver) && !slices.ContainsFunc(between, apart)
+	apart := func(d string) bool { return d != c.term().Quantity && !c.alike(d) }
+	return c.Verdict.Counts == "" && slices.Contains(between, c.term().Quantity) && !slices.ContainsFunc(between, apart)
 }
 
-// parted: a mixture that the world parts from every single driver.
+// parted: a mixture that the world parts from every single quantity.
 func (c Case) parted() bool {
-	return !slices.ContainsFunc(c.World.Quantities(), func(d drivers.Quantity) bool { return c.alike(d.Name) })
+	return !slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool { return c.alike(d.Name) })
 }
 
-// surely: the world parts the mixture from every single driver by far.
+// surely: the world parts the mixture from every single quantity by far.
 func (c Case) surely() bool {
-	return !slices.ContainsFunc(c.World.Quantities(), func(d drivers.Quantity) bool { return !c.World.Parted(c.Meter, d.Name) })
+	return !slices.ContainsFunc(c.World.Quantities(), func(d counts.Quantity) bool { return !c.World.Parted(c.Meter, d.Name) })
 }
 
 // barely: it parts them by little, so that the best of methods misses it now and then.
 func (c Case) barely() bool { return c.parted() && !c.surely() }
 
-// simplified: stated to be a single driver, by name or as one of several.
+// simplified: stated to be a single quantity, by name or as one of several.
 func (c Case) simplified() bool {
 	return c.stated() && c.Verdict.Mixture == nil && len(c.single()) > 0
 }
@@ -202,7 +202,7 @@ func (c Case) termsNamed() bool {
 	}
 	left, strange := slices.Clone(c.Meter.Rule.Terms), 0.0
 	for _, t := range c.Verdict.Mixture.Terms {
-		i := slices.IndexFunc(left, func(term worlds.Term) bool { return c.same(term, t.Driver) })
+		i := slices.IndexFunc(left, func(term worlds.Term) bool { return c.same(term, t.Quantity) })
 		if i < 0 {
 			strange += t.Share
 			continue
@@ -217,9 +217,9 @@ func (c Case) holds() bool {
 	return c.Verdict.PerUnit.Lo <= c.term().PerUnit && c.term().PerUnit <= c.Verdict.PerUnit.Hi
 }
 
-// open: the true driver was not excluded.
+// open: the true quantity was not excluded.
 func (c Case) open() bool {
 	return !slices.ContainsFunc(c.Verdict.Rivals, func(r attribution.Rival) bool {
-		return r.Driver == c.term().Driver && r.Status == attribution.Excluded
+		return r.Quantity == c.term().Quantity && r.Status == attribution.Excluded
 	})
 }

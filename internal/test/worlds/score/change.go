@@ -27,18 +27,18 @@ const (
 	changes
 )
 
-// Twin is a meter before and after a change.
-type Twin struct {
+// Pair is a meter before and after a change.
+type Pair struct {
 	Case
 	Change Change
 	After  attribution.Verdict
 }
 
-// Twins has the run of some cases' world judged again after each change.
-func Twins(method Method, cases []Case) ([]Twin, error) {
+// Pairs has the run of some cases' world judged again after each change.
+func Pairs(method Method, cases []Case) ([]Pair, error) {
 	world := cases[0].World
 	records := world.Records()
-	var all []Twin
+	var all []Pair
 	for change := range changes {
 		run, err := Read(change.of(world, records))
 		if err != nil {
@@ -46,7 +46,7 @@ func Twins(method Method, cases []Case) ([]Twin, error) {
 		}
 		said := verdicts(method, run)
 		for _, c := range cases {
-			all = append(all, Twin{c, change, said[c.Meter.Name]})
+			all = append(all, Pair{c, change, said[c.Meter.Name]})
 		}
 	}
 	return all, nil
@@ -68,49 +68,49 @@ func (c Change) of(world worlds.World, records []runfile.Record) []runfile.Recor
 func renamed(records []runfile.Record, seed uint64) []runfile.Record {
 	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // an order, not a secret
 	var names []string
-	for _, a := range records[0].(runfile.Run).Plan.Arms {
+	for _, a := range records[0].(runfile.Run).Plan.Loads {
 		names = append(names, a.Name)
 	}
 	order := random.Perm(len(names))
 	named := func(name string) string { return names[order[slices.Index(names, name)]] }
-	return rewritten(records, func(arms []runfile.Arm) []runfile.Arm {
-		for i := range arms {
-			arms[i].Name = named(arms[i].Name)
+	return rewritten(records, func(loads []runfile.Load) []runfile.Load {
+		for i := range loads {
+			loads[i].Name = named(loads[i].Name)
 		}
-		random.Shuffle(len(arms), func(i, k int) { arms[i], arms[k] = arms[k], arms[i] })
-		return arms
-	}, func(name string, replicate int) (string, int) { return named(name), replicate })
+		random.Shuffle(len(loads), func(i, k int) { loads[i], loads[k] = loads[k], loads[i] })
+		return loads
+	}, func(name string, repetition int) (string, int) { return named(name), repetition })
 }
 
 func split(records []runfile.Record, seed uint64) []runfile.Record {
 	const again = " again"
-	arms := records[0].(runfile.Run).Plan.Arms
-	at := 1 + int(seed%uint64(len(arms)-1)) // the first one is idle
-	return rewritten(records, func(arms []runfile.Arm) []runfile.Arm {
-		other := arms[at]
+	loads := records[0].(runfile.Run).Plan.Loads
+	at := 1 + int(seed%uint64(len(loads)-1)) // the first one is idle
+	return rewritten(records, func(loads []runfile.Load) []runfile.Load {
+		other := loads[at]
 		other.Name += again
-		return append(arms, other)
-	}, func(name string, replicate int) (string, int) {
-		if name == arms[at].Name && replicate == 2 {
+		return append(loads, other)
+	}, func(name string, repetition int) (string, int) {
+		if name == loads[at].Name && repetition == 2 {
 			return name + again, 1
 		}
-		return name, replicate
+		return name, repetition
 	})
 }
 
-// rewritten is a run with other loads: arm gives the name of the load of a replicate.
-func rewritten(records []runfile.Record, plan func([]runfile.Arm) []runfile.Arm, arm func(name string, replicate int) (string, int)) []runfile.Record {
+// rewritten is a run with other loads: load gives the name of the load of a repetition.
+func rewritten(records []runfile.Record, plan func([]runfile.Load) []runfile.Load, load func(name string, repetition int) (string, int)) []runfile.Record {
 	all := slices.Clone(records)
 	for i, r := range all {
 		switch r := r.(type) {
 		case runfile.Run:
-			r.Plan.Arms = plan(slices.Clone(r.Plan.Arms))
+			r.Plan.Loads = plan(slices.Clone(r.Plan.Loads))
 			all[i] = r
-		case runfile.ArmEvent:
-			r.Arm, r.Replicate = arm(r.Arm, r.Replicate)
+		case runfile.LoadEvent:
+			r.Load, r.Repetition = load(r.Load, r.Repetition)
 			all[i] = r
-		case runfile.Load:
-			r.Arm, r.Replicate = arm(r.Arm, r.Replicate)
+		case runfile.Work:
+			r.Load, r.Repetition = load(r.Load, r.Repetition)
 			all[i] = r
 		}
 	}
@@ -144,42 +144,42 @@ func saying(v attribution.Verdict) string {
 	var terms []string
 	if v.Mixture != nil {
 		for _, t := range v.Mixture.Terms {
-			terms = append(terms, t.Driver)
+			terms = append(terms, t.Quantity)
 		}
 	}
 	return strings.TrimSpace(fmt.Sprintln(v.Kind, v.Counts, v.Between, terms))
 }
 
 // differs tells whether anything else is said after the change.
-func (t Twin) differs() bool { return saying(t.Verdict) != saying(t.After) }
+func (t Pair) differs() bool { return saying(t.Verdict) != saying(t.After) }
 
-func (t Twin) statedAfter() bool { return t.After.Kind != attribution.Undetermined }
+func (t Pair) statedAfter() bool { return t.After.Kind != attribution.CannotTell }
 
 // opened: something is stated before the change and nothing after it, or the other way round.
-func (t Twin) opened() bool { return t.stated() != t.statedAfter() }
+func (t Pair) opened() bool { return t.stated() != t.statedAfter() }
 
 // contradicts tells whether the two say what cannot both be true: another side, or another quantity.
-func (t Twin) contradicts() bool {
+func (t Pair) contradicts() bool {
 	one, two := t.Verdict, t.After
-	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.Undetermined || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
+	return t.stated() && t.statedAfter() && (one.Kind.Or(two.Kind) == attribution.CannotTell || one.Counts != two.Counts && one.Counts != "" && two.Counts != "")
 }
 
 // plain: that it shows one for one, or wraps at a count, is no reason for what is said of a meter.
-func (t Twin) plain() bool {
+func (t Pair) plain() bool {
 	one := func(term worlds.Term) bool { return term.PerUnit == 1 }
 	return t.Meter.Trouble != worlds.Wrapping && !slices.ContainsFunc(t.Meter.Rule.Terms, one)
 }
 
 // ChangeTable is what must be said after a change as before it.
-func ChangeTable(twins []Twin) []Figure {
-	of := func(changes ...Change) []Twin {
-		return where(twins, func(t Twin) bool { return slices.Contains(changes, t.Change) })
+func ChangeTable(pairs []Pair) []Figure {
+	of := func(changes ...Change) []Pair {
+		return where(pairs, func(t Pair) bool { return slices.Contains(changes, t.Change) })
 	}
 	return []Figure{
-		atMost(0, "loads renamed and listed in another order: verdict changed", of(Renamed), Twin.differs),
+		atMost(0, "loads renamed and listed in another order: verdict changed", of(Renamed), Pair.differs),
 		// A step of one count is less of a larger number.
-		atMost(0.01, "meters that show 60 or 4,096 for one: verdict changed", where(of(InMinutes, InPages), Twin.plain), Twin.differs),
-		atMost(0, "a load in two: a verdict that contradicts the former", of(Split), Twin.contradicts),
-		seen("a load in two: told before it only, or after it only", of(Split), Twin.opened),
+		atMost(0.01, "meters that show 60 or 4,096 for one: verdict changed", where(of(InMinutes, InPages), Pair.plain), Pair.differs),
+		atMost(0, "a load in two: a verdict that contradicts the former", of(Split), Pair.contradicts),
+		seen("a load in two: told before it only, or after it only", of(Split), Pair.opened),
 	}
 }

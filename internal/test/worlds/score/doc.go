@@ -5,5 +5,5 @@
 // number of worlds leaves open.
 //
 // What counts as right is decided here and not by the method. A claim that the world contradicts is wrong, however near it
-// comes; where the world itself keeps drivers together ([worlds.World.Alike]), saying so is right and naming one is not.
+// comes; where the world itself keeps quantities together ([worlds.World.Alike]), saying so is right and naming one is not.
 package score

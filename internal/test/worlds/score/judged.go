@@ -7,19 +7,19 @@ import (
 	"path/filepath"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
 // Method is what is judged.
-type Method func(*drivers.Run) attribution.Verdicts
+type Method func(*counts.Run) attribution.Verdicts
 
 // Judged draws a world, has its run judged, and gives a case for each meter. Its file is left in the directory; without
 // one, the records are judged as they are.
 func Judged(method Method, world worlds.World, directory string) ([]Case, error) {
 	path := filepath.Join(directory, fmt.Sprintf("world-%d.jsonl", world.Seed))
-	var run *drivers.Run
+	var run *counts.Run
 	var err error
 	if directory == "" {
 		run, err = Read(world.Records())
@@ -42,7 +42,7 @@ func Judged(method Method, world worlds.World, directory string) ([]Case, error)
 }
 
 // verdicts are those of a method, by metric.
-func verdicts(method Method, run *drivers.Run) map[string]attribution.Verdict {
+func verdicts(method Method, run *counts.Run) map[string]attribution.Verdict {
 	said := map[string]attribution.Verdict{}
 	for _, v := range method(run).Metrics {
 		said[v.Metric.Name] = v
@@ -51,8 +51,8 @@ func verdicts(method Method, run *drivers.Run) map[string]attribution.Verdict {
 }
 
 // Read takes records as if they came from a file.
-func Read(records []runfile.Record) (*drivers.Run, error) {
-	return drivers.FromRun(func(yield func(runfile.Record, error) bool) {
+func Read(records []runfile.Record) (*counts.Run, error) {
+	return counts.FromRun(func(yield func(runfile.Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return
@@ -77,11 +77,11 @@ func save(path string, records []runfile.Record) error {
 	return w.Close()
 }
 
-func read(path string) (*drivers.Run, error) {
+func read(path string) (*counts.Run, error) {
 	records, file, err := runfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return drivers.FromRun(records)
+	return counts.FromRun(records)
 }

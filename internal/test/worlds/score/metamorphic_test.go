@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
 // TestChangesChangeNothing: loads with the names of others and in another order, meters in other units, and a load in two leave
 // what is said as it was, in worlds of each design.
 func TestChangesChangeNothing(t *testing.T) {
-	method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
-	var twins []Twin
+	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	var pairs []Pair
 	for seed := uint64(8000); seed < 8016; seed++ {
 		world := worlds.NewWild(seed, 20)
 		if seed%8 == 0 {
@@ -22,30 +22,30 @@ func TestChangesChangeNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed, err := Twins(method, cases)
+		changed, err := Pairs(method, cases)
 		if err != nil {
 			t.Fatal(err)
 		}
-		twins = append(twins, changed...)
+		pairs = append(pairs, changed...)
 	}
-	for _, f := range ChangeTable(twins) {
+	for _, f := range ChangeTable(pairs) {
 		t.Logf("%s: %d of %d", f.What, f.Hits, f.Of)
 		if f.Misses() || f.Of == 0 {
 			t.Errorf("missed: %s", f.What)
 		}
 	}
 	if t.Failed() {
-		WriteChanged(t.Output(), twins)
+		WriteChanged(t.Output(), pairs)
 	}
 }
 
 // TestWhoGoesByNamesIsFound: a method that names rows under a load of one name changes its mind with the names.
 func TestWhoGoesByNamesIsFound(t *testing.T) {
-	byName := func(run *drivers.Run) (said attribution.Verdicts) {
+	byName := func(run *counts.Run) (said attribution.Verdicts) {
 		for _, m := range run.Counters {
-			v := attribution.Verdict{Metric: m, Kind: attribution.Undetermined}
-			if run.Arms[len(run.Arms)-1].Name == "wide" {
-				v.Kind, v.Counts = attribution.Logical, drivers.Rows
+			v := attribution.Verdict{Metric: m, Kind: attribution.CannotTell}
+			if run.Loads[len(run.Loads)-1].Name == "wide" {
+				v.Kind, v.Counts = attribution.Logical, counts.Rows
 			}
 			said.Metrics = append(said.Metrics, v)
 		}
@@ -55,11 +55,11 @@ func TestWhoGoesByNamesIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	twins, err := Twins(byName, cases)
+	pairs, err := Pairs(byName, cases)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := ChangeTable(twins)[0]; f.Hits != 3 || f.Passes() {
+	if f := ChangeTable(pairs)[0]; f.Hits != 3 || f.Passes() {
 		t.Errorf("%+v", f)
 	}
 }

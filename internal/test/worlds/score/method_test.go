@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -13,7 +13,7 @@ import (
 // target, beyond what so few worlds leave to chance, does not pass.
 func TestMethodReachesItsFigures(t *testing.T) {
 	judged := func(design worlds.Design, first, n uint64) (all []Case) {
-		method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+		method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 		for seed := first; seed < first+n; seed++ {
 			cases, err := Judged(method, worlds.New(seed, design, 40), t.TempDir())
 			if err != nil {
@@ -23,8 +23,8 @@ func TestMethodReachesItsFigures(t *testing.T) {
 		}
 		return all
 	}
-	full, twoArms := judged(worlds.Full, 2026, 12), judged(worlds.TwoArms, 4052, 4)
-	for _, f := range targets(full, twoArms) {
+	full, twoLoads := judged(worlds.Full, 2026, 12), judged(worlds.TwoLoads, 4052, 4)
+	for _, f := range targets(full, twoLoads) {
 		low, high := f.Interval()
 		t.Logf("%s: %d of %d, %.3f to %.3f, must reach: %s", f.What, f.Hits, f.Of, low, high, f.Target())
 		if f.Misses() {
@@ -32,13 +32,13 @@ func TestMethodReachesItsFigures(t *testing.T) {
 		}
 	}
 	if t.Failed() {
-		WriteFailures(t.Output(), append(full, twoArms...))
+		WriteFailures(t.Output(), append(full, twoLoads...))
 	}
 }
 
 // TestMethodIsNotWrongInOtherPhysics is the same for worlds that the method's knowledge has no part in.
 func TestMethodIsNotWrongInOtherPhysics(t *testing.T) {
-	method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	var all []Case
 	for seed := uint64(9000); seed < 9040; seed++ {
 		cases, err := Judged(method, worlds.NewWild(seed, 25), "")
@@ -80,10 +80,10 @@ func TestMethodIsNotWrongWhereLoadsRead(t *testing.T) {
 // TestModelOfTheWALMisleadsNobody: where WAL records are modelled and not counted, as on Aurora, no meter is said to count
 // what it does not that would be judged rightly with the count.
 func TestModelOfTheWALMisleadsNobody(t *testing.T) {
-	counted := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
-	modelled := func(run *drivers.Run) attribution.Verdicts {
-		for _, a := range run.Arms {
-			for _, r := range a.Replicates {
+	counted := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	modelled := func(run *counts.Run) attribution.Verdicts {
+		for _, a := range run.Loads {
+			for _, r := range a.Repetitions {
 				delete(r.Counts, "pgstat.wal/wal_records")
 			}
 		}
@@ -93,7 +93,7 @@ func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 	for seed := uint64(7000); seed < 7014; seed++ {
 		design := worlds.Full
 		if seed%7 == 0 {
-			design = worlds.TwoArms
+			design = worlds.TwoLoads
 		}
 		world := worlds.New(seed, design, 40)
 		with, errWith := Judged(counted, world, t.TempDir())
@@ -108,7 +108,7 @@ func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 			if c.stated() {
 				stated++
 			}
-			if c.sort() == worlds.Single && c.term().Driver == drivers.WALRecords && with[i].alone() {
+			if c.sort() == worlds.Single && c.term().Quantity == counts.WALRecords && with[i].alone() {
 				named["counted"]++
 				if c.alone() {
 					named["modelled"]++
@@ -122,9 +122,9 @@ func TestModelOfTheWALMisleadsNobody(t *testing.T) {
 	t.Log(stated, named)
 }
 
-// TestObservationIsNotWrong is the same without arms, where silence is allowed.
+// TestObservationIsNotWrong is the same without loads, where silence is allowed.
 func TestObservationIsNotWrong(t *testing.T) {
-	method := func(run *drivers.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
+	method := func(run *counts.Run) attribution.Verdicts { return attribution.Judge(run, attribution.Options{}) }
 	judged := func(world func(uint64, int) worlds.World, from, to uint64) (all []Case) {
 		for seed := from; seed < to; seed++ {
 			cases, err := Judged(method, world(seed, 25), t.TempDir())
@@ -162,7 +162,7 @@ func TestSumsThatMeetTheMeans(t *testing.T) {
 		{1, 25769803906, "meter/m017", "single 62.85 statements (100 %), noise 3 %, nonlinear"},
 		{2, 30064771154, "meter/m008", "mixture 7.648e-05 entries (19 %) + 0.08446 commits (41 %) + 0.0001603 wal_records (39 %), noise 10 %"},
 	} {
-		method := func(run *drivers.Run) attribution.Verdicts {
+		method := func(run *counts.Run) attribution.Verdicts {
 			return attribution.Judge(run, attribution.Options{Asked: []string{c.meter}})
 		}
 		world := Kinds()[c.kind].Draw(c.seed, 25)

@@ -3,7 +3,7 @@ package score
 import (
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
@@ -11,7 +11,7 @@ import (
 // ofReads tells whether a rule counts any reading.
 func (c Case) ofReads() bool {
 	return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool {
-		return t.Driver == worlds.BilledReads || t.Driver == drivers.BuffersTouched || t.Driver == drivers.Lookups || metric.Quantity(t.Driver).OfReads()
+		return t.Quantity == worlds.BilledReads || t.Quantity == counts.BuffersTouched || t.Quantity == counts.Lookups || metric.Quantity(t.Quantity).OfReads()
 	})
 }
 
@@ -22,10 +22,10 @@ func (c Case) told() bool { return c.World.Tells(c.Meter.Rule) }
 func ReadsTable(cases []Case) []Figure {
 	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
 	twos := func(c Case) bool { return len(c.Meter.Rule.Terms) == 2 }
-	on := func(side drivers.Side) func(Case) bool {
+	on := func(side counts.Side) func(Case) bool {
 		return func(c Case) bool { return c.Meter.Rule.Sides(weighty)[side] }
 	}
-	onlyOn := func(side drivers.Side) func(Case) bool {
+	onlyOn := func(side counts.Side) func(Case) bool {
 		return func(c Case) bool { return single(c) && c.term().Side == side }
 	}
 	clean := where(cases, Case.clean, Case.told)
@@ -43,12 +43,12 @@ func ReadsTable(cases []Case) []Figure {
 		atMost(0.001, "meters of reads: wrong side", reads, Case.WrongSide),
 		atLeast(0.97, "meters of reads, single, clean: named, noise 1 and 3 %", where(clean, single, Case.ofReads, Case.slight), Case.named),
 		atLeast(0.92, "the same, noise 10 %", where(clean, single, Case.ofReads, Case.noisy), Case.named),
-		seen("requested, single, clean: side told", where(clean, onlyOn(drivers.Requested)), Case.sideTold),
-		seen("requested in part: wrong side", where(cases, on(drivers.Requested)), Case.WrongSide),
-		seen("reads that are logical, single, clean: side told", where(clean, onlyOn(drivers.Logical), Case.ofReads), Case.sideTold),
-		seen("reads that are physical, single, clean: side told", where(clean, onlyOn(drivers.Physical), Case.ofReads), Case.sideTold),
+		seen("requested, single, clean: side told", where(clean, onlyOn(counts.Requested)), Case.sideTold),
+		seen("requested in part: wrong side", where(cases, on(counts.Requested)), Case.WrongSide),
+		seen("reads that are logical, single, clean: side told", where(clean, onlyOn(counts.Logical), Case.ofReads), Case.sideTold),
+		seen("reads that are physical, single, clean: side told", where(clean, onlyOn(counts.Physical), Case.ofReads), Case.sideTold),
 		seen("reads without the device in sight, single: side told", where(reads, single, unseen), Case.sideTold),
-		seen("billed reads: wrong side", where(cases, single, func(c Case) bool { return c.term().Driver == worlds.BilledReads }), Case.WrongSide),
+		seen("billed reads: wrong side", where(cases, single, func(c Case) bool { return c.term().Quantity == worlds.BilledReads }), Case.WrongSide),
 		seen("meters of writes where loads read, single, clean: named", where(clean, single, func(c Case) bool { return !c.ofReads() }), Case.named),
 		seen("meters of writes where loads read: wrong", where(cases, func(c Case) bool { return !c.ofReads() }), wrong),
 		seen("fewer than four loads move it, single, clean: named", where(cases, single, Case.clean, func(c Case) bool { return !c.told() }), Case.named),

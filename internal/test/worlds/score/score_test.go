@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -15,7 +15,7 @@ func cases(t *testing.T, design worlds.Design, n uint64, knows func(worlds.Meter
 	t.Helper()
 	for seed := range n {
 		world := worlds.New(seed, design, 40)
-		method := func(run *drivers.Run) (said attribution.Verdicts) {
+		method := func(run *counts.Run) (said attribution.Verdicts) {
 			for _, m := range world.Meters {
 				v := knows(m)
 				v.Metric, _ = run.Counter(m.Name)
@@ -32,20 +32,20 @@ func cases(t *testing.T, design worlds.Design, n uint64, knows func(worlds.Meter
 	return all
 }
 
-// oracle says what is true, and in two arms that it cannot tell.
+// oracle says what is true, and in two loads that it cannot tell.
 func oracle(m worlds.Meter) attribution.Verdict {
 	sides := m.Rule.Sides(0)
-	kind := attribution.Undetermined
+	kind := attribution.CannotTell
 	switch {
-	case sides[drivers.Logical] && len(sides) > 1:
+	case sides[counts.Logical] && len(sides) > 1:
 		kind = attribution.Mixed
-	case sides[drivers.Logical]:
+	case sides[counts.Logical]:
 		kind = attribution.Logical
-	case sides[drivers.Requested] && sides[drivers.Physical]:
+	case sides[counts.Requested] && sides[counts.Physical]:
 		kind = attribution.NotLogical
-	case sides[drivers.Requested]:
+	case sides[counts.Requested]:
 		kind = attribution.Requested
-	case sides[drivers.Physical]:
+	case sides[counts.Physical]:
 		kind = attribution.Physical
 	case m.Rule.Sort == worlds.Silent:
 		kind = attribution.Silent
@@ -53,33 +53,33 @@ func oracle(m worlds.Meter) attribution.Verdict {
 	v := attribution.Verdict{Kind: kind}
 	if m.Rule.Sort == worlds.Single {
 		term := m.Rule.Terms[0]
-		v.Counts, v.PerUnit = term.Driver, &attribution.Estimate{Value: term.PerUnit, Lo: term.PerUnit, Hi: term.PerUnit}
+		v.Counts, v.PerUnit = term.Quantity, &attribution.Estimate{Value: term.PerUnit, Lo: term.PerUnit, Hi: term.PerUnit}
 	}
 	if m.Rule.Sort == worlds.Mixture {
 		v.Mixture = &attribution.Mixture{}
 		for _, term := range m.Rule.Terms {
-			v.Mixture.Terms = append(v.Mixture.Terms, attribution.Term{Driver: term.Driver, Side: term.Side, Share: term.Share})
+			v.Mixture.Terms = append(v.Mixture.Terms, attribution.Term{Quantity: term.Quantity, Side: term.Side, Share: term.Share})
 		}
 	}
 	return v
 }
 
 func cannotTell(worlds.Meter) attribution.Verdict {
-	return attribution.Verdict{Kind: attribution.Undetermined}
+	return attribution.Verdict{Kind: attribution.CannotTell}
 }
 
 // liar names the rows, whatever it is.
 func liar(worlds.Meter) attribution.Verdict {
-	return attribution.Verdict{Kind: attribution.Logical, Counts: drivers.Rows, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1}}
+	return attribution.Verdict{Kind: attribution.Logical, Counts: counts.Rows, PerUnit: &attribution.Estimate{Value: 1, Lo: 1, Hi: 1}}
 }
 
 // targets are the figures of both designs that must reach something.
-func targets(full, twoArms []Case) []Figure {
-	return where(append(FullTable(full), TwoArmsTable(twoArms)...), Figure.Targeted)
+func targets(full, twoLoads []Case) []Figure {
+	return where(append(FullTable(full), TwoLoadsTable(twoLoads)...), Figure.Targeted)
 }
 
 func TestTheTruthScoresFully(t *testing.T) {
-	figures := targets(cases(t, worlds.Full, 10, oracle), cases(t, worlds.TwoArms, 3, cannotTell))
+	figures := targets(cases(t, worlds.Full, 10, oracle), cases(t, worlds.TwoLoads, 3, cannotTell))
 	for _, f := range figures {
 		switch share := f.Share(); {
 		case strings.Contains(f.What, "interval"): // the oracle's has no width, and always holds
@@ -91,7 +91,7 @@ func TestTheTruthScoresFully(t *testing.T) {
 
 func TestLyingIsFound(t *testing.T) {
 	full := cases(t, worlds.Full, 10, liar)
-	for _, f := range targets(full, cases(t, worlds.TwoArms, 3, liar)) {
+	for _, f := range targets(full, cases(t, worlds.TwoLoads, 3, liar)) {
 		if !f.Misses() && !strings.HasPrefix(f.What, "two loads: the true quantity") { // it excludes nothing
 			t.Errorf("%s passes a liar: %d of %d", f.What, f.Hits, f.Of)
 		}
@@ -100,12 +100,12 @@ func TestLyingIsFound(t *testing.T) {
 
 func TestSilenceIsNoAnswer(t *testing.T) {
 	missed := 0
-	for _, f := range targets(cases(t, worlds.Full, 5, cannotTell), cases(t, worlds.TwoArms, 3, cannotTell)) {
+	for _, f := range targets(cases(t, worlds.Full, 5, cannotTell), cases(t, worlds.TwoLoads, 3, cannotTell)) {
 		if f.Misses() {
 			missed++
 		}
 	}
-	if missed != 5 { // side, driver twice, terms, intervals
+	if missed != 5 { // side, quantity twice, terms, intervals
 		t.Errorf("who never says anything misses %d figures, want 5", missed)
 	}
 }

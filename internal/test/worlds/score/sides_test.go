@@ -5,21 +5,21 @@ import (
 	"testing"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
 // TestSidesAreHeldAgainstTheRule: a side that leaves out what weighs is wrong, and that there is no logical work tells the sides only of a rule
 // that counts on both others.
 func TestSidesAreHeldAgainstTheRule(t *testing.T) {
-	rule := func(sides ...drivers.Side) worlds.Rule {
+	rule := func(sides ...counts.Side) worlds.Rule {
 		r := worlds.Rule{Sort: worlds.Mixture}
 		for _, side := range sides {
 			r.Terms = append(r.Terms, worlds.Term{Side: side, Share: 1 / float64(len(sides))})
 		}
 		return r
 	}
-	const l, r, p = drivers.Logical, drivers.Requested, drivers.Physical
+	const l, r, p = counts.Logical, counts.Requested, counts.Physical
 	all := []attribution.Kind{attribution.Logical, attribution.Requested, attribution.Physical, attribution.NotLogical, attribution.Mixed}
 	for _, c := range []struct {
 		rule        worlds.Rule
@@ -57,7 +57,7 @@ func TestWhatGoesToTheDeviceIsTakenApart(t *testing.T) {
 		}
 		for _, c := range cases {
 			heavy := c.Meter.Rule.Sides(weighty)
-			if !heavy[drivers.Requested] || heavy[drivers.Logical] || !heavy[drivers.Physical] {
+			if !heavy[counts.Requested] || heavy[counts.Logical] || !heavy[counts.Physical] {
 				continue
 			}
 			pages++
@@ -71,6 +71,6 @@ func TestWhatGoesToTheDeviceIsTakenApart(t *testing.T) {
 	}
 }
 
-func byTheMethod(run *drivers.Run) attribution.Verdicts {
+func byTheMethod(run *counts.Run) attribution.Verdicts {
 	return attribution.Judge(run, attribution.Options{})
 }

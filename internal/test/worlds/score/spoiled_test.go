@@ -24,22 +24,22 @@ type spoiling struct {
 }
 
 // unfounded is the spoiling that a warning tells of: the background is in everything.
-const unfounded = "no idle arm"
+const unfounded = "no idle load"
 
 func spoilings() []spoiling {
 	return []spoiling{
 		{"as it is", false, func(all []runfile.Record) []runfile.Record { return all }},
-		{"one arm", true, only("bulk")},
-		{"one arm and idle", true, only("bulk", "idle")},
-		{"idle arms alone", true, only("idle")},
-		{"no arms at all", true, only()},
+		{"one load", true, only("bulk")},
+		{"one load and idle", true, only("bulk", "idle")},
+		{"idle loads alone", true, only("idle")},
+		{"no loads at all", true, only()},
 		{unfounded, false, only("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide")},
-		{"replicates of one", false, each(func(r runfile.Record) bool { return replicateOf(r) <= 1 })},
-		{"no load recorded", true, each(func(r runfile.Record) bool { return r.Kind() != runfile.KindLoad })},
+		{"repetitions of one", false, each(func(r runfile.Record) bool { return repetitionOf(r) <= 1 })},
+		{"no load recorded", true, each(func(r runfile.Record) bool { return r.Kind() != runfile.KindWork })},
 		{"nothing read", true, each(func(r runfile.Record) bool { return r.Kind() != runfile.KindRead && r.Kind() != runfile.KindPeriod })},
 		{"cut off in the middle", false, func(all []runfile.Record) []runfile.Record { return all[:len(all)/2] }},
-		{"arms with zero rows", false, changed(idleLoads("copy", "single"))},
-		{"all arms with zero rows", false, changed(idleLoads("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"))},
+		{"loads with zero rows", false, changed(idleLoads("copy", "single"))},
+		{"all loads with zero rows", false, changed(idleLoads("bulk", "bulk-indexed", "copy", "copy-indexed", "single", "async", "multi", "wide"))},
 		{"counters that fall", false, readings(func(i int, v float64) float64 { return v * float64(1+i%3) })},
 		{"counters below zero", false, readings(func(_ int, v float64) float64 { return v - 1e12 })},
 		{"counters that only fall", true, readings(func(i int, v float64) float64 { return 1e15 - v })},
@@ -48,20 +48,20 @@ func spoilings() []spoiling {
 		{"a clock set back", false, stepped(-time.Hour)},
 		{"a clock set ahead", false, stepped(time.Hour)},
 		{"a clock that runs backwards", true, backwards},
-		{"arms run twice", true, twice},
-		{"overlapping arms", true, changed(neverending)},
+		{"loads run twice", true, twice},
+		{"overlapping loads", true, changed(neverending)},
 		{"contradictory metrics", false, contradictory},
 		{"metrics of absurd types", true, changed(absurd)},
-		{"an arm planned twice", false, changed(plannedTwice)},
+		{"a load planned twice", false, changed(plannedTwice)},
 	}
 }
 
-// TestSpoiledRunsDegrade: what goes wrong makes a verdict open, with the reason, and never a wrong one. Where arms are lost
-// that would part two drivers, one term of a mixture may be taken for the other, in few.
+// TestSpoiledRunsDegrade: what goes wrong makes a verdict open, with the reason, and never a wrong one. Where loads are lost
+// that would part two quantities, one term of a mixture may be taken for the other, in few.
 func TestSpoiledRunsDegrade(t *testing.T) {
 	judged, confused := 0, 0
 	for _, s := range spoilings() {
-		for _, design := range []worlds.Design{worlds.Full, worlds.TwoArms} {
+		for _, design := range []worlds.Design{worlds.Full, worlds.TwoLoads} {
 			world := worlds.New(5, design, 12)
 			said := judgeSpoiled(t, s, world)
 			for _, m := range world.Meters {
@@ -89,7 +89,7 @@ func TestStandingStillIsSilence(t *testing.T) {
 	world := worlds.New(5, worlds.Full, 20)
 	still := spoiling{"counters that stand still", false, readings(func(int, float64) float64 { return 7 })}
 	for name, v := range judgeSpoiled(t, still, world) {
-		if v.Kind != attribution.Silent && v.Kind != attribution.Undetermined || v.Why == "" {
+		if v.Kind != attribution.Silent && v.Kind != attribution.CannotTell || v.Why == "" {
 			t.Errorf("%s: %s because %q", name, v.Kind, v.Why)
 		}
 	}
@@ -120,7 +120,7 @@ func judgeSpoiled(t *testing.T, s spoiling, world worlds.World) map[string]attri
 	}
 	for _, m := range world.Meters {
 		if _, found := said[m.Name]; !found {
-			said[m.Name] = attribution.Verdict{Kind: attribution.Undetermined, Why: "it is not in the run"}
+			said[m.Name] = attribution.Verdict{Kind: attribution.CannotTell, Why: "it is not in the run"}
 		}
 	}
 	return said
@@ -131,7 +131,7 @@ func TestAnythingIsJudged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	ways := spoilings()
 	for seed := range uint64(15) {
-		world := worlds.New(seed, worlds.TwoArms, 5)
+		world := worlds.New(seed, worlds.TwoLoads, 5)
 		records := world.Records()
 		for range 1 + random.IntN(3) {
 			records = ways[random.IntN(len(ways))].spoil(records)
@@ -171,40 +171,40 @@ func changed(to func(runfile.Record) runfile.Record) func([]runfile.Record) []ru
 	}
 }
 
-func replicateOf(r runfile.Record) int {
+func repetitionOf(r runfile.Record) int {
 	switch r := r.(type) {
-	case runfile.ArmEvent:
-		return r.Replicate
-	case runfile.Load:
-		return r.Replicate
+	case runfile.LoadEvent:
+		return r.Repetition
+	case runfile.Work:
+		return r.Repetition
 	}
 	return 0
 }
 
-func armOf(r runfile.Record) string {
+func loadOf(r runfile.Record) string {
 	switch r := r.(type) {
-	case runfile.ArmEvent:
-		return r.Arm
-	case runfile.Load:
-		return r.Arm
+	case runfile.LoadEvent:
+		return r.Load
+	case runfile.Work:
+		return r.Load
 	}
 	return ""
 }
 
-// only keeps these arms, in the plan as well.
-func only(arms ...string) func([]runfile.Record) []runfile.Record {
+// only keeps these loads, in the plan as well.
+func only(loads ...string) func([]runfile.Record) []runfile.Record {
 	kept := map[string]bool{"": true}
-	for _, a := range arms {
+	for _, a := range loads {
 		kept[a] = true
 	}
 	return func(all []runfile.Record) []runfile.Record {
-		all = each(func(r runfile.Record) bool { return kept[armOf(r)] })(all)
+		all = each(func(r runfile.Record) bool { return kept[loadOf(r)] })(all)
 		run := all[0].(runfile.Run)
-		planned := run.Plan.Arms
-		run.Plan.Arms = nil
+		planned := run.Plan.Loads
+		run.Plan.Loads = nil
 		for _, a := range planned {
 			if kept[a.Name] {
-				run.Plan.Arms = append(run.Plan.Arms, a)
+				run.Plan.Loads = append(run.Plan.Loads, a)
 			}
 		}
 		all[0] = run
@@ -212,12 +212,12 @@ func only(arms ...string) func([]runfile.Record) []runfile.Record {
 	}
 }
 
-// idleLoads says of these arms that they did nothing.
-func idleLoads(arms ...string) func(runfile.Record) runfile.Record {
+// idleLoads says of these loads that they did nothing.
+func idleLoads(loads ...string) func(runfile.Record) runfile.Record {
 	return func(r runfile.Record) runfile.Record {
-		if l, isLoad := r.(runfile.Load); isLoad {
-			for _, a := range arms {
-				if l.Arm == a {
+		if l, isLoad := r.(runfile.Work); isLoad {
+			for _, a := range loads {
+				if l.Load == a {
 					l.Transactions, l.Statements, l.Rows = 0, 0, 0
 				}
 			}
@@ -283,7 +283,7 @@ func backwards(all []runfile.Record) []runfile.Record {
 
 func moved(r runfile.Record, to func(time.Time) time.Time) runfile.Record {
 	switch r := r.(type) {
-	case runfile.ArmEvent:
+	case runfile.LoadEvent:
 		r.At = to(r.At)
 		return r
 	case runfile.Reading:
@@ -292,7 +292,7 @@ func moved(r runfile.Record, to func(time.Time) time.Time) runfile.Record {
 	case runfile.Gap:
 		r.At = to(r.At)
 		return r
-	case runfile.Load:
+	case runfile.Work:
 		r.From, r.To = to(r.From), to(r.To)
 		return r
 	case runfile.Period:
@@ -306,16 +306,16 @@ func moved(r runfile.Record, to func(time.Time) time.Time) runfile.Record {
 func twice(all []runfile.Record) (doubled []runfile.Record) {
 	for _, r := range all {
 		doubled = append(doubled, r)
-		if r.Kind() == runfile.KindArm {
+		if r.Kind() == runfile.KindLoad {
 			doubled = append(doubled, moved(r, func(t time.Time) time.Time { return t.Add(time.Millisecond) }))
 		}
 	}
 	return doubled
 }
 
-// neverending lets each arm end long after the others began.
+// neverending lets each load end long after the others began.
 func neverending(r runfile.Record) runfile.Record {
-	if e, isEvent := r.(runfile.ArmEvent); isEvent && e.Event == runfile.End {
+	if e, isEvent := r.(runfile.LoadEvent); isEvent && e.Event == runfile.End {
 		e.At = e.At.Add(time.Hour)
 		return e
 	}
@@ -344,7 +344,7 @@ func absurd(r runfile.Record) runfile.Record {
 
 func plannedTwice(r runfile.Record) runfile.Record {
 	if run, isRun := r.(runfile.Run); isRun {
-		run.Plan.Arms = append(run.Plan.Arms, run.Plan.Arms...)
+		run.Plan.Loads = append(run.Plan.Loads, run.Plan.Loads...)
 		return run
 	}
 	return r

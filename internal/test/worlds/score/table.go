@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -54,11 +54,11 @@ func (f Figure) Interval() (low, high float64) {
 	return low, high
 }
 
-// undisturbed: nothing but the rule shows in the meter, and the run has the drivers of the rule.
+// undisturbed: nothing but the rule shows in the meter, and the run has the quantities of the rule.
 func undisturbed(c Case) bool { return c.Meter.Disturbed == "" && c.known() }
 
 func measured(c Case) bool {
-	return c.Meter.Noise > 0 && c.Verdict.PerUnit != nil && c.Verdict.Counts == c.term().Driver
+	return c.Meter.Noise > 0 && c.Verdict.PerUnit != nil && c.Verdict.Counts == c.term().Quantity
 }
 
 func wrong(c Case) bool { return c.Wrong() != "" }
@@ -79,13 +79,13 @@ func FullTable(cases []Case) []Figure {
 		atMost(0, "mixture of two: called a single quantity", where(parted, Case.surely), Case.simplified),
 		atLeast(0.80, "mixture of two, each 20 % or more: both terms named", where(parted, Case.heavy), Case.termsNamed),
 		atMost(0.005, "wrong verdict stated, all meters of the plan", cases, wrong),
-		atLeast(0.99, "unrelated to load: undetermined", where(clean, ofSort(worlds.Unrelated)), open),
+		atLeast(0.99, "unrelated to load: cannot tell", where(clean, ofSort(worlds.Unrelated)), open),
 		within(0.94, 0.98, "95 % interval holds the true ratio", where(whole, measured), Case.holds),
 		seen("of the single quantities named: tied with others, as the world has it", where(clean, singles, Case.named), Case.tied),
 		seen("single quantity: named alone", where(clean, singles), Case.alone),
 		seen("single quantity, exact counter: named", where(clean, singles, exact), Case.named),
 		seen("mixture of two, nearly a single quantity: called one", where(clean, mixtures, Case.barely), Case.simplified),
-		seen("mixture of two, each 20 % or more: undetermined", where(parted, Case.heavy), open),
+		seen("mixture of two, each 20 % or more: cannot tell", where(parted, Case.heavy), open),
 		seen("mixture of two: wrong verdict stated", where(clean, mixtures), wrong),
 		seen("silent: called silent", where(cases, ofSort(worlds.Silent)), func(c Case) bool { return c.stated() && !wrong(c) }),
 		seen("an outlying load, single quantity: named all the same", where(cases, outlying, singles), Case.named),
@@ -94,10 +94,10 @@ func FullTable(cases []Case) []Figure {
 	}
 }
 
-// TwoArmsTable is of worlds that run two loads, in which nearly everything follows rows and entries.
-func TwoArmsTable(cases []Case) []Figure {
+// TwoLoadsTable is of worlds that run two loads, in which nearly everything follows rows and entries.
+func TwoLoadsTable(cases []Case) []Figure {
 	published := func(c Case) bool {
-		return slices.Contains([]string{drivers.Entries, drivers.WALRecords}, c.term().Driver)
+		return slices.Contains([]string{counts.Entries, counts.WALRecords}, c.term().Quantity)
 	}
 	singles := where(cases, ofSort(worlds.Single), undisturbed)
 	return []Figure{
@@ -112,7 +112,7 @@ func ObservedTable(cases []Case) []Figure {
 	clean := where(cases, undisturbed)
 	singles := where(clean, ofSort(worlds.Single))
 	one := func(c Case) bool { return c.term().PerUnit == 1 }
-	physical := func(c Case) bool { return c.term().Side == drivers.Physical }
+	physical := func(c Case) bool { return c.term().Side == counts.Physical }
 	return []Figure{
 		atMost(0.005, "observed: wrong verdict stated, all meters", cases, wrong),
 		atMost(0.005, "observed: unrelated to load, and called something", where(clean, ofSort(worlds.Unrelated)), Case.stated),

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/drivers"
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/test/worlds"
 )
 
@@ -23,15 +23,15 @@ func (c Case) Strictly() bool {
 	case !c.stated() || c.known():
 		return false
 	case c.Verdict.Counts != "":
-		return c.sort() != worlds.Single || c.Verdict.Counts != c.term().Driver
+		return c.sort() != worlds.Single || c.Verdict.Counts != c.term().Quantity
 	case c.Verdict.Mixture == nil:
 		return false
 	}
-	counts := func(driver string) bool {
-		return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return t.Driver == driver })
+	counts := func(quantity string) bool {
+		return slices.ContainsFunc(c.Meter.Rule.Terms, func(t worlds.Term) bool { return t.Quantity == quantity })
 	}
 	return slices.ContainsFunc(c.Verdict.Mixture.Terms, func(t attribution.Term) bool {
-		return t.Share >= weighty && !counts(t.Driver) && !slices.ContainsFunc(t.Or, counts)
+		return t.Share >= weighty && !counts(t.Quantity) && !slices.ContainsFunc(t.Or, counts)
 	})
 }
 
@@ -39,7 +39,7 @@ func (c Case) Strictly() bool {
 // is one of these it is true, and less than its side.
 func (c Case) sideTold() bool {
 	some := c.Meter.Rule.Sides(0)
-	if c.Verdict.Kind == attribution.NotLogical && !(some[drivers.Requested] && some[drivers.Physical]) {
+	if c.Verdict.Kind == attribution.NotLogical && !(some[counts.Requested] && some[counts.Physical]) {
 		return false
 	}
 	return c.stated() && !c.WrongSide()
@@ -47,14 +47,14 @@ func (c Case) sideTold() bool {
 
 // has tells whether a meter has one trouble and no other, in a world of its own that lacks nothing.
 func (c Case) has(t worlds.Trouble) bool {
-	return c.Meter.Trouble == t && undisturbed(c) && !c.World.Tenanted && c.World.Complete()
+	return c.Meter.Trouble == t && undisturbed(c) && !c.World.Visited && c.World.Complete()
 }
 
 func (c Case) clean() bool  { return c.has(worlds.NoTrouble) }
 func (c Case) noisy() bool  { return c.Meter.Noise == 0.10 }
 func (c Case) slight() bool { return c.Meter.Noise > 0 && !c.noisy() }
 
-// wrongOfCurve: nonlinear meters follow a driver by a curve, so that to name one is wrong.
+// wrongOfCurve: nonlinear meters follow a quantity by a curve, so that to name one is wrong.
 func (c Case) wrongOfCurve() string {
 	if c.Verdict.Kind == attribution.Silent {
 		return "load moves it"
@@ -73,8 +73,8 @@ func WildTable(cases []Case) []Figure {
 	trouble := func(t worlds.Trouble) func(Case) bool { return func(c Case) bool { return c.has(t) } }
 	single, mixed := ofSort(worlds.Single), ofSort(worlds.Mixture)
 	terms := func(n int) func(Case) bool { return func(c Case) bool { return len(c.Meter.Rule.Terms) == n } }
-	tenanted := func(c Case) bool {
-		return c.World.Tenanted && c.Meter.Trouble == worlds.NoTrouble && undisturbed(c) && c.World.Complete()
+	visited := func(c Case) bool {
+		return c.World.Visited && c.Meter.Trouble == worlds.NoTrouble && undisturbed(c) && c.World.Complete()
 	}
 	unrecorded := func(c Case) bool { return !c.known() }
 	return []Figure{
@@ -86,7 +86,7 @@ func WildTable(cases []Case) []Figure {
 		atLeast(0.92, "the same, noise 10 %", where(cases, single, Case.clean, Case.noisy), Case.named),
 		atLeast(0.80, "single, lag of 1 to 5 s: named", where(cases, single, trouble(worlds.Lagging)), Case.named),
 		atLeast(0.80, "single, steps of a minute: named", where(cases, single, trouble(worlds.Stepping)), Case.named),
-		atLeast(0.85, "single, another tenant on the device: named", where(cases, single, tenanted), Case.named),
+		atLeast(0.85, "single, another program on the device: named", where(cases, single, visited), Case.named),
 		atMost(0.002, "nonlinear: wrong side", where(cases, trouble(worlds.Curved)), Case.WrongSide),
 		atLeast(0.92, "mixture of two: side right", where(cases, mixed, terms(2), Case.clean), Case.sideTold),
 		atLeast(0.85, "mixture of three: side right", where(cases, mixed, terms(3), Case.clean), Case.sideTold),
@@ -118,7 +118,7 @@ func WildTable(cases []Case) []Figure {
 }
 
 func ofIndexes(c Case) bool {
-	return c.Meter.Disturbed == "" && (c.term().Driver == worlds.IndexEntries || c.term().Driver == worlds.IndexSplits)
+	return c.Meter.Disturbed == "" && (c.term().Quantity == worlds.IndexEntries || c.term().Quantity == worlds.IndexSplits)
 }
 
 func ofDesign(design worlds.Design) func(Case) bool {

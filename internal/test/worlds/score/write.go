@@ -53,8 +53,8 @@ func WriteWrong(w io.Writer, cases []Case) {
 }
 
 // WriteChanged lists the meters of which a change has something else said that it must not.
-func WriteChanged(w io.Writer, twins []Twin) {
-	for _, t := range twins {
+func WriteChanged(w io.Writer, pairs []Pair) {
+	for _, t := range pairs {
 		if t.Change == Split && t.contradicts() || t.Change != Split && t.plain() && t.differs() || t.Change == Renamed && t.differs() {
 			fmt.Fprintf(w, "world %d %s: CHANGED by %d\n  true: %s\n  said: %s\n  then: %s\n", t.World.Seed, t.Meter.Name, t.Change, truth(t.Meter), saying(t.Verdict), saying(t.After))
 		}
@@ -73,12 +73,12 @@ func (c Case) shortfall() string {
 		if !c.open() {
 			return "the true quantity is excluded"
 		}
-		if c.World.TwoArms() || c.named() && c.sideRight() {
+		if c.World.TwoLoads() || c.named() && c.sideRight() {
 			return ""
 		}
 		return "not named"
 	case c.sort() == worlds.Mixture:
-		if c.parted() && c.heavy() && !c.World.TwoArms() && !c.termsNamed() {
+		if c.parted() && c.heavy() && !c.World.TwoLoads() && !c.termsNamed() {
 			return "terms not named"
 		}
 	case c.sort() == worlds.Silent:
@@ -92,7 +92,7 @@ func (c Case) shortfall() string {
 func truth(m worlds.Meter) string {
 	var terms []string
 	for _, t := range m.Rule.Terms {
-		terms = append(terms, fmt.Sprintf("%.4g %s (%.0f %%)", t.PerUnit, t.Driver, 100*t.Share))
+		terms = append(terms, fmt.Sprintf("%.4g %s (%.0f %%)", t.PerUnit, t.Quantity, 100*t.Share))
 	}
 	text := fmt.Sprintf("%s %s, noise %g %%", m.Rule.Sort, strings.Join(terms, " + "), 100*m.Noise)
 	if m.Disturbed != "" {
@@ -119,7 +119,7 @@ func (c Case) said() string {
 	}
 	if v.Mixture != nil {
 		for _, t := range v.Mixture.Terms {
-			add("+ %.4g %s (%.0f %%)", t.PerUnit.Value, t.Driver, 100*t.Share)
+			add("+ %.4g %s (%.0f %%)", t.PerUnit.Value, t.Quantity, 100*t.Share)
 		}
 		add("off by %.3g", v.Mixture.Off)
 	}

@@ -1,0 +1,304 @@
+package counts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// collector gathers the records of a file, in whatever order they come.
+type collector struct {
+	run      *Run
+	begun    bool
+	readings map[string]*series.Readings  // by probe
+	columns  map[*string][]*series.Column // of rows with these very names
+	probes   map[string]string            // of each metric that was read or missed
+	metrics  map[string]runfile.Metric    // as first announced
+	periods  map[string]map[periodKey]told
+
+	sets map[string]map[string]string // of dimensions, by how they are written in keys
+
+	totalled map[string]bool // metrics of which totals are told
+
+	thin      *thin // of an observation; nil: all readings are kept
+	tops      map[topKey]runfile.Top
+	stretched map[string][]stretch // the periods of each metric that comes in them, in order
+	kept      int                  // about how many bytes, beside readings
+	loads     map[string]bool      // that anything is said of
+	attempts  []*attempt           // in the order in which they are first mentioned
+	byKey     map[attemptKey]*attempt
+	factors   map[string]runfile.Load // of loads that the plan does not have
+	places    map[string]int          // of each load in run.Loads
+	latencies chan recorded
+	notes     notebook
+
+	handing sync.Mutex // out a series, for whoever looks at several metrics at once
+}
+
+// recorded is the histogram of a line, and what it is to be added to.
+type recorded struct {
+	in      *latencies
+	encoded string
+}
+
+// attempt is all that the file says of one repetition of a load.
+type attempt struct {
+	attemptKey
+	begins, ends []time.Time
+	failed       string
+	others       *runfile.Others // what others did meanwhile, where that is too much to be passed over
+	sessions     *int64          // that connected meanwhile
+	added        string          // why it was run beyond the plan
+	instance     string          // that it was put on, where that is another than the run's
+	followed     []string        // the metrics that are told of that instance
+	clients      clientWork
+	proof        *runfile.Proof
+	totals       []runfile.Total
+}
+
+type attemptKey struct {
+	load       string
+	repetition int
+}
+
+func newCollector() *collector {
+	return &collector{
+		run: &Run{}, readings: map[string]*series.Readings{}, columns: map[*string][]*series.Column{}, probes: map[string]string{},
+		metrics: map[string]runfile.Metric{}, periods: map[string]map[periodKey]told{}, sets: map[string]map[string]string{}, byKey: map[attemptKey]*attempt{},
+		factors: map[string]runfile.Load{}, loads: map[string]bool{}, places: map[string]int{},
+		tops: map[topKey]runfile.Top{}, totalled: map[string]bool{},
+	}
+}
+
+func (c *collector) take(record runfile.Record) {
+	c.kept += weight(record)
+	switch r := record.(type) {
+	case runfile.Run:
+		c.run.Header, c.begun = r, true
+		if r.Observed {
+			c.thin = newThin(r)
+		}
+	case runfile.Metric:
+		c.announce(r)
+	case runfile.LoadEvent:
+		c.event(r)
+	case runfile.Work:
+		a := c.attempt(r.Load, r.Repetition)
+		a.clients.add(r)
+		c.latencies <- recorded{&a.clients.latency, r.Latency}
+	case runfile.Proof:
+		c.attempt(r.Load, r.Repetition).proof = &r
+	case runfile.Reading:
+		c.read(r)
+	case runfile.Period:
+		c.period(r)
+	case runfile.Total:
+		c.total(r)
+	case runfile.Origin:
+		c.origin(r)
+	case runfile.Top:
+		c.tops[topKey{r.Of, r.From.UTC()}] = r
+	case runfile.Row:
+		c.readRow(r)
+	case runfile.Gap:
+		c.gap(r)
+	case runfile.SettingChange:
+		c.run.SettingChanges = append(c.run.SettingChanges, r)
+	case runfile.Ended:
+		c.run.Ended = &r
+	}
+}
+
+func (c *collector) announce(m runfile.Metric) {
+	first, known := c.metrics[m.Name]
+	if known && (first.Type != m.Type || first.Unit != m.Unit) {
+		c.notes.add("metric-contradictory", fmt.Sprintf(
+			"%s is announced as a %s in %s and again as a %s in %s; the first was believed", m.Name, first.Type, first.Unit, m.Type, m.Unit))
+	}
+	if !known {
+		c.metrics[m.Name] = m
+	}
+}
+
+func (c *collector) attempt(load string, repetition int) *attempt {
+	key := attemptKey{load, repetition}
+	a := c.byKey[key]
+	if a == nil {
+		a = &attempt{attemptKey: key}
+		c.byKey[key], c.loads[load] = a, true
+		c.attempts = append(c.attempts, a)
+	}
+	return a
+}
+
+func (c *collector) event(e runfile.LoadEvent) {
+	a := c.attempt(e.Load, e.Repetition)
+	switch e.Event {
+	case runfile.Settle:
+		a.added = e.Added
+		if e.Factors != nil {
+			c.factors[e.Load] = *e.Factors
+		}
+	case runfile.Begin:
+		a.begins, a.instance = append(a.begins, e.At), e.Instance
+	case runfile.End:
+		a.ends = append(a.ends, e.At)
+		a.failed = cmp.Or(a.failed, e.Failed)
+		a.others, a.sessions = e.Others, e.Sessions
+		c.run.OtherSessions += e.OtherSessions
+	}
+}
+
+func (c *collector) read(r runfile.Reading) {
+	if c.thin != nil {
+		c.readRow(r.Row())
+		return
+	}
+	for metric := range r.Values {
+		c.belongs(metric, r.Probe)
+	}
+	c.of(r.Probe).Add(r.At, r.Values)
+}
+
+func (c *collector) readRow(r runfile.Row) {
+	if c.thin != nil {
+		c.thin.take(r)
+		c.run.Ended = nil // it went on after that
+		return
+	}
+	c.keep(r)
+}
+
+// keep takes a reading into the series of its metrics.
+func (c *collector) keep(r runfile.Row) {
+	if len(r.Names) == 0 {
+		c.of(r.Probe).Add(r.At, nil)
+		return
+	}
+	columns, known := c.columns[&r.Names[0]]
+	if !known {
+		for _, metric := range r.Names {
+			c.belongs(metric, r.Probe)
+			columns = append(columns, c.of(r.Probe).Column(metric))
+		}
+		if len(c.columns) > mostShapes {
+			clear(c.columns)
+		}
+		c.columns[&r.Names[0]] = columns
+	}
+	c.of(r.Probe).AddRow(r.At, columns, r.Values)
+}
+
+// mostShapes bounds how many choices of metrics are remembered; files that read some of them now and then have a few.
+const mostShapes = 1000
+
+func (c *collector) gap(g runfile.Gap) {
+	if g.Metric != "" {
+		c.belongs(g.Metric, g.Probe)
+	}
+	if g.Metric == "" && g.Reason == runfile.Reset && c.run.Header.Observed {
+		c.notes.add("server-restarted", fmt.Sprintf("At %s: %s. Its counters were taken anew from there on", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+	}
+	if g.Metric == "" && g.Reason == runfile.Late && c.run.Header.Observed && strings.Contains(g.Detail, "stood still") {
+		c.notes.add("stood-still", fmt.Sprintf("From %s on, %s", g.At.UTC().Format("2006-01-02 15:04:05 MST"), g.Detail))
+	}
+	c.of(g.Probe).AddGap(g.Metric, series.Gap{At: g.At, Reason: series.Reason(g.Reason), Code: g.Code, Detail: g.Detail})
+}
+
+// belongs notes which probe a metric is of: the first that names it.
+func (c *collector) belongs(metric, probe string) {
+	first, known := c.probes[metric]
+	if !known {
+		c.probes[metric] = probe
+		return
+	}
+	if first != probe {
+		c.notes.add("metric-contradictory", fmt.Sprintf("%s is read by %s and by %s; only the first was used", metric, first, probe))
+	}
+}
+
+func (c *collector) of(probe string) *series.Readings {
+	if c.readings[probe] == nil {
+		c.readings[probe] = series.NewReadings()
+	}
+	return c.readings[probe]
+}
+
+// series is what a metric read. One that was never mentioned goes by its name, which begins with the probe's.
+func (c *collector) series(metric string) series.Series {
+	probe, known := c.probes[metric]
+	if !known {
+		probe, _, _ = strings.Cut(metric, "/")
+		probe, _, _ = strings.Cut(probe, ".")
+	}
+	if c.readings[probe] == nil {
+		return series.Series{}
+	}
+	c.handing.Lock()
+	defer c.handing.Unlock()
+	return c.readings[probe].Series(metric)
+}
+
+// finish pairs up what was gathered.
+func (c *collector) finish() *Run {
+	if c.thin != nil {
+		c.keepThin()
+	}
+	c.follow()
+	c.run.Counters = c.counters()
+	c.stretch()
+	c.checkClocks()
+	c.checkOtherClocks()
+	c.checkAdded()
+	c.checkCopied()
+	c.buildLoads()
+	c.checkCapacity()
+	c.run.whole = c.whole
+	c.noteStill()
+	if c.thin != nil {
+		c.observe()
+	}
+	c.run.ofServer = c.run.followed()
+	if c.run.Observed != nil {
+		c.run.Observed.Coarse.ofServer = c.run.ofServer
+	}
+	c.run.Top = c.joinTops()
+	c.run.takeOffBackground()
+	c.run.Notes = c.notes.all()
+	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share
+	return c.run
+}
+
+// counters are the metrics announced as such, and those that came in periods, by name.
+func (c *collector) counters() []runfile.Metric {
+	var counters []runfile.Metric
+	for _, m := range c.metrics {
+		_, inPeriods := statistics()[m.Type]
+		counted := m.Type == runfile.Counter && !ofAnatomy(m.Name)
+		if counted || inPeriods && (len(c.periods[m.Name]) > 0 || c.totalled[m.Name]) {
+			counters = append(counters, m)
+		}
+	}
+	slices.SortFunc(counters, func(a, b runfile.Metric) int { return strings.Compare(a.Name, b.Name) })
+	for _, metric := range sortedKeys(c.probes) {
+		if _, announced := c.metrics[metric]; !announced {
+			c.notes.add("metric-unannounced", metric+" was read but never announced, so nothing tells what it is; it was left out")
+		}
+	}
+	return counters
+}
+
+func (c *collector) checkClocks() {
+	for _, probe := range sortedKeys(c.readings) {
+		if back := c.readings[probe].SteppedBack(); back > 0 {
+			c.notes.add("clock-stepped", fmt.Sprintf(
+				"The readings of %s go back in time by %.3g s: the clock was set during the run", probe, back.Seconds()))
+		}
+	}
+}

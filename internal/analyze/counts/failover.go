@@ -1,0 +1,81 @@
+package counts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// instanceDimension is by whose name CloudWatch tells of an instance.
+const instanceDimension = "DBInstanceIdentifier"
+
+// follow has each metric of an instance be that of the instance which had the load: a failover moves the load, and the
+// run file has what is told of its new place by names of its own, "cloudwatch.two/WriteIOPS". What is the cluster's has
+// no such name, and stays as it is.
+func (c *collector) follow() {
+	for _, a := range c.attempts {
+		if a.instance == "" || len(a.begins) != 1 || len(a.ends) != 1 {
+			continue
+		}
+		c.notes.add("failed-over", fmt.Sprintf("A failover moved the load to %s: what AWS counts of an instance is that one's where it had the load", a.instance))
+		for name, periods := range c.periods {
+			if metric, there := onInstance(name, a.instance); there {
+				c.followTo(metric, periods, a)
+			}
+		}
+	}
+	for _, a := range c.attempts {
+		maps.DeleteFunc(c.periods, func(name string, _ map[periodKey]told) bool {
+			_, there := onInstance(name, a.instance)
+			return there
+		})
+	}
+}
+
+// followTo puts the periods of the new place for those of the old one.
+func (c *collector) followTo(metric string, periods map[periodKey]told, a *attempt) {
+	within := func(k periodKey) bool { return k.to.After(a.begins[0]) && k.from.Before(a.ends[0]) }
+	if c.periods[metric] == nil {
+		c.periods[metric] = map[periodKey]told{}
+	}
+	maps.DeleteFunc(c.periods[metric], func(k periodKey, _ told) bool { return within(k) })
+	for key, told := range periods {
+		if within(key) {
+			key.dimensions = c.asBegun(key.dimensions)
+			c.periods[metric][key] = told
+		}
+	}
+	a.followed = append(a.followed, metric)
+}
+
+// asBegun are dimensions as they would be of the instance that the run began on.
+func (c *collector) asBegun(dimensions string) string {
+	begun := maps.Clone(c.sets[dimensions])
+	if cloud := c.run.Header.Target.Cloud; cloud != nil && begun[instanceDimension] != "" {
+		begun[instanceDimension] = cloud.Instance
+	}
+	key := fmt.Sprint(begun)
+	c.sets[key] = begun
+	return key
+}
+
+// onInstance is the metric of which one is told of another instance by its own name, "cloudwatch/WriteIOPS" of
+// "cloudwatch.two/WriteIOPS"; false: it is not told of that instance.
+func onInstance(name, instance string) (metric string, there bool) {
+	probe, rest, _ := strings.Cut(name, "/")
+	probe, there = strings.CutSuffix(probe, "."+instance)
+	return probe + "/" + rest, there && instance != ""
+}
+
+// elsewhere says why a metric tells nothing of an attempt, if the load had moved to an instance of which it is not told.
+// What is the cluster's stays good.
+func (c *collector) elsewhere(a *attempt, metric string) *series.Missing {
+	if a.instance == "" || slices.Contains(a.followed, metric) || strings.Contains(c.dimensions(runfile.Metric{Name: metric}), "DBClusterIdentifier:") {
+		return nil
+	}
+	return &series.Missing{Reason: Elsewhere, Detail: "the load had moved to " + a.instance + " by a failover"}
+}

@@ -1,0 +1,252 @@
+package counts
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// What it takes to say that a counter moves in steps: so many of them, so large, and so much further apart than it is read.
+const (
+	fewestSteps   = 6
+	smallestStep  = 10
+	stepsReadings = 5
+)
+
+// steps are the stretches from one move of a counter to the next, if it moves so seldom that most readings show nothing new
+// although the load goes on. A source that did not move between two readings was not read twice. The move itself came at
+// some time since the reading before.
+func (c *collector) steps(s series.Series, split series.Split) (all []stretch, apart time.Duration) {
+	if 2*split.Moved >= split.Changes {
+		return nil, 0
+	}
+	var moves []time.Time
+	var amounts, lengths []float64
+	for change, err := range s.Changes(time.Time{}, farFuture) {
+		if err != nil || change.Amount == 0 {
+			continue
+		}
+		moves = append(moves, change.From.Add(change.To.Sub(change.From)/2))
+		amounts = append(amounts, change.Amount)
+		lengths = append(lengths, change.Seconds())
+	}
+	if len(moves) < fewestSteps || stats.Median(amounts) < smallestStep || 2*c.during(moves) < len(moves) {
+		return nil, 0
+	}
+	var gaps []float64
+	for i := 1; i < len(moves); i++ {
+		gaps = append(gaps, moves[i].Sub(moves[i-1]).Seconds())
+		all = append(all, stretch{from: moves[i-1], to: moves[i], amount: amounts[i]})
+	}
+	if shortest := slices.Min(gaps); shortest < stepsReadings*stats.Median(lengths) {
+		return nil, 0
+	}
+	return all, time.Duration(stats.Median(gaps) * float64(time.Second)).Round(time.Second)
+}
+
+// during counts the moments that lie within repetitions. What moves between them is what is done there.
+func (c *collector) during(moments []time.Time) (n int) {
+	for _, m := range moments {
+		inside := func(r Repetition) bool { return m.After(r.Begin) && m.Before(r.End) }
+		if slices.ContainsFunc(c.run.Loads, func(a Load) bool { return slices.ContainsFunc(a.Repetitions, inside) }) {
+			n++
+		}
+	}
+	return n
+}
+
+var farFuture = time.Unix(1<<33, 0)
+
+// Lags are looked for up to so many seconds, this far apart, around the begin and end of each load.
+const (
+	mostLag, lagStep = 8.0, 0.25
+	leastLag         = 0.75
+	edge             = 3.0
+)
+
+// What it takes to believe in a lag: part of the growth that falls outside of the repetitions without it, and how much better
+// the loads explain when the counter moves with it, as squares.
+const (
+	outside      = 0.004
+	muchBetter   = 0.65
+	wellEnough   = 0.35
+	fewestMoving = 20
+)
+
+// lag is by how much later than the loads a counter moves. Nothing is asked of what it counts: each load has a rate of its
+// own, whatever that is, and the lag is the one at which rates change when loads do. So a search for it favours no quantity.
+func (c *collector) lag(s series.Series, split series.Split) time.Duration {
+	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) {
+		return 0
+	}
+	course := c.course(s)
+	at, least := 0.0, math.Inf(1)
+	for l := 0.0; l <= mostLag; l += lagStep {
+		if left := course.unexplained(l); left < least {
+			at, least = l, left
+		}
+	}
+	if at < leastLag || least > muchBetter*course.unexplained(0) || least > wellEnough {
+		return 0
+	}
+	for l := at - lagStep; l < at+lagStep; l += lagStep / 5 {
+		if left := course.unexplained(l); left < least {
+			at, least = l, left
+		}
+	}
+	return time.Duration(at * float64(time.Second)).Round(10 * time.Millisecond)
+}
+
+// course is what a counter did from reading to reading, and when which load ran, in seconds.
+type course struct {
+	from, to, rates []float64
+	stays           []stay
+	loads           int
+}
+
+// stay is one go of a load.
+type stay struct {
+	load     int
+	from, to float64 // of the load
+	end      float64 // of the repetition
+	whole    series.Stretch
+}
+
+// stays are the goes of all loads, in order.
+func (c *collector) stays() (stays []stay) {
+	start := c.run.Header.Start
+	for i, load := range c.run.Loads {
+		if load.Idle() {
+			continue
+		}
+		for _, r := range load.Repetitions {
+			if a := c.byKey[attemptKey{load.Name, r.Number}]; a != nil && a.clients.lines > 0 {
+				stays = append(stays, stay{
+					i, a.clients.from.Sub(start).Seconds(), a.clients.to.Sub(start).Seconds(), r.End.Sub(start).Seconds(), series.Stretch{From: a.clients.from, To: r.End},
+				})
+			}
+		}
+	}
+	slices.SortFunc(stays, func(a, b stay) int { return cmp.Compare(a.from, b.from) })
+	return stays
+}
+
+func (c *collector) course(s series.Series) (k course) {
+	k.stays, k.loads = c.stays(), len(c.run.Loads)
+	start := c.run.Header.Start
+	for change, err := range s.Changes(time.Time{}, farFuture) {
+		if err == nil && change.To.After(change.From) {
+			k.from = append(k.from, change.From.Sub(start).Seconds())
+			k.to = append(k.to, change.To.Sub(start).Seconds())
+			k.rates = append(k.rates, change.Amount/change.Seconds())
+		}
+	}
+	return k
+}
+
+// coarseReading is how far apart readings may lie to tell when a counter moved.
+const coarseReading = 2500 * time.Millisecond
+
+// split is what a counter did within repetitions and outside of them.
+func (c *collector) split(s series.Series) series.Split {
+	var repetitions []series.Stretch
+	for _, l := range c.stays() {
+		repetitions = append(repetitions, l.whole)
+	}
+	return s.Split(repetitions, coarseReading)
+}
+
+// movesOutside tells whether a part of the growth falls between repetitions.
+func movesOutside(s series.Split) bool {
+	out := s.Outside
+	if !math.IsInf(s.Quietest, 1) {
+		out -= s.Quietest * s.OutsideForSeconds
+	}
+	return out > outside*s.Inside
+}
+
+// unexplained is the part of how the rates vary around the edges of loads that is left when each load has its own, so much
+// later.
+func (k course) unexplained(lag float64) float64 {
+	n := 2*k.loads + 1 // for each load a rate and that of its closing checkpoint, and one without load
+	gram, moments := make([]float64, n*n), make([]float64, n)
+	square := 0.0
+	row := make([]float64, n)
+	next := 0
+	for i, rate := range k.rates {
+		for next < len(k.stays) && k.stays[next].end+lag+edge < k.from[i] {
+			next++
+		}
+		near, length := false, k.to[i]-k.from[i]
+		clear(row)
+		rest := 1.0
+		for q := next; q < len(k.stays) && k.stays[q].from-edge < k.to[i]; q++ {
+			l := k.stays[q]
+			part := max(0, min(k.to[i], l.to+lag)-max(k.from[i], l.from+lag)) / length
+			closing := max(0, min(k.to[i], l.end+lag)-max(k.from[i], l.to+lag)) / length
+			row[l.load] += part
+			row[k.loads+l.load] += closing
+			rest -= part + closing
+			near = near || k.to[i] > l.from-edge && k.from[i] < l.from+mostLag+edge || k.to[i] > l.to-edge && k.from[i] < l.end+mostLag+edge
+		}
+		if !near {
+			continue
+		}
+		row[n-1] = rest
+		weight := k.weight(i)
+		square += weight * rate * rate
+		for p := range n {
+			if row[p] == 0 {
+				continue
+			}
+			moments[p] += weight * row[p] * rate
+			for q := range n {
+				gram[p*n+q] += weight * row[p] * row[q]
+			}
+		}
+	}
+	return leftOver(gram, moments, square, n) / square
+}
+
+// weight makes a difference count by what the counter does around it.
+func (k course) weight(i int) float64 {
+	most := 0.0
+	for q := max(0, i-2); q < min(len(k.rates), i+3); q++ {
+		most = max(most, k.rates[q])
+	}
+	if most == 0 {
+		return 0
+	}
+	return 1 / (most * most)
+}
+
+// leftOver is what least squares leave of a sum of squares.
+func leftOver(gram, moments []float64, square float64, n int) float64 {
+	of := make([]float64, n)
+	for range 50 { // Gauss and Seidel: the columns hardly overlap
+		for p := range n {
+			if gram[p*n+p] == 0 {
+				continue
+			}
+			sum := moments[p]
+			for q := range n {
+				if q != p {
+					sum -= gram[p*n+q] * of[q]
+				}
+			}
+			of[p] = max(0, sum/gram[p*n+p])
+		}
+	}
+	left := square
+	for p := range n {
+		left -= 2 * of[p] * moments[p]
+		for q := range n {
+			left += of[p] * of[q] * gram[p*n+q]
+		}
+	}
+	return max(0, left)
+}

@@ -1,0 +1,185 @@
+package counts
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/klauspost/compress/zlib"
+)
+
+// Latency is how long the transactions of a repetition took, in seconds.
+type Latency struct {
+	Transactions int64 // that were timed
+	P50, P95     float64
+	P99, Max     float64
+}
+
+// The histograms of a load are merged into one of this reach, in microseconds, and this many digits.
+const (
+	longestLatency = int64(24 * time.Hour / time.Microsecond)
+	latencyDigits  = 3
+)
+
+// latencies adds up the histograms of many lines. A day of seconds has a hundred thousand, nearly all of one geometry: the
+// counts of those are summed place by place, which gives what the library's Decode and Merge give at a tenth of the cost.
+// Any other is left to the library, as is saying what is wrong with one.
+type latencies struct {
+	defect   error                  // of the first histogram that could not be read
+	like     *hdrhistogram.Snapshot // the first histogram, and the sum of all like it
+	cookies  []byte                 // and the geometry, of those
+	others   *hdrhistogram.Histogram
+	inflater io.ReadCloser
+	raw      []byte
+	payload  bytes.Buffer
+	placed   []placed
+}
+
+// placed is a count and the place that it belongs to.
+type placed struct{ at, count int64 }
+
+func (l *latencies) add(encoded string) {
+	if encoded == "" || l.defect != nil || l.addLike(encoded) {
+		return
+	}
+	line, err := hdrhistogram.Decode([]byte(encoded))
+	if err != nil {
+		l.defect = fmt.Errorf("read a latency histogram: %w", err)
+		return
+	}
+	if l.like == nil && l.inflate(encoded) == nil {
+		l.like, l.cookies = line.Export(), l.head()
+		return
+	}
+	l.addOther(line)
+}
+
+func (l *latencies) addOther(line *hdrhistogram.Histogram) {
+	if l.others == nil {
+		l.others = hdrhistogram.New(1, longestLatency, latencyDigits)
+	}
+	if dropped := l.others.Merge(line); dropped > 0 {
+		l.defect = fmt.Errorf("%d latencies lie beyond a day", dropped)
+	}
+}
+
+// The V2 encoding (HdrHistogram, V2 compressed format): base64 of a cookie and a length, then zlib of a header and of counts
+// as zigzag varints, a negative one standing for so many zeros.
+const (
+	outerHeader  = 8
+	innerHeader  = 40
+	lengthAt     = 4  // of the payload, in either header
+	geometryAt   = 12 // digits, lowest and highest value, and the ratio of integers to doubles
+	shortVarint  = 8  // longer ones are of another kind than binary's
+	longestCount = 9  // bytes of a count
+)
+
+// head is what histograms that can be summed have in common: both cookies and the geometry.
+func (l *latencies) head() []byte {
+	inflated := l.payload.Bytes()
+	return slices.Concat(l.raw[:lengthAt], inflated[:lengthAt], inflated[geometryAt:innerHeader])
+}
+
+var errOtherwise = errors.New("not as usual")
+
+// inflate unpacks a histogram into payload, its header included. It looks at nothing but lengths.
+func (l *latencies) inflate(encoded string) (err error) {
+	if l.raw, err = base64.StdEncoding.AppendDecode(l.raw[:0], []byte(encoded)); err != nil {
+		return err
+	}
+	if len(l.raw) < outerHeader {
+		return errOtherwise
+	}
+	packed := l.raw[outerHeader:]
+	if length := binary.BigEndian.Uint32(l.raw[lengthAt:]); int64(length) != int64(len(packed)) {
+		return errOtherwise
+	}
+	if l.inflater == nil {
+		l.inflater, err = zlib.NewReader(bytes.NewReader(packed))
+	} else {
+		err = l.inflater.(zlib.Resetter).Reset(bytes.NewReader(packed), nil) //nolint:forcetypeassert // as it promises
+	}
+	if err != nil {
+		return err
+	}
+	l.payload.Reset()
+	if _, err := io.CopyN(&l.payload, l.inflater, innerHeader); err != nil {
+		return err
+	}
+	length := int64(binary.BigEndian.Uint32(l.payload.Bytes()[lengthAt:]))
+	if l.like != nil && length > longestCount*int64(len(l.like.Counts)) {
+		return errOtherwise
+	}
+	n, err := io.Copy(&l.payload, io.LimitReader(l.inflater, length+1))
+	if err == nil && n != length {
+		return errOtherwise
+	}
+	return err
+}
+
+// addLike adds a histogram of the first one's geometry; false where it has another, or anything is odd.
+func (l *latencies) addLike(encoded string) bool {
+	if l.like == nil || l.inflate(encoded) != nil || !bytes.Equal(l.head(), l.cookies) || !l.place(l.payload.Bytes()[innerHeader:]) {
+		return false
+	}
+	for _, p := range l.placed {
+		l.like.Counts[p.at] += p.count
+	}
+	return true
+}
+
+// place finds where the counts of a histogram belong; false where one belongs nowhere, or is too much.
+func (l *latencies) place(payload []byte) bool {
+	l.placed = l.placed[:0]
+	places := int64(len(l.like.Counts))
+	for at := int64(0); len(payload) > 0; {
+		count, n := int64(payload[0]>>1)^-int64(payload[0]&1), 1
+		if payload[0] >= 0x80 { // few are of more than one byte
+			count, n = binary.Varint(payload)
+		}
+		if n <= 0 || n > shortVarint || at-min(0, count) > places || count >= 0 && at == places {
+			return false
+		}
+		payload = payload[n:]
+		if count < 0 {
+			at -= count
+			continue
+		}
+		if count > math.MaxInt64-l.like.Counts[at] {
+			return false
+		}
+		l.placed = append(l.placed, placed{at, count})
+		at++
+	}
+	return true
+}
+
+// problem says what keeps the latencies from being told, once all have been added.
+func (l *latencies) problem() error {
+	if l.like != nil {
+		l.addOther(hdrhistogram.Import(l.like))
+		l.like = nil
+	}
+	return l.defect
+}
+
+// summary is nil where no latency was recorded, or not all of it could be read.
+func (l *latencies) summary() *Latency {
+	if l.problem() != nil || l.others == nil || l.others.TotalCount() == 0 {
+		return nil
+	}
+	seconds := func(quantile float64) float64 {
+		return float64(l.others.ValueAtQuantile(quantile)) * time.Microsecond.Seconds()
+	}
+	return &Latency{
+		Transactions: l.others.TotalCount(),
+		P50:          seconds(50), P95: seconds(95), P99: seconds(99), Max: seconds(100),
+	}
+}

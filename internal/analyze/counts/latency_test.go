@@ -1,0 +1,94 @@
+package counts
+
+import (
+	"encoding/base64"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+)
+
+// byLibrary is what the library makes of histograms, one after the other.
+func byLibrary(encoded []string) *Latency {
+	var sum latencies
+	for _, e := range encoded {
+		line, err := hdrhistogram.Decode([]byte(e))
+		if err != nil {
+			return nil
+		}
+		sum.addOther(line)
+	}
+	return sum.summary()
+}
+
+func encodedHistogram(t *testing.T, h *hdrhistogram.Histogram) string {
+	t.Helper()
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded)
+}
+
+// TestLatenciesAreSummedAsTheLibraryWould for any mixture of geometries, of empty and of full histograms.
+func TestLatenciesAreSummedAsTheLibraryWould(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	reach := []int64{int64(time.Hour / time.Microsecond), int64(time.Minute / time.Microsecond), int64(48 * time.Hour / time.Microsecond)}
+	nils := 0
+	for range 60 {
+		var encoded []string
+		for range 1 + random.IntN(6) {
+			of := reach[0]
+			if random.IntN(4) == 0 {
+				of = reach[random.IntN(len(reach))]
+			}
+			h := hdrhistogram.New(1, of, 2+random.IntN(2))
+			for range random.IntN(300) {
+				_ = h.RecordValues(1+random.Int64N(of/2), 1+random.Int64N(1<<random.IntN(50)))
+			}
+			encoded = append(encoded, encodedHistogram(t, h))
+		}
+		want, sum := byLibrary(encoded), latencies{}
+		for _, e := range encoded {
+			sum.add(e)
+		}
+		if want == nil {
+			nils++
+		}
+		if diff := cmp.Diff(want, sum.summary()); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	if nils > 50 {
+		t.Errorf("%d of 60 sums were nothing", nils)
+	}
+}
+
+// TestDamagedHistogramsAreLeftToTheLibrary: what it refuses is refused, and leaves no trace in the sum.
+func TestDamagedHistogramsAreLeftToTheLibrary(t *testing.T) {
+	h := hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
+	for i := range int64(1000) {
+		_ = h.RecordValue(i * i)
+	}
+	whole := encodedHistogram(t, h)
+	raw, err := base64.StdEncoding.DecodeString(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		broken := append([]byte(nil), raw...)
+		for range 1 + random.IntN(3) {
+			broken[random.IntN(len(broken))] ^= 1 << random.IntN(8)
+		}
+		damaged := base64.StdEncoding.EncodeToString(broken[:len(broken)-random.IntN(2)])
+		var sum latencies
+		sum.add(whole)
+		sum.add(damaged)
+		if diff := cmp.Diff(byLibrary([]string{whole, damaged}), sum.summary()); diff != "" {
+			t.Fatalf("%s: %s", damaged, diff)
+		}
+	}
+}

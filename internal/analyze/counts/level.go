@@ -1,0 +1,70 @@
+package counts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Level is how much there was of something in a period, as its source said.
+type Level struct {
+	From, To time.Time
+	Value    float64
+}
+
+// worst are the statistics of what there is less of the worse it is.
+func worst() []string { return []string{runfile.Minimum, runfile.Average, runfile.Maximum} }
+
+// levels are those of a metric by one statistic, the first of some that there is, and one set of dimensions, in order.
+func (c *collector) levels(metric string, preferred []string) []Level {
+	periods := c.periods[metric]
+	if len(periods) == 0 {
+		return nil
+	}
+	dimensions, statistic := c.dimensions(runfile.Metric{Name: metric}), ""
+	for _, name := range slices.Backward(preferred) {
+		for key := range periods {
+			if key.statistic == name && key.dimensions == dimensions {
+				statistic = name
+			}
+		}
+	}
+	var all []Level
+	for key, told := range periods {
+		if key.statistic == statistic && key.dimensions == dimensions {
+			all = append(all, Level{key.from, key.to, told.value})
+		}
+	}
+	slices.SortFunc(all, func(a, b Level) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
+	return all
+}
+
+// capacity is the size of a Serverless v2 instance, in Aurora capacity units.
+const capacity = "cloudwatch/ServerlessDatabaseCapacity"
+
+// steady is by how much the size may differ that an instance is said to have kept.
+const steady = 1.1
+
+// checkCapacity notes that a Serverless instance was scaled while it was measured: what was written stays comparable, how
+// fast it was written does not.
+func (c *collector) checkCapacity() {
+	var units []float64
+	for _, l := range c.levels(capacity, worst()) {
+		throughout := func(a *attempt) bool {
+			return a.clients.lines > 0 && !l.From.Before(a.clients.from) && !l.To.After(a.clients.to)
+		}
+		if slices.ContainsFunc(c.attempts, throughout) {
+			units = append(units, l.Value)
+		}
+	}
+	if len(units) == 0 {
+		return
+	}
+	if least, most := slices.Min(units), slices.Max(units); most > steady*least {
+		c.notes.add("capacity-changed", fmt.Sprintf(
+			"The instance was scaled under load, from %.3g to %.3g capacity units: the speeds of loads do not compare, and a load may not have been steady", least, most))
+	}
+}

@@ -1,0 +1,237 @@
+package counts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// buildLoads makes loads of the plan and of the attempts, and says of each attempt that cannot be used why.
+func (c *collector) buildLoads() {
+	for _, load := range c.run.Header.Plan.Loads {
+		if _, twice := c.places[load.Name]; twice {
+			c.notes.add("load-twice", fmt.Sprintf("The plan names the load %s twice; the first was believed", load.Name))
+			continue
+		}
+		c.addLoad(load)
+	}
+	overlaps := c.overlaps()
+	busy := c.busyUntil()
+	for _, a := range c.attempts {
+		a.clients.complete()
+		load := c.loadOf(a)
+		why := a.defect(load.Idle())
+		if why == "" {
+			why = cmp.Or(overlaps[a], c.otherwiseSet(a), a.outsideWindow())
+		}
+		if why != "" {
+			load.LeftOut = append(load.LeftOut, LeftOut{a.repetition, why})
+			continue
+		}
+		c.checkLoad(a)
+		if a.others != nil {
+			c.run.Others = append(c.run.Others, OthersWorked{a.load, a.repetition, *a.others})
+		}
+		r := c.repetition(a, load.Idle(), busy)
+		c.takeOffImpossible(*load, r)
+		c.checkProof(a, load.Load, r)
+		c.checkAnatomy(load.Load, r)
+		load.Repetitions = append(load.Repetitions, r)
+	}
+	for i := range c.run.Loads {
+		c.run.Loads[i].Waits = c.waits(c.run.Loads[i])
+		slices.SortStableFunc(c.run.Loads[i].Repetitions, func(a, b Repetition) int { return cmp.Compare(a.Number, b.Number) })
+	}
+}
+
+func (c *collector) addLoad(load runfile.Load) {
+	c.places[load.Name] = len(c.run.Loads)
+	c.run.Loads = append(c.run.Loads, Load{Load: load})
+}
+
+// unplanned is the method of a load whose factors nothing tells, so that it is not taken for an idle one.
+const unplanned = "unknown"
+
+func (c *collector) loadOf(a *attempt) *Load {
+	_, known := c.places[a.load]
+	factors, told := c.factors[a.load]
+	switch {
+	case known:
+	case told:
+		factors.Name = a.load
+		c.addLoad(factors)
+	default:
+		c.notes.add("load-unplanned", fmt.Sprintf("The load %s is not in the plan, so its indexes are not known", a.load))
+		c.addLoad(runfile.Load{Name: a.load, Method: unplanned})
+	}
+	return &c.run.Loads[c.places[a.load]]
+}
+
+// defect says why an attempt must not be used, or nothing.
+func (a *attempt) defect(idle bool) string {
+	switch {
+	case a.untimed():
+		return a.failed
+	case len(a.begins) == 0 && len(a.ends) == 0 && a.clients.lines == 0:
+		return "it was never begun: the run was cut off"
+	case len(a.begins) == 0 && len(a.ends) == 0:
+		return "nothing but its load was recorded"
+	case len(a.begins) == 0:
+		return "it ended without having begun"
+	case len(a.begins) > 1 || len(a.ends) > 1:
+		return "it was begun or ended twice, so what belongs to which cannot be told"
+	case a.failed != "":
+		return a.failed
+	case len(a.ends) == 0:
+		return "it never ended: the run was cut off"
+	case !a.ends[0].After(a.begins[0]):
+		return "it ended before it began: the clock was set"
+	case idle && a.clients.work.Transactions > 0:
+		return "it should be idle, and yet load was recorded"
+	case idle, a.clients.lines == 0 && len(a.totals) > 0: // the latter is a load that is not ours
+		return ""
+	case a.clients.lines == 0:
+		return "no load was recorded"
+	case a.clients.negative || a.clients.from.Before(a.begins[0]) || a.clients.to.After(a.ends[0]):
+		return "its load lies outside of it: the clock was set"
+	case a.clients.seconds() <= 0:
+		return "its load took no time"
+	}
+	return ""
+}
+
+// overlaps finds attempts that ran at the same time: what the counters say belongs to neither.
+func (c *collector) overlaps() map[*attempt]string {
+	whole := slices.DeleteFunc(slices.Clone(c.attempts), func(a *attempt) bool {
+		return len(a.begins) != 1 || len(a.ends) != 1 || !a.ends[0].After(a.begins[0])
+	})
+	slices.SortStableFunc(whole, func(a, b *attempt) int { return a.begins[0].Compare(b.begins[0]) })
+	found := map[*attempt]string{}
+	for i, latest := 1, 0; i < len(whole); i++ {
+		if whole[i].begins[0].Before(whole[latest].ends[0]) {
+			found[whole[i]] = overlapsWith(whole[latest])
+			found[whole[latest]] = cmp.Or(found[whole[latest]], overlapsWith(whole[i]))
+		}
+		if whole[i].ends[0].After(whole[latest].ends[0]) {
+			latest = i
+		}
+	}
+	return found
+}
+
+func overlapsWith(a *attempt) string {
+	return fmt.Sprintf("it overlaps with repetition %d of %s", a.repetition, a.load)
+}
+
+// busyUntil are the moments at which loads ended, ascending.
+func (c *collector) busyUntil() []time.Time {
+	var ends []time.Time
+	for _, a := range c.attempts {
+		if a.clients.lines > 0 {
+			ends = append(ends, a.clients.to)
+		}
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	return ends
+}
+
+// checkLoad notes what is odd about a load that may be used all the same.
+func (c *collector) checkLoad(a *attempt) {
+	if err := a.clients.latency.problem(); err != nil {
+		c.notes.add("latency-unreadable", fmt.Sprintf("The latencies of %s %d are left out: %v", a.load, a.repetition, err))
+	}
+	planned, took := c.run.Header.Plan.LoadSeconds, a.clients.seconds()
+	if a.clients.lines > 0 && planned > 0 && (took > 2*planned+1 || took < planned/2) {
+		c.notes.add("load-length", fmt.Sprintf("The load of %s %d lasted %.3g s instead of %.3g", a.load, a.repetition, took, planned))
+	}
+}
+
+func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetition {
+	r := Repetition{
+		Number: a.repetition, Begin: a.begin(), End: a.end(),
+		Work: a.clients.work, Latency: a.clients.latency.summary(), Counts: map[string]Count{}, Sessions: a.sessions,
+	}
+	loadEnd := r.Begin
+	ours := !idle && a.clients.lines > 0
+	if ours {
+		r.Seconds, loadEnd = a.clients.seconds(), a.clients.to
+	}
+	var othersEnd time.Time
+	if ended := sort.Search(len(busy), func(i int) bool { return busy[i].After(r.Begin) }); ended > 0 {
+		othersEnd = busy[ended-1]
+	}
+	for _, m := range c.run.Counters {
+		if m.Type != runfile.Counter {
+			continue
+		}
+		r.Counts[m.Name] = count(c.series(m.Name), r.Begin, r.End, loadEnd, othersEnd)
+		if r.Counts[m.Name].Missing == nil && c.resetSaid(m.Name, r.Begin, r.End) {
+			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
+		}
+	}
+	r.Log = c.anatomy(r, loadEnd, othersEnd)
+	if !ours {
+		r.Seconds = r.betweenReadings()
+	}
+	from, to, work := r.Begin, r.End, elapsed
+	if ours {
+		from, to, work = a.clients.from, a.clients.to, a.clients.workIn
+	}
+	for metric := range c.stretched {
+		if elsewhere := c.elsewhere(a, metric); elsewhere != nil {
+			r.Counts[metric] = Count{Missing: elsewhere}
+			continue
+		}
+		r.Counts[metric] = c.countIn(metric, from, to, work)
+	}
+	c.countTotals(a, r)
+	return r
+}
+
+// betweenReadings is how far the readings at both ends of the repetition lie apart; without any, its length.
+func (r Repetition) betweenReadings() float64 {
+	longest := 0.0
+	for _, c := range r.Counts {
+		longest = max(longest, c.Seconds)
+	}
+	if longest == 0 {
+		return r.End.Sub(r.Begin).Seconds()
+	}
+	return longest
+}
+
+// resetSaid tells whether a view of PostgreSQL's gives another moment of its last reset at the end than at the
+// beginning. It knows of resets that later growth hides.
+func (c *collector) resetSaid(metric string, begin, end time.Time) bool {
+	view, _, _ := strings.Cut(metric, "/")
+	when := c.series(view + "/stats_reset")
+	before, errBefore := when.Before(begin)
+	after, errAfter := when.Before(end)
+	return errBefore == nil && errAfter == nil && before.Value != after.Value
+}
+
+// count is the delta of a counter over a repetition, if its readings stand where they should: after all other loads had
+// ended, and after our own had.
+func count(s series.Series, begin, end, loadEnd, othersEnd time.Time) Count {
+	change, err := s.Delta(begin, end)
+	switch {
+	case err != nil:
+		return Count{Missing: missing(err)}
+	case change.From.Before(othersEnd):
+		return Count{Missing: stale(change.From, "while another load still ran")}
+	case change.To.Before(loadEnd):
+		return Count{Missing: stale(change.To, "while its load still ran")}
+	}
+	return Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
+}
+
+func stale(at time.Time, when string) *series.Missing {
+	detail := fmt.Sprintf("last read at %s, %s", at.UTC().Format("15:04:05.000"), when)
+	return &series.Missing{Reason: series.Reason(runfile.Late), Detail: detail}
+}

@@ -1,0 +1,94 @@
+package counts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Metric is something that a run counted in its repetitions: read as it is, or computed from what was.
+type Metric struct {
+	runfile.Metric
+	Derived string   // how it was computed from others; empty: read as it is
+	From    []string // the metrics that were read for it
+
+	how   composition
+	count func(Load, Repetition) (float64, error)
+}
+
+// Raw is what the metric grew by in a repetition, background included; false where that is not known.
+func (m Metric) Raw(r Repetition) (sum float64, known bool) {
+	for i, name := range m.From {
+		c, counted := r.Counts[name]
+		switch {
+		case !counted || c.Missing != nil:
+			return 0, false
+		case i > 0 && m.how == subtraction:
+			sum -= c.Raw
+		default:
+			sum += c.Raw
+		}
+	}
+	return sum, true
+}
+
+// Count is what the metric grew by in a repetition, with the background taken off. The error is a *series.Missing.
+func (m Metric) Count(a Load, r Repetition) (float64, error) { return m.count(a, r) }
+
+// Defines tells whether the quantity is this very metric, under this or another version's name, and not a sum that it is
+// a part of.
+func (m Metric) Defines(d Quantity) bool {
+	if m.Derived != "" || d.how != alternatives {
+		return m.Derived != "" && slices.Equal(m.From, d.From)
+	}
+	return slices.Contains(d.From, m.Name)
+}
+
+// PartOf tells whether the quantity is the sum of this metric and others. What sessions write is no part of the pages written, since the
+// growth of files is in it.
+func (m Metric) PartOf(d Quantity) bool {
+	return d.how == addition && slices.Contains(d.From, m.Name) && m.Name != metric.SessionsWrote
+}
+
+// Metrics are all that the run counted, by name: the counters, and what is derived from them, such as the requests of the
+// device that carry data, which the kernel does not count apart.
+func (r *Run) Metrics() []Metric {
+	var all []Metric
+	for _, m := range r.Counters {
+		all = append(all, Metric{
+			Metric: m, From: []string{m.Name},
+			count: func(_ Load, r Repetition) (float64, error) { return r.Count(m.Name) },
+		})
+	}
+	for _, m := range metric.All() {
+		if m.Derived == nil {
+			continue
+		}
+		_, whole := r.Counter(m.Derived.Of)
+		_, part := r.Counter(m.Derived.Less)
+		if whole && part {
+			all = append(all, Metric{
+				Metric: m.Announced(), Derived: m.Derived.String(), From: []string{m.Derived.Of, m.Derived.Less},
+				how: subtraction, count: difference(*m.Derived),
+			})
+		}
+	}
+	if r.ofServer {
+		for i := range all {
+			all[i] = all[i].forServer()
+		}
+	}
+	slices.SortFunc(all, func(a, b Metric) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// MetricNames are the names of [Run.Metrics].
+func (r *Run) MetricNames() []string {
+	var names []string
+	for _, m := range r.Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
+}

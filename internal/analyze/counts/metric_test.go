@@ -1,0 +1,36 @@
+package counts_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestMetrics: the requests are what the kernel's two counters leave, and each metric knows the quantity that it is.
+func TestMetrics(t *testing.T) {
+	run := fromFile(t, shippedRun)
+	load, _ := run.Load("single")
+	defines := map[string][]string{}
+	for _, m := range run.Metrics() {
+		for _, quantity := range []string{"wal_records", "wal_writes", "device_requests", "device_flushes"} {
+			if m.Defines(named(t, quantity)) {
+				defines[quantity] = append(defines[quantity], m.Name)
+			}
+		}
+		if m.Name != "block/requests" {
+			continue
+		}
+		// 49,262 writes with 24,622 flushes in 5.248 s between readings, of which 11 in 5.22 s are the background's.
+		got, err := m.Count(load, load.Repetitions[0])
+		if want := 49_262 - 24_622 - 11*5.248/5.22; err != nil || got < want-0.1 || got > want+0.1 {
+			t.Errorf("%s counts %g, %v, want %g", m.Name, got, err, want)
+		}
+	}
+	want := map[string][]string{
+		"wal_records": {"pgstat.wal/wal_records"}, "wal_writes": {"pgstat.wal/wal_write"},
+		"device_requests": {"block/requests"}, "device_flushes": {"block/flushes"},
+	}
+	if diff := cmp.Diff(want, defines); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,145 @@
+package counts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// NotMoved is the reason for a count of a source that shows the same for longer than a load lasted: it tells of an hour, in which other
+// loads were run as well.
+const NotMoved series.Reason = "not-moved"
+
+const (
+	// fewestSame periods that show the same are no coincidence, if they show at least so much.
+	fewestSame  = 3
+	leastMoving = 1000
+	// stepsInLoad must lie in a load that is judged by a source that moves in steps: those at its ends are shared with what came before
+	// and after it.
+	stepsInLoad = 3
+)
+
+// countIn is how much a metric grew by between two moments, if its source moved in between.
+func (c *collector) countIn(name string, from, to time.Time, work func(from, to time.Time) float64) Count {
+	count := inPeriods(c.stretched[name], from, to, work)
+	if count.Missing != nil {
+		return count
+	}
+	step := c.stepOf(name)
+	if step == 0 || to.Sub(from) >= stepsInLoad*step {
+		return count
+	}
+	inside := between(c.stretched[name], from, to)
+	amount := 0.0
+	for _, s := range inside {
+		amount += s.amount
+	}
+	return Count{Missing: &series.Missing{Reason: NotMoved, Detail: fmt.Sprintf(
+		"%s in %s; it moves in steps of about %s, and tells nothing of a load of less than %d of them",
+		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), stepsInLoad)}}
+}
+
+// stepOf is how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to
+// tell, it is what others have seen.
+func (c *collector) stepOf(name string) time.Duration {
+	all := c.stretched[name]
+	if len(all) < fewestSame {
+		for _, row := range metric.All().Of(name) {
+			if row.On == c.run.Header.Target.Flavor {
+				return time.Duration(row.Steps * float64(time.Second))
+			}
+		}
+		return 0
+	}
+	var longest time.Duration
+	for first := 0; first < len(all); {
+		last := first
+		for last+1 < len(all) && all[last+1].same(all[first]) && all[last+1].from.Equal(all[last].to) {
+			last++
+		}
+		if last-first+1 >= fewestSame && all[first].amount >= leastMoving {
+			longest = max(longest, all[last].to.Sub(all[first].from))
+		}
+		first = last + 1
+	}
+	return longest
+}
+
+// same tells whether two periods show the same.
+func (s stretch) same(other stretch) bool {
+	return !s.open && !other.open && s.amount == other.amount && s.seconds() == other.seconds()
+}
+
+// minutes writes a length of time to the minute.
+func minutes(d time.Duration) string {
+	if d < time.Minute {
+		return d.Round(time.Millisecond).String()
+	}
+	return fmt.Sprintf("%.0f min", d.Minutes())
+}
+
+// Whole is what a source with periods says of the whole run, with the rest before its first load and after its last that sources which
+// move in steps need; false where it does not tell of all of it, or where there was no such rest.
+func (r *Run) Whole(name string) (amount float64, from, to time.Time, ok bool) {
+	if r.whole == nil || r.Header.Plan.RestSeconds <= 0 {
+		return 0, from, to, false
+	}
+	return r.whole(name)
+}
+
+func (c *collector) whole(name string) (amount float64, from, to time.Time, ok bool) {
+	for _, a := range c.attempts {
+		if begin := a.begin(); !begin.IsZero() && (from.IsZero() || begin.Before(from)) {
+			from = begin
+		}
+		if end := a.end(); end.After(to) {
+			to = end
+		}
+	}
+	rest := time.Duration(c.run.Header.Plan.RestSeconds * float64(time.Second))
+	from, to = from.Add(-rest), to.Add(rest)
+	inside := between(c.stretched[name], from, to)
+	if len(inside) == 0 {
+		return 0, from, to, false
+	}
+	covered := time.Duration(0)
+	for _, s := range inside {
+		if s.open {
+			return 0, from, to, false
+		}
+		amount, covered = amount+s.amount, covered+s.to.Sub(s.from)
+	}
+	period := inside[0].to.Sub(inside[0].from)
+	return amount, from, to, to.Sub(from)-covered <= 2*period
+}
+
+// noteStill notes the loads during which a source did not move.
+func (c *collector) noteStill() {
+	for _, m := range c.run.Counters {
+		var during []string
+		first := ""
+		for _, a := range c.run.Loads {
+			for _, r := range a.Repetitions {
+				if count := r.Counts[m.Name]; count.Missing != nil && count.Missing.Reason == NotMoved {
+					during, first = append(during, a.Name), cmp.Or(first, count.Missing.Detail)
+				}
+			}
+		}
+		if len(during) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s: the source has not moved during these loads (%s): %s",
+			metric.Printed(m.Name, 0), strings.Join(slices.Compact(during), ", "), first)
+		if amount, from, to, told := c.run.Whole(m.Name); told {
+			text += fmt.Sprintf(". Of all loads together, and the rest before and after them, it tells: %s in %s",
+				number.Grouped(amount, 0), minutes(to.Sub(from)))
+		}
+		c.notes.add("not-moved", text)
+	}
+}

@@ -1,0 +1,238 @@
+package counts
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Observation is what a run was that put no load on the server, and what became of its windows.
+type Observation struct {
+	Window time.Duration // the length of each
+	// Period is how long the periods are, the longest of them, of a source that tells of nothing else; 0: something was read.
+	Period time.Duration
+	// Windows are those that the observation has; of them so many were Whole (nothing was missing, no counter began
+	// anew), of these so many Quiet (next to nothing was written), and of the rest so many are Used: the others lie
+	// where one load went over into another, or are too few of their kind.
+	Windows, Whole, Quiet, Used int
+	// Unread are those of all windows in which the server's own counters could not be followed: it was away, or they began anew;
+	// and Why is what kept most of them from it.
+	Unread int
+	Why    string
+	// RowsPerSecond is what was done to rows in the whole windows that counted it. What none counted is not there.
+	RowsPerSecond map[string]float64
+	// Coarse is the same observation in windows twice as long: what is so in these only by chance is not so in those.
+	Coarse *Run
+}
+
+// seen is the method of a load that nobody ran.
+const seen = runfile.Observed
+
+// What an observation counts rows and transactions by, since no clients of ours do.
+const (
+	clusterCommits  = "pgstat.cluster/xact_commit"
+	clusterInserted = "pgstat.cluster/tup_inserted"
+	clusterUpdated  = "pgstat.cluster/tup_updated"
+	clusterDeleted  = "pgstat.cluster/tup_deleted"
+	oursInserted    = "pgstat.database/tup_inserted"
+	oursUpdated     = "pgstat.database/tup_updated"
+	oursDeleted     = "pgstat.database/tup_deleted"
+	oursCommits     = "pgstat.database/xact_commit"
+	entriesLeast    = "pgstat.tables/index_entries_least"
+	entriesMost     = "pgstat.tables/index_entries_most"
+)
+
+// tally is which counters tell what was done: those of all databases, or of the one that a source tells of.
+type tally struct {
+	rows    []string
+	commits string
+	of      string // in words
+}
+
+func tallyOf(counts func(metric string) bool) tally {
+	if !counts(clusterInserted) && counts(oursInserted) {
+		return tally{[]string{oursInserted, oursUpdated, oursDeleted}, oursCommits, "in its database"}
+	}
+	return tally{[]string{clusterInserted, clusterUpdated, clusterDeleted}, clusterCommits, "in all databases"}
+}
+
+// tally is that of a repetition.
+func (r Repetition) tally() tally {
+	return tallyOf(func(metric string) bool { _, told := r.Counts[metric]; return told })
+}
+
+// observedQuantities are the quantities that our own clients count in an experiment, as counters tell of them in an observation.
+func observedQuantities(all []Quantity, by tally) {
+	for i := range all {
+		d := &all[i]
+		switch d.Name {
+		case Rows:
+			d.Help, d.From, d.how = "rows inserted, updated and deleted, "+by.of, by.rows, addition
+		case Entries:
+			d.Help, d.From, d.how = "rows and the index entries written for them", append(by.rows[:3:3], entriesLeast), addition
+		case Commits:
+			d.Help, d.From = "transactions committed "+by.of+", those that only read among them", []string{by.commits}
+		case Statements:
+			d.Help = "statements, which an observation does not count"
+		}
+	}
+}
+
+// sumCounts adds up metrics of which none may be missing.
+func (r Repetition) sumCounts(metrics ...string) (sum float64, err error) {
+	for _, m := range metrics {
+		value, err := r.Count(m)
+		if err != nil {
+			return 0, err
+		}
+		sum += value
+	}
+	return sum, nil
+}
+
+// seenWork is what a repetition of an observation counts in place of clients.
+func (r Repetition) seenWork(quantity string) (float64, error) {
+	switch quantity {
+	case Rows:
+		return r.sumCounts(r.tally().rows...)
+	case Commits:
+		return r.Count(r.tally().commits)
+	case Entries:
+		return r.seenEntries()
+	default:
+		return 0, uncounted(quantity)
+	}
+}
+
+// oneInAHundred is by how much two ways to count may differ before they are not the same.
+const oneInAHundred = 0.01
+
+// seenEntries takes it that the database which we are connected to did all the work, and indexes of which each row takes
+// one entry; where it is not so, entries are not known.
+func (r Repetition) seenEntries() (float64, error) {
+	all, err := r.sumCounts(r.tally().rows...)
+	if err != nil {
+		return 0, err
+	}
+	ours, err := r.sumCounts(oursInserted, oursUpdated, oursDeleted)
+	if err != nil {
+		return 0, err
+	}
+	least, err := r.Count(entriesLeast)
+	if err != nil {
+		return 0, err
+	}
+	most, err := r.Count(entriesMost)
+	switch {
+	case err != nil:
+		return 0, err
+	case all-ours > oneInAHundred*all:
+		detail := fmt.Sprintf("%.0f %% of the rows are those of other databases, whose indexes cannot be seen from here", 100*(all-ours)/all)
+		return 0, &series.Missing{Reason: NotRecorded, Detail: detail}
+	case most-least > oneInAHundred*most:
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "some indexes do not take one entry for each row (partial, GIN, BRIN)"}
+	}
+	return all + least, nil
+}
+
+// keepThin takes what is left of the readings of an observation into series. Where a source tells of periods, windows are
+// long enough to hold them, and where nothing else is told the longest of them.
+func (c *collector) keepThin() {
+	if len(c.periods) > 0 {
+		c.thin.lengthenTo(time.Minute)
+	}
+	if c.onlyPeriods() {
+		from, to, longest := c.spanOfPeriods()
+		c.thin.lengthenTo(max(longest, to.Sub(from)/mostWindows))
+	}
+	for _, probe := range sortedKeys(c.thin.rows) {
+		for _, k := range c.thin.rows[probe] {
+			c.keep(runfile.Row{At: k.at, Probe: probe, Names: k.names, Values: k.values})
+		}
+	}
+}
+
+// observe puts windows in the place of loads.
+func (c *collector) observe() {
+	c.run.Observed = c.inWindows(&c.run.Loads, 1)
+	coarse := &Run{Header: c.run.Header, Ended: c.run.Ended, Torn: c.run.Torn, Counters: c.run.Counters, series: c.series}
+	coarse.Observed = c.inWindows(&coarse.Loads, 2)
+	c.run.Observed.Coarse = coarse
+}
+
+// inWindows cuts windows of so many times the usual length and groups them.
+func (c *collector) inWindows(loads *[]Load, times int64) *Observation {
+	o := &Observation{Window: time.Duration(times * c.thin.length)}
+	if c.onlyPeriods() {
+		_, _, o.Period = c.spanOfPeriods()
+	}
+	all := c.cutWindows(times)
+	o.Windows = len(all)
+	o.Unread, o.Why = unread(all)
+	whole := c.wholeWindows(all)
+	o.Whole = len(whole)
+	o.RowsPerSecond = rowsPerSecond(whole)
+	busy := busyWindows(whole)
+	o.Quiet = len(whole) - len(busy)
+	groups := grouped(busy)
+	if len(groups) == 0 && o.Period > 0 && len(busy) >= fewestWindows { // nothing tells kinds of load apart
+		groups = [][]window{busy}
+	}
+	for _, g := range groups {
+		o.Used += len(g)
+		*loads = append(*loads, loadOf(len(*loads), g))
+	}
+	return o
+}
+
+// unread counts the windows in which the server's commits could not be followed, which all versions count for all roles.
+func unread(all []window) (n int, why string) {
+	times := map[string]int{}
+	for _, w := range all {
+		count, asked := w.repetition.Counts[clusterCommits]
+		if !asked || count.Missing == nil {
+			continue
+		}
+		n++
+		reason := count.Missing.Error()
+		times[reason]++
+		if times[reason] >= times[why] { // of two as often, what was so last
+			why = reason
+		}
+	}
+	return n, why
+}
+
+// rowsPerSecond is what was done to rows in a second, by the windows that counted it.
+func rowsPerSecond(whole []window) map[string]float64 {
+	rates := map[string]float64{}
+	for name, metric := range map[string]string{
+		"inserted": clusterInserted, "updated": clusterUpdated, "deleted": clusterDeleted, "hot": withinPage, "index_entries": entriesLeast,
+	} {
+		amount, seconds := 0.0, 0.0
+		for _, w := range whole {
+			if c, known := w.repetition.Counts[metric]; known && c.Missing == nil {
+				amount, seconds = amount+c.Amount, seconds+c.Seconds
+			}
+		}
+		if seconds > 0 {
+			rates[name] = amount / seconds
+		}
+	}
+	return rates
+}
+
+// Failures are the transactions of our clients that failed.
+func (r *Run) Failures(of Repetition) (float64, error) {
+	if r.Observed != nil {
+		return 0, uncounted("transactions that failed")
+	}
+	return float64(of.Work.Failures), nil
+}
+
+// uncounted is why nothing is known of what only clients of ours count.
+func uncounted(what string) error {
+	return &series.Missing{Reason: NotRecorded, Detail: "an observation does not count " + what}
+}

@@ -1,0 +1,199 @@
+package counts_test
+
+import (
+	"iter"
+	"maps"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// dayBreak is where windows of every length begin.
+var dayBreak = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+const (
+	inserted = "pgstat.cluster/tup_inserted"
+	updated  = "pgstat.cluster/tup_updated"
+	deleted  = "pgstat.cluster/tup_deleted"
+	commits  = "pgstat.cluster/xact_commit"
+	records  = "pgstat.wal/wal_records"
+)
+
+// rates are what a load does in a second.
+type rates struct{ inserted, updated, commits, records float64 }
+
+// observation is a run file of so many seconds, read just before each is over, in which load says what goes on. more may
+// add records after a reading, and change the counters.
+func observation(seconds int, load func(second int) rates, more func(second int, at time.Time, counters map[string]float64) []runfile.Record) iter.Seq2[runfile.Record, error] {
+	return func(yield func(runfile.Record, error) bool) {
+		yield(runfile.Run{Schema: runfile.Schema, ID: "observed", Start: dayBreak, Observed: true}, nil)
+		counters := map[string]float64{inserted: 1e6, updated: 1e6, deleted: 1e6, commits: 1e6, records: 1e6}
+		for name := range counters {
+			yield(runfile.Metric{Name: name, Unit: "rows", Type: runfile.Counter}, nil)
+		}
+		for second := range seconds {
+			at := dayBreak.Add(time.Duration(second+1)*time.Second - 10*time.Millisecond)
+			r := load(second)
+			counters[inserted] += r.inserted
+			counters[updated] += r.updated
+			counters[commits] += r.commits
+			counters[records] += r.records
+			for _, record := range more(second, at, counters) {
+				yield(record, nil)
+			}
+			values := map[string]float64{}
+			maps.Copy(values, counters)
+			yield(runfile.Reading{At: at, Took: 0.001, Probe: "pgstat", Values: values}, nil)
+		}
+		yield(runfile.Ended{At: dayBreak.Add(time.Duration(seconds) * time.Second), Status: runfile.Complete}, nil)
+	}
+}
+
+func startedAnew(at time.Time) []runfile.Record {
+	return []runfile.Record{runfile.Gap{At: at, Probe: "pgstat", Reason: runfile.Reset, Detail: "started anew"}}
+}
+
+func nothingMore(int, time.Time, map[string]float64) []runfile.Record { return nil }
+
+func unchanging(int) rates { return rates{100, 20, 10, 300} }
+
+func observed(t *testing.T, records iter.Seq2[runfile.Record, error]) *counts.Run {
+	t.Helper()
+	run, err := counts.FromRun(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// checkRows: whatever was left out, the rate of what is left is the true one.
+func checkRows(t *testing.T, o *counts.Observation, name string, perSecond float64) {
+	t.Helper()
+	if got := o.RowsPerSecond[name]; math.Abs(got-perSecond) > 1e-6 {
+		t.Errorf("%s: %v a second, want %v", name, got, perSecond)
+	}
+}
+
+// A minute is twelve windows of five seconds, of which the first has nothing before it.
+func TestWindowsOfAnObservation(t *testing.T) {
+	o := observed(t, observation(60, unchanging, nothingMore)).Observed
+	if o.Window != 5*time.Second || o.Windows != 11 || o.Whole != 11 || o.Quiet != 0 || o.Used != 11 {
+		t.Errorf("%d windows of %v, %d whole, %d quiet, %d used: want 11 of 5 s, all used", o.Windows, o.Window, o.Whole, o.Quiet, o.Used)
+	}
+	checkRows(t, o, "inserted", 100)
+	checkRows(t, o, "updated", 20)
+}
+
+// Windows get longer before there are more than 720 of them: six hours come in such of 30 s.
+func TestWindowsOfALongObservation(t *testing.T) {
+	o := observed(t, observation(5*3600, unchanging, nothingMore)).Observed
+	if o.Window != 30*time.Second || o.Windows != 599 || o.Whole != 599 {
+		t.Errorf("%d windows of %v, %d whole: want 599 of 30 s", o.Windows, o.Window, o.Whole)
+	}
+	checkRows(t, o, "inserted", 100)
+}
+
+// A server that was started anew, by whose counters nothing is to be reckoned, costs the window in which it was: be they
+// lower than before or higher.
+func TestNothingGrowsAcrossAnotherStart(t *testing.T) {
+	for name, jump := range map[string]float64{"lower": -9e5, "higher": 5e6} {
+		t.Run(name, func(t *testing.T) {
+			o := observed(t, observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+				if second != 32 {
+					return nil
+				}
+				for name := range counters {
+					counters[name] += jump
+				}
+				return startedAnew(at)
+			})).Observed
+			if o.Windows != 11 || o.Whole != 10 || o.Unread != 1 || o.Why == "" {
+				t.Errorf("%d of %d windows are whole, want 10 of 11; %d unread: %s", o.Whole, o.Windows, o.Unread, o.Why)
+			}
+			checkRows(t, o, "inserted", 100)
+		})
+	}
+}
+
+// A server that is started anew in more than half of the windows costs those, and what is left tells of the rows.
+func TestFewWindowsAreLeft(t *testing.T) {
+	o := observed(t, observation(60, unchanging, func(second int, at time.Time, counters map[string]float64) []runfile.Record {
+		if second%10 != 2 && second != 57 {
+			return nil
+		}
+		return startedAnew(at)
+	})).Observed
+	if o.Windows != 11 || o.Whole != 5 {
+		t.Errorf("%d of %d windows are whole, want 5 of 11", o.Whole, o.Windows)
+	}
+	checkRows(t, o, "inserted", 100)
+}
+
+// Loads that differ are told apart, those that come again are one, and windows between two of them belong to neither.
+func TestKindsOfLoad(t *testing.T) {
+	one, other := rates{100, 20, 10, 300}, rates{5000, 0, 10, 300}
+	run := observed(t, observation(240, func(second int) rates {
+		if second/60%2 == 0 {
+			return one
+		}
+		return other
+	}, nothingMore))
+	if len(run.Loads) != 2 {
+		t.Fatalf("%d kinds of load, want 2", len(run.Loads))
+	}
+	rows, _ := counts.Named(counts.Rows)
+	for _, load := range run.Loads {
+		for _, r := range load.Repetitions {
+			count, err := rows.Count(load, r)
+			if perSecond := count / r.Seconds; err != nil || math.Abs(perSecond-120) > 1e-6 && math.Abs(perSecond-5000) > 1e-6 {
+				t.Errorf("%s %d: %v rows a second (%v), want 120 or 5000", load.Name, r.Number, perSecond, err)
+			}
+		}
+	}
+	if o := run.Observed; o.Used != o.Whole-6 {
+		t.Errorf("%d of %d windows are used: want all but the two at each of three changes", o.Used, o.Whole)
+	}
+}
+
+// An observation in which nothing is written has nothing to tell.
+func TestQuietWindowsAreNoLoad(t *testing.T) {
+	run := observed(t, observation(60, func(int) rates { return rates{commits: 1, records: 2} }, nothingMore))
+	if o := run.Observed; o.Quiet != 11 || len(run.Loads) != 0 {
+		t.Errorf("%d quiet windows and %d kinds of load, want 11 and none", o.Quiet, len(run.Loads))
+	}
+}
+
+// TestAWindowHasReadingsOfItsOwn: two readings 77 minutes apart leave one stretch of 77 minutes and no window of one, however
+// many periods a provider tells of.
+func TestAWindowHasReadingsOfItsOwn(t *testing.T) {
+	all := []runfile.Record{
+		runfile.Run{Schema: runfile.Schema, ID: "observed", Start: dayBreak, Observed: true},
+		runfile.Metric{Name: inserted, Unit: "rows", Type: runfile.Counter},
+		runfile.Metric{Name: "cloudwatch/WriteIOPS", Unit: "operations", Type: runfile.Rate, Period: 60},
+	}
+	for minute := range 77 {
+		from := dayBreak.Add(time.Duration(minute) * time.Minute)
+		all = append(all, runfile.Period{
+			From: from, To: from.Add(time.Minute), Probe: "cloudwatch", Metric: "cloudwatch/WriteIOPS", Statistic: "Average", Value: 100,
+		})
+	}
+	for i, at := range []time.Duration{time.Second, 77*time.Minute - time.Second} {
+		all = append(all, runfile.Reading{At: dayBreak.Add(at), Probe: "pgstat", Values: map[string]float64{inserted: 1e6 * float64(i+1)}})
+	}
+	run, err := counts.FromRun(func(yield func(runfile.Record, error) bool) {
+		for _, r := range all {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Observed.Whole > 1 {
+		t.Errorf("%d windows of %v, %d of them whole", run.Observed.Windows, run.Observed.Window, run.Observed.Whole)
+	}
+}

@@ -1,0 +1,50 @@
+package counts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// OthersWorked is a repetition during which others worked on the server, and how much.
+type OthersWorked struct {
+	Load       string
+	Repetition int
+	runfile.Others
+}
+
+// OthersShare is how much of what was done under a load was the work of others, at most: of its repetitions that are used, and of
+// rows, commits and WAL; 0: nothing that is known.
+func (r *Run) OthersShare(load string) (share float64) {
+	for _, o := range r.Others {
+		if o.Load == load {
+			share = max(share, o.Share())
+		}
+	}
+	return share
+}
+
+// OthersUncounted tells whether others wrote under a load without a counter that tells how much.
+func (r *Run) OthersUncounted(load string) bool {
+	return slices.ContainsFunc(r.Others, func(o OthersWorked) bool { return o.Load == load && len(o.Writing) > 0 })
+}
+
+// OthersText says for every output how much of what a run counted may be the work of others; empty: nothing that is known.
+func (r *Run) OthersText() string {
+	if len(r.Others) == 0 {
+		return ""
+	}
+	most := r.Others[0]
+	for _, o := range r.Others {
+		if o.Share() > most.Share() {
+			most = o
+		}
+	}
+	used := 0
+	for _, a := range r.Loads {
+		used += len(a.Repetitions)
+	}
+	return fmt.Sprintf("Others worked on the server in %d of %d repetitions, and what they did is in every number here; most in repetition %d of %s: %s.",
+		len(r.Others), used, most.Repetition, most.Load, most.String())
+}

@@ -1,0 +1,340 @@
+package counts
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// View is how a metric sees a run.
+type View struct {
+	Lag     time.Duration // that it shows what was done so much later; 0: no such thing was found
+	Stepped time.Duration // that it moves in steps so far apart; 0: it moves whenever it is read
+	Periods bool          // its source tells of periods
+}
+
+// Over is the run as a metric saw it. A source that tells of periods, or that moves in steps, tells of a stretch of each
+// repetition, and may see the checkpoint that closes it or not: so all other counts, and the work, are those of the very same
+// stretch. A metric that shows everything late is counted later. Where there is nothing of the sort, or the file does not
+// tell what was done second by second, it is the run itself.
+func (r *Run) Over(name string) (*Run, View) {
+	if r.over == nil || r.Observed != nil {
+		return r, View{}
+	}
+	if part := metric.ServersPart(name); r.ofServer && part != nil {
+		name = part[0] // what others do says nothing of when it tells
+	}
+	return r.over(name)
+}
+
+func (c *collector) over(metric string) (*Run, View) {
+	m, known := c.run.Counter(metric)
+	if !known {
+		return c.run, View{}
+	}
+	if m.Type != runfile.Counter {
+		if run, ok := c.overStretches(metric, c.stretched[metric]); ok {
+			return run, View{Periods: true}
+		}
+		return c.run, View{}
+	}
+	s := c.series(metric)
+	split := c.split(s) // most counters move neither in steps nor late, and there are many
+	if steps, apart := c.steps(s, split); len(steps) > 0 {
+		if run, ok := c.overStretches(metric, steps); ok {
+			return run, View{Stepped: apart}
+		}
+		return c.run, View{}
+	}
+	if lag := c.lag(s, split); lag > 0 {
+		return c.later(metric, s, lag), View{Lag: lag}
+	}
+	return c.run, View{}
+}
+
+// coarse is how far apart readings may lie to tell what was at a moment between them.
+func coarse(length time.Duration) time.Duration { return max(3*time.Second, length/10) }
+
+// rebuilt is the run with other counts: change gives those of a repetition.
+func (c *collector) rebuilt(change func(a *attempt, idle bool, r Repetition) Repetition) *Run {
+	run := *c.run
+	run.Loads = slices.Clone(c.run.Loads)
+	for i := range run.Loads {
+		load := &run.Loads[i]
+		load.Repetitions = slices.Clone(load.Repetitions)
+		for k, r := range load.Repetitions {
+			r.Variants = nil
+			load.Repetitions[k] = change(c.byKey[attemptKey{load.Name, r.Number}], load.Idle(), r)
+		}
+	}
+	run.takeOffBackground()
+	run.over = nil
+	return &run
+}
+
+// overStretches counts everything over those of the stretches, which are a metric's, that touch a repetition and no other. ok is
+// false where the file does not tell what was done in them.
+func (c *collector) overStretches(metric string, stretches []stretch) (run *Run, ok bool) {
+	told, counted := 0, 0
+	run = c.rebuilt(func(a *attempt, idle bool, r Repetition) Repetition {
+		if missing := r.Counts[metric].Missing; a == nil || a.untimed() || missing != nil && (missing.Reason == Elsewhere || missing.Reason == NotMoved) {
+			return r
+		}
+		from, to := r.Begin, r.End
+		if !idle {
+			from = a.clients.from
+		}
+		windows, count := c.periodsOf(a, stretches, from, to)
+		r = c.recounted(a, idle, r, windows)
+		if count.Missing == nil && !idle {
+			count.Seconds = 0
+			for _, w := range windows {
+				count.Seconds += w.seconds()
+			}
+			told++
+			if c.anyCounted(r, metric) {
+				counted++
+			}
+			if r.Work.Rows <= 0 && r.Work.Transactions <= 0 {
+				count = Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no load was recorded in the periods of its source"}}
+			}
+		}
+		r.Counts[metric] = count
+		return r
+	})
+	return run, told > 0 && 2*counted >= told
+}
+
+// periodsOf are the stretches that lie between the other repetitions and touch this one, those that follow each other as one,
+// and how much there was in them.
+func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (windows []stretch, count Count) {
+	earliest, latest := c.alone(a)
+	open := false
+	for _, s := range between(all, earliest, latest) {
+		switch {
+		case !s.to.After(from) || !s.from.Before(to) || a.countedAcross(s):
+			continue
+		case s.open:
+			open = true
+			continue
+		case !(s.amount >= 0):
+			return nil, Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: "its source tells of less than nothing in a period"}}
+		}
+		count.Raw += s.amount
+		count.Seconds += s.seconds()
+		if n := len(windows); n > 0 && windows[n-1].to.Equal(s.from) {
+			windows[n-1].to = s.to
+			continue
+		}
+		windows = append(windows, s)
+	}
+	switch {
+	case len(windows) == 0 && open:
+		count.Missing = &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops collect asks again"}
+	case len(windows) == 0:
+		count.Missing = &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}
+	}
+	count.Amount = count.Raw
+	return windows, count
+}
+
+// countedIn is how many rows of the load's table were counted one by one in some stretches, which is work of ours like the clients'.
+func (a *attempt) countedIn(windows []stretch) int64 {
+	for _, w := range windows {
+		if from, to := a.counting(); from.Before(w.to) && to.After(w.from) {
+			return a.proof.Rows
+		}
+	}
+	return 0
+}
+
+// countedAcross tells whether nobody knows how many rows were counted in a stretch: they were being counted at an end of it, or not to the end.
+func (a *attempt) countedAcross(s stretch) bool {
+	from, to := a.counting()
+	return from.Before(s.to) && to.After(s.from) && (from.Before(s.from) || to.After(s.to) || a.proof.Missing != "")
+}
+
+// counting is the time in which the rows of the load's table were counted one by one.
+func (a *attempt) counting() (from, to time.Time) {
+	if a.proof == nil || a.proof.Counter != "" {
+		return time.Time{}, time.Time{}
+	}
+	return a.proof.At, a.proof.At.Add(time.Duration(a.proof.Took * float64(time.Second)))
+}
+
+// alone is the time around an attempt in which no other one ran.
+func (c *collector) alone(a *attempt) (from, to time.Time) {
+	to = a.ends[0].Add(1000 * time.Hour)
+	for _, other := range c.attempts {
+		if other == a || len(other.begins) == 0 {
+			continue
+		}
+		begin, end := other.begins[0], other.begins[0]
+		if len(other.ends) > 0 {
+			end = other.ends[0]
+		}
+		if other.clients.lines > 0 && other.clients.to.After(end) {
+			end = other.clients.to
+		}
+		if !end.After(a.begins[0]) && end.After(from) {
+			from = end
+		}
+		if !begin.Before(a.ends[0]) && begin.Before(to) {
+			to = begin
+		}
+	}
+	return from, to
+}
+
+// recounted is a repetition with all counts of counters, and the work, of some stretches.
+func (c *collector) recounted(a *attempt, idle bool, r Repetition, windows []stretch) Repetition {
+	counts := map[string]Count{}
+	for name, count := range r.Counts {
+		m, known := c.run.Counter(name)
+		if !known || m.Type != runfile.Counter {
+			count.Amount = count.Raw
+			counts[name] = count
+			continue
+		}
+		counts[name] = inWindows(c.series(name), windows)
+	}
+	r.Counts, r.Log = counts, nil
+	if idle {
+		return r
+	}
+	part := 0.0
+	if a.clients.all > 0 {
+		for _, w := range windows {
+			part += a.clients.workIn(w.from, w.to) / a.clients.all
+		}
+	}
+	r.Work = r.Work.times(part)
+	r.Work.Counted = a.countedIn(windows)
+	r.Seconds *= part
+	return r
+}
+
+func inWindows(s series.Series, windows []stretch) (c Count) {
+	for _, w := range windows {
+		amount, err := s.Between(w.from, w.to, coarse(w.to.Sub(w.from)))
+		if err != nil {
+			return Count{Missing: missing(err)}
+		}
+		c.Raw += amount
+		c.Seconds += w.seconds()
+	}
+	if len(windows) == 0 {
+		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of the metric's source lies inside"}}
+	}
+	c.Amount = c.Raw
+	return c
+}
+
+// anyCounted tells whether a counter of another source was counted.
+func (c *collector) anyCounted(r Repetition, but string) bool {
+	for name, count := range r.Counts {
+		if m, _ := c.run.Counter(name); name != but && m.Type == runfile.Counter && count.Missing == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// mostDoubt is the part of a count that may depend on how it went between two readings.
+const mostDoubt = 0.1
+
+// later is the run with a metric counted so much later: from the pause before a repetition to the pause after it.
+func (c *collector) later(metric string, s series.Series, lag time.Duration) *Run {
+	return c.rebuilt(func(a *attempt, _ bool, r Repetition) Repetition {
+		r = r.AsRead()
+		if a == nil {
+			return r
+		}
+		before, after := c.alone(a)
+		if before.IsZero() {
+			before = r.Begin.Add(-time.Second)
+		}
+		if second := r.End.Add(time.Second); !after.Before(second) {
+			after = second
+		}
+		from, doubtFrom, fromErr := inPause(s, before.Add(lag), r.Begin.Add(lag))
+		to, doubtTo, toErr := inPause(s, r.End.Add(lag), after.Add(lag))
+		change, err := s.Between(from.At, to.At, coarse(0))
+		switch err := errors.Join(fromErr, toErr, err); {
+		case err != nil:
+			r.Counts[metric] = Count{Missing: missing(err)}
+		case doubtFrom+doubtTo > mostDoubt*change && doubtFrom+doubtTo > 1:
+			r.Counts[metric] = Count{Missing: &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read in the pauses that it shows"}}
+		default:
+			r.Counts[metric] = Count{Amount: change, Raw: change, Seconds: to.At.Sub(from.At).Seconds()}
+		}
+		return r
+	})
+}
+
+// inPause is a reading of a pause in which nothing was done; where there is none, what lies between the readings before and
+// after it, which may be off by half of what those differ by.
+func inPause(s series.Series, from, to time.Time) (at series.Point, doubt float64, err error) {
+	middle := from.Add(to.Sub(from) / 2)
+	before, after, ok := s.Around(middle)
+	switch {
+	case !ok:
+		return at, 0, &series.Missing{Reason: series.NeverRead, Detail: "it lags, and was not read long enough"}
+	case !before.At.Before(from):
+		return before, 0, nil
+	case !after.At.After(to):
+		return after, 0, nil
+	}
+	return series.Point{At: middle}, (after.Value - before.Value) / 2, nil
+}
+
+// Changes are those of a counter from reading to reading between two moments.
+func (r *Run) Changes(metric string, from, to time.Time) iter.Seq2[series.Change, error] {
+	if r.series == nil {
+		return func(func(series.Change, error) bool) {}
+	}
+	return r.series(metric).Changes(from, to)
+}
+
+// Did is how much of a quantity there was between two moments of a repetition, the background in it: by the readings of its
+// counter, or by the part of the work that was done then.
+func (r *Run) Did(d Quantity, a Load, repetition Repetition, from, to time.Time) (float64, bool) {
+	if len(d.From) == 0 {
+		part, known := r.share(a.Name, repetition.Number, from, to)
+		n, err := d.Count(a, repetition)
+		return n * part, known && err == nil
+	}
+	grew := func(metric string) (float64, bool) {
+		n, err := r.series(metric).Between(from, to, coarse(0))
+		return n, err == nil
+	}
+	if d.how == subtraction {
+		whole, one := grew(d.From[0])
+		part, other := grew(d.From[1])
+		return whole - part, one && other
+	}
+	sum, known := 0.0, false
+	for _, metric := range d.From {
+		if n, ok := grew(metric); ok {
+			sum, known = sum+n, true
+			if d.how == alternatives {
+				break
+			}
+		}
+	}
+	return sum, known
+}
+
+// share is the part of a repetition's work that was done between two moments.
+func (c *collector) share(load string, number int, from, to time.Time) (float64, bool) {
+	a := c.byKey[attemptKey{load, number}]
+	if a == nil || len(a.clients.course) < 2 {
+		return 0, false
+	}
+	return a.clients.workIn(from, to) / a.clients.all, a.clients.all > 0
+}

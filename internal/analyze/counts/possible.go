@@ -1,0 +1,64 @@
+package counts
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Impossible is the reason for a count that is missing because no server could have counted so.
+const Impossible series.Reason = "impossible"
+
+// countedTooFew is the share by which a count may stay below what is possible: readings are not of one moment.
+const countedTooFew = 0.02
+
+// leastRecordBytes is the header of a WAL record, without which there is none: XLogRecord in PostgreSQL's xlogrecord.h.
+const leastRecordBytes = 24
+
+// bound is the least that a quantity can come to, and why.
+type bound struct {
+	of    metric.Quantity
+	least float64
+	why   string
+}
+
+// bounds are what PostgreSQL cannot do a repetition's work with less of. On Aurora the same counters count something else.
+func (c *collector) bounds(a Load, r Repetition) (all []bound) {
+	target := c.run.Header.Target
+	if a.Idle() || !modelledMethod(a.Method) || target.Flavor == "aurora" {
+		return nil
+	}
+	rows, commits := float64(r.Work.Rows), float64(r.Work.Transactions)
+	records := rows*float64(max(0, a.Indexes)) + commits
+	why := "each index entry and each commit is one at least"
+	if a.Method != methodCopy { // which puts many rows into one
+		records += rows
+		why = "each row, each index entry and each commit is one at least"
+	}
+	all = append(all, bound{metric.WALRecords, records, why}, bound{metric.WALBytes, leastRecordBytes * records, "a WAL record has 24 at least"})
+	settings := target.Settings
+	waits := settings["fsync"] == "on" && settings["synchronous_commit"] == "on" && a.SynchronousCommit == ""
+	counted := settings["wal_sync_method"] == "fdatasync" || settings["wal_sync_method"] == "fsync" // others fsync as they write
+	if waits && counted && a.Clients > 0 && commits > 0 {
+		all = append(all, bound{metric.WALSyncs, commits / float64(a.Clients), fmt.Sprintf("one serves the commits of all %d clients at most", a.Clients)})
+	}
+	return all
+}
+
+// takeOffImpossible takes out of a repetition the counts that are too low to be true, with the reason in their place.
+func (c *collector) takeOffImpossible(a Load, r Repetition) {
+	for _, b := range c.bounds(a, r) {
+		least := b.least * (1 - countedTooFew)
+		for _, m := range metric.All().Making(b.of) {
+			count, known := r.Counts[m.Name]
+			if !known || count.Missing != nil || count.Raw >= least || m.Derived != nil {
+				continue
+			}
+			text := fmt.Sprintf("%.0f %s for %d rows in %d transactions cannot be, because %s (%.0f): the counter lost some, or the rows are not those of this server",
+				count.Raw, b.of.Many(), r.Work.Rows, r.Work.Transactions, b.why, b.least)
+			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: Impossible, Detail: text}}
+			c.notes.add("impossible", fmt.Sprintf("%s of %s %d is left out: %s", m.Name, a.Name, r.Number, text))
+		}
+	}
+}

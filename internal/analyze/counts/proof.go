@@ -1,0 +1,72 @@
+package counts
+
+import (
+	"fmt"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// insertedRows is the counter that must have counted the rows of our clients, and those of transactions that failed.
+const insertedRows = "pgstat.tables/n_tup_ins"
+
+// checkProof notes where the rows of the load, of the server's counter and of the table itself are not the same: then
+// something is missing from the counts of this repetition.
+func (c *collector) checkProof(a *attempt, load runfile.Load, r Repetition) {
+	if load.Idle() || a.proof == nil || a.proof.Counter != "" {
+		return
+	}
+	if a.proof.Missing != "" {
+		c.notes.add("rows-not-counted", fmt.Sprintf("The rows of %s %d were not counted: %s", a.load, a.repetition, a.proof.Missing))
+		return
+	}
+	if r.Work.Failures == 0 && r.Work.Returned > 0 && !lookedAt(r.Work.Returned, a.proof.Returned) {
+		c.notes.add("rows-disagree", fmt.Sprintf("The rows of %s %d disagree: its clients asked for %d, and the server looked at %d",
+			a.load, a.repetition, r.Work.Returned, a.proof.Returned))
+	}
+	counted, inserted := r.Counts[insertedRows], r.Work.Rows-r.Work.Updated-r.Work.Deleted
+	failed := float64(r.Work.Failures) * float64(load.RowsPerTx)
+	known := counted.Missing == nil && counted.Seconds > 0
+	more, left := counted.Raw-float64(inserted), load.TableRows+inserted-r.Work.Deleted
+	if a.proof.Rows == left && (!known || more >= 0 && more <= failed) {
+		return
+	}
+	text := fmt.Sprintf("The rows of %s %d disagree: the server confirmed %d, and its table holds %d", a.load, a.repetition, left, a.proof.Rows)
+	if known {
+		text += fmt.Sprintf("; n_tup_ins grew by %.0f", counted.Raw)
+	}
+	c.notes.add("rows-disagree", text)
+}
+
+// lookedAt tells whether the server has looked at the rows that were asked for. Of those at an end of an index the planner looks at some
+// itself.
+func lookedAt(asked, counted int64) bool {
+	const byPlanner = 1000
+	return counted >= asked && float64(counted) <= (1+oneInAHundred)*float64(asked)+byPlanner
+}
+
+// checkAdded notes what was run beyond the plan.
+func (c *collector) checkAdded() {
+	for _, a := range c.attempts {
+		if a.added != "" {
+			c.notes.add("added", fmt.Sprintf("%s %d was run beyond the plan: %s", a.load, a.repetition, a.added))
+		}
+	}
+}
+
+// driftTolerated is what clocks may part during a run, beyond the doubt of their comparison, before it is said.
+const driftTolerated = 0.1 // seconds
+
+// checkOtherClocks notes a clock that was another distance from ours at the end than at the start.
+func (c *collector) checkOtherClocks() {
+	if c.run.Ended == nil {
+		return
+	}
+	for _, before := range c.run.Header.Clocks {
+		for _, after := range c.run.Ended.Clocks {
+			drift := after.Offset - before.Offset
+			if before.Source == after.Source && max(drift, -drift) > driftTolerated+before.Error+after.Error {
+				c.notes.add("clock-drifted", fmt.Sprintf("The clock of the %s moved by %.3g s against ours during the run", before.Source, drift))
+			}
+		}
+	}
+}

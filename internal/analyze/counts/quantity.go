@@ -1,0 +1,235 @@
+package counts
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Side is which world a quantity counts in.
+type Side string
+
+// Logical work is what the database was asked to do and notes in its WAL; requested is what was asked of the operating system, where a
+// cache may answer; physical work is what storage has to do for it.
+const (
+	Logical   Side = metric.Logical
+	Requested Side = metric.Requested
+	Physical  Side = metric.Physical
+)
+
+// Names of the quantities: the counted quantities of internal/metric.
+const (
+	Rows           = string(metric.RowsWritten)
+	Entries        = string(metric.Entries)
+	Statements     = string(metric.Statements)
+	Commits        = string(metric.Commits)
+	WALRecords     = string(metric.WALRecords)
+	WALBytes       = string(metric.WALBytes)
+	WALWrites      = string(metric.WALWrites)
+	WALSyncs       = string(metric.WALSyncs)
+	PagesWritten   = string(metric.PagesWritten)
+	DeviceRequests = string(metric.DeviceRequests)
+	DeviceFlushes  = string(metric.DeviceFlushes)
+	DeviceBytes    = string(metric.DeviceBytes)
+	BuffersTouched = string(metric.BuffersTouched)
+	RowsReturned   = string(metric.RowsReturned)
+	Lookups        = string(metric.Lookups)
+	RowsUpdated    = string(metric.RowsUpdated)
+	RowsDeleted    = string(metric.RowsDeleted)
+)
+
+// Quantity is one way to count the work of a repetition.
+type Quantity struct {
+	Name string
+	Side Side
+	Unit string
+	Help string // what it counts, and from what
+	// From are the metrics that it is computed from; empty where our own clients count it. Against these metrics it
+	// explains nothing. Some are computed from other metrics where a version lacks these: see Run.Quantities.
+	From []string
+	// Modelled: nobody counted it in this run. It follows from the work that our clients did; see Run.Quantities.
+	Modelled bool
+
+	how           composition
+	count         func(Load, Repetition) (float64, error)
+	standardError func(Load, Repetition) float64 // nil: none beyond that of the metrics
+}
+
+// composition is how a quantity comes of several metrics.
+type composition int
+
+const (
+	alternatives composition = iota // they are one under several names
+	addition
+	subtraction // the second taken off the first
+)
+
+// Count is the work of a repetition as this quantity counts it. The error is a *series.Missing.
+func (d Quantity) Count(a Load, r Repetition) (float64, error) { return d.count(a, r) }
+
+// StandardError is the standard deviation of an error that a count has beside those of its metrics, the same in all repetitions of
+// a load: that of a model, or of a sample.
+func (d Quantity) StandardError(a Load, r Repetition) float64 {
+	if d.standardError == nil {
+		return 0
+	}
+	return d.standardError(a, r)
+}
+
+// All lists the quantities, from what is asked of the database down to what its device does.
+func All() []Quantity { return slices.Clone(quantities()) }
+
+// OfInserts are those that loads which only insert rows tell from each other.
+func OfInserts() []Quantity {
+	return slices.DeleteFunc(All(), func(d Quantity) bool { return !metric.Quantity(d.Name).OfInserts() })
+}
+
+// quantities is made once: a report asks for one of them for each metric under each load.
+var quantities = sync.OnceValue(func() (all []Quantity) {
+	for _, q := range metric.Quantities() {
+		d := Quantity{Name: string(q), Side: Side(q.Side()), Unit: q.Unit(), Help: q.Help()}
+		switch q {
+		case metric.RowsWritten:
+			d.count = ofWork(Rows, func(w Work) int64 { return w.Rows })
+		case metric.Entries:
+			d.count = entries
+		case metric.Statements:
+			d.count = ofWork(Statements, func(w Work) int64 { return w.Statements })
+		case metric.Commits:
+			d.count = ofWork(Commits, func(w Work) int64 { return w.Transactions })
+		case metric.RowsReturned:
+			d.count = ofWork(RowsReturned, func(w Work) int64 { return sum(w.Returned, w.Counted) })
+		case metric.Lookups:
+			d.count = ofWork(Lookups, func(w Work) int64 { return w.Lookups })
+		case metric.RowsUpdated:
+			d.count = ofWork(RowsUpdated, func(w Work) int64 { return w.Updated })
+		case metric.RowsDeleted:
+			d.count = ofWork(RowsDeleted, func(w Work) int64 { return w.Deleted })
+		case metric.BuffersTouched:
+			d = d.addedOf(metric.All().Adding(q))
+		default:
+			d = d.madeOf(metric.All().Making(q))
+		}
+		all = append(all, d)
+	}
+	return all
+})
+
+// madeOf takes the count from metrics of which each makes it: from the first that was counted.
+func (d Quantity) madeOf(rows []metric.Metric) Quantity {
+	if len(rows) == 1 && rows[0].Derived != nil {
+		off := *rows[0].Derived
+		d.From, d.how, d.count = []string{off.Of, off.Less}, subtraction, difference(off)
+		return d
+	}
+	d.From = names(rows)
+	d.count = firstOf(d.From...)
+	return d
+}
+
+// addedOf takes it from the sum of metrics. Where one of them is missing, the reason is why none makes it alone.
+func (d Quantity) addedOf(rows []metric.Metric) Quantity {
+	alone := d.count
+	d.From, d.how = names(rows), addition
+	d.count = func(a Load, r Repetition) (float64, error) {
+		sum, err := r.sumCounts(d.From...)
+		if err != nil && alone != nil {
+			return alone(a, r)
+		}
+		return sum, err
+	}
+	return d
+}
+
+func names(rows []metric.Metric) []string {
+	var all []string
+	for _, m := range rows {
+		all = append(all, m.Name)
+	}
+	return all
+}
+
+// Named finds a quantity by its name.
+func Named(name string) (Quantity, bool) {
+	for _, d := range quantities() {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Quantity{}, false
+}
+
+func ofWork(quantity string, value func(Work) int64) func(Load, Repetition) (float64, error) {
+	return func(a Load, r Repetition) (float64, error) {
+		if a.Method == seen {
+			return r.seenWork(quantity)
+		}
+		return float64(value(r.Work)), nil
+	}
+}
+
+// entries are those of every version of a row that was written; one that was updated within its page takes none, and who deletes a row
+// leaves its entries where they are.
+func entries(a Load, r Repetition) (float64, error) {
+	if a.Method == seen {
+		return r.seenEntries()
+	}
+	if a.Method == unplanned {
+		return 0, &series.Missing{Reason: NotRecorded, Detail: "how many indexes " + a.Name + " has is not in the plan"}
+	}
+	rows, indexed := float64(r.Work.Rows), float64(r.Work.Rows-r.Work.Deleted)
+	if r.Work.Updated > 0 {
+		within, err := r.Count(withinPage)
+		if err != nil {
+			return 0, err
+		}
+		indexed -= within
+	}
+	return rows + indexed*float64(max(0, a.Indexes)), nil
+}
+
+// withinPage counts the updates that take no index entries.
+const withinPage = "pgstat.tables/n_tup_hot_upd"
+
+// firstOf is the first of these metrics that was counted: versions of PostgreSQL have them under several names. Where
+// none was, the first one's reason stands, unless the run did not read that one at all.
+func firstOf(metrics ...string) func(Load, Repetition) (float64, error) {
+	return func(_ Load, r Repetition) (float64, error) {
+		var why error
+		for _, metric := range metrics {
+			value, err := r.Count(metric)
+			if err == nil {
+				return value, nil
+			}
+			if why == nil || missing(why).Reason == NotRecorded && missing(err).Reason != NotRecorded {
+				why = err
+			}
+		}
+		return 0, why
+	}
+}
+
+// difference is what is left of a metric when another is taken off it, which is a part of it.
+func difference(d metric.Difference) func(Load, Repetition) (float64, error) {
+	return func(_ Load, r Repetition) (float64, error) {
+		whole, err := r.Count(d.Of)
+		if err != nil {
+			return 0, err
+		}
+		part, err := r.Count(d.Less)
+		if err != nil {
+			return 0, err
+		}
+		if r.Counts[d.Of].Raw < r.Counts[d.Less].Raw {
+			detail := "there is less of " + d.Of + " than of " + d.Less + ", which is a part of it"
+			if d.Of == metric.BlockWrites {
+				detail = "the device counts fewer writes than flushes"
+			}
+			return 0, &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}
+		}
+		return whole - part, nil
+	}
+}

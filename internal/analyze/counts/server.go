@@ -1,0 +1,66 @@
+package counts
+
+import (
+	"strings"
+
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// OfServer tells whether work of the device is counted by the requests for this server's files: others may use the device, and each request
+// was followed to its file under every load.
+func (r *Run) OfServer() bool { return r.ofServer }
+
+const (
+	// leastOfWAL is the part of the WAL's bytes that the writes for the server's files come to at least. Where they come to less, files were
+	// not found.
+	leastOfWAL = 0.5
+	// leastOfDisk is the part of the requests which the kernel counts of the disks that were seen at least. A kernel may keep the program that
+	// sees them from running, and tells nobody.
+	leastOfDisk = 0.9
+)
+
+// followed tells whether each request was, and none was lost.
+func (r *Run) followed() bool {
+	written, log, seen, counted, loaded := 0.0, 0.0, 0.0, 0.0, 0
+	for _, a := range r.loaded() {
+		for _, repetition := range a.Repetitions {
+			_, unknown := repetition.sumCounts(metric.ServerReads, metric.ServerReadBytes, metric.ServerWrites, metric.ServerWriteBytes,
+				metric.ServerFlushes, metric.RequestsLost)
+			if unknown != nil || repetition.Counts[metric.RequestsLost].Raw != 0 {
+				return false
+			}
+			loaded++
+			written += repetition.Counts[metric.ServerWriteBytes].Raw
+			if _, unknown := repetition.sumCounts(metric.BlockWrites, metric.RequestWrites); unknown == nil {
+				seen += repetition.Counts[metric.RequestWrites].Raw
+				counted += repetition.Counts[metric.BlockWrites].Raw
+			}
+			if bytes, err := r.Quantity(WALBytes).Count(a, repetition); err == nil {
+				log += bytes
+			}
+		}
+	}
+	return loaded > 0 && !r.Header.Target.Storage.Own && written >= leastOfWAL*log && seen >= leastOfDisk*counted
+}
+
+// forServer is a quantity of the device by what it did for the server's files; another quantity is what it was.
+func (d Quantity) forServer() Quantity {
+	for _, m := range metric.All().Making(metric.Quantity(d.Name)) {
+		if part := metric.ServersPart(m.Name); part != nil {
+			d.Help += ", for files of this server"
+			d.From, d.how, d.count = part, alternatives, firstOf(part...)
+		}
+	}
+	return d
+}
+
+// forServer is what of a metric of the device was for the server's files; another metric is what it was.
+func (m Metric) forServer() Metric {
+	part := metric.ServersPart(m.Name)
+	if part == nil {
+		return m
+	}
+	m.Derived, m.From, m.how = strings.Join(part, " + "), part, addition
+	m.count = func(_ Load, r Repetition) (float64, error) { return r.sumCounts(part...) }
+	return m
+}

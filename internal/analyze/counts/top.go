@@ -1,0 +1,85 @@
+package counts
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Top is what caused the most in an observation or an operation, of one sort: statements, files, tables or indexes.
+type Top struct {
+	Of      string
+	Seconds float64            // that it was looked at
+	Items   []runfile.TopItem  // the first of all; where there are several parts, those of the first part come first
+	Total   map[string]float64 // what all did together
+	Missing string             // why there are no items
+
+	cut bool // some part listed no more than the first of all
+}
+
+// topKey is what a later look stands for an earlier one by.
+type topKey struct {
+	of   string
+	from time.Time
+}
+
+// tops joins what was seen from one start of the server to the next.
+func (c *collector) joinTops() (all []Top) {
+	keys := slices.SortedFunc(maps.Keys(c.tops), func(a, b topKey) int { return cmp.Or(a.from.Compare(b.from), cmp.Compare(a.of, b.of)) })
+	for _, of := range []string{"statements", runfile.Files, "tables", "indexes"} {
+		t := Top{Of: of, Total: map[string]float64{}}
+		for _, key := range keys {
+			if key.of == of {
+				t.join(c.tops[key])
+			}
+		}
+		if t.Seconds > 0 || t.Missing != "" {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func (t *Top) join(part runfile.Top) {
+	if part.Missing != "" {
+		if len(t.Items) == 0 {
+			t.Missing = part.Missing
+		}
+		return
+	}
+	t.Missing = ""
+	t.Seconds += part.At.Sub(part.From).Seconds()
+	for name, value := range part.Total {
+		t.Total[name] += value
+	}
+	cut := len(part.Items) >= runfile.MostTopItems
+	for i := range t.Items {
+		t.Items[i].AtLeast = t.Items[i].AtLeast || cut && !slices.ContainsFunc(part.Items, named(t.Items[i].Name))
+	}
+	for _, item := range part.Items {
+		t.add(item)
+	}
+	t.cut = t.cut || cut
+}
+
+func named(name string) func(runfile.TopItem) bool {
+	return func(i runfile.TopItem) bool { return i.Name == name }
+}
+
+// add sums up what is of one name. What was not among the first in every part did at least that.
+func (t *Top) add(item runfile.TopItem) {
+	i := slices.IndexFunc(t.Items, named(item.Name))
+	if i < 0 {
+		item.Grew, item.AtLeast = maps.Clone(item.Grew), item.AtLeast || t.cut
+		t.Items = append(t.Items, item)
+		return
+	}
+	for name, value := range item.Grew {
+		t.Items[i].Grew[name] += value
+	}
+	t.Items[i].Text = cmp.Or(item.Text, t.Items[i].Text)
+	t.Items[i].AtLeast = t.Items[i].AtLeast || item.AtLeast
+}

@@ -1,0 +1,233 @@
+package counts
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// OtherWindow is the reason for a count of a total that is of another stretch than the load.
+const OtherWindow series.Reason = "other-window"
+
+// total takes figures of a stretch that was counted as a whole.
+func (c *collector) total(t runfile.Total) {
+	for name := range t.Values {
+		c.belongs(name, t.Probe)
+		c.totalled[name] = true
+	}
+	a := c.attempt(t.Load, t.Repetition)
+	a.totals = append(a.totals, t)
+}
+
+// untimed tells whether nothing is known of an attempt but totals: not even when it was.
+func (a *attempt) untimed() bool { return len(a.begins) == 0 && len(a.ends) == 0 && len(a.totals) > 0 }
+
+// begin and end are the zero time where nobody says when it was.
+func (a *attempt) begin() time.Time { return firstOr(a.begins) }
+func (a *attempt) end() time.Time   { return firstOr(a.ends) }
+
+func firstOr(moments []time.Time) time.Time {
+	if len(moments) == 0 {
+		return time.Time{}
+	}
+	return moments[0]
+}
+
+// countTotals puts the totals of an attempt for what its counters grew by.
+func (c *collector) countTotals(a *attempt, r Repetition) {
+	for _, t := range a.totals {
+		off, share, label := a.windowOff(t), c.readingError(t), a.otherName()
+		for name, value := range t.Values {
+			averages := c.sumOfAverages(a, r, name, value)
+			switch {
+			case off != nil:
+				r.Counts[name] = Count{Missing: off}
+			case label != nil && (name == volumeReads || name == volumeWrites):
+				r.Counts[name] = Count{Missing: label}
+				c.notes.add("mislabelled", fmt.Sprintf("%s of %s: %s", name, a.load, label.Detail))
+			case averages != nil:
+				r.Counts[name] = Count{Missing: averages}
+				c.notes.add("sum-of-averages", fmt.Sprintf("%s of %s: %s", name, a.load, averages.Detail))
+			case !(value >= 0) || math.IsInf(value, 0):
+				detail := fmt.Sprintf("its source tells of %g in all", value)
+				r.Counts[name] = Count{Missing: &series.Missing{Reason: series.Reason(runfile.Failed), Detail: detail}}
+			default:
+				r.Counts[name] = Count{Amount: value, Raw: value, Seconds: r.Seconds, Error: share * value}
+			}
+		}
+	}
+}
+
+// nearly is how far two sources may be apart that tell of the same.
+const nearly = 0.05
+
+// sumOfAverages says that a total of a rate is the sum of its averages over periods, and no number of operations: it is smaller by the
+// seconds of a period than what its own periods come to, or reads than the pages that PostgreSQL missed.
+func (c *collector) sumOfAverages(a *attempt, r Repetition, name string, value float64) *series.Missing {
+	m, known := c.run.Counter(name)
+	if !known || m.Type != runfile.Rate || m.Period <= 1 || value <= 0 {
+		return nil
+	}
+	times := func(other float64) bool { return math.Abs(other/(value*m.Period)-1) < nearly }
+	own, told := r.Counts[name]
+	_, missedPages := a.totalOf(oursRead)
+	switch {
+	case told && own.Missing == nil && times(own.Amount):
+	case name == readIOPS && value >= fewestReads && times(missedPages):
+	default:
+		return nil
+	}
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
+		"%.0f is the sum of its averages over periods of %g s, and no number of operations: times %g it is one", value, m.Period, m.Period)}
+}
+
+// otherName says that what is called the volume's reads are the instance's, and so the writes beside them: they are the pages missed, or a sixtieth of
+// them where averages over minutes were summed. Of the volume's, 0.34 to 0.64 for each page missed were published.
+func (a *attempt) otherName() *series.Missing {
+	_, reads := a.totalOf(volumeReads)
+	_, missedPages := a.totalOf(oursRead)
+	are := func(factor float64) bool { return math.Abs(missedPages/(reads*factor)-1) < nearly }
+	if reads < fewestReads || !are(1) && !are(perMinute) {
+		return nil
+	}
+	return &series.Missing{Reason: series.Reason(runfile.Failed), Detail: fmt.Sprintf(
+		"%.0f billed reads are the %.0f pages that PostgreSQL missed, as ReadIOPS shows them by the second: the names are those of other metrics", reads, missedPages)}
+}
+
+// perMinute is how many times as much an average by the second stands for in a minute.
+const perMinute = 60
+
+// totalOf is a total of an attempt.
+func (a *attempt) totalOf(metric string) (told bool, value float64) {
+	for _, t := range a.totals {
+		if v, has := t.Values[metric]; has {
+			told, value = true, v
+		}
+	}
+	return told, value
+}
+
+const (
+	readIOPS     = "cloudwatch/ReadIOPS"
+	volumeReads  = "cloudwatch/VolumeReadIOPs"
+	volumeWrites = "cloudwatch/VolumeWriteIOPs"
+	oursRead     = "pgstat.database/blks_read"
+)
+
+// origin notes where figures come from. Of a file that is worked on, older versions were seen to have other values.
+func (c *collector) origin(o runfile.Origin) {
+	c.run.Origins = append(c.run.Origins, o)
+	if o.File != "" && o.Commit == "" {
+		c.notes.add("no-version", fmt.Sprintf("%s of %s is told without its version, and other ones may have other values", o.File, o.Load))
+	}
+}
+
+// readingError is the error of figures that somebody read off a chart, as a share of them.
+func (c *collector) readingError(t runfile.Total) (share float64) {
+	for _, o := range c.run.Origins {
+		if o.Load == t.Load && o.Repetition == t.Repetition && o.Probe == t.Probe {
+			share = max(share, o.Error)
+		}
+	}
+	return share
+}
+
+// A window may differ from its load by as much at either end: by a part of its length, or by the minute that services count in.
+const (
+	windowTolerated = 0.01
+	minuteTolerated = time.Minute
+)
+
+// windowOff says why figures are not those of the load, where their source gives a window of their own.
+func (a *attempt) windowOff(t runfile.Total) *series.Missing {
+	if t.From.IsZero() || t.To.IsZero() || a.untimed() {
+		return nil
+	}
+	begin, end := a.begin(), a.end()
+	tolerated := max(minuteTolerated, time.Duration(windowTolerated*float64(end.Sub(begin))))
+	var detail string
+	switch early, late := begin.Sub(t.From), t.To.Sub(end); {
+	case early > tolerated:
+		detail = "what was counted began " + early.Round(time.Second).String() + " before the load"
+	case early < -tolerated:
+		detail = "what was counted began " + (-early).Round(time.Second).String() + " into the load"
+	case late > tolerated:
+		detail = "what was counted ended " + late.Round(time.Second).String() + " after the load"
+	case late < -tolerated:
+		detail = "what was counted ended " + (-late).Round(time.Second).String() + " before the load did"
+	default:
+		return nil
+	}
+	return &series.Missing{Reason: OtherWindow, Detail: detail}
+}
+
+// outsideWindow says why an attempt must not be used of whose rows the counters saw another number than there were: their window
+// is not its load's, and a ratio to what was counted over the whole of it looks like any other.
+func (a *attempt) outsideWindow() string {
+	if a.proof == nil || a.proof.Counter == "" || a.proof.Rows <= 0 {
+		return ""
+	}
+	for _, t := range a.totals {
+		counted, told := t.Values[a.proof.Counter]
+		rows := float64(a.proof.Rows)
+		if told && math.Abs(counted-rows) > windowTolerated*rows {
+			return fmt.Sprintf("%s counted %.0f rows of %.0f: its counters begin or end within the load, and what was counted over all of it is not theirs",
+				a.proof.Counter, counted, rows)
+		}
+	}
+	return ""
+}
+
+// fewestReads are so many that it shows whether they are a sixtieth of the pages missed.
+const fewestReads = 1000
+
+// tellingDigits are so many that two loads do not have them alike by chance. A number of rows to load has fewer, and so has a rounded rate.
+const tellingDigits = 6
+
+// digits are those of a number without the noughts that it ends in.
+func digits(value float64) int {
+	significant, _, _ := strings.Cut(strconv.FormatFloat(math.Round(value), 'e', -1, 64), "e")
+	return len(strings.ReplaceAll(significant, ".", ""))
+}
+
+// checkCopied notes figures of two loads that are the same to the last digit: one of them was copied.
+func (c *collector) checkCopied() {
+	of := map[string]map[float64]*attempt{}
+	for _, a := range c.attempts {
+		for _, t := range a.totals {
+			for _, name := range sortedKeys(t.Values) {
+				value := t.Values[name]
+				if digits(value) < tellingDigits {
+					continue
+				}
+				if of[name] == nil {
+					of[name] = map[float64]*attempt{}
+				}
+				if first := of[name][value]; first != nil && first != a {
+					c.notes.add("copied", fmt.Sprintf("%s is %.0f in %s and in %s, to the last digit: one of the two was copied, and nothing tells which",
+						name, value, first.load, a.load))
+				}
+				of[name][value] = a
+			}
+		}
+	}
+}
+
+// carriedBytes is the quantity of WAL bytes on Aurora where the position in the WAL was not read: only the WAL crosses to its storage,
+// so that what is written there is WAL.
+func (r *Run) carriedBytes(d Quantity) Quantity {
+	if r.Header.Target.Flavor != "aurora" || r.counts(metric.InsertPosition) || !r.counts(writeThroughput) {
+		return d
+	}
+	d.Help, d.From, d.how = "bytes of the WAL, as WriteThroughput shows them: on Aurora nothing else is written to the storage", []string{writeThroughput}, alternatives
+	d.count = firstOf(writeThroughput)
+	return d
+}
+
+const writeThroughput = "cloudwatch/WriteThroughput"

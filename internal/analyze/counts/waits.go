@@ -1,0 +1,52 @@
+package counts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Wait is how many sessions waited for an event, or were at work, on average over the repetitions of a load. It is Performance
+// Insights that tells, for those ten that most waited for.
+type Wait struct {
+	Event    string  `json:"event"` // empty: all sessions together, those at work among them
+	Sessions float64 `json:"sessions"`
+}
+
+// Where it is told.
+const (
+	loadMetric     = "insights/db.load"
+	eventDimension = "db.wait_event.name"
+)
+
+// waits are those of a load, all together first and then the most; nil where no period lies in any of its repetitions.
+func (c *collector) waits(a Load) []Wait {
+	sums, seconds := map[string]float64{}, 0.0
+	for key, told := range c.periods[loadMetric] {
+		within := func(r Repetition) bool { return !key.from.Before(r.Begin) && !key.to.After(r.End) }
+		length := key.to.Sub(key.from).Seconds()
+		if key.statistic != runfile.Average || length <= 0 || told.value < 0 || !slices.ContainsFunc(a.Repetitions, within) {
+			continue
+		}
+		event := c.sets[key.dimensions][eventDimension]
+		sums[event] += told.value * length
+		if event == "" {
+			seconds += length
+		}
+	}
+	if seconds == 0 {
+		return nil
+	}
+	var all []Wait
+	for _, event := range sortedKeys(sums) {
+		all = append(all, Wait{event, sums[event] / seconds})
+	}
+	slices.SortStableFunc(all, func(a, b Wait) int {
+		if a.Event == "" || b.Event == "" {
+			return cmp.Compare(a.Event, b.Event)
+		}
+		return cmp.Compare(b.Sessions, a.Sessions)
+	})
+	return all
+}

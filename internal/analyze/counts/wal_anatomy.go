@@ -1,0 +1,220 @@
+package counts
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// Sources of an anatomy.
+const (
+	Walinspect = "pg_walinspect" // the server read its own WAL
+	Waldump    = "pg_waldump"    // the program read the WAL's files
+	Model      = "model"         // nobody read it: it follows from the work that our clients did
+)
+
+// Anatomy is what kinds of record a repetition put into the WAL.
+type Anatomy struct {
+	Source string
+	// Missing is, of a model, why the WAL was not read.
+	Missing *series.Missing
+	// Coverage is the share of the WAL's bytes whose records were counted one by one; 1: the parts are exact. Otherwise
+	// they are scaled up, to PostgreSQL's own count where that is known. Of a model it is 0.
+	Coverage float64
+	Parts    []Part // those with any records
+	// Sum is how many records there were in all, by the WAL itself or by the model.
+	Sum Part
+	// Counted is how many records PostgreSQL counted, by pg_stat_wal; what the sum differs from it by is what the
+	// anatomy gets wrong. It is NaN where they were not counted.
+	Counted float64
+}
+
+// Part is a kind of record. The bounds hold it with a confidence of 95 %; of an exact one they are the same.
+type Part struct {
+	Name      string
+	Records   float64
+	Low, High float64
+	Bytes     float64 // NaN where they are not known
+	Images    float64 // bytes of whole pages among them, where those were read
+}
+
+// Exact tells whether every record was counted one by one.
+func (a Anatomy) Exact() bool { return a.Coverage == 1 }
+
+// Anatomy is what the repetition put into the WAL, as it was read, or else as the model has it. The error, where there
+// is neither, is a *series.Missing.
+func (a Load) Anatomy(r Repetition) (Anatomy, error) {
+	if r.Log != nil && r.Log.Missing == nil {
+		return *r.Log, nil
+	}
+	model, err := a.model(r)
+	if err != nil {
+		return Anatomy{}, err
+	}
+	if r.Log != nil {
+		model.Missing = r.Log.Missing
+	}
+	return model, nil
+}
+
+// anatomyProbe begins the names of what the probe of that name reads of the WAL.
+const anatomyProbe = "anatomy/"
+
+// The probe's metrics, after its name. A part is its name and these endings.
+const (
+	walBytes      = anatomyProbe + "wal_bytes"
+	coveredBytes  = anatomyProbe + "covered_bytes"
+	recordsRead   = anatomyProbe + "records"
+	recordBytes   = anatomyProbe + "bytes"
+	partOfRecords = "_records"
+	partOfBytes   = "_bytes"
+	partOfImages  = "_image_bytes"
+)
+
+// ofAnatomy tells whether a metric is a part of what another one counts: as one of its own it would be a tautology.
+func ofAnatomy(metric string) bool { return strings.HasPrefix(metric, anatomyProbe) }
+
+// anatomy is what the probe read of the repetition; nil in a run without it.
+func (c *collector) anatomy(r Repetition, loadEnd, othersEnd time.Time) *Anatomy {
+	records, announced := c.metrics[recordsRead]
+	if !announced {
+		return nil
+	}
+	of := func(metric string) Count { return count(c.series(metric), r.Begin, r.End, loadEnd, othersEnd) }
+	all, covered, log := of(recordsRead), of(coveredBytes), of(walBytes)
+	if all.Missing != nil {
+		return &Anatomy{Missing: all.Missing}
+	}
+	if covered.Raw <= 0 || log.Raw < covered.Raw || all.Raw <= 0 {
+		return &Anatomy{Missing: &series.Missing{Reason: series.NeverRead, Detail: "nothing of the WAL was read under this load"}}
+	}
+	a := &Anatomy{Source: Walinspect, Coverage: covered.Raw / log.Raw, Counted: countedIn(r)}
+	if strings.Contains(records.Source, "waldump") {
+		a.Source = Waldump
+	}
+	scale := 1 / a.Coverage
+	if a.toCount() {
+		scale = a.Counted / all.Raw
+	}
+	var windows []map[string]float64
+	if !a.Exact() {
+		windows = c.windows(r)
+	}
+	a.Sum = a.scaled("", all.Raw, of(recordBytes).Raw, scale, windows)
+	for _, metric := range sortedKeys(c.metrics) {
+		if name, isPart := partName(metric); isPart {
+			if n := of(metric); n.Missing == nil && n.Raw > 0 {
+				part := a.scaled(name, n.Raw, of(anatomyProbe+name+partOfBytes).Raw, scale, windows)
+				if images := of(anatomyProbe + name + partOfImages); images.Missing == nil {
+					part.Images = images.Raw * scale
+				}
+				a.Parts = append(a.Parts, part)
+			}
+		}
+	}
+	return a
+}
+
+// partName is the part whose records a metric counts.
+func partName(metric string) (string, bool) {
+	name, ofProbe := strings.CutPrefix(metric, anatomyProbe)
+	name, isPart := strings.CutSuffix(name, partOfRecords)
+	return name, ofProbe && isPart
+}
+
+// scaled makes a part of what was counted in the windows. Where the windows covered everything, it is that.
+func (a *Anatomy) scaled(name string, records, bytes, scale float64, windows []map[string]float64) Part {
+	if a.Exact() {
+		return Part{Name: name, Records: records, Low: records, High: records, Bytes: bytes}
+	}
+	base, metric := coveredBytes, anatomyProbe+name+partOfRecords
+	if name == "" {
+		metric = recordsRead
+	}
+	if a.toCount() && name == "" {
+		return Part{Name: name, Records: a.Counted, Low: a.Counted, High: a.Counted, Bytes: bytes * scale}
+	}
+	if a.toCount() {
+		base = recordsRead
+	}
+	n, half := records*scale, scale*half(metric, base, 1-a.Coverage, windows)
+	most := math.Inf(1) // or no more than all that were not looked at
+	if a.toCount() {
+		most = records + a.Counted - a.Counted/scale
+	}
+	return Part{Name: name, Records: n, Low: max(n-half, records), High: min(n+half, most), Bytes: bytes * scale}
+}
+
+// toCount tells whether the parts are scaled up to PostgreSQL's own count, of which they are shares.
+func (a *Anatomy) toCount() bool { return !a.Exact() && !math.IsNaN(a.Counted) }
+
+// half is half the interval of a sum that is estimated by its ratio to a base: to all records, or to the bytes of WAL
+// that were covered. Each reading is one group of windows, taken by chance; what differs between them is what is in
+// doubt, as far as not all was read. No more than one in twenty lies as many standard errors away, whatever the
+// distribution (Chebyshev).
+func half(metric, base string, unread float64, windows []map[string]float64) float64 {
+	const fewest, errors = 5, 4.48
+	if len(windows) < fewest {
+		return math.Inf(1)
+	}
+	sum, ofBase := 0.0, 0.0
+	for _, w := range windows {
+		sum += w[metric]
+		ofBase += w[base]
+	}
+	scatter := 0.0
+	for _, w := range windows {
+		d := w[metric] - w[base]*sum/ofBase
+		scatter += d * d
+	}
+	groups := float64(len(windows))
+	return errors * math.Sqrt(unread*groups/(groups-1)*scatter)
+}
+
+// windows are what each reading of the repetition added to each metric, where it looked at the WAL.
+func (c *collector) windows(r Repetition) []map[string]float64 {
+	byTime := map[time.Time]map[string]float64{}
+	var all []map[string]float64
+	for change, err := range c.series(coveredBytes).Changes(c.before(r.Begin), r.End) {
+		if err == nil && change.Amount > 0 {
+			byTime[change.To] = map[string]float64{coveredBytes: change.Amount}
+			all = append(all, byTime[change.To])
+		}
+	}
+	for metric := range c.metrics {
+		if _, isPart := partName(metric); !isPart && metric != recordsRead {
+			continue
+		}
+		for change, err := range c.series(metric).Changes(c.before(r.Begin), r.End) {
+			if w := byTime[change.To]; err == nil && w != nil {
+				w[metric] = change.Amount
+			}
+		}
+	}
+	return all
+}
+
+// before is the moment of the probe's last reading before another moment, from which on its changes are counted.
+func (c *collector) before(t time.Time) time.Time {
+	point, err := c.series(coveredBytes).Before(t)
+	if err != nil {
+		return t
+	}
+	return point.At
+}
+
+// checkAnatomy notes where the parts do not add up to what PostgreSQL counted.
+func (c *collector) checkAnatomy(load runfile.Load, r Repetition) {
+	const tolerance = 0.01
+	if r.Log == nil || r.Log.Missing != nil || !r.Log.Exact() || math.IsNaN(r.Log.Counted) || load.Idle() {
+		return
+	}
+	if off := math.Abs(r.Log.Sum.Records-r.Log.Counted) / r.Log.Counted; off > tolerance {
+		c.notes.add("wal-differs", fmt.Sprintf("The WAL of %s %d holds %.0f records by %s, and %.0f by pg_stat_wal",
+			load.Name, r.Number, r.Log.Sum.Records, r.Log.Source, r.Log.Counted))
+	}
+}

@@ -1,0 +1,92 @@
+package counts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// otherRecords is the quantity of WAL records for a run in which PostgreSQL's own count is nowhere: Aurora refuses it, and
+// 13 has none. Where the WAL was read, its records were counted; where it was not, the work tells what must be in it.
+func (r *Run) otherRecords() (Quantity, bool) {
+	if r.counts(metric.StatWALRecords) {
+		return Quantity{}, false
+	}
+	known, modelled := false, false
+	for _, a := range r.loaded() {
+		for _, repetition := range a.Repetitions {
+			if log, err := a.records(repetition); err == nil {
+				known, modelled = true, modelled || log.Source == Model
+			}
+		}
+	}
+	d := Quantity{Name: WALRecords, Side: Logical, Unit: "records", Modelled: modelled, count: recordsOf, standardError: errorOfRecords}
+	if modelled {
+		d.Help = "records that the work of our clients must have put into the WAL: modelled, not counted"
+		return d, known
+	}
+	d.Help, d.From = "records in the WAL, as it was read", []string{recordsRead}
+	return d, known
+}
+
+// loaded are the loads that are not idle.
+func (r *Run) loaded() []Load {
+	return slices.DeleteFunc(slices.Clone(r.Loads), func(a Load) bool { return a.Idle() })
+}
+
+// records is what is known of the WAL of a repetition, as far as it bounds the number of records.
+func (a Load) records(r Repetition) (Anatomy, error) {
+	log, err := a.Anatomy(r)
+	if err == nil && (math.IsInf(log.Sum.High, 0) || !(log.Sum.Records > 0)) {
+		err = &series.Missing{Reason: series.NeverRead, Detail: "too little of the WAL was read under this load"}
+	}
+	return log, err
+}
+
+func recordsOf(a Load, r Repetition) (float64, error) {
+	log, err := a.records(r)
+	return log.Sum.Records, err
+}
+
+// errorOfRecords takes the bounds, which hold with 95 %, for two standard deviations.
+func errorOfRecords(a Load, r Repetition) float64 {
+	log, err := a.records(r)
+	if err != nil {
+		return 0
+	}
+	return max(log.Sum.High-log.Sum.Records, log.Sum.Records-log.Sum.Low) / 2
+}
+
+// Modelled says what the quantities of this run rest on that nobody counted, and how far they may be off where that is most;
+// nothing where all were counted.
+func (r *Run) Modelled() string {
+	d, other := r.otherRecords()
+	if !other || !d.Modelled {
+		return ""
+	}
+	worst, where := 0.0, ""
+	for _, a := range r.loaded() {
+		for _, repetition := range a.Repetitions {
+			if n, err := d.Count(a, repetition); err == nil && 2*d.StandardError(a, repetition)/n > worst {
+				worst, where = 2*d.StandardError(a, repetition)/n, " in "+a.Name
+			}
+		}
+	}
+	return fmt.Sprintf("WAL records were not counted (%s) but modelled from the work of the clients: a record for each row or page of a "+
+		"COPY, each index entry, each commit and 33 values of a sequence. The model may be off by %.2g %%%s", r.whyNot(metric.StatWALRecords), 100*worst, where)
+}
+
+// whyNot is why nothing counts a metric.
+func (r *Run) whyNot(metric string) string {
+	for _, a := range r.loaded() {
+		for _, repetition := range a.Repetitions {
+			if c, known := repetition.Counts[metric]; known && c.Missing != nil {
+				return c.Missing.Error()
+			}
+		}
+	}
+	return "this run did not read " + metric
+}

@@ -1,0 +1,152 @@
+package counts
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/series"
+)
+
+// window is a stretch of an observation, and what every counter grew by in it.
+type window struct {
+	number     int64 // on the grid
+	repetition Repetition
+}
+
+// windows are all from the first to the last, of so many times the length by which readings were kept.
+func (c *collector) cutWindows(times int64) (all []window) {
+	first, last, known := c.thin.span()
+	alone := c.onlyPeriods()
+	if alone {
+		begin, end, _ := c.spanOfPeriods()
+		first, last, known = c.thin.window(begin.Add(-1)), c.thin.window(end)-1, true
+	}
+	if !known {
+		return nil
+	}
+	length := times * c.thin.length
+	from, to := (first*c.thin.length)/length+1, (last*c.thin.length)/length
+	readings := map[string]series.Series{}
+	for _, m := range c.run.Counters {
+		if m.Type == runfile.Counter {
+			readings[m.Name] = c.series(m.Name)
+		}
+	}
+	for k := from; k <= to; k++ {
+		begin, end := time.Unix(0, k*length).UTC(), time.Unix(0, (k+1)*length).UTC()
+		w := window{k, Repetition{Begin: begin, End: end, Counts: map[string]Count{}}}
+		for name, s := range readings {
+			w.repetition.Counts[name] = inWindow(s, begin, end, time.Duration(c.thin.length))
+		}
+		w.repetition.Seconds = w.repetition.betweenReadings()
+		for metric := range c.stretched {
+			if alone { // what moves in steps is right over a long time, and nothing is compared with it
+				w.repetition.Counts[metric] = inPeriods(c.stretched[metric], begin, end, elapsed)
+				continue
+			}
+			w.repetition.Counts[metric] = c.countIn(metric, begin, end, elapsed)
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// inWindow is what a counter grew by in a window whose ends were read no earlier than they may be.
+func inWindow(s series.Series, begin, end time.Time, late time.Duration) Count {
+	change, err := s.Delta(begin, end)
+	switch {
+	case err != nil:
+		return Count{Missing: missing(err)}
+	case change.From.Before(begin.Add(-late)):
+		return Count{Missing: stale(change.From, "before the window began")}
+	case change.To.Before(end.Add(-late)):
+		return Count{Missing: stale(change.To, "before the window ended")}
+	}
+	return Count{Amount: change.Amount, Raw: change.Amount, Seconds: change.Seconds()}
+}
+
+// usually is the part of the windows in which a metric has to be there for windows without it to be left out. In a short
+// observation of a server that was restarted, reset and failed over, what tells of rows is there in less than half.
+const usually = 0.25
+
+// wholeWindows are those that lack no metric which windows usually have. A server that was started anew, a reset, a pause
+// of ours: each costs a window or two, and no more.
+//
+// A window of which no counter was read is none, however many periods a provider tells of: between two readings an hour apart
+// nothing was looked at.
+func (c *collector) wholeWindows(all []window) (whole []window) {
+	counters := slices.DeleteFunc(slices.Clone(c.run.Counters), func(m runfile.Metric) bool { return m.Type != runfile.Counter })
+	unread := func(w window) bool {
+		return len(counters) > 0 && !slices.ContainsFunc(counters, func(m runfile.Metric) bool { return w.repetition.Counts[m.Name].Missing == nil })
+	}
+	times := map[string]int{}
+	for _, w := range all {
+		for metric, count := range w.repetition.Counts {
+			if count.Missing == nil {
+				times[metric]++
+			}
+		}
+	}
+	for _, w := range all {
+		if !unread(w) && !w.lacks(times, usually*float64(len(all))) {
+			whole = append(whole, w)
+		}
+	}
+	return whole
+}
+
+func (w window) lacks(times map[string]int, usual float64) bool {
+	for metric, count := range w.repetition.Counts {
+		if count.Missing != nil && float64(times[metric]) > usual {
+			return true
+		}
+	}
+	return false
+}
+
+// In a window in which less is put into the WAL than this, steps of counters would count as differences.
+const (
+	fewestRecords = 100
+	leastRecord   = 50 // at least, where records are not counted
+)
+
+// busyWindows are those in which something was written.
+func busyWindows(whole []window) (busy []window) {
+	for _, w := range whole {
+		records, err := w.repetition.Count(metric.StatWALRecords)
+		if err != nil {
+			if records, err = w.repetition.Count(metric.InsertPosition); err != nil {
+				records = math.Inf(1) // nothing tells
+			}
+			records /= leastRecord
+		}
+		if records >= fewestRecords {
+			busy = append(busy, w)
+		}
+	}
+	return busy
+}
+
+// merged puts windows together into one repetition: what is missing in one is missing in all.
+func merged(number int, windows []window) Repetition {
+	r := Repetition{
+		Number: number, Begin: windows[0].repetition.Begin, End: windows[len(windows)-1].repetition.End, Counts: map[string]Count{},
+	}
+	for metric := range windows[0].repetition.Counts {
+		var sum Count
+		for _, w := range windows {
+			c := w.repetition.Counts[metric]
+			if c.Missing != nil {
+				sum = c
+				break
+			}
+			sum.Amount, sum.Raw, sum.Seconds = sum.Amount+c.Amount, sum.Raw+c.Raw, sum.Seconds+c.Seconds
+		}
+		r.Counts[metric] = sum
+	}
+	r.Seconds = r.betweenReadings()
+	return r
+}

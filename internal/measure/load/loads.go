@@ -1,0 +1,116 @@
+package load
+
+import (
+	"slices"
+
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Methods of putting rows into a table.
+const (
+	InsertSelect = "insert-select" // one insert … select generate_series a transaction
+	Copy         = "copy"          // one COPY a transaction
+	Insert       = "insert"        // a prepared insert for each row, all of a transaction between BEGIN and END
+	InsertValues = "insert-values" // one prepared insert of many VALUES a transaction
+)
+
+// Methods of reading and changing the rows of a table that is filled before the load.
+const (
+	Lookup       = "lookup"        // one row, by its key, a transaction
+	Range        = "range"         // rows that follow each other in order of the key
+	Bitmap       = "bitmap"        // rows that lie scattered, by a bitmap of another index
+	Join         = "join"          // rows that lie scattered, each looked up by its key, in one statement
+	Scan         = "scan"          // an aggregate over all rows
+	Sort         = "sort"          // all rows, sorted with less work_mem than they take
+	Update       = "update"        // one row, by its key
+	Replace      = "replace"       // rows deleted by their keys and inserted anew
+	LookupUpdate = "lookup-update" // one row looked up, another updated
+)
+
+// Methods lists what a load may name.
+func Methods() []string {
+	return []string{InsertSelect, Copy, Insert, InsertValues, Lookup, Range, Bitmap, Join, Scan, Sort, Update, Replace, LookupUpdate}
+}
+
+// Fills tells whether a method works on a table that is filled before the load, and Reads whether it only reads it, so that loads may
+// share one.
+func Fills(method string) bool {
+	return Reads(method) || slices.Contains([]string{Update, Replace, LookupUpdate}, method)
+}
+
+func Reads(method string) bool {
+	return slices.Contains([]string{Lookup, Range, Bitmap, Join, Scan, Sort}, method)
+}
+
+// Sizes of the loads. Those that insert rows one by one make up for it by their number.
+const (
+	bulkRows  = 1000
+	batchRows = 100
+	wideBytes = 1024
+)
+
+// Loads are chosen so that no two counted quantities keep the same ratio in all of them: each parts a pair that the others
+// leave together. How many clients there are is left open.
+func Loads() []runfile.Load {
+	return []runfile.Load{
+		{Name: "bulk", Method: InsertSelect, RowsPerTx: bulkRows},                                // of the published runs
+		{Name: "bulk-indexed", Method: InsertSelect, RowsPerTx: bulkRows, Indexes: 2},            // rows from entries
+		{Name: "copy", Method: Copy, RowsPerTx: bulkRows},                                        // rows from WAL records
+		{Name: "copy-indexed", Method: Copy, RowsPerTx: bulkRows, Indexes: 2},                    // entries from WAL records
+		{Name: "single", Method: Insert, RowsPerTx: 1},                                           // commits and flushes from rows
+		{Name: "async", Method: Insert, RowsPerTx: 1, SynchronousCommit: "off"},                  // commits from flushes
+		{Name: "multi", Method: Insert, RowsPerTx: batchRows},                                    // statements from commits
+		{Name: "wide", Method: InsertValues, RowsPerTx: batchRows, Indexes: 1, Width: wideBytes}, // bytes from counts
+	}
+}
+
+// Sizes of the loads that read and change what is there.
+const (
+	rangeRows  = 1000
+	bitmapRows = 200 // of one value of the second index
+	joinRows   = 100
+	readWidth  = 500 // so that a table is large with few rows
+	changeRows = 200_000
+	changeWide = 100
+)
+
+// Loads that are named elsewhere.
+const (
+	PointWarm     = "point-warm" // finds its pages in the kernel's memory and not in PostgreSQL's
+	PointCold     = "point-cold" // the same, where the kernel has none
+	RangeCold     = "range-cold"
+	BitmapCold    = "bitmap-cold"
+	JoinCold      = "join-cold" // parts lookups from statements and commits
+	ScanCold      = "scan-cold"
+	UpdateIndexed = "update-indexed"
+)
+
+// ReadLoads each have a ratio of their own of rows, buffers, calls and device reads. How large their table is depends on the server's
+// buffers, and is left open.
+func ReadLoads() []runfile.Load {
+	reads := func(name, method string, rows int, cold bool) runfile.Load {
+		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: 2, Width: readWidth, Cold: cold}
+	}
+	hot, scan, spill := reads("point-hot", Lookup, 1, false), reads(ScanCold, Scan, 1, true), reads("spill", Sort, 1, false)
+	hot.OfRows = hotRows
+	scan.Clients, spill.Clients = 1, 1 // several would scan together, as one
+	return []runfile.Load{
+		hot, reads(PointWarm, Lookup, 1, false), reads(PointCold, Lookup, 1, true),
+		reads(RangeCold, Range, rangeRows, true), reads(BitmapCold, Bitmap, bitmapRows, true),
+		reads(JoinCold, Join, joinRows, true), scan, spill,
+	}
+}
+
+// hotRows are those whose pages any server has room for in its buffers: 8 MB of them.
+const hotRows = 14_000
+
+// ChangeLoads update and delete: within the page and beside it, with page images where a checkpoint lies before.
+func ChangeLoads() []runfile.Load {
+	changes := func(name, method string, rows, indexes int) runfile.Load {
+		return runfile.Load{Name: name, Method: method, RowsPerTx: rows, Indexes: indexes, Width: changeWide, TableRows: changeRows}
+	}
+	return []runfile.Load{
+		changes("update-hot", Update, 1, 1), changes(UpdateIndexed, Update, 1, 2), changes("delete-vacuum", Replace, batchRows, 1),
+		changes("mixed", LookupUpdate, 1, 2),
+	}
+}
