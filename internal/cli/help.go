@@ -40,26 +40,12 @@ func describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 		last.BoolP("help", "h", false, "show this help and exit")
 		cmd.Flags().AddFlagSet(last)
 	}
-	cmd.Flags().SetNormalizeFunc(earlierNames)
 	cmd.PreRunE = refuseEmpty
 	cmd.Annotations = map[string]string{ExitStatus: exitStatus}
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		return usage(c.OutOrStderr(), c, env.columns(), exitStatus, groups)
 	})
 	return cmd
-}
-
-// earlierNames has flags go on working under names that scripts know and the help does not show.
-func earlierNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	switch name {
-	case "load":
-		name = "load"
-	case "load-seconds":
-		name = "load-seconds"
-	case "repetitions":
-		name = "repetitions"
-	}
-	return pflag.NormalizedName(name)
 }
 
 func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups []flagGroup) error {

@@ -64,6 +64,9 @@ func countGiven(given ...bool) (n int) {
 // flagMistake says what is wrong with a flag in the words of who types it.
 func flagMistake(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if now := renamedFlag(c, unknown.GetSpecifiedName()); now != "" {
+			return fmt.Errorf("--%s is now %s %s", unknown.GetSpecifiedName(), now, seeHelp(c))
+		}
 		return fmt.Errorf("%s has no flag %s %s", c.CommandPath(), unknownFlag(c, unknown), seeHelp(c))
 	}
 	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
@@ -74,6 +77,15 @@ func flagMistake(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s %q: %s %s", invalid.GetFlag().Name, invalid.GetValue(), wanted(invalid), seeHelp(c))
 	}
 	return fmt.Errorf("%w %s", err, seeHelp(c))
+}
+
+// renamedFlag returns what a flag of before the first release is called, or "" where the command never had it.
+func renamedFlag(c *cobra.Command, old string) string {
+	now := map[string]string{"arm": "load", "arm-seconds": "load-seconds", "replicates": "repetitions"}[old]
+	if now == "" || c.Flags().Lookup(now) == nil {
+		return ""
+	}
+	return "--" + now
 }
 
 func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {

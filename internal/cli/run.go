@@ -31,7 +31,7 @@ Without --dsn or --container it measures a PostgreSQL of its own, which it fetch
 the environment names a server, it asks which of the two. On a server of yours it works in a schema named realiops,
 which it drops at the end.
 
-A plan file is JSON with the keys of a run file, where a load is a "load" and a repetition of it a "repetition":
+A plan file is JSON with the keys that a run file has under "plan":
 
     {"loads": [{"name": "idle"}, {"name": "bulk", "rows_per_tx": 1000,
     "method": "insert-select", "indexes": 0, "clients": 8}],

@@ -68,6 +68,9 @@ func decode(line []byte) (Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if oldWords(kind, line) {
+		return nil, ErrOldWords
+	}
 	switch kind {
 	case KindRun:
 		return decodeRun(line)
@@ -102,6 +105,18 @@ func decode(line []byte) (Record, error) {
 	}
 }
 
+// oldWords reports whether a line has a key that went before the first release. Its other keys would be taken for what they no longer mean.
+func oldWords(kind Kind, line []byte) bool {
+	switch kind {
+	case "arm":
+		return true
+	case KindLoad, KindWork, KindProof, KindTotal, KindOrigin:
+		return bytes.Contains(line, []byte(`"arm":`))
+	default:
+		return false
+	}
+}
+
 // kindOf is found without a look at the rest of a line that begins with it, as all do that this package writes.
 func kindOf(line []byte) (Kind, error) {
 	if rest, first := bytes.CutPrefix(line, []byte(`{"kind":"`)); first {
@@ -128,6 +143,9 @@ func decodeAs[R Record](line []byte) (Record, error) {
 func decodeRun(line []byte) (Record, error) {
 	var head struct {
 		Schema string `json:"schema"`
+		Plan   struct {
+			OldLoads json.RawMessage `json:"arms"`
+		} `json:"plan"`
 	}
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, err
@@ -137,6 +155,9 @@ func decodeRun(line []byte) (Record, error) {
 	}
 	if head.Schema != Schema {
 		return nil, &SchemaError{Found: head.Schema}
+	}
+	if head.Plan.OldLoads != nil {
+		return nil, ErrOldWords
 	}
 	return decodeAs[Run](line)
 }

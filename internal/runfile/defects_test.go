@@ -121,6 +121,26 @@ func TestNotARunFile(t *testing.T) {
 	check("compressed nothing", packed.String(), no)
 }
 
+// A file with the words of before the first release is refused in one line that names the table of words, wherever it shows.
+func TestOldWords(t *testing.T) {
+	all := everyKind()
+	one := text(t, all[0])
+	check := func(name, content string) {
+		t.Helper()
+		if _, err := collect(strings.NewReader(content)); !errors.Is(err, ErrOldWords) || strings.ContainsRune(err.Error(), '\n') {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	check("plan", strings.Replace(one, `"plan":{`, `"plan":{"arms":[],"replicates":1,`, 1))
+	check("an event", one+`{"kind":"arm","at":"2026-01-01T00:00:00Z","arm":"bulk","replicate":1,"event":"begin"}`+"\n")
+	for _, kind := range []string{"load", "proof", "total", "origin"} {
+		check(kind, one+`{"kind":"`+kind+`","arm":"bulk","replicate":1}`+"\n")
+	}
+	if doc, err := os.ReadFile("../../docs/run-file.md"); err != nil || !strings.Contains(string(doc), "\n## Old words\n") {
+		t.Errorf("docs/run-file.md has no table of old words: %v", err)
+	}
+}
+
 func TestDefectNamesItsLine(t *testing.T) {
 	all := everyKind()
 	one, two := text(t, all[0]), func(r ...Record) string { return text(t, r...) }

@@ -23,6 +23,8 @@ var (
 	ErrEmpty      = errors.New("the file is empty")
 	ErrNotRunFile = errors.New("this is not a realiops run file")
 	ErrGzip       = errors.New("it is packed by gzip, which is not read: unpack it with gunzip, or pack it with zstd")
+	// ErrOldWords is a run file of the words of before the first release.
+	ErrOldWords = errors.New("this run file has the words of an older realiops: convert it by the table in docs/run-file.md#old-words, or measure again")
 )
 
 // SchemaError is a run file of a format that this version does not know.
@@ -195,7 +197,7 @@ func (l *lines) take(i item) (Record, error) {
 func (l *lines) defect(err error, line []byte, cut bool) error {
 	_, newer := errors.AsType[*SchemaError](err)
 	switch {
-	case newer, errors.Is(err, ErrNotRunFile):
+	case newer, errors.Is(err, ErrNotRunFile), errors.Is(err, ErrOldWords):
 		return err
 	case !l.begun && !opensRun(line, cut):
 		return ErrNotRunFile

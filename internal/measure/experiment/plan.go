@@ -138,12 +138,24 @@ func parsePlan(text []byte) (plan runfile.Plan, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&plan); err != nil {
-		return plan, err
+		return plan, renamed(err)
 	}
 	if decoder.More() {
 		return plan, errors.New("something follows the plan")
 	}
 	return plan, nil
+}
+
+// renamed names the new word for a key of before the first release.
+func renamed(err error) error {
+	for old, now := range map[string]string{
+		"arms": "loads", "replicates": "repetitions", "arm_seconds": "load_seconds", "most_replicates": "most_repetitions",
+	} {
+		if strings.HasSuffix(err.Error(), fmt.Sprintf("unknown field %q", old)) {
+			return fmt.Errorf("%q is now %q", old, now)
+		}
+	}
+	return err
 }
 
 // Complete fills in the factors that a plan leaves open, and checks it. [Fit] does the same for its lengths.

@@ -136,10 +136,12 @@ func TestReadPlan(t *testing.T) {
 		t.Errorf("a plan from a run file: %v\n%s", err, diff)
 	}
 	for text, want := range map[string]string{
-		`{"loads": [], "replicas": 3}`: "replicas", // a misspelt field must not be ignored
-		`{"loads": []} {}`:             "something follows",
-		`bulk`:                         "invalid character",
-		``:                             "EOF",
+		`{"loads": [], "replicas": 3}`:                     "replicas", // a misspelt field must not be ignored
+		`{"arms": []}`:                                     `"arms" is now "loads"`,
+		`{"loads": [{"name": "a", "most_replicates": 1}]}`: `"most_replicates" is now "most_repetitions"`,
+		`{"loads": []} {}`:                                 "something follows",
+		`bulk`:                                             "invalid character",
+		``:                                                 "EOF",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("plan %q: %v, want something about %q", text, err, want)
