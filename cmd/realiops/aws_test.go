@@ -147,7 +147,7 @@ func testDoctor(t *testing.T, here *onAWS) {
 	reader := servertest.Aurora(t, servertest.Database(t, "17"), "shop-2").Config().ConnString()
 	check("not the writer", here, 3, append(region, "--dsn", reader), "NO RUN WOULD BEGIN HERE: shop-2 is a reader of the cluster shop, not its writer")
 	check("a call not allowed", here.behind(t, "GetMetricData", accounttest.Denied()), 2, region,
-		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData: realiops iam-policy",
+		"cloudwatch:GetMetricData AWS does not allow these credentials cloudwatch:GetMetricData: realiops aws policy",
 		"! AWS does not allow all that a run asks it.")
 	check("nothing allowed", here.behind(t, "DescribeDBInstances", accounttest.Denied()), 2, region,
 		"AWS does not say which of its databases this is: AWS does not allow these credentials rds:DescribeDBInstances")

@@ -300,8 +300,8 @@ func TestBaselineEndsInTheMiddle(t *testing.T) {
 				time.Sleep(100 * time.Millisecond) // the supervisor needs a moment
 			}
 			checkEmpty(t, directory)
-			if again, _, complaint := realiops(t, "analyze", file); again.Run() != nil {
-				t.Errorf("analyze: %s", complaint)
+			if again, _, complaint := realiops(t, "report", file); again.Run() != nil {
+				t.Errorf("report: %s", complaint)
 			}
 		})
 	}

@@ -211,13 +211,13 @@ func TestPromised(t *testing.T) {
 }
 
 func TestConsoleBlocks(t *testing.T) {
-	text := "one\n```console\n$ realiops analyze x\nout\n$ second\n```\n\n<!-- not run: needs an account -->\n```console\n$ third\n```\n```sh\nfourth\n```\n"
+	text := "one\n```console\n$ realiops report x\nout\n$ second\n```\n\n<!-- not run: needs an account -->\n```console\n$ third\n```\n```sh\nfourth\n```\n"
 	blocks := consoleBlocks(text)
 	if len(blocks) != 1 || blocks[0].line != 2 {
 		t.Fatalf("blocks %v", blocks)
 	}
 	commands := commandsOf(blocks[0].text)
-	want := []command{{"realiops analyze x\n", "out\n"}, {"second\n", ""}}
+	want := []command{{"realiops report x\n", "out\n"}, {"second\n", ""}}
 	if fmt.Sprint(commands) != fmt.Sprint(want) {
 		t.Errorf("commands %v, want %v", commands, want)
 	}

@@ -93,7 +93,7 @@ func TestFleetGoesOnAfterKill(t *testing.T) {
 	start := func(dir string) (c *exec.Cmd, out, said *bytes.Buffer) {
 		t.Helper()
 		out, said = &bytes.Buffer{}, &bytes.Buffer{}
-		c = exec.CommandContext(t.Context(), os.Args[0], "fleet", "--prometheus", server.URL, "--until", end.Format(time.RFC3339), "--for", "24h", "-o", dir, "--has", has, "--format", "csv")
+		c = exec.CommandContext(t.Context(), os.Args[0], "fleet", "--prometheus", server.URL, "--until", end.Format(time.RFC3339), "--for", "24h", "--dir", dir, "--has", has, "--format", "csv")
 		c.Args[0] = "realiops" // which testscript.Main takes for the program
 		c.Stdout, c.Stderr = out, said
 		if err := c.Start(); err != nil {

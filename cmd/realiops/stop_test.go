@@ -154,10 +154,10 @@ func TestKillLeavesTheRecordAndNoServer(t *testing.T) {
 	if end, _ := s.ends(t); end.Status != "" {
 		t.Errorf("a killed run has the end line %+v", end)
 	}
-	analyze := exec.CommandContext(t.Context(), os.Args[0], "analyze", s.file)
-	analyze.Args[0] = "realiops"
-	if out, err := analyze.CombinedOutput(); err != nil || !strings.Contains(string(out), "PostgreSQL 17") {
-		t.Errorf("analyze: %v\n%s", err, out)
+	report := exec.CommandContext(t.Context(), os.Args[0], "report", s.file)
+	report.Args[0] = "realiops"
+	if out, err := report.CombinedOutput(); err != nil || !strings.Contains(string(out), "PostgreSQL 17") {
+		t.Errorf("report: %v\n%s", err, out)
 	}
 }
 

@@ -120,12 +120,12 @@ func TestRulesCanFail(t *testing.T) {
 	}, "internal/cli/a.go:3 calls os.Exit", "internal/series/a.go:4 calls log.Fatalf")
 
 	check("commands for people are made by "+shell, map[string]string{
-		"internal/cli/a.go":      "package cli\nvar a = \"realiops analyze \" + id + \".jsonl\"\nvar b = f(\"%s: realiops size --load %s\", x)\n",
+		"internal/cli/a.go":      "package cli\nvar a = \"realiops report \" + id + \".jsonl\"\nvar b = f(\"%s: realiops size --load %s\", x)\n",
 		"internal/cli/b.go":      "package cli\nvar a = \"run \" + \"aws rds modify --id \" + id\nvar b = \"make one with realiops run, or \" + id\n",
-		"internal/cli/c.go":      "package cli\nvar a = \"realiops run \" + \"--yes\" + \": \" + id\nvar b = f(\"%s: realiops limits asks AWS\", x)\n",
+		"internal/cli/c.go":      "package cli\nvar a = \"realiops run \" + \"--yes\" + \": \" + id\nvar b = f(\"%s: realiops aws limits asks AWS\", x)\n",
 		"internal/cli/d.go":      "package cli\nvar a = \"grant pg_monitor to \" + user\n",
-		"scripts/chaos/a.go":     "package main\nvar a = \"realiops analyze \" + id\n",
-		"internal/cli/a_test.go": "package cli\nvar a = \"realiops analyze \" + id\n",
+		"scripts/chaos/a.go":     "package main\nvar a = \"realiops report \" + id\n",
+		"internal/cli/a_test.go": "package cli\nvar a = \"realiops report \" + id\n",
 	},
 		"internal/cli/a.go:2 puts data into a command", "internal/cli/a.go:3 puts data into a command",
 		"internal/cli/b.go:2 puts data into a command", "internal/cli/d.go:2 puts data into a command")

@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
-	"github.com/realiops/realiops/internal/analyze/baseline"
-	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
@@ -22,38 +20,12 @@ import (
 // standardInput is what a user types for a run file that comes through a pipe.
 const standardInput = "-"
 
-// analyzeOptions are the flags of realiops analyze.
+// analyzeOptions are the flags of every command that ends with the report on one run.
 type analyzeOptions struct {
 	format  string
 	verbose bool
 	require requireOptions
 }
-
-func newAnalyzeCommand(env Env) *cobra.Command {
-	var o analyzeOptions
-	cmd := &cobra.Command{
-		Use:   "analyze FILE",
-		Short: "Show again what a run has shown, from its file alone",
-		Long: `Show again what a run has shown, from its file alone: no server, no account, no network.
-
-FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard
-input. A run that was interrupted or cut off is reported as far as it went, and the report says so.
-
-The report says of each metric whether it counts logical work or real storage I/O, which, and how surely; -v shows its
-ratio under each load.`,
-		Example: `  realiops analyze LAST
-  realiops analyze LAST -v | less
-  realiops analyze run.jsonl --require '/proc/diskstats writes'
-  realiops analyze run.jsonl.zst --format json | jq .headline.text`,
-		Args: oneRunFile,
-		RunE: func(_ *cobra.Command, args []string) error { return runAnalyze(env, o, args[0]) },
-	}
-	return describe(env, cmd, analyzeExitHelp, group("Flags", o.addFlags))
-}
-
-const analyzeExitHelp = `0  the report was written, also that of a run which did not end well
-1  wrong usage, or FILE cannot be read as a run file
-3  the report was written, and a metric that was required got no verdict`
 
 func (o *analyzeOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
@@ -66,26 +38,6 @@ func oneRunFile(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("name one run file, LAST for the last run, or - for standard input (see %s --help)", cmd.CommandPath())
 	}
 	return nil
-}
-
-func runAnalyze(env Env, o analyzeOptions, name string) error {
-	render, err := rendererOf(o.format, o.verbose, env)
-	if err != nil {
-		return err
-	}
-	run, err := namedRun(env, name)
-	switch {
-	case err != nil:
-		return err
-	case (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0:
-		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database", name)
-	case cost.Is(run):
-		return writeCost(env, run, o.format, o.verbose)
-	case baseline.Is(run):
-		return writeBaseline(env, run, o.format)
-	default:
-		return analyzeRun(env, run, o.require, render)
-	}
 }
 
 // Formats of a report.

@@ -20,7 +20,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/rds"
 )
 
-// auroraCostOptions are the flags of realiops aurora-cost.
+// auroraCostOptions are the flags of realiops aws cost.
 type auroraCostOptions struct {
 	cluster   string
 	back      stretch
@@ -37,7 +37,7 @@ type auroraCostOptions struct {
 func newAuroraCostCommand(env Env) *cobra.Command {
 	o := auroraCostOptions{back: stretch(30 * 24 * time.Hour)}
 	cmd := &cobra.Command{
-		Use:   "aurora-cost",
+		Use:   "cost",
 		Short: "Say which costs less: Aurora Standard or I/O-Optimized",
 		Long: `Work out what an Aurora cluster costs in both storage configurations, hour by hour, from what it did: billed reads and
 writes, storage, instances and capacity units, at the prices of its region. The report says which costs less, by month
@@ -46,11 +46,11 @@ counted as nothing.
 
 --cluster asks CloudWatch for the hours. --from reads what the aws program wrote, and asks nobody; --query prints the
 question for the aws program. --month takes the sums of a month, as a bill has them.`,
-		Example: `  realiops aurora-cost --cluster shop --for 90d
-  realiops aurora-cost --query --cluster shop --instance shop-1=db.r6g.large > query.json
+		Example: `  realiops aws cost --cluster shop --for 90d
+  realiops aws cost --query --cluster shop --class shop-1=db.r6g.large > query.json
   aws cloudwatch get-metric-data --cli-input-json file://query.json > metrics.json
-  realiops aurora-cost --from metrics.json --instance shop-1=db.r6g.large --price prices.json
-  realiops aurora-cost --month reads=2.43e9,writes=9e6,gib=800 --instance db.r6g.large`,
+  realiops aws cost --from metrics.json --class shop-1=db.r6g.large --price prices.json
+  realiops aws cost --month reads=2.43e9,writes=9e6,gib=800 --class db.r6g.large`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(cmd.Flags()); err != nil {
@@ -64,7 +64,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 	did.Var(&o.back, "for", "with --cluster, `how long` back from now: 30d, 12w; CloudWatch keeps 455 days")
 	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
 	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
-	did.StringArrayVar(&o.instances, "instance", nil, "an instance as `NAME=CLASS`, or a CLASS that runs all the time (repeatable)")
+	did.StringArrayVar(&o.instances, "class", nil, "the `CLASS` of an instance that runs all the time, or NAME=CLASS of one in the metrics (repeatable)")
 	costs.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
 	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	addAccountFlags(aws.FlagSet, &o.account)
@@ -80,13 +80,13 @@ const auroraCostExitHelp = `0  one of the two costs less
 
 // check refuses what makes no sense together.
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
-	switch err := checkFormat("aurora-cost", o.format); {
+	switch err := checkFormat("cost", o.format); {
 	case err != nil:
 		return err
 	case countGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
 		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
-		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --instance")
+		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --class")
 	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--for is about what CloudWatch is asked for: it goes with --cluster alone")
 	}
@@ -212,7 +212,7 @@ func (o auroraCostOptions) printQuery(env Env, members []rds.Member) error {
 	c := rds.Cluster{Name: o.cluster}
 	for _, m := range members {
 		if m.Name == "" {
-			return fmt.Errorf("--instance %s: name the instance as NAME=CLASS, or CloudWatch cannot be asked about it", m.Class)
+			return fmt.Errorf("--class %s: name the instance as NAME=CLASS, or CloudWatch cannot be asked about it", m.Class)
 		}
 		c.Members = append(c.Members, m)
 	}

@@ -53,10 +53,10 @@ func parseInstances(all []string) (members []rds.Member, err error) {
 			name, class = "", text
 		}
 		if !auroraClasses.MatchString(class) || named && name == "" {
-			return nil, fmt.Errorf("--instance %s: NAME=CLASS or CLASS, the class as db.r6g.large or db.serverless", text)
+			return nil, fmt.Errorf("--class %s: NAME=CLASS or CLASS, the class as db.r6g.large or db.serverless", text)
 		}
 		if !named && class == billing.Serverless {
-			return nil, fmt.Errorf("--instance %s: how much capacity it had is not known: name it as NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", text)
+			return nil, fmt.Errorf("--class %s: how much capacity it had is not known: name it as NAME=db.serverless, and have ServerlessDatabaseCapacity in the file", text)
 		}
 		members = append(members, rds.Member{Name: name, Class: class})
 	}

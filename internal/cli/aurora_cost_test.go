@@ -97,7 +97,7 @@ func auroraCost(t *testing.T, args ...string) (out, said string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return date(10, 26).Add(12 * time.Hour) }}
-	code = Main(env, append([]string{"aurora-cost"}, args...))
+	code = Main(env, append([]string{"aws", "cost"}, args...))
 	return stdout.String(), stderr.String(), code
 }
 
@@ -176,7 +176,7 @@ func TestAuroraCostByHand(t *testing.T) {
 func TestAuroraCostBreakEven(t *testing.T) {
 	at := func(reads, gib string) billing.Comparison {
 		t.Helper()
-		return comparison(t, exitDone, "--month", "reads="+reads+",writes=0,gib="+gib, "--instance", "db.r6g.large", "--instance", "db.r6g.xlarge", "--region", "ap-northeast-1")
+		return comparison(t, exitDone, "--month", "reads="+reads+",writes=0,gib="+gib, "--class", "db.r6g.large", "--class", "db.r6g.xlarge", "--region", "ap-northeast-1")
 	}
 	c := at("3e9", "800")
 	// by the prices of Tokyo: 0.407 of 0.313 an hour and 0.815 of 0.627, 0.27 of 0.12 a GiB
@@ -196,14 +196,14 @@ func format(v float64) string {
 
 // TestAuroraCostOfAWSExample is AWS's own: two r6g.2xlarge, 800 GiB, 1.2 thousand million operations a month.
 func TestAuroraCostOfAWSExample(t *testing.T) {
-	c := comparison(t, exitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--instance", "db.r6g.2xlarge", "--instance", "db.r6g.2xlarge", "--price", shopFiles+"prices.json")
+	c := comparison(t, exitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge", "--class", "db.r6g.2xlarge", "--price", shopFiles+"prices.json")
 	cents(t, "Standard", c.Whole.Total.Standard, 2*1.038*730+80+240)
 	cents(t, "I/O-Optimized", c.Whole.Total.Optimized, 2*1.3494*730+180)
 	if c.Verdict.Cheaper != billing.Standard {
 		t.Errorf("%+v", c.Verdict)
 	}
 	// one of the two reserved: on I/O-Optimized it covers 1/1.3 of an instance
-	r := comparison(t, exitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--instance", "db.r6g.2xlarge", "--instance", "db.r6g.2xlarge", "--reserved", "db.r6g.2xlarge=1", "--price", shopFiles+"prices.json")
+	r := comparison(t, exitDone, "--month", "reads=1.2e9,writes=0,gib=800", "--class", "db.r6g.2xlarge", "--class", "db.r6g.2xlarge", "--reserved", "db.r6g.2xlarge=1", "--price", shopFiles+"prices.json")
 	cents(t, "Standard, one reserved", r.Whole.Compute.Standard, 1.038*730)
 	cents(t, "I/O-Optimized, one reserved", r.Whole.Compute.Optimized, (2-1/1.3)*1.3494*730)
 }
@@ -218,7 +218,7 @@ func TestAuroraCostOfORD(t *testing.T) {
 		}
 	}
 	out, _, _ := auroraCost(t, "--month", "reads=2.43e9")
-	for _, want := range []string{"is not known", "486", "VolumeBytesUsed", "--instance"} {
+	for _, want := range []string{"is not known", "486", "VolumeBytesUsed", "--class"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
@@ -240,7 +240,7 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
 		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
-		if code := Main(env, append([]string{"aurora-cost", "--region", accounttest.Region}, args...)); code != exitDone {
+		if code := Main(env, append([]string{"aws", "cost", "--region", accounttest.Region}, args...)); code != exitDone {
 			t.Fatalf("%v: exit status %d: %s", args, code, &stderr)
 		}
 		return stdout.String()
@@ -262,12 +262,12 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	if asked.Whole.Compared != 240 || len(asked.Warnings) != 1 { // that 10 days are few
 		t.Errorf("%d hours, warnings %q", asked.Whole.Compared, asked.Warnings)
 	}
-	query := run("--query", "--cluster", "shop", "--for", "10d", "--instance", "shop-1=db.r6g.large", "--instance", "shop-2=db.serverless")
+	query := run("--query", "--cluster", "shop", "--for", "10d", "--class", "shop-1=db.r6g.large", "--class", "shop-2=db.serverless")
 	metrics := filepath.Join(t.TempDir(), "metrics.json")
 	if err := os.WriteFile(metrics, answerOf(t, s, query), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(run("--from", metrics, "--instance", "shop-1=db.r6g.large", "--price", prices, "--format", "json")), &read); err != nil {
+	if err := json.Unmarshal([]byte(run("--from", metrics, "--class", "shop-1=db.r6g.large", "--price", prices, "--format", "json")), &read); err != nil {
 		t.Fatal(err)
 	}
 	asked.Now = ""

@@ -18,7 +18,7 @@ func TestOneClaim(t *testing.T) {
 	for where, text := range map[string]string{
 		"README.md":        string(readme),
 		"explain":          mustRun(t, "explain", "WriteIOPS"),
-		"analyze":          mustRun(t, "analyze", filepath.Join(shippedRuns, "published-senzing.jsonl.zst")),
+		"report":           mustRun(t, "report", filepath.Join(shippedRuns, "published-senzing.jsonl.zst")),
 		"size --on aurora": mustRun(t, "size", filepath.Join(shippedRuns, "loads-pg17.jsonl"), "--load", "bulk", "--on", "aurora"),
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), metric.WriteIOPSOnAurora) {

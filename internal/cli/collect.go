@@ -15,7 +15,7 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// collectOptions are the flags of realiops collect.
+// collectOptions are the flags of realiops aws collect.
 type collectOptions struct {
 	account  account.Options
 	analyze  analyzeOptions
@@ -35,8 +35,8 @@ keeps minutes for 15 days, and Performance Insights 7 days unless it is told to 
 
 AWS corrects its last minutes, so this asks until two answers agree. An interrupt keeps what has come; run the command
 again to go on.`,
-		Example: `  realiops collect LAST
-  realiops collect run.jsonl.zst --profile audit --require 'CloudWatch *IOPS'`,
+		Example: `  realiops aws collect LAST
+  realiops aws collect run.jsonl.zst --profile audit --require 'CloudWatch *IOPS'`,
 		Args: oneRunFile,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd.Context(), env, o, args[0]) },
 	}

@@ -27,7 +27,7 @@ func TestCollectSaysWhatIsGone(t *testing.T) {
 	measured(t, path, "Shop-1", time.Now().AddDate(0, 0, -1).UTC().Truncate(time.Hour))
 	var said bytes.Buffer
 	code := Main(Env{In: strings.NewReader(""), Out: io.Discard, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
-		[]string{"collect", path, "--progress", "none"})
+		[]string{"aws", "collect", path, "--progress", "none"})
 	if want := "CloudWatch has nothing of the instance Shop-1 in " + accounttest.Region; !strings.Contains(said.String(), want) || code != exitFailed {
 		t.Errorf("exit code %d, said %q, want %q", code, said.String(), want)
 	}
@@ -56,7 +56,7 @@ func TestCollectKeepsNoSecrets(t *testing.T) {
 		measured(t, path, "shop-1", at)
 		var said bytes.Buffer
 		Main(Env{In: strings.NewReader(""), Out: &said, Err: &said, Getenv: os.Getenv, Now: hurried(), Width: func() int { return 80 }},
-			append([]string{"collect", path, "--progress", "plain"}, more...))
+			append([]string{"aws", "collect", path, "--progress", "plain"}, more...))
 		file, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(said.String(), says) {
 			t.Errorf("%v, %q is not said: %s", err, says, &said)
@@ -93,7 +93,7 @@ func TestCollectOnEC2(t *testing.T) {
 		runfile.Metric{Name: "cloudwatch/EBSWriteOps", Unit: "operations", Type: runfile.CountPerPeriod, Period: 300})
 	var out, said bytes.Buffer
 	Main(Env{In: strings.NewReader(""), Out: &out, Err: &said, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }},
-		[]string{"collect", path, "--progress", "none", "--format", "json"})
+		[]string{"aws", "collect", path, "--progress", "none", "--format", "json"})
 	var r report.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: %s", err, &said)

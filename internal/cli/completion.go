@@ -61,7 +61,7 @@ func complete(c *cobra.Command) {
 	switch c.Name() {
 	case "baseline":
 		offer(c, "set", cobra.ShellCompDirectiveNoFileComp, fio.SetDatabase, fio.SetPublished)
-	case "size":
+	case "size", "report":
 		completeSizes(c)
 	}
 	if c.Flags().Lookup("require") != nil {
@@ -103,20 +103,20 @@ func completeSizes(c *cobra.Command) {
 		_ = c.RegisterFlagCompletionFunc(ofRun, completeLatest)
 	}
 	offer(c, "on", cobra.ShellCompDirectiveNoFileComp, storageNames(volumes, rules)...)
-	offer(c, "instance", cobra.ShellCompDirectiveNoFileComp, classes...)
+	offer(c, "class", cobra.ShellCompDirectiveNoFileComp, classes...)
 }
 
 func formatsOf(command string) []string {
 	switch command {
 	case "report":
-		return []string{formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
+		return []string{formatText, formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
 	case "measure":
 		return costFormatNames()
-	case "compare", "aurora-cost", "size":
+	case "compare", "cost", "size":
 		return []string{formatText, formatJSON, formatCSV}
 	case "fleet":
 		return []string{formatText, formatJSON, formatCSV, formatOpenMetrics}
-	case "iam-policy":
+	case "policy":
 		return []string{formatJSON, formatTerraform}
 	default:
 		return []string{formatText, formatJSON}

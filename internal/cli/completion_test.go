@@ -22,15 +22,15 @@ func TestCompletion(t *testing.T) {
 	}
 	check("observe", "ob")
 	check("--budget", "run", "--bu")
-	check("terraform", "iam-policy", "--format", "")
+	check("terraform", "aws", "policy", "--format", "")
 	check("png", "report", "--format", "")
 	check("published", "baseline", "--set", "")
 	check("WriteIOPS", "explain", "Write")
 	check("identify", "run", "--plan", "")
 	check("aurora", "size", "--on", "")
-	check("m5.xlarge", "size", "--instance", "m5")
+	check("m5.xlarge", "size", "--class", "m5")
 	check("WriteIOPS", "run", "--require", "Write")
-	check("LAST", "analyze", "LA")
+	check("LAST", "report", "LA")
 	check("LAST", "compare", "LA")
 	check("LAST", "size", "--baseline", "L")
 	check("powershell", "completion", "")
@@ -39,8 +39,8 @@ func TestCompletion(t *testing.T) {
 			check(format, command, "--format", "")
 		}
 	}
-	check(":0", "analyze", "run") // files
-	check(":4", "run", "")        // none
+	check(":0", "report", "run") // files
+	check(":4", "run", "")       // none
 }
 
 // formatsByHelp are the formats that the help of each command names.

@@ -90,7 +90,7 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 	}
 	caution(d.Ends != nil && d.Ends.Before(now.Add(soon)), "credentials-end",
 		"The AWS credentials end before a run with AWS's metrics would: "+until(d.Ends, now)+".",
-		"sign in again before the run; realiops collect goes on later with new ones")
+		"sign in again before the run; realiops aws collect goes on later with new ones")
 	var clock runfile.Clock
 	if d.Clock != nil {
 		clock = *d.Clock
@@ -98,7 +98,7 @@ func cautionsOfAWS(a *target.AWS, d *diagnosis.AWS, facts postgres.Facts, now ti
 	caution(clock.Off(clockMatters), "aws-clock",
 		"AWS's clock and ours differ by "+clock.Apart()+": its periods are not those of the run file, and from five minutes on it refuses to answer.", "synchronize this machine's clock")
 	denied := slices.ContainsFunc(d.Calls, func(c diagnosis.Call) bool { return c.Reason == string(account.Denied) })
-	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops iam-policy prints")
+	caution(denied, "aws-denied", "AWS does not allow all that a run asks it.", "give the credentials the policy that realiops aws policy prints")
 	if a.Found == nil {
 		return all
 	}

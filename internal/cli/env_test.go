@@ -42,11 +42,11 @@ func TestOutputFitsTheColumns(t *testing.T) {
 	run := "../../testdata/runs/local-pg17.jsonl.zst"
 	check(600, "explain")
 	check(8, "explain", "WriteIOPS")
-	check(20, "analyze", run)
+	check(20, "report", run)
 	check(20, "compare", run, "../../testdata/runs/local-pg18.jsonl.zst")
 	check(20, "size", run)
 	check(2, "run", "--budget", "120")
-	check(2, "analyze", "there/is/no/file/of/this/name/in/this/directory.jsonl")
+	check(2, "report", "there/is/no/file/of/this/name/in/this/directory.jsonl")
 	check(2, "load", "-c", "0")
 }
 

@@ -38,9 +38,9 @@ wrote of the days that sysstat kept of a machine, of any number of machines; eac
 What a source tells is kept in a directory, hour by hour, as a run file of each database, with a page of all and one of each. Whoever is
 interrupted begins again, and goes on where it ended. With DIR alone nobody is asked: what is kept there is ranked again.`,
 		Example: `  realiops fleet --prometheus http://prometheus:9090 --has has.csv
-  realiops fleet --aws --region eu-west-1 --price prices.json -o fleet
+  realiops fleet --aws --region eu-west-1 --price prices.json --dir fleet
   realiops fleet fleet --format csv
-  sadf -j /var/log/sysstat/sa15 -- -b > db1-15.json; realiops fleet db*.json -o machines`,
+  sadf -j /var/log/sysstat/sa15 -- -b > db1-15.json; realiops fleet db*.json --dir machines`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !isDirectory(args[0]) {
 				o.files, args = args, nil
@@ -58,10 +58,10 @@ interrupted begins again, and goes on where it ended. With DIR alone nobody is a
 	aws.Float64Var(&o.maxCost, "max-cost", 1, "the most `USD` that the calls may cost by AWS's price list; what they will is said first")
 	order.StringVar(&o.has, "has", "", "a `file` of what databases have, before what the source says: CSV with database,volume,gib and perhaps iops,mibps,class,region,multi_az, or what aws rds describe-db-instances wrote")
 	order.StringVar(&o.size.prices, "price", "", "a `file` of prices, before the program's own; realiops prices writes one")
-	order.StringVar(&o.size.limits, "limits", "", "a `file` of what classes of machine carry; realiops limits writes one")
+	order.StringVar(&o.size.limits, "limits", "", "a `file` of what classes of machine carry; realiops aws limits writes one")
 	order.Float64Var(&o.size.percentile, "percentile", 99, "which `percentile` of the hours is ordered for; 100: the worst of them")
 	order.Float64Var(&o.size.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
-	told.StringVarP(&o.out, "output", "o", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
+	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
 	told.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
 	told.StringVar(&o.size.format, "format", formatText, "the `format`: text, json, csv with a line for each database, or openmetrics for a Prometheus")
 	return describe(env, cmd, fleetExitHelp, group("A store", o.store.addFleetFlags), aws, order, told)
@@ -83,7 +83,7 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 	case len(o.files) > 0 && flags.Changed("for"):
 		return errors.New("--for is how far back a source is asked: of files all is read")
 	case len(args) > 0 && o.out != "":
-		return errors.New("-o is where a source is kept: a directory that is there is named alone")
+		return errors.New("--dir is where a source is kept: a directory that is there is named alone")
 	case unknown != nil:
 		return unknown
 	case !(o.size.percentile >= 50 && o.size.percentile <= 100):

@@ -35,7 +35,7 @@ func TestFleetOfAnAccount(t *testing.T) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
 		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
-		args = append([]string{"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "-o", dir, "--price", prices, "--format", "json"}, args...)
+		args = append([]string{"fleet", "--aws", "--region", accounttest.Region, "--for", "10d", "--dir", dir, "--price", prices, "--format", "json"}, args...)
 		if got := Main(env, args); got != code {
 			t.Fatalf("%v: exit status %d, want %d: %s%s", args, got, code, &stdout, &stderr)
 		}

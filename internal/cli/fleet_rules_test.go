@@ -27,7 +27,7 @@ func TestFleetRules(t *testing.T) {
 		t.Skip("promtool is not installed")
 	}
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
-	out, _ := ranksLegacy(t, exitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "-o", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
+	out, _ := ranksLegacy(t, exitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
 	run := func(in string, args ...string) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), promtool, args...)
@@ -60,7 +60,7 @@ func TestFleetRules(t *testing.T) {
 // TestFleetTextfile: a real node_exporter hands on every gauge of a file that realiops fleet wrote.
 func TestFleetTextfile(t *testing.T) {
 	files, _ := filepath.Glob("../../testdata/fleet/legacy-*.json")
-	out, _ := ranksLegacy(t, exitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "-o", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
+	out, _ := ranksLegacy(t, exitDone, append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", filepath.Join(t.TempDir(), "fleet"), "--format", "openmetrics")...)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "realiops.prom"), []byte(out), 0o644); err != nil {
 		t.Fatal(err)

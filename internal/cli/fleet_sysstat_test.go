@@ -18,7 +18,7 @@ func TestFleetOfSysstat(t *testing.T) {
 		t.Fatalf("%v, %v", files, err)
 	}
 	kept := filepath.Join(t.TempDir(), "fleet")
-	args := append(files, "--has", "../../testdata/fleet/legacy.csv", "-o", kept, "--format", "json")
+	args := append(files, "--has", "../../testdata/fleet/legacy.csv", "--dir", kept, "--format", "json")
 	out, _ := ranksLegacy(t, exitDone, args...)
 	legacy := fleetOf(t, out)["legacy"]
 	if legacy.Need == nil || legacy.Saves == nil || legacy.Kind != fleet.Machine || legacy.Known != 3*24 {
@@ -43,7 +43,7 @@ func TestFleetOfLittle(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := runsFleet(t, exitCannotTell, file, "-o", filepath.Join(t.TempDir(), "fleet"))
+	out, _ := runsFleet(t, exitCannotTell, file, "--dir", filepath.Join(t.TempDir(), "fleet"))
 	if !strings.HasPrefix(out, "1 database. Of 1 it is not known") {
 		t.Errorf("%s", out)
 	}

@@ -160,7 +160,7 @@ func fleetOfAStore(t *testing.T, url string) {
 	if err := os.WriteFile(has, []byte(plantedHas), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "-o", dir, "--has", has, "--format", "json")
+	first, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
 	if !strings.Contains(said, "5 databases, 0 of them kept in "+dir+" already: about 9 queries") {
 		t.Errorf("said: %s", said)
 	}
@@ -170,7 +170,7 @@ func fleetOfAStore(t *testing.T, url string) {
 	if err := errors.Join(os.Remove(filepath.Join(dir, "idle.jsonl.zst")), os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	again, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "-o", dir, "--has", has, "--format", "json")
+	again, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--has", has, "--format", "json")
 	if !strings.Contains(said, "5 databases, 4 of them kept") || again != first {
 		t.Errorf("begun again: %s\n%s", said, again)
 	}
@@ -180,7 +180,7 @@ func fleetOfAStore(t *testing.T, url string) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5+5+2 { // a file and a page of each, the page of all, and what was asked
 		t.Errorf("%d files, %v", len(entries), err)
 	}
-	_, said = runsFleet(t, exitUsage, "--prometheus", url, "--for", "2d", "-o", dir)
+	_, said = runsFleet(t, exitUsage, "--prometheus", url, "--for", "2d", "--dir", dir)
 	if !strings.Contains(said, "another length is asked for now: name another directory with -o") {
 		t.Errorf("said: %s", said)
 	}
@@ -236,7 +236,7 @@ func TestMadeFleetIsTheReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	ranked := func(url string) map[string]fleet.Database {
-		out, _ := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "-o", filepath.Join(t.TempDir(), "fleet"), "--has", has, "--format", "json")
+		out, _ := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", filepath.Join(t.TempDir(), "fleet"), "--has", has, "--format", "json")
 		return fleetOf(t, out)
 	}
 	if diff := cmp.Diff(ranked(real), ranked(server.URL), cmpopts.EquateApprox(1e-12, 0)); diff != "" {

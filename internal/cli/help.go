@@ -50,6 +50,12 @@ func describe(env Env, cmd *cobra.Command, exitStatus string, groups ...flagGrou
 
 func usage(w io.Writer, c *cobra.Command, width int, exitStatus string, groups []flagGroup) error {
 	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, below := range c.Commands() {
+			fmt.Fprintf(w, "  %-*s  %s\n", below.NamePadding(), below.Name(), below.Short)
+		}
+	}
 	for _, g := range groups {
 		fmt.Fprintf(w, "\n%s:\n%s", g.title, g.FlagUsagesWrapped(width))
 	}

@@ -58,7 +58,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%q\nsays  %s\nwant  realiops: %s", args, got, want)
 		}
 	}
-	check(`there is no command "anaylze": did you mean analyze? (see realiops --help)`, "anaylze")
+	check(`there is no command "reprot": did you mean report? (see realiops --help)`, "reprot")
 	check(`there is no command "bench" (see realiops --help)`, "bench")
 	check(`there is no command "nosuch" (see realiops --help)`, "help", "nosuch")
 	check(`realiops run has no flag --budgt: did you mean --budget? (see realiops run --help)`, "run", "--budgt", "1m")
@@ -94,4 +94,30 @@ func TestRenamedFlags(t *testing.T) {
 	check("run", "replicates", "repetitions")
 	check("size", "arm", "load")
 	check("report", "arm", "load")
+	check("size", "instance", "class")
+	check("measure", "budget", "max")
+}
+
+// A command that had another name is refused in one line that names the new one, whatever follows.
+func TestRenamedCommands(t *testing.T) {
+	for old, now := range map[string]string{
+		"analyze LAST": "report", "aurora-cost --cluster shop": "aws cost", "limits --region x": "aws limits", "iam-policy": "aws policy",
+		"collect LAST": "aws collect",
+	} {
+		var out, said bytes.Buffer
+		code := Main(Env{Out: &out, Err: &said}, strings.Fields(old))
+		if want := "realiops: realiops " + strings.Fields(old)[0] + " is now realiops " + now + "\n"; code != exitUsage || said.String() != want {
+			t.Errorf("%s: %d, %q, want %q", old, code, &said, want)
+		}
+	}
+}
+
+// A recording is no report: its file is not named as one.
+func TestARecordingIsNoPage(t *testing.T) {
+	for _, command := range []string{"run", "observe", "baseline", "history"} {
+		var out, said bytes.Buffer
+		if code := Main(Env{Out: &out, Err: &said}, []string{command, "-o", "page.html"}); code != exitUsage || !strings.Contains(said.String(), "realiops report RUN -o page.html") {
+			t.Errorf("%s: %d, %q", command, code, &said)
+		}
+	}
 }

@@ -73,7 +73,7 @@ the question; aws rds describe-db-instances may lie beside it), or sadf -j -- -b
 	addAccountFlags(aws.FlagSet, &o.account)
 	aws.StringVar(&o.flavor, "flavor", "", "`rds` or aurora, where neither AWS nor a file says which it is")
 	aws.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
-	told.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	told.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	o.analyze.addFlags(told.FlagSet)
 	return describe(env, cmd, historyExitHelp, group("A store", o.store.addFlags), aws, told)
 }

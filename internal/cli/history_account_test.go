@@ -169,7 +169,7 @@ func TestHistoryOfACluster(t *testing.T) {
 	if !strings.Contains(out, "as CloudWatch kept it") || !strings.Contains(out, "VolumeWriteIOPs") {
 		t.Error(out)
 	}
-	if _, said := runs(t, exitUsage, "size", path); !strings.Contains(said, "realiops aurora-cost says what it costs") {
+	if _, said := runs(t, exitUsage, "size", path); !strings.Contains(said, "realiops aws cost says what it costs") {
 		t.Error(said)
 	}
 	if _, said := runs(t, exitUsage, "history", "--region", accounttest.Region, "--cluster", "nobody", "-o", path); !strings.Contains(said, "nobody") {

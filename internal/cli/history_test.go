@@ -57,7 +57,7 @@ func observedThrough(t *testing.T, url, from string, last time.Time, off float64
 		t.Errorf("the file has the password of the store, or %v", err)
 	}
 	sameAnswers(t, from, through, off)
-	out, _ := runs(t, exitDone, "analyze", through, "--format", "json")
+	out, _ := runs(t, exitDone, "report", through, "--format", "json")
 	if !strings.Contains(out, `"verdict": "physical"`) || !strings.Contains(out, `"verdict": "logical"`) {
 		t.Errorf("no verdict in\n%s", out)
 	}
@@ -103,7 +103,7 @@ func TestHistoryOfSysstat(t *testing.T) {
 	if !strings.Contains(out, "as others kept it; observed for 72 h") {
 		t.Errorf("it says %s", out)
 	}
-	ranked, _ := runs(t, exitDone, append([]string{"fleet", "-o", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)
+	ranked, _ := runs(t, exitDone, append([]string{"fleet", "--dir", dir, "--has", "../../testdata/fleet/legacy.csv", "--format", "json"}, days...)...)
 	size, need := sizedOf(t, path), fleetOf(t, ranked)["legacy"].Need
 	for _, command := range [][]string{{"size", path}, {"size", "--need", "iops=100,kb=8"}} {
 		out, _ := runs(t, exitDone, append(command, "--format", "json")...)
@@ -143,7 +143,7 @@ func sameAnswers(t *testing.T, from, through string, off float64) {
 	t.Helper()
 	verdicts := func(path string) any {
 		var r struct{ Metrics, Loads, Headline, Observed any }
-		out, _ := runs(t, exitDone, "analyze", path, "--format", "json")
+		out, _ := runs(t, exitDone, "report", path, "--format", "json")
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatal(err)
 		}

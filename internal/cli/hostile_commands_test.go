@@ -33,8 +33,8 @@ func TestSuggestedCommands(t *testing.T) {
 				runs = append(runs, renamedRun(t, shipped, name, dir))
 			}
 			for _, args := range [][]string{
-				{"analyze", runs[0], "-v"}, {"report", runs[0], "--format", "html"}, {"report", runs[0], "--format", "md"},
-				{"report", runs[1], "--format", "md"}, {"analyze", runs[2], "-v"}, {"report", runs[2], "--format", "html"}, {"size", runs[0]},
+				{"report", runs[0], "-v"}, {"report", runs[0], "--format", "html"}, {"report", runs[0], "--format", "md"},
+				{"report", runs[1], "--format", "md"}, {"report", runs[2], "-v"}, {"report", runs[2], "--format", "html"}, {"size", runs[0]},
 				{"size", runs[0], "--baseline", runs[2]}, {"compare", runs[0], runs[1]}, {"share", runs[0], "-o", filepath.Join(dir, "shared.jsonl")},
 			} {
 				var out, messages bytes.Buffer
@@ -114,9 +114,9 @@ func pasted(t *testing.T, what, text, name string) {
 // TestKeptUnderAnyName says how to show a run again, by its name only where no shell reads that otherwise.
 func TestKeptUnderAnyName(t *testing.T) {
 	for path, want := range map[string]string{
-		"": "realiops analyze LAST shows", "a.jsonl": "realiops analyze a.jsonl shows", "-a.jsonl": "realiops analyze ./-a.jsonl shows",
-		"LAST": "realiops analyze ./LAST shows", "a b.jsonl": "realiops analyze FILE shows", "a;$(id).jsonl": "realiops analyze FILE shows",
-		"\u202ea": "realiops analyze FILE shows",
+		"": "realiops report LAST shows", "a.jsonl": "realiops report a.jsonl shows", "-a.jsonl": "realiops report ./-a.jsonl shows",
+		"LAST": "realiops report ./LAST shows", "a b.jsonl": "realiops report FILE shows", "a;$(id).jsonl": "realiops report FILE shows",
+		"\u202ea": "realiops report FILE shows",
 	} {
 		for _, columns := range []string{"", "40"} {
 			var messages bytes.Buffer

@@ -35,7 +35,7 @@ func TestHostileLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV, "openmetrics": isText} {
-		out, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "-o", dir, "--format", format)
+		out, said := runsFleet(t, exitDone, "--prometheus", url, "--for", "3d", "--dir", dir, "--format", format)
 		if err := safe(out); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
@@ -90,7 +90,7 @@ func TestHostileHistory(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "FORGED") {
 		t.Fatalf("nothing of what was planted is in the file, %v", err)
 	}
-	shows(t, isText, "analyze", path, "-v")
+	shows(t, isText, "report", path, "-v")
 	shows(t, isText, "size", path)
 	shows(t, isPage, "report", path, "--format", "html")
 	shows(t, isCSV, "report", path, "--format", "csv")
@@ -107,7 +107,7 @@ func TestHostileHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, safe := range map[string]func(string) error{"text": isText, "json": isJSON, "csv": isCSV} {
-		shows(t, safe, "aurora-cost", "--from", file, "--instance", "db.r6g.large", "--price", shopFiles+"prices.json", "--format", format)
+		shows(t, safe, "aws", "cost", "--from", file, "--class", "db.r6g.large", "--price", shopFiles+"prices.json", "--format", format)
 	}
 }
 
@@ -129,14 +129,14 @@ func TestFiftyThousandDatabases(t *testing.T) {
 					t.Errorf("%v: %s, want %s", args, said, want)
 				}
 			}
-			refused("has more than 10000 databases, which is the most that is ranked: pick some with --server and --host", "fleet", "-o", dir)
+			refused("has more than 10000 databases, which is the most that is ranked: pick some with --server and --host", "fleet", "--dir", dir)
 			many := map[string]string{"Prometheus": "name the server with --server or --host", "VictoriaMetrics": "either narrow down the search"}[engine] // which refuses so many itself
 			refused(many, "history", "-o", dir)
 			refused(many, "doctor")
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("something was kept")
 			}
-			some, _ := runsFleet(t, exitCannotTell, "--prometheus", url, "--for", "3d", "-o", dir, "--server", `instance=~"db12.:9187"`)
+			some, _ := runsFleet(t, exitCannotTell, "--prometheus", url, "--for", "3d", "--dir", dir, "--server", `instance=~"db12.:9187"`)
 			if !strings.HasPrefix(some, "10 databases") {
 				t.Errorf("%.200s", some)
 			}

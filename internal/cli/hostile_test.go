@@ -50,9 +50,9 @@ func TestHostileRunFiles(t *testing.T) {
 	}
 	baseline := hostileRun(t, "baseline.jsonl.zst", dir)
 	for _, run := range append(slices.Clone(runs), baseline) {
-		shows(t, isText, "analyze", run)
-		shows(t, isText, "analyze", run, "-v")
-		shows(t, isJSON, "analyze", run, "--format", "json")
+		shows(t, isText, "report", run)
+		shows(t, isText, "report", run, "-v")
+		shows(t, isJSON, "report", run, "--format", "json")
 	}
 	for _, run := range runs {
 		shows(t, isPage, "report", run, "--format", "html")

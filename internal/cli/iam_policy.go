@@ -15,7 +15,7 @@ import (
 
 const formatTerraform = "terraform"
 
-// policyOptions are the flags of realiops iam-policy.
+// policyOptions are the flags of realiops aws policy.
 type policyOptions struct {
 	format, partition string
 	iamAuth           bool
@@ -25,13 +25,13 @@ type policyOptions struct {
 func newPolicyCommand(env Env) *cobra.Command {
 	var o policyOptions
 	cmd := &cobra.Command{
-		Use:   "iam-policy",
+		Use:   "policy",
 		Short: "Print the permissions that realiops needs in AWS, and no others",
 		Long: `Print the policy that lets realiops read what AWS measures of a database: every call it makes, and no other. None of
 them changes anything or shows data of tables. This command asks nobody.`,
-		Example: `  realiops iam-policy > policy.json
+		Example: `  realiops aws policy > policy.json
   aws iam create-policy --policy-name realiops --policy-document file://policy.json
-  realiops iam-policy --iam-auth --db-user me --format terraform`,
+  realiops aws policy --iam-auth --db-user me --format terraform`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return runPolicy(env, o) },
 	}

@@ -26,7 +26,7 @@ func policyOf(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, failed bytes.Buffer
 	env := Env{In: strings.NewReader(""), Out: &out, Err: &failed, Getenv: os.Getenv}
-	if code := Main(env, append([]string{"iam-policy"}, args...)); code != exitDone {
+	if code := Main(env, append([]string{"aws", "policy"}, args...)); code != exitDone {
 		t.Fatalf("iam-policy %v: %d, %s", args, code, &failed)
 	}
 	return out.String()

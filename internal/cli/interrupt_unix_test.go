@@ -30,14 +30,14 @@ func TestWhatWaitsForAWSNamesTheSignalThatEndedIt(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	for _, command := range []string{"limits", "prices"} {
+	for _, command := range []string{"aws limits", "prices aws"} {
 		go func() {
 			<-asked
 			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
 		}()
 		var told bytes.Buffer
 		env := Env{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
-		if status := Main(env, []string{command, "--region", "eu-central-1"}); status != exitUsage || told.String() != "realiops: terminated signal received\n" {
+		if status := Main(env, append(strings.Fields(command), "--region", "eu-central-1")); status != exitUsage || told.String() != "realiops: terminated signal received\n" {
 			t.Errorf("%s ends with %d and says %q", command, status, &told)
 		}
 		for len(asked) > 0 {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -19,9 +21,24 @@ type keepingOptions struct {
 }
 
 func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.out, "output", "o", "", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
+	f.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
 	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
 	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
+}
+
+// recordFlag is the name of a run file to write. A name that would make it look like a report is refused.
+type recordFlag string
+
+func (r *recordFlag) String() string { return string(*r) }
+func (*recordFlag) Type() string     { return "string" }
+
+func (r *recordFlag) Set(name string) error {
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".html", ".htm", ".md", ".csv", ".json", ".txt", ".png", ".svg":
+		return fmt.Errorf("this writes a run file, as run.jsonl or run.jsonl.zst; realiops report RUN -o %s then makes the report", name)
+	}
+	*r = recordFlag(name)
+	return nil
 }
 
 // conclude says where the record is, after the report on it, or that there is none because of err.
@@ -29,7 +46,7 @@ func (o keepingOptions) conclude(env Env, path string, err error) error {
 	if err != nil && codeOf(err) != exitCannotTell {
 		return withCode(exitFailed, fmt.Errorf("report on %s: %w; %s tries again", path, err, again(path)))
 	}
-	how := shell.InText("realiops analyze").With(runfile.Latest)
+	how := shell.InText("realiops report").With(runfile.Latest)
 	if o.out != "" {
 		how = again(path)
 	}
@@ -42,7 +59,7 @@ func again(path string) shell.Command {
 	if path == runfile.Latest {
 		path = "./" + path
 	}
-	return shell.InText("realiops analyze").File(path, "FILE")
+	return shell.InText("realiops report").File(path, "FILE")
 }
 
 // readingOptions are the flags of a command that reads counters again and again, and says what each of them counts.

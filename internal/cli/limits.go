@@ -13,7 +13,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/limits"
 )
 
-// limitsOptions are the flags of realiops limits.
+// limitsOptions are the flags of realiops aws limits.
 type limitsOptions struct {
 	account account.Options
 	out     string
@@ -29,8 +29,8 @@ RDS sells with each of its classes for PostgreSQL. Write a file that realiops si
 program knows itself. The credentials need ec2:DescribeInstanceTypes and rds:DescribeOrderableDBInstanceOptions.
 
 RDS has an offer for each version of PostgreSQL, so this is some hundred calls, and takes a minute or two.`,
-		Example: `  realiops limits --region eu-west-1 -o limits.json
-  realiops size LAST --instance db.r9g.large --limits limits.json`,
+		Example: `  realiops aws limits --region eu-west-1 -o limits.json
+  realiops size LAST --class db.r9g.large --limits limits.json`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLimits(cmd.Context(), env, o) },
 	}

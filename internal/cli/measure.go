@@ -24,7 +24,6 @@ type measureOptions struct {
 	background          time.Duration
 
 	max            []string
-	budget         string // a file
 	base           string // a saved measurement
 	save, out      string
 	format         string
@@ -71,8 +70,7 @@ counted apart.`,
 	what.DurationVar(&o.background, "background", 2*time.Second, "how long to measure, twice beforehand, what the server does by itself")
 	what.BoolVar(&o.target.yes, "yes", false, "do not ask if only the environment names a server on another machine")
 	what.StringVar(&o.ours, "count", "", "also count sessions that were connected before, by `NAME=VALUE`: application_name or user")
-	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024")
-	told.StringVar(&o.budget, "budget", "", "a `file` with one budget a line")
+	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; @FILE has one a line (repeatable)")
 	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that --save wrote")
 	told.StringVar(&o.save, "save", "", "save the measurement to this `FILE`, for --compare")
 	told.StringVar(&o.format, "format", formatText, "the `format`: "+strings.Join(costFormatNames(), ", "))

@@ -91,9 +91,14 @@ func sessionsOf(text string) (s postgres.Sessions, err error) {
 
 // budgets are those of the flags and of the file.
 func (o *measureOptions) budgets(ctx context.Context) (all []cost.Budget, err error) {
-	lists := o.max
-	if o.budget != "" {
-		text, err := input.Read(ctx, o.budget)
+	var lists []string
+	for _, list := range o.max {
+		file, isFile := strings.CutPrefix(list, "@")
+		if !isFile {
+			lists = append(lists, list)
+			continue
+		}
+		text, err := input.Read(ctx, file)
 		if err != nil {
 			return nil, fmt.Errorf("read the budgets: %w", err)
 		}

@@ -29,6 +29,20 @@ func knownCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("there is no command %q%s %s", args[0], meant("", args[0], names), seeHelp(c))
 }
 
+// renamedCommand names the command that args mean where they begin with a name of before the first release.
+func renamedCommand(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	now := map[string]string{
+		"analyze": "report", "aurora-cost": "aws cost", "limits": "aws limits", "iam-policy": "aws policy", "collect": "aws collect",
+	}[args[0]]
+	if now == "" {
+		return nil
+	}
+	return fmt.Errorf("realiops %s is now realiops %s", args[0], now)
+}
+
 // noArguments refuses what follows a command that takes flags alone.
 func noArguments(c *cobra.Command, args []string) error {
 	switch {
@@ -64,6 +78,9 @@ func countGiven(given ...bool) (n int) {
 // flagMistake says what is wrong with a flag in the words of who types it.
 func flagMistake(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if c.HasParent() && c.HasAvailableSubCommands() {
+			return fmt.Errorf("%s asks nobody by itself: name one of its commands first %s", c.CommandPath(), seeHelp(c))
+		}
 		if now := renamedFlag(c, unknown.GetSpecifiedName()); now != "" {
 			return fmt.Errorf("--%s is now %s %s", unknown.GetSpecifiedName(), now, seeHelp(c))
 		}
@@ -81,7 +98,7 @@ func flagMistake(c *cobra.Command, err error) error {
 
 // renamedFlag returns what a flag of before the first release is called, or "" where the command never had it.
 func renamedFlag(c *cobra.Command, old string) string {
-	now := map[string]string{"arm": "load", "arm-seconds": "load-seconds", "replicates": "repetitions"}[old]
+	now := map[string]string{"arm": "load", "arm-seconds": "load-seconds", "replicates": "repetitions", "budget": "max", "instance": "class"}[old]
 	if now == "" || c.Flags().Lookup(now) == nil {
 		return ""
 	}

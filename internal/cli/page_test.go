@@ -141,7 +141,7 @@ func TestPagesAreValid(t *testing.T) {
 
 // TestNamesStayText in the page, wherever a browser would look for markup.
 func TestNamesStayText(t *testing.T) {
-	page := mustRun(t, "report", evilRun(t, t.TempDir()))
+	page := mustRun(t, "report", evilRun(t, t.TempDir()), "--format", "html")
 	if strings.Contains(page, "<script>") || strings.Contains(page, "<img") || !strings.Contains(page, template.HTMLEscapeString(`"taken over"`)) {
 		t.Error("the name is markup, or gone")
 	}

@@ -16,43 +16,68 @@ import (
 type pricesOptions struct {
 	account account.Options
 	public  bool
-	azure   string // region
 	out     string
 }
 
 func newPricesCommand(env Env) *cobra.Command {
+	return below(env, "prices", "Ask a cloud for its prices, for realiops size --price",
+		`Ask a cloud what storage and machines cost in a region, and write a file that realiops size --price takes before the
+program's own prices. Google's prices need a key and are not read.`,
+		`  realiops prices aws --region eu-west-1 -o prices.json
+  realiops prices azure --region westeurope -o azure.json
+  realiops size LAST --region eu-west-1 --price prices.json`,
+		newPricesOfAWS(env), newPricesOfAzure(env))
+}
+
+func newPricesOfAWS(env Env) *cobra.Command {
 	var o pricesOptions
 	cmd := &cobra.Command{
-		Use:   "prices",
-		Short: "Ask AWS for its prices, for realiops size --price",
+		Use:   "aws",
+		Short: "Ask AWS for its prices",
 		Long: `Ask AWS's price list what EBS volumes, RDS storage, Aurora, and machines of EC2 and RDS cost on demand in a region, and
 write a file that realiops size --price takes before the program's own prices. The credentials need
 pricing:GetProducts.
 
---public reads the price files that AWS publishes for everybody instead: some hundred megabytes, and no account.
---azure reads Azure's retail prices of Premium SSD, Premium SSD v2 and Ultra Disk, without an account. Google's prices
-need a key and are not read.`,
-		Example: `  realiops prices --region eu-west-1 -o prices.json
-  realiops prices --region eu-west-1 --public -o prices.json
-  realiops prices --azure westeurope -o azure.json
-  realiops size LAST --region eu-west-1 --price prices.json`,
+--public reads the price files that AWS publishes for everybody instead: some hundred megabytes, and no account.`,
+		Example: `  realiops prices aws --region eu-west-1 -o prices.json
+  realiops prices aws --region eu-west-1 --public -o prices.json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runPrices(cmd.Context(), env, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.write(cmd.Context(), env, o.ofAWS) },
 	}
 	flags := group("Flags")
 	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
 	flags.BoolVar(&o.public, "public", false, "read AWS's price files, without an account")
-	flags.StringVar(&o.azure, "azure", "", "read Azure's retail prices of a `region`, as westeurope, without an account")
 	addAccountFlags(flags.FlagSet, &o.account)
 	flags.Lookup("region").Usage = "the `region` whose prices are asked for (default: as the AWS programs choose)"
 	return describe(env, cmd, pricesExitHelp, flags)
 }
 
-const pricesExitHelp = `0  written
-1  wrong usage, AWS could not be asked, or it has no prices of the region`
+func newPricesOfAzure(env Env) *cobra.Command {
+	var o pricesOptions
+	cmd := &cobra.Command{
+		Use:   "azure",
+		Short: "Ask Azure for its retail prices, without an account",
+		Long: `Read Azure's retail prices of Premium SSD, Premium SSD v2 and Ultra Disk in a region, without an account, and write a file
+that realiops size --price takes before the program's own prices.`,
+		Example: `  realiops prices azure --region westeurope -o azure.json`,
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.write(cmd.Context(), env, o.ofAzure) },
+	}
+	flags := group("Flags")
+	flags.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
+	flags.StringVar(&o.account.Region, "region", "", "the `region` whose prices are asked for, as westeurope")
+	return describe(env, cmd, pricesExitHelp, flags)
+}
 
-func runPrices(ctx context.Context, env Env, o pricesOptions) error {
-	list, err := o.ask(ctx)
+const pricesExitHelp = `0  written
+1  wrong usage, the cloud could not be asked, or it has no prices of the region`
+
+// errNoRegion refuses to guess a region, whose prices would look like those of another.
+var errNoRegion = errors.New("name the region whose prices you want with --region")
+
+// write writes the prices that ask returns, and names those that it could not read.
+func (o *pricesOptions) write(ctx context.Context, env Env, ask func(context.Context) (prices.List, error)) error {
+	list, err := ask(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,18 +87,19 @@ func runPrices(ctx context.Context, env Env, o pricesOptions) error {
 	return writeList(env, o.out, list.Prices)
 }
 
-// ask reads the prices from where they were asked for.
-func (o pricesOptions) ask(ctx context.Context) (prices.List, error) {
-	published := prices.Published(http.DefaultClient)
+func (o *pricesOptions) ofAzure(ctx context.Context) (prices.List, error) {
+	if o.account.Region == "" {
+		return prices.List{}, errNoRegion
+	}
+	return prices.Published(http.DefaultClient).OfAzure(ctx, o.account.Region)
+}
+
+func (o *pricesOptions) ofAWS(ctx context.Context) (prices.List, error) {
 	switch {
-	case o.azure != "" && (o.public || o.account.Region != ""):
-		return prices.List{}, errors.New("--azure names Azure's region: leave --public and --region out")
-	case o.azure != "":
-		return published.OfAzure(ctx, o.azure)
 	case o.public && o.account.Region == "":
-		return prices.List{}, errors.New("name the region whose prices you want with --region")
+		return prices.List{}, errNoRegion
 	case o.public:
-		return published.OfAWS(ctx, o.account.Region)
+		return prices.Published(http.DefaultClient).OfAWS(ctx, o.account.Region)
 	}
 	a, err := account.Open(ctx, o.account)
 	if err != nil {
@@ -81,7 +107,7 @@ func (o pricesOptions) ask(ctx context.Context) (prices.List, error) {
 	}
 	region := a.Region()
 	if region == "" {
-		return prices.List{}, errors.New("name the region whose prices you want with --region")
+		return prices.List{}, errNoRegion
 	}
 	list, err := prices.Ask(ctx, pricing.NewFromConfig(a.In(prices.Home(region)).Config()), region)
 	if err != nil {

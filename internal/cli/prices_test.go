@@ -44,7 +44,7 @@ func TestPricesOfAWS(t *testing.T) {
 		}
 		return stdout.String(), stderr.String()
 	}
-	if out, errs := run("prices", "--region", "us-east-1", "-o", file); out != "" || errs != "" {
+	if out, errs := run("prices", "aws", "--region", "us-east-1", "-o", file); out != "" || errs != "" {
 		t.Errorf("printed %q and %q", out, errs)
 	}
 	out, _ := run("size", "../../testdata/runs/loads-pg17.jsonl", "--load", "async", "--gib", "1000", "--on", "ebs", "--price", file)

@@ -13,21 +13,25 @@ import (
 
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/baseline"
+	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // reportOptions are the flags of realiops report.
 type reportOptions struct {
-	out    string
-	format string
-	size   sizeOptions
+	out     string
+	format  string
+	verbose bool
+	require requireOptions
+	size    sizeOptions
 }
 
-// Formats of a report beside those of analyze.
+// Formats of a report beside those that other commands end with.
 const (
 	formatHTML     = "html"
 	formatMarkdown = "md"
@@ -40,31 +44,40 @@ func newReportCommand(env Env) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report FILE...",
-		Short: "Make a page of a run: verdicts, pictures, sizes, the bill",
-		Long: `Make a page of a run to pass around: the verdicts, the counts from rows down to device requests, the load over time, how
-far each ratio varies, what storage to order and what it costs. It is one file that needs no network, for a screen, a
-phone or paper.
+		Short: "Show what a run found, or make a page of it",
+		Long: `Show what a run found, from its file alone: no server, no account, no network. The report says of each metric whether it
+counts logical work or real storage I/O, which, and how surely; -v shows its ratio under each load. A run that was
+interrupted or cut off is reported as far as it went, and the report says so.
 
-FILE is a run file; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input. Of several files
+With -o it is a file to pass around. As a page it also has pictures, what storage to order and what that costs, and needs
+no network, for a screen, a phone or paper.
+
+FILE is a run file, compressed or not; LAST is the run in ./` + runfile.Directory + ` that was written last, and - is standard input. Of several files
 the page is of the first, and what to order is for all: the highest of each number counts.
 
 The ending of the name given with -o chooses the format: .html; .md for a ticket; .csv and .json for programs (realiops
 size makes the .csv of sizes); .png for the counts under one load, that of the headline unless --load names another;
 .svg for one second of it, to scale. Of a baseline, a picture is what each job did, or how the one went that was throttled.`,
-		Example: `  realiops report LAST -o report.html
+		Example: `  realiops report LAST
+  realiops report LAST -v | less
+  realiops report run.jsonl --require '/proc/diskstats writes'
+  realiops report LAST -o report.html
   realiops report run.jsonl -o ticket.md --load bulk-indexed --gib 500
   realiops report LAST -o ladder.png`,
 		Args: runFiles,
 		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, o, args) },
 	}
-	page := group("The page")
-	page.StringVarP(&o.out, "output", "o", "", "`file` to write (default: standard output)")
-	page.StringVar(&o.format, "format", "", "the `format`: html, md, csv, json, png or svg (default: by the name of the file, or html)")
+	page := group("The report")
+	page.StringVarP(&o.out, "output", "o", "", "`file` to write; - is standard output (default: standard output)")
+	page.StringVar(&o.format, "format", "", "the `format`: text, html, md, csv, json, png or svg (default: by the name of the file, or text)")
+	page.BoolVarP(&o.verbose, "verbose", "v", false, "show why, as text: every metric beside every counted quantity, load by load")
+	o.require.addFlags(page.FlagSet)
 	return describe(env, cmd, reportExitHelp, page, group("The load to size for", o.size.addLoadFlags), group("What to size", o.size.addStorageFlags))
 }
 
 const reportExitHelp = `0  the report was written, also that of a run which did not end well
-1  wrong usage, FILE cannot be read as a run file, or the report cannot be written`
+1  wrong usage, FILE cannot be read as a run file, or the report cannot be written
+3  the report was written, and a metric that was required got no verdict`
 
 func runReport(env Env, o reportOptions, names []string) error {
 	format, err := o.formatOf()
@@ -85,19 +98,52 @@ func runReport(env Env, o reportOptions, names []string) error {
 	if err := o.size.readCalibration(env); err != nil {
 		return err
 	}
-	if len(runs) > 1 && (baseline.Is(runs[0]) || format == formatCSV || format == formatPNG || format == formatSVG) {
+	run := runs[0]
+	if !cost.Is(run) {
+		if err := checkFormat("report", format); err != nil {
+			return err
+		}
+	}
+	sizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{formatHTML, formatMarkdown, formatJSON}, format)
+	if len(runs) > 1 && !sizes {
 		return fmt.Errorf("what is to be written has no sizes, and so is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
 	}
-	if baseline.Is(runs[0]) {
-		return o.writeBaseline(env, runs[0], format)
+	if (baseline.Is(run) || cost.Is(run)) && len(o.require.patterns) > 0 {
+		return fmt.Errorf("%s: no metric gets a verdict from it: --require is for runs that put loads on a database", names[0])
 	}
-	return writeTo(o.out, env.Out, func(w io.Writer) error { return o.write(w, runs, format) })
+	switch {
+	case cost.Is(run):
+		return o.writeAs(env, func(env Env) error { return writeCost(env, run, format, o.verbose) })
+	case baseline.Is(run):
+		return o.writeBaseline(env, run, format)
+	}
+	asked := run.MetricNames()
+	required, err := o.require.names(asked)
+	if err != nil {
+		return err
+	}
+	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
+	if err := o.writeAs(env, func(env Env) error { return o.write(env, runs, report.New(run, verdicts), format) }); err != nil {
+		return err
+	}
+	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
+}
+
+// writeAs has write print to the file that was asked for as it does to standard output.
+func (o reportOptions) writeAs(env Env, write func(Env) error) error {
+	return writeTo(o.out, env.Out, func(w io.Writer) error {
+		if o.out != "" && o.out != standardInput {
+			env.OutTerminal = false
+		}
+		env.Out = w
+		return write(env)
+	})
 }
 
 // writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
 func (o reportOptions) writeBaseline(env Env, run *counts.Run, format string) error {
 	if o.size.load != "" || o.size.instance != "" {
-		return errors.New("a baseline measured storage alone and has no sizes: --load and --instance are for runs on a database")
+		return errors.New("a baseline measured storage alone and has no sizes: --load and --class are for runs on a database")
 	}
 	if format == formatSVG {
 		return errors.New("a baseline has no second of a load to draw: .png shows what each job did")
@@ -107,8 +153,11 @@ func (o reportOptions) writeBaseline(env Env, run *counts.Run, format string) er
 		return err
 	}
 	view := report.NewBaseline(run, found)
-	return writeTo(o.out, env.Out, func(w io.Writer) error {
+	return o.writeAs(env, func(env Env) error {
+		w := env.Out
 		switch format {
+		case formatText:
+			return writeBaseline(env, run, format)
 		case formatCSV:
 			return document.CSV(w, view.Document(run))
 		case formatPNG:
@@ -126,20 +175,31 @@ func (o reportOptions) writeBaseline(env Env, run *counts.Run, format string) er
 // formatOf is the format that was asked for, or that the file's name tells.
 func (o reportOptions) formatOf() (string, error) {
 	format := o.format
-	if format == "" {
+	if format == "" && o.out != standardInput {
 		format = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.out)), ".")
 	}
-	if format == "" || format == "htm" {
-		return formatHTML, nil
+	switch format {
+	case "", "txt":
+		format = formatText
+	case "htm":
+		format = formatHTML
+	}
+	if slices.Contains(costFormatNames(), format) { // those of what an operation costs are more
+		return format, nil
 	}
 	return format, checkFormat("report", format)
 }
 
-// write makes the report of the first run, with the sizes for all.
-func (o reportOptions) write(w io.Writer, runs []*counts.Run, format string) error {
-	run := runs[0]
-	view := report.New(run, attribution.Judge(run, attribution.Options{Asked: run.MetricNames()}))
+// write makes the report of the first run, with the sizes for all where the format has sizes.
+func (o reportOptions) write(env Env, runs []*counts.Run, view report.Report, format string) error {
+	run, w := runs[0], env.Out
 	switch format {
+	case formatText:
+		render, err := rendererOf(format, o.verbose, env)
+		if err != nil {
+			return err
+		}
+		return render(w, run, view)
 	case formatCSV:
 		return document.CSV(w, report.Document(run, view, nil, nil))
 	case formatPNG:

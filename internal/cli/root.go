@@ -27,7 +27,10 @@ func Main(env Env, args []string) int {
 		name = command.Name()
 	}
 	ctx, stop := stoppable(env.tell, name)
-	err := root.ExecuteContext(ctx)
+	err := renamedCommand(args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	stop()
 	if nobodyReads(err) {
 		return exitPipe
@@ -68,7 +71,7 @@ func newRootCommand(env Env) *cobra.Command {
 counts: work of the database, or what storage had to do.`,
 		Example: `  realiops run                 measure a PostgreSQL of its own on this machine
   realiops run --dsn URL       measure yours
-  realiops analyze LAST        the report of the last run again, from its file
+  realiops report LAST        the report of the last run again, from its file
   realiops explain WriteIOPS   what a metric is documented to mean`,
 		Version:       fullVersion(),
 		Args:          knownCommand,
@@ -94,10 +97,12 @@ func addCommands(root *cobra.Command, env Env) {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Measure", []*cobra.Command{newRunCommand(env), newObserveCommand(env), newBaselineCommand(env), newMeasureCommand(env), newCollectCommand(env), newHistoryCommand(env), newFleetCommand(env)}},
-		{"Read what was measured", endingAtOnce(newAnalyzeCommand(env), newReportCommand(env), newCompareCommand(env), newSizeCommand(env), newShareCommand(env), newAuroraCostCommand(env))},
-		{"Before a run", []*cobra.Command{newDoctorCommand(env), newExplainCommand(env), newPolicyCommand(env), newPricesCommand(env), newLimitsCommand(env)}},
-		{"More", []*cobra.Command{newLoadCommand(env), newServerCommand(env), newCompletionCommand(env), newVersionCommand(env)}},
+		{"Measure", []*cobra.Command{
+			newRunCommand(env), newObserveCommand(env), newMeasureCommand(env), newHistoryCommand(env), newFleetCommand(env), newBaselineCommand(env), newLoadCommand(env),
+		}},
+		{"Read", append(endingAtOnce(newReportCommand(env), newCompareCommand(env), newSizeCommand(env)), newExplainCommand(env))},
+		{"Before", []*cobra.Command{newDoctorCommand(env), newPricesCommand(env), newAWSCommand(env), newServerCommand(env)}},
+		{"More", append(endingAtOnce(newShareCommand(env)), newCompletionCommand(env), newVersionCommand(env))},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {

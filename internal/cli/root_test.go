@@ -15,7 +15,7 @@ func TestErrorsDriveNoTerminal(t *testing.T) {
 			t.Errorf("%q says %q, and not %s", args, said, want)
 		}
 	}
-	check(`none\x1B[2J\u202Elnosj.jsonl`, "analyze", "none\x1b[2J\u202Elnosj.jsonl")
+	check(`none\x1B[2J\u202Elnosj.jsonl`, "report", "none\x1b[2J\u202Elnosj.jsonl")
 	// Names that are quoted in a message are escaped as Go does.
 	check(`\x1b]0;x\a`, "explain", "\x1b]0;x\x07")
 	check(`no\x1b[1Asuch`, "no\x1b[1Asuch")

@@ -64,13 +64,13 @@ scan-cold) is sized for only if --load names it. --rows-per-second and --growth 
 
 Limits and prices are those that the providers or others published. --format json names the source of each order and
 each line of its bill, by the keys that realiops explain --format json lists. --price and --limits take files that
-realiops prices and realiops limits write. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
+realiops prices and realiops aws limits write. --calibrate takes a run on Aurora for the forecast of what Aurora bills.
 
 Three questions need no run. --need: what carries these figures, and how long do credits last? --from-metric: what is an
 amount of a metric on a console in real I/O? --check: do figures of a console or a benchmark agree with each other
 (bytes for each operation, Little's law, caps)?`,
 		Example: `  realiops size LAST --load bulk-indexed --gib 500
-  realiops size LAST --rows-per-second 20000 --growth 50 --instance db.r6g.large
+  realiops size LAST --rows-per-second 20000 --growth 50 --class db.r6g.large
   realiops size monday.jsonl tuesday.jsonl --on rds,aurora --calibrate aurora.jsonl
   realiops size run.jsonl --format json | jq '.options[0]'
   realiops size --need iops=3000,mbps=120MiB,reads=40%,flushes=900 --gib 500
@@ -135,14 +135,14 @@ func (o *sizeOptions) addLoadFlags(f *pflag.FlagSet) {
 
 // addStorageFlags adds those that say what is ordered, and by whose prices.
 func (o *sizeOptions) addStorageFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.instance, "instance", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
+	f.StringVar(&o.instance, "class", "", "`class` of the database's machine: db.r6g.large, m5.xlarge")
 	f.StringSliceVar(&o.on, "on", nil, "only on these, a `list` of: ebs, rds, aurora, azure, google, yugabytedb, cockroachdb, or volumes such as gp3 (default: all but the hard disks st1 and sc1)")
 	f.IntVar(&o.disks, "disks", 1, "how `many` disks to stripe over; not on RDS and Aurora, which do that themselves")
 	f.BoolVar(&o.multiAZ, "multi-az", false, "price RDS with a standby in another zone")
 	f.StringVar(&o.region, "region", defaultRegion, "the `region` whose prices count")
 	f.StringVar(&o.calibrate, "calibrate", "", "a run `file` from Aurora to estimate billed writes by, instead of the published loads")
 	f.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
-	f.StringVar(&o.limits, "limits", "", "a `file` of limits that realiops limits wrote, used before the program's own")
+	f.StringVar(&o.limits, "limits", "", "a `file` of limits that realiops aws limits wrote, used before the program's own")
 	f.DurationVar(&o.repeat, "repeat", 24*time.Hour, "for volumes with credits, how long to repeat the recorded seconds")
 	f.Var(&o.balance, "balance", "percent of a volume's credits at the start (default: the last BurstBalance of the run, or 100)")
 	f.Var(&o.credits, "instance-balance", "percent of the instance's credits at the start (default: the last EBSIOBalance% and EBSByteBalance% of the run, or 100)")
@@ -168,7 +168,7 @@ func misplaced(flags *pflag.FlagSet) (err error) {
 		case flags.Changed("check"):
 			refuse("with --check", slices.Contains([]string{"check", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		case flags.Changed("from-metric"):
-			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "limits", "on", "disks", "multi-az", "gib", "instance", "headroom", "growth", "balance", "instance-balance", "repeat"}, f.Name), f.Name)
+			refuse("with --from-metric", slices.Contains([]string{"from-metric", "flavor", "format", "calibrate", "load", "region", "price", "limits", "on", "disks", "multi-az", "gib", "class", "headroom", "growth", "balance", "instance-balance", "repeat"}, f.Name), f.Name)
 		case flags.Changed("need"):
 			refuse("with --need", !slices.Contains([]string{"load", "rows-per-second", "percentile", "calibrate", "flavor", "latency-bands", "queue-bands"}, f.Name), f.Name)
 		default:

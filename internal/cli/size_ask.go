@@ -113,7 +113,7 @@ func checkClass(class string, known []catalog.Instance) error {
 	for _, m := range known {
 		names = append(names, strings.TrimPrefix(m.Class, "Standard_"))
 	}
-	return fmt.Errorf("--instance %s is no class of machine%s", class, meant("", strings.TrimPrefix(class, "db."), names))
+	return fmt.Errorf("--class %s is no class of machine%s", class, meant("", strings.TrimPrefix(class, "db."), names))
 }
 
 // percent is a flag that may be left out.

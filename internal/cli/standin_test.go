@@ -218,26 +218,26 @@ func (a *aurora) keepsNoSecrets(t *testing.T, path, said string) {
 	}
 }
 
-// asksNoMore has the program collect again where all has settled.
+// asksNoMore has the program aws collect again where all has settled.
 func (a *aurora) asksNoMore(t *testing.T, path string) {
 	t.Helper()
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, said := a.realiops(t, "collect", path)
+	_, said := a.realiops(t, "aws", "collect", path)
 	after, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(before, after) || strings.Contains(said, "AWS was asked") {
 		t.Errorf("collecting what has settled asks AWS, or adds %d bytes: %v", len(after)-len(before), err)
 	}
 }
 
-// after has a draw publish the same course when it is over, and the program collect that for a copy of the run.
+// after has a draw publish the same course when it is over, and the program aws collect that for a copy of the run.
 func (a *aurora) after(t *testing.T, d standin.Draw, path string) []outcome {
 	s := newCloud(t)
 	mine := withoutPeriods(t, path)
 	s.publishAll(t, a, d, a.rested(t, mine))
-	r, _ := a.realiops(t, "collect", mine)
+	r, _ := a.realiops(t, "aws", "collect", mine)
 	a.asksNoMore(t, mine)
 	return judged(t, d, r)
 }
@@ -250,7 +250,7 @@ func (a *aurora) inSteps(t *testing.T, path string) {
 	}
 	s, mine := newCloud(t), withoutPeriods(t, path)
 	s.publishAll(t, a, d, a.rested(t, mine))
-	r, _ := a.realiops(t, "collect", mine)
+	r, _ := a.realiops(t, "aws", "collect", mine)
 	volume := r.Metrics[slices.IndexFunc(r.Metrics, func(m report.Metric) bool { return m.Metric == "cloudwatch/VolumeWriteIOPs" })]
 	if volume.Kind != attribution.CannotTell {
 		t.Errorf("of a source that has not moved during any load it is said that it is %s", volume.Kind)

@@ -54,7 +54,7 @@ var hostile = []string{
 func TestWordsComeThroughShells(t *testing.T) {
 	for _, shell := range shells(t) {
 		for _, data := range slices.DeleteFunc(slices.Clone(hostile), func(data string) bool { return data == "" }) {
-			line := New("realiops analyze").File(data, "FILE").Flag("--load", data, "LOAD").With("-v").String()
+			line := New("realiops report").File(data, "FILE").Flag("--load", data, "LOAD").With("-v").String()
 			file, flag := data, []string{"--load", data}
 			if strings.HasPrefix(data, "-") {
 				file, flag = "./"+data, []string{"--load=" + data}
@@ -75,7 +75,7 @@ func TestWhatCannotBeCopiedIsNotSuggested(t *testing.T) {
 		if quoted, possible := Word(data); possible {
 			t.Errorf("%q is suggested as %s", data, quoted)
 		}
-		if got := New("realiops analyze").File(data, "FILE").With("-v").String(); got != "realiops analyze FILE -v" {
+		if got := New("realiops report").File(data, "FILE").With("-v").String(); got != "realiops report FILE -v" {
 			t.Errorf("%q makes %q", data, got)
 		}
 	}
@@ -83,7 +83,7 @@ func TestWhatCannotBeCopiedIsNotSuggested(t *testing.T) {
 
 func TestSentencesHoldNoQuotes(t *testing.T) {
 	for data, want := range map[string]string{"a.jsonl": "a.jsonl", "a b": "FILE", "$(id)": "FILE", "": "FILE", "-x": "./-x"} {
-		if got := InText("realiops analyze").File(data, "FILE").String(); got != "realiops analyze "+want {
+		if got := InText("realiops report").File(data, "FILE").String(); got != "realiops report "+want {
 			t.Errorf("%q makes %q", data, got)
 		}
 	}

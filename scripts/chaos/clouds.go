@@ -4,6 +4,7 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/realiops/realiops/internal/test/accounttest"
@@ -36,11 +37,11 @@ func clouds() []Fault {
 	}
 	for _, a := range answers {
 		all = append(all,
-			Fault{Name: "`collect` from an account that " + a.name, Prepare: collects(onAWS(), a.does), Status: 2, Says: a.says, Within: 8 * time.Minute},
+			Fault{Name: "`aws collect` from an account that " + a.name, Prepare: collects(onAWS(), a.does), Status: 2, Says: a.says, Within: 8 * time.Minute},
 		)
-		for _, command := range []string{"prices", "limits", "aurora-cost --cluster shop"} {
+		for _, command := range []string{"prices aws", "aws limits", "aws cost --cluster shop"} {
 			asks := plain(append(words(command), "--region", "eu-central-1")...)
-			all = append(all, Fault{Name: "`" + words(command)[0] + "` from an account that " + a.name, Prepare: behind(a.does, asks), Status: 1, Says: a.says, Within: 2 * time.Minute})
+			all = append(all, Fault{Name: "`" + strings.Join(words(command)[:2], " ") + "` from an account that " + a.name, Prepare: behind(a.does, asks), Status: 1, Says: a.says, Within: 2 * time.Minute})
 		}
 	}
 	return in("cloud", append(all, kept()...)...)
@@ -78,7 +79,7 @@ func behind(does accounttest.Fault, then prepare) prepare {
 
 // collects for a record.
 func collects(record string, does accounttest.Fault) prepare {
-	return behind(does, first(func(p *place) error { p.grows = "file"; return nil }, file(record, "collect", "%", "--progress", "none")))
+	return behind(does, first(func(p *place) error { p.grows = "file"; return nil }, file(record, "aws", "collect", "%", "--progress", "none")))
 }
 
 func empty(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }

@@ -22,7 +22,7 @@ func ids() (all []Fault) {
 			if _, format, is := strings.Cut(command, "--format "); is {
 				name += " --format " + format
 			}
-			never := "realiops analyze " + id
+			never := "realiops report " + id
 			if strings.ContainsAny(id, "\n\x1b\u202E") {
 				never = id // it is not even shown as it is
 			}

@@ -24,7 +24,7 @@ func inputs() (all []Fault) {
 	add := func(name string, says string, prepare prepare) {
 		all = append(all, Fault{Class: "inputs", Name: name, Prepare: prepare, Status: 1, Says: says})
 	}
-	for _, command := range []string{"analyze", "report", "size"} {
+	for _, command := range []string{"report", "size"} {
 		add("`"+command+"` of an empty file", "the file is empty", file("", command, "%"))
 		add("`"+command+"` of what is no run file", "not a realiops run file", file("hello\n", command, "%"))
 		add("`"+command+"` of a directory", "is a directory", plain(command, "."))
@@ -60,10 +60,10 @@ func secrets() (all []Fault) {
 			})
 		}
 	}
-	for _, command := range []string{"run", "doctor", "observe", "analyze", "aurora-cost", "history", "share", "explain"} {
+	for _, command := range []string{"run", "doctor", "observe", "report", "aws cost", "history", "share", "explain"} {
 		all = append(all, Fault{
 			Class: "inputs", Name: "`" + command + "` of what was to be an address: `postgres:/joe:secret@127.0.0.1/db`",
-			Prepare: plain(command, "postgres:/joe:zqzx@127.0.0.1/db"), Status: 1, Says: "postgres:/joe:***@127.0.0.1", Never: "zx",
+			Prepare: plain(append(words(command), "postgres:/joe:zqzx@127.0.0.1/db")...), Status: 1, Says: "postgres:/joe:***@127.0.0.1", Never: "zx",
 		})
 	}
 	return all

@@ -103,9 +103,9 @@ func kept() []Fault {
 			Fault{Name: "`" + name + "` of a mistyped store", Prepare: plain(name, "--prometheus", "http:/joe:zqzx@127.0.0.1:1/"), Status: 1, Says: "the address of the store must begin with", Never: "zqzx"},
 		)
 	}
-	for _, name := range []string{"aurora-cost --cluster shop", "limits", "prices"} {
+	for _, name := range []string{"aws cost --cluster shop", "aws limits", "prices aws"} {
 		command := plain(append(words(name), "--region", "eu-central-1")...)
-		all = append(all, Fault{Name: "`" + words(name)[0] + "` from an account that hangs, and Ctrl-C", Prepare: behind(hungAccount, command), When: after(2 * time.Second),
+		all = append(all, Fault{Name: "`" + strings.Join(words(name)[:2], " ") + "` from an account that hangs, and Ctrl-C", Prepare: behind(hungAccount, command), When: after(2 * time.Second),
 			Strike: signal(syscall.SIGINT, group), Status: 1, Says: "interrupt"})
 	}
 	slices.SortFunc(all, byName)
@@ -114,17 +114,17 @@ func kept() []Fault {
 
 // exported are files that the commands take which came later.
 func exported() (all []Fault) {
-	bill := []string{"aurora-cost", "--from", "%"}
+	bill := []string{"aws", "cost", "--from", "%"}
 	add := func(name, text, says string, args ...string) {
 		all = append(all, Fault{Name: name, Prepare: file(text, args...), Status: 1, Says: says})
 	}
-	add("`aurora-cost` of an empty file", "", "it is empty", bill...)
-	add("`aurora-cost` of a web page", "<html>", "a web page and no JSON", bill...)
-	add("`aurora-cost` of a file that is cut off", `{"MetricDataResults": [`, "ends too early", bill...)
-	add("`aurora-cost` of a first page", `{"MetricDataResults": [], "NextToken": "x"}`, "the first page of several", bill...)
-	add("`aurora-cost` of a series below 0", `{"MetricDataResults": [{"Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, -2]}]}`, "below 0", bill...)
-	add("`aurora-cost` of a series with an escape sequence in its name", `{"MetricDataResults": [{"Label": "VolumeReadIOPs Maximum \u001b[2J", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, 2]}]}`, `\x1b[2J`, bill...)
-	add("`aurora-cost` of a month with too much", "", "NAME=NUMBER", "aurora-cost", "--month", "reads=1e300")
+	add("`aws cost` of an empty file", "", "it is empty", bill...)
+	add("`aws cost` of a web page", "<html>", "a web page and no JSON", bill...)
+	add("`aws cost` of a file that is cut off", `{"MetricDataResults": [`, "ends too early", bill...)
+	add("`aws cost` of a first page", `{"MetricDataResults": [], "NextToken": "x"}`, "the first page of several", bill...)
+	add("`aws cost` of a series below 0", `{"MetricDataResults": [{"Label": "VolumeReadIOPs Sum shop", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, -2]}]}`, "below 0", bill...)
+	add("`aws cost` of a series with an escape sequence in its name", `{"MetricDataResults": [{"Label": "VolumeReadIOPs Maximum \u001b[2J", "Timestamps": ["2026-10-01T00:00:00Z", "2026-10-01T01:00:00Z"], "Values": [1, 2]}]}`, `\x1b[2J`, bill...)
+	add("`aws cost` of a month with too much", "", "NAME=NUMBER", "aws", "cost", "--month", "reads=1e300")
 	add("`size` with limits that are none", "[{}]", "provider is one of", "size", "LAST", "--limits", "%")
 	add("`history` with a token of two lines", "a\nb", "a token is one line", "history", "--prometheus", "http://127.0.0.1:1", "--token-file", "%")
 	add("`history` for longer than anything is kept", "", "at most 455d", "history", "--prometheus", "http://127.0.0.1:1", "--for", "99999999999999999d")
@@ -138,8 +138,8 @@ func full(args ...string) prepare { return printingTo("/dev/full", plain(args...
 // onFullDisks are commands that came later, printing to one.
 func onFullDisks() []Fault {
 	return []Fault{
-		{Name: "`aurora-cost` whose output goes to a full disk", Prepare: full("aurora-cost", "--month", "reads=4e9,writes=1e9,gib=800", "--instance", "db.r6g.large"), Status: 1, Says: "no space left"},
-		{Name: "`aurora-cost --query` whose output goes to a full disk", Prepare: full("aurora-cost", "--query", "--cluster", "shop"), Status: 1, Says: "no space left"},
+		{Name: "`aws cost` whose output goes to a full disk", Prepare: full("aws", "cost", "--month", "reads=4e9,writes=1e9,gib=800", "--class", "db.r6g.large"), Status: 1, Says: "no space left"},
+		{Name: "`aws cost --query` whose output goes to a full disk", Prepare: full("aws", "cost", "--query", "--cluster", "shop"), Status: 1, Says: "no space left"},
 		{Name: "`share` onto a full disk", Prepare: on("local-pg17.jsonl.zst", "share", "%", "-o", "/dev/full"), Status: 1, Says: "/dev/full"},
 		{Name: "`history` over a file that is there", Prepare: first(func(p *place) error { return os.WriteFile(p.path("mine"), []byte("mine\n"), 0o600) },
 			plain("history", "--prometheus", "http://127.0.0.1:1", "-o", "mine")), Status: 1, Says: "realiops:"},

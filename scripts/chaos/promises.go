@@ -78,11 +78,11 @@ func (f Fault) unmarked(s *scene) (broken []string) {
 		marks = []string{"The run was interrupted", "The run failed", "The run was cut off"}
 	}
 	for _, format := range []string{"text", "json"} {
-		analyze := exec.Command(s.program, "analyze", record, "--format", format) //nolint:gosec // see [place.start]
-		analyze.Dir = s.dir
-		out, err := analyze.CombinedOutput()
+		report := exec.Command(s.program, "report", record, "--format", format) //nolint:gosec // see [place.start]
+		report.Dir = s.dir
+		out, err := report.CombinedOutput()
 		if err != nil {
-			return append(broken, fmt.Sprintf("analyze: %v: %s", err, out))
+			return append(broken, fmt.Sprintf("report: %v: %s", err, out))
 		}
 		flat := strings.Join(strings.Fields(string(out)), " ")
 		if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(flat, mark) }) {

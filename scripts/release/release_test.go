@@ -102,7 +102,7 @@ func debian(t *testing.T, r release, here target, program, directory string) {
 	}
 	sh(t, `test -s /usr/share/man/man1/realiops-run.1 && bash -n /usr/share/bash-completion/completions/realiops`)
 	sh(t, `cd /usr/share/doc/realiops && grep -q 'Apache License' LICENSE && grep -q 'AWS SDK for Go' NOTICE && grep -q 'github.com/jackc/pgx' licenses.txt`)
-	sh(t, `/usr/bin/realiops analyze ../../testdata/runs/loads-pg17.jsonl | grep -q 'WAL records'`)
+	sh(t, `/usr/bin/realiops report ../../testdata/runs/loads-pg17.jsonl | grep -q 'WAL records'`)
 }
 
 // base is what scripts/postgres-image builds: it has glibc, a shell, and a PostgreSQL.

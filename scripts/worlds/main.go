@@ -130,7 +130,7 @@ func run(out io.Writer, o options) error {
 	return nil
 }
 
-// byDefault judges as realiops analyze does.
+// byDefault judges as realiops report does.
 func byDefault(run *counts.Run) attribution.Verdicts {
 	return attribution.Judge(run, attribution.Options{})
 }

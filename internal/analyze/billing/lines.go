@@ -103,9 +103,9 @@ func (l *line) total(region string) {
 func (l line) missing(region string) string {
 	switch {
 	case l.kind == compute && l.item.What == "instances":
-		return "no instance is known: name each with --instance"
+		return "no instance is known: name each with --class"
 	case l.kind == compute && l.item.Class == "":
-		return "the class of " + l.item.What + " is not known: name it with --instance NAME=CLASS"
+		return "the class of " + l.item.What + " is not known: name it with --class NAME=CLASS"
 	case l.item.Hours == 0 && l.kind == compute:
 		return "when " + l.item.What + " ran is not known: " + map[bool]string{true: "ServerlessDatabaseCapacity", false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:

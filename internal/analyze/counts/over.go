@@ -135,7 +135,7 @@ func (c *collector) periodsOf(a *attempt, all []stretch, from, to time.Time) (wi
 	}
 	switch {
 	case len(windows) == 0 && open:
-		count.Missing = &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops collect asks again"}
+		count.Missing = &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops aws collect asks again"}
 	case len(windows) == 0:
 		count.Missing = &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}
 	}

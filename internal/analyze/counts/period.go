@@ -150,7 +150,7 @@ func inPeriods(all []stretch, from, to time.Time, work func(from, to time.Time) 
 	}
 	switch {
 	case covered == 0 && open > 0:
-		return Count{Missing: &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops collect asks again"}}
+		return Count{Missing: &series.Missing{Reason: Unsettled, Detail: "its source may still correct what it says: realiops aws collect asks again"}}
 	case covered == 0:
 		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of its source lies inside"}}
 	case worked == 0:

@@ -43,7 +43,7 @@ func TestPeriods(t *testing.T) {
 		return unsettled
 	}
 	later := counts.Count{Missing: &series.Missing{
-		Reason: counts.Unsettled, Detail: "its source may still correct what it says: realiops collect asks again"}}
+		Reason: counts.Unsettled, Detail: "its source may still correct what it says: realiops aws collect asks again"}}
 	check("not final", later, rate, open(period(11, 12, "Average", 10)))
 	check("one of two is final", of(20, 20), rate, period(11, 12, "Average", 10), open(period(12, 13, "Average", 30)))
 	check("final after all", of(40, 40), rate, open(period(11, 13, "Average", 10)), period(11, 13, "Average", 20))

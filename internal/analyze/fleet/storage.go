@@ -91,7 +91,7 @@ func (a Ask) held(d *Database, has Has) (sizing.Held, bool) {
 		return sizing.Held{}, false
 	}
 	if held.Machine != "" {
-		d.lack("%s: realiops limits asks AWS, and --limits takes its answer", held.Machine)
+		d.lack("%s: realiops aws limits asks AWS, and --limits takes its answer", held.Machine)
 	}
 	if held.Bill == nil {
 		d.lack("%s: realiops prices asks for it, and --price takes the file", held.NoBill)

@@ -61,7 +61,7 @@ func (r Report) buy(size *Size, unsized error) []string {
 	}
 	texts := []string{
 		fmt.Sprintf("%s: the cheapest of what is known here to carry %s.", best.text(), size.load()),
-		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --instance.", whose, speed),
+		fmt.Sprintf("%s, %s. For yours: realiops size with --load, --rows-per-second, --gib and --class.", whose, speed),
 	}
 	if slices.ContainsFunc(size.standing(sizing.Unknown), func(o SizeOption) bool { return o.Carries == nil }) {
 		texts = append(texts, "Aurora stands below without limits of its storage: none are published, and its machine sets them.")

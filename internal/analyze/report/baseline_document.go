@@ -283,7 +283,7 @@ func (b Baseline) method() document.Block {
 	file := runfile.FileOf(r.ID)
 	section.Blocks = append(section.Blocks, document.Command{Lines: []shell.Command{
 		shell.New("realiops baseline --dir DIRECTORY"),
-		shell.New("realiops analyze").File(file, "FILE"),
+		shell.New("realiops report").File(file, "FILE"),
 		shell.New("realiops size RUN").Flag("--baseline", file, "FILE"),
 	}})
 	return section

@@ -320,7 +320,7 @@ func (r Report) method(size *Size) document.Block {
 			commands = nil // whoever kept it has it no longer
 		}
 	}
-	commands = append(commands, shell.New("realiops analyze").File(runfile.FileOf(r.Run.ID), "FILE").With("-v"))
+	commands = append(commands, shell.New("realiops report").File(runfile.FileOf(r.Run.ID), "FILE").With("-v"))
 	if size != nil {
 		commands = append(commands, size.command())
 	}

@@ -22,7 +22,7 @@ func (r Report) verdictSection() document.Block {
 	first, hidden := r.firstScreen()
 	rest := ""
 	if hidden > 0 {
-		rest = fmt.Sprintf("%d more metrics, most of them shares of these: realiops analyze -v.", hidden)
+		rest = fmt.Sprintf("%d more metrics, most of them shares of these: realiops report -v.", hidden)
 	}
 	return first.verdicts(rest)
 }
@@ -35,7 +35,7 @@ func (r Report) verdicts(rest string) document.Block {
 		if slices.ContainsFunc(t.Rows, func(row document.Row) bool { return row.Cells[ratioColumn].Text != "" }) {
 			legend += " ratio: how many the metric shows for one of what it counts; n: loads that this rests on."
 		}
-		all = append(all, t, faint(legend+" Load by load: realiops analyze -v."))
+		all = append(all, t, faint(legend+" Load by load: realiops report -v."))
 	}
 	of := func(said string, are func(Metric) bool) { all = append(all, faint(listing(said, r.namesOf(are)))) }
 	all = append(all, r.becameOfRequests())

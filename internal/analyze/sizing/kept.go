@@ -49,7 +49,7 @@ func keptOf(run *counts.Run) (Kept, *series.Missing) {
 	}
 	switch flavor := run.Header.Target.Flavor; {
 	case flavor == "aurora":
-		return missing("Aurora's storage is not ordered by size or rate: realiops aurora-cost says what it costs")
+		return missing("Aurora's storage is not ordered by size or rate: realiops aws cost says what it costs")
 	case flavor != "rds":
 		return missing("whether it is RDS or Aurora, on which WriteIOPS counts WAL records, is not known: realiops history takes --flavor")
 	}

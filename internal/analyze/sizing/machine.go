@@ -44,7 +44,7 @@ func machineOf(class string, all []catalog.Instance) *machine {
 	if db := "db."; len(class) > len(db) && strings.EqualFold(class[:len(db)], db) {
 		name = class[len(db):]
 	}
-	m := &machine{class: name, unknown: fmt.Sprintf("no limits of the %s are known", name), advice: " realiops limits asks AWS, and --limits takes its answer."}
+	m := &machine{class: name, unknown: fmt.Sprintf("no limits of the %s are known", name), advice: " realiops aws limits asks AWS, and --limits takes its answer."}
 	for i, known := range all {
 		switch {
 		case strings.EqualFold(known.Class, "db."+name):

@@ -96,7 +96,7 @@ func TestAnswersOfAWS(t *testing.T) {
 		})
 	}
 	check("denied", refusing(403, "AccessDenied", "User: "+arn+" is not authorized to perform: rds:DescribeDBInstances on resource: arn:aws:rds:eu-west-1:"+number+":db:* because no identity-based policy allows it"),
-		account.Denied, "AWS does not allow these credentials rds:DescribeDBInstances: realiops iam-policy prints the permissions it needs")
+		account.Denied, "AWS does not allow these credentials rds:DescribeDBInstances: realiops aws policy prints the permissions it needs")
 	check("denied by rule", refusing(403, "AccessDenied", "User: "+arn+" is not authorized to perform: rds:DescribeDBInstances with an explicit deny in a service control policy"),
 		account.Denied, "AWS denies these credentials rds:DescribeDBInstances by a rule of its own (an explicit deny), which no permission lifts")
 	check("expired", refusing(403, "ExpiredToken", "The security token included in the request is expired"),

@@ -17,7 +17,7 @@ func Policy(partition string) []Statement {
 		{"RealiopsInsights", "what Performance Insights counted",
 			[]string{"pi:GetResourceMetrics", "pi:ListAvailableResourceMetrics"}, "arn:" + partition + ":pi:*:*:metrics/rds/*"},
 		{"RealiopsPrices", "what volumes and databases cost, for realiops prices", []string{"pricing:GetProducts"}, "*"},
-		{"RealiopsLimits", "what classes of machine carry and are sold with, for realiops limits",
+		{"RealiopsLimits", "what classes of machine carry and are sold with, for realiops aws limits",
 			[]string{"ec2:DescribeInstanceTypes", "rds:DescribeOrderableDBInstanceOptions"}, "*"},
 	}
 }

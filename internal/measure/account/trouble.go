@@ -178,7 +178,7 @@ func (t *Trouble) denied(message, call string) {
 	if named != nil && !strings.HasSuffix(call, ":"+named[2]) {
 		t.Permission = named[1] + ":" + named[2] // what the call needs beside the one of its own name
 	}
-	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops iam-policy prints the permissions it needs", t.Permission)
+	t.text = fmt.Sprintf("AWS does not allow these credentials %s: realiops aws policy prints the permissions it needs", t.Permission)
 	if strings.Contains(message, "explicit deny") {
 		t.text = fmt.Sprintf("AWS denies these credentials %s by a rule of its own (an explicit deny), which no permission lifts", t.Permission)
 	}

@@ -160,7 +160,7 @@ func TestEC2SaysNo(t *testing.T) {
 			t.Errorf("%v, want %s: %s", err, kind, want)
 		}
 	}
-	check(accounttest.Denied(), account.Denied, "AWS does not allow these credentials ec2:DescribeInstanceTypes: realiops iam-policy prints the permissions it needs")
+	check(accounttest.Denied(), account.Denied, "AWS does not allow these credentials ec2:DescribeInstanceTypes: realiops aws policy prints the permissions it needs")
 	check(accounttest.Expired(), account.Expired, "ec2:DescribeInstanceTypes: the credentials have expired: sign in again (aws sso login, or new keys)")
 	check(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { fmt.Fprint(w, "<html>hello") },
 		account.Other, "ec2:DescribeInstanceTypes: the answer (HTTP 200) cannot be read: does AWS answer there, or something in between?")

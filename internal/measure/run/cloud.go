@@ -38,17 +38,17 @@ func (m *measurement) collect(ctx context.Context) error {
 	case m.cloud == nil:
 		return nil
 	case ctx.Err() != nil:
-		m.Show.Message("AWS was not asked for its part: realiops collect does that later")
+		m.Show.Message("AWS was not asked for its part: realiops aws collect does that later")
 		return nil
 	}
 	until := "after a load"
 	if rest := m.Program.Plan.RestSeconds; rest > 0 {
 		until = "after the " + experiment.About(time.Duration(rest*float64(time.Second))) + " of rest that begin now"
 	}
-	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s %s; an interrupt loses nothing, and realiops collect goes on",
+	m.Show.Message(fmt.Sprintf("AWS corrects what it says for about %s %s; an interrupt loses nothing, and realiops aws collect goes on",
 		experiment.About(m.Tempo.Rules(collect.DefaultRules()).Ripe), until))
 	if err := m.cloud.Collect(ctx, m.file, m.Show); err != nil {
-		return fmt.Errorf("%w; realiops collect goes on from here", err)
+		return fmt.Errorf("%w; realiops aws collect goes on from here", err)
 	}
 	return nil
 }
