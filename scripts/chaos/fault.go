@@ -12,7 +12,7 @@ import (
 
 // Fault is something that goes wrong, over one command.
 type Fault struct {
-	Class string // process, disk, server, network, lies, scrapers, cloud, other sessions, neighbors, settings, inputs, ids, limits
+	Class string // process, disk, server, network, lies, scrapers, cloud, other sessions, files, settings, inputs, ids, limits
 	Name  string
 	// Prepare makes what the command meets, in a directory of its own, and gives the command.
 	Prepare func(*place) ([]string, error)
@@ -32,7 +32,7 @@ type Fault struct {
 }
 
 func faults() []Fault {
-	return slices.Concat(processes(), disks(), servers(), networks(), lies(), scrapers(), clouds(), otherSessions(), neighbors(),
+	return slices.Concat(processes(), disks(), servers(), networks(), lies(), scrapers(), clouds(), otherSessions(), otherFiles(),
 		settings(), inputs(), secrets(), ids(), limits())
 }
 

@@ -128,7 +128,7 @@ func TestOtherProgramsFiles(t *testing.T) {
 // loopDisk is a file system on a disk of its own.
 func loopDisk(t *testing.T, size int64) string {
 	t.Helper()
-	work, err := os.MkdirTemp("/var/tmp", "realiops-neighbors-")
+	work, err := os.MkdirTemp("/var/tmp", "realiops-files-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// neighbors are other programs' files beside the server's, and what a server's user may put in their place.
-func neighbors() []Fault {
+// otherFiles are other programs' files beside the server's, and what a server's user may put in their place.
+func otherFiles() []Fault {
 	const links = "where links lead elsewhere"
-	observed := func(name string, arrange func(*neighborhood) error, do strike) Fault {
+	observed := func(name string, arrange func(*surroundings) error, do strike) Fault {
 		return Fault{
-			Name: "`observe`, " + name, Prepare: neighboring(arrange, observes()), When: reading, Strike: do, Check: countsNoNeighbor,
+			Name: "`observe`, " + name, Prepare: surrounded(arrange, observes()), When: reading, Strike: do, Check: countsNoOtherFile,
 			Never: "\x1b[2J", Within: 3 * time.Minute,
 		}
 	}
@@ -34,34 +34,34 @@ func neighbors() []Fault {
 		observed("while a program writes into a database's directory", nil, backup("data/base/1/backup.dat")),
 		observed("while a program writes beside the WAL", nil, backup("data/pg_wal/sub/000000010000000000000001")),
 		observed("while a base backup is made", nil, writing(`rm -rf "$0" && cp -a "$1/base" "$0" && sync -f "$0"`)("backup")),
-		observed(links+": to / for a tablespace", func(n *neighborhood) error { return os.Symlink("/", n.in("data/pg_tblspc/99999")) }, nil),
-		observed(links+": to / for a database", func(n *neighborhood) error { return os.Symlink("/", n.in("data/base/99999")) }, nil),
-		observed(links+": to a pipe for a table", func(n *neighborhood) error {
+		observed(links+": to / for a tablespace", func(n *surroundings) error { return os.Symlink("/", n.in("data/pg_tblspc/99999")) }, nil),
+		observed(links+": to / for a database", func(n *surroundings) error { return os.Symlink("/", n.in("data/base/99999")) }, nil),
+		observed(links+": to a pipe for a table", func(n *surroundings) error {
 			pipe := n.in("data/base/1/99998")
 			return errors.Join(unix.Mkfifo(pipe, 0o666), os.Symlink(pipe, n.in("data/base/1/99999")))
 		}, nil),
-		observed("with names that are escape sequences", func(n *neighborhood) error {
+		observed("with names that are escape sequences", func(n *surroundings) error {
 			return errors.Join(os.Symlink("/", n.in("data/base/1/\x1b[2J\n")), os.Mkdir(n.in("space/\x1b[2J\n"), 0o755))
 		}, nil),
-		observed("with 100,000 files in a tablespace's directory", func(n *neighborhood) error { return n.many("space") }, nil),
-		observed("with 100,000 files in the data directory", func(n *neighborhood) error { return n.many("data") }, nil),
-		observed("with 100,000 files in a database's directory", func(n *neighborhood) error { return n.many("data/base/1") }, nil),
+		observed("with 100,000 files in a tablespace's directory", func(n *surroundings) error { return n.many("space") }, nil),
+		observed("with 100,000 files in the data directory", func(n *surroundings) error { return n.many("data") }, nil),
+		observed("with 100,000 files in a database's directory", func(n *surroundings) error { return n.many("data/base/1") }, nil),
 	}
 	loaded := Fault{
 		Name: "`run`, " + links + ": to / for a tablespace", Within: 3 * time.Minute,
-		Prepare: neighboring(func(n *neighborhood) error { return os.Symlink("/", n.in("data/pg_tblspc/99999")) }, runs()),
+		Prepare: surrounded(func(n *surroundings) error { return os.Symlink("/", n.in("data/pg_tblspc/99999")) }, runs()),
 	}
-	return in("neighbors", append(all, loaded)...)
+	return in("files", append(all, loaded)...)
 }
 
-// neighborhood is a server's data directory, and the location of its tablespace.
-type neighborhood struct {
+// surroundings is a server's data directory, and the location of its tablespace.
+type surroundings struct {
 	*place
 	data, space string
 }
 
 // in is a path below the data directory, the tablespace's location or the place of the fault.
-func (n *neighborhood) in(name string) string {
+func (n *surroundings) in(name string) string {
 	first, rest, _ := strings.Cut(name, "/")
 	switch first {
 	case "data":
@@ -74,7 +74,7 @@ func (n *neighborhood) in(name string) string {
 }
 
 // many makes files as somebody who keeps a queue in a directory does.
-func (n *neighborhood) many(directory string) error {
+func (n *surroundings) many(directory string) error {
 	top := n.in(directory)
 	made := make([]string, 0, 100_000)
 	n.atEnd(func() error {
@@ -95,16 +95,16 @@ func (n *neighborhood) many(directory string) error {
 	return nil
 }
 
-// neighborOf finds where a place's server keeps its files.
-func neighborOf(p *place) *neighborhood { return &neighborhood{p, p.servers[0].data, p.path("space")} }
+// surroundingsOf finds where a place's server keeps its files.
+func surroundingsOf(p *place) *surroundings { return &surroundings{p, p.servers[0].data, p.path("space")} }
 
-// neighboring has a server with a tablespace, and others there.
-func neighboring(arrange func(*neighborhood) error, command prepare) prepare {
+// surrounded has a server with a tablespace, and others there.
+func surrounded(arrange func(*surroundings) error, command prepare) prepare {
 	return theirs(first(func(p *place) error {
 		if err := asRoot(); err != nil {
 			return err
 		}
-		n := neighborOf(p)
+		n := surroundingsOf(p)
 		info, err := os.Stat(n.data)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func neighboring(arrange func(*neighborhood) error, command prepare) prepare {
 func writing(shell string) func(name string) strike {
 	return func(name string) strike {
 		return func(s *scene) error {
-			n := neighborOf(s.place)
+			n := surroundingsOf(s.place)
 			path := n.in(name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return err
@@ -146,8 +146,8 @@ func writing(shell string) func(name string) strike {
 
 var serverWrote = regexp.MustCompile(`"request\.server/write_bytes":([0-9.e+]+)`)
 
-// countsNoNeighbor: what others write, 16 MiB at a time, is not counted for a server that has little to do.
-func countsNoNeighbor(s *scene) []string {
+// countsNoOtherFile: what others write, 16 MiB at a time, is not counted for a server that has little to do.
+func countsNoOtherFile(s *scene) []string {
 	text, err := os.ReadFile(s.path(record))
 	if err != nil {
 		return []string{err.Error()}
