@@ -299,7 +299,7 @@ func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 	}
 	defer said.Close()
 	start := func(args ...string) *exec.Cmd {
-		command := exec.Command(os.Args[0], append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--"}, args...)...)
+		command := exec.Command(os.Args[0], append([]string{"measure", "--dsn", dsn, "-q", "-r", "1", "--warmup", "0", "--background", "50ms", "--shared", "--"}, args...)...)
 		command.Args[0], command.Stdout, command.Stderr = "realiops", said, said
 		command.Env = append(os.Environ(), "TMPDIR="+temp, "GORACE=atexit_sleep_ms=0")
 		if err := command.Start(); err != nil {
@@ -320,10 +320,7 @@ func TestTheNextMeasureRemovesWhatAKilledOneLeft(t *testing.T) {
 			}
 		}
 		text, _ := os.ReadFile(said.Name())
-		stacks := syscall.Kill(command.Process.Pid, syscall.SIGQUIT)
-		time.Sleep(time.Second)
-		more, _ := os.ReadFile(said.Name())
-		t.Fatalf("nothing is measured: %s; %v %s", text, stacks, more[len(text):])
+		t.Fatalf("nothing is measured: %s", text)
 		return nil
 	}
 	ended, goesOn := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
