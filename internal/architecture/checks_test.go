@@ -44,7 +44,7 @@ func blind(t tree) []string {
 	method := []string{analyze + "/attribution", analyze + "/stats", score}
 	p := t[worlds]
 	var broken []string
-	through := map[string]bool{analyze + "/quantities": true}
+	through := map[string]bool{analyze + "/counts": true}
 	for _, way := range t.ways(slices.Concat(p.imports, p.testImports), method, through) {
 		broken = append(broken, worlds+" imports "+way)
 	}

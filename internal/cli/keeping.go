@@ -35,7 +35,8 @@ func (*recordFlag) Type() string     { return "string" }
 func (r *recordFlag) Set(name string) error {
 	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".html", ".htm", ".md", ".csv", ".json", ".txt", ".png", ".svg":
-		return fmt.Errorf("this writes a run file, as run.jsonl or run.jsonl.zst; realiops report RUN -o %s then makes the report", name)
+		how := shell.InText("realiops report RUN").Flag("-o", name, "FILE")
+		return fmt.Errorf("this writes a run file, as run.jsonl or run.jsonl.zst; %s then makes the report", how)
 	}
 	*r = recordFlag(name)
 	return nil
