@@ -78,7 +78,7 @@ func names() map[string]bool {
 		run.Baseline.Program run.Baseline.Set
 		metric.Name metric.Unit metric.Type gap.Probe gap.Metric gap.Reason
 		load.Load load.Event load.Factors.Name load.Factors.Method load.Factors.SynchronousCommit load.Factors.Like load.Instance load.Cloud
-		read.Probe read.Values load.Load load.Latency proof.Load proof.Counter
+		read.Probe read.Values work.Load work.Latency proof.Load proof.Counter
 		period.Probe period.Metric period.Statistic total.Load total.Probe total.Values
 		origin.Load origin.Probe origin.File origin.Commit origin.Author origin.Licence origin.How
 		top.Of top.Total top.Items.Grew setting.Setting end.Status end.Clocks.Source`) {

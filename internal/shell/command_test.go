@@ -59,7 +59,7 @@ func TestWordsComeThroughShells(t *testing.T) {
 			if strings.HasPrefix(data, "-") {
 				file, flag = "./"+data, []string{"--load=" + data}
 			}
-			want := slices.Concat([]string{"analyze", file}, flag, []string{"-v"})
+			want := slices.Concat([]string{"report", file}, flag, []string{"-v"})
 			if diff := cmp.Diff(want, words(t, shell, line)); diff != "" {
 				t.Errorf("%v on %s (-want +got):\n%s", shell, line, diff)
 			}
