@@ -122,8 +122,15 @@ func runReport(env Env, o reportOptions, names []string) error {
 	if err != nil {
 		return err
 	}
+	var size *report.Size
+	var unsized error
+	if sizes {
+		if size, unsized, err = o.sized(runs); err != nil {
+			return err
+		}
+	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
-	if err := o.writeAs(env, func(env Env) error { return o.write(env, runs, report.New(run, verdicts), format) }); err != nil {
+	if err := o.writeAs(env, func(env Env) error { return o.write(env, run, report.WithSize{Report: report.New(run, verdicts), Size: size}, unsized, format) }); err != nil {
 		return err
 	}
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
@@ -190,31 +197,27 @@ func (o reportOptions) formatOf() (string, error) {
 	return format, checkFormat("report", format)
 }
 
-// write makes the report of the first run, with the sizes for all where the format has sizes.
-func (o reportOptions) write(env Env, runs []*counts.Run, view report.Report, format string) error {
-	run, w := runs[0], env.Out
+// write makes the report of a run, with its sizes where the format has sizes, or why there are none.
+func (o reportOptions) write(env Env, run *counts.Run, view report.WithSize, unsized error, format string) error {
+	w := env.Out
 	switch format {
 	case formatText:
 		render, err := rendererOf(format, o.verbose, env)
 		if err != nil {
 			return err
 		}
-		return render(w, run, view)
+		return render(w, run, view.Report)
 	case formatCSV:
-		return document.CSV(w, report.Document(run, view, nil, nil))
+		return document.CSV(w, report.Document(run, view.Report, nil, nil))
 	case formatPNG:
-		return report.LadderPNG(w, view, o.size.load)
+		return report.LadderPNG(w, view.Report, o.size.load)
 	case formatSVG:
-		return report.SecondSVG(w, view, o.size.load)
-	}
-	size, unsized, err := o.sized(runs)
-	if err != nil {
-		return err
+		return report.SecondSVG(w, view.Report, o.size.load)
 	}
 	if format == formatJSON {
-		return report.JSON(w, report.WithSize{Report: view, Size: size})
+		return report.JSON(w, view)
 	}
-	d := report.Document(run, view, size, unsized)
+	d := report.Document(run, view.Report, view.Size, unsized)
 	if format == formatMarkdown {
 		return document.Markdown(w, d)
 	}

@@ -64,7 +64,7 @@ func TestLetInByStores(t *testing.T) {
 					out, said := runs(t, code, append(append(command, "--prometheus", url), flags...)...)
 					all += out + said
 				}
-				out, said := runsFleet(t, code, append([]string{"--prometheus", url, "--for", "3d", "-o", filepath.Join(above, "fleet")}, flags...)...)
+				out, said := runsFleet(t, code, append([]string{"--prometheus", url, "--for", "3d", "--dir", filepath.Join(above, "fleet")}, flags...)...)
 				return all + out + said
 			}
 			for _, flags := range c.turnedOut {

@@ -24,7 +24,7 @@ func disks() (all []Fault) {
 	}
 	add("`report` onto a full disk", "no space left", on("local-pg17.jsonl.zst", "report", "%", "-o", "/dev/full"))
 	const run = "%/local-pg17.jsonl.zst"
-	for _, args := range [][]string{{"report", run}, {"size", run}, {"report", run}, {"compare", run, "%/local-pg15.jsonl.zst"}, {"explain", "WriteIOPS"}} {
+	for _, args := range [][]string{{"report", run}, {"size", run}, {"compare", run, "%/local-pg15.jsonl.zst"}, {"explain", "WriteIOPS"}} {
 		add("`"+args[0]+"` whose output goes to a full disk", "no space left", printingTo("/dev/full", on("", args...)))
 	}
 	return in("disk", slices.Concat(all, filling(), onFullDisks(), measured("disk"))...)

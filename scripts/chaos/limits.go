@@ -27,7 +27,7 @@ func limits() []Fault {
 		{Name: "endless limits", Prepare: on("local-pg17.jsonl.zst", "size", "%", "--limits", "/dev/zero"), Says: "longer than 4 MiB"},
 		{Name: "an endless export", Prepare: plain("aws", "cost", "--from", "/dev/zero"), Says: "longer than 64 MiB"},
 		{Name: "an endless token", Prepare: plain("history", "--prometheus", "http://127.0.0.1:1", "--token-file", "/dev/zero"), Says: "longer than 4 MiB"},
-		{Name: "endless budgets", Prepare: plain("measure", "--budget", "/dev/zero", "--sql", "select 1"), Says: "longer than 4 MiB"},
+		{Name: "endless budgets", Prepare: plain("measure", "--max", "@/dev/zero", "--sql", "select 1"), Says: "longer than 4 MiB"},
 		{Name: "an endless script of `measure`", Prepare: plain("measure", "-f", "/dev/zero"), Says: "longer than 4 MiB"},
 		{Name: "`measure` with 1e18 repetitions", Prepare: plain("measure", "-r", "1000000000000000000", "--sql", "select 1"), Says: "at most 10000"},
 		{Name: "`measure` with 1e18 warm-ups", Prepare: plain("measure", "--warmup", "1000000000000000000", "--sql", "select 1"), Says: "at most 10000"},
@@ -43,9 +43,9 @@ func endlessWaits() (all []Fault) {
 	for name, args := range map[string][]string{
 		"a plan": {"run", "--plan", "pipe"}, "a job file": {"baseline", "--job", "pipe"}, "a script of `load`": {"load", "-f", "pipe"},
 		"a run for `size`": {"size", "pipe"}, "a run for `report`": {"report", "pipe"}, "a run for `compare`": {"compare", "pipe", "pipe"},
-		"the prices of `size`": {"size", "%", "--price", "pipe"}, "the prices of `report`": {"report", "%", "--price", "pipe"},
+		"the prices of `size`": {"size", "%", "--price", "pipe"}, "the prices of `report`": {"report", "%", "-o", "page.html", "--price", "pipe"},
 		"the limits of `size`": {"size", "%", "--limits", "pipe"}, "what `aws cost` is told": {"aws", "cost", "--from", "pipe"}, "the token of `history`": {"history", "--prometheus", "http://127.0.0.1:1", "--token-file", "pipe"},
-		"budgets": {"measure", "--budget", "pipe", "--sql", "select 1"}, "a script of `measure`": {"measure", "-f", "pipe"}, "what `measure` compares with": {"measure", "--compare", "pipe", "--sql", "select 1"},
+		"budgets": {"measure", "--max", "@pipe", "--sql", "select 1"}, "a script of `measure`": {"measure", "-f", "pipe"}, "what `measure` compares with": {"measure", "--compare", "pipe", "--sql", "select 1"},
 		"a run for `share`": {"share", "pipe"},
 	} {
 		makePipe := func(p *place) error { return syscall.Mkfifo(p.path("pipe"), 0o600) }
