@@ -130,7 +130,9 @@ func runReport(env Env, o reportOptions, names []string) error {
 		}
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: asked}) // all, also those that are true by definition
-	if err := o.writeAs(env, func(env Env) error { return o.write(env, run, report.WithSize{Report: report.New(run, verdicts), Size: size}, unsized, format) }); err != nil {
+	if err := o.writeAs(env, func(env Env) error {
+		return o.write(env, run, report.WithSize{Report: report.New(run, verdicts), Size: size}, unsized, format)
+	}); err != nil {
 		return err
 	}
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))

@@ -96,7 +96,9 @@ func (n *surroundings) many(directory string) error {
 }
 
 // surroundingsOf finds where a place's server keeps its files.
-func surroundingsOf(p *place) *surroundings { return &surroundings{p, p.servers[0].data, p.path("space")} }
+func surroundingsOf(p *place) *surroundings {
+	return &surroundings{p, p.servers[0].data, p.path("space")}
+}
 
 // surrounded has a server with a tablespace, and others there.
 func surrounded(arrange func(*surroundings) error, command prepare) prepare {
