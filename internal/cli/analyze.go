@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -22,13 +21,13 @@ const standardInput = "-"
 
 // analyzeOptions are the flags of every command that ends with the report on one run.
 type analyzeOptions struct {
-	format  string
+	format  formatFlag
 	verbose bool
 	require requireOptions
 }
 
 func (o *analyzeOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
+	o.format.add(f, formatText, formatJSON)
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show why: every metric beside every counted quantity, load by load")
 	o.require.addFlags(f)
 }
@@ -40,55 +39,40 @@ func oneRunFile(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// Formats of a report.
-const (
-	formatText = "text"
-	formatJSON = "json"
-)
-
-// renderer writes a report in a format.
-type renderer func(io.Writer, *counts.Run, report.Report) error
-
-// rendererOf checks the name of a format before anything else is done.
-func rendererOf(format string, verbose bool, env Env) (renderer, error) {
-	switch format {
-	case formatText:
-		return func(w io.Writer, run *counts.Run, r report.Report) error {
-			d := report.Document(run, r, nil, nil)
-			if verbose {
-				d.Blocks = append(d.Blocks, report.Details(r)...)
-			}
-			return document.Text(env.coloured(w, env.OutTerminal), d, env.columns())
-		}, nil
-	case formatJSON:
-		return func(w io.Writer, _ *counts.Run, r report.Report) error { return report.JSON(w, r) }, nil
-	default:
-		return nil, unknownFormat(format)
-	}
-}
-
 // analyzeFile writes the report on a run file, or on what comes through standard input.
-func analyzeFile(env Env, path string, require requireOptions, render renderer) error {
+func (o analyzeOptions) analyzeFile(env Env, path string) error {
 	run, err := readRun(env, path)
 	if err != nil {
 		return err
 	}
-	return analyzeRun(env, run, require, render)
+	return o.analyzeRun(env, run)
 }
 
 // analyzeRun writes the report on a run. It is an error that a metric which is required is not in the file, or gets no
 // verdict; the report is written in the latter case.
-func analyzeRun(env Env, run *counts.Run, require requireOptions, render renderer) error {
+func (o analyzeOptions) analyzeRun(env Env, run *counts.Run) error {
 	names := run.MetricNames()
-	required, err := require.names(names)
+	required, err := o.require.names(names)
 	if err != nil {
 		return err
 	}
 	verdicts := attribution.Judge(run, attribution.Options{Asked: names}) // all, also those that are true by definition
-	if err := render(env.Out, run, report.New(run, verdicts)); err != nil {
+	view := report.New(run, verdicts)
+	if err := env.answer(o.format.chosen, finding{what: "a run", value: view, words: wordsOf(run, view, o.verbose)}); err != nil {
 		return err
 	}
 	return unmet(required, verdicts, metric.VersionNum(run.Header.Target.Version))
+}
+
+// wordsOf returns what a report says in text, with all its evidence where that is asked for.
+func wordsOf(run *counts.Run, view report.Report, verbose bool) func() document.Document {
+	return func() document.Document {
+		d := report.Document(run, view, nil, nil)
+		if verbose {
+			d.Blocks = append(d.Blocks, report.Details(view)...)
+		}
+		return d
+	}
 }
 
 // namedRun reads the run that a user names: a file, LAST, or standard input.

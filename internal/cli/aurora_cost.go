@@ -30,7 +30,7 @@ type auroraCostOptions struct {
 	reserved  []string
 	account   account.Options
 	prices    string
-	format    string
+	format    formatFlag
 	query     bool
 }
 
@@ -69,7 +69,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	addAccountFlags(aws.FlagSet, &o.account)
 	aws.Lookup("region").Usage = "the `region` of the cluster, whose prices count (default: as the AWS programs choose; for files us-east-1)"
-	told.StringVar(&o.format, "format", formatText, "the `format`: text, json, or csv with a line for each day")
+	o.format.add(told.FlagSet, formatText, formatJSON, formatCSV)
 	told.BoolVar(&o.query, "query", false, "print the question for aws cloudwatch get-metric-data, and ask nobody")
 	return describe(env, cmd, auroraCostExitHelp, did, costs, aws, told)
 }
@@ -80,9 +80,7 @@ const auroraCostExitHelp = `0  one of the two costs less
 
 // check refuses what makes no sense together.
 func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
-	switch err := checkFormat("cost", o.format); {
-	case err != nil:
-		return err
+	switch {
 	case countGiven(len(o.from) > 0, o.month != "", o.cluster != "" && len(o.from) == 0) != 1:
 		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
@@ -131,7 +129,7 @@ func runAuroraCost(ctx context.Context, env Env, o auroraCostOptions) error {
 		c.NextSwitch = &b.cluster.NextSwitch
 	}
 	c.Warnings = append(b.warnings, c.Warnings...)
-	err = env.answer(o.format, c, c.Document)
+	err = env.answer(o.format.chosen, finding{what: "a bill", value: c, words: c.Document})
 	if err == nil && c.Verdict.Cheaper == "" {
 		return errNoConclusion
 	}

@@ -95,8 +95,6 @@ const (
 // check refuses what no baseline can be.
 func (o baselineOptions) check() error {
 	switch {
-	case o.format != formatText && o.format != formatJSON:
-		return unknownFormat(o.format)
 	case o.set != fio.SetDatabase && o.set != fio.SetPublished:
 		return fmt.Errorf("unknown set %q: there are %s and %s", o.set, fio.SetDatabase, fio.SetPublished)
 	case o.size < leastTestFile:
@@ -146,7 +144,7 @@ func runBaseline(ctx context.Context, env Env, o baselineOptions, flags *pflag.F
 	failed := withCode(exitFailed, err)
 	measured, err := readRun(env, path)
 	if err == nil {
-		err = writeBaseline(env, measured, o.format)
+		err = writeBaseline(env, measured, o.format.chosen)
 	}
 	return errors.Join(failed, o.conclude(env, path, err))
 }

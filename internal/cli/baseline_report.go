@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/realiops/realiops/internal/analyze/baseline"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/analyze/document"
@@ -25,5 +27,10 @@ func writeBaseline(env Env, run *counts.Run, format string) error {
 		return err
 	}
 	view := report.NewBaseline(run, found)
-	return env.answer(format, view, func() document.Document { return view.Document(run) })
+	return env.answer(format, finding{
+		what: "a baseline", value: view, words: func() document.Document { return view.Document(run) },
+		forms: map[string]func(io.Writer) error{
+			formatPNG: func(w io.Writer) error { return report.BaselinePNG(w, run, view) },
+		},
+	})
 }

@@ -54,10 +54,6 @@ const collectExitHelp = `0  all there is was collected, and the report was writt
 3  the report was written, and a metric that was required got no verdict`
 
 func runCollect(ctx context.Context, env Env, o collectOptions, name string) error {
-	render, err := rendererOf(o.analyze.format, o.analyze.verbose, env)
-	if err != nil {
-		return err
-	}
 	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
 	if err != nil {
 		return err
@@ -84,7 +80,7 @@ func runCollect(ctx context.Context, env Env, o collectOptions, name string) err
 	if !begun {
 		return err
 	}
-	return errors.Join(withCode(exitFailed, err), analyzeFile(env, path, o.analyze.require, render))
+	return errors.Join(withCode(exitFailed, err), o.analyze.analyzeFile(env, path))
 }
 
 // provider is that of the server which the file is about, as far as the run asked it.

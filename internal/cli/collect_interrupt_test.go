@@ -60,7 +60,7 @@ func TestInterruptedCollection(t *testing.T) {
 	told := interrupting{after: "waiting for CloudWatch: 0 of 1 metrics settled, about 1", interrupt: func() { interrupt(errors.New("enough")) }}
 	var out bytes.Buffer
 	env := Env{In: strings.NewReader(""), Out: &out, Err: &told, Getenv: os.Getenv, Now: time.Now, Width: func() int { return 80 }}
-	err := runCollect(ctx, env, collectOptions{progress: "plain", analyze: analyzeOptions{format: "text"}}, path)
+	err := runCollect(ctx, env, collectOptions{progress: "plain", analyze: analyzeOptions{format: formatFlag{chosen: formatText}}}, path)
 	if err == nil || codeOf(err) != exitFailed || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}

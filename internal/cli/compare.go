@@ -14,7 +14,7 @@ import (
 
 // compareOptions are the flags of realiops compare.
 type compareOptions struct {
-	format  string
+	format  formatFlag
 	verbose bool
 	failIf  []string
 }
@@ -43,7 +43,7 @@ A, B, … are run files, compressed or not; LAST is the run in ./realiops-runs t
 		RunE: func(_ *cobra.Command, args []string) error { return runCompare(env, o, args) },
 	}
 	flags := group("Flags")
-	flags.StringVar(&o.format, "format", formatText, "the `format` of the comparison: text, json or csv")
+	o.format.add(flags.FlagSet, formatText, formatJSON, formatCSV)
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show every counted quantity, and every metric that changed")
 	flags.StringArrayVar(&o.failIf, "fail-if", nil, "exit with 4 on this `CHANGE`: WHAT>PERCENT% or WHAT<PERCENT% over all loads, WHAT/LOAD for one; WHAT is a counted quantity: rows, WAL fsyncs, device requests (repeatable)")
 	return describe(env, cmd, compareExitHelp, flags)
@@ -55,9 +55,6 @@ const compareExitHelp = `0  the comparison was written, whatever it shows
 4  the comparison was written, and a change that --fail-if names is there, with its whole interval`
 
 func runCompare(env Env, o compareOptions, names []string) error {
-	if err := checkFormat("compare", o.format); err != nil {
-		return err
-	}
 	if len(names) > 26 {
 		return errors.New("at most 26 runs are compared, named A to Z")
 	}
@@ -86,7 +83,7 @@ func runCompare(env Env, o compareOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := env.answer(o.format, c, func() document.Document { return c.Document(o.verbose) }); err != nil {
+	if err := env.answer(o.format.chosen, finding{what: "a comparison", value: c, words: func() document.Document { return c.Document(o.verbose) }}); err != nil {
 		return err
 	}
 	return failed

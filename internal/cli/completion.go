@@ -51,11 +51,13 @@ const completionExitHelp = `0  printed
 // no argument is taken. Elsewhere the shell offers files, as is right for a run file, and the last run.
 func complete(c *cobra.Command) {
 	for flag, values := range map[string][]string{
-		"format":   formatsOf(c.Name()),
 		"progress": {string(progress.Auto), string(progress.Bar), string(progress.Plain), string(progress.None)},
 		"flavor":   {"aurora", "rds", "ebs"},
 	} {
 		offer(c, flag, cobra.ShellCompDirectiveNoFileComp, values...)
+	}
+	if format := c.Flags().Lookup("format"); format != nil {
+		offer(c, "format", cobra.ShellCompDirectiveNoFileComp, format.Value.(*formatFlag).offered...)
 	}
 	offer(c, "plan", cobra.ShellCompDirectiveDefault, experiment.Names()...)
 	switch c.Name() {
@@ -104,31 +106,6 @@ func completeSizes(c *cobra.Command) {
 	}
 	offer(c, "on", cobra.ShellCompDirectiveNoFileComp, storageNames(volumes, rules)...)
 	offer(c, "class", cobra.ShellCompDirectiveNoFileComp, classes...)
-}
-
-func formatsOf(command string) []string {
-	switch command {
-	case "report":
-		return []string{formatText, formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}
-	case "measure":
-		return costFormatNames()
-	case "compare", "cost", "size":
-		return []string{formatText, formatJSON, formatCSV}
-	case "fleet":
-		return []string{formatText, formatJSON, formatCSV, formatOpenMetrics}
-	case "policy":
-		return []string{formatJSON, formatTerraform}
-	default:
-		return []string{formatText, formatJSON}
-	}
-}
-
-// checkFormat refuses a format that a command does not have.
-func checkFormat(command, format string) error {
-	if known := formatsOf(command); !slices.Contains(known, format) {
-		return fmt.Errorf("unknown format %q: there are %s", format, strings.Join(known, ", "))
-	}
-	return nil
 }
 
 // completeNames offers every name that explain knows and that a shell takes without quotes.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -21,7 +20,7 @@ import (
 type doctorOptions struct {
 	target targetOptions
 	store  storeOptions
-	format string
+	format formatFlag
 }
 
 func newDoctorCommand(env Env) *cobra.Command {
@@ -45,7 +44,7 @@ what is missing.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), env, o) },
 	}
 	told := group("What to tell")
-	told.StringVar(&o.format, "format", formatText, "the `format` of the diagnosis: text or json")
+	o.format.add(told.FlagSet, formatText, formatJSON)
 	return describe(env, cmd, doctorExitHelp, append(o.target.groups(), group("A store of metrics", o.store.addFlags), told)...)
 }
 
@@ -61,9 +60,6 @@ var (
 )
 
 func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
-	if o.format != formatText && o.format != formatJSON {
-		return unknownFormat(o.format)
-	}
 	if err := o.store.strayed(); err != nil {
 		return err
 	}
@@ -77,7 +73,7 @@ func runDoctor(ctx context.Context, env Env, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	err = env.answer(o.format, d, d.Document)
+	err = env.answer(o.format.chosen, finding{what: "a diagnosis", value: d, words: d.Document})
 	switch {
 	case err == nil && !d.Concludes:
 		return errNoConclusion
@@ -163,8 +159,4 @@ func refusalOf(ctx context.Context, t *target.Target, session *target.Session) (
 		return "", err
 	}
 	return refusal.Error(), nil
-}
-
-func unknownFormat(format string) error {
-	return fmt.Errorf("unknown format %q: there are %s and %s", format, formatText, formatJSON)
 }

@@ -35,7 +35,7 @@ func diagnoseStore(ctx context.Context, env Env, o doctorOptions) error {
 		env.tell("the store has no metric of PostgreSQL or of a disk that realiops knows, in that time")
 		return errNoConclusion
 	}
-	err = env.answer(o.format, d, d.Document)
+	err = env.answer(o.format.chosen, finding{what: "a diagnosis", value: d, words: d.Document})
 	if err == nil && !d.Concludes() {
 		return errNoConclusion
 	}

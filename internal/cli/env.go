@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/cli/progress"
 	"github.com/realiops/realiops/internal/measure/collect"
 )
@@ -73,18 +72,6 @@ func (e Env) display(mode progress.Mode) *progress.Display {
 // write puts a document on standard output, in colours where that is a terminal which has them.
 func (e Env) write(d document.Document) error {
 	return document.Text(e.coloured(e.Out, e.OutTerminal), d, e.columns())
-}
-
-// answer puts a result on standard output, in the format that was asked for.
-func (e Env) answer(format string, result any, words func() document.Document) error {
-	switch format {
-	case formatJSON:
-		return report.JSON(e.Out, result)
-	case formatCSV:
-		return document.CSV(e.Out, words())
-	default:
-		return e.write(words())
-	}
 }
 
 // coloured is a way out with colours where it leads to a terminal, unless its user wants none (no-color.org).

@@ -6,13 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/realiops/realiops/internal/analyze/report"
 	"github.com/realiops/realiops/internal/metric"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
 // explainOptions are the flags of realiops explain.
-type explainOptions struct{ format string }
+type explainOptions struct{ format formatFlag }
 
 func newExplainCommand(env Env) *cobra.Command {
 	var o explainOptions
@@ -34,7 +33,7 @@ It asks nobody: what is known is part of the program, and each entry names its s
 		RunE:              func(_ *cobra.Command, args []string) error { return runExplain(env, o, args) },
 	}
 	flags := group("Flags")
-	flags.StringVar(&o.format, "format", formatText, "the `format`: text or json")
+	o.format.add(flags.FlagSet, formatText, formatJSON)
 	return describe(env, cmd, explainExitHelp, flags)
 }
 
@@ -47,17 +46,11 @@ func runExplain(env Env, o explainOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	switch o.format {
-	case formatText:
-		if len(names) == 0 {
-			return env.write(known.list())
-		}
-		return env.write(asked.document())
-	case formatJSON:
-		return asked.json(env)
-	default:
-		return unknownFormat(o.format)
+	words := asked.document
+	if len(names) == 0 {
+		words = known.list
 	}
+	return env.answer(o.format.chosen, finding{what: "an explanation", value: asked.tagged(), words: words})
 }
 
 // knowledge is what can be explained.
@@ -118,7 +111,8 @@ func (k knowledge) names() []string {
 // explainSchema names the form of the explanations for programs, as docs/json.md describes it.
 const explainSchema = "realiops.explain/1"
 
-func (k knowledge) json(env Env) error {
+// tagged returns what is known under the name of its form.
+func (k knowledge) tagged() any {
 	type local struct {
 		runfile.Metric
 		Printed []string `json:"printed"`
@@ -145,5 +139,5 @@ func (k knowledge) json(env Env) error {
 	for _, q := range k.quantities {
 		all.Quantities = append(all.Quantities, quantity{string(q), q.Side(), q.Unit(), q.Help()})
 	}
-	return report.JSON(env.Out, all)
+	return all
 }

@@ -63,7 +63,7 @@ interrupted begins again, and goes on where it ended. With DIR alone nobody is a
 	order.Float64Var(&o.size.headroom, "headroom", 20, "`percent` that is ordered beyond what is needed")
 	told.StringVar(&o.out, "dir", "", "the `directory` to keep all in (default: one for today in ./realiops-fleet)")
 	told.IntVar(&o.top, "top", 10, "how `many` each list of the text has")
-	told.StringVar(&o.size.format, "format", formatText, "the `format`: text, json, csv with a line for each database, or openmetrics for a Prometheus")
+	o.size.format.add(told.FlagSet, formatText, formatJSON, formatCSV, formatOpenMetrics)
 	return describe(env, cmd, fleetExitHelp, group("A store", o.store.addFleetFlags), aws, order, told)
 }
 
@@ -74,7 +74,6 @@ const fleetExitHelp = `0  ranked
 
 // check refuses what makes no sense together.
 func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
-	unknown := checkFormat("fleet", o.size.format)
 	switch {
 	case countGiven(o.store.url != "", o.aws, len(args) > 0, len(o.files) > 0) != 1:
 		return errors.New("name one source: --prometheus URL, --aws, files that sadf -j wrote, or a directory that realiops fleet wrote")
@@ -84,8 +83,6 @@ func (o *fleetOptions) check(args []string, flags *pflag.FlagSet) error {
 		return errors.New("--for is how far back a source is asked: of files all is read")
 	case len(args) > 0 && o.out != "":
 		return errors.New("--dir is where a source is kept: a directory that is there is named alone")
-	case unknown != nil:
-		return unknown
 	case !(o.size.percentile >= 50 && o.size.percentile <= 100):
 		return fmt.Errorf("--percentile %g: from 50 to 100", o.size.percentile)
 	case !(o.size.headroom >= 0 && o.size.headroom <= 1e4):

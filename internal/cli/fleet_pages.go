@@ -12,9 +12,6 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// formatOpenMetrics is what a Prometheus reads.
-const formatOpenMetrics = "openmetrics"
-
 // rankFleet judges what a directory has, one database after the other, and puts the pages beside it.
 func rankFleet(ask ranking.Ask, directory string) (ranking.Fleet, error) {
 	files, err := fleet.Files(directory)
@@ -61,8 +58,10 @@ func writePage(directory, name string, d document.Document) error {
 
 // answer is the ranking on standard output.
 func (o fleetOptions) answer(env Env, f ranking.Fleet) error {
-	if o.size.format == formatOpenMetrics {
-		return openmetrics.Write(env.Out, f.Gauges()...)
-	}
-	return env.answer(o.size.format, f, func() document.Document { return f.Document(o.top) })
+	return env.answer(o.size.format.chosen, finding{
+		what: "a ranking", value: f, words: func() document.Document { return f.Document(o.top) },
+		forms: map[string]func(io.Writer) error{
+			formatOpenMetrics: func(w io.Writer) error { return openmetrics.Write(w, f.Gauges()...) },
+		},
+	})
 }

@@ -150,10 +150,6 @@ func runHistory(ctx context.Context, env Env, o historyOptions, files []string, 
 	if o.query {
 		return o.printQuery(env)
 	}
-	render, err := rendererOf(o.analyze.format, o.analyze.verbose, env)
-	if err != nil {
-		return err
-	}
 	h, err := o.read(ctx, env, files)
 	if err != nil {
 		return err
@@ -167,7 +163,7 @@ func runHistory(ctx context.Context, env Env, o historyOptions, files []string, 
 	if err := history.Write(path, head, h.Told); err != nil {
 		return err
 	}
-	return keepingOptions{out: o.out}.conclude(env, path, analyzeFile(env, path, o.analyze.require, render))
+	return keepingOptions{out: o.out}.conclude(env, path, o.analyze.analyzeFile(env, path))
 }
 
 // ofAWS tells whether CloudWatch is to be asked.

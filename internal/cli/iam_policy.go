@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +12,12 @@ import (
 	"github.com/realiops/realiops/internal/measure/account"
 )
 
-const formatTerraform = "terraform"
-
 // policyOptions are the flags of realiops aws policy.
 type policyOptions struct {
-	format, partition string
-	iamAuth           bool
-	user, resource    string
+	format         formatFlag
+	partition      string
+	iamAuth        bool
+	user, resource string
 }
 
 func newPolicyCommand(env Env) *cobra.Command {
@@ -36,7 +34,7 @@ them changes anything or shows data of tables. This command asks nobody.`,
 		RunE: func(*cobra.Command, []string) error { return runPolicy(env, o) },
 	}
 	flags := group("Flags")
-	flags.StringVar(&o.format, "format", formatJSON, "the `format`: json or terraform")
+	o.format.add(flags.FlagSet, formatJSON, formatTerraform)
 	flags.BoolVar(&o.iamAuth, "iam-auth", false, "allow to sign in to databases with tokens, too")
 	flags.StringVar(&o.user, "db-user", "*", "with --iam-auth: only as this `user` of the database")
 	flags.StringVar(&o.resource, "resource", "*", "with --iam-auth: only on this resource `ID`: db-… of an instance, cluster-… of a cluster")
@@ -55,8 +53,6 @@ var (
 
 func (o policyOptions) check() error {
 	switch {
-	case o.format != formatJSON && o.format != formatTerraform:
-		return fmt.Errorf("unknown format %q: there are %s and %s", o.format, formatJSON, formatTerraform)
 	case !partitions.MatchString(o.partition):
 		return fmt.Errorf("unknown partition %q: aws, aws-cn or aws-us-gov", o.partition)
 	case !o.iamAuth && (o.user != "*" || o.resource != "*"):
@@ -77,15 +73,16 @@ func runPolicy(env Env, o policyOptions) error {
 	if o.iamAuth {
 		statements = append(statements, account.SignIn(o.partition, o.resource, o.user))
 	}
-	if o.format == formatTerraform {
-		_, err := io.WriteString(env.Out, terraformOf(statements))
-		return err
-	}
-	return writePolicy(env.Out, statements)
+	return env.answer(o.format.chosen, finding{what: "a policy", value: iamPolicy(statements), forms: map[string]func(io.Writer) error{
+		formatTerraform: func(w io.Writer) error {
+			_, err := io.WriteString(w, terraformOf(statements))
+			return err
+		},
+	}})
 }
 
-// writePolicy writes the form that IAM reads.
-func writePolicy(w io.Writer, statements []account.Statement) error {
+// iamPolicy returns the form that IAM reads.
+func iamPolicy(statements []account.Statement) any {
 	type statement struct {
 		Sid, Effect string
 		Action      []string
@@ -98,9 +95,7 @@ func writePolicy(w io.Writer, statements []account.Statement) error {
 	for _, s := range statements {
 		policy.Statement = append(policy.Statement, statement{s.ID, "Allow", s.Actions, s.Resource})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(policy)
+	return policy
 }
 
 func terraformOf(statements []account.Statement) string {

@@ -16,13 +16,13 @@ import (
 // keepingOptions are the flags of a command that measures, keeps a run file, and reports from it.
 type keepingOptions struct {
 	out      string
-	format   string
+	format   formatFlag
 	progress string
 }
 
 func (o *keepingOptions) addFlags(f *pflag.FlagSet) {
 	f.VarP((*recordFlag)(&o.out), "output", "o", "the run `file` to write; .zst compresses (default: a new one in ./"+runfile.Directory+")")
-	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
+	o.format.add(f, formatText, formatJSON)
 	f.StringVar(&o.progress, "progress", string(progress.Auto), "`how` to show progress on standard error: bar, plain, none; auto is a bar on a terminal")
 }
 
@@ -85,20 +85,18 @@ const (
 )
 
 // resolve finds what makes no sense before anything is done.
-func (o readingOptions) resolve(env Env) (render renderer, mode progress.Mode, err error) {
-	if render, err = rendererOf(o.format, o.verbose, env); err != nil {
-		return nil, "", err
-	}
-	if mode, err = progress.Resolve(o.progress, env.ErrTerminal); err != nil {
-		return nil, "", err
+func (o readingOptions) resolve(env Env) (progress.Mode, error) {
+	mode, err := progress.Resolve(o.progress, env.ErrTerminal)
+	if err != nil {
+		return "", err
 	}
 	if o.interval < shortestInterval || o.interval > longestInterval {
-		return nil, "", fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
+		return "", fmt.Errorf("--interval is %v: from %v to %v", o.interval, shortestInterval, longestInterval)
 	}
-	return render, mode, nil
+	return mode, nil
 }
 
 // report prints what the file holds, and where it is.
-func (o readingOptions) report(env Env, path string, render renderer) error {
-	return o.conclude(env, path, analyzeFile(env, path, o.require, render))
+func (o readingOptions) report(env Env, path string) error {
+	return o.conclude(env, path, analyzeOptions{o.format, o.verbose, o.require}.analyzeFile(env, path))
 }

@@ -11,9 +11,6 @@ import (
 
 // check refuses what cannot be meant, in pgbench's order and nearly its words, and fills in the default script.
 func (o *loadOptions) check(flags *pflag.FlagSet) error {
-	if _, err := loadRendererOf(o.format); err != nil {
-		return err
-	}
 	if err := o.checkPhase(flags); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type loadOptions struct {
 	failuresDetailed  bool
 	verboseErrors     bool
 
-	format string
+	format formatFlag
 	gates  []output.Gate
 }
 
@@ -96,7 +96,7 @@ func (o *loadOptions) reportFlags(f *pflag.FlagSet) {
 }
 
 func (o *loadOptions) ownFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format` of the report: text or json")
+	o.format.add(f, formatText, formatJSON)
 	f.Var(&secondsFlag{&o.load.Warmup, false}, "warmup", "run this many `seconds` before anything counts")
 	f.Var(&gateFlag{&o.gates}, "fail-if", "exit with 4 if this `condition` holds: 'p99>20ms', 'achieved<0.95', 'failed>0' (repeatable)")
 	f.Var(&secondsFlag{&o.load.Silence, false}, "answer-timeout", "give up on a server that does not answer for this many `seconds`; 0: never")

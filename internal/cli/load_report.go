@@ -10,23 +10,8 @@ import (
 	"github.com/realiops/realiops/internal/runfile"
 )
 
-// loadRenderer writes the report on a load in a format.
-type loadRenderer func(output.Report, io.Writer) error
-
-// loadRendererOf checks the name of a format before anything else is done.
-func loadRendererOf(format string) (loadRenderer, error) {
-	switch format {
-	case formatText:
-		return output.Report.Text, nil
-	case formatJSON:
-		return output.Report.JSON, nil
-	default:
-		return nil, unknownFormat(format)
-	}
-}
-
 // report writes what there is and says on standard error what to think of it; what went wrong is the exit code.
-func (b *benchmark) report(ctx context.Context, result engine.Result, failure error, render loadRenderer) error {
+func (b *benchmark) report(ctx context.Context, result engine.Result, failure error) error {
 	r := output.Report{Asked: b.asked, Result: result, Status: output.Complete}
 	switch {
 	case ctx.Err() != nil:
@@ -37,7 +22,9 @@ func (b *benchmark) report(ctx context.Context, result engine.Result, failure er
 	for _, g := range b.gates {
 		r.Gates = append(r.Gates, g.Judge(r))
 	}
-	if err := render(r, b.env.Out); err != nil {
+	if err := b.env.answer(b.format.chosen, finding{what: "a load", forms: map[string]func(io.Writer) error{
+		formatText: r.Text, formatJSON: r.JSON,
+	}}); err != nil {
 		return withCode(exitFailed, err)
 	}
 	for _, line := range r.Faults() {

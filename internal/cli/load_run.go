@@ -31,10 +31,6 @@ type benchmark struct {
 
 // runBenchmark runs a load and reports on it, however it ends.
 func (o *loadOptions) runBenchmark(ctx context.Context, env Env, endpoint *postgres.Endpoint, flags *pflag.FlagSet) error {
-	render, err := loadRendererOf(o.format)
-	if err != nil {
-		return err
-	}
 	b := &benchmark{loadOptions: o, env: env, password: endpoint.PasswordSource()}
 	if err := b.resolve(ctx, endpoint); err != nil {
 		return err
@@ -46,7 +42,7 @@ func (o *loadOptions) runBenchmark(ctx context.Context, env Env, endpoint *postg
 	if err != nil && result.Began.IsZero() {
 		return err
 	}
-	return b.report(ctx, result, err, render)
+	return b.report(ctx, result, err)
 }
 
 // resolve makes of the flags what the engine is asked.
@@ -81,7 +77,7 @@ func (b *benchmark) prepare(ctx context.Context, endpoint *postgres.Endpoint, sc
 	if b.seed.given {
 		b.say("setting random seed to %d", b.seed.value)
 	}
-	if b.format == formatText {
+	if b.format.chosen == formatText {
 		fmt.Fprintln(b.env.Out, b.asked.Banner())
 	}
 	if err := b.findTables(ctx, conn, scaleGiven); err != nil {

@@ -2,14 +2,12 @@ package cli
 
 import (
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/realiops/realiops/internal/analyze/cost"
 	"github.com/realiops/realiops/internal/analyze/document"
-	"github.com/realiops/realiops/internal/analyze/report"
 )
 
 // measureOptions are the flags of realiops measure.
@@ -26,7 +24,7 @@ type measureOptions struct {
 	max            []string
 	base           string // a saved measurement
 	save, out      string
-	format         string
+	format         formatFlag
 	quiet, verbose bool
 }
 
@@ -73,7 +71,7 @@ counted apart.`,
 	told.StringArrayVar(&o.max, "max", nil, "`BUDGETS`, separated by commas: NAME=MOST for each execution, NAME=MOST/tx for a transaction; k is 1,000, Ki 1,024; @FILE has one a line (repeatable)")
 	told.StringVar(&o.base, "compare", "", "compare with this `FILE` that --save wrote")
 	told.StringVar(&o.save, "save", "", "save the measurement to this `FILE`, for --compare")
-	told.StringVar(&o.format, "format", formatText, "the `format`: "+strings.Join(costFormatNames(), ", "))
+	o.format.add(told.FlagSet, append([]string{formatText, formatJSON, formatHTML, formatMarkdown, formatCSV}, costForms...)...)
 	told.StringVarP(&o.out, "output", "o", "", "write the report to this `FILE`")
 	told.BoolVarP(&o.verbose, "verbose", "v", false, "say what each count is")
 	told.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
@@ -87,29 +85,21 @@ const measureCommandExitHelp = `0  done, and all budgets are met
 4  done, and a budget is not met
 N  the status of COMMAND, where that failed: no budget is judged then`
 
-// costRenderer writes a result.
-type costRenderer func(io.Writer, cost.Result) error
+// costForms are the formats of programs that read what operations cost.
+var costForms = []string{formatGo, formatJUnit, formatGitHub, formatBencher}
 
-type costFormat struct {
-	name  string
-	write costRenderer
-}
-
-// costFormats are all; only text knows a width, and what each count is where that is asked for.
-func costFormats(width int, meanings bool) []costFormat {
-	return []costFormat{
-		{formatText, func(w io.Writer, r cost.Result) error { return document.Text(w, r.Document(meanings), width) }},
-		{formatJSON, func(w io.Writer, r cost.Result) error { return report.JSON(w, r.Tagged()) }},
-		{formatHTML, func(w io.Writer, r cost.Result) error { return document.HTML(w, r.Document(true)) }},
-		{formatMarkdown, func(w io.Writer, r cost.Result) error { return document.Markdown(w, r.Document(false)) }},
-		{formatCSV, func(w io.Writer, r cost.Result) error { return document.CSV(w, r.Document(false)) }},
-		{"go", cost.GoBench}, {"junit", cost.JUnit}, {"github", cost.GitHub}, {"bencher", cost.Bencher},
+// costAnswer is what an operation cost. Text says what each count is where that is asked for, and a page always.
+func costAnswer(r cost.Result, meanings bool) finding {
+	with := func(meanings bool) func() document.Document {
+		return func() document.Document { return r.Document(meanings) }
 	}
-}
-
-func costFormatNames() (names []string) {
-	for _, f := range costFormats(0, false) {
-		names = append(names, f.name)
-	}
-	return names
+	return finding{what: "a measurement", value: r.Tagged(), words: with(meanings), forms: map[string]func(io.Writer) error{
+		formatHTML:     func(w io.Writer) error { return document.HTML(w, r.Document(true)) },
+		formatMarkdown: func(w io.Writer) error { return document.Markdown(w, r.Document(false)) },
+		formatCSV:      func(w io.Writer) error { return document.CSV(w, r.Document(false)) },
+		formatGo:       func(w io.Writer) error { return cost.GoBench(w, r) },
+		formatJUnit:    func(w io.Writer) error { return cost.JUnit(w, r) },
+		formatGitHub:   func(w io.Writer) error { return cost.GitHub(w, r) },
+		formatBencher:  func(w io.Writer) error { return cost.Bencher(w, r) },
+	}}
 }

@@ -65,7 +65,7 @@ func runMeasure(ctx context.Context, env Env, o measureOptions, flags *pflag.Fla
 
 // costReport is how a cost is told, and what it is held against.
 type costReport struct {
-	render  costRenderer
+	write   func(io.Writer, cost.Result) error
 	to      io.Writer
 	file    string // in the place of to; empty: none
 	budgets []cost.Budget
@@ -77,8 +77,12 @@ func (o *measureOptions) report(ctx context.Context, env Env, args []string) (r 
 	if len(args) > 0 {
 		r.to = env.Err // what a command prints is not to be mixed with it
 	}
-	if r.render, err = costWriter(env, o.format, o.verbose); err != nil {
+	if err := o.format.follow(o.out); err != nil {
 		return r, err
+	}
+	r.write = func(w io.Writer, result cost.Result) error {
+		env.Out, env.OutTerminal = w, env.OutTerminal && len(args) == 0 && o.out == ""
+		return env.answer(o.format.chosen, costAnswer(result, o.verbose))
 	}
 	if r.budgets, err = o.budgets(ctx); err != nil {
 		return r, err
@@ -100,7 +104,7 @@ func (r costReport) tell(path string, failed error) (cost.Result, error) {
 	case err != nil:
 		return result, err
 	default:
-		return result, writeTo(r.file, r.to, func(w io.Writer) error { return r.render(w, result) })
+		return result, writeTo(r.file, r.to, func(w io.Writer) error { return r.write(w, result) })
 	}
 }
 
@@ -137,22 +141,9 @@ func budgetsMet(r cost.Result) error {
 
 // writeCost shows again what a saved measurement has shown.
 func writeCost(env Env, run *counts.Run, format string, verbose bool) error {
-	write, err := costWriter(env, format, verbose)
-	if err != nil {
-		return err
-	}
 	c, err := cost.Of(run)
 	if err != nil {
 		return err
 	}
-	return write(env.Out, cost.Result{Cost: c})
-}
-
-func costWriter(env Env, format string, meanings bool) (costRenderer, error) {
-	for _, f := range costFormats(env.columns(), meanings) {
-		if f.name == format {
-			return f.write, nil
-		}
-	}
-	return nil, checkFormat("measure", format)
+	return env.answer(format, costAnswer(cost.Result{Cost: c}, verbose))
 }

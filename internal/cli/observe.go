@@ -87,7 +87,7 @@ func (o *observeOptions) check() error {
 
 // runObserve observes, keeps the record whatever happens, and reports from the record.
 func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.FlagSet) error {
-	render, mode, err := o.resolve(env)
+	mode, err := o.resolve(env)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func runObserve(ctx context.Context, env Env, o observeOptions, flags *pflag.Fla
 	if !recorded {
 		return withCode(exitUsage, err)
 	}
-	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
+	return errors.Join(withCode(exitFailed, err), o.report(env, path))
 }
 
 // preview says what the file tells so far; nil where nobody looks on.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,20 +24,11 @@ import (
 // reportOptions are the flags of realiops report.
 type reportOptions struct {
 	out     string
-	format  string
+	format  formatFlag
 	verbose bool
 	require requireOptions
 	size    sizeOptions
 }
-
-// Formats of a report beside those that other commands end with.
-const (
-	formatHTML     = "html"
-	formatMarkdown = "md"
-	formatCSV      = "csv"
-	formatPNG      = "png"
-	formatSVG      = "svg"
-)
 
 func newReportCommand(env Env) *cobra.Command {
 	var o reportOptions
@@ -69,7 +59,7 @@ size makes the .csv of sizes); .png for the counts under one load, that of the h
 	}
 	page := group("The report")
 	page.StringVarP(&o.out, "output", "o", "", "`file` to write; - is standard output (default: standard output)")
-	page.StringVar(&o.format, "format", "", "the `format`: text, html, md, csv, json, png or svg (default: by the name of the file, or text)")
+	o.format.add(page.FlagSet, append([]string{formatText, formatHTML, formatMarkdown, formatCSV, formatJSON, formatPNG, formatSVG}, costForms...)...)
 	page.BoolVarP(&o.verbose, "verbose", "v", false, "show why, as text: every metric beside every counted quantity, load by load")
 	o.require.addFlags(page.FlagSet)
 	return describe(env, cmd, reportExitHelp, page, group("The load to size for", o.size.addLoadFlags), group("What to size", o.size.addStorageFlags))
@@ -80,11 +70,10 @@ const reportExitHelp = `0  the report was written, also that of a run which did 
 3  the report was written, and a metric that was required got no verdict`
 
 func runReport(env Env, o reportOptions, names []string) error {
-	format, err := o.formatOf()
-	if err != nil {
+	if err := o.format.follow(o.out); err != nil {
 		return err
 	}
-	o.size.format = formatText
+	format := o.format.chosen
 	if err := o.size.check(); err != nil {
 		return err
 	}
@@ -99,11 +88,6 @@ func runReport(env Env, o reportOptions, names []string) error {
 		return err
 	}
 	run := runs[0]
-	if !cost.Is(run) {
-		if err := checkFormat("report", format); err != nil {
-			return err
-		}
-	}
 	sizes := !baseline.Is(run) && !cost.Is(run) && slices.Contains([]string{formatHTML, formatMarkdown, formatJSON}, format)
 	if len(runs) > 1 && !sizes {
 		return fmt.Errorf("what is to be written has no sizes, and so is of %s alone: leave %s out", names[0], strings.Join(names[1:], ", "))
@@ -149,81 +133,25 @@ func (o reportOptions) writeAs(env Env, write func(Env) error) error {
 	})
 }
 
-// writeBaseline makes a page of what storage delivered alone, which has no verdicts and no bill.
+// writeBaseline says what storage delivered alone, which has no verdicts and no bill.
 func (o reportOptions) writeBaseline(env Env, run *counts.Run, format string) error {
 	if o.size.load != "" || o.size.instance != "" {
 		return errors.New("a baseline measured storage alone and has no sizes: --load and --class are for runs on a database")
 	}
-	if format == formatSVG {
-		return errors.New("a baseline has no second of a load to draw: .png shows what each job did")
-	}
-	found, err := baseline.FromRun(run)
-	if err != nil {
-		return err
-	}
-	view := report.NewBaseline(run, found)
-	return o.writeAs(env, func(env Env) error {
-		w := env.Out
-		switch format {
-		case formatText:
-			return writeBaseline(env, run, format)
-		case formatCSV:
-			return document.CSV(w, view.Document(run))
-		case formatPNG:
-			return report.BaselinePNG(w, run, view)
-		case formatJSON:
-			return report.JSON(w, view)
-		case formatMarkdown:
-			return document.Markdown(w, view.Document(run))
-		default:
-			return document.HTML(w, view.Document(run))
-		}
-	})
-}
-
-// formatOf is the format that was asked for, or that the file's name tells.
-func (o reportOptions) formatOf() (string, error) {
-	format := o.format
-	if format == "" && o.out != standardInput {
-		format = strings.TrimPrefix(strings.ToLower(filepath.Ext(o.out)), ".")
-	}
-	switch format {
-	case "", "txt":
-		format = formatText
-	case "htm":
-		format = formatHTML
-	}
-	if slices.Contains(costFormatNames(), format) { // those of what an operation costs are more
-		return format, nil
-	}
-	return format, checkFormat("report", format)
+	return o.writeAs(env, func(env Env) error { return writeBaseline(env, run, format) })
 }
 
 // write makes the report of a run, with its sizes where the format has sizes, or why there are none.
 func (o reportOptions) write(env Env, run *counts.Run, view report.WithSize, unsized error, format string) error {
-	w := env.Out
-	switch format {
-	case formatText:
-		render, err := rendererOf(format, o.verbose, env)
-		if err != nil {
-			return err
-		}
-		return render(w, run, view.Report)
-	case formatCSV:
-		return document.CSV(w, report.Document(run, view.Report, nil, nil))
-	case formatPNG:
-		return report.LadderPNG(w, view.Report, o.size.load)
-	case formatSVG:
-		return report.SecondSVG(w, view.Report, o.size.load)
+	words := wordsOf(run, view.Report, o.verbose)
+	if format == formatHTML || format == formatMarkdown {
+		words = func() document.Document { return report.Document(run, view.Report, view.Size, unsized) }
 	}
-	if format == formatJSON {
-		return report.JSON(w, view)
-	}
-	d := report.Document(run, view.Report, view.Size, unsized)
-	if format == formatMarkdown {
-		return document.Markdown(w, d)
-	}
-	return document.HTML(w, d)
+	return env.answer(format, finding{what: "a run", value: view, words: words, forms: map[string]func(io.Writer) error{
+		formatCSV: func(w io.Writer) error { return document.CSV(w, report.Document(run, view.Report, nil, nil)) },
+		formatPNG: func(w io.Writer) error { return report.LadderPNG(w, view.Report, o.size.load) },
+		formatSVG: func(w io.Writer) error { return report.SecondSVG(w, view.Report, o.size.load) },
+	}})
 }
 
 // sized is what to order, or the reason why a run does not tell; that is an error where a load or an instance was asked for.

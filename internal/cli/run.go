@@ -58,7 +58,7 @@ A plan file is JSON with the keys that a run file has under "plan":
 
 // runRun measures, keeps the record whatever happens, and reports from the record.
 func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) error {
-	render, mode, err := o.resolve(env)
+	mode, err := o.resolve(env)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func runRun(ctx context.Context, env Env, o runOptions, flags *pflag.FlagSet) er
 	if !recorded {
 		return err
 	}
-	return errors.Join(withCode(exitFailed, err), o.report(env, path, render))
+	return errors.Join(withCode(exitFailed, err), o.report(env, path))
 }
 
 // secretFlags are recorded only as having been given.

@@ -37,7 +37,7 @@ type sizeOptions struct {
 	credits       percent // of the instance
 	calibrate     string
 	calibrated    *counts.Run // that it names; nil: none
-	format        string
+	format        formatFlag
 	baseline      string
 
 	need       string
@@ -105,7 +105,7 @@ const sizeExitHelp = `0  sized
 1  wrong usage, FILE cannot be read as a run file, or it does not tell what storage had to do`
 
 func (o *sizeOptions) addFormatFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", formatText, "the `format`: text, json, or csv with a line for each option")
+	o.format.add(f, formatText, formatJSON, formatCSV)
 }
 
 func (o *sizeOptions) addBaselineFlag(f *pflag.FlagSet) {
@@ -236,7 +236,7 @@ func (o sizeOptions) answer(env Env, answer sizing.Sizing, runs ...*counts.Run) 
 		}
 		view.Against(run.Header, device, baseline.Hold(answer.Target.Most, o.headroom, device))
 	}
-	return env.answer(o.format, view, view.Document)
+	return env.answer(o.format.chosen, finding{what: "a size", value: view, words: view.Document})
 }
 
 // namedRuns reads files.

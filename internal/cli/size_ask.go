@@ -33,7 +33,7 @@ func (o sizeOptions) check() error {
 			return fmt.Errorf("%s %g: from %g to %g", f.flag, f.value, f.least, f.most)
 		}
 	}
-	return checkFormat("size", o.format)
+	return nil
 }
 
 // ask puts flags and catalog together.

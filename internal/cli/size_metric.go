@@ -18,7 +18,7 @@ func convert(ctx context.Context, env Env, o sizeOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.format == formatCSV {
+	if o.format.chosen == formatCSV {
 		return errors.New("--from-metric answers as text or json")
 	}
 	amounts, err := parseAmounts(o.fromMetric)
@@ -58,7 +58,7 @@ func convert(ctx context.Context, env Env, o sizeOptions) error {
 		}
 		answer.Size = new(report.NewSize(size))
 	}
-	return answerMetrics(env, o.format, answer)
+	return answerMetrics(env, o.format.chosen, answer)
 }
 
 // answerMetrics writes what they mean; of one metric alone there is nothing around it.
