@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,6 +44,11 @@ type Walk struct {
 	Until   time.Time
 	Names   int // how many names may still be read
 	Skipped []string
+
+	// Unchanged reports whether the files of a directory need not be looked at, and Known whether a name of one need not: what it told of
+	// an earlier walk holds. nil: everything is looked at.
+	Unchanged func(directory string, stat *unix.Stat_t) bool
+	Known     func(file string, inode uint64) bool
 
 	cut bool
 }
@@ -99,35 +105,57 @@ func (r *Root) walk(w *Walk, d *os.File, t *tree, at string, database uint32, se
 	if unix.Fstat(int(d.Fd()), &stat) != nil || !r.holds(&stat) {
 		return // where the kernel cannot keep us from another file system
 	}
+	looks := w.Unchanged == nil || !w.Unchanged(at, &stat)
 	for _, name := range t.known {
-		r.note(d, t, at, name, database, see)
+		if looks {
+			r.note(w, d, t, at, listed{name: name}, database, see)
+		}
 	}
 	for name, below := range t.named {
 		r.enter(w, d, below, path.Join(at, name), database, see)
 	}
-	if t.files == nil && t.each == nil {
+	if t.each == nil && (t.files == nil || !looks) {
 		return
 	}
+	buffer := make([]byte, 1<<16)
 	for {
-		names, err := d.Readdirnames(1024)
+		names := list(d, buffer)
 		if w.Names -= len(names); w.Names < 0 || time.Now().After(w.Until) {
 			w.cut = true
 			return
 		}
-		for _, name := range names {
-			if t.named[name] != nil || slices.Contains(t.known, name) {
+		for _, one := range names {
+			if t.named[one.name] != nil || slices.Contains(t.known, one.name) {
 				continue
 			}
-			if below, of := t.below(name, database); below != nil {
-				r.enter(w, d, below, path.Join(at, name), of, see)
-				continue
+			if below, of := t.below(one.name, database); below != nil {
+				r.enter(w, d, below, path.Join(at, one.name), of, see)
+			} else if looks {
+				r.note(w, d, t, at, one, database, see)
 			}
-			r.note(d, t, at, name, database, see)
 		}
-		if err != nil { // the end, or it cannot be read
+		if len(names) == 0 { // the end, or it cannot be read
 			return
 		}
 	}
+}
+
+// listed is a name in a directory, and the inode that it is of; 0: that was not asked.
+type listed struct {
+	name  string
+	inode uint64
+}
+
+// list reads further names of a directory, with the inodes that the kernel tells beside them (getdents64(2)).
+func list(d *os.File, buffer []byte) (names []listed) {
+	const length, kind = 16, 18 // where they are; the name is behind
+	n, err := unix.ReadDirent(int(d.Fd()), buffer)
+	for rest := buffer[:max(n, 0)]; err == nil && len(rest) > kind; rest = rest[binary.NativeEndian.Uint16(rest[length:]):] {
+		one := rest[:binary.NativeEndian.Uint16(rest[length:])]
+		name := unix.ByteSliceToString(one[kind+1:])
+		names = append(names, listed{name, binary.NativeEndian.Uint64(one)})
+	}
+	return names
 }
 
 // enter walks a directory below one, unless it is a link or the root of another mount.
@@ -149,14 +177,18 @@ func (r *Root) enter(w *Walk, above *os.File, t *tree, at string, database uint3
 }
 
 // note shows one name, if it is a regular file of the server's user.
-func (r *Root) note(d *os.File, t *tree, at, name string, database uint32, see func(*Entry)) {
-	f, is := t.fileOf(name, database)
+func (r *Root) note(w *Walk, d *os.File, t *tree, at string, one listed, database uint32, see func(*Entry)) {
+	file := path.Join(at, one.name)
+	if w.Known != nil && w.Known(file, one.inode) {
+		return
+	}
+	f, is := t.fileOf(one.name, database)
 	if !is {
 		return
 	}
-	e := Entry{File: f, directory: int(d.Fd()), base: name}
-	e.Path = path.Join(at, name)
-	if unix.Fstatat(e.directory, name, &e.Stat, unix.AT_SYMLINK_NOFOLLOW) != nil || e.Stat.Mode&unix.S_IFMT != unix.S_IFREG {
+	e := Entry{File: f, directory: int(d.Fd()), base: one.name}
+	e.Path = file
+	if unix.Fstatat(e.directory, one.name, &e.Stat, unix.AT_SYMLINK_NOFOLLOW) != nil || e.Stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return // gone, or a link, a pipe or a device
 	}
 	if e.Stat.Uid == r.Owner && r.holds(&e.Stat) {

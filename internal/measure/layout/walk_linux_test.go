@@ -321,3 +321,32 @@ func sleeping(t *testing.T, log string) int {
 	})
 	return c.Process.Pid
 }
+
+// A walk passes over names that are known with their inodes, and over the files of directories that did not change, but not over what lies below.
+func TestAWalkForWhatIsNew(t *testing.T) {
+	data := made(t, "base/5/101", "base/6/100")
+	var known unix.Stat_t
+	if err := unix.Stat(filepath.Join(data, "base/5/100"), &known); err != nil {
+		t.Fatal(err)
+	}
+	found := func(w *Walk) (all []string) {
+		t.Helper()
+		w.Until, w.Names = time.Now().Add(time.Minute), 1000
+		for _, r := range find(t, Server{Data: data}).Roots {
+			if err := r.Walk(w, func(e *Entry) { all = append(all, e.Path) }); err != nil {
+				t.Error(err)
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	same(t, found(&Walk{Known: func(string, uint64) bool { return false }}), "base/5/101", "base/6/100")
+	got := found(&Walk{Known: func(file string, inode uint64) bool { return file == "base/5/100" && inode == known.Ino || file == "base/5/101" && inode == known.Ino }})
+	if want := []string{"000000010000000000000001", "PG_VERSION", "archive_status/000000010000000000000001.done", "base/5/101", "base/6/100", "global/pg_control"}; !slices.Equal(got, want) {
+		t.Errorf("without what is known %q, want %q", got, want)
+	}
+	got = found(&Walk{Unchanged: func(directory string, _ *unix.Stat_t) bool { return directory != "base/6" }})
+	if want := []string{"base/6/100"}; !slices.Equal(got, want) {
+		t.Errorf("in what changed %q, want %q", got, want)
+	}
+}

@@ -166,3 +166,49 @@ func TestWritesLessFlushes(t *testing.T) {
 		})
 	}
 }
+
+// TestBlocksThatChangeHands: what the kernel wrote for a file of another program's stays another program's when a new file of the server gets
+// the blocks, however late its extents are looked at.
+func TestBlocksThatChangeHands(t *testing.T) {
+	top, disk := partitioned(t, "mkfs.ext4", "-q", "-b", "4096", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0") // without one freed blocks are given out at once
+	s := needsKernel(t, Place{Roots: serverIn(t, top), Postmaster: os.Getpid(), Database: 5, Names: map[uint32]Relation{100: {"public.t", Tables}}})
+	defer s.Close()
+	fill(t, top, disk, 100*16<<10+64<<10)
+	before := written(t, s)
+	s.mu.Lock() // nobody looks
+	table, gone := filepath.Join(top, "base/5/100"), filepath.Join(top, "base/5/another's")
+	// What this process starts itself passes for the server's.
+	if out, err := exec.Command("sh", "-c", `dd if=/dev/zero of="$0" bs=16k count=100 && sync -f "$0"; rm "$0"`, gone).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	write(t, table, 100)
+	s.mu.Unlock()
+	after := written(t, s)
+	if got := after["request.tables/write_bytes"] - before["request.tables/write_bytes"]; got != 100*16<<10 {
+		t.Errorf("%.0f bytes of a table to which %d were written", got, 100*16<<10)
+	}
+	if got := after["request.other_programs/write_bytes"] - before["request.other_programs/write_bytes"]; got < 100*16<<10 {
+		t.Errorf("%.0f bytes of other programs, one of which wrote %d", got, 100*16<<10)
+	}
+}
+
+// fill leaves so much room on a disk, whose file system is ext4.
+func fill(t *testing.T, top, disk string, room int64) {
+	t.Helper()
+	if err := os.WriteFile("/sys/fs/ext4/"+disk+"p1/reserved_clusters", []byte("0"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	f, err := os.Create(filepath.Join(top, "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it is empty
+	var has unix.Statfs_t
+	err = unix.Fstatfs(int(f.Fd()), &has)
+	if err == nil {
+		err = unix.Fallocate(int(f.Fd()), 0, 0, int64(has.Bavail)*has.Bsize-room)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -70,6 +70,19 @@ func Metrics() (all []runfile.Metric) {
 	return all
 }
 
+// Who is a command that is none of the server's; empty: the kernel did not tell. Or it is the kernel itself, which writes what programs left
+// in its cache, and notes of the file system, and does not tell for whom.
+type Who struct {
+	Command string
+	Kernel  bool
+}
+
+// OtherProgram is who is none of the server's, and what was done to the disks for it.
+type OtherProgram struct {
+	Who
+	Requests, Bytes float64
+}
+
 // Absent stands for the sampler where requests cannot be followed.
 func Absent(why error) probe.Sampler { return probe.Absent(Name, Metrics(), why) }
 

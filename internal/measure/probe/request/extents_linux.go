@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,6 +13,7 @@ import (
 // The kernel's interface (linux/fiemap.h): a head, and behind it as many extents as there is room for.
 const (
 	fiemapRequest = 0xC020660B // FS_IOC_FIEMAP
+	getVersion    = 0x80087601 // FS_IOC_GETVERSION
 	extentsAtOnce = 64
 
 	extentLast     = 1 << 0
@@ -42,19 +44,35 @@ type extent struct {
 	shared       bool // with another file: a copy by reflink
 }
 
-// extentsOf are those of a file that have their place on the device, and whether all have.
-func extentsOf(e *layout.Entry) (found []extent, settled bool, err error) {
+// lies is where a file is on its device.
+type lies struct {
+	extents    []extent
+	settled    bool   // all that was written has its place
+	generation uint32 // of its inode
+}
+
+// placeOf asks where a file lies.
+func placeOf(e *layout.Entry) (at lies, err error) {
 	f, err := e.Open()
 	if err != nil {
-		return nil, false, err
+		return at, err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
+	if at.generation, err = unix.IoctlGetUint32(int(f.Fd()), getVersion); err != nil {
+		return at, fmt.Errorf("ask which generation of its inode %s is: %w", e.Path, err)
+	}
+	at.extents, at.settled, err = extentsOf(f)
+	return at, err
+}
+
+// extentsOf are those of a file that have their place on the device, and whether all have.
+func extentsOf(f *os.File) (found []extent, settled bool, err error) {
 	settled = true
 	for from := uint64(0); len(found) < extentsInAFile; {
 		ask := fiemap{Start: from, Length: ^uint64(0) - from, Room: extentsAtOnce}
 		//nolint:gosec // the kernel takes its address
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, f.Fd(), fiemapRequest, uintptr(unsafe.Pointer(&ask))); errno != 0 {
-			return nil, false, fmt.Errorf("ask where %s lies on its device: %w", e.Path, errno)
+			return nil, false, fmt.Errorf("ask where %s lies on its device: %w", f.Name(), errno)
 		}
 		for _, e := range ask.Extents[:ask.Mapped] {
 			if e.Flags&extentNowhere != 0 {

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/realiops/realiops/internal/measure/layout"
 )
@@ -25,28 +28,29 @@ const changing = 100 * time.Millisecond
 
 // file is one of the server's, as it was looked at last.
 type file struct {
+	root    *root
+	is      layout.File
 	owner   owner
-	named   int // the names that owner is by
-	ground  ground
 	inode   uint64
 	changed time.Time
 	asked   time.Time // where it lies
-	settled bool
-	doubted bool // others may share its extents by now
-	extents []extent
+	doubted bool      // others may share its extents by now
+	lies    lies
 	seen    int // the look that found it last
 }
 
 // files are those of a server.
 type files struct {
+	most     int // are followed
 	place    Place
 	roots    []root
 	known    map[key]*file
+	nodes    map[node]*file // the same by inode
+	lists    map[key]list   // directories
 	looks    int
-	moved    bool // the last look found other extents, or another owner of some
+	moved    bool // other extents were found since the last atlas
 	tooMany  bool
 	names    map[uint32]Relation
-	named    int  // how often names were asked for
 	nameless bool // a relation was found that names does not have
 
 	walk       layout.Walk // the last look's
@@ -60,11 +64,26 @@ type key struct {
 	path string
 }
 
+// node is a file, whatever it is called, for as long as it is not deleted.
+type node struct {
+	device uint32
+	number uint64
+}
+
+// list is when the names in a directory were read last.
+type list struct {
+	inode       uint64
+	changed, at time.Time
+}
+
 // root is one of the server's, and the disk under it.
 type root struct {
 	layout.Root
 	ground ground
 }
+
+// device is the number of the root's file system, as the kernel has it.
+func (r *root) device() uint32 { return r.Major<<minorBits | r.Minor }
 
 // rootsOf are the roots whose files can be followed, and what is said of the others. Without the data directory and the WAL nothing is
 // followed; without a log that is on no disk nothing is missing.
@@ -84,33 +103,99 @@ func rootsOf(all []layout.Root) (roots []root, missing []string, err error) {
 	return roots, missing, nil
 }
 
+func filesOf(place Place, roots []root, unfollowed []string, most int) files {
+	return files{
+		most: most, place: place, roots: roots, known: map[key]*file{}, nodes: map[node]*file{}, lists: map[key]list{}, names: place.Names, unfollowed: unfollowed,
+	}
+}
+
 // look goes through all files, and asks again where those lie that were written to.
 func (f *files) look(now time.Time) {
 	f.looks++
-	f.tooMany, f.nameless, f.moved = false, false, false
-	f.walk = layout.Walk{Until: time.Now().Add(lookWithin), Names: mostNames}
-	f.lost = nil
-	for i := range f.roots {
-		r := &f.roots[i]
-		if err := r.Walk(&f.walk, func(e *layout.Entry) { f.note(r, e, now) }); err != nil {
-			f.lost = append(f.lost, err.Error())
-		}
-	}
-	if f.walk.Cut() {
+	f.tooMany, f.nameless = false, false
+	clear(f.lists)
+	if f.through(now, nil); f.walk.Cut() {
 		return // what was not seen may be there
 	}
 	for key, one := range f.known {
 		if one.seen != f.looks {
 			delete(f.known, key)
+			if at := (node{key.root.device(), one.inode}); f.nodes[at] == one {
+				delete(f.nodes, at)
+			}
 			f.moved = true
 		}
 	}
 }
 
+// find goes through the directories that changed, for new names.
+func (f *files) find(now time.Time) {
+	f.through(now, func(at key, inode uint64) bool {
+		one := f.known[at]
+		return one != nil && inode != 0 && one.inode == inode
+	})
+}
+
+// forget has the next find look again at the file that has an inode's number, where that number was given to another one.
+func (f *files) forget(i inode) {
+	one := f.nodes[node{i.Device, i.Number}]
+	if one == nil || one.lies.generation == i.Generation {
+		return
+	}
+	one.inode = 0
+	directory := path.Dir(one.is.Path)
+	if directory == "." {
+		directory = ""
+	}
+	delete(f.lists, key{one.root, directory})
+}
+
+// through goes through all directories, or through those that changed for names that are not known yet.
+func (f *files) through(now time.Time, known func(at key, inode uint64) bool) {
+	f.walk = layout.Walk{Until: time.Now().Add(lookWithin), Names: mostNames}
+	f.lost = nil
+	for i := range f.roots {
+		r := &f.roots[i]
+		f.walk.Unchanged = func(directory string, stat *unix.Stat_t) bool {
+			at, changed := key{r, directory}, time.Unix(stat.Mtim.Unix())
+			before := f.lists[at]
+			f.lists[at] = list{stat.Ino, changed, now}
+			return known != nil && before.inode == stat.Ino && before.changed.Equal(changed) && before.at.Sub(changed) > changing
+		}
+		if known != nil {
+			f.walk.Known = func(file string, inode uint64) bool { return known(key{r, file}, inode) }
+		}
+		if err := r.Walk(&f.walk, func(e *layout.Entry) { f.note(r, e, now) }); err != nil {
+			f.lost = append(f.lost, err.Error())
+		}
+	}
+	if f.walk.Cut() {
+		clear(f.lists) // the last one was not read to its end
+	}
+}
+
+// of is the file that a request is for by its inode; nil: none of the server's that is known. It is not told where the request does not
+// lead to an inode below a root, or is for the notes of a file system.
+func (f *files) of(e *event, notes uint32) (one *file, told bool) {
+	if e.File.Number == 0 || e.Operation&notes != 0 || !slices.ContainsFunc(f.roots, func(r root) bool { return r.device() == e.File.Device }) {
+		return nil, false
+	}
+	return f.at(e.File), true
+}
+
+// at is the file that has an inode; nil: none of the server's that is known.
+func (f *files) at(i inode) *file {
+	one := f.nodes[node{i.Device, i.Number}]
+	if one == nil || one.lies.generation != i.Generation {
+		return nil
+	}
+	return one
+}
+
 // missing says which files of the server are not followed.
 func (f *files) missing() (all []string) {
 	if f.tooMany {
-		all = append(all, fmt.Sprintf("the server has more than %d files", mostFiles))
+		all = append(all, fmt.Sprintf("the server has more than %d files", f.most))
 	}
 	if f.walk.Cut() {
 		all = append(all, fmt.Sprintf("a look at the server's files ended after %d names or %s", mostNames, lookWithin))
@@ -122,29 +207,35 @@ func (f *files) missing() (all []string) {
 func (f *files) note(r *root, e *layout.Entry, now time.Time) {
 	at, stat := key{r, e.Path}, &e.Stat
 	one, known := f.known[at]
-	if !known && len(f.known) >= mostFiles {
+	if !known && len(f.known) >= f.most {
 		f.tooMany = true
 		return
 	}
 	changed := time.Unix(stat.Ctim.Unix())
 	if !known {
-		one = &file{ground: r.ground, named: -1}
+		one = &file{root: r, is: e.File, owner: f.ownerOf(&e.File)}
 		f.known[at] = one
 	}
 	one.seen = f.looks
-	if one.named != f.named {
-		one.owner, one.named, f.moved = f.ownerOf(&e.File), f.named, true
-	}
 	if _, has := f.names[one.owner.node]; one.owner.node != 0 && !has {
 		f.nameless = true
 	}
-	if known && one.inode == stat.Ino && one.settled && !one.doubted && one.changed.Equal(changed) && one.asked.Sub(changed) > changing {
+	if known && one.inode == stat.Ino && one.lies.settled && !one.doubted && one.changed.Equal(changed) && one.asked.Sub(changed) > changing {
 		return
 	}
-	one.inode, one.changed, one.asked = stat.Ino, changed, now
-	lies, settled, _ := extentsOf(e) // gone again: the next look drops it
-	f.moved = f.moved || !slices.Equal(lies, one.extents)
-	one.extents, one.settled, one.doubted = lies, settled, false
+	one.inode, one.changed, one.asked, one.doubted = stat.Ino, changed, now, false
+	f.nodes[node{r.device(), one.inode}] = one
+	place, _ := placeOf(e) // gone again: the next look drops it
+	f.moved = f.moved || !slices.Equal(place.extents, one.lies.extents)
+	one.lies = place
+}
+
+// name has files of relations belong to those of these names.
+func (f *files) name(names map[uint32]Relation) {
+	f.names, f.nameless = names, false
+	for _, one := range f.known {
+		one.owner = f.ownerOf(&one.is)
+	}
 }
 
 // ownerOf is what a file is for.
@@ -174,10 +265,12 @@ func (f *files) ownerOf(file *layout.File) owner {
 // atlas is where all files lie.
 func (f *files) atlas() atlas {
 	var a atlas
+	f.moved = false
 	for _, one := range f.known {
-		for _, e := range one.extents {
-			from := one.ground.start + e.from/sectorBytes
-			a = append(a, piece{one.ground.disk, from, from + (e.length+sectorBytes-1)/sectorBytes, one, e.shared})
+		for _, e := range one.lies.extents {
+			ground := one.root.ground
+			from := ground.start + e.from/sectorBytes
+			a = append(a, piece{ground.disk, from, from + (e.length+sectorBytes-1)/sectorBytes, one, e.shared})
 		}
 	}
 	a.sort()

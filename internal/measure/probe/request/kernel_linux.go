@@ -28,7 +28,7 @@ type kernel struct {
 }
 
 // attach puts the programs into the kernel, for requests of some disks, with so much room for those that were not fetched yet.
-func attach(disks []uint32, ringBytes uint32) (_ *kernel, err error) {
+func attach(disks []uint32, ringBytes uint32) (*kernel, error) {
 	spec, err := btf.LoadKernelSpec()
 	if err != nil {
 		return nil, &probe.Error{Reason: runfile.Unsupported, Err: fmt.Errorf("the kernel does not tell how it lays out its memory (/sys/kernel/btf/vmlinux): %w", err)}
@@ -37,6 +37,23 @@ func attach(disks []uint32, ringBytes uint32) (_ *kernel, err error) {
 	if err != nil {
 		return nil, &probe.Error{Reason: runfile.Unsupported, Err: err}
 	}
+	k, err := start(at, disks, ringBytes)
+	if err != nil && at.file != nil { // it may look at memory in another way than this kernel allows
+		at.file = nil
+		k, err = start(at, disks, ringBytes)
+	}
+	if err != nil {
+		return nil, refused(err)
+	}
+	k.reader, err = ringbuf.NewReader(k.events)
+	if err != nil {
+		k.close()
+		return nil, err
+	}
+	return k, nil
+}
+
+func start(at offsets, disks []uint32, ringBytes uint32) (_ *kernel, err error) {
 	k := &kernel{bits: at.bits}
 	defer func() {
 		if err != nil {
@@ -44,18 +61,17 @@ func attach(disks []uint32, ringBytes uint32) (_ *kernel, err error) {
 		}
 	}()
 	if err := k.makeMaps(ringBytes); err != nil {
-		return nil, refused(err)
+		return nil, err
 	}
 	for _, p := range []struct {
 		tracepoint string
 		program    asm.Instructions
 	}{{"block_bio_queue", noteAsker(at, disks, k.askers)}, {"block_rq_complete", tellRequest(at, disks, k.askers, k.events, k.lost)}} {
 		if err := k.load(p.tracepoint, p.program); err != nil {
-			return nil, refused(err)
+			return nil, err
 		}
 	}
-	k.reader, err = ringbuf.NewReader(k.events)
-	return k, err
+	return k, nil
 }
 
 func (k *kernel) makeMaps(ringBytes uint32) (err error) {

@@ -16,6 +16,16 @@ type offsets struct {
 	device, deviceDisk                   int16 // of struct bio; of struct block_device
 	parent, group, command               int16 // of struct task_struct
 	bits                                 bits
+	file                                 *trail // nil: whose pages they are is not asked
+}
+
+// trail leads from the data of a request to the file in whose pages they are.
+type trail struct {
+	vectors, page                 int16 // of struct bio; of struct bio_vec
+	head, mapping                 int16 // of struct page
+	host, own, number, generation int16 // of struct address_space; of struct inode
+	super, device                 int16 // of struct inode; of struct super_block
+	cast, pageType                int32 // the kernel's function that takes an address for a pointer to a structure, and the type of a page
 }
 
 // bits are flags of requests, as this kernel has them.
@@ -48,9 +58,38 @@ func offsetsIn(spec *btf.Spec) (at offsets, err error) {
 			return at, err
 		}
 	}
+	at.file = trailIn(spec)
 	const flushing = 1 << 4 // until the bits got names (6.11)
 	at.bits = bits{flushing: bitIn(spec, "__RQF_FLUSH_SEQ", flushing), notes: bitIn(spec, "__REQ_META", 0)}
 	return at, nil
+}
+
+// trailIn finds it; nil: this kernel keeps it another way.
+func trailIn(spec *btf.Spec) *trail {
+	var p trail
+	for _, f := range []struct {
+		into            *int16
+		structure, name string
+	}{
+		{&p.vectors, "bio", "bi_io_vec"}, {&p.page, "bio_vec", "bv_page"}, {&p.head, "page", "compound_head"}, {&p.mapping, "page", "mapping"},
+		{&p.host, "address_space", "host"}, {&p.own, "inode", "i_mapping"}, {&p.number, "inode", "i_ino"}, {&p.generation, "inode", "i_generation"},
+		{&p.super, "inode", "i_sb"}, {&p.device, "super_block", "s_dev"},
+	} {
+		var err error
+		if *f.into, err = offsetOf(spec, f.structure, f.name); err != nil {
+			return nil
+		}
+	}
+	var cast *btf.Func
+	var page *btf.Struct
+	if spec.TypeByName("bpf_rdonly_cast", &cast) == nil && spec.TypeByName("page", &page) == nil { // since 6.2
+		from, err := spec.TypeID(cast)
+		to, errOfPage := spec.TypeID(page)
+		if err == nil && errOfPage == nil {
+			p.cast, p.pageType = int32(from), int32(to) //nolint:gosec // there are some 100,000
+		}
+	}
+	return &p
 }
 
 func offsetOf(spec *btf.Spec, structure, name string) (int16, error) {
@@ -105,6 +144,7 @@ func bitIn(spec *btf.Spec, name string, otherwise uint32) uint32 {
 const (
 	eventAt = -eventBytes
 	askerAt = eventAt + 24
+	fileAt  = eventAt + 48
 	cellAt  = eventAt - 8
 )
 
@@ -198,6 +238,9 @@ func tellRequest(at offsets, disks []uint32, askers, events, lost *ebpf.Map) asm
 	}
 	program = append(program, oneOf(disks, at)...)
 	program = append(program, fillEvent(at)...)
+	if at.file != nil {
+		program = append(program, fillFile(at.bio, at.file)...)
+	}
 	program = append(program, withAsker(at, askers)...)
 	program = append(program, sendEvent(events)...)
 	return append(program, countLost(lost)...)
@@ -217,7 +260,51 @@ func fillEvent(at offsets) asm.Instructions {
 		asm.StoreMem(asm.RFP, askerAt, asm.R1, asm.DWord),
 		asm.StoreMem(asm.RFP, askerAt+8, asm.R1, asm.DWord),
 		asm.StoreMem(asm.RFP, askerAt+16, asm.R1, asm.DWord),
+		asm.StoreMem(asm.RFP, fileAt, asm.R1, asm.DWord),
+		asm.StoreMem(asm.RFP, fileAt+8, asm.R1, asm.DWord),
 	}
+}
+
+// fillFile notes the file in whose pages the data of the request in R6 are. Behind a page's pointer to its file there may be something
+// else, which no file points back to; reading what is no memory at all gives zeros.
+func fillFile(bio int16, p *trail) asm.Instructions {
+	program := asm.Instructions{
+		asm.LoadMem(asm.R1, asm.R6, bio, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R1, p.vectors, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R1, p.page, asm.DWord),
+		asm.LoadMem(asm.R3, asm.R1, p.head, asm.DWord), // of several pages that belong together the first has the file; the others have 1 more than its address
+		asm.Mov.Reg32(asm.R2, asm.R3),                  // the verifier does not let bits of addresses be looked at
+		asm.And.Imm(asm.R2, 1),
+		asm.JEq.Imm(asm.R2, 0, "first"),
+	}
+	if p.cast == 0 {
+		program = append(program, asm.Ja.Label("none"))
+	} else {
+		program = append(program,
+			asm.Mov.Reg(asm.R1, asm.R3),
+			asm.Sub.Imm(asm.R1, 1),
+			asm.Mov.Imm(asm.R2, p.pageType),
+			asm.Instruction{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall, Constant: int64(p.cast)},
+			asm.Mov.Reg(asm.R1, asm.R0),
+		)
+	}
+	return append(program,
+		asm.LoadMem(asm.R1, asm.R1, p.mapping, asm.DWord).WithSymbol("first"),
+		asm.Mov.Reg32(asm.R2, asm.R1),
+		asm.And.Imm(asm.R2, 3),
+		asm.JNE.Imm(asm.R2, 0, "none"), // it is no file's
+		asm.LoadMem(asm.R2, asm.R1, p.host, asm.DWord),
+		asm.LoadMem(asm.R3, asm.R2, p.own, asm.DWord),
+		asm.JNE.Reg(asm.R3, asm.R1, "none"),
+		asm.LoadMem(asm.R1, asm.R2, p.number, asm.DWord),
+		asm.StoreMem(asm.RFP, fileAt, asm.R1, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R2, p.generation, asm.Word),
+		asm.StoreMem(asm.RFP, fileAt+12, asm.R1, asm.Word),
+		asm.LoadMem(asm.R1, asm.R2, p.super, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R1, p.device, asm.Word),
+		asm.StoreMem(asm.RFP, fileAt+8, asm.R1, asm.Word),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("none"),
+	)
 }
 
 func withAsker(at offsets, askers *ebpf.Map) asm.Instructions {

@@ -22,14 +22,13 @@ const (
 	// looking is how often the files are looked at, and naming how often names are asked for where one is missing.
 	looking = time.Second
 	naming  = 5 * time.Second
-	// share is how much of the time looking may take, where there are many files or little time, and shareForOurs while requests of the
-	// server's own processes wait for their file.
-	share        = 0.0025
-	shareForOurs = 0.05
-	// enoughLooks at the files are given to a request whose file is not known.
-	enoughLooks = 2
-	// mostWaiting requests are kept that long.
+	// share is how much of the time looking may take, where there are many files or little time, and shareForWaiting while requests wait for
+	// their file.
+	share           = 0.0025
+	shareForWaiting = 0.05
+	// mostWaiting requests wait at a time, and latest is how long one may until readings do without what is not known for all.
 	mostWaiting = 100_000
+	latest      = 3 * time.Second
 )
 
 // Sampler follows the requests of a server's disks.
@@ -42,27 +41,46 @@ type Sampler struct {
 	account account
 	atlas   atlas
 	files   files
+	unnamed unnamed
 	waiting []waiting
 	named   time.Time
+	looked  spell // at all files
+	found   spell // new ones
 	ranking ranking
 	others  otherPrograms
 }
 
-// waiting is a request whose file was not found yet.
+// waiting is a request that does not lead to an inode, and whose file was not found yet.
 type waiting struct {
 	event event
-	looks int // there had been by then
+	since time.Time
+}
+
+// spell is when something was done last, and how long that took.
+type spell struct {
+	began time.Time
+	took  time.Duration
+}
+
+// since is the spell that has just ended.
+func since(began time.Time) spell { return spell{began, time.Since(began)} }
+
+// due reports whether it may be done again, at least so much time after the last one, of which it may take a share.
+func (s spell) due(every time.Duration, share float64) bool {
+	return time.Since(s.began) >= max(every, time.Duration(float64(s.took)/share))
 }
 
 // New follows the requests for a server's files. The error, a *probe.Error, says why that cannot be done here.
-func New(place Place) (*Sampler, error) {
+func New(place Place) (*Sampler, error) { return open(place, mostFiles) }
+
+func open(place Place, most int) (*Sampler, error) {
 	roots, missing, err := rootsOf(place.Roots)
 	if err != nil {
 		return nil, err
 	}
 	s := &Sampler{
-		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}},
-		files: files{place: place, roots: roots, known: map[key]*file{}, names: place.Names, unfollowed: missing},
+		stop: make(chan struct{}), ranking: newRanking(), others: otherPrograms{of: map[command]*counts{}}, unnamed: unnamed{},
+		files: filesOf(place, roots, missing, most),
 	}
 	if s.kernel, err = attach(disksOf(roots), ringBytes); err != nil {
 		return nil, err
@@ -94,7 +112,8 @@ func (s *Sampler) Close() {
 	s.kernel.close()
 }
 
-// Sample takes what was completed by now. What waits for its file is in no kind yet, and in no sum of the server's.
+// Sample takes what was completed by now. What still waits for its file, for three seconds at most, is in no kind yet, and in no sum of the
+// server's.
 func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 	if err := ctx.Err(); err != nil {
 		return probe.Sample{}, err
@@ -109,6 +128,14 @@ func (s *Sampler) Sample(ctx context.Context) (probe.Sample, error) {
 		return probe.Sample{}, fmt.Errorf("ask how many requests were lost: %w", err)
 	}
 	s.account.lost = float64(lost)
+	s.name()
+	if len(s.waiting) > 0 && s.looked.due(0, shareForWaiting) {
+		s.look()
+	}
+	if waits := s.waits(); waits > latest {
+		return probe.Sample{}, &probe.Error{Reason: runfile.Late,
+			Err: fmt.Errorf("the files of %d requests are being looked for since %.0f s: a later reading has them", len(s.waiting), waits.Seconds())}
+	}
 	sample := probe.Sample{Values: s.account.values()}
 	if missing := s.files.missing(); len(missing) > 0 {
 		sample.Gaps = append(sample.Gaps, runfile.Gap{Metric: Name + "." + OtherPrograms.String() + "/writes", Reason: runfile.Unsupported,
@@ -139,10 +166,7 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 		return err
 	}
 	s.named = time.Time{} // a load has a table of its own
-	for range enoughLooks {
-		s.look()
-	}
-	s.settle()
+	s.look()
 	return ctx.Err()
 }
 
@@ -150,7 +174,6 @@ func (s *Sampler) WaitForCounters(ctx context.Context) error {
 func (s *Sampler) follow() {
 	tick := time.NewTicker(fetching)
 	defer tick.Stop()
-	next := time.Now().Add(looking)
 	for {
 		select {
 		case <-s.stop:
@@ -159,34 +182,63 @@ func (s *Sampler) follow() {
 		}
 		s.mu.Lock()
 		_ = s.fetch() // it is said when a reading is taken
-		if began := time.Now(); began.After(next) {
+		if s.found.due(looking, shareForWaiting) {
+			s.name()
+		}
+		may := share
+		if len(s.waiting) > 0 {
+			may = shareForWaiting
+		}
+		if s.looked.due(looking, may) {
 			s.look()
-			s.settle()
-			took, may := time.Since(began), share
-			if slices.ContainsFunc(s.waiting, func(w waiting) bool { return ours(&w.event, s.files.place.Postmaster) }) {
-				may = shareForOurs
-			}
-			next = began.Add(max(looking, time.Duration(float64(took)/may)))
 		}
 		s.mu.Unlock()
 	}
 }
 
-// look finds the server's files as they are now, with the names of relations.
+// look finds the server's files as they are now, and gives the requests that wait to them.
 func (s *Sampler) look() {
-	s.files.look(time.Now())
-	moved := s.files.moved
+	began := time.Now()
+	s.files.look(began)
+	s.learn()
+	if s.files.moved {
+		s.atlas = s.files.atlas()
+	}
+	s.settle()
+	s.looked = since(began)
+}
+
+// name finds new files, and gives the requests that lead to their inodes to them.
+func (s *Sampler) name() {
+	if len(s.unnamed) == 0 {
+		return
+	}
+	began := time.Now()
+	for at := range s.unnamed {
+		s.files.forget(at.inode)
+	}
+	s.files.find(began)
+	s.learn()
+	s.settleNamed()
+	s.found = since(began)
+}
+
+// learn asks for the names of relations that were made meanwhile.
+func (s *Sampler) learn() {
 	if s.files.nameless && s.files.place.Relations != nil && time.Since(s.named) > naming {
 		s.named = time.Now()
 		if names, err := s.files.place.Relations(); err == nil {
-			s.files.names, s.files.named = names, s.files.named+1
-			s.files.look(time.Now())
-			moved = true
+			s.files.name(names)
 		}
 	}
-	if moved {
-		s.atlas = s.files.atlas()
+}
+
+// waits is for how long the oldest request has been waiting.
+func (s *Sampler) waits() time.Duration {
+	if len(s.waiting) == 0 {
+		return 0
 	}
+	return time.Since(s.waiting[0].since)
 }
 
 // fetch takes all requests out of the ring.
@@ -219,44 +271,66 @@ func (s *Sampler) take(e event) {
 	if e.Bytes == 0 || e.operation() != opRead && !e.writes() {
 		return
 	}
-	file := s.atlas.find(&e, postmaster)
+	notes, by := s.kernel.bits.notes, askerOf(&e, postmaster)
+	file, told := s.files.of(&e, notes)
 	switch {
-	case file != nil && mayBeShared(&e, postmaster) && len(s.waiting) < mostWaiting:
-		file.doubted = true
-		s.waiting = append(s.waiting, waiting{e, s.files.looks})
-	case file != nil:
-		s.give(&e, file.owner)
-	case mayBeNew(&e, postmaster) && len(s.waiting) < mostWaiting:
-		s.waiting = append(s.waiting, waiting{e, s.files.looks})
+	case told && file == nil:
+		s.unnamed.add(&e, by)
+		return
+	case !told:
+		file = s.atlas.find(&e, postmaster)
+	}
+	wait := file == nil && mayBeNew(&e, postmaster, notes)
+	if !told && file != nil && mayBeShared(&e, postmaster) {
+		file.doubted, wait = true, true
+	}
+	switch {
+	case wait && len(s.waiting) < mostWaiting:
+		s.waiting = append(s.waiting, waiting{e, time.Now()})
 	default:
-		s.give(&e, owner{kind: s.unmapped(&e)})
+		s.give(by, s.ownerOf(&e, file), countsOf(&e))
 	}
 }
 
-// give counts a request for its owner.
-func (s *Sampler) give(e *event, whose owner) {
-	s.account.kinds[whose.kind].add(e)
+// ownerOf is whose a request is; nil: its file is none of the server's.
+func (s *Sampler) ownerOf(e *event, file *file) owner {
+	if file == nil {
+		return owner{kind: s.unmapped(e)}
+	}
+	return file.owner
+}
+
+// give counts requests for their owner.
+func (s *Sampler) give(by asker, whose owner, all counts) {
+	s.account.kinds[whose.kind].plus(all)
 	if whose.kind == OtherPrograms {
-		s.others.add(e)
+		s.others.add(by, all)
 	}
-	s.ranking.add(whose, e)
+	s.ranking.add(whose, all)
 }
 
-// settle gives requests to files that were found meanwhile, and those that waited long enough to whoever asked for them.
+// settle gives the requests that wait to the files that the last look found, and the rest to whoever asked for them.
 func (s *Sampler) settle() {
-	left := s.waiting[:0]
+	s.settleNamed()
 	for _, w := range s.waiting {
-		file := s.atlas.find(&w.event, s.files.place.Postmaster)
-		switch {
-		case file != nil:
-			s.give(&w.event, file.owner)
-		case s.files.looks >= w.looks+enoughLooks:
-			s.give(&w.event, owner{kind: s.unmapped(&w.event)})
-		default:
-			left = append(left, w)
-		}
+		postmaster := s.files.place.Postmaster
+		s.give(askerOf(&w.event, postmaster), s.ownerOf(&w.event, s.atlas.find(&w.event, postmaster)), countsOf(&w.event))
 	}
-	s.waiting = left
+	s.waiting = s.waiting[:0]
+}
+
+// settleNamed gives requests to the files that have their inodes. Other files are not the server's, or were gone before their names were read.
+func (s *Sampler) settleNamed() {
+	for at, all := range s.unnamed {
+		whose := owner{kind: OtherPrograms}
+		if one := s.files.at(at.inode); one != nil {
+			whose = one.owner
+		} else if at.by.server {
+			whose.kind = Other
+		}
+		s.give(at.by, whose, *all)
+	}
+	clear(s.unnamed)
 }
 
 // unmapped says what sectors that belong to no file were for, by who asked for them. A session whose commit waits for the file

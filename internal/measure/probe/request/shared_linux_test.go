@@ -31,7 +31,7 @@ func TestCopiesByReflink(t *testing.T) {
 	sh(`sync -f "$0"`)
 	before := written(t, s)
 	s.mu.Lock()
-	if known := s.files.known[key{&s.files.roots[0], "base/5/100"}]; known.extents[0].shared {
+	if known := s.files.known[key{&s.files.roots[0], "base/5/100"}]; known.lies.extents[0].shared {
 		t.Error("the file was asked for after it was copied")
 	}
 	s.mu.Unlock()

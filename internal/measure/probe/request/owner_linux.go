@@ -49,9 +49,37 @@ func mayBeShared(e *event, postmaster int) bool {
 }
 
 // mayBeNew tells whether a request that belongs to no known file may be for one of the server that was not seen yet: its own processes
-// write to it, and the kernel's.
-func mayBeNew(e *event, postmaster int) bool {
-	return e.Process == 0 || ours(e, postmaster) || e.byWorker()
+// write to it, and the kernel's, where these do not write what is in the pages of another file or a file system's notes.
+func mayBeNew(e *event, postmaster int, notes uint32) bool {
+	return e.Process == 0 || ours(e, postmaster) || e.byWorker() && e.File == inode{} && e.Operation&notes == 0
+}
+
+// asker is who asked for requests.
+type asker struct {
+	server, worker bool // a process of the server, a thread of the kernel that works for all
+	command        command
+}
+
+func askerOf(e *event, postmaster int) asker {
+	return asker{ours(e, postmaster), e.byWorker(), e.Command}
+}
+
+// unnamed are requests for files whose names were not read yet.
+type unnamed map[unnamedFile]*counts
+
+type unnamedFile struct {
+	inode inode
+	by    asker
+}
+
+func (u unnamed) add(e *event, by asker) {
+	at := unnamedFile{e.File, by}
+	did := u[at]
+	if did == nil {
+		did = &counts{}
+		u[at] = did
+	}
+	did.add(e)
 }
 
 // ours tells whether a process of the server asked for it.

@@ -5,6 +5,11 @@ import "github.com/realiops/realiops/internal/metric"
 // counts are what requests came to.
 type counts struct{ reads, readBytes, writes, writeBytes float64 }
 
+func countsOf(e *event) (c counts) {
+	c.add(e)
+	return c
+}
+
 func (c *counts) add(e *event) {
 	size := float64(e.Bytes)
 	if e.operation() == opRead {

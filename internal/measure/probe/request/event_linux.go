@@ -12,7 +12,7 @@ const minorBits = 20
 const sectorBytes = 512
 
 // eventBytes is the length of an event in the ring.
-const eventBytes = 48
+const eventBytes = 64
 
 // event is a completed request, as the program in the kernel notes it.
 type event struct {
@@ -24,6 +24,13 @@ type event struct {
 	Process   uint32 // that asked for it; 0: not known, as of a flush that the kernel puts together for several
 	Parent    uint32
 	Command   command
+	File      inode // whose pages hold the data; zero: that is not known, as where they are a program's own
+}
+
+// inode is a file, whatever it is called. A number that was freed is used again, with another generation.
+type inode struct {
+	Number             uint64
+	Device, Generation uint32 // of the file system
 }
 
 func (e *event) read(raw []byte) error {
@@ -35,6 +42,7 @@ func (e *event) read(raw []byte) error {
 		Sector: binary.NativeEndian.Uint64(raw), Bytes: word(8), Operation: word(12), Flags: word(16), Disk: word(20), Process: word(24), Parent: word(28),
 	}
 	copy(e.Command[:], raw[32:])
+	e.File = inode{binary.NativeEndian.Uint64(raw[48:]), word(56), word(60)}
 	if end := bytes.IndexByte(e.Command[:], 0); end >= 0 {
 		clear(e.Command[end:]) // what the kernel left there of a longer name
 	}

@@ -20,7 +20,7 @@ type ranking struct {
 	relations map[uint32]*counts // by number
 }
 
-func (r *ranking) add(whose owner, e *event) {
+func (r *ranking) add(whose owner, more counts) {
 	did := &r.kinds[whose.kind]
 	if whose.node != 0 {
 		if relation := r.relations[whose.node]; relation != nil {
@@ -30,7 +30,7 @@ func (r *ranking) add(whose owner, e *event) {
 			r.relations[whose.node] = did
 		}
 	}
-	did.add(e)
+	did.plus(more)
 }
 
 // top is what of the server caused the most, by bytes.
