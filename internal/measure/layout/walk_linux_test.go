@@ -341,7 +341,9 @@ func TestAWalkForWhatIsNew(t *testing.T) {
 		return all
 	}
 	same(t, found(&Walk{Known: func(string, uint64) bool { return false }}), "base/5/101", "base/6/100")
-	got := found(&Walk{Known: func(file string, inode uint64) bool { return file == "base/5/100" && inode == known.Ino || file == "base/5/101" && inode == known.Ino }})
+	got := found(&Walk{Known: func(file string, inode uint64) bool {
+		return file == "base/5/100" && inode == known.Ino || file == "base/5/101" && inode == known.Ino
+	}})
 	if want := []string{"000000010000000000000001", "PG_VERSION", "archive_status/000000010000000000000001.done", "base/5/101", "base/6/100", "global/pg_control"}; !slices.Equal(got, want) {
 		t.Errorf("without what is known %q, want %q", got, want)
 	}

@@ -76,6 +76,7 @@ func (p *pool) stop() (err error) {
 // Database makes a database for a test on the server of that version that the package's tests share.
 func Database(t testing.TB, version string) *postgres.Endpoint {
 	t.Helper()
+	long(t)
 	s, err := shared.get(version)
 	if err != nil {
 		t.Fatal(err)
@@ -109,9 +110,17 @@ func start(o embedded.Options) (*embedded.Server, error) {
 	return embedded.Start(context.Background(), o)
 }
 
+// long skips a test that wants a server where only short ones are asked for.
+func long(t testing.TB) {
+	if testing.Short() {
+		t.Skip("wants a server, which -short leaves out")
+	}
+}
+
 // Start starts a server that stops with the test.
 func Start(t testing.TB, o embedded.Options) *embedded.Server {
 	t.Helper()
+	long(t)
 	s, err := start(o)
 	if err != nil {
 		t.Fatal(err)
