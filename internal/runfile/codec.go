@@ -51,6 +51,9 @@ func inUTC(r Record) Record {
 	case Top:
 		r.From, r.At = r.From.UTC(), r.At.UTC()
 		return r
+	case WAL:
+		r.From, r.To = r.From.UTC(), r.To.UTC()
+		return r
 	case SettingChange:
 		r.At, r.Since = r.At.UTC(), r.Since.UTC()
 		return r
@@ -94,6 +97,8 @@ func decode(line []byte) (Record, error) {
 		return decodeAs[Origin](line)
 	case KindTop:
 		return decodeAs[Top](line)
+	case KindWAL:
+		return decodeAs[WAL](line)
 	case KindChange:
 		return decodeAs[SettingChange](line)
 	case KindEnd:

@@ -26,6 +26,7 @@ const (
 	KindTotal  Kind = "total"
 	KindOrigin Kind = "origin"
 	KindTop    Kind = "top"
+	KindWAL    Kind = "wal"
 	KindChange Kind = "setting"
 	KindEnd    Kind = "end"
 )

@@ -80,6 +80,13 @@ func everyKind() []Record {
 			From: noon, At: noon.Add(time.Minute), Of: "statements", Total: map[string]float64{"wal_bytes": 1e6}, Missing: "not asked",
 			Items: []TopItem{{Name: "123", Text: "insert into t values ($1)", Grew: map[string]float64{"wal_bytes": 1e5}, AtLeast: true}},
 		},
+		WAL{
+			From: noon, To: noon.Add(time.Minute), Load: "bulk", Repetition: 1, Bytes: 9000, Read: 8000, Missing: "not allowed",
+			Items: []WALItem{{
+				Name: "public.t_x", Is: WALIndex, Table: "public.t", Dropped: true, Constraint: Unique, Scans: new(int64(3)), Since: &noon, Like: "public.t_y",
+				Parts: map[string]WALPart{"btree_insert_leaf": {Records: 20, Bytes: 9472, Images: 1, ImageBytes: 8192}},
+			}},
+		},
 		SettingChange{At: noon.Add(time.Minute), Since: noon, Setting: "fsync", From: "on", To: "off"},
 		Ended{
 			At: noon.Add(time.Minute), Status: Broken, Cause: "the server died",

@@ -108,6 +108,8 @@ func scrubbed(r Record, secrets []string) (Record, error) {
 			r.Items[i].Name, r.Items[i].Text = Scrub(r.Items[i].Name), Scrub(r.Items[i].Text, secrets...)
 		}
 		return r, nil
+	case WAL:
+		return scrubbedWAL(r, secrets), nil
 	case SettingChange:
 		r.From, r.To = Scrub(r.From), Scrub(r.To)
 		return r, nil

@@ -63,7 +63,7 @@ func TestNoSecretReachesTheFile(t *testing.T) {
 func freeText() []string {
 	return []string{
 		"run.Provenance", "run.Operation.Text", "run.Parameters", "metric.Source", "metric.Help", "metric.Caveat", "gap.Code", "gap.Detail",
-		"load.Failed", "load.Added", "load.Cold.Missing", "proof.Missing", "origin.Title", "origin.Place", "origin.Note", "top.Missing", "top.Items.Text", "end.Cause",
+		"load.Failed", "load.Added", "load.Cold.Missing", "proof.Missing", "origin.Title", "origin.Place", "origin.Note", "top.Missing", "top.Items.Text", "wal.Missing", "end.Cause",
 	}
 }
 
@@ -81,7 +81,7 @@ func names() map[string]bool {
 		read.Probe read.Values work.Load work.Latency proof.Load proof.Counter
 		period.Probe period.Metric period.Statistic total.Load total.Probe total.Values
 		origin.Load origin.Probe origin.File origin.Commit origin.Author origin.Licence origin.How
-		top.Of top.Total top.Items.Grew setting.Setting end.Status end.Clocks.Source`) {
+		top.Of top.Total top.Items.Grew wal.Load wal.Items.Is wal.Items.Constraint wal.Items.Parts setting.Setting end.Status end.Clocks.Source`) {
 		all[name] = false
 	}
 	return all

@@ -48,6 +48,8 @@ func (a *Anonymizer) Of(r Record) (Record, bool) {
 		return r, true // it was published
 	case Top:
 		return a.top(r), true
+	case WAL:
+		return a.wal(r), true
 	case SettingChange:
 		return r, sharedSetting(r.Setting)
 	case Ended:

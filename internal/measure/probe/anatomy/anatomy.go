@@ -41,6 +41,8 @@ type Sampler struct {
 	course  course
 	walRead bool // since the last WaitForCounters
 	counted counts
+
+	relations relations
 }
 
 // New connects and finds out whether the server lets us read its WAL. Where pg_walinspect is not installed, it is made

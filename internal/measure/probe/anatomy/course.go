@@ -99,17 +99,25 @@ func (c *course) rest(end uint64) []place {
 	var chunks []place
 	first := c.from
 	for _, w := range append(slices.Clone(c.windows), span{end, end}) {
-		for at := first; at < w.first; {
-			last := at + chunk
-			if last+margin > w.first {
-				last = w.first
-			}
-			chunks = append(chunks, place{span{at, last}, at == first, last == w.first})
-			at = last
+		if first < w.first {
+			chunks = append(chunks, chunksOf(place{span{first, w.first}, true, true}, chunk)...)
 		}
 		first = w.last
 	}
 	return evenly(chunks)
+}
+
+// chunksOf cuts a place into chunks of about a size.
+func chunksOf(p place, size uint64) (chunks []place) {
+	for at := p.first; at < p.last; {
+		last := at + size
+		if last+margin > p.last {
+			last = p.last
+		}
+		chunks = append(chunks, place{span{at, last}, at == p.first && p.firstKnown, last == p.last && p.lastKnown})
+		at = last
+	}
+	return chunks
 }
 
 func evenly(chunks []place) []place {

@@ -35,7 +35,7 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		return nil, err
 	case f.home != nil:
 		home := pgx.Identifier{*f.home}
-		return home, mayExecute(ctx, conn, home)
+		return home, mayExecute(ctx, conn, home, always()...)
 	case f.number < oldest:
 		return nil, gap(runfile.Unsupported, notSupported, "PostgreSQL %s cannot read its own WAL: pg_walinspect came with 15", f.version)
 	case !f.available:
@@ -52,7 +52,7 @@ func findExtension(ctx context.Context, conn *pgx.Conn, schema string) (pgx.Iden
 		}
 		return nil, fmt.Errorf("create extension pg_walinspect: %w", err)
 	}
-	return home, mayExecute(ctx, conn, home)
+	return home, mayExecute(ctx, conn, home, always()...)
 }
 
 // ask finds out what there is, and what there might be.
@@ -89,11 +89,23 @@ func Remedy(gap runfile.Gap) string {
 var genuineFunction = "exists (select from pg_catalog.pg_proc p where p.oid = pg_catalog.to_regprocedure($2::pg_catalog.text) and " +
 	postgres.OfExtension("pg_proc", "p.oid", "p.proowner", "'pg_walinspect'") + ")"
 
+// function is one of the extension: its name, and what it takes.
+type function struct{ name, takes string }
+
+// always are the functions that nothing can be read without.
+func always() []function {
+	const one, two = "(pg_catalog.pg_lsn)", "(pg_catalog.pg_lsn, pg_catalog.pg_lsn)"
+	return []function{{recordInfo, one}, {recordsInfo, two}, {walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}}
+}
+
+// blockFunction tells the pages of records.
+var blockFunction = function{blockInfo, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}
+
 // mayExecute asks before anything is read, so that what is not allowed is known at once.
-func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error {
-	for _, signature := range [][2]string{{recordInfo, "(pg_catalog.pg_lsn)"}, {recordsInfo, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn)"}, {walStats, "(pg_catalog.pg_lsn, pg_catalog.pg_lsn, boolean)"}} {
+func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier, functions ...function) error {
+	for _, f := range functions {
 		var genuine, may bool
-		function := append(home, signature[0]).Sanitize() + signature[1]
+		function := append(home, f.name).Sanitize() + f.takes
 		err := postgres.QueryRow(ctx, conn,
 			mark+"select "+genuineFunction+", pg_catalog.has_schema_privilege($1, 'usage') and pg_catalog.has_function_privilege($2, 'execute')",
 			home[0], function).Scan(&genuine, &may)
@@ -104,7 +116,7 @@ func mayExecute(ctx context.Context, conn *pgx.Conn, home pgx.Identifier) error 
 			return gap(runfile.Unsupported, undefinedFunction, "%s may have been replaced: it is not part of pg_walinspect, or belongs to somebody who is no superuser", function)
 		}
 		if !may {
-			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", signature[0])
+			return gap(runfile.Permission, noPrivilege, "this user may not execute %s of pg_walinspect", f.name)
 		}
 	}
 	return nil
@@ -115,6 +127,7 @@ const (
 	recordInfo  = "pg_get_wal_record_info"
 	recordsInfo = "pg_get_wal_records_info"
 	walStats    = "pg_get_wal_stats"
+	blockInfo   = "pg_get_wal_block_info"
 )
 
 func gap(reason runfile.Reason, code, format string, arguments ...any) error {

@@ -41,6 +41,9 @@ type session struct {
 	ender  string // and the one that finds the end of its last record
 	files  *Files // nil where the server reads its WAL itself
 
+	blocks   string // the statement that tells a window by files
+	noBlocks error  // why there is none
+
 	inserted, flushed uint64 // the ends of what was put into the WAL and of what of it is flushed, as last asked
 }
 
@@ -73,6 +76,9 @@ func (s *session) learn(ctx context.Context, schema string) error {
 		return err
 	}
 	s.reader, s.ender = reader(home), ender(home)
+	if s.blocks, s.noBlocks = blockReader(ctx, s.conn, home); s.noBlocks != nil && !lasts(s.noBlocks) {
+		return s.noBlocks
+	}
 	if pooled := int(s.conn.PgConn().PID()) != backend; pooled {
 		return nil // the next reading may reach another session, which knows nothing of a statement prepared here
 	}

@@ -1,0 +1,153 @@
+package anatomy
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// relation is what a file is of.
+type relation struct {
+	oid  uint32
+	item runfile.WALItem // without its parts
+}
+
+// names remembers what files are of: a table that is dropped or rewritten takes its old number with it.
+type names struct {
+	database uint32 // ours
+	of       map[file]relation
+}
+
+// mostNamed bounds what is remembered. Of a database with more tables and indexes only what has been asked for is known once it is gone.
+const mostNamed = 20_000
+
+// newNames learns what files the database has, so that those that are dropped later are known.
+func newNames(ctx context.Context, conn *pgx.Conn) (n *names, err error) {
+	n = &names{of: map[file]relation{}}
+	err = postgres.QueryRow(ctx, conn, mark+"select oid::pg_catalog.int8 from pg_catalog.pg_database where datname = pg_catalog.current_database()").
+		Scan(&n.database)
+	if err != nil {
+		return nil, err
+	}
+	there, err := n.ask(ctx, conn, filesThere, int64(mostNamed+1))
+	if err == nil && len(there) <= mostNamed {
+		n.of = there
+	}
+	return n, err
+}
+
+// look says what files are of, by their names, or by those that they had before they were dropped or rewritten. Other databases
+// have names of their own, which cannot be asked for here.
+func (n *names) look(ctx context.Context, conn *pgx.Conn, files []file) (map[file]runfile.WALItem, error) {
+	var spaces, numbers, known, databases []int64
+	for _, f := range files {
+		if f.database != 0 && f.database != n.database {
+			databases = append(databases, int64(f.database))
+			continue
+		}
+		spaces, numbers, known = append(spaces, int64(f.space)), append(numbers, int64(f.number)), append(known, int64(n.of[f.here()].oid))
+	}
+	there, err := n.ask(ctx, conn, filesNamed, spaces, numbers, known)
+	if err != nil {
+		return nil, err
+	}
+	elsewhere, err := databasesNamed(ctx, conn, databases)
+	if err != nil {
+		return nil, err
+	}
+	called := map[file]runfile.WALItem{}
+	for _, f := range files {
+		r, found := there[f.here()]
+		switch {
+		case f.database != 0 && f.database != n.database:
+			r.item = runfile.WALItem{Name: elsewhere[f.database], Is: runfile.WALElsewhere}
+		case found && len(n.of) < 2*mostNamed:
+			n.of[f.here()] = r
+		case !found:
+			r = n.of[f.here()]
+			r.item.Dropped = true
+		}
+		called[f] = r.item
+	}
+	return called, nil
+}
+
+// here is the file without its database, of which only one has names here.
+func (f file) here() file { return file{space: f.space, number: f.number} }
+
+func databasesNamed(ctx context.Context, conn *pgx.Conn, numbers []int64) (map[uint32]string, error) {
+	found := map[uint32]string{}
+	if len(numbers) == 0 {
+		return found, nil
+	}
+	var number uint32
+	var name postgres.Name
+	err := postgres.ForEachRow(ctx, conn, []any{&number, &name}, func() error {
+		found[number] = string(name)
+		return nil
+	}, mark+"select oid::pg_catalog.int8, "+postgres.Named("datname")+" from pg_catalog.pg_database where oid::pg_catalog.int8 = any($1::pg_catalog.int8[])", numbers)
+	return found, err
+}
+
+// ask takes the relations that a statement gives, one to a row, by their files; of these the database is left out.
+func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments ...any) (map[file]relation, error) {
+	found := map[file]relation{}
+	var (
+		at                file
+		r                 relation
+		name, table, like postgres.Name
+	)
+	targets := []any{&at.space, &at.number, &r.oid, &name, &r.item.Is, &table, &r.item.Constraint, &r.item.Scans, &r.item.Since, &like}
+	err := postgres.ForEachRow(ctx, conn, targets, func() error {
+		r.item.Name, r.item.Table, r.item.Like = string(name), string(table), string(like)
+		if r.item.Since != nil {
+			r.item.Since = new(r.item.Since.UTC())
+		}
+		found[at] = r
+		r.item.Scans, r.item.Since = nil, nil // the next row has its own
+		return nil
+	}, sql, arguments...)
+	return found, err
+}
+
+// called is what is asked of any relation c: its number, name and sort, and the table that an index is of. The name of a table of
+// oversized values ends with the number of its table.
+var called = "c.oid::pg_catalog.int8, " + postgres.Named("n.nspname || '.' || c.relname") + `, case
+		when n.nspname in ('pg_catalog', 'information_schema') or tn.nspname = 'pg_catalog' then '` + runfile.WALCatalog + `'
+		when 't' in (c.relkind, t.relkind) then '` + runfile.WALOversized + `' when i.indexrelid is not null then '` + runfile.WALIndex + `'
+		when c.relkind = 'S' then '` + runfile.WALSequence + `' else '` + runfile.WALTable + `' end, ` +
+	postgres.Named("coalesce(vn.nspname || '.' || v.relname, tn.nspname || '.' || t.relname, '')")
+
+const ofRelation = `
+		join pg_catalog.pg_namespace n on n.oid = c.relnamespace left join pg_catalog.pg_index i on i.indexrelid = c.oid
+		left join pg_catalog.pg_class t on t.oid = i.indrelid left join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+		left join pg_catalog.pg_class v on v.oid = pg_catalog.substring(case 't' when c.relkind then c.relname when t.relkind then t.relname end
+			::pg_catalog.text, '^pg_toast_([0-9]+)$')::pg_catalog.oid left join pg_catalog.pg_namespace vn on vn.oid = v.relnamespace`
+
+// filesThere are those of all tables, indexes and sequences of users.
+var filesThere = mark + `select coalesce(nullif(c.reltablespace, 0), d.dattablespace)::pg_catalog.int8, pg_catalog.pg_relation_filenode(c.oid)::pg_catalog.int8,
+		` + called + `, '', null::pg_catalog.int8, null::pg_catalog.timestamptz, null::pg_catalog.text
+	from pg_catalog.pg_database d, pg_catalog.pg_class c` + ofRelation + `
+	where d.datname = pg_catalog.current_database() and c.relkind in ('r', 'i', 't', 'm', 'S') and n.nspname <> 'pg_catalog' limit $1`
+
+// filesNamed are those of tablespaces $1 and numbers $2, or else of the relations $3 that they were of before.
+var filesNamed = mark + `select k.space, k.number, ` + called + `, case
+		when i.indisprimary then '` + runfile.PrimaryKey + `' when i.indisexclusion then '` + runfile.Exclusion + `'
+		when i.indisunique then '` + runfile.Unique + `' else '' end,
+		case when i.indexrelid is not null then pg_catalog.pg_stat_get_numscans(c.oid) end,
+		(select stats_reset from pg_catalog.pg_stat_database where datname = pg_catalog.current_database()), ` +
+	postgres.Named("(select ln.nspname || '.' || lc.relname"+alike+")") + `
+	from rows from (pg_catalog.unnest($1::pg_catalog.int8[]), pg_catalog.unnest($2::pg_catalog.int8[]), pg_catalog.unnest($3::pg_catalog.int8[])) as k(space, number, known)
+		join pg_catalog.pg_class c on c.oid = coalesce(pg_catalog.pg_filenode_relation(k.space::pg_catalog.oid, k.number::pg_catalog.oid)::pg_catalog.oid,
+			k.known::pg_catalog.oid)` + ofRelation
+
+// alike finds an index that makes another superfluous: of the same columns and operators, and of all rows. An index that stands for a
+// constraint is not superfluous, and of others that are equal the first is not.
+const alike = ` from pg_catalog.pg_index l join pg_catalog.pg_class lc on lc.oid = l.indexrelid join pg_catalog.pg_namespace ln on ln.oid = lc.relnamespace
+		where l.indrelid = i.indrelid and l.indexrelid <> i.indexrelid and l.indisvalid and lc.relam = c.relam and not i.indisunique and not i.indisexclusion
+			and l.indkey = i.indkey and l.indclass = i.indclass and l.indcollation = i.indcollation and l.indoption = i.indoption
+			and l.indpred is null and i.indpred is null and l.indexprs is null and i.indexprs is null
+			and (l.indisunique or l.indexrelid < i.indexrelid) order by l.indexrelid limit 1`

@@ -1,0 +1,287 @@
+package anatomy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+const (
+	// pageChunk of the WAL is read at a time: to tell its pages takes a server ten to fifty milliseconds, and a few megabytes.
+	pageChunk = 1 << 20
+	// mostFiles are told apart in one stretch; what more there are is added up.
+	mostFiles = 20_000
+)
+
+// What keeps the WAL from being told by tables and indexes.
+var (
+	errFiles    = errors.New("only the server can say which tables and indexes its WAL is about, by pg_walinspect")
+	errNotBegun = errors.New("the names of the tables and indexes could not be asked for")
+	errOtherWAL = gap(runfile.Late, "", "the server has another WAL than before")
+)
+
+// WhyNoRelations says, in one line, what keeps the WAL from being told by tables and indexes, and what can be done about it.
+func WhyNoRelations(err error) string {
+	missing := probe.GapOf(err)
+	missing.Metric = Name + "/records"
+	remedy := Remedy(missing)
+	if missing.Reason == runfile.Absent && missing.Code == undefinedObject {
+		remedy = "a superuser may: create extension pg_walinspect;"
+	}
+	if remedy != "" {
+		return err.Error() + " (" + remedy + ")"
+	}
+	return err.Error()
+}
+
+// relations is how far the WAL has been told by tables and indexes.
+type relations struct {
+	at    uint64 // what has not been told begins here
+	known bool   // and a record begins there
+	when  time.Time
+	names *names // nil: it was not begun
+}
+
+// PassRelations begins anew at the end of the WAL, so that the next [Sampler.Relations] tells of what comes after it. What cannot be done
+// is said there.
+func (s *Sampler) PassRelations(ctx context.Context) error {
+	if err := s.turn.Take(ctx); err != nil {
+		return err
+	}
+	defer s.turn.Release()
+	if s.refused != nil || s.files != nil {
+		return nil
+	}
+	if err := s.passRelations(ctx); err != nil && ctx.Err() == nil {
+		_ = s.failed(ctx, err)
+	}
+	return ctx.Err()
+}
+
+func (s *Sampler) passRelations(ctx context.Context) error {
+	if err := s.connected(ctx); err != nil {
+		return err
+	}
+	end, known, err := s.session.flushedEnd(ctx, s.relations.at)
+	if err != nil {
+		return err
+	}
+	all := s.relations.names
+	if all == nil {
+		if all, err = newNames(ctx, s.session.conn); err != nil {
+			return err
+		}
+	}
+	s.relations = relations{at: end, known: known, when: time.Now(), names: all}
+	return nil
+}
+
+// Relations tells which tables and indexes the WAL is about that was written since PassRelations, or since it was last asked. It reads for as
+// long as it is given at most, in places that lie evenly over a stretch too long for that. The error is about ctx only.
+func (s *Sampler) Relations(ctx context.Context, within time.Duration) (runfile.WAL, error) {
+	if err := s.turn.Take(ctx); err != nil {
+		return runfile.WAL{}, err
+	}
+	defer s.turn.Release()
+	w := runfile.WAL{From: s.relations.when, To: time.Now()}
+	err := s.refused
+	switch {
+	case err != nil:
+	case s.files != nil:
+		err = errFiles
+	case s.relations.names == nil:
+		err = errNotBegun
+	default:
+		err = s.tellRelations(ctx, within, &w)
+		if partly := s.session != nil && s.session.noBlocks != nil; err != nil && !partly && ctx.Err() == nil {
+			err = s.failed(ctx, err)
+		}
+	}
+	if err != nil {
+		w.Missing = WhyNoRelations(err)
+	}
+	return w, ctx.Err()
+}
+
+func (s *Sampler) tellRelations(ctx context.Context, within time.Duration, w *runfile.WAL) error {
+	if err := s.connected(ctx); err != nil {
+		return err
+	}
+	if s.session.noBlocks != nil {
+		return s.session.noBlocks
+	}
+	end, known, err := s.session.flushedEnd(ctx, s.relations.at)
+	if err != nil {
+		return err
+	}
+	from := s.relations
+	s.relations.at, s.relations.known, s.relations.when = end, known, w.To
+	if end < from.at {
+		return errOtherWAL // it was restored
+	}
+	w.Bytes = int64(end - from.at)
+	places := evenly(chunksOf(place{span{from.at, end}, from.known, true}, pageChunk))
+	t, err := s.session.tell(ctx, places, within)
+	if err != nil {
+		return err
+	}
+	w.Read = int64(t.read)
+	w.Items, err = t.items(ctx, s.session.conn, from.names)
+	return err
+}
+
+// told is what was read of some stretches: of files, by kinds of record.
+type told struct {
+	read  uint64
+	files map[file]map[string]runfile.WALPart
+	rest  map[string]runfile.WALPart // of files that were too many
+	none  map[string]runfile.WALPart // of records that name no page
+}
+
+// tell reads one place after the other, all in one transaction, until the time for that is over.
+func (s *session) tell(ctx context.Context, places []place, within time.Duration) (*told, error) {
+	t := &told{files: map[file]map[string]runfile.WALPart{}, rest: map[string]runfile.WALPart{}, none: map[string]runfile.WALPart{}}
+	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
+		for _, sql := range []string{postgres.SafeTransaction, limits, report, room} {
+			if _, err := tx.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+		for began := time.Now(); len(places) > 0 && time.Since(began) < within; places = places[1:] {
+			rows, err := tx.Query(ctx, s.reader, places[0].arguments()...)
+			if err != nil {
+				return err
+			}
+			w, err := windowOf(rows)
+			if err != nil {
+				return err
+			}
+			all, err := writtenIn(ctx, tx, s.blocks, w.span)
+			if err != nil {
+				return err
+			}
+			t.add(w, all)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// add takes a window, and what of it is of each file. What is of none is the rest.
+func (t *told) add(w window, all []written) {
+	t.read += w.span.size()
+	none := map[string]runfile.WALPart{}
+	for _, k := range w.kinds {
+		none[k.name] = runfile.WALPart{Records: int64(k.records), Bytes: int64(k.bytes)}
+	}
+	for _, one := range all {
+		of := t.files[one.file]
+		switch {
+		case of == nil && len(t.files) == mostFiles:
+			of = t.rest
+		case of == nil:
+			of = map[string]runfile.WALPart{}
+			t.files[one.file] = of
+		}
+		plus(of, partOf(one.kind), one.part)
+		left := none[one.kind]
+		none[one.kind] = runfile.WALPart{Records: left.Records - one.part.Records, Bytes: left.Bytes - one.part.Bytes}
+	}
+	for kind, left := range none {
+		if left.Records > 0 {
+			plus(t.none, partOf(kind), left)
+		}
+	}
+}
+
+func plus(parts map[string]runfile.WALPart, name string, more runfile.WALPart) {
+	p := parts[name]
+	parts[name] = runfile.WALPart{Records: p.Records + more.Records, Bytes: p.Bytes + more.Bytes,
+		Images: p.Images + more.Images, ImageBytes: p.ImageBytes + more.ImageBytes}
+}
+
+// items are what was told under the names of the relations, those of most bytes first.
+func (t *told) items(ctx context.Context, conn *pgx.Conn, all *names) ([]runfile.WALItem, error) {
+	called, err := all.look(ctx, conn, slices.Collect(maps.Keys(t.files)))
+	if err != nil {
+		return nil, err
+	}
+	l := list{at: map[string]int{}}
+	for f, parts := range t.files {
+		item := called[f]
+		if item.Is == "" { // made and dropped, so that nobody ever asked for its name
+			item.Is = sortBy(parts)
+		}
+		l.add(item, parts)
+	}
+	l.add(runfile.WALItem{Is: runfile.WALOfNone}, t.none)
+	slices.SortFunc(l.items, func(a, b runfile.WALItem) int {
+		return cmp.Or(cmp.Compare(bytesOf(b), bytesOf(a)), cmp.Compare(a.Is, b.Is), cmp.Compare(a.Name, b.Name))
+	})
+	rest := list{at: map[string]int{}}
+	rest.add(runfile.WALItem{Is: runfile.OtherRelations}, t.rest)
+	for len(l.items) > runfile.MostWALItems-1 {
+		last := len(l.items) - 1
+		if l.items[last].Is == runfile.WALOfNone { // which is not to be mixed with them
+			last--
+		}
+		rest.add(runfile.WALItem{Is: runfile.OtherRelations}, l.items[last].Parts)
+		l.items = slices.Delete(l.items, last, last+1)
+	}
+	return append(l.items, rest.items...), nil
+}
+
+// sortBy is what a file is of by the kinds of its records.
+func sortBy(parts map[string]runfile.WALPart) string {
+	for name := range parts {
+		switch {
+		case strings.HasPrefix(name, "heap_"):
+			return runfile.WALTable
+		case strings.HasPrefix(name, "btree_"), name == "index_other":
+			return runfile.WALIndex
+		case name == "sequence":
+			return runfile.WALSequence
+		}
+	}
+	return runfile.OtherRelations
+}
+
+// list has one item for each name.
+type list struct {
+	items []runfile.WALItem
+	at    map[string]int
+}
+
+func (l *list) add(item runfile.WALItem, parts map[string]runfile.WALPart) {
+	if len(parts) == 0 {
+		return
+	}
+	key := fmt.Sprint(item.Is, item.Dropped, item.Name)
+	at, known := l.at[key]
+	if !known {
+		at = len(l.items)
+		item.Parts = map[string]runfile.WALPart{}
+		l.at[key], l.items = at, append(l.items, item)
+	}
+	for name, p := range parts {
+		plus(l.items[at].Parts, name, p)
+	}
+}
+
+func bytesOf(i runfile.WALItem) (sum int64) {
+	for _, p := range i.Parts {
+		sum += p.Bytes
+	}
+	return sum
+}

@@ -1,0 +1,224 @@
+package anatomy
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/realiops/realiops/internal/runfile"
+	"github.com/realiops/realiops/internal/test/servertest"
+)
+
+const enough = time.Minute // on a busy machine
+
+// begun begins at the end of the WAL.
+func begun(t *testing.T, d database) *Sampler {
+	t.Helper()
+	s := d.sampler(t)
+	if err := s.PassRelations(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func tells(t *testing.T, s *Sampler) runfile.WAL {
+	t.Helper()
+	w, err := s.Relations(t.Context(), enough)
+	if err != nil || w.Missing != "" || w.Read > w.Bytes {
+		t.Fatalf("%v, %+v", err, w)
+	}
+	return w
+}
+
+// usage is what EXPLAIN says that a statement wrote.
+type usage struct {
+	Records int64 `json:"WAL Records"`
+	Images  int64 `json:"WAL FPI"`
+	Bytes   int64 `json:"WAL Bytes"`
+}
+
+func (d database) explained(t *testing.T, statement string) usage {
+	t.Helper()
+	var said []struct{ Plan usage }
+	if err := json.Unmarshal([]byte(servertest.Value[string](t, d.boss, "explain (analyze, wal, costs off, format json) "+statement)), &said); err != nil {
+		t.Fatal(err)
+	}
+	return said[0].Plan
+}
+
+func (u usage) and(i runfile.WALItem) usage {
+	for _, p := range i.Parts {
+		u = usage{u.Records + p.Records, u.Images + p.Images, u.Bytes + p.Bytes}
+	}
+	return u
+}
+
+// By tables and indexes the WAL comes to what the session counted that wrote it, and each of them to what arithmetic says.
+func TestRelationsAddUp(t *testing.T) {
+	const rows = 20_000
+	for _, version := range readable() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel() // most of the time they wait for disks
+			d := databaseOf(t, version)
+			servertest.Exec(t, d.boss, `create table item (id uuid primary key, n bigserial, sku int, note text) with (autovacuum_enabled = off);
+				alter table item alter note set storage external; create index item_sku on item (sku); create index item_sku_again on item (sku);
+				create extension if not exists pgcrypto`)
+			servertest.Exec(t, d.boss, "insert into item (id, sku) select gen_random_uuid(), g from generate_series(1, 5000) g")
+			servertest.Exec(t, d.boss, "checkpoint")
+			s := begun(t, d)
+			truth := d.explained(t, "insert into item (id, sku, note) select gen_random_uuid(), g, case g when 1 then repeat('x', 50000) end from generate_series(1, 20000) g")
+			w := tells(t, s)
+			var sum, catalogs usage // of which the statement may have written: hint bits
+			got := map[string]int64{}
+			for _, i := range w.Items {
+				switch i.Is {
+				case runfile.WALCatalog:
+					catalogs = catalogs.and(i)
+				case runfile.WALOfNone:
+				default:
+					sum = sum.and(i)
+				}
+				got[i.Name] = i.Parts["heap_insert"].Records + i.Parts["btree_insert_leaf"].Records + i.Parts["btree_split"].Records
+			}
+			if off := truth.Bytes - sum.Bytes; off < 0 || off > catalogs.Bytes || off > truth.Bytes/200 || truth.Records-sum.Records > catalogs.Records ||
+				truth.Images-sum.Images > catalogs.Images || truth.Images < 50 {
+				t.Errorf("the session counted %+v, and tables and indexes come to %+v, catalogs to %+v", truth, sum, catalogs)
+			}
+			for _, name := range []string{"public.item", "public.item_pkey", "public.item_sku", "public.item_sku_again"} {
+				if got[name] != rows {
+					t.Errorf("%s: %d records, want %d of %v", name, got[name], rows, got)
+				}
+			}
+			d.checkItems(t, w)
+			if w.Read != w.Bytes || w.Bytes < truth.Bytes {
+				t.Errorf("read %d bytes of %d", w.Read, w.Bytes)
+			}
+		})
+	}
+}
+
+// checkItems says what is known of each of them.
+func (d database) checkItems(t *testing.T, w runfile.WAL) {
+	t.Helper()
+	var got []runfile.WALItem
+	for _, i := range w.Items {
+		if i.Is == runfile.WALIndex || i.Is == runfile.WALTable || i.Is == runfile.WALSequence || i.Is == runfile.WALOversized {
+			i.Parts, i.Since = nil, nil
+			if i.Is == runfile.WALOversized {
+				i.Scans = nil // the insert may have looked into it
+			}
+			got = append(got, i)
+		}
+	}
+	oversized := servertest.Value[string](t, d.boss, "select reltoastrelid::regclass::text from pg_class where relname = 'item'")
+	none := new(int64(0))
+	want := []runfile.WALItem{
+		{Name: "public.item", Is: runfile.WALTable},
+		{Name: "public.item_pkey", Is: runfile.WALIndex, Table: "public.item", Constraint: runfile.PrimaryKey, Scans: none},
+		{Name: "public.item_sku", Is: runfile.WALIndex, Table: "public.item", Scans: none},
+		{Name: "public.item_sku_again", Is: runfile.WALIndex, Table: "public.item", Scans: none, Like: "public.item_sku"},
+		{Name: "public.item_n_seq", Is: runfile.WALSequence},
+		{Name: oversized, Is: runfile.WALOversized, Table: "public.item"},
+		{Name: oversized + "_index", Is: runfile.WALOversized, Table: "public.item", Constraint: runfile.PrimaryKey},
+	}
+	byName := cmpopts.SortSlices(func(a, b runfile.WALItem) bool { return a.Name < b.Name })
+	if diff := cmp.Diff(want, got, byName); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// What was rewritten or dropped has the name that it had; what was made and dropped meanwhile has none; of another database all is one.
+func TestRelationsThatAreGone(t *testing.T) {
+	for _, version := range []string{"15", "18"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel() // most of the time they wait for disks
+			d := databaseOf(t, version)
+			elsewhere := databaseOf(t, version)
+			servertest.Exec(t, d.boss, `create table emptied (id int); create table filled (id int primary key); insert into filled select generate_series(1, 2000);
+				create table dropped (id int primary key); create table stays (id int)`)
+			servertest.Exec(t, elsewhere.boss, "create table t (id int)")
+			s := begun(t, d)
+			servertest.Exec(t, d.boss, "insert into emptied select generate_series(1, 100)")
+			servertest.Exec(t, d.boss, "truncate emptied")
+			servertest.Exec(t, d.boss, "insert into emptied select generate_series(1, 10)")
+			servertest.Exec(t, d.boss, "delete from filled where id <= 300")
+			servertest.Exec(t, d.boss, "vacuum full filled")
+			servertest.Exec(t, d.boss, "insert into dropped select generate_series(1, 40)")
+			servertest.Exec(t, d.boss, "drop table dropped")
+			servertest.Exec(t, d.boss, "create table brief (id int)")
+			servertest.Exec(t, d.boss, "insert into brief select generate_series(1, 7)")
+			servertest.Exec(t, d.boss, "drop table brief")
+			servertest.Exec(t, elsewhere.boss, "insert into t select generate_series(1, 500)")
+			type one struct {
+				Name, Is        string
+				Dropped         bool
+				Inserts, Erased int64
+			}
+			got := map[one]bool{}
+			for _, i := range tells(t, s).Items {
+				if i.Is != runfile.WALCatalog {
+					got[one{i.Name, i.Is, i.Dropped, i.Parts["heap_insert"].Records, i.Parts["heap_delete"].Records}] = true
+				}
+			}
+			other := servertest.Value[string](t, elsewhere.boss, "select current_database()")
+			for _, want := range []one{
+				{"public.emptied", runfile.WALTable, false, 110, 0}, {"public.filled", runfile.WALTable, false, 0, 300},
+				{"public.dropped", runfile.WALTable, true, 40, 0}, {"", runfile.WALTable, true, 7, 0}, {other, runfile.WALElsewhere, false, 500, 0},
+			} {
+				if !got[want] {
+					t.Errorf("%+v is not among %+v", want, got)
+				}
+			}
+		})
+	}
+}
+
+// A stretch that is too long for the time is read in part, and what was left out is said.
+func TestRelationsOfALongStretch(t *testing.T) {
+	d := databaseOf(t, "17")
+	servertest.Exec(t, d.boss, "create table long (id int, filler text)")
+	s := begun(t, d)
+	servertest.Exec(t, d.boss, "insert into long select g, repeat('x', 400) from generate_series(1, 40000) g")
+	w, err := s.Relations(t.Context(), 0)
+	if err != nil || w.Missing != "" || w.Bytes < 16<<20 || w.Read != 0 {
+		t.Errorf("in no time: %v, %+v", err, w)
+	}
+	if w = tells(t, s); w.Bytes > 1<<20 {
+		t.Errorf("what was left out was read later: %+v", w)
+	}
+}
+
+// What it takes to read the WAL is said, and how to get it.
+func TestRelationsWithoutTheRight(t *testing.T) {
+	endpoint := servertest.Database(t, "18")
+	_, err := New(t.Context(), endpoint.Config(), "")
+	want := "pg_walinspect is not in this database: a run makes it for as long as it lasts (a superuser may: create extension pg_walinspect;)"
+	if got := WhyNoRelations(err); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	_, err = New(t.Context(), servertest.Database(t, "14").Config(), "")
+	if got := WhyNoRelations(err); got != "PostgreSQL 14.24 cannot read its own WAL: pg_walinspect came with 15" {
+		t.Errorf("%q", got)
+	}
+	boss := servertest.Connect(t, endpoint)
+	servertest.Exec(t, boss, "create extension pg_walinspect")
+	servertest.Exec(t, boss, "alter extension pg_walinspect drop function pg_get_wal_block_info; drop function pg_get_wal_block_info")
+	s, err := New(t.Context(), endpoint.Config(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(t.Context())
+	if err := s.PassRelations(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Relations(t.Context(), enough)
+	if err != nil || w.Missing != "pg_walinspect is of an older version than this server: alter extension pg_walinspect update" || len(w.Items) > 0 {
+		t.Errorf("%v, %+v", err, w)
+	}
+	if sample, err := s.Sample(t.Context()); err != nil || len(sample.Values) == 0 {
+		t.Errorf("and the rest does not work: %v", err)
+	}
+}
