@@ -55,6 +55,7 @@ type DB struct {
 	facts    postgres.Facts
 	stats    *pgstat.Sampler
 	wal      *anatomy.Sampler // nil where the WAL cannot be read
+	by       anatomy.Relations
 	samplers []probe.Sampler
 }
 
@@ -96,10 +97,10 @@ func (db *DB) open(ctx context.Context) (err error) {
 	db.samplers = []probe.Sampler{db.stats}
 	wal, err := anatomy.New(ctx, db.endpoint.Config(), "")
 	if err != nil {
-		db.samplers = append(db.samplers, probe.Absent(anatomy.Name, anatomy.Metrics(), err))
+		db.samplers, db.by = append(db.samplers, probe.Absent(anatomy.Name, anatomy.Metrics(), err)), anatomy.WithoutRelations(err)
 		return nil
 	}
-	db.wal = wal
+	db.wal, db.by = wal, wal
 	db.samplers = append(db.samplers, wal)
 	return nil
 }
@@ -134,7 +135,7 @@ func (db *DB) measure(ctx context.Context, name string, do func()) (cost.Cost, e
 	place := operation.Place{
 		Control: db.control, Facts: db.facts, Samplers: db.samplers,
 		Target:  runfile.Target{Kind: "dsn", Flavor: db.facts.Flavor, Version: db.facts.Version, Settings: db.facts.Settings},
-		ReadWAL: func(context.Context) error { return nil }, Rank: pgstat.NewRanking(db.endpoint.Config()).Read,
+		ReadWAL: func(context.Context) error { return nil }, Relations: db.by, Rank: pgstat.NewRanking(db.endpoint.Config()).Read,
 	}
 	if db.wal != nil {
 		place.ReadWAL = db.wal.ReadWAL

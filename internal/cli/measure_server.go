@@ -74,7 +74,7 @@ func (m measuring) on(ctx context.Context, t *target.Target, file *runfile.Write
 	defer probes.Close(context.WithoutCancel(ctx))
 	place := operation.Place{
 		Control: session.Control, Facts: session.Facts, Target: t.Describe(session.Facts, probes.Storage),
-		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Rank: pgstat.NewRanking(t.Endpoint.Config()).Read,
+		Samplers: probes.Samplers, ReadWAL: probes.ReadWAL, Relations: probes.Relations, Rank: pgstat.NewRanking(t.Endpoint.Config()).Read,
 	}
 	m.Operation, m.Tell = m.operationOn(t), m.show.Stage
 	return true, operation.Do(ctx, place, m.Options, func(r runfile.Record) error { return file.Write(r) })

@@ -43,8 +43,10 @@ type Experiment struct {
 	Unreadable string
 	// Evicts tells whether the server can be asked to take pages out of shared buffers: from 17 on.
 	Evicts bool
-	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it; nil: nobody does.
-	ReadWAL func(context.Context) error
+	// ReadWAL reads the WAL of a load, before a checkpoint lets the server recycle it, and says which tables and indexes what was written since
+	// PassWAL is about; nil, as PassWAL then is: nobody does.
+	ReadWAL func(context.Context) (runfile.WAL, error)
+	PassWAL func(context.Context) error
 	// WaitForCounters waits until the server's counters have caught up with what it did.
 	WaitForCounters func(context.Context) error
 	// ReadAll takes a reading of every probe at once. It is called before a checkpoint as well, so that the readings after it
@@ -150,7 +152,7 @@ func (e *Experiment) repetition(ctx context.Context, s step) error {
 	rows, failed := e.work(ctx, s, w)
 	warmAgain()
 	if failed == nil {
-		failed = e.finish(ctx, w, rows)
+		failed = e.finish(ctx, s, w, rows)
 	}
 	end := runfile.LoadEvent{Event: runfile.End}
 	if e.Others != nil {
@@ -220,6 +222,11 @@ func (e *Experiment) prepare(ctx context.Context, w *load.Workload) error {
 	if err := e.readCounted(ctx); err != nil || w == nil {
 		return err
 	}
+	if e.PassWAL != nil {
+		if err := e.PassWAL(ctx); err != nil {
+			return err
+		}
+	}
 	return w.Begin(context.WithoutCancel(ctx), e.Control)
 }
 
@@ -244,7 +251,7 @@ func (e *Experiment) loadLength() time.Duration {
 }
 
 // finish waits until the load's clients have left and everything they caused is written and counted, and reads it.
-func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) error {
+func (e *Experiment) finish(ctx context.Context, s step, w *load.Workload, rows int64) error {
 	if err := e.Gone(ctx); err != nil {
 		return err
 	}
@@ -259,10 +266,8 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 	if err := e.ReadAll(ctx); err != nil {
 		return err
 	}
-	if e.ReadWAL != nil {
-		if err := e.ReadWAL(ctx); err != nil {
-			return err
-		}
+	if err := e.readWAL(ctx, s); err != nil {
+		return err
 	}
 	if err := e.writeOut(ctx); err != nil {
 		return err
@@ -273,6 +278,18 @@ func (e *Experiment) finish(ctx context.Context, w *load.Workload, rows int64) e
 		}
 	}
 	return e.readCounted(ctx)
+}
+
+func (e *Experiment) readWAL(ctx context.Context, s step) error {
+	if e.ReadWAL == nil {
+		return nil
+	}
+	wal, err := e.ReadWAL(ctx)
+	if err != nil || s.load.Idle() {
+		return err
+	}
+	wal.Load, wal.Repetition = s.load.Name, s.repetition
+	return e.Record(wal)
 }
 
 // writeOut brings what is dirty to the device.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/postgres"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/measure/probe/pgstat"
 	"github.com/realiops/realiops/internal/measure/target"
 	"github.com/realiops/realiops/internal/runfile"
@@ -191,10 +192,34 @@ func (r *recording) again(ctx context.Context) (Source, error) {
 func (r *recording) source(ctx context.Context, p *target.Probes) Source {
 	r.cost.perReading.Store(int64(p.Stats.Queries(ctx)))
 	ranking := pgstat.NewRanking(r.target.Endpoint.Config())
+	relations := relationsOf(p.Relations)
 	rarely := func(ctx context.Context) []runfile.Record {
-		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranking.Read(ctx), p.RankFiles())
+		return slices.Concat(r.settings.look(ctx, r.target.Endpoint), ranking.Read(ctx), p.RankFiles(), relations(ctx))
 	}
 	return Source{Samplers: p.Samplers, Rarely: rarely, Close: p.Close}
+}
+
+// tellWithin bounds how long the WAL of some minutes is read for its tables and indexes: some places in it tell enough.
+const tellWithin = 500 * time.Millisecond
+
+// relationsOf says each time it is asked which tables and indexes the WAL since the time before is about, and only once what keeps that
+// from being known.
+func relationsOf(wal anatomy.Relations) func(context.Context) []runfile.Record {
+	begun, missing := false, ""
+	return func(ctx context.Context) []runfile.Record {
+		if !begun {
+			begun = true
+			if wal.PassRelations(ctx) != nil {
+				return nil // what ended it ends the rest
+			}
+		}
+		told, err := wal.Relations(ctx, tellWithin)
+		if err != nil || told.Bytes == 0 && told.Missing == missing {
+			return nil
+		}
+		missing = told.Missing
+		return []runfile.Record{told}
+	}
 }
 
 // head opens the file with the run and the metrics it will hold, or says in one that is there already that counters are

@@ -19,6 +19,7 @@ import (
 	"github.com/realiops/realiops/internal/measure/host"
 	"github.com/realiops/realiops/internal/measure/postgres"
 	"github.com/realiops/realiops/internal/measure/probe"
+	"github.com/realiops/realiops/internal/measure/probe/anatomy"
 	"github.com/realiops/realiops/internal/runfile"
 )
 
@@ -38,8 +39,10 @@ type Place struct {
 	Facts    postgres.Facts
 	Target   runfile.Target
 	Samplers []probe.Sampler
-	ReadWAL  func(context.Context) error            // reads the WAL of a repetition before the server recycles it
-	Rank     func(context.Context) []runfile.Record // says which tables and statements did the most since it was first called
+	ReadWAL  func(context.Context) error // reads the WAL of a repetition before the server recycles it
+	// Relations tells which tables and indexes it is about.
+	Relations anatomy.Relations
+	Rank      func(context.Context) []runfile.Record // says which tables and statements did the most since it was first called
 }
 
 // Options are what is to be measured, and how.
@@ -221,7 +224,23 @@ func (m *measurement) repetition(ctx context.Context, load string, n int, do Ope
 			return disturbed, err
 		}
 	}
-	return disturbed, errors.Join(failed, m.record(end))
+	if err := errors.Join(failed, m.record(end)); err != nil || load == runfile.IdleLoad {
+		return disturbed, err
+	}
+	return disturbed, m.tellRelations(ctx, n)
+}
+
+// tellWithin bounds how long the WAL of a repetition is read for its tables and indexes: some hundred megabytes.
+const tellWithin = 5 * time.Second
+
+// tellRelations says of what tables and indexes the WAL of a repetition was, after its end: to ask for that may write hint bits.
+func (m *measurement) tellRelations(ctx context.Context, n int) error {
+	w, err := m.Relations.Relations(ctx, tellWithin)
+	if err != nil {
+		return err
+	}
+	w.Load, w.Repetition = runfile.OperationLoad, n
+	return m.record(w)
 }
 
 // settle leaves the counters with nothing to tell, and reads what a repetition starts from. The first of two readings after
@@ -243,7 +262,10 @@ func (m *measurement) settle(ctx context.Context, ours postgres.Sessions) (*post
 	if err != nil {
 		return nil, err
 	}
-	return watch, m.clock.ReadAll(ctx)
+	if err := m.clock.ReadAll(ctx); err != nil {
+		return nil, err
+	}
+	return watch, m.Relations.PassRelations(ctx)
 }
 
 func (m *measurement) awaitCounted(ctx context.Context) error {

@@ -212,9 +212,18 @@ func (m *measurement) work(ctx context.Context, o engine.Options) (engine.Result
 	return crew.Run(ctx, o)
 }
 
+// tellWithin bounds how long the WAL of a load is read for its tables and indexes, of which some places tell enough.
+const tellWithin = 200 * time.Millisecond
+
 // readFrom has the probes read at the begin and the end of each load, once the server's counters and the disks under it have caught up.
 func (m *measurement) readFrom(e *experiment.Experiment, p *target.Probes, clock *probe.Clock) {
-	e.ReadAll, e.ReadWAL = clock.ReadAll, p.ReadWAL
+	e.ReadAll, e.PassWAL = clock.ReadAll, p.Relations.PassRelations
+	e.ReadWAL = func(ctx context.Context) (runfile.WAL, error) {
+		if err := p.ReadWAL(ctx); err != nil {
+			return runfile.WAL{}, err
+		}
+		return p.Relations.Relations(ctx, tellWithin)
+	}
 	e.Flush = experiment.FlushDirectories(p.Directories)
 	e.Layout, e.Evicts = p.Layout(), m.session.Facts.VersionNum >= firstToEvict
 	if e.Layout == nil {

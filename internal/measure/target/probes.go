@@ -26,6 +26,8 @@ type Probes struct {
 	layout *layout.Layout // nil where the server's files are out of sight
 	unseen error          // why they are
 
+	Relations anatomy.Relations // tells which tables and indexes the WAL is about
+
 	log      *anatomy.Sampler // nil where the WAL cannot be read
 	requests *request.Sampler // nil where requests cannot be followed
 	names    *naming          // nil likewise
@@ -58,7 +60,14 @@ func (t *Target) Observe(ctx context.Context, facts postgres.Facts) (*Probes, er
 	if err != nil {
 		return nil, err
 	}
-	return t.withDevices(ctx, stats, facts), nil
+	p := t.withDevices(ctx, stats, facts)
+	wal, err := anatomy.New(ctx, t.Endpoint.Config(), "") // of which only tables and indexes are asked for, now and then
+	if err != nil {
+		p.Relations = anatomy.WithoutRelations(err)
+		return p, nil
+	}
+	p.log, p.Relations = wal, wal
+	return p, nil
 }
 
 func (t *Target) withDevices(ctx context.Context, stats *pgstat.Sampler, facts postgres.Facts) *Probes {
@@ -80,12 +89,16 @@ func (p *Probes) openLog(ctx context.Context, t *Target, facts postgres.Facts, s
 	}
 	log, err := anatomy.New(ctx, t.Endpoint.Config(), schema)
 	if err != nil {
+		p.Relations = anatomy.WithoutRelations(err)
 		var none error
 		if log, none = p.openLogFiles(ctx, t, facts); none != nil {
 			return probe.Absent(anatomy.Name, anatomy.Metrics(), err)
 		}
 	}
 	p.log = log
+	if p.Relations == nil {
+		p.Relations = log
+	}
 	return log
 }
 

@@ -45,6 +45,24 @@ func WhyNoRelations(err error) string {
 	return err.Error()
 }
 
+// Relations tells the WAL by tables and indexes; see [Sampler].
+type Relations interface {
+	PassRelations(ctx context.Context) error
+	Relations(ctx context.Context, within time.Duration) (runfile.WAL, error)
+}
+
+// WithoutRelations says of each stretch what keeps it from being told.
+func WithoutRelations(err error) Relations { return without{err} }
+
+type without struct{ error }
+
+func (without) PassRelations(context.Context) error { return nil }
+
+func (w without) Relations(context.Context, time.Duration) (runfile.WAL, error) {
+	now := time.Now()
+	return runfile.WAL{From: now, To: now, Missing: WhyNoRelations(w.error)}, nil
+}
+
 // relations is how far the WAL has been told by tables and indexes.
 type relations struct {
 	at    uint64 // what has not been told begins here
@@ -73,15 +91,15 @@ func (s *Sampler) passRelations(ctx context.Context) error {
 	if err := s.connected(ctx); err != nil {
 		return err
 	}
-	end, known, err := s.session.flushedEnd(ctx, s.relations.at)
-	if err != nil {
-		return err
-	}
-	all := s.relations.names
+	all, err := s.relations.names, error(nil)
 	if all == nil {
 		if all, err = newNames(ctx, s.session.conn); err != nil {
 			return err
 		}
+	}
+	end, known, err := s.session.flushedEnd(ctx, s.relations.at) // at last: to ask for names may write hint bits
+	if err != nil {
+		return err
 	}
 	s.relations = relations{at: end, known: known, when: time.Now(), names: all}
 	return nil
@@ -149,33 +167,47 @@ type told struct {
 	none  map[string]runfile.WALPart // of records that name no page
 }
 
-// tell reads one place after the other, all in one transaction, until the time for that is over.
+// tell reads one place after the other until the time for that is over. Where the server has no WAL any more it is not asked for what
+// is older still.
 func (s *session) tell(ctx context.Context, places []place, within time.Duration) (*told, error) {
 	t := &told{files: map[file]map[string]runfile.WALPart{}, rest: map[string]runfile.WALPart{}, none: map[string]runfile.WALPart{}}
-	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
-		for _, sql := range []string{postgres.SafeTransaction, limits, report, room} {
+	for began := time.Now(); len(places) > 0 && time.Since(began) < within; {
+		at := places[0]
+		places = places[1:]
+		err := s.tellPlace(ctx, at, t)
+		refused, isRefused := isRefusal(err)
+		switch {
+		case isRefused && (refused.Code == undefinedFile || refused.Code == internalError):
+			places = slices.DeleteFunc(places, func(p place) bool { return p.first < at.first })
+		case isRefused && refused.Code == queryCanceled:
+		case err != nil:
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+func (s *session) tellPlace(ctx context.Context, at place, t *told) error {
+	return pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
+		for _, sql := range []string{postgres.SafeTransaction, limits, room} {
 			if _, err := tx.Exec(ctx, sql); err != nil {
 				return err
 			}
 		}
-		for began := time.Now(); len(places) > 0 && time.Since(began) < within; places = places[1:] {
-			rows, err := tx.Query(ctx, s.reader, places[0].arguments()...)
-			if err != nil {
-				return err
-			}
-			w, err := windowOf(rows)
-			if err != nil {
-				return err
-			}
-			all, err := writtenIn(ctx, tx, s.blocks, w.span)
-			if err != nil {
-				return err
-			}
+		rows, err := tx.Query(ctx, s.reader, at.arguments()...)
+		if err != nil {
+			return err
+		}
+		w, err := windowOf(rows)
+		if err != nil {
+			return err
+		}
+		all, err := writtenIn(ctx, tx, s.blocks, w.span)
+		if err == nil {
 			t.add(w, all)
 		}
-		return nil
+		return err
 	})
-	return t, err
 }
 
 // add takes a window, and what of it is of each file. What is of none is the rest.
