@@ -24,6 +24,7 @@ type Cost struct {
 	Counts       []Count           `json:"counts"`
 	Statements   Causes            `json:"statements"`
 	Tables       Causes            `json:"tables"`
+	Relations    Relations         `json:"relations"`
 	Warnings     []string          `json:"warnings"`
 	// Others were at work in all repetitions, or may have been: nothing of the server's counts is the operation's for sure.
 	Others []string `json:"others"`
@@ -100,6 +101,7 @@ func Of(run *counts.Run) (Cost, error) {
 		count.Irregular = irregular(count, load.Repetitions)
 		c.Counts = append(c.Counts, count)
 	}
+	c.Relations = relations(load)
 	c.Statements, c.Tables = causes(run, "statements", all), causes(run, "tables", all)
 	beside := len(c.Others) > 0 || len(unshared) < all
 	c.Statements.Others, c.Tables.Others = beside, beside

@@ -32,6 +32,7 @@ func (r Result) Document(meanings bool) document.Document {
 		r.table(), document.Notes{}, r.notCounted(), r.legend(), r.budgetTable(), document.Notes{},
 		r.Statements.section("Statements that wrote, each time", "statement", statementColumns),
 		r.Tables.section("Tables, each time", "table", tableColumns),
+		r.Relations.section(),
 		document.Only(document.InCSV, r.everyCount()),
 	}
 	if meanings {

@@ -148,8 +148,13 @@ func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, 
 	if err != nil || r.Log == nil {
 		return counted, background, err
 	}
+	return counted + entriesOfSplits(*r.Log), background, nil
+}
+
+// entriesOfSplits are the bytes of the entries that split a page.
+func entriesOfSplits(log counts.Anatomy) float64 {
 	var splits, entries counts.Part
-	for _, p := range r.Log.Parts {
+	for _, p := range log.Parts {
 		switch p.Name {
 		case split:
 			splits = p
@@ -157,10 +162,10 @@ func ownBytes(a counts.Load, r counts.Repetition) (counted, background float64, 
 			entries = p
 		}
 	}
-	if entries.Records > 0 {
-		counted += math.Round(splits.Records * withoutImages(entries) / entries.Records)
+	if entries.Records == 0 {
+		return 0
 	}
-	return counted, background, nil
+	return math.Round(splits.Records * withoutImages(entries) / entries.Records)
 }
 
 // ofParts adds up parts of the WAL, those named or all. It counts only where each record was read: a budget on an estimate

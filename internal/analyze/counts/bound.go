@@ -86,6 +86,12 @@ func weight(record runfile.Record) int {
 			size += entry*(1+len(item.Grew)) + len(item.Name) + len(item.Text)
 		}
 		return size
+	case runfile.WAL:
+		size := entry + len(r.Missing)
+		for _, item := range r.Items {
+			size += entry*(2+len(item.Parts)) + len(item.Name) + len(item.Table) + len(item.Like)
+		}
+		return size
 	case runfile.Metric:
 		return 4*entry + len(r.Name) + len(r.Source) + len(r.Help) + len(r.Caveat)
 	case runfile.SettingChange:

@@ -28,6 +28,7 @@ type collector struct {
 
 	thin      *thin // of an observation; nil: all readings are kept
 	tops      map[topKey]runfile.Top
+	wal       stretches            // of no load of ours
 	stretched map[string][]stretch // the periods of each metric that comes in them, in order
 	kept      int                  // about how many bytes, beside readings
 	loads     map[string]bool      // that anything is said of
@@ -59,6 +60,7 @@ type attempt struct {
 	followed     []string        // the metrics that are told of that instance
 	clients      clientWork
 	proof        *runfile.Proof
+	wal          *runfile.WAL
 	totals       []runfile.Total
 }
 
@@ -102,6 +104,8 @@ func (c *collector) take(record runfile.Record) {
 		c.total(r)
 	case runfile.Origin:
 		c.origin(r)
+	case runfile.WAL:
+		c.takeWAL(r)
 	case runfile.Top:
 		c.tops[topKey{r.Of, r.From.UTC()}] = r
 	case runfile.Row:
@@ -268,7 +272,7 @@ func (c *collector) finish() *Run {
 	if c.run.Observed != nil {
 		c.run.Observed.Coarse.ofServer = c.run.ofServer
 	}
-	c.run.Top = c.joinTops()
+	c.run.Top, c.run.WAL = c.joinTops(), c.wal.joined()
 	c.run.takeOffBackground()
 	c.run.Notes = c.notes.all()
 	c.run.series, c.run.levels, c.run.over, c.run.share = c.series, c.levels, c.over, c.share

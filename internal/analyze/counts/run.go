@@ -32,6 +32,7 @@ type Run struct {
 	Origins        []runfile.Origin // of figures that realiops did not read itself
 	Observed       *Observation     // nil: it put a load on the server
 	Top            []Top            // of statements, tables and indexes, as far as they were looked at
+	WAL            *runfile.WAL     // of an observation, which tables and indexes it is about, scaled up to all of it; nil: nobody asked
 
 	ofServer bool // see OfServer
 
@@ -67,6 +68,7 @@ type Repetition struct {
 	Latency *Latency         // nil where none was recorded
 	Counts  map[string]Count // by metric
 	Log     *Anatomy         // as it was read; nil in a run that did not try. See Load.Anatomy
+	WAL     *runfile.WAL     // which tables and indexes it is about; nil in a run that did not ask
 	// Sessions are those that connected to an operation's database meanwhile; nil: nobody counted them.
 	Sessions *int64
 	// Variants are the same repetition with the background of one idle repetition taken off instead of the mean of all:

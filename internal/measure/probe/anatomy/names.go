@@ -88,9 +88,12 @@ func databasesNamed(ctx context.Context, conn *pgx.Conn, numbers []int64) (map[u
 	err := postgres.ForEachRow(ctx, conn, []any{&number, &name}, func() error {
 		found[number] = string(name)
 		return nil
-	}, mark+"select oid::pg_catalog.int8, "+postgres.Named("datname")+" from pg_catalog.pg_database where oid::pg_catalog.int8 = any($1::pg_catalog.int8[])", numbers)
+	}, databasesCalled, numbers)
 	return found, err
 }
+
+var databasesCalled = mark + "select oid::pg_catalog.int8, " + postgres.Named("datname") +
+	" from pg_catalog.pg_database where oid::pg_catalog.int8 = any($1::pg_catalog.int8[])"
 
 // ask takes the relations that a statement gives, one to a row, by their files; of these the database is left out.
 func (n *names) ask(ctx context.Context, conn *pgx.Conn, sql string, arguments ...any) (map[file]relation, error) {

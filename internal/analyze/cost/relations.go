@@ -1,0 +1,170 @@
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/document"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// Relations are the tables, indexes and sequences that an operation wrote WAL for, those with most bytes first.
+type Relations struct {
+	Items   []Relation `json:"items"`
+	Missing string     `json:"missing,omitempty"` // why there are none
+}
+
+// Relation is one table, index or sequence, or what names none; see [runfile.WALItem].
+type Relation struct {
+	Name       string `json:"name"`
+	Is         string `json:"is"` // as in run files: table, index, …
+	Table      string `json:"table,omitempty"`
+	Dropped    bool   `json:"dropped,omitempty"`
+	Constraint string `json:"constraint,omitempty"`
+	// Own are records of rows, entries and commits, without images of pages: what budgets for own WAL are about.
+	OwnRecords Each `json:"own_records"`
+	OwnBytes   Each `json:"own_bytes"`
+	Records    Each `json:"records"`
+	Bytes      Each `json:"bytes"` // with images
+	Images     Each `json:"images"`
+	ImageBytes Each `json:"image_bytes"`
+
+	last runfile.WALItem // as it was told last
+}
+
+// Each is an amount in each repetition.
+type Each struct {
+	Runs   []float64 `json:"runs"`
+	Median float64   `json:"median"`
+	Low    float64   `json:"low"`
+	High   float64   `json:"high"`
+}
+
+// relations are those of a load, if the WAL of all its repetitions was told by them.
+func relations(load counts.Load) Relations {
+	all := Relations{Items: []Relation{}}
+	place := map[[2]string]int{}
+	for n, r := range load.Repetitions {
+		if all.Missing = untold(r.WAL); all.Missing != "" {
+			return Relations{Items: []Relation{}, Missing: all.Missing}
+		}
+		for _, item := range r.WAL.Items {
+			key := [2]string{item.Is, item.Name}
+			at, known := place[key]
+			if !known {
+				at = len(all.Items)
+				place[key] = at
+				all.Items = append(all.Items, newRelation(item, len(load.Repetitions)))
+			}
+			all.Items[at].add(n, item)
+		}
+	}
+	for i := range all.Items {
+		for _, e := range all.Items[i].each() {
+			e.Low, e.Median, e.High = slices.Min(e.Runs), stats.Median(e.Runs), slices.Max(e.Runs)
+		}
+	}
+	slices.SortStableFunc(all.Items, func(a, b Relation) int { return cmp.Compare(b.Bytes.Median, a.Bytes.Median) })
+	return all
+}
+
+func untold(w *runfile.WAL) string {
+	switch {
+	case w == nil:
+		return "this run did not ask for it"
+	case w.Missing != "":
+		return w.Missing
+	case w.Read < w.Bytes:
+		return fmt.Sprintf("%s of %s bytes of its WAL were read in the time for that", amount(float64(w.Read)), amount(float64(w.Bytes)))
+	default:
+		return ""
+	}
+}
+
+func newRelation(i runfile.WALItem, repetitions int) Relation {
+	r := Relation{Name: i.Name, Is: i.Is}
+	for _, e := range r.each() {
+		e.Runs = make([]float64, repetitions) // 0 where it is not among the items
+	}
+	return r
+}
+
+func (r *Relation) each() []*Each {
+	return []*Each{&r.OwnRecords, &r.OwnBytes, &r.Records, &r.Bytes, &r.Images, &r.ImageBytes}
+}
+
+func (r *Relation) add(n int, i runfile.WALItem) {
+	r.Table, r.Dropped, r.Constraint, r.last = i.Table, i.Dropped, i.Constraint, i
+	var log counts.Anatomy
+	for name, p := range i.Parts {
+		log.Parts = append(log.Parts, counts.Part{Name: name, Records: float64(p.Records), Bytes: float64(p.Bytes), Images: float64(p.ImageBytes)})
+	}
+	all := counts.Written(i)
+	records, bytes := ownOf(log)
+	for e, more := range map[*Each]float64{
+		&r.OwnRecords: records, &r.OwnBytes: bytes, &r.Records: float64(all.Records), &r.Bytes: float64(all.Bytes),
+		&r.Images: float64(all.Images), &r.ImageBytes: float64(all.ImageBytes),
+	} {
+		e.Runs[n] += more
+	}
+}
+
+// ownOf are the records of rows, entries and commits, and their bytes without images. The record of a page that was split stands for an
+// entry, and has the bytes of one as the others have them.
+func ownOf(log counts.Anatomy) (records, bytes float64) {
+	for _, p := range log.Parts {
+		switch {
+		case slices.Contains(own, p.Name):
+			records, bytes = records+p.Records, bytes+withoutImages(p)
+		case p.Name == split:
+			records += p.Records
+		}
+	}
+	return records, bytes + entriesOfSplits(log)
+}
+
+// Called is the name for people: with its schema, and what it is.
+func (r Relation) Called() string {
+	switch name := cmp.Or(r.Name, "dropped since"); {
+	case r.Is == runfile.WALOfNone:
+		return "commits and others"
+	case r.Is == runfile.OtherRelations && r.Name == "":
+		return "other tables and indexes"
+	case r.Is == runfile.WALOversized:
+		return "oversized values of " + cmp.Or(r.Table, name)
+	case r.Dropped && r.Name != "":
+		return r.Is + " " + name + ", dropped since"
+	default:
+		return r.Is + " " + name
+	}
+}
+
+// mostRelations are told; the rest is small.
+const mostRelations = 20
+
+// section is a table of them, or why there is none.
+func (rs Relations) section() document.Block {
+	const title = "WAL by table and index, each time"
+	if rs.Missing != "" {
+		return document.Section{Title: title, Blocks: []document.Block{document.Paragraph{Text: "Not known: " + rs.Missing + ".", Style: document.Faint}}}
+	}
+	if len(rs.Items) == 0 {
+		return nil
+	}
+	t := document.Table{Columns: []document.Column{{Header: "of", Words: true}, {Header: "own records"}, {Header: "own bytes"},
+		{Header: "page images"}, {Header: "bytes in all"}, {Header: "share"}}}
+	sum := 0.0
+	for _, r := range rs.Items {
+		sum += r.Bytes.Median
+	}
+	for _, r := range rs.Items[:min(len(rs.Items), mostRelations)] {
+		cell := func(e Each) document.Cell { return document.Number(amount(e.Median), e.Median) }
+		share := r.Bytes.Median / max(sum, 1)
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{document.Words(r.Called()), cell(r.OwnRecords), cell(r.OwnBytes),
+			cell(r.Images), cell(r.Bytes), document.Number(fmt.Sprintf("%.0f%%", 100*share), share)}})
+	}
+	return document.Section{Title: title, Blocks: []document.Block{t}}
+}
