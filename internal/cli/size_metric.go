@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/report"
@@ -43,12 +42,17 @@ func convert(ctx context.Context, env Env, o sizeOptions) error {
 		if err != nil {
 			return err
 		}
-		converted, err := sizing.Convert(meanings, a.amount, ask.Tariff, calibration)
+		if len(meanings) == 1 {
+			if a, err = a.over(meanings[0]); err != nil {
+				return fmt.Errorf("--from-metric %s: %w", a.text, err)
+			}
+		}
+		converted, err := sizing.Convert(meanings, a.asPublished(meanings), ask.Tariff, calibration)
 		if err != nil {
 			return err
 		}
 		all = append(all, converted)
-		answer.Metrics = append(answer.Metrics, report.NewConvert(converted, calibration, o.spreadsOf(converted, ask)))
+		answer.Metrics = append(answer.Metrics, report.NewConvert(converted, calibration, o.spreadsOf(converted, ask)).Over(a.amount, a.seconds, a.assumed))
 	}
 	if need := sizing.NeedOf(all); need != nil {
 		const always = 24
@@ -80,33 +84,6 @@ func (o sizeOptions) spreadsOf(c sizing.Converted, ask sizing.Ask) (all []sizing
 		}
 	}
 	return all
-}
-
-// metricAmount is so much of a metric.
-type metricAmount struct {
-	name   string
-	amount float64
-}
-
-// parseAmounts reads NAME=AMOUNT, with commas between them; in an amount commas may stand between thousands.
-func parseAmounts(text string) (all []metricAmount, err error) {
-	var parts []string
-	for part := range strings.SplitSeq(text, ",") {
-		if len(parts) > 0 && !strings.Contains(part, "=") {
-			parts[len(parts)-1] += part
-			continue
-		}
-		parts = append(parts, part)
-	}
-	for _, part := range parts {
-		name, amount, _ := strings.Cut(strings.TrimSpace(part), "=")
-		v, err := strconv.ParseFloat(amount, 64)
-		if err != nil || !(v >= leastFigure && v < 1e15) {
-			return nil, fmt.Errorf("--from-metric %s: NAME=AMOUNT, the amount a number above 0", part)
-		}
-		all = append(all, metricAmount{name, v})
-	}
-	return all, nil
 }
 
 // meaningsOf are those of a name on a flavor, or on all.

@@ -34,6 +34,11 @@ type Meaning struct {
 	Steps      float64  `json:"steps_seconds,omitempty"` // for which it was seen to show the same, where that is longer than a period
 }
 
+// Summed reports whether the metric is a sum over a period, and no rate.
+func (m Meaning) Summed() bool {
+	return strings.HasSuffix(m.Unit, "in 5 minutes") || m.Statistic == "Sum"
+}
+
 // Sides that a metric may count on.
 const (
 	Logical   = "logical"

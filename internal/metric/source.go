@@ -222,6 +222,26 @@ func Sources() []Source {
 			"https://zenn.dev/hiren/scraps/61f3ea2d8f72b3", "2023",
 		},
 		{
+			"aurora-list",
+			"AWS price list, RDS in us-east-1, as a third party published it",
+			"https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonRDS/current/us-east-1/index.json", "2026-07-28",
+		},
+		{
+			"aurora-list-london",
+			"AWS price list, RDS in eu-west-2, as a third party published it",
+			"https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonRDS/current/eu-west-2/index.json", "2026-10-06",
+		},
+		{
+			"aurora-list-io",
+			"AWS price list, Aurora's I/O in eu-west-1 and eu-central-1, as a third party published it",
+			"https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonRDS/current/index.json", "2026-06",
+		},
+		{
+			"aurora-instances",
+			"ec2instances.info, RDS instances by region from the AWS price list (those of us-east-1 were the same on 2026-07-28)",
+			"https://github.com/priom/ec2instances.info/blob/783f0ec930799a57648968c5f7d372accdfe0936/www/rds/instances.json", "2021-03-30",
+		},
+		{
 			"late-points",
 			"YACE issue 35: fresh points of CloudWatch are too low",
 			"https://github.com/prometheus-community/yet-another-cloudwatch-exporter/issues/35", "2026",

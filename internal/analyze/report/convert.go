@@ -2,7 +2,11 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
+	"github.com/realiops/realiops/internal/analyze/catalog"
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
 	"github.com/realiops/realiops/internal/analyze/sizing"
@@ -17,6 +21,7 @@ type Convert struct {
 	Metric      string        `json:"metric"`
 	On          string        `json:"on"`
 	Amount      float64       `json:"amount"`
+	Period      float64       `json:"period_seconds,omitempty"` // that the amount was added up over; 0: it is a rate
 	PerSecond   float64       `json:"per_second"`
 	Counts      string        `json:"counts"`
 	Side        string        `json:"side"`
@@ -29,6 +34,28 @@ type Convert struct {
 	Calibration string        `json:"calibration"`     // of billed writes
 	Settle      string        `json:"settle,omitempty"`
 	Spreads     []SizeSpread  `json:"distributed"` // databases that were asked for, for the geometric middle of the rows
+
+	assumed bool // the period is that in which the metric is published, since nobody said one
+}
+
+// Over is the answer for an amount that was added up over a time other than that in which the metric is published; assumed: nobody
+// said the time.
+func (c Convert) Over(amount, seconds float64, assumed bool) Convert {
+	c.Amount, c.Period, c.assumed = amount, seconds, assumed
+	return c
+}
+
+// period is the time of a sum in words.
+func (c Convert) period() string {
+	const minute, hour, day, month = 60, 3600, 86400, catalog.HoursInMonth * 3600
+	known := map[float64]string{0: "", 1: "a second", minute: "in a minute", hour: "in an hour", day: "in a day", 7 * day: "in a week", month: "in a month"}
+	switch words, is := known[c.Period]; {
+	case is:
+		return words
+	case c.Period > minute && math.Mod(c.Period, minute) == 0 && c.Period < hour:
+		return fmt.Sprintf("in %.0f minutes", c.Period/minute)
+	}
+	return fmt.Sprintf("in %s seconds", number.Grouped(c.Period, 0))
 }
 
 // ConvertKind is what an amount means, were it made by one kind of load.
@@ -74,15 +101,15 @@ func (c Convert) Document() document.Document { return document.Document{Blocks:
 
 func (c Convert) blocks() []document.Block {
 	server := map[string]string{"aurora": "Aurora", "rds": "RDS", "ebs": "EBS"}[c.On]
-	name := fmt.Sprintf("%s %s on %s", number.Grouped(c.Amount, 0), c.Metric, server)
+	name := fmt.Sprintf("%s %s on %s", number.Grouped(c.Amount, 0), strings.TrimSpace(c.Metric+" "+c.period()), server)
 	switch {
 	case c.Rows == nil && c.Billed != nil && c.Billed.Lo == c.Billed.Hi:
 		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.cost(),
-			"That is what the bill goes by; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
+			c.otherwise(), "That is what the bill goes by; a database on a volume of its own asks for other requests: realiops size on a run tells them")}}
 	case c.Rows == nil && c.Billed != nil:
 		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are %s: %s to %s billed writes a second (by %s)", name, c.Counts, number.Rate(c.Billed.Lo), number.Rate(c.Billed.Hi), c.Calibration), c.cost())}}
 	case c.Rows == nil:
-		return []document.Block{document.Paragraph{Text: fmt.Sprintf("%s are real storage I/O (%s): %s a second. Size for that.", name, c.Counts, number.Rate(c.PerSecond))}}
+		return []document.Block{document.Paragraph{Text: sentences(fmt.Sprintf("%s are real storage I/O (%s): %s a second", name, c.Counts, number.Rate(c.PerSecond)), c.otherwise(), "Size for that")}}
 	}
 	text := fmt.Sprintf("%s are %s, not disk operations. Nothing turns them into I/O by one factor; what is known bounds it, by the kind of load that makes them:", name, c.Counts)
 	legend := "Measured on one machine; billed writes by " + c.Calibration + ", with its spread."
@@ -90,6 +117,15 @@ func (c Convert) blocks() []document.Block {
 		document.Paragraph{Text: text}, document.Together{c.bounds(), faint(legend)}, document.Paragraph{Text: c.cost()},
 		document.Paragraph{Text: spreadText(c.Spreads)}, document.Paragraph{Text: "What would settle it: " + c.Settle},
 	}
+}
+
+// otherwise says how to write another time than the one that was assumed.
+func (c Convert) otherwise() string {
+	if !c.assumed {
+		return ""
+	}
+	plain := strconv.FormatFloat(c.Amount, 'f', -1, 64)
+	return fmt.Sprintf("Nobody said the time, so it is CloudWatch's: of another one write %s=%s/h, /day or /month.", c.Metric, plain)
 }
 
 // bounds says what the WAL records may stand for, by kind of load and in all.

@@ -60,13 +60,13 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 		return Converted{}, ambiguous(meanings)
 	}
 	c := Converted{Meaning: meanings[0], Amount: amount, PerSecond: amount}
-	if isCount(c.Meaning) {
+	if c.Meaning.Summed() {
 		c.PerSecond = amount / c.Meaning.Period
 	}
 	switch {
 	case c.Meaning.Side == metric.Physical && isRate(c.Meaning):
 		c.Real = true
-		if c.Meaning.On == auroraStandard && isCount(c.Meaning) {
+		if c.Meaning.On == auroraStandard && c.Meaning.Summed() {
 			c.Billed = &Range{c.PerSecond, c.PerSecond, c.PerSecond}
 			c.cost(t)
 		}
@@ -85,11 +85,6 @@ func Convert(meanings []metric.Meaning, amount float64, t Tariff, calibration Ca
 		return c, fmt.Errorf("%s counts %s, which tells nothing of how often storage is asked", c.Meaning.Metric, c.Meaning.Counts)
 	}
 	return c, nil
-}
-
-// isCount tells a count of a period from a rate.
-func isCount(m metric.Meaning) bool {
-	return strings.HasSuffix(m.Unit, "in 5 minutes") || m.Statistic == "Sum"
 }
 
 // isRate tells operations from bytes, times and percentages.

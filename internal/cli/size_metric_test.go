@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+// converted runs size --from-metric.
+func converted(t *testing.T, amount string, args ...string) (out, said string, code int) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	env := Env{Out: &stdout, Err: &stderr, Getenv: func(string) string { return "" }}
+	code = Main(env, append([]string{"size", "--from-metric", amount}, args...))
+	return stdout.String(), stderr.String(), code
+}
+
+// TestSumsOfAPeriod: what was added up over a time is worth its seconds, in the units that people write.
+func TestSumsOfAPeriod(t *testing.T) {
+	const month = 730 * 3600
+	for text, want := range map[string]float64{ // a second
+		"VolumeReadIOPs=2.43e9/month":        2.43e9 / month, // the month of the Open Reaction Database: 925 a second
+		"VolumeReadIOPs=2,430,000,000/month": 2.43e9 / month,
+		"VolumeReadIOPs=13686/5min":          45.62, // AWS's own example
+		"VolumeReadIOPs=13,686":              45.62,
+		"VolumeReadIOPs=13686/300s":          45.62,
+		"VolumeWriteIOPs=246,000":            820,
+		"VolumeWriteIOPs=2952000/h":          820,
+		"VolumeWriteIOPs=2952000/hour":       820,
+		"VolumeWriteIOPs=70848000/day":       820,
+		"VolumeWriteIOPs=495936000/week":     820,
+		"VolumeWriteIOPs=820/s":              820,
+		"volumewriteiops=49200/min":          820,
+		"VolumeWriteOps=60000/min":           1000, // of an EBS volume
+		"VolumeReadOps=300000/5min":          1000,
+		"EBSReadOps=3600000/1h":              1000,
+		"WriteIOPS=800000/s":                 800000, // a rate of Aurora
+	} {
+		args := []string{"--format", "json"}
+		if strings.HasPrefix(text, "WriteIOPS") {
+			args = append(args, "--flavor", "aurora")
+		}
+		out, said, code := converted(t, text, args...)
+		var answer struct {
+			PerSecond float64 `json:"per_second"`
+		}
+		if err := json.Unmarshal([]byte(out), &answer); err != nil || code != exitDone || !(math.Abs(answer.PerSecond-want) < 1e-9*want) {
+			t.Errorf("%s: %g a second, want %g (exit status %d, %v)\n%s", text, answer.PerSecond, want, code, err, said)
+		}
+	}
+}
+
+// TestSumOfAMonth: 2.43 thousand million reads of a month are 486 USD.
+func TestSumOfAMonth(t *testing.T) {
+	out, said, _ := converted(t, "VolumeReadIOPs=2.43e9/month")
+	for _, want := range []string{"2,430,000,000 VolumeReadIOPs in a month on Aurora", "925 a second", "486 USD a month"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("it does not say %q:\n%s%s", want, out, said)
+		}
+	}
+}
+
+// TestBareSum: a sum whose time is not said is refused where another time is as likely, with what it would be a second; where it is taken
+// for the time that the metric is published in, the answer says so first.
+func TestBareSum(t *testing.T) {
+	const ask = ": over what time was it added up? "
+	for text, want := range map[string]string{
+		"VolumeReadIOPs=2.43e9": ask + "8,100,000 a second if in 5 minutes, 675,000 if in an hour, 28,125 if in a day, 925 if in a month: " +
+			"write VolumeReadIOPs=2.43e9/month, or /day, /h, /5min",
+		"VolumeWriteIOPs=5e7": ask + "166,667 a second if in 5 minutes, 13,889 if in an hour, 579 if in a day, 19 if in a month: " +
+			"write VolumeWriteIOPs=5e7/month, or /day, /h, /5min",
+		"VolumeReadOps=246,000": ask + "4,100 a second if in a minute, 820 if in 5 minutes, 68 if in an hour, 2.8 if in a day, 0.09 if in a month: " +
+			"write VolumeReadOps=246,000/month, or /day, /h, /5min, /min",
+		"VolumeReadIOPs=2.43e9/s":      ": 2,430,000,000 a second are more than an Aurora cluster can read: 24,414,062 pages of 8 KiB, were all of its 16 instances to pass 100 Gbit/s",
+		"VolumeWriteIOPs=2.43e9/5min":  ": 8,100,000 a second are more than an Aurora cluster can write: 3,051,758 units of 4 KiB, were its writer to pass 100 Gbit/s",
+		"VolumeWriteOps=600000000/min": ": 10,000,000 a second are more than an EBS volume can do, 256,000",
+		"VolumeReadIOPs=1/fortnight":   ": the time behind / is one of s, min, 5min, h, day, week and month",
+		"VolumeReadIOPs=1/m":           ": the time behind / is one of s, min, 5min, h, day, week and month",
+		"VolumeReadIOPs=1/0s":          ": the time behind / is one of s, min, 5min, h, day, week and month",
+		"VolumeReadIOPs=1/":            ": the time behind / is one of s, min, 5min, h, day, week and month",
+	} {
+		_, said, code := converted(t, text)
+		if code != exitUsage || said != "realiops: --from-metric "+text+want+"\n" {
+			t.Errorf("%s: exit status %d: %swant %s", text, code, said, want)
+		}
+	}
+	_, said, code := converted(t, "WriteIOPS=800000/month", "--flavor", "aurora")
+	if want := "realiops: --from-metric WriteIOPS=800000/month: WriteIOPS is a mean a second and no sum: leave out /month\n"; code != exitUsage || said != want {
+		t.Errorf("%swant %s", said, want)
+	}
+	out, _, _ := converted(t, "VolumeWriteIOPs=246,000")
+	if first, _, _ := strings.Cut(strings.Join(strings.Fields(out), " "), ". "); !strings.Contains(first, "246,000 VolumeWriteIOPs in 5 minutes on Aurora") {
+		t.Errorf("the first sentence does not say what time it was taken for: %s", first)
+	}
+}
