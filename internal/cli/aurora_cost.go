@@ -27,6 +27,7 @@ type auroraCostOptions struct {
 	from      []string
 	month     string
 	instances []string
+	came      []string // and went
 	reserved  []string
 	account   account.Options
 	prices    string
@@ -65,6 +66,7 @@ question for the aws program. --month takes the sums of a month, as a bill has t
 	did.StringArrayVar(&o.from, "from", nil, "a `file` that aws cloudwatch get-metric-data, rds describe-db-clusters or describe-db-instances wrote; - is standard input (repeatable)")
 	did.StringVar(&o.month, "month", "", "`FIGURES` of a month: billed reads= and writes=, gib= of storage")
 	did.StringArrayVar(&o.instances, "class", nil, "the `CLASS` of an instance that runs all the time, or NAME=CLASS of one in the metrics (repeatable)")
+	did.StringArrayVar(&o.came, "instance", nil, "one that came and went, as `NAME=CLASS@FROM..TO` in UTC: r3=db.r6g.large@2026-10-01T08:00..2026-10-09 (repeatable)")
 	costs.StringVar(&o.prices, "price", "", "a `file` of prices that realiops prices wrote, used before the program's own")
 	costs.StringArrayVar(&o.reserved, "reserved", nil, "reserved instances, paid for either way, as `CLASS=NUMBER` (repeatable)")
 	addAccountFlags(aws.FlagSet, &o.account)
@@ -85,6 +87,8 @@ func (o auroraCostOptions) check(flags *pflag.FlagSet) error {
 		return errors.New("say what the cluster did in one way: --cluster asks CloudWatch, --from reads files, --month takes the sums of a month")
 	case o.query && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--query asks about a cluster: name it with --cluster, and its instances with --class")
+	case o.month != "" && len(o.came) > 0:
+		return errors.New("--instance is about the hours of a history: of a month name each instance with --class")
 	case flags.Changed("for") && (o.cluster == "" || len(o.from) > 0):
 		return errors.New("--for is about what CloudWatch is asked for: it goes with --cluster alone")
 	}
@@ -104,6 +108,11 @@ func runAuroraCost(ctx context.Context, env Env, o auroraCostOptions) error {
 	if err != nil {
 		return err
 	}
+	came, err := parseStretches(o.came)
+	if err != nil {
+		return err
+	}
+	members = append(members, came...)
 	if o.query {
 		return o.printQuery(env, members)
 	}
@@ -228,7 +237,11 @@ func instancesOf(members []rds.Member) (named, always []billing.Instance) {
 		case i >= 0:
 			named[i].Class = m.Class
 		default:
+			i = len(named)
 			named = append(named, billing.Instance{Name: m.Name, Class: m.Class})
+		}
+		if !m.From.IsZero() {
+			named[i].Ran = append(named[i].Ran, billing.Run{From: m.From, To: m.To})
 		}
 	}
 	return named, always

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -61,6 +62,35 @@ func parseInstances(all []string) (members []rds.Member, err error) {
 		members = append(members, rds.Member{Name: name, Class: class})
 	}
 	return members, nil
+}
+
+// parseStretches reads NAME=CLASS@FROM..TO of instances that came and went.
+func parseStretches(all []string) (members []rds.Member, err error) {
+	for _, text := range all {
+		instance, times, _ := strings.Cut(text, "@")
+		name, class, _ := strings.Cut(instance, "=")
+		first, last, _ := strings.Cut(times, "..")
+		from, errFrom := moment(first)
+		to, errTo := moment(last)
+		if !strings.Contains(last, "T") {
+			to = to.Add(day)
+		}
+		if name == "" || !auroraClasses.MatchString(class) || class == billing.Serverless || errors.Join(errFrom, errTo) != nil || !to.After(from) {
+			return nil, fmt.Errorf("--instance %s: NAME=CLASS@FROM..TO, as shop-3=db.r6g.large@2026-10-01T08:00..2026-10-09, in UTC; a day is all of it", text)
+		}
+		members = append(members, rds.Member{Name: name, Class: class, From: from, To: to})
+	}
+	return members, nil
+}
+
+// moment reads a day, or a time of one.
+func moment(text string) (at time.Time, err error) {
+	for _, form := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04Z", time.RFC3339} {
+		if at, err = time.Parse(form, text); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return at, err
 }
 
 // parseReserved reads CLASS=NUMBER.

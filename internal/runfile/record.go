@@ -254,6 +254,8 @@ const (
 	Maximum = "Maximum"
 	Minimum = "Minimum"
 	Sum     = "Sum"
+
+	SampleCount = "SampleCount"
 )
 
 // Files is a ranking of tables, indexes and other files by what the disks did for them.

@@ -31,7 +31,12 @@ type Comparison struct {
 	Switching  *Switching `json:"switching"` // nil: too few days
 	Warnings   []string   `json:"warnings"`
 
-	told bool
+	told    bool
+	counted bool    // how many instances ran is known
+	gone    float64 // hours of instances that are gone, in the hours that are compared
+	saved   estimate
+	dearest float64 // what an hour of the cluster's dearest class costs more on I/O-Optimized; NaN: not known
+	stopped float64 // what storage costs more on I/O-Optimized in the hours in which nothing showed anything
 }
 
 // Stretch is some hours, and what those of them cost of which all is known.
@@ -73,7 +78,7 @@ func (d Day) Saved() float64 { return d.IO - d.BreakEven }
 // Compare charges both configurations for a use.
 func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 	lines := u.lines(t, reserved)
-	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, told: u.Told}
+	c := Comparison{Schema: Schema, Region: t.Region, Currency: t.Currency(), Reserved: reserved, told: u.Told, counted: u.Counted}
 	for _, l := range lines {
 		c.Items = append(c.Items, l.item)
 	}
@@ -83,11 +88,14 @@ func Compare(u Use, t sizing.Tariff, reserved Reserved) Comparison {
 		for _, b := range bill.cut(func(at time.Time) string { return at.Format("2006-01") }) {
 			c.Months = append(c.Months, bill.stretch(b[0], b[1]))
 		}
-		c.Days = bill.days(0, len(bill.hours))
+		c.Days = bill.days(0, len(bill.hours), 24)
 	}
+	c.weigh(bill, lines)
 	c.Verdict = c.judge()
 	c.Turns = c.turns(lines)
-	c.Switching = switching(c.Days)
+	if len(c.Days) >= enoughDays {
+		c.Switching = switching(bill.days(0, len(bill.hours), 1))
+	}
 	c.Warnings = c.warn(u)
 	return c
 }
@@ -108,7 +116,9 @@ func (u Use) bill(lines []line) bill {
 	for h := range b.hours {
 		one := hour{known: true}
 		for _, l := range lines {
-			one.parts[l.kind] = one.parts[l.kind].plus(l.cost(h))
+			if l.kind != gone {
+				one.parts[l.kind] = one.parts[l.kind].plus(l.cost(h))
+			}
 		}
 		for _, p := range one.parts {
 			one.known = one.known && number.Finite(p.Standard) && number.Finite(p.Optimized)
@@ -149,7 +159,7 @@ func (b bill) stretch(from, to int) Stretch {
 		return s
 	}
 	var saved []float64
-	for _, d := range b.days(from, to) {
+	for _, d := range b.days(from, to, 24) {
 		saved = append(saved, d.Saved())
 		if d.Saved() > 0 {
 			s.Beyond++
@@ -161,22 +171,60 @@ func (b bill) stretch(from, to int) Stretch {
 	return s
 }
 
-// days are those of which every hour is compared.
-func (b bill) days(from, to int) (all []Day) {
+// days are those of which at least so many hours are compared, with what these cost; 24: all of a day.
+func (b bill) days(from, to, least int) (all []Day) {
 	for _, part := range b.cut(func(at time.Time) string { return at.Format(time.DateOnly) }) {
-		if part[0] < from || part[1] > to || part[1]-part[0] < 24 {
+		if part[0] < from || part[1] > to {
 			continue
 		}
 		d := Day{Date: b.at(part[0]).Format(time.DateOnly), number: int(b.at(part[0]).Sub(b.From.Truncate(24*time.Hour)).Hours() / 24)}
-		known := true
+		known := 0
 		for _, one := range b.hours[part[0]:part[1]] {
+			if !one.known {
+				continue
+			}
+			known++
 			d.IO += one.parts[io].Standard
 			d.Total = d.Total.plus(one.parts[io]).plus(one.parts[compute]).plus(one.parts[storage])
-			known = known && one.known
 		}
-		if d.BreakEven = d.IO - d.Total.Saved(); known {
+		if d.BreakEven = d.IO - d.Total.Saved(); known >= least {
 			all = append(all, d)
 		}
 	}
 	return all
+}
+
+// weigh says between what I/O-Optimized saves in the hours that are compared, as far as prices were inferred and instances are gone.
+func (c *Comparison) weigh(b bill, lines []line) {
+	c.saved, c.dearest = exactly(c.Whole.Total.Saved()), math.NaN()
+	for _, l := range lines {
+		spent := func(p Both) (saved float64) {
+			for h, one := range b.hours {
+				if one.known {
+					saved += l.at(h, p).Saved()
+				}
+			}
+			return saved
+		}
+		if l.kind == gone {
+			c.gone = -spent(Both{0, 1})
+			continue
+		}
+		base := spent(l.item.Price)
+		least, most := base, base
+		for _, p := range l.may {
+			least, most = min(least, spent(p)), max(most, spent(p))
+		}
+		c.saved.least, c.saved.most = c.saved.least+least-base, c.saved.most+most-base
+		for _, p := range append(l.may, l.item.Price) {
+			if l.kind == compute && l.item.Class != Serverless && number.Finite(p.Saved()) && !(-p.Saved() <= c.dearest) {
+				c.dearest = -p.Saved()
+			}
+		}
+	}
+	for h, stopped := range b.Stopped {
+		if stopped && b.hours[h].known {
+			c.stopped -= b.hours[h].parts[storage].Saved()
+		}
+	}
 }

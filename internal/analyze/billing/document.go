@@ -3,10 +3,12 @@ package billing
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/document"
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/metric"
 )
 
 // Document is a comparison for people.
@@ -14,12 +16,41 @@ func (c Comparison) Document() document.Document {
 	return document.Document{Title: "Aurora Standard or I/O-Optimized", Heading: "Aurora Standard or I/O-Optimized", Blocks: []document.Block{
 		document.Paragraph{Text: c.answer(), Style: document.Headline}, document.Doubts(c.Warnings),
 		c.itemTable(), document.Notes{}, c.monthTable(), c.turnBlock(), c.switchingBlock(), document.Only(document.InCSV, c.dayTable()),
-		document.Paragraph{Text: notInIt, Style: document.Faint},
+		document.Paragraph{Text: c.priceText(), Style: document.Faint}, document.Paragraph{Text: notInIt, Style: document.Faint},
 	}}
 }
 
 const notInIt = "Not in it: backups, snapshots, traffic, taxes, discounts, and instances that nothing here tells of. " +
 	"An instance counts for every hour in which it showed anything."
+
+// priceText says of what date the prices are, and which were inferred from what.
+func (c Comparison) priceText() string {
+	var from, inferred []string
+	add := func(to *[]string, text string) {
+		if !slices.Contains(*to, text) {
+			*to = append(*to, text)
+		}
+	}
+	for _, i := range c.Items {
+		for _, key := range i.Sources {
+			if s, known := metric.SourceOf(key); known {
+				key = s.Title + ", " + s.State
+			}
+			add(&from, key)
+		}
+		if i.Inferred != "" {
+			add(&inferred, cmp.Or(i.Class, i.What)+" "+i.Inferred)
+		}
+	}
+	if len(from) == 0 {
+		return ""
+	}
+	text := "Prices of " + strings.Join(from, "; ") + "."
+	if len(inferred) > 0 {
+		text += " Inferred: " + strings.Join(inferred, "; ") + "."
+	}
+	return text
+}
 
 // name is a configuration for people.
 func name(configuration string) string {
@@ -34,7 +65,11 @@ func (c Comparison) answer() string {
 		return fmt.Sprintf("%s: which costs less, Standard or I/O-Optimized, is not known: %s.", whose, v.Why)
 	}
 	other := map[string]string{Standard: Optimized, Optimized: Standard}[v.Cheaper]
-	text := fmt.Sprintf("%s: %s costs %s %s a month less than %s (%s).", whose, name(v.Cheaper), money(v.Saves), c.Currency, name(other), number.Percent(v.Share))
+	least := ""
+	if c.gone > 0 && v.Cheaper == Standard {
+		least = "at least "
+	}
+	text := fmt.Sprintf("%s: %s costs %s%s %s a month less than %s (%s).", whose, name(v.Cheaper), least, money(v.Saves), c.Currency, name(other), number.Percent(v.Share))
 	if !v.Sure {
 		text += " It is not sure: " + v.Why + "."
 	}
@@ -162,9 +197,10 @@ func (c Comparison) switchingBlock() document.Block {
 		return nil
 	}
 	stay := min(s.Stay.Standard, s.Stay.Optimized)
-	text := "A cluster may change to I/O-Optimized once in 30 days, and back at any time. Knowing all days beforehand, "
+	text := fmt.Sprintf("A cluster may change to I/O-Optimized once in 30 days, and back at any time. Of the %s hours above, knowing all days beforehand, ",
+		number.Grouped(float64(c.Whole.Compared), 0))
 	if stay-s.Best < 0.5 || s.Switches == 0 {
-		text += "no change back and forth would have cost less than staying."
+		text += fmt.Sprintf("no change back and forth would have cost less than staying, %s %s.", money(stay), c.Currency)
 	} else {
 		changes := "one change"
 		if s.Switches > 1 {

@@ -20,6 +20,9 @@ type Item struct {
 	Price   Both    `json:"price"` // of one unit
 	Cost    Both    `json:"cost"`  // with what reservations cover taken off
 	Missing string  `json:"missing,omitempty"`
+
+	Inferred string   `json:"price_inferred,omitempty"` // from what; empty: the price is known
+	Sources  []string `json:"price_sources"`            // keys
 }
 
 // kind is the part of a bill that an item belongs to.
@@ -29,12 +32,14 @@ const (
 	io kind = iota
 	storage
 	compute
+	gone // of which nobody knows the class: in no hour's cost
 )
 
 // line is an item hour by hour.
 type line struct {
 	item    Item
 	kind    kind
+	may     []Both       // what the price lies between; none: it is known
 	units   []float64    // in each hour; NaN: not known
 	charged [2][]float64 // of them, on Standard and on I/O-Optimized
 }
@@ -43,31 +48,43 @@ type line struct {
 func (u Use) lines(t sizing.Tariff, reserved Reserved) []line {
 	millions := func(operations []float64) []float64 { return scaled(operations, func(int) float64 { return 1e-6 }) }
 	gibMonths := scaled(u.Bytes, func(h int) float64 { return 1 / float64(1<<30) / u.hoursOfMonth(h) })
+	operation := quoted(t, catalog.PerMillionIO, "")
 	all := []line{
-		newLine(Item{What: "reads", Unit: "million", Price: ioPrice(t)}, io, millions(u.Reads)),
-		newLine(Item{What: "writes", Unit: "million", Price: ioPrice(t)}, io, millions(u.Writes)),
-		newLine(Item{What: "storage", Unit: "GiB-months", Price: price(t, catalog.PerGiB, "")}, storage, gibMonths),
+		newLine(Item{What: "reads", Unit: "million"}, io, operation, millions(u.Reads)),
+		newLine(Item{What: "writes", Unit: "million"}, io, operation, millions(u.Writes)),
+		newLine(Item{What: "storage", Unit: "GiB-months"}, storage, quoted(t, catalog.PerGiB, ""), gibMonths),
 	}
 	for _, i := range u.Instances {
 		unit := "hours"
 		if i.Class == Serverless {
 			unit = "ACU-hours"
 		}
-		all = append(all, newLine(Item{What: i.Name, Class: i.Class, Unit: unit, Price: price(t, catalog.PerHour, i.Class)}, compute, i.Units))
+		all = append(all, newLine(Item{What: i.Name, Class: i.Class, Unit: unit}, compute, quoted(t, catalog.PerHour, i.Class), i.Units))
 	}
 	if len(u.Instances) == 0 {
 		nobody := slices.Repeat([]float64{math.NaN()}, len(u.Reads))
-		all = append(all, newLine(Item{What: "instances", Unit: "hours", Price: Both{math.NaN(), math.NaN()}}, compute, nobody))
+		all = append(all, newLine(Item{What: "instances", Unit: "hours"}, compute, unknown(), nobody))
 	}
 	reserved.apply(all)
+	if sum(u.Gone) > 0 {
+		all = append(all, newLine(Item{What: "instances that are gone", Unit: "hours"}, gone, unknown(), u.Gone))
+	}
 	for i := range all {
 		all[i].total(t.Region)
 	}
 	return all
 }
 
-func newLine(item Item, of kind, units []float64) line {
-	return line{item, of, units, [2][]float64{slices.Clone(units), slices.Clone(units)}}
+func newLine(item Item, of kind, q quote, units []float64) line {
+	item.Price, item.Inferred, item.Sources = q.Both, q.how, q.sources
+	return line{item: item, kind: of, may: q.may, units: units, charged: [2][]float64{slices.Clone(units), slices.Clone(units)}}
+}
+
+func sum(values []float64) (all float64) {
+	for _, v := range values {
+		all += v
+	}
+	return all
 }
 
 func scaled(values []float64, by func(h int) float64) []float64 {
@@ -79,8 +96,17 @@ func scaled(values []float64, by func(h int) float64) []float64 {
 }
 
 // cost is what the line costs in an hour.
-func (l line) cost(h int) Both {
-	return Both{l.charged[0][h] * l.item.Price.Standard, l.charged[1][h] * l.item.Price.Optimized}
+func (l line) cost(h int) Both { return l.at(h, l.item.Price) }
+
+// at is what the line costs in an hour at a price; of nothing it is nothing, whatever the price.
+func (l line) at(h int, p Both) Both {
+	charge := func(units, price float64) float64 {
+		if units == 0 {
+			return 0
+		}
+		return units * price
+	}
+	return Both{charge(l.charged[0][h], p.Standard), charge(l.charged[1][h], p.Optimized)}
 }
 
 // total adds up the hours of which it is known, and says why it is not where none is.
@@ -102,10 +128,14 @@ func (l *line) total(region string) {
 // missing says what is not known of an item, and how to get it.
 func (l line) missing(region string) string {
 	switch {
+	case l.kind == gone:
+		return hoursGone(l.item.Amount) + ": name each with --instance NAME=CLASS@FROM..TO"
 	case l.kind == compute && l.item.What == "instances":
 		return "no instance is known: name each with --class"
 	case l.kind == compute && l.item.Class == "":
 		return "the class of " + l.item.What + " is not known: name it with --class NAME=CLASS"
+	case l.item.Amount == 0 && l.kind == compute:
+		return ""
 	case l.item.Hours == 0 && l.kind == compute:
 		return "when " + l.item.What + " ran is not known: " + map[bool]string{true: "ServerlessDatabaseCapacity", false: "CPUUtilization"}[l.item.Class == Serverless] + " tells it"
 	case l.item.Hours == 0:
@@ -115,7 +145,7 @@ func (l line) missing(region string) string {
 			"storage": "how much storage was billed is not known: VolumeBytesUsed tells it",
 		}[l.item.What]
 	case !number.Finite(l.item.Price.Standard), !number.Finite(l.item.Price.Optimized):
-		return "no price is known of " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region + ": realiops prices asks for it, and --price takes the file"
+		return "no price is known of " + cmp.Or(l.item.Class, l.item.What) + " in both configurations in " + region + ": " + askPrices(region)
 	default:
 		return ""
 	}

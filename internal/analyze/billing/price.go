@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/realiops/realiops/internal/analyze/catalog"
-	"github.com/realiops/realiops/internal/analyze/sizing"
 )
 
 // Both is an amount of money, or a price, in either configuration. What is not known is NaN.
@@ -27,22 +26,6 @@ const (
 
 // month is what a month is taken for where none is named.
 const month = catalog.HoursInMonth
-
-// price is what one unit costs in both.
-func price(t sizing.Tariff, per catalog.Per, class string) Both {
-	find := func(volume string) float64 {
-		if p, known := t.Find(volume, per, class); known {
-			return p.Price
-		}
-		return math.NaN()
-	}
-	return Both{find(Standard), find(Optimized)}
-}
-
-// ioPrice is that of a million operations, of which I/O-Optimized charges none.
-func ioPrice(t sizing.Tariff) Both {
-	return Both{Standard: price(t, catalog.PerMillionIO, "").Standard}
-}
 
 // hoursOfMonth are those of the calendar month that an hour lies in: a GiB for a month is a GiB for all of them.
 func (u Use) hoursOfMonth(h int) float64 {

@@ -23,6 +23,10 @@ type Use struct {
 	Bytes         []float64 // billed storage
 	Instances     []Instance
 	Told          bool // a month as somebody says it, spread evenly: its days say nothing
+
+	Counted bool      // how many instances ran in each hour is known, also of those that are gone
+	Gone    []float64 // hours of instances that nothing here names, in each hour; nil: not counted
+	Stopped []bool    // nothing showed anything in the hour, so the cluster is taken to have been stopped
 }
 
 // Instance is one that belongs to a cluster, or did.
@@ -30,7 +34,11 @@ type Instance struct {
 	Name  string
 	Class string    // db.r6g.large, or db.serverless; empty: not known
 	Units []float64 // billed in each hour: hours, or capacity units times hours
+	Ran   []Run     // when it ran, where somebody says it; empty: metrics tell
 }
+
+// Run is a time in which an instance ran.
+type Run struct{ From, To time.Time }
 
 // Serverless is the class of instances that are billed by capacity units.
 const Serverless = "db.serverless"
@@ -44,29 +52,115 @@ const (
 	alive    = "cloudwatch/CPUUtilization" // which every instance shows while it runs
 )
 
+// samplesInHour are how many samples of alive an instance publishes.
+const samplesInHour = 60
+
 // lookBack is for how long the last VolumeBytesUsed holds: it comes late and with holes, and changes slowly.
 const lookBack = 3
 
-// FromPeriods is what periods say of the hours from one moment to another. The instances are those whose class is known;
-// of others that the periods name it is not.
+// FromPeriods is what periods say of the hours from one moment to another. The instances are those whose class is known; of others
+// that the periods name it is not.
 func FromPeriods(periods []runfile.Period, from, to time.Time, instances []Instance) Use {
 	from = from.UTC().Truncate(time.Hour)
 	s := sheet{from: from, hours: int(math.Ceil(to.Sub(from).Hours())), periods: map[string]map[span]runfile.Period{}}
 	for _, p := range periods {
 		key := p.Metric + p.Dimensions[instanceDimension]
+		if p.Statistic == runfile.SampleCount {
+			key = counted + p.Dimensions[instanceDimension]
+		}
 		if s.periods[key] == nil {
 			s.periods[key] = map[span]runfile.Period{}
 		}
 		s.periods[key][span{p.From.Unix(), p.To.Unix()}] = p // of several for one stretch the last counts, as in a run file
 	}
-	u := Use{From: from, Reads: s.sums(reads), Writes: s.sums(writes), Bytes: heldOn(s.means(bytes))}
+	u := Use{From: from, Counted: len(s.periods[counted]) > 0}
 	for _, i := range s.named(instances) {
-		if i.Units == nil {
-			i.Units = s.units(i)
+		if i.Units = s.units(i); len(i.Ran) > 0 {
+			i.Units = s.within(i.Ran)
 		}
 		u.Instances = append(u.Instances, i)
 	}
+	u.Stopped = s.stopped(u.Instances)
+	u.Reads, u.Writes, u.Bytes = s.sums(reads, u.Stopped), s.sums(writes, u.Stopped), heldOn(s.means(bytes), u.Stopped)
+	s.settle(&u)
 	return u
+}
+
+// counted is the number of samples that all instances of the cluster published.
+const counted = "samples of " + alive
+
+// longestStop is for how long AWS lets a cluster be stopped: it starts it again after seven days.
+// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-cluster-stop-start.html
+const longestStop = 7*24 + 1
+
+// stopped are the hours between signs of life in which neither an instance nor the volume showed anything. A running volume always
+// does: an idle server writes some WAL.
+func (s *sheet) stopped(instances []Instance) []bool {
+	if len(instances) == 0 || len(s.periods[reads]) == 0 || len(s.periods[writes]) == 0 {
+		return make([]bool, s.hours)
+	}
+	keys := []string{reads, writes, counted}
+	for _, i := range instances {
+		keys = append(keys, alive+i.Name, capacity+i.Name)
+	}
+	signs := make([]float64, s.hours)
+	for _, key := range keys {
+		_, covered := s.cover(key, true)
+		for h := range signs {
+			signs[h] += covered[h]
+		}
+	}
+	none, begin := make([]bool, s.hours), -1
+	for h, sign := range signs {
+		if sign == 0 {
+			continue
+		}
+		if begin >= 0 && h-begin-1 <= longestStop {
+			for k := begin + 1; k < h; k++ {
+				none[k] = true
+			}
+		}
+		begin = h
+	}
+	return none
+}
+
+// settle says of each hour that was not known how long an instance ran, where the cluster says that: not at all while it was stopped,
+// or while those that are known to have run were all there were. What else ran is of instances that are gone.
+func (s *sheet) settle(u *Use) {
+	samples, _ := s.cover(counted, true)
+	if u.Counted {
+		u.Gone = make([]float64, s.hours)
+	}
+	const slack = 0.05 // of an hour: samples get lost
+	for h := range s.hours {
+		ran, paused, open := 0.0, 0.0, false
+		for _, i := range u.Instances {
+			switch units := i.Units[h]; {
+			case math.IsNaN(units):
+				open = true
+			case i.Class == Serverless && units == 0:
+				paused++ // or was not there
+			case i.Class == Serverless:
+				ran++
+			default:
+				ran += units
+			}
+		}
+		there := samples[h] / samplesInHour
+		stopped := u.Stopped[h] || beside(u.Stopped, h) && ran == 0 && paused == 0 && there == 0
+		if open && (stopped || there > 0 && there <= ran+slack) {
+			for _, i := range u.Instances {
+				if math.IsNaN(i.Units[h]) {
+					i.Units[h] = 0
+				}
+			}
+			open = false
+		}
+		if u.Counted && !open && there-ran-paused > slack {
+			u.Gone[h] = there - ran - paused
+		}
+	}
 }
 
 // sheet is periods by what they are of.
@@ -125,15 +219,20 @@ func (s *sheet) cover(key string, sum bool) (values, covered []float64) {
 // rounding is what is left of adding up parts of an hour.
 const rounding = 1e-6
 
-// sums are of the hours of which every part is known.
-func (s *sheet) sums(metric string) []float64 {
+// sums are of the hours of which every part is known, or the part in which the cluster was not stopped.
+func (s *sheet) sums(metric string, stopped []bool) []float64 {
 	values, covered := s.cover(metric, true)
 	for h := range values {
-		if covered[h] < 1-rounding {
+		if covered[h] < 1-rounding && !stopped[h] && !(beside(stopped, h) && covered[h] > 0) {
 			values[h] = math.NaN()
 		}
 	}
 	return values
+}
+
+// beside reports whether the cluster was stopped in the hour before or after.
+func beside(stopped []bool, h int) bool {
+	return h > 0 && stopped[h-1] || h+1 < len(stopped) && stopped[h+1]
 }
 
 // means are of the hours of which at least a half is known.
@@ -168,6 +267,30 @@ func (s *sheet) units(i Instance) []float64 {
 	return outside(values)
 }
 
+// within is how much of each hour lies within runs.
+func (s *sheet) within(runs []Run) []float64 {
+	values := make([]float64, s.hours)
+	for h := range values {
+		begin := s.from.Add(time.Duration(h) * time.Hour)
+		for _, r := range runs {
+			from, to := later(r.From, begin), r.To
+			if end := begin.Add(time.Hour); to.After(end) {
+				to = end
+			}
+			values[h] += max(0, to.Sub(from).Hours())
+		}
+		values[h] = min(values[h], 1)
+	}
+	return values
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // outside sets what lies before the first value and after the last to nothing.
 func outside(values []float64) []float64 {
 	known := func(v float64) bool { return !math.IsNaN(v) }
@@ -184,15 +307,18 @@ func outside(values []float64) []float64 {
 	return values
 }
 
-// heldOn has the last value go on for as long as one may look back.
-func heldOn(values []float64) []float64 {
-	since := lookBack + 1
+// heldOn has the last value go on for as long as one may look back, and for as long as the cluster was stopped.
+func heldOn(values []float64, stopped []bool) []float64 {
+	since := lookBack + 1 // so that nothing is held on before the first value
 	for h := range values {
 		if !math.IsNaN(values[h]) {
 			since = 0
 			continue
 		}
-		if since++; since <= lookBack {
+		if !stopped[h] {
+			since++
+		}
+		if since <= lookBack {
 			values[h] = values[h-1]
 		}
 	}

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/realiops/realiops/internal/analyze/number"
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // Verdict is which configuration costs less.
@@ -16,7 +18,9 @@ type Verdict struct {
 	Sure    bool    `json:"sure"`          // every week, and all without the day with most I/O, says the same
 	Saves   float64 `json:"saves_a_month"` // against the other one, of 730 hours
 	Share   float64 `json:"saves_share"`
-	Why     string  `json:"why"` // it cannot be told, or is not sure
+	Least   float64 `json:"saves_at_least"` // as prices that were inferred may be; below 0: the other one may save
+	Most    float64 `json:"saves_at_most"`  // likewise
+	Why     string  `json:"why"`            // it cannot be told, or is not sure
 }
 
 const (
@@ -28,7 +32,7 @@ const (
 )
 
 func (c Comparison) judge() Verdict {
-	v := Verdict{Saves: math.NaN(), Share: math.NaN()}
+	v := Verdict{Saves: math.NaN(), Share: math.NaN(), Least: math.NaN(), Most: math.NaN()}
 	w := c.Whole
 	switch {
 	case w.Compared == 0:
@@ -43,9 +47,20 @@ func (c Comparison) judge() Verdict {
 	case !c.told && len(c.Days) < fewDays:
 		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", days(len(c.Days)))
 		return v
+	case cheaper(c.saved.least) != cheaper(c.saved.most):
+		v.Why = c.guessed() + ", and as it may be either costs less: " + askPrices(c.Region)
+		return v
+	case c.goneTurns():
+		v.Why = c.goneHours() + ", and the other may cost less with them: name each with --instance NAME=CLASS@FROM..TO"
+		return v
 	}
+	monthly := month / float64(w.Compared)
 	v.Cheaper = cheaper(w.Total.Saved())
-	v.Saves = math.Abs(w.Total.Saved()) / float64(w.Compared) * month
+	v.Saves = math.Abs(w.Total.Saved()) * monthly
+	v.Least, v.Most = c.saved.least*monthly, c.saved.most*monthly
+	if v.Cheaper == Standard {
+		v.Least, v.Most = -v.Most, -v.Least
+	}
 	v.Share = math.Abs(w.Total.Saved()) / max(w.Total.Standard, w.Total.Optimized)
 	v.Why = c.doubt(v.Cheaper)
 	v.Sure = v.Why == ""
@@ -57,6 +72,41 @@ func cheaper(saved float64) string {
 		return Optimized
 	}
 	return Standard
+}
+
+// goneTurns reports whether I/O-Optimized no longer saves when instances that are gone are charged as the cluster's dearest class. On
+// Standard, which they make cheaper yet, they change nothing.
+func (c Comparison) goneTurns() bool {
+	return c.gone > 0 && cheaper(c.saved.least) == Optimized && !(c.saved.least-c.gone*c.dearest > 0)
+}
+
+// goneHours says how long instances ran that are gone.
+func (c Comparison) goneHours() string { return hoursGone(c.gone) }
+
+func hoursGone(n float64) string {
+	if text := number.Grouped(n, 0); text != "1" {
+		return text + " hours of instances that are gone are not in it"
+	}
+	return "1 hour of an instance that is gone is not in it"
+}
+
+// guessed names what has a price that was inferred.
+func (c Comparison) guessed() string {
+	var names []string
+	for _, i := range c.Items {
+		if name := cmp.Or(i.Class, i.What); i.Inferred != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "the price of " + strings.Join(names, ", ") + " in " + c.Region + " is inferred"
+}
+
+// askPrices says how the prices of a region are got.
+func askPrices(region string) string {
+	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() + " asks for it, and --price takes the file"
 }
 
 // doubt says what speaks against the answer: a week that says otherwise, or one day that decides.
@@ -82,6 +132,21 @@ func (c Comparison) doubt(answer string) string {
 	}
 	if cheaper(rest) != answer {
 		return "without " + most.Date + ", the day with most I/O, it would be the other way round"
+	}
+	return c.doubtInput(answer)
+}
+
+// doubtInput says what is missing or guessed that the answer may rest on.
+func (c Comparison) doubtInput(answer string) string {
+	switch {
+	case c.gone > 0 && answer == Optimized:
+		return c.goneHours() + ": name each with --instance NAME=CLASS@FROM..TO"
+	case !c.counted && answer == Optimized:
+		return "whether instances came and went is not known: the SampleCount of CPUUtilization by cluster tells it, for which --query asks"
+	case cheaper(c.saved.value+c.stopped) != answer:
+		return "it rests on the hours in which nothing showed anything, taken for a cluster that was stopped"
+	case c.guessed() != "":
+		return c.guessed() + ": " + askPrices(c.Region)
 	}
 	return ""
 }
@@ -112,7 +177,7 @@ type Turn struct {
 // turns are the amounts that would turn the answer, all else being as it is.
 func (c Comparison) turns(lines []line) (all []Turn) {
 	w := c.Whole
-	if w.Compared == 0 {
+	if w.Compared == 0 || c.gone > 0 {
 		return nil
 	}
 	add := func(what, unit string, is, at float64) {
@@ -139,16 +204,35 @@ func (c Comparison) warn(u Use) (all []string) {
 			all = append(all, sentence(i.Missing))
 		}
 	}
+	if n := trues(u.Stopped); n > 0 {
+		all = append(all, fmt.Sprintf("In %d of %d hours neither an instance nor the volume showed anything: the cluster is taken to have been stopped, "+
+			"which costs storage alone.", n, c.Whole.Hours))
+	}
+	if c.gone > 0 && c.Verdict.Cheaper == Standard {
+		all = append(all, sentence(c.goneHours()+", and would make Standard cheaper yet"))
+	}
+	if v := c.Verdict; c.guessed() != "" && v.Cheaper != "" {
+		all = append(all, fmt.Sprintf("%s: from %s to %s %s a month are saved, as it may be.", strings.TrimSuffix(sentence(c.guessed()), "."), money(v.Least), money(v.Most), c.Currency))
+	}
 	if !u.Told && len(c.Days) >= fewDays && len(c.Days) < enoughDays {
 		all = append(all, fmt.Sprintf("Only %s are compared: two weeks are the least to go by.", days(len(c.Days))))
 	}
 	return all
 }
 
+func trues(all []bool) (n int) {
+	for _, is := range all {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // Switching is what changing back and forth would have brought, knowing all days beforehand.
 type Switching struct {
-	Best     float64 `json:"best"`     // cost of the whole days, switched at the best times
-	Stay     Both    `json:"stay"`     // of the same days without a change
+	Best     float64 `json:"best"`     // cost of the hours that are compared, switched at the best times
+	Stay     Both    `json:"stay"`     // of the same hours without a change
 	Switches int     `json:"switches"` // to I/O-Optimized
 }
 
@@ -166,9 +250,6 @@ type way struct {
 
 // switching tries all ways that the rule allows.
 func switching(all []Day) *Switching {
-	if len(all) < enoughDays {
-		return nil
-	}
 	s := &Switching{}
 	ways := []way{{last: -rule}}
 	for _, d := range all {

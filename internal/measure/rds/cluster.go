@@ -22,8 +22,11 @@ type Cluster struct {
 	Members    []Member
 }
 
-// Member is an instance of a cluster.
-type Member struct{ Name, Class string }
+// Member is an instance of a cluster. From and To are when it ran, where somebody says that.
+type Member struct {
+	Name, Class string
+	From, To    time.Time
+}
 
 // FindCluster asks AWS for a cluster and its instances.
 func FindCluster(ctx context.Context, config aws.Config, name string) (Cluster, error) {
@@ -57,6 +60,6 @@ func ClusterOf(d types.DBCluster) Cluster {
 
 // Add adds an instance of it by its description.
 func (c *Cluster) Add(d types.DBInstance) {
-	c.Members = append(c.Members, Member{aws.ToString(d.DBInstanceIdentifier), aws.ToString(d.DBInstanceClass)})
+	c.Members = append(c.Members, Member{Name: aws.ToString(d.DBInstanceIdentifier), Class: aws.ToString(d.DBInstanceClass)})
 	slices.SortFunc(c.Members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/realiops/realiops/internal/measure/account"
 	"github.com/realiops/realiops/internal/measure/history"
 	probe "github.com/realiops/realiops/internal/measure/probe/cloudwatch"
@@ -18,12 +20,13 @@ import (
 type Series struct {
 	Cluster, Instance string // one of them
 	Serverless        bool
+	Counted           bool // the samples of all instances of the cluster are counted
 	Metrics           []string
 }
 
 // ForBill are the series that a cluster's bill is made of.
 func ForBill(c rds.Cluster) []Series {
-	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}}}
+	all := []Series{{Cluster: c.Name, Metrics: []string{"VolumeReadIOPs", "VolumeWriteIOPs", "VolumeBytesUsed"}}, {Cluster: c.Name, Counted: true, Metrics: []string{"CPUUtilization"}}}
 	for _, m := range c.Members {
 		one := Series{Instance: m.Name, Serverless: m.Class == "db.serverless", Metrics: []string{"CPUUtilization"}}
 		if one.Serverless {
@@ -41,7 +44,7 @@ func Settled(now time.Time) time.Time { return now.Add(-probe.Final).UTC().Trunc
 func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.Time) ([]runfile.Period, []runfile.Gap, error) {
 	var told history.Told
 	for _, s := range all {
-		source, err := probe.New(a.Config(), s.cloud(), s.Metrics...)
+		source, err := s.source(a.Config())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -51,6 +54,14 @@ func Hours(ctx context.Context, a *account.Account, all []Series, from, to time.
 		}
 	}
 	return told.Periods, told.Gaps, nil
+}
+
+// source is what tells them.
+func (s Series) source(cfg aws.Config) (*probe.Source, error) {
+	if s.Counted {
+		return probe.Counting(cfg, s.Cluster), nil
+	}
+	return probe.New(cfg, s.cloud(), s.Metrics...)
 }
 
 // cloud is what the series are of, in the terms of a run file.

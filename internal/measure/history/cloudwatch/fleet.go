@@ -61,7 +61,7 @@ func (f Fleet) Metrics(all []fleet.Database, from, to, now time.Time) (n int) {
 		if c := one.Target.Cloud; c.Cluster == "" {
 			n += len(Wanted(*c))
 		} else {
-			n += len([]string{"reads", "writes", "storage"}) + len(c.Members)
+			n += len([]string{"reads", "writes", "storage", "instances"}) + len(c.Members)
 		}
 	}
 	return n * probe.Stretches(from, to, now)
@@ -111,7 +111,7 @@ func (f Fleet) sources(c runfile.Cloud) (all []*probe.Source, err error) {
 		of.Members = append(of.Members, rds.Member{Name: m.Instance, Class: m.Class})
 	}
 	for _, s := range ForBill(of) {
-		one, err := probe.New(f.account.Config(), s.cloud(), s.Metrics...)
+		one, err := s.source(f.account.Config())
 		if err != nil {
 			return nil, err
 		}

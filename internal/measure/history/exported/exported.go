@@ -129,7 +129,10 @@ func (e *Export) series(p *points, now time.Time) error {
 		e.warn("The series %q is left out: its label names no metric %s.", p.label, e.of())
 		return nil
 	}
-	if whose == "" && meaning.Level == "instance" {
+	_, _, scale := meaning.InBase()
+	if e.Flavor == "" && statistic == runfile.SampleCount { // of all instances of the cluster
+		meaning.Dimension, scale = ofCluster, 1
+	} else if whose == "" && meaning.Level == "instance" {
 		whose = p.id
 	}
 	if statistic == "" {
@@ -147,7 +150,6 @@ func (e *Export) series(p *points, now time.Time) error {
 		return fmt.Errorf("the series %q %w", p.label, err)
 	}
 	e.doubts(p)
-	_, _, scale := meaning.InBase()
 	ahead := 0
 	for _, at := range p.times() {
 		if p.values[at] < 0 {
@@ -169,6 +171,9 @@ func (e *Export) series(p *points, now time.Time) error {
 	}
 	return nil
 }
+
+// ofCluster is the dimension that names a cluster.
+const ofCluster = "DBClusterIdentifier"
 
 // mostShown is far above all that CloudWatch shows of a database: 10^15 operations in a period, or a PB.
 const mostShown = 1e15
@@ -244,7 +249,7 @@ func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, w
 		switch {
 		case i >= 0:
 			m, known = taken[i], true
-		case slices.Contains([]string{runfile.Sum, runfile.Average, runfile.Maximum, runfile.Minimum, "SampleCount"}, word):
+		case slices.Contains([]string{runfile.Sum, runfile.Average, runfile.Maximum, runfile.Minimum, runfile.SampleCount}, word):
 			statistic = word
 		default:
 			rest = append(rest, word)
@@ -255,7 +260,7 @@ func parse(label string, taken []metric.Meaning) (m metric.Meaning, statistic, w
 
 // Cluster is the one that the files are about, or the one of a name; of others the periods are dropped.
 func (e *Export) Cluster(name string) (rds.Cluster, error) {
-	names := e.named("DBClusterIdentifier")
+	names := e.named(ofCluster)
 	if len(names) == 0 {
 		for _, c := range e.Clusters {
 			names = append(names, c.Name)
@@ -285,7 +290,7 @@ func (e *Export) Cluster(name string) (rds.Cluster, error) {
 		}
 	}
 	e.Periods = slices.DeleteFunc(e.Periods, func(p runfile.Period) bool {
-		of := p.Dimensions["DBClusterIdentifier"]
+		of := p.Dimensions[ofCluster]
 		return of != "" && c.Name != "" && of != c.Name || others[p.Dimensions["DBInstanceIdentifier"]]
 	})
 	return c, nil

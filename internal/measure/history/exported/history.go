@@ -81,7 +81,7 @@ func (e *Export) flavor() string {
 		}
 		return onRDS
 	}
-	if slices.ContainsFunc(e.Periods, func(p runfile.Period) bool { return p.Dimensions["DBClusterIdentifier"] != "" }) {
+	if slices.ContainsFunc(e.Periods, func(p runfile.Period) bool { return p.Dimensions[ofCluster] != "" }) {
 		return onAurora
 	}
 	return ""
@@ -89,7 +89,7 @@ func (e *Export) flavor() string {
 
 // one picks the instance, and drops the periods of others.
 func (e *Export) one(name string) (c runfile.Cloud, err error) {
-	instances, clusters := e.named("DBInstanceIdentifier"), e.named("DBClusterIdentifier")
+	instances, clusters := e.named("DBInstanceIdentifier"), e.named(ofCluster)
 	switch {
 	case name == "" && len(instances) > 1:
 		return c, fmt.Errorf("the files tell of several instances: name one of %s with --instance", strings.Join(instances, ", "))

@@ -50,7 +50,11 @@ func QueryOf(all []cloudwatch.Series, from, to time.Time) Query {
 	for _, s := range all {
 		for _, name := range s.Metrics {
 			m, _, _, _ := parse(name, billed())
-			q.add(m, s.Cluster+s.Instance, m.Statistics[:1], metric.Hour)
+			statistics := m.Statistics[:1]
+			if s.Counted {
+				m.Dimension, statistics = ofCluster, []string{runfile.SampleCount}
+			}
+			q.add(m, s.Cluster+s.Instance, statistics, metric.Hour)
 		}
 	}
 	return q

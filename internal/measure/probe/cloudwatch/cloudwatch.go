@@ -70,6 +70,15 @@ func New(cfg aws.Config, cloud runfile.Cloud, names ...string) (*Source, error) 
 	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: chosen, whose: whose(cloud), region: cfg.Region}, nil
 }
 
+// Counting is the source for how often the instances of a cluster published a sample, all of them together, those that are gone
+// included: each does so once a minute while it runs.
+func Counting(cfg aws.Config, cluster string) *Source {
+	all := slices.DeleteFunc(rows(aurora, instance), func(m metric.Meaning) bool { return m.Metric != "CPUUtilization" })
+	one := publishedOf(all[0], cluster)
+	one.dimensions, one.statistics, one.scale = map[string]string{"DBClusterIdentifier": cluster}, []string{runfile.SampleCount}, 1
+	return &Source{Now: time.Now, client: cw.NewFromConfig(cfg), series: []published{one}, whose: "the cluster " + cluster, region: cfg.Region}
+}
+
 // Name is the source's.
 func (s *Source) Name() string { return Name }
 

@@ -1,0 +1,168 @@
+package billing_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/billing"
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// october is when the made-up clusters of these tests ran.
+var october = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+
+// history is what CloudWatch kept of one.
+type history struct{ periods []runfile.Period }
+
+func (h *history) add(metric, dimension, statistic string, from time.Time, length time.Duration, value float64) {
+	name := map[string]string{"DBClusterIdentifier": "shop", "DBInstanceIdentifier": "a"}[dimension]
+	h.periods = append(h.periods, runfile.Period{From: from, To: from.Add(length), Metric: "cloudwatch/" + metric, Statistic: statistic,
+		Dimensions: map[string]string{dimension: name}, Value: value})
+}
+
+// hour is one in which the cluster ran, with so many million reads, and so many instances but for the one that is known.
+func (h *history) hour(from time.Time, millions, others float64) {
+	const volume, instance = "DBClusterIdentifier", "DBInstanceIdentifier"
+	h.add("VolumeReadIOPs", volume, "Sum", from, time.Hour, millions*1e6)
+	h.add("VolumeWriteIOPs", volume, "Sum", from, time.Hour, 0)
+	h.add("VolumeBytesUsed", volume, "Average", from, time.Hour, 100<<30)
+	h.add("CPUUtilization", instance, "Average", from, time.Hour, 7)
+	h.add("CPUUtilization", volume, "SampleCount", from, time.Hour, 60*(1+others))
+}
+
+// compared charges a dollar for a million operations, 1.00 and 1.30 for an hour of the class x, 0.10 and 0.225 for a GiB.
+func (h *history) compared(days int, instances ...billing.Instance) billing.Comparison {
+	price := func(volume string, per catalog.Per, class string, price float64) catalog.Price {
+		return catalog.Price{Volume: volume, Class: class, Per: per, Region: "us-east-1", Currency: "USD", Price: price}
+	}
+	prices := []catalog.Price{
+		price("aurora", catalog.PerMillionIO, "", 1), price("aurora", catalog.PerGiB, "", 0.1), price("aurora-iopt1", catalog.PerGiB, "", 0.225),
+		price("aurora", catalog.PerHour, "db.x", 1), price("aurora-iopt1", catalog.PerHour, "db.x", 1.3),
+	}
+	instances = append([]billing.Instance{{Name: "a", Class: "db.x"}}, instances...)
+	use := billing.FromPeriods(h.periods, october, october.AddDate(0, 0, days), instances)
+	return billing.Compare(use, sizing.Tariff{Region: "us-east-1", Prices: prices}, nil)
+}
+
+func dollars(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) < 0.005) {
+		t.Errorf("%s: %.4f, want %.2f", what, got, want)
+	}
+}
+
+// scaled is a cluster of 14 days whose readers, two of them from eight o'clock on, AWS no longer knows.
+func scaled(millions float64) *history {
+	var h history
+	for hour := range 14 * 24 {
+		others := 0.0
+		if hour%24 >= 8 {
+			others = 2
+		}
+		h.hour(october.Add(time.Duration(hour)*time.Hour), millions, others)
+	}
+	return &h
+}
+
+// TestInstancesThatAreGone: an hour of I/O costs 0.50 and the one instance that is known 0.30 more on I/O-Optimized, which would pay; with
+// two readers for 16 of 24 hours it does not. Nobody who does not know the readers may be told that it does.
+func TestInstancesThatAreGone(t *testing.T) {
+	storage := 100 * 0.125 * 14 / 31
+	c := scaled(0.5).compared(14)
+	if want := "448 hours of instances that are gone are not in it"; c.Verdict.Cheaper != "" || !strings.HasPrefix(c.Verdict.Why, want) || !strings.Contains(c.Verdict.Why, "--instance") {
+		t.Errorf("%+v, want none: %s", c.Verdict, want)
+	}
+	if gone := c.Items[len(c.Items)-1]; gone.Amount != 448 || gone.Missing == "" {
+		t.Errorf("the last item is %+v, want 448 hours", gone)
+	}
+
+	var runs [2]billing.Instance
+	for i := range runs {
+		runs[i] = billing.Instance{Name: "reader-" + string(rune('1'+i)), Class: "db.x"}
+		for day := range 14 {
+			from := october.AddDate(0, 0, day)
+			runs[i].Ran = append(runs[i].Ran, billing.Run{From: from.Add(8 * time.Hour), To: from.Add(24 * time.Hour)})
+		}
+	}
+	told := scaled(0.5).compared(14, runs[:]...)
+	if told.Verdict.Cheaper != billing.Standard || !told.Verdict.Sure {
+		t.Errorf("with its readers: %+v", told.Verdict)
+	}
+	dollars(t, "with its readers", told.Verdict.Saves, (14*24*(0.3-0.5)+448*0.3+storage)/(14*24)*730)
+
+	// where Standard is cheaper without the readers, they make it cheaper yet
+	cheap := scaled(0.1).compared(14)
+	if cheap.Verdict.Cheaper != billing.Standard || !cheap.Verdict.Sure {
+		t.Errorf("with little I/O: %+v", cheap.Verdict)
+	}
+	if text := cheap.Document().Blocks; !strings.Contains(strings.Join(cheap.Warnings, " "), "448 hours") || len(text) == 0 {
+		t.Errorf("the warnings are %q", cheap.Warnings)
+	}
+
+	// a reader for an hour turns nothing, and is said
+	var once history
+	for hour := range 14 * 24 {
+		once.hour(october.Add(time.Duration(hour)*time.Hour), 0.5, map[bool]float64{true: 1}[hour == 100])
+	}
+	if v := once.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure || !strings.HasPrefix(v.Why, "1 hour of an instance that is gone is not in it") {
+		t.Errorf("with a reader for an hour: %+v", v)
+	}
+}
+
+// TestNobodyCounted: where nobody says how many instances ran, I/O-Optimized is never surely cheaper.
+func TestNobodyCounted(t *testing.T) {
+	h := scaled(0.5)
+	var without history
+	for _, p := range h.periods {
+		if p.Statistic != "SampleCount" {
+			without.periods = append(without.periods, p)
+		}
+	}
+	if v := without.compared(14).Verdict; v.Cheaper != billing.Optimized || v.Sure || !strings.Contains(v.Why, "whether instances came and went is not known") {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestStoppedAtNight: a cluster that runs from eight to twenty o'clock costs storage alone at night, and gets an answer.
+func TestStoppedAtNight(t *testing.T) {
+	var h history
+	const days, running = 14, 12
+	for day := range days {
+		at := october.AddDate(0, 0, day)
+		for hour := range running {
+			h.hour(at.Add(time.Duration(8+hour)*time.Hour), 0.5, 0)
+		}
+		end := at.Add((8 + running) * time.Hour) // and ten minutes, of which it shows some
+		h.add("VolumeReadIOPs", "DBClusterIdentifier", "Sum", end, 10*time.Minute, 0)
+		h.add("VolumeWriteIOPs", "DBClusterIdentifier", "Sum", end, 10*time.Minute, 0)
+	}
+	c := h.compared(days)
+	hours := float64((days-1)*24 + running) // from the first whole hour to the last
+	if float64(c.Whole.Compared) != hours || c.Whole.Days != days-2 {
+		t.Errorf("%d hours compared in %d whole days, want %g in %d", c.Whole.Compared, c.Whole.Days, hours, days-2)
+	}
+	dollars(t, "I/O", c.Whole.IO, days*running*0.5)
+	dollars(t, "compute", c.Whole.Compute.Standard, days*running)
+	dollars(t, "storage", c.Whole.Storage.Standard, 100*0.1*hours/744)
+	if c.Verdict.Cheaper != billing.Optimized || !c.Verdict.Sure {
+		t.Errorf("%+v", c.Verdict)
+	}
+	if !strings.Contains(strings.Join(c.Warnings, " "), "taken to have been stopped") {
+		t.Errorf("it does not say that the cluster is taken to have been stopped: %q", c.Warnings)
+	}
+
+	// of more than the seven days for which AWS lets a cluster stop, nobody knows what it was
+	var gap history
+	for hour := range 40 * 24 {
+		if day := hour / 24; day < 15 || day >= 25 {
+			gap.hour(october.Add(time.Duration(hour)*time.Hour), 0.5, 0)
+		}
+	}
+	if c := gap.compared(40); c.Whole.Compared != 30*24 {
+		t.Errorf("%d hours compared beside ten days without a sign, want %d", c.Whole.Compared, 30*24)
+	}
+}

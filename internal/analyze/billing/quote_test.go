@@ -1,0 +1,43 @@
+package billing
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/realiops/realiops/internal/analyze/catalog"
+	"github.com/realiops/realiops/internal/analyze/sizing"
+)
+
+// TestPricesThatAreInferredHold: each price of Aurora that is known, left out of the list, lies where it would have been inferred to.
+func TestPricesThatAreInferredHold(t *testing.T) {
+	all, err := catalog.Prices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for i, p := range all {
+		if p.Volume != Standard && p.Volume != Optimized || p.Region == home && p.Volume == Standard || p.Class == "db.r6g.large" || p.Class == "db.t3.medium" {
+			continue
+		}
+		without := slices.Delete(slices.Clone(all), i, i+1)
+		q := quoted(sizing.Tariff{Region: p.Region, Prices: without}, p.Per, p.Class)
+		if q.how == "" || len(q.may) == 0 {
+			t.Errorf("%s %s per %s in %s: nothing is inferred", p.Volume, p.Class, p.Per, p.Region)
+			continue
+		}
+		tried++
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, b := range q.may {
+			v := map[string]float64{Standard: b.Standard, Optimized: b.Optimized}[p.Volume]
+			least, most = min(least, v), max(most, v)
+		}
+		const rounding = 0.0006 // lists have a tenth of a cent
+		if p.Price < least-rounding || p.Price > most+rounding {
+			t.Errorf("%s %s per %s in %s: %g, and inferred from %g to %g (%s)", p.Volume, p.Class, p.Per, p.Region, p.Price, least, most, q.how)
+		}
+	}
+	if tried < 250 {
+		t.Errorf("%d prices were tried", tried)
+	}
+}
