@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -61,6 +62,11 @@ func (s shopDays) value(metric string, h int) (float64, bool) {
 		return gib * (1 << 30), !within(date(10, 13), date(10, 13).Add(2*time.Hour))
 	case "CPUUtilization":
 		return 40, true
+	case "samples": // of both instances together, one a minute
+		if at.Before(date(9, 28)) {
+			return 60, true
+		}
+		return 120, true
 	default: // ServerlessDatabaseCapacity
 		return 2, !at.Before(date(9, 28))
 	}
@@ -70,6 +76,7 @@ func (s shopDays) value(metric string, h int) (float64, bool) {
 var shopSeries = [][2]string{
 	{"VolumeReadIOPs", "VolumeReadIOPs Sum shop"}, {"VolumeWriteIOPs", "VolumeWriteIOPs Sum shop"}, {"VolumeBytesUsed", "VolumeBytesUsed Average shop"},
 	{"CPUUtilization", "CPUUtilization Average shop-1"}, {"ServerlessDatabaseCapacity", "ServerlessDatabaseCapacity Average shop-2"},
+	{"samples", "CPUUtilization SampleCount shop"},
 }
 
 // exportedShop is what aws cloudwatch get-metric-data would write of it, without blanks.
@@ -164,6 +171,8 @@ func TestAuroraCostByHand(t *testing.T) {
 	cents(t, "the highest day", october.Spread.Highest, 250.4*0.20-24*(0.078+2*0.04)-1.25*700*24/744*0.10)
 	cents(t, "the lowest day", october.Spread.Lowest, 7.2*0.20-24*(0.078+2*0.04)-1.25*500*24/744*0.10)
 	cents(t, "saved a month", c.Verdict.Saves, (768.914-632.663)/836*730)
+	cents(t, "staying on Standard", c.Switching.Stay.Standard, c.Whole.Total.Standard)
+	cents(t, "staying on I/O-Optimized", c.Switching.Stay.Optimized, c.Whole.Total.Optimized)
 	if c.Verdict.Cheaper != billing.Optimized || c.Verdict.Sure || !strings.Contains(c.Verdict.Why, "runs of seven days say otherwise") {
 		t.Errorf("the verdict %+v", c.Verdict)
 	}
@@ -235,7 +244,7 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	s.Setenv(t)
 	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
 	from := to.Add(-10 * 24 * time.Hour)
-	plantShop(t, s, from)
+	plantShop(t, s, from, 2)
 	run := func(args ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
@@ -245,14 +254,7 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	prices := filepath.Join(t.TempDir(), "prices.json")
-	text, err := os.ReadFile(shopFiles + "prices.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(prices, bytes.ReplaceAll(text, []byte("us-east-1"), []byte(accounttest.Region)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	prices := regionPrices(t)
 	var asked, read billing.Comparison
 	if err := json.Unmarshal([]byte(run("--cluster", "shop", "--for", "10d", "--price", prices, "--format", "json")), &asked); err != nil {
 		t.Fatal(err)
@@ -276,10 +278,114 @@ func TestAuroraCostFromCloudWatch(t *testing.T) {
 	}
 }
 
+// TestAuroraCostOfReadersThatAreGone: the cluster of which AWS knows two instances had three all the time, says the number of samples by
+// cluster. The answer is not known until somebody says what the third one was; then it costs 0.26 and 0.338 an hour more.
+func TestAuroraCostOfReadersThatAreGone(t *testing.T) {
+	s := accounttest.Start(t)
+	s.Setenv(t)
+	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
+	from := to.Add(-10 * 24 * time.Hour)
+	plantShop(t, s, from, 9)
+	run := func(wantCode int, args ...string) (billing.Comparison, string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		env := Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: os.Getenv, Now: func() time.Time { return to.Add(time.Hour) }}
+		args = append([]string{"aws", "cost", "--region", accounttest.Region, "--cluster", "shop", "--for", "10d", "--price", regionPrices(t)}, args...)
+		if code := Main(env, args); code != wantCode {
+			t.Fatalf("%v: exit status %d: %s", args, code, &stderr)
+		}
+		var c billing.Comparison
+		_ = json.Unmarshal(stdout.Bytes(), &c)
+		return c, strings.Join(strings.Fields(stdout.String()), " ")
+	}
+	_, text := run(exitCannotTell)
+	if want := "shop: which costs less, Standard or I/O-Optimized, is not known: 1,680 hours of instances that are gone are not in it"; !strings.HasPrefix(text, want) {
+		t.Errorf("it begins %.200s, want %s", text, want)
+	}
+	args := []string{"--format", "json"}
+	for i := range 7 {
+		args = append(args, "--instance", fmt.Sprintf("r%d=db.r6g.large@%s..%s", i, from.Format("2006-01-02T15:04"), to.Format(time.RFC3339)))
+	}
+	told, _ := run(exitDone, args...)
+	cents(t, "compute, Standard", told.Whole.Compute.Standard, 240*(8*0.26+2*0.12))
+	cents(t, "compute, I/O-Optimized", told.Whole.Compute.Optimized, 240*(8*0.338+2*0.16))
+	if told.Verdict.Cheaper != billing.Standard {
+		t.Errorf("%+v", told.Verdict)
+	}
+}
+
+// regionPrices is a file of the prices of the shop, as those of the region in which the stand-in is.
+func regionPrices(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(shopFiles + "prices.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "prices.json")
+	if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte("us-east-1"), []byte(accounttest.Region)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestAuroraCostByRegion: the program's own prices answer for the classes and the regions that people have, where what was inferred does
+// not decide; and say what was.
+func TestAuroraCostByRegion(t *testing.T) {
+	for _, region := range []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "sa-east-1", "eu-west-1", "eu-west-2", "eu-west-3",
+		"eu-central-1", "eu-north-1", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "ap-northeast-1", "ap-northeast-2"} {
+		for _, class := range []string{"db.r5.large", "db.r6g.4xlarge", "db.r7g.2xlarge", "db.r8g.xlarge", "db.t4g.medium"} {
+			much := comparison(t, exitDone, "--month", "reads=9e10,writes=1e9,gib=500", "--class", class, "--region", region)
+			little := comparison(t, exitDone, "--month", "reads=1e6,writes=1e6,gib=500", "--class", class, "--region", region)
+			if much.Verdict.Cheaper != billing.Optimized || little.Verdict.Cheaper != billing.Standard || much.Verdict.Sure {
+				t.Errorf("%s in %s: %+v, %+v", class, region, much.Verdict, little.Verdict)
+			}
+		}
+	}
+	// 1,000 million operations at 0.20, and 0.078 an hour more for the instance, 12.50 for 100 GiB: all of it listed for us-east-1
+	known := comparison(t, exitDone, "--month", "reads=1e9,writes=0,gib=100", "--class", "db.r6g.large")
+	cents(t, "saved in us-east-1", known.Verdict.Saves, 200-730*0.078-12.5)
+	for _, i := range known.Items {
+		if i.Inferred != "" || len(i.Sources) == 0 {
+			t.Errorf("%s is inferred (%s) or has no source", i.What, i.Inferred)
+		}
+	}
+	// in Oregon 347 million operations at 0.20 by what is inferred are close to 730 x 0.078 + 12.50
+	args := []string{"--month", "reads=3.47e8,writes=0,gib=100", "--class", "db.r6g.large", "--region", "us-west-2"}
+	if close := comparison(t, exitCannotTell, args...); !strings.Contains(close.Verdict.Why, "inferred, and within what they may be either costs less: realiops prices aws --region us-west-2") {
+		t.Errorf("%+v", close.Verdict)
+	}
+	out, _, _ := auroraCost(t, "--month", "reads=9e9,writes=1e9,gib=500", "--class", "db.r6g.large", "--region", "us-west-2")
+	for _, want := range []string{"Inferred: reads from us-east-1", "db.r6g.large I/O-Optimized as 1.300 of Standard", "2021-03-30"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	// of a region that no list has, the text says what is missing and asks for it
+	out, _, code := auroraCost(t, "--month", "reads=1e9,writes=0,gib=100", "--class", "db.r6g.large", "--region", "il-central-1")
+	if text := strings.Join(strings.Fields(out), " "); code != exitCannotTell || !strings.Contains(text, "realiops prices aws --region il-central-1") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+}
+
+// TestInstancesThatCameAndWent are said in one way.
+func TestInstancesThatCameAndWent(t *testing.T) {
+	for _, text := range []string{"", "r", "r=db.r6g.large", "r=db.r6g.large@", "r=db.r6g.large@2026-10-01", "=db.r6g.large@2026-10-01..2026-10-02", "r=large@2026-10-01..2026-10-02",
+		"r=db.r6g.large@2026-10-02..2026-10-01", "r=db.r6g.large@2026-10-32..2026-11-01", "r=db.serverless@2026-10-01..2026-10-02"} {
+		_, said, code := auroraCost(t, "--from", shopFiles+"metrics.json", "--instance", text)
+		if code != exitUsage || !strings.Contains(said, "--instance "+text+": NAME=CLASS@FROM..TO") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%q: exit status %d: %s", text, code, said)
+		}
+	}
+	all, err := parseStretches([]string{"r=db.r6g.large@2026-10-01T08:00..2026-10-09", "r=db.r6g.large@2026-10-11..2026-10-11"})
+	if err != nil || all[0].To.Sub(all[0].From) != 8*24*time.Hour+16*time.Hour || all[1].To.Sub(all[1].From) != 24*time.Hour {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
 // TestAuroraCostDenied: what the credentials may not ask ends it, with the permission that they lack.
 func TestAuroraCostDenied(t *testing.T) {
 	s := accounttest.Start(t)
-	plantShop(t, s, time.Now().Add(-240*time.Hour).UTC().Truncate(time.Hour))
+	plantShop(t, s, time.Now().Add(-240*time.Hour).UTC().Truncate(time.Hour), 2)
 	through, proxy := s.Proxy(t)
 	through.Setenv(t)
 	proxy.On("GetMetricData", accounttest.Denied())
@@ -289,8 +395,8 @@ func TestAuroraCostDenied(t *testing.T) {
 	}
 }
 
-// plantShop makes the cluster, and ten days of its first week.
-func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time) {
+// plantShop makes the cluster, and ten days of its first week, in which so many instances published samples.
+func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time, instances float64) {
 	t.Helper()
 	client := rds.NewFromConfig(s.Config())
 	_, err := client.CreateDBCluster(t.Context(), &rds.CreateDBClusterInput{DBClusterIdentifier: aws.String("shop"), Engine: aws.String("aurora-postgresql"),
@@ -306,7 +412,7 @@ func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time) {
 	}
 	for _, series := range shopSeries {
 		words := strings.Fields(series[1])
-		one := accounttest.Series{Namespace: "AWS/RDS", Metric: series[0], From: from, Step: time.Hour, Dimensions: map[string]string{"DBClusterIdentifier": words[2]}}
+		one := accounttest.Series{Namespace: "AWS/RDS", Metric: words[0], From: from, Step: time.Hour, Dimensions: map[string]string{"DBClusterIdentifier": words[2]}}
 		if words[2] != "shop" {
 			one.Dimensions = map[string]string{"DBInstanceIdentifier": words[2]}
 		}
@@ -316,6 +422,9 @@ func plantShop(t *testing.T, s *accounttest.StandIn, from time.Time) {
 				v = 2
 			}
 			one.Values = append(one.Values, v)
+		}
+		if words[1] == "SampleCount" {
+			one.Times = 60 * instances
 		}
 		s.Put(t, one)
 	}

@@ -24,7 +24,7 @@ func TestFleetOfAnAccount(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
 	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
-	plantShop(t, s, to.Add(-fleetHours*time.Hour))
+	plantShop(t, s, to.Add(-fleetHours*time.Hour), 2)
 	plantInstances(t, s, to.Add(-fleetHours*time.Hour))
 	dir, prices := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "prices.json")
 	list := `[{"volume":"rds-gp2","per":"gib","region":"REGION","currency":"USD","price":0.2,"source":"test"},{"volume":"rds-gp3","per":"gib","region":"REGION","currency":"USD","price":0.15,"source":"test"}]`
@@ -41,9 +41,9 @@ func TestFleetOfAnAccount(t *testing.T) {
 		}
 		return stdout.String(), stderr.String()
 	}
-	// the instance seven metrics, the cluster three and one of each instance
+	// the instance seven metrics, the cluster four and one of each instance
 	_, said := run(exitUsage, "--max-cost", "0.0001")
-	if !strings.Contains(said, "CloudWatch is asked for 12 metrics, which cost 0.00 USD") || !strings.Contains(said, "more than --max-cost 0.0001") {
+	if !strings.Contains(said, "CloudWatch is asked for 13 metrics, which cost 0.00 USD") || !strings.Contains(said, "more than --max-cost 0.0001") {
 		t.Errorf("said: %s", said)
 	}
 	out, _ := run(exitDone)

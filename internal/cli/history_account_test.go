@@ -163,7 +163,7 @@ func TestHistoryOfACluster(t *testing.T) {
 	s := accounttest.Start(t)
 	s.Setenv(t)
 	to := time.Now().Add(-time.Hour).UTC().Truncate(time.Hour)
-	plantShop(t, s, to.Add(-240*time.Hour))
+	plantShop(t, s, to.Add(-240*time.Hour), 2)
 	path := filepath.Join(t.TempDir(), "shop.jsonl")
 	out, _ := runs(t, exitDone, "history", "--region", accounttest.Region, "--cluster", "shop", "--for", "9d", "-o", path)
 	if !strings.Contains(out, "as CloudWatch kept it") || !strings.Contains(out, "VolumeWriteIOPs") {

@@ -34,9 +34,10 @@ type Comparison struct {
 	told    bool
 	counted bool    // how many instances ran is known
 	gone    float64 // hours of instances that are gone, in the hours that are compared
-	saved   estimate
-	dearest float64 // what an hour of the cluster's dearest class costs more on I/O-Optimized; NaN: not known
-	stopped float64 // what storage costs more on I/O-Optimized in the hours in which nothing showed anything
+
+	savedLeast, savedMost float64 // by I/O-Optimized in those hours, as prices that were inferred may be
+	dearest               float64 // what an hour of the cluster's dearest class costs more on I/O-Optimized; NaN: not known
+	stopped               float64 // what storage costs more on I/O-Optimized in the hours in which nothing showed anything
 }
 
 // Stretch is some hours, and what those of them cost of which all is known.
@@ -196,7 +197,7 @@ func (b bill) days(from, to, least int) (all []Day) {
 
 // weigh says between what I/O-Optimized saves in the hours that are compared, as far as prices were inferred and instances are gone.
 func (c *Comparison) weigh(b bill, lines []line) {
-	c.saved, c.dearest = exactly(c.Whole.Total.Saved()), math.NaN()
+	c.savedLeast, c.savedMost, c.dearest = c.Whole.Total.Saved(), c.Whole.Total.Saved(), math.NaN()
 	for _, l := range lines {
 		spent := func(p Both) (saved float64) {
 			for h, one := range b.hours {
@@ -215,7 +216,7 @@ func (c *Comparison) weigh(b bill, lines []line) {
 		for _, p := range l.may {
 			least, most = min(least, spent(p)), max(most, spent(p))
 		}
-		c.saved.least, c.saved.most = c.saved.least+least-base, c.saved.most+most-base
+		c.savedLeast, c.savedMost = c.savedLeast+least-base, c.savedMost+most-base
 		for _, p := range append(l.may, l.item.Price) {
 			if l.kind == compute && l.item.Class != Serverless && number.Finite(p.Saved()) && !(-p.Saved() <= c.dearest) {
 				c.dearest = -p.Saved()

@@ -47,8 +47,8 @@ func (c Comparison) judge() Verdict {
 	case !c.told && len(c.Days) < fewDays:
 		v.Why = fmt.Sprintf("it has %s whole, and a week is the least that says anything", days(len(c.Days)))
 		return v
-	case cheaper(c.saved.least) != cheaper(c.saved.most):
-		v.Why = c.guessed() + ", and as it may be either costs less: " + askPrices(c.Region)
+	case cheaper(c.savedLeast) != cheaper(c.savedMost):
+		v.Why = c.guessed() + ", and within what they may be either costs less: " + askPrices(c.Region)
 		return v
 	case c.goneTurns():
 		v.Why = c.goneHours() + ", and the other may cost less with them: name each with --instance NAME=CLASS@FROM..TO"
@@ -57,7 +57,7 @@ func (c Comparison) judge() Verdict {
 	monthly := month / float64(w.Compared)
 	v.Cheaper = cheaper(w.Total.Saved())
 	v.Saves = math.Abs(w.Total.Saved()) * monthly
-	v.Least, v.Most = c.saved.least*monthly, c.saved.most*monthly
+	v.Least, v.Most = c.savedLeast*monthly, c.savedMost*monthly
 	if v.Cheaper == Standard {
 		v.Least, v.Most = -v.Most, -v.Least
 	}
@@ -77,7 +77,7 @@ func cheaper(saved float64) string {
 // goneTurns reports whether I/O-Optimized no longer saves when instances that are gone are charged as the cluster's dearest class. On
 // Standard, which they make cheaper yet, they change nothing.
 func (c Comparison) goneTurns() bool {
-	return c.gone > 0 && cheaper(c.saved.least) == Optimized && !(c.saved.least-c.gone*c.dearest > 0)
+	return c.gone > 0 && cheaper(c.savedLeast) == Optimized && !(c.savedLeast-c.gone*c.dearest > 0)
 }
 
 // goneHours says how long instances ran that are gone.
@@ -98,15 +98,19 @@ func (c Comparison) guessed() string {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 {
+	switch last := len(names) - 1; {
+	case last < 0:
 		return ""
+	case last == 0:
+		return "the price of " + names[0] + " in " + c.Region + " is inferred"
+	default:
+		return "the prices of " + strings.Join(names[:last], ", ") + " and " + names[last] + " in " + c.Region + " are inferred"
 	}
-	return "the price of " + strings.Join(names, ", ") + " in " + c.Region + " is inferred"
 }
 
 // askPrices says how the prices of a region are got.
 func askPrices(region string) string {
-	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() + " asks for it, and --price takes the file"
+	return shell.InText("realiops prices aws").Flag("--region", region, "REGION").With("-o prices.json").String() + " asks for the prices, and --price takes the file"
 }
 
 // doubt says what speaks against the answer: a week that says otherwise, or one day that decides.
@@ -143,7 +147,7 @@ func (c Comparison) doubtInput(answer string) string {
 		return c.goneHours() + ": name each with --instance NAME=CLASS@FROM..TO"
 	case !c.counted && answer == Optimized:
 		return "whether instances came and went is not known: the SampleCount of CPUUtilization by cluster tells it, for which --query asks"
-	case cheaper(c.saved.value+c.stopped) != answer:
+	case cheaper(c.Whole.Total.Saved()+c.stopped) != answer:
 		return "it rests on the hours in which nothing showed anything, taken for a cluster that was stopped"
 	case c.guessed() != "":
 		return c.guessed() + ": " + askPrices(c.Region)
@@ -212,7 +216,8 @@ func (c Comparison) warn(u Use) (all []string) {
 		all = append(all, sentence(c.goneHours()+", and would make Standard cheaper yet"))
 	}
 	if v := c.Verdict; c.guessed() != "" && v.Cheaper != "" {
-		all = append(all, fmt.Sprintf("%s: from %s to %s %s a month are saved, as it may be.", strings.TrimSuffix(sentence(c.guessed()), "."), money(v.Least), money(v.Most), c.Currency))
+		all = append(all, fmt.Sprintf("%s: within what they may be %s saves from %s to %s %s a month.",
+			strings.TrimSuffix(sentence(c.guessed()), "."), name(v.Cheaper), money(v.Least), money(v.Most), c.Currency))
 	}
 	if !u.Told && len(c.Days) >= fewDays && len(c.Days) < enoughDays {
 		all = append(all, fmt.Sprintf("Only %s are compared: two weeks are the least to go by.", days(len(c.Days))))

@@ -21,6 +21,7 @@ type Series struct {
 	From       time.Time
 	Step       time.Duration
 	Values     []float64
+	Times      float64 // that each value is published at its moment; 0: once
 }
 
 // perCall is how many values PutMetricData takes at once.
@@ -40,7 +41,8 @@ func (s *StandIn) Put(t testing.TB, all ...Series) {
 		for i, value := range one.Values {
 			namespaces[one.Namespace] = append(namespaces[one.Namespace], types.MetricDatum{
 				MetricName: aws.String(one.Metric), Dimensions: dimensions,
-				Timestamp: aws.Time(one.From.Add(time.Duration(i) * one.Step)), Value: aws.Float64(value),
+				Timestamp: aws.Time(one.From.Add(time.Duration(i) * one.Step)),
+				Values:    []float64{value}, Counts: []float64{max(1, one.Times)},
 			})
 		}
 	}
