@@ -69,9 +69,8 @@ func (s Series) Between(from, to time.Time, coarse time.Duration) (float64, erro
 	return low[1] - low[0], nil
 }
 
-// Grew is what a counter grew by from its first reading to its last, what resets took aside, and at how many readings it had
-// grown.
-func (s Series) Grew() (c Change, moves int) {
+// Grew is what a counter grew by from its first reading to its last, what resets took aside.
+func (s Series) Grew() (c Change) {
 	for change, err := range s.Changes(earliest, latest) {
 		if c.From.IsZero() {
 			c.From = change.From
@@ -79,10 +78,9 @@ func (s Series) Grew() (c Change, moves int) {
 		c.To = change.To
 		if err == nil && change.Amount > 0 {
 			c.Amount += change.Amount
-			moves++
 		}
 	}
-	return c, moves
+	return c
 }
 
 // Advanced is how much further its last reading is than its first, whatever lies between them. That is for positions, which go on where they

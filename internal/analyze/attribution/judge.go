@@ -131,8 +131,8 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 		}
 		return v
 	}
-	if why, silent := j.silent(m); silent {
-		v.Kind, v.Why = Silent, why
+	if kind, why := j.silent(m); kind != "" {
+		v.Kind, v.Why = kind, why
 		return v
 	}
 	rivals := j.rivals(m, y)

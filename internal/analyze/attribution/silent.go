@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/realiops/realiops/internal/analyze/counts"
@@ -14,12 +15,13 @@ const silentSpread = 1.25
 // fewCounts are so few in a repetition that they show nothing of the load.
 const fewCounts = 2
 
-// silent tells whether load leaves a metric where it was: it never moved to speak of, or its rate is the same in all
+// silent is Silent where load leaves a metric where it was: it never moved to speak of, or its rate is the same in all
 // loads, the idle one among them. That is the test for a quantity, with time for the quantity: the interval of its spread has
-// to begin at none and must not reach far, so that a metric which merely jumps about is not taken for silent.
-func (j *judge) silent(m counts.Metric) (why string, is bool) {
+// to begin at none and must not reach far, so that a metric which merely jumps about is not taken for silent. One that moved between
+// repetitions may move late or in steps: CannotTell. Otherwise the kind is empty.
+func (j *judge) silent(m counts.Metric) (kind Kind, why string) {
 	var logs [][]stats.Value
-	most, idle := 0.0, false
+	most, amount, length, idle := 0.0, 0.0, 0.0, false
 	for _, load := range j.run.Loads {
 		var values []stats.Value
 		for _, r := range load.Repetitions {
@@ -28,7 +30,7 @@ func (j *judge) silent(m counts.Metric) (why string, is bool) {
 			if !(ok && count >= 0 && count <= mostCounted && seconds > 0) {
 				continue
 			}
-			most = max(most, math.Abs(count))
+			most, amount, length = max(most, math.Abs(count)), amount+count, length+seconds
 			s := step(m.Unit)
 			values = append(values, stats.Value{X: math.Log(max(count, s/2) / seconds), Var: s * s / max(4*count*count, s*s)})
 			idle = idle || load.Idle()
@@ -37,41 +39,21 @@ func (j *judge) silent(m counts.Metric) (why string, is bool) {
 			logs = append(logs, values)
 		}
 	}
-	if len(logs) > 0 && most <= fewCounts*step(m.Unit) {
-		if j.grewElsewhere(m, most) {
-			return "", false
+	few := fewCounts * step(m.Unit)
+	if len(logs) > 0 && most <= few {
+		if between := j.run.GrewBetween(m, 0, most+few); between > 0 && between <= mostCounted {
+			return CannotTell, fmt.Sprintf("It grew by %s in the run and by no more than %s in any repetition: "+
+				"it moves late, in steps, or for what is done between repetitions", number.Grouped(between, 0), number.Ratio(most))
 		}
-		return "It grew by no more than " + number.Ratio(most) + " in any repetition of a load", true
+		return Silent, "It grew by no more than " + number.Ratio(most) + " in any repetition of a load"
 	}
 	if !idle || len(logs) < 2 {
-		return "", false
+		return "", ""
 	}
 	g := grouped(logs, make([]float64, len(logs)))
-	if g.Between(0.99).Lo > 0 || g.Between(j.options.Level).Hi > math.Log(silentSpread) {
-		return "", false
+	if g.Between(0.99).Lo > 0 || g.Between(j.options.Level).Hi > math.Log(silentSpread) ||
+		j.run.GrewBetween(m, silentSpread*amount/length, few) > 0 {
+		return "", ""
 	}
-	return "It goes on at the same rate with load and without", true
-}
-
-// grewElsewhere tells whether a metric that stood still in all repetitions may have moved for them all the same: in steps or late,
-// so that it was by chance that all its moves fell between them. Of many moves that is no chance: they are those of what is done
-// between repetitions, when tables are made and counted.
-func (j *judge) grewElsewhere(m counts.Metric, most float64) bool {
-	const seldom = 0.01
-	if len(m.From) != 1 {
-		return false
-	}
-	grew, known := j.run.Grew(m.Name)
-	repetitions, inside := 0, 0.0
-	for _, load := range j.run.Loads {
-		repetitions += len(load.Repetitions)
-		for _, r := range load.Repetitions {
-			inside += r.End.Sub(r.Begin).Seconds()
-		}
-	}
-	if !known || grew.Amount <= (most+fewCounts*step(m.Unit))*float64(repetitions+1) {
-		return false
-	}
-	between := max(0, 1-inside/grew.Seconds)
-	return math.Pow(between, float64(grew.Moves)) > seldom
+	return Silent, "It goes on at the same rate with load and without"
 }

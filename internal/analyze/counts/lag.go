@@ -72,6 +72,7 @@ const (
 // the loads explain when the counter moves with it, as squares.
 const (
 	outside      = 0.004
+	within       = 0.1 // of the growth: repetitions fill most of a run, so that late work shows in other ones
 	muchBetter   = 0.65
 	wellEnough   = 0.35
 	fewestMoving = 20
@@ -80,7 +81,7 @@ const (
 // lag is by how much later than the loads a counter moves. Nothing is asked of what it counts: each load has a rate of its
 // own, whatever that is, and the lag is the one at which rates change when loads do. So a search for it favours no quantity.
 func (c *collector) lag(s series.Series, split series.Split) time.Duration {
-	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) {
+	if split.Known < fewestMoving || 2*split.Coarse >= split.Known || !movesOutside(split) || !movesInside(split) {
 		return 0
 	}
 	course := c.course(s)
@@ -160,13 +161,21 @@ func (c *collector) split(s series.Series) series.Split {
 	return s.Split(repetitions, coarseReading)
 }
 
-// movesOutside tells whether a part of the growth falls between repetitions.
-func movesOutside(s series.Split) bool {
-	out := s.Outside
-	if !math.IsInf(s.Quietest, 1) {
-		out -= s.Quietest * s.OutsideForSeconds
+// movesOutside reports whether a part of the growth falls between repetitions.
+func movesOutside(s series.Split) bool { return beyondQuietest(s) > outside*s.Inside }
+
+// movesInside reports whether enough of the growth falls within repetitions to show a lag. What moves only while tables
+// are made between repetitions shows the making, and no load late.
+func movesInside(s series.Split) bool {
+	return s.Inside > within*(s.Inside+beyondQuietest(s))
+}
+
+// beyondQuietest is what a counter grew by between repetitions, less its slowest rate there.
+func beyondQuietest(s series.Split) float64 {
+	if math.IsInf(s.Quietest, 1) {
+		return s.Outside
 	}
-	return out > outside*s.Inside
+	return s.Outside - s.Quietest*s.OutsideForSeconds
 }
 
 // unexplained is the part of how the rates vary around the edges of loads that is left when each load has its own, so much

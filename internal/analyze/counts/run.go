@@ -204,19 +204,31 @@ func (c *collector) addLatencies() (wait func()) {
 func (r *Run) Series(metric string) series.Series { return r.series(metric) }
 
 // Growth is what a counter did over the whole run, between repetitions too.
-type Growth struct {
-	Amount, Seconds float64
-	Moves           int // readings at which it had grown
-}
+type Growth struct{ Amount, Seconds float64 }
 
-// Grew is what a counter did from its first reading to its last; false where nothing was read of it. What comes in periods is
-// not asked.
+// Grew is what a metric did from its first reading or period to its last; false where nothing tells.
 func (r *Run) Grew(metric string) (Growth, bool) {
 	if r.series == nil {
 		return Growth{}, false
 	}
-	c, moves := r.series(metric).Grew()
-	return Growth{c.Amount, c.Seconds(), moves}, !c.From.IsZero()
+	m, known := r.Counter(metric)
+	if statistic, inPeriods := statistics()[m.Type]; known && inPeriods {
+		return grewInPeriods(r.Rates(metric, statistic), m.Type == runfile.Rate)
+	}
+	c := r.series(metric).Grew()
+	return Growth{c.Amount, c.Seconds()}, !c.From.IsZero()
+}
+
+// grewInPeriods adds periods up, of which each tells an amount, or a rate for each second of it.
+func grewInPeriods(periods []Level, rates bool) (g Growth, known bool) {
+	for _, p := range periods {
+		amount, seconds := p.Value, p.To.Sub(p.From).Seconds()
+		if rates {
+			amount *= seconds
+		}
+		g.Amount, g.Seconds = g.Amount+amount, g.Seconds+seconds
+	}
+	return g, g.Seconds > 0
 }
 
 // Levels are what a source with periods of its own said of a level, such as a balance of credits, in order: the minimum where

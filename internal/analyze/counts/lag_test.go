@@ -1,0 +1,80 @@
+package counts_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/runfile"
+)
+
+// phase is what one repetition of a made-up run goes through, in seconds: its table is made, its load runs, it is closed.
+type phase struct {
+	load                 string
+	making, work, closed float64
+}
+
+// playedOut is a run of three rounds of such phases, read every half second. grown tells by how much each metric has
+// grown by a moment.
+func playedOut(t *testing.T, phases []phase, grown func(made, loaded map[string]float64) map[string]float64) *counts.Run {
+	t.Helper()
+	const rounds, step = 3, 0.5
+	plan := runfile.Plan{Repetitions: rounds, LoadSeconds: 5}
+	for _, p := range phases {
+		plan.Loads = append(plan.Loads, runfile.Load{Name: p.load, Method: "copy"})
+	}
+	records := []runfile.Record{runfile.Run{Schema: runfile.Schema, Start: midnight, Plan: plan}}
+	made, loaded := map[string]float64{}, map[string]float64{}
+	for name := range grown(made, loaded) {
+		records = append(records, runfile.Metric{Name: name, Unit: "operations", Type: runfile.Counter})
+	}
+	at := 0.0
+	read := func(until float64, what map[string]float64, load string) {
+		for ; at < until; at += step {
+			records = append(records, runfile.Reading{At: sec(at), Probe: "p", Values: grown(made, loaded)})
+			if what != nil {
+				what[load] += step
+			}
+		}
+	}
+	mark := func(load string, repetition int, e runfile.Event) {
+		records = append(records, runfile.LoadEvent{At: sec(at), Load: load, Repetition: repetition, Event: e})
+	}
+	for repetition := 1; repetition <= rounds; repetition++ {
+		for _, p := range phases {
+			mark(p.load, repetition, runfile.Settle)
+			read(at+p.making, made, p.load)
+			read(at+1, nil, "")
+			mark(p.load, repetition, runfile.Begin)
+			from := at
+			read(at+p.work, loaded, p.load)
+			records = append(records, runfile.Work{From: sec(from), To: sec(at), Load: p.load, Repetition: repetition, Transactions: 100, Statements: 100, Rows: 100})
+			read(at+p.closed, nil, "")
+			mark(p.load, repetition, runfile.End)
+		}
+	}
+	read(at+10, nil, "")
+	return fromRecords(t, records...)
+}
+
+// TestLagNeedsWorkInsideRepetitions: a counter that grows only while the tables of some loads are made shows no load late. One that
+// shows each load two seconds late does.
+func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
+	type moment struct{ a, b float64 }
+	var past []moment
+	run := playedOut(t, []phase{{"write", 0, 5, 1}, {"scan", 8, 5, 1}}, func(made, loaded map[string]float64) map[string]float64 {
+		past = append(past, moment{loaded["write"], loaded["scan"]})
+		late := past[max(0, len(past)-1-4)] // two seconds of readings ago
+		return map[string]float64{
+			"p/made": 300 * made["scan"],
+			"p/some": 300*made["scan"] + 3*loaded["write"],
+			"p/late": 40*late.a + 900*late.b,
+		}
+	})
+	for name, want := range map[string]float64{"p/made": 0, "p/some": 0, "p/late": 2} {
+		if _, view := run.Over(name); math.Abs(view.Lag.Seconds()-want) > 0.3 {
+			t.Errorf("%s is counted %v late, want %g s", name, view.Lag.Round(time.Millisecond), want)
+		}
+	}
+}
