@@ -64,8 +64,8 @@ func (j *judge) background(m counts.Metric) string {
 	for _, load := range j.loads {
 		for _, r := range load.Repetitions {
 			shown, ok := m.Raw(r)
-			amount, err := m.Count(load, r)
-			if ok && err == nil && shown > 0 && shown-amount > muchBackground*shown {
+			_, err := m.Count(load, r)
+			if ok && err == nil && shown > 0 && j.run.Idle.Of(m, r) > muchBackground*shown {
 				loads = append(loads, load.Name)
 				break
 			}

@@ -5,29 +5,59 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/realiops/realiops/internal/runfile"
 	"github.com/realiops/realiops/internal/series"
 )
 
-// Background is what happens without load of ours, as measured in idle loads. It is taken off every count, at its mean
-// rate for the time between the count's two readings.
+// Background is what happens without load of ours, as measured in idle loads: a rate, and what the end of a repetition costs, such as the
+// checkpoint that closes it. Both are taken off every count, the rate for the time between the count's two readings.
 type Background struct {
 	Repetitions int                // that measured it; 0: it is not known, and nothing was taken off
 	PerSecond   map[string]float64 // by metric: the mean of the repetitions' rates
-	// Deviation is by how much one repetition's rate typically differs from the mean: the standard deviation. It is not
-	// there for a metric that fewer than two repetitions have.
+	// Closing is what the end of a repetition costs beyond that rate, by metric: the mean. It is not there for a metric that was not read while
+	// nothing was done; then its rate is that of the whole repetition.
+	Closing map[string]float64
+	// Deviation is by how much one repetition, its end included, typically differs from the mean, a second: the standard
+	// deviation. It is not there for a metric that fewer than two repetitions have.
 	Deviation map[string]float64
+}
+
+// Of is what a metric would have shown in a repetition at the background's rate alone.
+func (b Background) Of(m Metric, r Repetition) (sum float64) {
+	for i, name := range m.From {
+		amount := b.PerSecond[name] * r.Counts[name].Seconds
+		if i > 0 && m.how == subtraction {
+			amount = -amount
+		}
+		sum += amount
+	}
+	return sum
 }
 
 // mostVariants bounds how many idle repetitions are tried one by one: a few show how far the background varies.
 const mostVariants = 10
 
+// idling is what one idle repetition shows: the rates of metrics, what its end cost beyond them, and both together as a rate.
+type idling struct{ rates, closing, whole map[string]float64 }
+
 // takeOffBackground measures the background and takes it off the counts of all loaded loads.
 func (r *Run) takeOffBackground() {
-	each := r.idleRates()
-	means := meanRates(each)
-	r.Idle = Background{Repetitions: len(each), PerSecond: means, Deviation: deviations(each, means)}
+	each := r.idlings()
+	of := func(part func(idling) map[string]float64) map[string]float64 {
+		var all []map[string]float64
+		for _, i := range each {
+			all = append(all, part(i))
+		}
+		return meanRates(all)
+	}
+	mean := idling{
+		rates:   of(func(i idling) map[string]float64 { return i.rates }),
+		closing: of(func(i idling) map[string]float64 { return i.closing }),
+		whole:   of(func(i idling) map[string]float64 { return i.whole }),
+	}
+	r.Idle = Background{Repetitions: len(each), PerSecond: mean.rates, Closing: mean.closing, Deviation: deviations(each, mean.whole)}
 	if len(each) < 2 {
 		each = nil // nothing shows how it varies
 	}
@@ -36,10 +66,10 @@ func (r *Run) takeOffBackground() {
 			continue
 		}
 		for j, repetition := range r.Loads[i].Repetitions {
-			for _, rates := range each[:min(len(each), mostVariants)] {
-				repetition.Variants = append(repetition.Variants, repetition.without(rates))
+			for _, one := range each[:min(len(each), mostVariants)] {
+				repetition.Variants = append(repetition.Variants, repetition.without(one))
 			}
-			repetition.Counts = repetition.without(r.Idle.PerSecond).Counts
+			repetition.Counts = repetition.without(mean).Counts
 			r.Loads[i].Repetitions[j] = repetition
 		}
 	}
@@ -60,7 +90,7 @@ func (r *Run) Raw() *Run {
 
 // AsRead is the repetition with nothing taken off its counts.
 func (r Repetition) AsRead() Repetition {
-	r = r.without(nil)
+	r = r.without(idling{})
 	for metric, count := range r.Counts {
 		count.Amount = count.Raw
 		r.Counts[metric] = count
@@ -69,32 +99,86 @@ func (r Repetition) AsRead() Repetition {
 }
 
 // without is the repetition with a background taken off.
-func (r Repetition) without(perSecond map[string]float64) Repetition {
+func (r Repetition) without(of idling) Repetition {
 	r.Counts, r.Variants = maps.Clone(r.Counts), nil
 	for metric, count := range r.Counts {
-		if rate, known := perSecond[metric]; known && count.Missing == nil {
-			count.Amount = count.Raw - rate*count.Seconds
+		if rate, known := of.rates[metric]; known && count.Missing == nil {
+			count.Amount = count.Raw - rate*count.Seconds - of.closing[metric]
 			r.Counts[metric] = count
 		}
 	}
 	return r
 }
 
-// idleRates are the rates per second of each metric in each idle repetition.
-func (r *Run) idleRates() []map[string]float64 {
-	var all []map[string]float64
+// BeforeEnd is an idle repetition at the rates before its end, as far as these were read.
+func (r Repetition) BeforeEnd() Repetition {
+	seconds := 0.0
+	for _, count := range r.Quiet {
+		seconds = max(seconds, count.Seconds)
+	}
+	if seconds == 0 {
+		return r
+	}
+	r.Seconds, r.Counts = seconds, maps.Clone(r.Counts)
+	for name, count := range r.Counts {
+		if quiet, known := r.Quiet[name]; known {
+			count = quiet
+		}
+		if count.Missing == nil {
+			part := seconds / count.Seconds
+			r.Counts[name] = Count{Amount: part * count.Amount, Raw: part * count.Raw, Seconds: seconds, Error: part * count.Error}
+		}
+	}
+	return r
+}
+
+// leastQuiet is the part of an idle load that must lie between two readings to show a rate.
+const leastQuiet = 0.5
+
+// quiet is what each counter did in an idle repetition before its end, which begins when the load has lasted as long as planned.
+func (c *collector) quiet(r Repetition) map[string]Count {
+	length := time.Duration(c.run.Header.Plan.LoadSeconds * float64(time.Second))
+	end := r.Begin.Add(length)
+	if length == 0 || !end.Before(r.End) {
+		return nil
+	}
+	var all map[string]Count
+	for name, count := range r.Counts {
+		if m, known := c.run.Counter(name); count.Missing != nil || !known || m.Type != runfile.Counter {
+			continue
+		}
+		change, err := c.series(name).Delta(r.Begin, end)
+		if seconds := change.Seconds(); err == nil && seconds > leastQuiet*length.Seconds() && seconds < count.Seconds {
+			if all == nil {
+				all = map[string]Count{}
+			}
+			all[name] = Count{Amount: change.Amount, Raw: change.Amount, Seconds: seconds}
+		}
+	}
+	return all
+}
+
+// idlings are what each idle repetition shows.
+func (r *Run) idlings() []idling {
+	var all []idling
 	for _, load := range r.Loads {
 		if !load.Idle() {
 			continue
 		}
 		for _, repetition := range load.Repetitions {
-			rates := map[string]float64{}
+			one := idling{map[string]float64{}, map[string]float64{}, map[string]float64{}}
 			for metric, count := range repetition.Counts {
-				if count.Missing == nil {
-					rates[metric] = count.Raw / count.Seconds
+				if count.Missing != nil {
+					continue
+				}
+				one.whole[metric] = count.Raw / count.Seconds
+				one.rates[metric] = one.whole[metric]
+				if quiet, known := repetition.Quiet[metric]; known {
+					one.rates[metric] = quiet.Raw / quiet.Seconds
+					one.closing[metric] = count.Raw - one.rates[metric]*count.Seconds
 				}
 			}
-			all = append(all, rates)
+			all = append(all, one)
 		}
 	}
 	return all
@@ -116,10 +200,10 @@ func meanRates(each []map[string]float64) map[string]float64 {
 }
 
 // deviations are standard deviations of rates from their means, of the metrics that more than one repetition has.
-func deviations(each []map[string]float64, means map[string]float64) map[string]float64 {
+func deviations(each []idling, means map[string]float64) map[string]float64 {
 	squares, n := map[string]float64{}, map[string]float64{}
-	for _, rates := range each {
-		for metric, rate := range rates {
+	for _, one := range each {
+		for metric, rate := range one.whole {
 			squares[metric] += (rate - means[metric]) * (rate - means[metric])
 			n[metric]++
 		}

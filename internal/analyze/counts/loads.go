@@ -175,6 +175,9 @@ func (c *collector) repetition(a *attempt, idle bool, busy []time.Time) Repetiti
 			r.Counts[m.Name] = Count{Missing: &series.Missing{Reason: series.Reset, Detail: "its view says that it was reset"}}
 		}
 	}
+	if idle {
+		r.Quiet = c.quiet(r)
+	}
 	r.Log = c.anatomy(r, loadEnd, othersEnd)
 	if !ours {
 		r.Seconds = r.betweenReadings()

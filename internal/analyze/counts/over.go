@@ -203,7 +203,7 @@ func (c *collector) recounted(a *attempt, idle bool, r Repetition, windows []str
 		}
 		counts[name] = inWindows(c.series(name), windows)
 	}
-	r.Counts, r.Log = counts, nil
+	r.Counts, r.Log, r.Quiet = counts, nil, nil
 	if idle {
 		return r
 	}
@@ -252,6 +252,7 @@ const mostDoubt = 0.1
 func (c *collector) later(metric string, s series.Series, lag time.Duration) *Run {
 	return c.rebuilt(func(a *attempt, _ bool, r Repetition) Repetition {
 		r = r.AsRead()
+		r.Quiet = nil
 		if a == nil {
 			return r
 		}

@@ -74,6 +74,8 @@ type Repetition struct {
 	// Variants are the same repetition with the background of one idle repetition taken off instead of the mean of all:
 	// how far they lie apart is what the background leaves in doubt.
 	Variants []Repetition
+
+	Quiet map[string]Count // of an idle repetition, by metric: before its end; nil: nobody read it then
 }
 
 // Work is what our own clients did: the known side of everything.

@@ -64,7 +64,7 @@ func TestSmallRun(t *testing.T) {
 	if diff := cmp.Diff(want, run.Loads); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(counts.Background{Repetitions: 1, PerSecond: map[string]float64{"p/x": 2}, Deviation: map[string]float64{}}, run.Idle); diff != "" {
+	if diff := cmp.Diff(counts.Background{Repetitions: 1, PerSecond: map[string]float64{"p/x": 2}, Closing: map[string]float64{}, Deviation: map[string]float64{}}, run.Idle); diff != "" {
 		t.Error(diff)
 	}
 	if run.Notes != nil || run.Torn != nil || run.Ended.Status != runfile.Complete {
@@ -175,7 +175,7 @@ func TestVariants(t *testing.T) {
 // TestDeviation: rates of 2 and 6 a second lie 2 from their mean, which is 2.83 for one of two.
 func TestDeviation(t *testing.T) {
 	run := fromRecords(t, twiceIdle()...)
-	want := counts.Background{Repetitions: 2, PerSecond: map[string]float64{"p/x": 4}, Deviation: map[string]float64{"p/x": math.Sqrt(8)}}
+	want := counts.Background{Repetitions: 2, PerSecond: map[string]float64{"p/x": 4}, Closing: map[string]float64{}, Deviation: map[string]float64{"p/x": math.Sqrt(8)}}
 	if diff := cmp.Diff(want, run.Idle); diff != "" {
 		t.Error(diff)
 	}

@@ -128,6 +128,9 @@ func countedAs(run *counts.Run, name string) counts.Quantity {
 func over(a counts.Load, value func(counts.Repetition) (float64, error)) Figure {
 	var s sample
 	for _, r := range a.Repetitions {
+		if a.Idle() {
+			r = r.BeforeEnd()
+		}
 		s.add(value(r))
 		for _, v := range r.Variants {
 			s.widen(value(v))

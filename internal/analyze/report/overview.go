@@ -87,15 +87,30 @@ func (r Report) target() string {
 	return strings.Join(append(append(parts, loads), r.background()...), "; ")
 }
 
-// repetitions is how often the loads were to be run.
+// repetitions is how often the loads were run; of a run without any that was measured, how often they were to be.
 func (r Report) repetitions() string {
-	text := counted(r.Run.Repetitions, "repetition")
-	for _, a := range r.Loads {
-		if a.MostRepetitions > 0 && a.MostRepetitions < r.Run.Repetitions {
-			return fmt.Sprintf("%d or %s", a.MostRepetitions, text)
-		}
+	fewest, most := r.measuredTimes()
+	switch {
+	case most == 0:
+		return counted(r.Run.Repetitions, "repetition")
+	case fewest == most:
+		return counted(most, "repetition")
+	case fewest+1 == most:
+		return fmt.Sprintf("%d or %s", fewest, counted(most, "repetition"))
+	default:
+		return fmt.Sprintf("%d to %s", fewest, counted(most, "repetition"))
 	}
-	return text
+}
+
+// measuredTimes are the fewest and the most repetitions of a load that was measured; 0 where none was.
+func (r Report) measuredTimes() (fewest, most int) {
+	for _, a := range r.loaded() {
+		if fewest == 0 || a.Repetitions < fewest {
+			fewest = a.Repetitions
+		}
+		most = max(most, a.Repetitions)
+	}
+	return fewest, most
 }
 
 // changed says in brackets that a setting did not stay as it was at the beginning.
@@ -274,13 +289,7 @@ func names(loads []Load) []string { return each(func(a Load) string { return a.N
 
 // plusMinusLegend says what ± means in this run.
 func (r Report) plusMinusLegend() string {
-	fewest, most := 0, 0
-	for _, a := range r.loaded() {
-		if fewest == 0 || a.Repetitions < fewest {
-			fewest = a.Repetitions
-		}
-		most = max(most, a.Repetitions)
-	}
+	fewest, most := r.measuredTimes()
 	if r.Observed != nil {
 		return "Means of the windows of each kind; ± half the range of up to six stretches of them."
 	}

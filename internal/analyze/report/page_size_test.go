@@ -244,10 +244,10 @@ func TestNothingIsBoughtPastTheMachine(t *testing.T) {
 func TestTheOrderIsSaidAlike(t *testing.T) {
 	size, page := sized(t, 500)
 	o := size.Order
-	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4996 || o.MiBps != 1162 || o.Next == nil || *o.Next.Monthly < *o.Monthly {
+	if o == nil || o.Title != "EBS gp3" || o.GiB != 500 || o.IOPS != 4999 || o.MiBps != 1162 || o.Next == nil || *o.Next.Monthly < *o.Monthly {
 		t.Fatalf("%+v", o)
 	}
-	const said = "EBS gp3, 500 GiB, 4,996 IOPS, 1,162 MiB/s: 91 USD a month"
+	const said = "EBS gp3, 500 GiB, 4,999 IOPS, 1,162 MiB/s: 91 USD a month"
 	text := rendered(t, func(w io.Writer) error { return document.Text(w, size.Document(), 80) })
 	if first, _, _ := strings.Cut(text, "\n"); first != "Order: "+said+"." {
 		t.Errorf("the first line is %q", first)

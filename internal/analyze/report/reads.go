@@ -72,6 +72,9 @@ func answers(loads []Load) document.Block {
 
 const blockBytes = 8192
 
+// countedTogether is by how much two counters of the same reads may differ, whose sources are not read at the same moment.
+const countedTogether = 0.02
+
 // answered are the shares of the buffers touched that were answered by shared buffers, by the page cache and by the device; or why that is not known.
 func (a Load) answered() (shares [3]float64, why string) {
 	touched, missed, read := a.Of(buffersTouched), a.Of(pagesMissed), a.Of(deviceReadSize)
@@ -86,8 +89,15 @@ func (a Load) answered() (shares [3]float64, why string) {
 	if !positive(touched) {
 		return shares, "no buffers were touched"
 	}
-	fromDevice := min(max(0, read.Value)/blockBytes, missed.Value)
-	return [3]float64{1 - missed.Value/touched.Value, (missed.Value - fromDevice) / touched.Value, fromDevice / touched.Value}, ""
+	if missed.lost() {
+		return shares, "what was asked of the operating system cannot be told from the background"
+	}
+	if missed.Value > (1+countedTogether)*touched.Value {
+		return shares, "more pages were asked for than buffers are counted as touched"
+	}
+	asked := min(max(0, missed.Value), touched.Value)
+	fromDevice := min(max(0, read.Value)/blockBytes, asked)
+	return [3]float64{1 - asked/touched.Value, (asked - fromDevice) / touched.Value, fromDevice / touched.Value}, ""
 }
 
 // HeadlineOfReads is what PostgreSQL's reads would say if they were read as IOPS, where the device did least for them.

@@ -22,36 +22,50 @@ func forServer(alone bool) string {
 type purpose struct {
 	header string
 	kinds  []string
+	others bool // they are of other programs
 }
 
-var otherPrograms = purpose{"other programs", []string{"other_programs"}}
+var otherPrograms = purpose{"other programs", []string{"other_programs"}, true}
 
 func purposes() []purpose {
 	return []purpose{
-		{"WAL", []string{"wal"}}, {"tables", []string{"tables"}}, {"indexes", []string{"indexes"}},
-		{"other files", []string{"toast", "maps", "relations", "temp", "log", "other"}}, {"journal", []string{"journal"}}, otherPrograms,
+		{header: "WAL", kinds: []string{"wal"}}, {header: "tables", kinds: []string{"tables"}}, {header: "indexes", kinds: []string{"indexes"}},
+		{header: "other files", kinds: []string{"toast", "maps", "relations", "temp", "log", "other"}},
+		{header: "journal", kinds: []string{"journal"}}, otherPrograms,
 	}
 }
 
-// rate is how much of some fields there was a second under a load, whatever was there without it.
+// rate is how much of some fields there was in a second of a load, by the seconds and less the background by which all its figures go. What
+// other programs did is not the load's: it goes by the time that passed, as it was counted.
 func (p purpose) rate(a counts.Load, fields []string) (float64, error) {
 	amount, seconds := 0.0, 0.0
 	for _, r := range a.Repetitions {
+		if a.Idle() {
+			r = r.BeforeEnd()
+		}
+		lasted, err := r.Lasted()
+		if err != nil {
+			return 0, err
+		}
 		for _, kind := range p.kinds {
 			for _, field := range fields {
 				name := "request." + kind + "/" + field
-				if _, err := r.Count(name); err != nil {
+				shown, err := r.Count(name)
+				if err != nil {
 					return 0, err
 				}
-				amount += r.Counts[name].Raw
+				if p.others {
+					shown, lasted = r.Counts[name].Raw, r.Counts[name].Seconds
+				}
+				amount += shown
 			}
 		}
-		seconds += r.Counts["request."+p.kinds[0]+"/"+fields[0]].Seconds
+		seconds += lasted
 	}
 	if seconds == 0 {
 		return 0, &series.Missing{Reason: leftOut, Detail: "no repetition could be used"}
 	}
-	return amount / seconds, nil
+	return max(0, amount/seconds), nil
 }
 
 // What there is of each kind of request.
@@ -89,7 +103,8 @@ func forWhat(run *counts.Run) document.Block {
 		return nil
 	}
 	return document.Section{Title: "What the disks' requests were for (per second)", Blocks: []document.Block{
-		document.Together{requests, faint("Reads and writes, the background among them. Other files: those of this server that are neither WAL nor tables nor indexes of this database.")},
+		document.Together{requests, faint("Reads and writes. Other files: those of this server that are neither WAL nor tables nor indexes of this database. Other programs: in each second " +
+			"that passed.")},
 		document.Only(document.OnPages, forWhatTable(run, "MB", byteFields, number.Mega)),
 	}}
 }

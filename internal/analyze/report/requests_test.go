@@ -3,7 +3,9 @@ package report
 import (
 	"testing"
 
+	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // TestEveryRequestIsInOneColumn: what all requests were for is the sum of the columns of its table.
@@ -22,5 +24,39 @@ func TestEveryRequestIsInOneColumn(t *testing.T) {
 	}
 	if len(columns) > 0 {
 		t.Errorf("columns of what is no kind of request: %v", columns)
+	}
+}
+
+// TestRequestsByFileGoByTheSecondsOfTheLoad: a load of 2 s whose pages are on the device after 3 s, with 300 data writes of its own, is one of
+// 150 in each table. Other programs did 60 in those 3 s.
+func TestRequestsByFileGoByTheSecondsOfTheLoad(t *testing.T) {
+	load := counts.Load{Load: runfile.Load{Name: "busy", Method: "copy"}, Repetitions: []counts.Repetition{{Seconds: 2, Counts: map[string]counts.Count{
+		"request.wal/writes": {Amount: 300, Raw: 330, Seconds: 3}, "request.wal/reads": {Seconds: 3},
+		"request.other_programs/writes": {Amount: 55, Raw: 60, Seconds: 3}, "request.other_programs/reads": {Seconds: 3},
+	}}}}
+	for _, check := range []struct {
+		of   purpose
+		want float64
+	}{{purposes()[0], 150}, {otherPrograms, 20}} {
+		if got, err := check.of.rate(load, requestFields); err != nil || got != check.want {
+			t.Errorf("%s: %g, %v; want %g", check.of.header, got, err, check.want)
+		}
+	}
+}
+
+// TestSharesOfBuffersAddUp: two counters of the same reads that differ by a little leave shares between none and all; by more, none.
+func TestSharesOfBuffersAddUp(t *testing.T) {
+	figure := func(v float64) Figure { return Figure{Value: v, Lowest: v, Highest: v, N: 2} }
+	of := func(touched, missed, bytes float64) ([3]float64, string) {
+		return Load{Work: []Work{
+			{Quantity: buffersTouched, PerSecond: figure(touched)}, {Quantity: pagesMissed, PerSecond: figure(missed)},
+			{Quantity: deviceReadSize, PerSecond: figure(bytes)},
+		}}.answered()
+	}
+	if shares, why := of(1000, 1010, 500*blockBytes); why != "" || shares != [3]float64{0, 0.5, 0.5} {
+		t.Errorf("%v, %q", shares, why)
+	}
+	if shares, why := of(1000, 1050, 500*blockBytes); why == "" {
+		t.Errorf("of more pages asked for than touched: %v", shares)
 	}
 }

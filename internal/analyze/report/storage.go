@@ -96,12 +96,13 @@ func backgroundMoved(run *counts.Run, loads []Load) string {
 		if !a.Idle() || len(a.Repetitions) < 2 || quietest == nil {
 			continue
 		}
-		first, before := requests.Count(a, a.Repetitions[0])
-		last, after := requests.Count(a, a.Repetitions[len(a.Repetitions)-1])
+		early, late := a.Repetitions[0].BeforeEnd(), a.Repetitions[len(a.Repetitions)-1].BeforeEnd()
+		first, before := requests.Count(a, early)
+		last, after := requests.Count(a, late)
 		if before != nil || after != nil {
 			continue
 		}
-		first, last = first/a.Repetitions[0].Seconds, last/a.Repetitions[len(a.Repetitions)-1].Seconds
+		first, last = first/early.Seconds, last/late.Seconds
 		least, most := min(first, last), max(first, last)
 		if most > 2*least && most-least > sharedFrom*quietest.Of(counts.DeviceRequests).Value {
 			return fmt.Sprintf("Without our load the device did %s requests/s at first and %s at last: what others do on it changed, "+
