@@ -80,6 +80,8 @@ type LoadEvent struct {
 	Instance string `json:"instance,omitempty"`
 	Cloud    *Cloud `json:"cloud,omitempty"` // what the provider says of that one
 	Cold     *Cold  `json:"cold,omitempty"`  // on Begin, of a load that is to find nothing in memory
+	// Autovacuum, on End, is what the server's own wrote since Begin, where it would have been taken for the work of others.
+	Autovacuum *Autovacuum `json:"autovacuum,omitempty"`
 	// Others, on End, is what others did on the server since Begin, where that is too much to be passed over.
 	Others *Others `json:"others,omitempty"`
 	// Sessions, on End, of an operation, are all that have connected to its database since Begin; nil: the server does not count them.
@@ -94,6 +96,12 @@ type Cold struct {
 	Forgotten bool   `json:"forgotten"`         // the kernel was asked to forget the table's files, again and again while the load ran
 	Evicted   int64  `json:"evicted,omitempty"` // pages taken out of shared buffers, where the server may be asked to
 	Missing   string `json:"missing,omitempty"` // why the kernel was not asked: then only the size of the table keeps it from memory
+}
+
+// Autovacuum is what a server does by itself, whoever uses it.
+type Autovacuum struct {
+	Rows     int64 `json:"rows"`                // of statistics and of the catalogue, that it wrote
+	WALBytes int64 `json:"wal_bytes,omitempty"` // beyond what our clients can have written, where nobody else was seen
 }
 
 // Others is what others did on a server while our clients worked, by the counters of all its databases.
@@ -127,13 +135,13 @@ func (o Others) Share() float64 { return max(o.RowsShare, o.CommitsShare, o.WALS
 func (o Others) String() string {
 	var did []string
 	if o.Rows > 0 {
-		did = append(did, fmt.Sprintf("%d of the rows written (%.2g %%)", o.Rows, 100*o.RowsShare))
+		did = append(did, fmt.Sprintf("%d of the rows written (%s)", o.Rows, percent(o.RowsShare)))
 	}
 	if o.Commits > 0 {
-		did = append(did, fmt.Sprintf("%d of the commits (%.2g %%)", o.Commits, 100*o.CommitsShare))
+		did = append(did, fmt.Sprintf("%d of the commits (%s)", o.Commits, percent(o.CommitsShare)))
 	}
 	if o.WALBytes > 0 {
-		did = append(did, fmt.Sprintf("%.3g MB of the WAL (%.2g %%)", float64(o.WALBytes)/1e6, 100*o.WALShare))
+		did = append(did, fmt.Sprintf("%.3g MB of the WAL (%s)", float64(o.WALBytes)/1e6, percent(o.WALShare)))
 	}
 	var said []string
 	if len(did) > 0 {
@@ -148,6 +156,14 @@ func (o Others) String() string {
 			"ends: "+strings.Join(o.Writing, ", "))
 	}
 	return strings.Join(said, "; ")
+}
+
+// percent writes a share with two digits, or as many as it has before the point.
+func percent(share float64) string {
+	if share >= 0.995 {
+		return fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
 // SettingChange is a setting of the server that was found to be another than before, of those in [Target]. When it changed

@@ -57,8 +57,9 @@ func everyKind() []Record {
 		Gap{At: noon, Probe: "block", Metric: "block/writes", Reason: NotLocal, Code: "ENOENT", Detail: "elsewhere"},
 		LoadEvent{
 			At: noon, Load: "bulk", Repetition: 1, Event: End, Sessions: new(int64(3)), OtherSessions: 2, Failed: "the server died", Added: "to tell rows from entries", Factors: &load,
-			Others:   &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
-			Instance: "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5, Missing: "it is on another machine"},
+			Autovacuum: &Autovacuum{Rows: 81, WALBytes: 4_000_000},
+			Others:     &Others{Staying: 1, GoesOn: true, Rows: 300, Commits: 250, RowsShare: 0.2, CommitsShare: 0.1, WALBytes: 5_000_000, WALWrites: new(int64(4)), WALFsyncs: new(int64(3)), WALShare: 0.3, Who: []string{"psql of joe in shop"}, Writing: []string{"psql of ann in shop"}},
+			Instance:   "two", Cloud: &cloud, Cold: &Cold{Forgotten: true, Evicted: 5, Missing: "it is on another machine"},
 		},
 		Reading{At: noon, Took: 0.002, Probe: "pgstat", Values: map[string]float64{"pgstat.wal/wal_records": 1.5e300}},
 		Work{

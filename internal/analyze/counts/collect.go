@@ -54,10 +54,11 @@ type attempt struct {
 	begins, ends []time.Time
 	failed       string
 	others       *runfile.Others // what others did meanwhile, where that is too much to be passed over
-	sessions     *int64          // that connected meanwhile
-	added        string          // why it was run beyond the plan
-	instance     string          // that it was put on, where that is another than the run's
-	followed     []string        // the metrics that are told of that instance
+	vacuumed     *runfile.Autovacuum
+	sessions     *int64   // that connected meanwhile
+	added        string   // why it was run beyond the plan
+	instance     string   // that it was put on, where that is another than the run's
+	followed     []string // the metrics that are told of that instance
 	clients      clientWork
 	proof        *runfile.Proof
 	wal          *runfile.WAL
@@ -154,7 +155,7 @@ func (c *collector) event(e runfile.LoadEvent) {
 	case runfile.End:
 		a.ends = append(a.ends, e.At)
 		a.failed = cmp.Or(a.failed, e.Failed)
-		a.others, a.sessions = e.Others, e.Sessions
+		a.others, a.vacuumed, a.sessions = e.Others, e.Autovacuum, e.Sessions
 		c.run.OtherSessions += e.OtherSessions
 	}
 }

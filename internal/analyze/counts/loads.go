@@ -23,6 +23,7 @@ func (c *collector) buildLoads() {
 	}
 	overlaps := c.overlaps()
 	busy := c.busyUntil()
+	var vacuumed vacuumed
 	for _, a := range c.attempts {
 		a.clients.complete()
 		load := c.loadOf(a)
@@ -35,6 +36,9 @@ func (c *collector) buildLoads() {
 			continue
 		}
 		c.checkLoad(a)
+		if a.vacuumed != nil {
+			vacuumed.add(*a.vacuumed)
+		}
 		if a.others != nil {
 			c.run.Others = append(c.run.Others, OthersWorked{a.load, a.repetition, *a.others})
 		}
@@ -43,6 +47,9 @@ func (c *collector) buildLoads() {
 		c.checkProof(a, load.Load, r)
 		c.checkAnatomy(load.Load, r)
 		load.Repetitions = append(load.Repetitions, r)
+	}
+	if text := vacuumed.text(); text != "" {
+		c.notes.add("autovacuum", text)
 	}
 	for i := range c.run.Loads {
 		c.run.Loads[i].Waits = c.waits(c.run.Loads[i])

@@ -365,6 +365,19 @@ func TestOthersAreSaid(t *testing.T) {
 	}
 }
 
+// What autovacuum wrote is said, and no reason to leave an idle repetition out.
+func TestAutovacuumIsSaid(t *testing.T) {
+	records := small()
+	end := event(6, "idle", runfile.End)
+	end.Autovacuum = &runfile.Autovacuum{Rows: 81, WALBytes: 3_000_000}
+	run := fromRecords(t, without(records, isEvent("idle", runfile.End), end)...)
+	want := []counts.Note{{Code: "autovacuum", Text: "Autovacuum worked during a repetition and wrote 81 rows of statistics and 3 MB of WAL: " +
+		"it is the server's own, and is in every count"}}
+	if diff := cmp.Diff(want, run.Notes); diff != "" || run.Idle.Repetitions != 1 || len(run.Others) != 0 {
+		t.Errorf("%d idle repetitions, others %v, %s", run.Idle.Repetitions, run.Others, diff)
+	}
+}
+
 // What no server can have counted is not printed: each row that is inserted by itself, each entry and each commit writes a
 // WAL record (of 24 bytes at least), and an fsync serves the commits of all clients at most.
 func TestWhatCannotBeIsLeftOut(t *testing.T) {

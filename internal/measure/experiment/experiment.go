@@ -60,9 +60,10 @@ type Experiment struct {
 	Moved func() *runfile.Cloud
 	// Look is called as a load is about to begin, and when its clients have left: who else is at work? Nil: nobody looks.
 	Look func(context.Context, runfile.Event) error
-	// Others is what others did on the server during a repetition of the load, where that is too much to be passed over; nil, or nil
-	// from it: nothing. A repetition that they disturbed is left out and run again, unless the server is shared knowingly.
-	Others func(runfile.Load) *runfile.Others
+	// Others is what others did on the server during a repetition of the load, where that is too much to be passed over, and what
+	// autovacuum did; nil, or nil from it: nothing. A repetition that others disturbed is left out and run again, unless the server is shared
+	// knowingly. Autovacuum is the server's own.
+	Others func(context.Context, runfile.Load) (*runfile.Others, *runfile.Autovacuum)
 	Shared bool
 	// Spoiled says why a repetition that just ended tells nothing of its load, whoever shares the server: its settings were
 	// changed, or the clock of this process stood still. Nil, or empty from it: it does tell.
@@ -156,7 +157,7 @@ func (e *Experiment) repetition(ctx context.Context, s step) error {
 	}
 	end := runfile.LoadEvent{Event: runfile.End}
 	if e.Others != nil {
-		end.Others = e.Others(s.load)
+		end.Others, end.Autovacuum = e.Others(ctx, s.load)
 	}
 	if failed == nil {
 		failed = e.disturbed(end.Others)

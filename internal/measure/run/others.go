@@ -21,6 +21,8 @@ type others struct {
 	who    []string
 	wrote  map[postgres.Backend]int64 // WAL of theirs until the load began
 	wal    int64                      // and since then
+	// analyzed is how many rows of statistics had been written when the load began; nil: nobody knows.
+	analyzed *int64
 }
 
 // What is passed over: a hundredth of what our clients did, and what a server and its watchers do by themselves, such as
@@ -55,8 +57,9 @@ func (o *others) follow(record runfile.Record) {
 	}
 }
 
-// othersDuring is what others did in a repetition of the load. nil: too little to speak of, or nothing tells.
-func (m *measurement) othersDuring(l runfile.Load) *runfile.Others {
+// othersDuring is what others did in a repetition of the load, and what autovacuum did that counters cannot tell from it. nil: too little to
+// speak of, or nothing tells.
+func (m *measurement) othersDuring(ctx context.Context, l runfile.Load) (*runfile.Others, *runfile.Autovacuum) {
 	most := mostWAL(l)
 	if load.Fills(l.Method) { // its pages may be logged whole
 		most = nil
@@ -68,13 +71,61 @@ func (m *measurement) othersDuring(l runfile.Load) *runfile.Others {
 	if m.session.Facts.Pooler { // it keeps our clients' sessions, which report later what they did: it would be taken for that of others
 		did = nil
 	}
+	did, vacuumed := apart(did, m.autovacuumed(ctx), len(writing) > 0)
 	if did == nil && len(writing) > 0 {
 		did = &runfile.Others{}
 	}
 	if did != nil {
 		did.Writing = writing
 	}
-	return did
+	return did, vacuumed
+}
+
+// autovacuum is what shows that it was at work.
+type autovacuum struct {
+	rows  int64 // of statistics that were written
+	alone bool  // it runs on a server that we started, which nobody else knows of
+}
+
+// autovacuumed is nothing where the server does not answer: whoever asks next finds out.
+func (m *measurement) autovacuumed(ctx context.Context) (found autovacuum) {
+	found.alone = m.target.Own() && m.session.Facts.Settings["autovacuum"] == "on"
+	now, err := postgres.StatisticsRows(context.WithoutCancel(ctx), m.session.Control)
+	if before := m.others.analyzed; err == nil && before != nil {
+		found.rows = max(0, now-*before)
+	}
+	return found
+}
+
+// apart takes what autovacuum wrote off what others did. On a server of its own the rows and the WAL are all autovacuum's, unless a
+// session of others was seen or committed.
+func apart(did *runfile.Others, found autovacuum, writing bool) (*runfile.Others, *runfile.Autovacuum) {
+	if did == nil {
+		return nil, nil
+	}
+	others, seen := *did, did.Commits > 0 || len(did.Who) > 0 || writing
+	vacuumed := runfile.Autovacuum{Rows: min(others.Rows, found.rows)}
+	if found.alone && !seen {
+		vacuumed.Rows = others.Rows
+	}
+	if vacuumed.Rows > 0 {
+		all := float64(others.Rows) / others.RowsShare
+		if others.Rows -= vacuumed.Rows; others.Rows <= othersRows {
+			others.Rows = 0
+		}
+		others.RowsShare = float64(others.Rows) / max(1, all-float64(vacuumed.Rows))
+	}
+	if !seen && others.Rows == 0 && (found.alone || vacuumed.Rows > 0) { // of the tables that it vacuumed
+		vacuumed.WALBytes, others.WALBytes, others.WALShare = others.WALBytes, 0, 0
+	}
+	var rest *runfile.Others
+	if others.Rows+others.Commits+others.WALBytes > 0 {
+		rest = &others
+	}
+	if vacuumed == (runfile.Autovacuum{}) {
+		return rest, nil
+	}
+	return rest, &vacuumed
 }
 
 // mostWAL is more than one repetition of the load can have written, in bytes, where no checkpoint fell into it, after which every page is
@@ -146,6 +197,11 @@ func (m *measurement) lookForOthers(ctx context.Context, event runfile.Event) er
 		return err
 	}
 	m.others.see(event, who, wrote)
+	if event == runfile.Begin {
+		rows, err := postgres.StatisticsRows(ctx, m.session.Control)
+		m.others.analyzed = &rows
+		return err
+	}
 	return nil
 }
 
