@@ -121,8 +121,8 @@ func processes() []Metric {
 	return []Metric{
 		row("rchar", "bytes", "bytes that the server's processes, those that have ended as well, got by read calls for files and pipes").makes(BytesAsked),
 		row("syscr", "operations", "read calls of the server's processes, of those that have ended as well, for files and pipes").makes(ReadCalls),
-		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes"),
-		row("syscw", "operations", "write calls of the server's processes, of those that have ended as well, for files and pipes"),
+		row("wchar", "bytes", "bytes that the server's processes, those that have ended as well, gave to write calls for files and pipes").asked(),
+		row("syscw", "operations", "write calls of the server's processes, of those that have ended as well, for files and pipes").asked(),
 	}
 }
 

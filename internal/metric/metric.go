@@ -47,7 +47,7 @@ type Metric struct {
 	Adds    Quantity // a counted quantity of which it is a part: in versions without a metric that makes it, the parts' sum does
 	Counts  Quantity // of which PostgreSQL documents that the metric shows one for each
 	Part    Quantity // a counted quantity of which PostgreSQL documents that the metric counts some
-	Asked   bool     // PostgreSQL documents that it asks this of the operating system, and no quantity has it
+	Asked   bool     // it is documented to be asked of the operating system, and no quantity has it
 	Files   string   // of blocks of some files: the view of what the device did for these
 	Derived *Difference
 

@@ -196,3 +196,17 @@ func TestFactors(t *testing.T) {
 	check("db.Transactions.xact_commit", "rds", runfile.Rate, "transactions", 1)
 	check("os.diskIO.rdsdev.writeKbPS", "rds", runfile.Rate, "bytes", 1024)
 }
+
+// TestWhatIsAskedOfTheSystem: writes, growths and fsyncs of pg_stat_io, and what read and write calls are given, are all asked of the operating
+// system by their documents, whether a counted quantity has them or not.
+func TestWhatIsAskedOfTheSystem(t *testing.T) {
+	for _, name := range []string{
+		"pgstat.io/writes", "pgstat.io/write_bytes", "pgstat.io/extends", "pgstat.io/extend_bytes", "pgstat.io/fsyncs", "pgstat.io/client_fsyncs",
+		"pgstat.io/checkpointer_fsyncs", "block.process/rchar", "block.process/syscr", "block.process/wchar", "block.process/syscw",
+	} {
+		row := metric.All().Row(name)
+		if asked := row.Asked || row.Makes != "" && row.Makes.Side() == metric.Requested; !asked {
+			t.Errorf("%s is not documented to be asked of the operating system", name)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func (j *judge) documentedSide(v *Verdict) {
 		documented.Warnings = []Warning{{"part-of", "PostgreSQL documents that it counts some of the " + many(whole)}}
 	case metric.All().Row(v.Metric.Name).Asked:
 		documented.Kind = Requested
-		documented.Why = "PostgreSQL documents that it asks this of the operating system, and nothing that was counted explains how much of it there is"
+		documented.Why = "It is documented to be asked of the operating system, and nothing that was counted explains how much of it there is"
 	default:
 		return
 	}

@@ -3,6 +3,7 @@ package counts
 import (
 	"errors"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -220,6 +221,7 @@ func (c *collector) recounted(a *attempt, idle bool, r Repetition, windows []str
 }
 
 func inWindows(s series.Series, windows []stretch) (c Count) {
+	variance := 0.0
 	for _, w := range windows {
 		amount, err := s.Between(w.from, w.to, coarse(w.to.Sub(w.from)))
 		if err != nil {
@@ -227,12 +229,35 @@ func inWindows(s series.Series, windows []stretch) (c Count) {
 		}
 		c.Raw += amount
 		c.Seconds += w.seconds()
+		variance += unevenness(s, w.from) + unevenness(s, w.to)
 	}
 	if len(windows) == 0 {
 		return Count{Missing: &series.Missing{Reason: NoPeriod, Detail: "no whole period of the metric's source lies inside"}}
 	}
-	c.Amount = c.Raw
+	c.Amount, c.Error = c.Raw, math.Sqrt(variance)
 	return c
+}
+
+// unevenness is the variance of what a counter had come to at a moment between two readings, where it is taken to have gone evenly: the square
+// of how far that lies from going on at the rate before the first, or at the rate after the second.
+func unevenness(s series.Series, t time.Time) float64 {
+	before, after, ok := s.Around(t)
+	if !ok || !after.At.After(before.At) {
+		return 0
+	}
+	seconds := after.At.Sub(before.At).Seconds()
+	evenly := before.Value + (after.Value-before.Value)*t.Sub(before.At).Seconds()/seconds
+	most := max(evenly-before.Value, after.Value-evenly) // where nothing was read before, or after
+	off := [2]float64{most, most}
+	if earlier, _, ok := s.Around(before.At.Add(-1)); ok {
+		rate := (before.Value - earlier.Value) / before.At.Sub(earlier.At).Seconds()
+		off[0] = evenly - min(after.Value, before.Value+rate*t.Sub(before.At).Seconds())
+	}
+	if _, later, ok := s.Around(after.At.Add(1)); ok {
+		rate := (later.Value - after.Value) / later.At.Sub(after.At).Seconds()
+		off[1] = evenly - max(before.Value, after.Value-rate*after.At.Sub(t).Seconds())
+	}
+	return max(off[0]*off[0], off[1]*off[1])
 }
 
 // anyCounted tells whether a counter of another source was counted.
