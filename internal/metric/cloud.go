@@ -27,6 +27,7 @@ type Meaning struct {
 	Shown     []Shown  `json:"shown,omitempty"`
 	Sources   []string `json:"sources"` // keys
 
+	Says       Quantity `json:"-"`                       // of which the document says that the metric shows one for each
 	Statistics []string `json:"-"`                       // that are asked for, the one that answers how much first
 	Only       Having   `json:"-"`                       // the servers that have it; empty: all of the flavor
 	Unread     bool     `json:"-"`                       // it is explained, and no probe asks for it
@@ -205,7 +206,7 @@ func (m Meaning) Row() Metric {
 	kind, unit, _ := m.InBase()
 	row := Metric{
 		Name: m.Name(), Kind: kind, Unit: unit, Period: m.Period, Steps: m.Steps, Help: m.Counts, Caveat: m.Caveat, Source: m.document(), On: m.On,
-		First: true, Matters: m.Side != NoSide,
+		First: true, Matters: m.Side != NoSide, says: m.Says,
 	}
 	return row.As(services[m.Service] + " " + m.Metric)
 }

@@ -4,7 +4,7 @@ package metric
 func auroraInstance() []Meaning {
 	return []Meaning{
 		{
-			Metric: "WriteIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Logical, Counts: "WAL records", Basis: Documented,
+			Metric: "WriteIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Logical, Counts: "WAL records", Basis: Documented, Says: WALRecords,
 			Means:  "How many write records the instance hands to the Aurora storage each second, roughly the WAL records. AWS says itself that it equals neither writes of 8 KB pages nor network packets.",
 			Caveat: "on RDS the same name counts disk operations",
 			Traps: []string{
@@ -23,7 +23,7 @@ func auroraInstance() []Meaning {
 			Sources: []string{"aurora-metrics", "optimizer", "aurora-classes", "late-points"},
 		},
 		{
-			Metric: "ReadIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Physical, Counts: "page reads from storage", Basis: Documented,
+			Metric: "ReadIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Physical, Counts: "page reads from storage", Basis: Documented, Says: PagesMissed,
 			SameAs:  "pgstat.database/blks_read",
 			Means:   "Reads of the instance from the Aurora storage each second: pages that are not in the buffer cache.",
 			Traps:   []string{"WriteIOPS beside it is of another kind: never add the two.", "It is no measure of work: with a warm cache it is 0, whatever is read."},
@@ -61,7 +61,7 @@ func auroraInstance() []Meaning {
 			Sources: []string{"aurora-metrics", "late-points"},
 		},
 		{
-			Metric: "CommitThroughput", Unit: "commits per second", Statistics: meanAndPeak, Side: Logical, Counts: "commits", Basis: Documented,
+			Metric: "CommitThroughput", Unit: "commits per second", Statistics: meanAndPeak, Side: Logical, Counts: "commits", Basis: Documented, Says: Commits,
 			Means:   "Commits each second.",
 			Traps:   []string{"Every transaction is in it, those that wrote nothing too: it does not tell how often the WAL had to be made safe."},
 			Shown:   []Shown{{"100,000 to 189,000 a second in a load most of whose transactions only read, at a CommitLatency of 0.3 ms, less than a write to a quorum takes.", "senzing"}},

@@ -4,7 +4,7 @@ package metric
 func rdsInstance() []Meaning {
 	return []Meaning{
 		{
-			Metric: "WriteIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Physical, Counts: "disk writes", Basis: Documented,
+			Metric: "WriteIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Physical, Counts: "disk writes", Basis: Documented, Says: DeviceRequests,
 			Means:  "Write operations that the volume completed each second.",
 			Caveat: "on Aurora the same name counts WAL records",
 			Traps: []string{
@@ -15,18 +15,18 @@ func rdsInstance() []Meaning {
 			Sources: []string{"rds-metrics", "rds-storage", "optimizer", "late-points"},
 		},
 		{
-			Metric: "ReadIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Physical, Counts: "disk reads", Basis: Documented,
+			Metric: "ReadIOPS", Unit: "operations per second", Statistics: meanAndPeak, Side: Physical, Counts: "disk reads", Basis: Documented, Says: DeviceReads,
 			Means:   "Read operations that the volume completed each second.",
 			Traps:   []string{"The size of an operation is not in it: look at ReadThroughput too."},
 			Sources: []string{"rds-metrics", "rds-storage", "late-points"},
 		},
 		{
-			Metric: "WriteThroughput", Unit: "bytes per second", Statistics: meanAndPeak, Side: Physical, Counts: "bytes written to disk", Basis: Documented,
+			Metric: "WriteThroughput", Unit: "bytes per second", Statistics: meanAndPeak, Side: Physical, Counts: "bytes written to disk", Basis: Documented, Says: DeviceBytes,
 			Means:   "Bytes written to the volume each second. Divided by the operations it is the mean size of one.",
 			Sources: []string{"rds-metrics", "late-points"},
 		},
 		{
-			Metric: "ReadThroughput", Unit: "bytes per second", Statistics: meanAndPeak, Side: Physical, Counts: "bytes read from disk", Basis: Documented,
+			Metric: "ReadThroughput", Unit: "bytes per second", Statistics: meanAndPeak, Side: Physical, Counts: "bytes read from disk", Basis: Documented, Says: DeviceReadSize,
 			Means:   "Bytes read from the volume each second. Divided by the operations it is the mean size of one.",
 			Sources: []string{"rds-metrics", "late-points"},
 		},

@@ -55,7 +55,7 @@ func auroraInsights() []Meaning {
 			Sources: []string{"aurora-insights"},
 		},
 		{
-			Metric: "db.Transactions.xact_commit", Unit: "commits per second", Side: Logical, Counts: "transactions committed", Basis: Documented,
+			Metric: "db.Transactions.xact_commit", Unit: "commits per second", Side: Logical, Counts: "transactions committed", Basis: Documented, Says: Commits,
 			SameAs:  "cloudwatch/CommitThroughput",
 			Means:   "Transactions committed each second.",
 			Sources: []string{"aurora-insights"},
@@ -225,7 +225,7 @@ func rdsInsights() []Meaning {
 			Sources: []string{"rds-insights"},
 		},
 		{
-			Metric: "db.Transactions.xact_commit", Unit: "commits per second", Side: Logical, Counts: "transactions committed", Basis: Documented,
+			Metric: "db.Transactions.xact_commit", Unit: "commits per second", Side: Logical, Counts: "transactions committed", Basis: Documented, Says: Commits,
 			Means:   "Transactions committed each second.",
 			Sources: []string{"rds-insights"},
 		},

@@ -53,6 +53,7 @@ type Metric struct {
 
 	AlsoReads bool // blocks that are read are among what it counts: loads that only add rows do not tell what it is
 
+	says    Quantity // of which a provider documents that the metric shows one for each
 	spelled []spelling
 }
 
@@ -181,6 +182,42 @@ func (t Table) Documented(name string) Quantity {
 	}
 	return m.Counts
 }
+
+// Said is what a document says of a metric.
+type Said struct {
+	Document string // whose it is
+	Quantity Quantity
+	Some     bool // it counts some of these, not one for each
+}
+
+// Says is what the document of a metric says that it counts, on a flavor of server and in a version of PostgreSQL, as server_version_num; false
+// where that is no counted quantity.
+func (t Table) Says(name, flavor string, version int) (Said, bool) {
+	row, manual := t.Row(name), Said{Document: "PostgreSQL's manual"}
+	switch {
+	case strings.HasPrefix(name, "pgstat.") && row.Makes != "" && row.MakesIn.Has(version):
+		manual.Quantity = row.Makes
+	case row.Counts != "":
+		manual.Quantity = row.Counts
+	case row.Part != "":
+		manual.Quantity, manual.Some = row.Part, true
+	}
+	if manual.Quantity == ReadCalls && version < firstWithCalls { // pg_stat_io counts blocks
+		manual.Quantity = PagesMissed
+	}
+	if manual.Quantity != "" {
+		return manual, true
+	}
+	for _, m := range t.Of(name) {
+		if m.On == flavor && m.says != "" {
+			return Said{Document: "AWS's document", Quantity: m.says}, true
+		}
+	}
+	return Said{}, false
+}
+
+// firstWithCalls is the first version whose pg_stat_io counts operations, which may be of several blocks.
+const firstWithCalls = 180000
 
 // Rank is the place of a metric of that name in the order in which people want to know of metrics: what is sold as IOPS
 // comes first, and what tells least of I/O last.

@@ -133,6 +133,9 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 	}
 	if kind, why := j.silent(m); kind != "" {
 		v.Kind, v.Why = kind, why
+		if kind == CannotTell {
+			j.documentedSide(&v)
+		}
 		return v
 	}
 	rivals := j.rivals(m, y)

@@ -1,7 +1,6 @@
 package counts_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -64,7 +63,7 @@ func TestPeriodsThatEndWithinABurst(t *testing.T) {
 			off += did.Error / float64(repetitions) / max(1, did.Amount)
 		}
 		if compared < repetitions/2 || off > mostError {
-			t.Error(fmt.Sprintf("%s: %d compared, known to within %.3f", name, compared, off))
+			t.Errorf("%s: %d compared, known to within %.3f", name, compared, off)
 		}
 	}
 	check("pages", 0.5)

@@ -187,7 +187,7 @@ func (m Metric) finding() string {
 	for _, w := range m.Warnings {
 		parts = append(parts, w.Text)
 	}
-	return sentences(append(parts, m.underOneLoad(), wouldTell(m.SettleWith), m.notCompared())...)
+	return sentences(append(parts, m.underOneLoad(), m.agrees(), wouldTell(m.SettleWith), m.notCompared())...)
 }
 
 // counted is what the metric counts, with intervals in brackets.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 
+	"github.com/realiops/realiops/internal/analyze/agreement"
 	"github.com/realiops/realiops/internal/analyze/attribution"
 	"github.com/realiops/realiops/internal/analyze/counts"
 	"github.com/realiops/realiops/internal/metric"
@@ -25,8 +26,10 @@ type Metric struct {
 	Loads       []MetricLoad    `json:"loads"`
 
 	attribution.Verdict
-	Rivals   []Rival `json:"rivals"`             // every quantity, held against it
-	Misnomer string  `json:"misnomer,omitempty"` // what it is called though it counts logical work
+	// Document is whether the run agrees with what is documented of the metric; nil: nothing is, in terms of what the run counts.
+	Document *agreement.Agreement `json:"document"`
+	Rivals   []Rival              `json:"rivals"`             // every quantity, held against it
+	Misnomer string               `json:"misnomer,omitempty"` // what it is called though it counts logical work
 }
 
 // Span is how far a ratio moves from load to load.
@@ -77,7 +80,7 @@ func metrics(run *counts.Run) []Metric {
 	for _, c := range run.Metrics() {
 		m := Metric{
 			Metric: c.Name, Name: metric.Printed(c.Name, metric.VersionNum(run.Header.Target.Version)), Unit: c.Unit, Help: c.Help, Source: c.Source, Derived: c.Derived,
-			AcrossLoads: map[string]Span{}, Loads: []MetricLoad{},
+			AcrossLoads: map[string]Span{}, Loads: []MetricLoad{}, Document: agreement.Of(run, c),
 		}
 		for _, a := range run.Loads {
 			m.Loads = append(m.Loads, metricLoad(c, a, references))

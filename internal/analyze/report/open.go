@@ -60,7 +60,7 @@ func (m Metric) openQuestion() string {
 	} else if len(m.Between) > 1 {
 		why = alternatives(m.Between)
 	}
-	return sentences(why, m.underOneLoad(), wouldTell(m.SettleWith))
+	return sentences(why, m.underOneLoad(), m.agrees(), m.excluded(), wouldTell(m.SettleWith))
 }
 
 // tooLittle says of a metric that may count nearly anything how little the run tells of it.

@@ -49,7 +49,7 @@ func (r Report) verdicts(rest string) document.Block {
 			return m.asDocumented() && !m.itself() && m.Kind == kind
 		})
 	}
-	return document.Section{Title: question, Blocks: []document.Block{append(all, faint(rest))}}
+	return document.Section{Title: question, Blocks: []document.Block{append(all, document.List(r.contradictory()), faint(rest))}}
 }
 
 // sides are the verdicts that place a metric, from storage up.

@@ -84,13 +84,14 @@ func plainLoads() []runfile.Load {
 }
 
 // Cloud has the loads that tell most where each takes minutes or a quarter of an hour, because a source tells of periods:
-// those of the published runs and COPY, and what parts statements, commits and bytes from rows. Left out are loads that
-// only part what flushes from what commits, and a load of single rows, which tells little that multi does not. Of those that read there are the
-// five that miss pages. None of them is to find its table in memory, since what puts it there would show in the period in which the load begins.
+// those of the published runs and COPY, and what parts statements, commits and bytes from rows. async parts what commits from what flushes: of
+// all loads it settles most of what is open without it. Left out is a load of single rows, which tells little that these two and multi do not. Of
+// those that read there are the five that miss pages. None of them is to find its table in memory, since what puts it there would show in the
+// period in which the load begins.
 func Cloud() runfile.Plan {
 	plan := Identify()
 	plan.Name = "cloud"
-	plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Name == "single" || a.Name == "async" })
+	plan.Loads = slices.DeleteFunc(plan.Loads, func(a runfile.Load) bool { return a.Name == "single" })
 	miss := []string{load.PointCold, load.RangeCold, load.BitmapCold, load.JoinCold, load.ScanCold}
 	plan.Loads = append(plan.Loads, slices.DeleteFunc(load.ReadLoads(), func(a runfile.Load) bool { return !slices.Contains(miss, a.Name) })...)
 	return plan

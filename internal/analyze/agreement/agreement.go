@@ -1,0 +1,246 @@
+// Package agreement holds a metric against the document that defines it: does it show one for each of what the document says that it
+// counts, under every load that moves it?
+//
+// That is weaker than a verdict and stands beside it. A verdict is proven by loads alone, among everything that a metric may count; a document
+// names one explanation, and a single load refutes it. Neither changes the other.
+package agreement
+
+import (
+	"math"
+	"slices"
+
+	"github.com/realiops/realiops/internal/analyze/counts"
+	"github.com/realiops/realiops/internal/analyze/stats"
+	"github.com/realiops/realiops/internal/metric"
+)
+
+// Says is whether a run agrees with a document.
+type Says string
+
+// Whether a run agrees with a document.
+const (
+	Agrees      Says = "agrees"      // under every load that moves the metric and tells
+	Contradicts Says = "contradicts" // under one load at least
+	NotTested   Says = "not_tested"
+)
+
+// Agreement is a metric beside its document.
+type Agreement struct {
+	Says     Says   `json:"says"`
+	Document string `json:"document"` // whose it is, for people
+	Quantity string `json:"quantity"` // that the document says it counts
+	Some     bool   `json:"some"`     // it counts some of these: one for each at most
+	// Ratio is the metric's to the quantity over the loads that were tested; nil: none was.
+	Ratio *Ratio `json:"ratio"`
+	Loads int    `json:"loads"` // that were tested
+	// Refuted is the load that contradicts the document most; nil: none does.
+	Refuted *Refuted `json:"refuted"`
+	Why     string   `json:"why,omitempty"` // nothing was tested
+}
+
+// Ratio is a mean over loads with its interval. With one load the interval is that load's own.
+type Ratio struct {
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Level float64 `json:"level"`
+}
+
+// Refuted is a load under which a metric is not what its document says.
+type Refuted struct {
+	Load  string   `json:"load"`
+	Ratio *float64 `json:"ratio"` // nil: there was nothing of the quantity
+}
+
+const (
+	// tolerance is by what factor a ratio may differ from one and still agree.
+	tolerance = 1.15
+	// surely is how many standard deviations are no chance.
+	surely = 4.0
+	// leastMoved is how many steps of a counter are more than what comes beside a load.
+	leastMoved = 100
+	level      = 0.95
+)
+
+// Of holds a metric of a run against its document; nil: no document says what it counts in terms of what the run counts.
+func Of(run *counts.Run, m counts.Metric) *Agreement {
+	says, known := metric.All().Says(m.Name, run.Header.Target.Flavor, metric.VersionNum(run.Header.Target.Version))
+	if !known || m.Derived != "" {
+		return nil
+	}
+	a := &Agreement{Says: NotTested, Document: says.Document, Quantity: string(says.Quantity), Some: says.Some}
+	seen, _ := run.Over(m.Name)
+	q, known := quantity(seen, a.Quantity)
+	switch {
+	case !known:
+		a.Why = "no load of this run does any"
+	case run.Observed != nil && a.Quantity == counts.Rows:
+		a.Why = "an observation does not tell rows that are inserted from those that are updated"
+	case slices.ContainsFunc(m.From, func(name string) bool { return slices.Contains(q.From, name) }):
+		a.Why = "nothing else counts them"
+	default:
+		a.test(seen, m, q)
+	}
+	return a
+}
+
+func quantity(run *counts.Run, name string) (counts.Quantity, bool) {
+	all := run.Quantities()
+	i := slices.IndexFunc(all, func(q counts.Quantity) bool { return q.Name == name })
+	if i < 0 {
+		return counts.Quantity{}, false
+	}
+	return all[i], true
+}
+
+// test goes by the loads that do something.
+func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
+	var agreeing []pair
+	farthest, counted := 0.0, 0
+	for _, load := range run.Loads {
+		if load.Idle() {
+			continue
+		}
+		whole, each := pairs(run, load, m, q)
+		if len(each) == 0 {
+			continue
+		}
+		counted++
+		if max(whole.shown.amount/step(m.Unit), whole.did.amount/step(q.Unit)) < leastMoved {
+			continue
+		}
+		contradicts := func(p pair) bool { return p.contradicts(a.Some) }
+		switch off := whole.off(); {
+		case contradicts(whole) && !slices.ContainsFunc(each, func(p pair) bool { return !contradicts(p) }):
+			a.Loads++
+			if a.Refuted == nil || off > farthest {
+				a.Refuted, farthest = &Refuted{Load: load.Name, Ratio: whole.ratio()}, off
+			}
+		case whole.agrees(a.Some):
+			a.Loads++
+			agreeing = append(agreeing, whole)
+		}
+	}
+	switch {
+	case a.Refuted != nil:
+		a.Says = Contradicts
+	case len(agreeing) > 0:
+		a.Says = Agrees
+	case counted == 0:
+		a.Why = "the run does not have both counted"
+	default:
+		a.Why = "no load moved it enough to tell"
+	}
+	a.Ratio = mean(agreeing)
+}
+
+// count is an amount with its standard deviation.
+type count struct{ amount, deviation float64 }
+
+// pair is what a metric and the quantity came to.
+type pair struct{ shown, did count }
+
+// pairs are those of each repetition that has both, and of all together.
+func pairs(run *counts.Run, load counts.Load, m counts.Metric, q counts.Quantity) (whole pair, each []pair) {
+	for _, r := range load.Repetitions {
+		if q.Name == counts.Rows && r.Work.Updated+r.Work.Deleted > 0 {
+			continue // PostgreSQL counts rows that are inserted, updated and deleted apart
+		}
+		shown, missing := m.Count(load, r)
+		did, err := q.Count(load, r)
+		if missing != nil || err != nil {
+			continue
+		}
+		p := pair{
+			count{shown, deviation(run, r, m.From, m.Unit)},
+			count{did, math.Hypot(deviation(run, r, q.From, q.Unit), q.StandardError(load, r))},
+		}
+		each = append(each, p)
+		// The error of a model, and of a mean background, is the same in all repetitions: deviations are added.
+		whole.shown.amount, whole.shown.deviation = whole.shown.amount+shown, whole.shown.deviation+p.shown.deviation
+		whole.did.amount, whole.did.deviation = whole.did.amount+did, whole.did.deviation+p.did.deviation
+	}
+	return whole, each
+}
+
+// step is by how much a counter moves at least.
+func step(unit string) float64 {
+	if unit == "bytes" {
+		return 512 // a sector
+	}
+	return 1
+}
+
+// deviation is what the background, the source and the steps of counters leave in doubt of a count.
+func deviation(run *counts.Run, r counts.Repetition, from []string, unit string) float64 {
+	variance := step(unit) * step(unit) / 4
+	for _, name := range from {
+		c := r.Counts[name]
+		varies, known := run.Idle.Deviation[name]
+		if !known { // single counts vary by their root
+			varies = math.Sqrt(math.Abs(run.Idle.PerSecond[name]) / max(1, c.Seconds))
+		}
+		variance += varies*varies*c.Seconds*c.Seconds + c.Error*c.Error
+	}
+	return math.Sqrt(variance)
+}
+
+// contradicts reports whether the metric is surely more than one for each, or less where it is no part of these.
+func (p pair) contradicts(some bool) bool {
+	more := p.shown.amount-surely*p.shown.deviation > tolerance*(p.did.amount+surely*p.did.deviation)
+	less := p.shown.amount+surely*p.shown.deviation < (p.did.amount-surely*p.did.deviation)/tolerance
+	return more || less && !some
+}
+
+// agrees reports whether the metric is one for each within the tolerance, and known so well that another ratio would have shown.
+func (p pair) agrees(some bool) bool {
+	if p.did.amount <= surely*p.did.deviation || p.shown.amount <= surely*p.shown.deviation {
+		return false
+	}
+	if some {
+		return p.shown.amount+p.shown.deviation <= tolerance*p.did.amount
+	}
+	return p.off() <= math.Log(tolerance) && p.relative() <= math.Log(tolerance)/2
+}
+
+// relative is the standard deviation of the logarithm of the ratio.
+func (p pair) relative() float64 {
+	return math.Hypot(p.shown.deviation/p.shown.amount, p.did.deviation/p.did.amount)
+}
+
+// off is how far the logarithm of the ratio is from that of one.
+func (p pair) off() float64 {
+	if p.shown.amount <= 0 || p.did.amount <= 0 {
+		return math.Inf(1)
+	}
+	return math.Abs(math.Log(p.shown.amount / p.did.amount))
+}
+
+func (p pair) ratio() *float64 {
+	if p.did.amount <= p.did.deviation {
+		return nil
+	}
+	return new(max(0, p.shown.amount) / p.did.amount)
+}
+
+// mean is the ratio over loads: their mean, and how far loads lie apart. Of one load it is as sure as its counts.
+func mean(loads []pair) *Ratio {
+	if len(loads) == 0 {
+		return nil
+	}
+	n, sum, squares := float64(len(loads)), 0.0, 0.0
+	for _, p := range loads {
+		sum += p.shown.amount / p.did.amount
+	}
+	r := &Ratio{Value: sum / n, Level: level}
+	for _, p := range loads {
+		off := p.shown.amount/p.did.amount - r.Value
+		squares += off * off
+	}
+	half := surely / 2 * loads[0].relative() * r.Value
+	if n > 1 {
+		half = stats.Student(level, n-1) * math.Sqrt(squares/(n-1)/n)
+	}
+	r.Lo, r.Hi = max(0, r.Value-half), r.Value+half
+	return r
+}
