@@ -73,7 +73,7 @@ func Of(run *counts.Run, m counts.Metric) *Agreement {
 	q, known := quantity(seen, a.Quantity)
 	switch {
 	case !known:
-		a.Why = "no load of this run does any"
+		a.Why = "this run does not count them"
 	case run.Observed != nil && a.Quantity == counts.Rows:
 		a.Why = "an observation does not tell rows that are inserted from those that are updated"
 	case slices.ContainsFunc(m.From, func(name string) bool { return slices.Contains(q.From, name) }):
@@ -127,7 +127,7 @@ func (a *Agreement) test(run *counts.Run, m counts.Metric, q counts.Quantity) {
 	case len(agreeing) > 0:
 		a.Says = Agrees
 	case counted == 0:
-		a.Why = "the run does not have both counted"
+		a.Why = "this run does not count both under one load"
 	default:
 		a.Why = "no load moved it enough to tell"
 	}
