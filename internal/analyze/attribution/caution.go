@@ -23,7 +23,11 @@ func (j *judge) cautions(v Verdict, m counts.Metric, y column, rivals []held) []
 		add("lag", fmt.Sprintf("It shows what was done %.1f s later, and was counted so much later", j.view.Lag.Seconds()))
 	}
 	if j.view.Stepped > 0 {
-		add("steps", fmt.Sprintf("It moves every %.0f s only: what it counts was held against the same stretches of time", j.view.Stepped.Seconds()))
+		text := fmt.Sprintf("It moves every %.0f s only: what it counts was held against the same stretches of time", j.view.Stepped.Seconds())
+		if v.Kind == CannotTell {
+			text += fmt.Sprintf(". Loads of %.0f s would tell", counts.StepsInLoad*j.view.Stepped.Seconds())
+		}
+		add("steps", text)
 	}
 	if shows := metric.All().Row(m.Name).OnAurora(); shows != "" && j.run.Header.Target.Flavor == "aurora" {
 		add("on-aurora", capital(shows))

@@ -126,8 +126,11 @@ func (j *judge) verdict(m counts.Metric) Verdict {
 	y := j.column(m, m.From, step(m.Unit))
 	if why := y.whole(); why != nil {
 		v.Why = fmt.Sprintf("It was not counted under any load: %s", why)
-		if why.Reason == counts.NotMoved {
+		switch why.Reason {
+		case counts.NotMoved:
 			v.Why = "The source has not moved during these loads: " + why.Detail
+		case counts.InSteps:
+			v.Why = capital(why.Detail)
 		}
 		return v
 	}

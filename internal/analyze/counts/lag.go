@@ -10,19 +10,26 @@ import (
 	"github.com/realiops/realiops/internal/series"
 )
 
-// What it takes to say that a counter moves in steps: so many of them, so large, and so much further apart than it is read.
+// What it takes to say that a counter moves in steps: so large, and so much further apart than it is read; with fewer than so many, as far apart
+// as whole steps are.
 const (
-	fewestSteps   = 6
 	smallestStep  = 10
 	stepsReadings = 5
+	fewestSteps   = 6
+	offStep       = 2.5 // readings
 )
 
-// steps are the stretches from one move of a counter to the next, if it moves so seldom that most readings show nothing new
-// although the load goes on. A source that did not move between two readings was not read twice. The move itself came at
+// pulse is how a counter moves that moves so seldom that most readings show nothing new although the load goes on.
+type pulse struct {
+	steps []stretch     // from one move to the next
+	apart time.Duration // the steps; 0: it moves at any time
+}
+
+// pulse finds the steps of a counter. A source that did not move between two readings was not read twice. The move itself came at
 // some time since the reading before.
-func (c *collector) steps(s series.Series, split series.Split) (all []stretch, apart time.Duration) {
+func (c *collector) pulse(s series.Series, split series.Split) (p pulse) {
 	if 2*split.Moved >= split.Changes {
-		return nil, 0
+		return p
 	}
 	var moves []time.Time
 	var amounts, lengths []float64
@@ -34,18 +41,30 @@ func (c *collector) steps(s series.Series, split series.Split) (all []stretch, a
 		amounts = append(amounts, change.Amount)
 		lengths = append(lengths, change.Seconds())
 	}
-	if len(moves) < fewestSteps || stats.Median(amounts) < smallestStep || 2*c.during(moves) < len(moves) {
-		return nil, 0
+	during, few := c.during(moves), len(moves) < fewestSteps
+	if len(moves) < 2 || during == 0 || stats.Median(amounts) < smallestStep || !few && 2*during < len(moves) {
+		return p
 	}
 	var gaps []float64
 	for i := 1; i < len(moves); i++ {
 		gaps = append(gaps, moves[i].Sub(moves[i-1]).Seconds())
-		all = append(all, stretch{from: moves[i-1], to: moves[i], amount: amounts[i]})
+		p.steps = append(p.steps, stretch{from: moves[i-1], to: moves[i], amount: amounts[i]})
 	}
-	if shortest := slices.Min(gaps); shortest < stepsReadings*stats.Median(lengths) {
-		return nil, 0
+	reading, shortest := stats.Median(lengths), slices.Min(gaps)
+	if shortest < stepsReadings*reading || few && !wholeSteps(gaps, shortest, offStep*reading) {
+		return pulse{}
 	}
-	return all, time.Duration(stats.Median(gaps) * float64(time.Second)).Round(time.Second)
+	apart := stats.Median(gaps)
+	if few {
+		apart = shortest
+	}
+	p.apart = time.Duration(apart * float64(time.Second)).Round(time.Second)
+	return p
+}
+
+// wholeSteps reports whether each gap is so many steps, to within what readings leave in doubt.
+func wholeSteps(gaps []float64, step, doubt float64) bool {
+	return !slices.ContainsFunc(gaps, func(gap float64) bool { return math.Abs(gap-step*math.Round(gap/step)) > doubt })
 }
 
 // during counts the moments that lie within repetitions. What moves between them is what is done there.

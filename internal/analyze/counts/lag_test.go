@@ -78,3 +78,37 @@ func TestLagNeedsWorkInsideRepetitions(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsLongerThanLoads: what shows the work of short loads every 40 s or every minute tells of none of them, and says which loads would
+// tell. What moves with each load is no step, and neither is what moves while tables are made.
+func TestStepsLongerThanLoads(t *testing.T) {
+	snapshots, read := map[string]float64{}, 0
+	run := playedOut(t, []phase{
+		{"a", 0, 3, 1}, {"b", 0, 3, 1}, {"c", 0, 3, 1}, {"d", 0, 3, 1}, {"e", 0, 3, 1}, {"f", 0, 3, 1}, {"g", 0, 3, 1}, {"scan", 8, 3, 1},
+	}, func(made, loaded map[string]float64) map[string]float64 {
+		whole := 0.0
+		for _, seconds := range loaded {
+			whole += 500 * seconds
+		}
+		for name, every := range map[string]int{"p/40": 80, "p/60": 120} { // readings, of which there are two a second
+			if read%every == 0 || snapshots[name] == 0 && read == 0 {
+				snapshots[name] = whole
+			}
+		}
+		read++
+		return map[string]float64{"p/40": snapshots["p/40"], "p/60": snapshots["p/60"], "p/whole": whole, "p/made": 300 * made["scan"]}
+	})
+	for name, want := range map[string]string{
+		"p/40": "it moves every 40 s: loads of 120 s would tell", "p/60": "it moves every 60 s: loads of 180 s would tell", "p/whole": "", "p/made": "",
+	} {
+		over, view := run.Over(name)
+		a, _ := over.Load("a")
+		said := ""
+		if missing := a.Repetitions[0].Counts[name].Missing; missing != nil {
+			said = missing.Detail
+		}
+		if said != want || (view.Stepped > 0) != (want != "") {
+			t.Errorf("%s: %q, %+v", name, said, view)
+		}
+	}
+}

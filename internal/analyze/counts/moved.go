@@ -16,13 +16,16 @@ import (
 // loads were run as well.
 const NotMoved series.Reason = "not-moved"
 
+// InSteps is the reason for a count of a counter that moves in steps which are longer than the loads.
+const InSteps series.Reason = "in-steps"
+
 const (
 	// fewestSame periods that show the same are no coincidence, if they show at least so much.
 	fewestSame  = 3
 	leastMoving = 1000
-	// stepsInLoad must lie in a load that is judged by a source that moves in steps: those at its ends are shared with what came before
+	// StepsInLoad must lie in a load that is judged by a source that moves in steps: those at its ends are shared with what came before
 	// and after it.
-	stepsInLoad = 3
+	StepsInLoad = 3
 )
 
 // countIn is how much a metric grew by between two moments, if its source moved in between.
@@ -32,7 +35,7 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 		return count
 	}
 	step := c.stepOf(name)
-	if step == 0 || to.Sub(from) >= stepsInLoad*step {
+	if step == 0 || to.Sub(from) >= StepsInLoad*step {
 		return count
 	}
 	inside := between(c.stretched[name], from, to)
@@ -42,7 +45,7 @@ func (c *collector) countIn(name string, from, to time.Time, work func(from, to 
 	}
 	return Count{Missing: &series.Missing{Reason: NotMoved, Detail: fmt.Sprintf(
 		"%s in %s; it moves in steps of about %s, and tells nothing of a load of less than %d of them",
-		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), stepsInLoad)}}
+		number.Grouped(amount, 0), minutes(inside[len(inside)-1].to.Sub(inside[0].from)), minutes(step), StepsInLoad)}}
 }
 
 // stepOf is how long a source shows the same, at most; 0: it moves from period to period. Of a source of which too little was read to

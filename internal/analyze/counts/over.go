@@ -2,6 +2,7 @@ package counts
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -46,17 +47,33 @@ func (c *collector) over(metric string) (*Run, View) {
 	}
 	s := c.series(metric)
 	split := c.split(s) // most counters move neither in steps nor late, and there are many
-	if steps, apart := c.steps(s, split); len(steps) > 0 {
-		if run, ok := c.overStretches(metric, steps); ok {
-			return run, View{Stepped: apart}
+	if p := c.pulse(s, split); p.apart > 0 {
+		if len(p.steps) >= fewestSteps-1 {
+			if run, ok := c.overStretches(metric, p.steps); ok {
+				return run, View{Stepped: p.apart}
+			}
 		}
-		return c.run, View{}
+		return c.tooShort(metric, p.apart), View{Stepped: p.apart}
 	}
 	if lag := c.lag(s, split); lag > 0 {
 		return c.later(metric, s, lag), View{Lag: lag}
 	}
 	return c.run, View{}
 }
+
+// tooShort is the run without counts of a metric whose steps are longer than the loads.
+func (c *collector) tooShort(metric string, apart time.Duration) *Run {
+	missing := &series.Missing{Reason: InSteps, Detail: fmt.Sprintf(
+		"it moves every %s: loads of %s would tell", seconds(apart), seconds(StepsInLoad*apart))}
+	return c.rebuilt(func(_ *attempt, _ bool, r Repetition) Repetition {
+		r = r.AsRead()
+		r.Counts[metric] = Count{Missing: missing}
+		return r
+	})
+}
+
+// seconds writes a length of time in whole ones.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
 
 // coarse is how far apart readings may lie to tell what was at a moment between them.
 func coarse(length time.Duration) time.Duration { return max(3*time.Second, length/10) }
