@@ -18,6 +18,8 @@ type Query struct {
 	Device string // the disk that the server is on
 	From   time.Time
 	To     time.Time
+	// NameLabels are those by whose values databases of a fleet are named; empty: those that exporters name them by, and where these are not enough, others.
+	NameLabels []string
 }
 
 // Found is a metric of ours that a store has of the server.
@@ -29,9 +31,6 @@ type Found struct {
 
 // mostSeries bounds what is looked through for one exporter.
 const mostSeries = 10_000
-
-// replicaLabels tell one of several that scrape the same from another.
-var replicaLabels = []model.LabelName{"replica", "prometheus_replica", "__replica__", "receive_replica", "rule_replica"}
 
 // Find looks for the metrics of a server, each from one exporter and of one instance.
 func (s *Store) Find(ctx context.Context, q Query) (found []Found, err error) {
