@@ -86,7 +86,7 @@ func (o fleetOptions) asked(ctx context.Context, env Env) (asked, error) {
 	databases, err := source.Databases(ctx)
 	address, _ := url.Parse(options.URL)
 	return asked{
-		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: address.Host + address.Path, From: q.From, To: q.To},
+		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: address.Host + address.Path, From: q.From, To: q.To, Unread: source.Unread()},
 		price: func(missing []fleet.Database) (float64, string) {
 			return 0, fmt.Sprintf("about %d queries", source.Queries(len(missing)))
 		},
@@ -144,7 +144,7 @@ func (o fleetOptions) ask(ctx context.Context, env Env) (a ranking.Ask, err erro
 	if err != nil {
 		return a, err
 	}
-	a = ranking.Ask{Percentile: o.size.percentile, Headroom: o.size.headroom, Region: size.Tariff.Region, Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances}
+	a = ranking.Ask{Percentile: o.size.percentile, Headroom: o.size.headroom, Region: size.Tariff.Region, Prices: size.Tariff.Prices, Volumes: size.Volumes, Instances: size.Instances, Now: env.Now()}
 	if o.has == "" {
 		return a, nil
 	}

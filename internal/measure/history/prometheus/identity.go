@@ -172,19 +172,20 @@ const (
 
 // same reports whether two copies show the same database.
 func (s shape) same(a, b copyOf) bool {
-	together := 0
+	together, idle := 0, true
 	for i := range a.rates {
-		n, agree := agree(a.rates[i], b.rates[i])
+		n, nothing, agree := agree(a.rates[i], b.rates[i])
 		if !agree {
 			return false
 		}
-		together += n
+		together, idle = together+n, idle && nothing
 	}
-	if together == 0 {
+	switch {
+	case together == 0:
 		return s.follow(a, b)
-	}
-	if s.counts == "" {
-		return true
+	case s.counts == "": // two that do nothing agree whatever they are
+		_, naming := s.differ(a, b)
+		return !idle || !naming
 	}
 	// Two counters that are one differ by less than it grows in an hour.
 	common, off := 0, 0
@@ -202,7 +203,7 @@ func (s shape) same(a, b copyOf) bool {
 }
 
 // agree compares rates in the hours that both have.
-func agree(a, b map[model.Time]float64) (hours int, agree bool) {
+func agree(a, b map[model.Time]float64) (hours int, idle, agree bool) {
 	sumA, sumB, alike := 0.0, 0.0, 0
 	for at, v := range a {
 		w, both := b[at]
@@ -216,19 +217,12 @@ func agree(a, b map[model.Time]float64) (hours int, agree bool) {
 		}
 	}
 	n := float64(hours)
-	return hours, math.Abs(sumA-sumB) <= max(agreeing*max(sumA, sumB), atLeast*n) && float64(alike) >= agreesMost*n
+	return hours, max(sumA, sumB) <= atLeast*n, math.Abs(sumA-sumB) <= max(agreeing*max(sumA, sumB), atLeast*n) && float64(alike) >= agreesMost*n
 }
 
 // follow reports whether of two that never were there together one goes on where the other ended.
 func (s shape) follow(a, b copyOf) bool {
-	others, naming := false, false
-	for _, c := range []copyOf{a, b} {
-		for l := range c.labels {
-			if a.labels[l] != b.labels[l] && !s.ofScrape(l) {
-				others, naming = true, naming || slices.Contains(namingLabels, l)
-			}
-		}
-	}
+	others, naming := s.differ(a, b)
 	switch {
 	case !others:
 		return true
@@ -236,6 +230,18 @@ func (s shape) follow(a, b copyOf) bool {
 		return !naming
 	}
 	return goesOn(a, b) || goesOn(b, a)
+}
+
+// differ reports whether two have labels that differ, but for those of a scrape, and whether these say which one of several it is.
+func (s shape) differ(a, b copyOf) (others, naming bool) {
+	for _, c := range []copyOf{a, b} {
+		for l := range c.labels {
+			if a.labels[l] != b.labels[l] && !s.ofScrape(l) {
+				others, naming = true, naming || slices.Contains(namingLabels, l)
+			}
+		}
+	}
+	return others, naming
 }
 
 // goesOn reports whether a counter goes on where another ended.

@@ -100,7 +100,8 @@ const onlyMaximum = "its exporter keeps only the maximum of each period: what an
 // first counts.
 func cloudShapes() (all []shape) {
 	instance := func(exporter string, label model.LabelName, exists string) shape {
-		return shape{exporter: exporter, probe: metric.CloudWatch, label: label, exists: exists, among: string(label) + `!=""`, copies: []string{exists}}
+		return shape{exporter: exporter, probe: metric.CloudWatch, label: label, exists: exists, among: string(label) + `!=""`,
+			copies: []string{exists, strings.NewReplacer("write", "read", "Write", "Read").Replace(exists)}}
 	}
 	part := func(of string, statistic, query string, names ...string) hourly {
 		return hourly{metric.CloudWatch + "/" + of, statistic, query, names}
