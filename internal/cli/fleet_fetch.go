@@ -85,8 +85,12 @@ func (o fleetOptions) asked(ctx context.Context, env Env) (asked, error) {
 	source := prometheus.NewFleet(store, q)
 	databases, err := source.Databases(ctx)
 	address, _ := url.Parse(options.URL)
+	name := address.Host + address.Path
+	if o.store.nameLabel != "" {
+		name += ", named by " + o.store.nameLabel // whose files have other names
+	}
 	return asked{
-		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: address.Host + address.Path, From: q.From, To: q.To, Unread: source.Unread()},
+		source: source, databases: databases, secrets: options.Secrets(), stretch: fleet.Stretch{Source: name, From: q.From, To: q.To, Unread: source.Unread()},
 		price: func(missing []fleet.Database) (float64, string) {
 			return 0, fmt.Sprintf("about %d queries", source.Queries(len(missing)))
 		},

@@ -42,6 +42,7 @@ type storeOptions struct {
 	server    string
 	host      string
 	device    string
+	nameLabel string // labels with commas between them
 }
 
 func newHistoryCommand(env Env) *cobra.Command {
@@ -100,6 +101,11 @@ func (o *storeOptions) addFleetFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.host, "host", "", "label `matchers` that pick node_exporter on its machine, if there are several")
 }
 
+// addNameLabel adds the flag of whoever asks about many.
+func (o *storeOptions) addNameLabel(f *pflag.FlagSet) {
+	f.StringVar(&o.nameLabel, "name-label", "", "the `labels` whose values name a database: cluster,instance or pod (default: what its exporter names it by, and what else tells it from others)")
+}
+
 // open prepares to ask the store, and says what it is to be asked.
 func (o storeOptions) open(ctx context.Context, env Env, who account.Options) (*prometheus.Store, prometheus.Options, prometheus.Query, error) {
 	var q prometheus.Query
@@ -120,7 +126,7 @@ func (o storeOptions) open(ctx context.Context, env Env, who account.Options) (*
 	if err != nil {
 		return nil, asked, q, err
 	}
-	q = prometheus.Query{Server: o.server, Host: o.host, Device: o.device, From: until.Add(-time.Duration(o.back)), To: until}
+	q = prometheus.Query{Server: o.server, Host: o.host, Device: o.device, NameLabels: strings.FieldsFunc(o.nameLabel, func(r rune) bool { return r == ',' }), From: until.Add(-time.Duration(o.back)), To: until}
 	if asked.Sign, err = o.signer(ctx, who); err != nil {
 		return nil, asked, q, err
 	}

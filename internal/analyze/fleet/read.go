@@ -165,11 +165,14 @@ func (a Ask) cluster(d *Page, r record, s sheet) {
 		cover.known = append(cover.known, !math.IsNaN(v))
 	}
 	d.cover(cover)
-	d.Known, d.Risk.Level = c.Whole.Compared, None
+	d.Risk.Level = None
 	d.addDays(c)
 	if why := cover.tooLittle(writes); why != "" {
 		d.withhold(why)
 		return
+	}
+	if c.Whole.Compared > 0 {
+		d.Known = c.Whole.Compared
 	}
 	if c.Verdict.Cheaper == "" {
 		d.lack("which of Aurora's configurations costs less is not known: %s", c.Verdict.Why)

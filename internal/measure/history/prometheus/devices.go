@@ -2,10 +2,14 @@ package prometheus
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 
 	"github.com/prometheus/common/model"
+
+	"github.com/realiops/realiops/internal/runfile"
 )
 
 // partOf is a name of a partition: of sda1, or of nvme0n1p1.
@@ -45,4 +49,59 @@ func (f *Fleet) buses(ctx context.Context) (map[string]map[string]bool, error) {
 		all[instance][device] = all[instance][device] || set["path"] != ""
 	}
 	return all, nil
+}
+
+// compare looks for disks of a machine that do the same hour by hour: one may be made of the other.
+func (b *batch) compare(ctx context.Context) error {
+	if len(b.of.devices) < 2 {
+		return nil
+	}
+	byMachine := map[string]map[string][]map[model.Time]float64{} // and by device, of each metric
+	for i, name := range b.of.of.copies {
+		matrix, err := b.matrix(ctx, rateOfDisk, name)
+		if err != nil {
+			return err
+		}
+		for _, stream := range matrix {
+			machine, device := tuple(model.LabelSet(stream.Metric), b.of.labels), string(stream.Metric[deviceLabel])
+			if byMachine[machine] == nil {
+				byMachine[machine] = map[string][]map[model.Time]float64{}
+			}
+			for len(byMachine[machine][device]) <= i {
+				byMachine[machine][device] = append(byMachine[machine][device], map[model.Time]float64{})
+			}
+			for _, v := range stream.Values {
+				byMachine[machine][device][i][v.Timestamp] = float64(v.Value)
+			}
+		}
+	}
+	for machine, disks := range byMachine {
+		told := b.told[machine]
+		if told == nil {
+			continue
+		}
+		names := slices.Sorted(maps.Keys(disks))
+		for i, one := range names {
+			for _, other := range names[i+1:] {
+				if alike(disks[one], disks[other]) {
+					told.Gaps = append(told.Gaps, runfile.Gap{At: b.from, Probe: b.of.of.probe, Reason: runfile.Absent, Detail: fmt.Sprintf(
+						"%s and %s do the same hour by hour, and both are counted: if one is made of the other or mirrors it, leave it out with --host 'device!=\"%s\"'", one, other, one)})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// alike reports whether two disks do the same, which is not nothing.
+func alike(a, b []map[model.Time]float64) bool {
+	busy := false
+	for i := range min(len(a), len(b)) {
+		hours, idle, agree := agree(a[i], b[i])
+		if hours == 0 || !agree {
+			return false
+		}
+		busy = busy || !idle
+	}
+	return busy && len(a) == len(b)
 }

@@ -335,7 +335,11 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 		if m.trouble != "" {
 			continue
 		}
-		key := strings.Join([]string{m.of.exporter, string(m.of.label), m.of.exists, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
+		several := ""
+		if len(m.devices) > 1 {
+			several = "several disks"
+		}
+		key := strings.Join([]string{several, m.of.exporter, string(m.of.label), m.of.exists, joined(m.labels), strings.Join(m.without, ",")}, "\x00")
 		if batches[key] == nil {
 			batches[key] = &batch{fleet: f, of: m, from: from, to: to, told: map[string]*history.Told{}}
 		}
@@ -346,6 +350,9 @@ func (f *Fleet) Hours(ctx context.Context, some []fleet.Database, from, to time.
 	}
 	for _, key := range slices.Sorted(maps.Keys(batches)) {
 		if err := batches[key].ask(ctx); err != nil {
+			return nil, err
+		}
+		if err := batches[key].compare(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -422,6 +429,15 @@ func wholeHours(twelfths map[string][]model.SamplePair) map[string]map[model.Tim
 
 // hours asks for a value at the end of each hour, of all databases of the batch.
 func (b *batch) hours(ctx context.Context, query string, names ...string) (map[string][]model.SamplePair, error) {
+	matrix, err := b.matrix(ctx, query, names...)
+	all := map[string][]model.SamplePair{}
+	for _, stream := range matrix {
+		all[tuple(model.LabelSet(stream.Metric), b.of.labels)] = stream.Values
+	}
+	return all, err
+}
+
+func (b *batch) matrix(ctx context.Context, query string, names ...string) (model.Matrix, error) {
 	m := b.of
 	matchers := []string{b.fleet.matchers(m.of)}
 	var labels []string
@@ -432,15 +448,7 @@ func (b *batch) hours(ctx context.Context, query string, names ...string) (map[s
 	if len(m.without) > 0 {
 		matchers = append(matchers, noneOf(deviceLabel, m.without))
 	}
-	matrix, err := b.fleet.rangeOf(ctx, m.of.query(query, labels, matchers, names...), b.from, b.to)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string][]model.SamplePair{}
-	for _, stream := range matrix {
-		all[tuple(model.LabelSet(stream.Metric), m.labels)] = stream.Values
-	}
-	return all, nil
+	return b.fleet.rangeOf(ctx, m.of.query(query, labels, matchers, names...), b.from, b.to)
 }
 
 // allOf are the values of a label, also those of series that lack it.

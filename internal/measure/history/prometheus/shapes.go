@@ -47,6 +47,8 @@ const (
 	// covered counts the twelfths of an hour in which something was scraped, however often that is.
 	covered = `max by ($LABELS) (sum_over_time((count_over_time($1[6m]) > bool 0)[59m59s999ms:5m]))`
 
+	rateOfDisk = `max by ($LABELS,device) (rate($1[1h]))`
+
 	hourlyRate  = `sum without ($PER) (max without ($COPIES) (rate($1[1h])))`
 	hourlyMean  = `max without ($COPIES) (avg_over_time($1[59m59s999ms]))`
 	hourlyValue = `sum without ($PER) (max without ($COPIES) ($1))`
