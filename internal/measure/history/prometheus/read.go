@@ -205,22 +205,46 @@ func moment(at int64) time.Time { return time.UnixMilli(at).UTC() }
 
 // history puts readings in order.
 func (r *reading) history() (*history.Told, error) {
-	var apart []time.Duration
 	for exporter, at := range r.at {
 		moments := slices.Sorted(maps.Keys(at))
+		var apart []time.Duration
 		for i, m := range moments {
 			r.out.Readings = append(r.out.Readings, runfile.Reading{At: moment(m), Probe: exporter, Values: at[m]})
 			if i > 0 {
 				apart = append(apart, time.Duration(m-moments[i-1])*time.Millisecond)
 			}
 		}
+		r.out.Interval = max(r.out.Interval, usualInterval(apart))
 	}
-	if len(apart) == 0 {
+	if r.out.Interval == 0 {
 		return nil, errors.New("the store has no two samples of anything in that time")
 	}
-	slices.Sort(apart)
-	r.out.Interval = apart[len(apart)/2]
 	slices.SortFunc(r.out.Readings, func(a, b runfile.Reading) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Probe, b.Probe)) })
 	slices.SortFunc(r.out.Gaps, func(a, b runfile.Gap) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Metric, b.Metric)) })
 	return &r.out, nil
+}
+
+// usualInterval is how far apart an exporter was scraped in nine tenths of the time at most, where the interval changed the longer one. A stretch without
+// scrapes is none.
+func usualInterval(apart []time.Duration) time.Duration {
+	const (
+		silence = 10  // times the median
+		nearly  = 0.9 // of the time
+	)
+	slices.Sort(apart)
+	if len(apart) == 0 {
+		return 0
+	}
+	median := apart[len(apart)/2]
+	apart = slices.DeleteFunc(apart, func(d time.Duration) bool { return d > silence*median })
+	var all, upTo time.Duration
+	for _, d := range apart {
+		all += d
+	}
+	for _, d := range apart {
+		if upTo += d; float64(upTo) >= nearly*float64(all) {
+			return d
+		}
+	}
+	return median
 }
