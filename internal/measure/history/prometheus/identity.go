@@ -91,6 +91,7 @@ func (f *Fleet) apart(ctx context.Context, s shape, byName map[string][]model.La
 		}
 		for _, name := range some { // copies of a name are the same elements as those of all
 			n := len(copies[name])
+			s.named = f.chosen(all[0].labels)
 			groups[name] = s.grouped(all[:n])
 			all = all[n:]
 		}
@@ -182,7 +183,7 @@ func (s shape) same(a, b copyOf) bool {
 	}
 	switch {
 	case together == 0:
-		return s.follow(a, b)
+		return s.named || s.follow(a, b)
 	case s.counts == "": // two that do nothing agree whatever they are
 		_, naming := s.differ(a, b)
 		return !idle || !naming
@@ -264,8 +265,9 @@ func goesOn(a, b copyOf) bool {
 			fastest = max(fastest, v)
 		}
 	}
+	const slack = 1.1
 	grown := b.values[first] - a.values[last]
-	return a.values[last] > 0 && grown >= 0 && grown <= fastest*first.Sub(last).Seconds()
+	return a.values[last] > 0 && grown >= 0 && grown <= slack*fastest*first.Sub(last).Seconds()
 }
 
 // told are the labels that tell groups apart: one that does it alone, if there is one. Nothing does where none is returned.

@@ -24,6 +24,7 @@ type shape struct {
 	copies   []string // queries by which two series of one name are compared
 	counts   string   // where they are counters, that which shows their values; else empty
 	caveat   string   // what is missing of every database
+	named    bool     // by labels that the user chose
 }
 
 // hourly is a metric of ours, and the query by which the store makes an hour of it. In a query $METRIC stands for the series of the name,
