@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -199,6 +198,6 @@ func coverageSaid(t *testing.T, now time.Time, has, dir, asJSON string) {
 		t.Errorf("known ratio %v, want %v", got, want)
 	}
 	if samples[`realiops_database_not_found{database="nowhere"}`] != 1 {
-		t.Error(fmt.Sprint("what was not found has no sample"))
+		t.Error("what was not found has no sample")
 	}
 }
