@@ -20,7 +20,7 @@ func SourceOf(key string) (Source, bool) {
 
 // Sources are what the meanings of metrics, the limits of volumes and the prices rest on.
 func Sources() []Source {
-	return []Source{
+	return append([]Source{
 		{
 			"aurora-size",
 			"Aurora user guide, the maximum capacity of an Aurora PostgreSQL cluster, under managing Limitless Database",
@@ -276,5 +276,5 @@ func Sources() []Source {
 			"CockroachDB, recommended production settings",
 			"https://www.cockroachlabs.com/docs/v24.1/recommended-production-settings", "2024",
 		},
-	}
+	}, dictionary().Sources...)
 }
