@@ -222,6 +222,11 @@ func Sources() []Source {
 			"https://zenn.dev/hiren/scraps/61f3ea2d8f72b3", "2023",
 		},
 		{
+			"azure-sizes",
+			"Azure, sizes of virtual machines: the series Dsv3 to Dsv6, Ddsv5, Dasv5, Esv5, Esv6, Edsv5 and Easv5, without bursts",
+			"https://learn.microsoft.com/azure/virtual-machines/sizes/overview", "2026-02-27",
+		},
+		{
 			"aurora-list",
 			"AWS price list, RDS in us-east-1, as a third party published it",
 			"https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonRDS/current/us-east-1/index.json", "2026-07-28",
