@@ -58,7 +58,8 @@ node_exporter and realiops observe --listen, or hours of an instance that an exp
 CloudWatch come the periods of an instance of RDS or Aurora, in minutes of the last 15 days, else longer.
 
 FILEs are what promtool tsdb dump or dump-openmetrics wrote of a store, aws cloudwatch get-metric-data of an instance (--query prints
-the question; aws rds describe-db-instances may lie beside it), or sadf -j -- -b of the days of a machine.`,
+the question; aws rds describe-db-instances may lie beside it), or of a machine what sadf -j -- -b, iostat -o JSON, az monitor metrics
+list or vCenter's Get-Stat wrote.`,
 		Example: `  realiops history --prometheus http://prometheus:9090 --for 24h
   realiops history --prometheus https://mimir.example/prometheus --tenant shop --token-file token --for 7d -o shop.jsonl.zst
   realiops history --prometheus http://prometheus:9090 --server 'instance="db1:9187"' --host 'instance="db1:9100"' --device sda

@@ -8,8 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/realiops/realiops/internal/shell"
 )
 
 // Host is what a file says of a machine.
@@ -90,11 +94,11 @@ func Read(text []byte) ([]Host, error) {
 }
 
 func read(text []byte) (all []Host, err error) {
-	switch begin := string(text[:min(len(text), 4096)]); {
-	case strings.HasPrefix(begin, "Linux ") && strings.Contains(begin, "Device"):
-		h, err := ofIostatText(string(text))
+	switch keeper := Keeper(text); {
+	case keeper == "iostat" && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+		h, err := ofIostatText(string(bytes.TrimSpace(text)))
 		return []Host{h}, err
-	case IsVSphere(text):
+	case keeper == "vCenter":
 		return ofVSphere(string(text))
 	}
 	var e exported
@@ -118,10 +122,29 @@ func read(text []byte) (all []Host, err error) {
 	return all, nil
 }
 
-// IsVSphere reports whether a file begins as PowerCLI exports statistics.
-func IsVSphere(text []byte) bool {
-	first, _, _ := bytes.Cut(text[:min(len(text), 4096)], []byte("\n"))
-	return bytes.Contains(first, []byte("MetricId")) && bytes.Contains(first, []byte("Timestamp"))
+// Keeper names what wrote a file that [Read] takes, or whose own file it is; empty: nothing that is known.
+func Keeper(text []byte) string {
+	begin := bytes.TrimSpace(bytes.TrimPrefix(text[:min(len(text), 64<<10)], []byte("\xef\xbb\xbf")))
+	first, _, _ := bytes.Cut(begin, []byte("\n"))
+	has := func(in []byte, words ...string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return !bytes.Contains(in, []byte(word)) })
+	}
+	switch {
+	case IsOwn(text):
+		return "sysstat"
+	case bytes.HasPrefix(begin, []byte("{")) && bytes.HasPrefix(bytes.TrimSpace(begin[1:]), []byte(`"sysstat"`)):
+		if has(begin, `"disk_device"`) {
+			return "iostat"
+		}
+		return "sysstat"
+	case bytes.HasPrefix(begin, []byte("Linux ")) && has(begin, "Device"):
+		return "iostat"
+	case has(first, "MetricId", "Timestamp"):
+		return "vCenter"
+	case bytes.HasPrefix(begin, []byte("{")) && has(begin, `"timeseries"`, `"timeStamp"`):
+		return "Azure Monitor"
+	}
+	return ""
 }
 
 // ofHost reads what sadf or iostat has of a machine.
@@ -154,8 +177,13 @@ func IsOwn(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\x96\xd5")) || bytes.HasPrefix(text, []byte("\xd5\x96"))
 }
 
-// ErrOwn says how one of sysstat's own files is read.
-var ErrOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
+// errOwn says how one of sysstat's own files is read.
+var errOwn = errors.New("it is a file of sysstat's own: sadf -j FILE -- -b writes it as JSON")
+
+// ToJSON is the command that writes a file of sysstat's own as [Read] takes it.
+func ToJSON(name string) string {
+	return shell.InText("sadf -j").File(name, "FILE").With("-- -b >").File(filepath.Base(name)+".json", "FILE.json").String()
+}
 
 // rates are the numbers of an interval, in the order of [rows].
 func (i Interval) rates() []float64 {
@@ -182,7 +210,7 @@ func notJSON(text []byte, err error) error {
 	case begin == "":
 		return errors.New("it is empty")
 	case IsOwn(text):
-		return ErrOwn
+		return errOwn
 	case begin[0] != '{':
 		return errors.New("it is no JSON: have it written by sadf -j -- -b")
 	}
