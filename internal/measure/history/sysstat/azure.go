@@ -53,7 +53,7 @@ var azureIntervals = map[string]time.Duration{
 func (a azure) host() (Host, error) {
 	length := azureIntervals[a.Interval]
 	if length == 0 {
-		return Host{}, fmt.Errorf("Azure's interval %q is none of PT1M, PT5M, PT15M, PT30M and PT1H", a.Interval) //nolint:staticcheck // a name
+		return Host{}, fmt.Errorf("its interval %q is none of PT1M, PT5M, PT15M, PT30M and PT1H", a.Interval)
 	}
 	for _, set := range azureSets {
 		byName := map[string]azureMetric{}

@@ -90,10 +90,9 @@ func (i *Interval) add(disk map[string]any) error {
 // ofIostatText reads the table that iostat writes for people.
 func ofIostatText(text string) (Host, error) {
 	first, rest, _ := strings.Cut(text, "\n")
-	open, end := strings.LastIndexByte(first[:min(len(first), 200)], '('), strings.IndexByte(first, ')')
 	_, name, _ := strings.Cut(first, "(")
-	name, _, _ = strings.Cut(name, ")")
-	if open < 0 || end < 0 || name == "" {
+	name, _, named := strings.Cut(name, ")")
+	if !named || name == "" {
 		return Host{}, errors.New("the first line of iostat's table does not name the machine: have it written by " + askIostat)
 	}
 	var all []json.RawMessage
