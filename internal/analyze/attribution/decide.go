@@ -75,7 +75,7 @@ func (j *judge) single(v *Verdict, y column, t *table, rivals []held, s search) 
 		j.between(v, y, left)
 		return
 	}
-	if s.gainOfSums > mostGainOfSums || best.deviance > mostDeviance*float64(len(t.y)-1) {
+	if s.gainOfSums > mostGainOfSums || t.misfit(best) > mostDeviance*float64(len(t.y)-1) {
 		j.roughly(v, t, y, s, left, rivals)
 		return
 	}

@@ -256,7 +256,7 @@ func (j *judge) unfit(t *table, m model) string {
 			unknown = append(unknown, d.Name)
 		}
 	}
-	deviance := m.deviance / float64(len(t.y)-len(m.columns))
+	deviance := t.misfit(m) / float64(len(t.y)-len(m.columns))
 	switch {
 	case len(unknown) > 0 && deviance > mostDevianceUnknown:
 		return "The best sum of quantities misses the loads by more than noise explains, and the run did not count " + conjoined(unknown)
@@ -286,6 +286,9 @@ func (j *judge) alternatives(mixture *Mixture, t *table, best, other model) {
 func (j *judge) follows(t *table, y column, m model) bool {
 	var xx, xy, yy, freedom float64
 	for i, a := range t.loads {
+		if t.guesses(m, i) {
+			continue
+		}
 		var lx, ly []float64
 		for _, r := range t.use[i] {
 			predicted := 0.0

@@ -58,12 +58,9 @@ func userPlans() (all []worlds.Plan) {
 		with(cloud), with(writing), with(writing, load.JoinCold), with(writing, "single", "async"), with(cloud, "single", "async"),
 	} {
 		all = append(all, p)
-		p.Background = 7.66
-		all = append(all, p)
-		p.Tidying = 1e-4
-		all = append(all, p)
-		p.Background, p.Tidying = 0, 0.05
-		all = append(all, p)
+		for _, tidying := range []float64{1e-4, 1e-3, 0.05, 0.5} {
+			all = append(all, worlds.Plan{Plan: p.Plan, Aurora: true, Background: 7.66, Tidying: tidying})
+		}
 	}
 	for _, p := range []runfile.Plan{experiment.Default(), experiment.Identify(), experiment.Updates(), experiment.Everything()} {
 		all = append(all, worlds.Plan{Plan: p}, worlds.Plan{Plan: p, Background: 7.66})
@@ -75,7 +72,7 @@ func userPlans() (all []worlds.Plan) {
 // storage does is never called logical.
 func TestFlagship(t *testing.T) {
 	t.Parallel()
-	const draws = 1
+	const draws = 4
 	right, wanted := 0, 0
 	for i, p := range userPlans() {
 		for seed := range uint64(draws) {
