@@ -266,7 +266,7 @@ func (j *judge) unread(y column, rivals []held) (open []held) {
 			continue
 		}
 		lost := h.Status == Unknown && !j.absentByNature(h) || h.Status == Possible && j.lost(j.columns[h.place], j.blank(y))
-		if lost && !j.ratios(y, h.Quantity, noise).empty() {
+		if lost && !j.ratios(y, h.Quantity, noise).empty() && !j.farFetched(y, h, rivals) {
 			open = append(open, h)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	mostPagesOfCall = 128  // io_combine_limit is 1 MB at most
+	mostPagesOfCall = 128 // io_combine_limit is 1 MB at most
 	fewRecords      = 10
 	fewestSpilled   = 1000 // rows that a statement works through before work_mem, 64 kB at least, may not hold them
 )

@@ -23,7 +23,7 @@ type table struct {
 	places  []int       // of the columns among the quantities
 	loads   []int       // of the rows
 	use     [][]int     // the repetitions of each row
-	guessed [][]bool    // by column and row: nobody counted it there; see guess
+	guessed [][]int     // by column: the rows in which nobody counted it; see guess
 	known   [][]float64 // variance of the logarithm of each column in each row, as far as it is known beforehand
 	own     []float64   // the same of y
 	noise   []float64   // and with the noise that repetitions show, and the allowance
@@ -40,25 +40,33 @@ const allowance = 0.007
 func (j *judge) table(y column, rivals []held) *table {
 	t := &table{}
 	blank := j.blank(y)
+	var among []held
 	for _, h := range rivals {
-		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && (j.coversAll(y, h.place, blank) || j.mayGuess(h)) && !plentyForNothing(y, j.columns[h.place], blank) {
-			t.places = append(t.places, h.place)
+		if h.Status != Itself && h.Status != Unknown && !h.impossible && !j.lost(j.columns[h.place], blank) && (j.coversAll(y, h.place, blank) || j.mayGuess(h, y, blank)) && !plentyForNothing(y, j.columns[h.place], blank) {
+			t.places, among = append(t.places, h.place), append(among, h)
 		}
 	}
 	n := len(t.places)
-	t.columns, t.known, t.guessed = make([][]float64, n), make([][]float64, n), make([][]bool, n)
+	t.columns, t.known, t.guessed = make([][]float64, n), make([][]float64, n), make([][]int, n)
 	for a := range y {
 		if !blank[a] {
-			j.addRow(t, y, a, rivals)
+			j.addRow(t, y, a, among)
 		}
 	}
 	return t
 }
 
-// mayGuess tells whether a quantity keeps one ratio to the metric under so many loads that those under which nobody counted it need not take
-// it out of the comparison.
-func (j *judge) mayGuess(h held) bool {
-	return h.Status != Excluded && len(h.loads) >= fewestForModels && j.bounded(h)
+// mayGuess reports whether a quantity keeps one ratio to the metric under so many loads that those under which nobody counted it need not take
+// it out of the comparison: under more than half of those that show the metric. Of one that is modelled it is known that it is there.
+func (j *judge) mayGuess(h held, y column, blank []bool) bool {
+	shown := 0
+	for a := range y {
+		if !blank[a] && isCounted(y[a]) {
+			shown++
+		}
+	}
+	enough := len(h.loads) >= fewestForModels && 2*len(h.loads) > shown
+	return enough && (h.Status == Consistent || h.Status == Possible && h.Modelled) && j.bounded(h)
 }
 
 // What is known of a guess, as the variance of its logarithm: next to nothing within its bounds, and all of it at one of them.
@@ -127,7 +135,7 @@ func (j *judge) coversAll(y column, place int, blank []bool) bool {
 	return true
 }
 
-func (j *judge) addRow(t *table, y column, a int, rivals []held) {
+func (j *judge) addRow(t *table, y column, a int, among []held) {
 	var use []int
 	for r := range y[a] {
 		blind := func(place int) bool { return j.columns[place][a][r].missing != nil && isCounted(j.columns[place][a]) }
@@ -156,11 +164,12 @@ func (j *judge) addRow(t *table, y column, a int, rivals []held) {
 		c, guessed := j.columns[place], !isCounted(j.columns[place][a])
 		var x, v float64
 		if guessed {
-			x, v = j.guess(mean(y), rivals[place], a, use)
+			t.guessed[k] = append(t.guessed[k], len(t.y)-1)
+			x, v = j.guess(mean(y), among[k], a, use)
 		} else {
 			x, v = mean(c), variance(c)
 		}
-		t.columns[k], t.known[k], t.guessed[k] = append(t.columns[k], x), append(t.known[k], v), append(t.guessed[k], guessed)
+		t.columns[k], t.known[k] = append(t.columns[k], x), append(t.known[k], v)
 	}
 }
 
@@ -208,7 +217,7 @@ func (j *judge) within(t *table, y column, m model) (variance float64, freedom i
 
 // guesses reports whether a model rests in a load on what nobody counted there.
 func (t *table) guesses(m model, i int) bool {
-	return slices.ContainsFunc(m.columns, func(c int) bool { return t.guessed[c][i] })
+	return slices.ContainsFunc(m.columns, func(c int) bool { return t.guessed != nil && slices.Contains(t.guessed[c], i) })
 }
 
 // misfit is the deviance of a model without the price of its guesses, which any value of a wide choice would have met.

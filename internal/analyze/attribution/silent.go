@@ -19,6 +19,7 @@ const fewCounts = 2
 // to begin at none and must not reach far, so that a metric which merely jumps about is not taken for silent.
 func (j *judge) silent(m counts.Metric) (why string, is bool) {
 	var logs [][]stats.Value
+	s := j.stepOf(m)
 	most, idle := 0.0, false
 	for _, load := range j.run.Loads {
 		var values []stats.Value
@@ -29,7 +30,6 @@ func (j *judge) silent(m counts.Metric) (why string, is bool) {
 				continue
 			}
 			most = max(most, math.Abs(count))
-			s := step(m.Unit)
 			values = append(values, stats.Value{X: math.Log(max(count, s/2) / seconds), Var: s * s / max(4*count*count, s*s)})
 			idle = idle || load.Idle()
 		}
@@ -37,8 +37,8 @@ func (j *judge) silent(m counts.Metric) (why string, is bool) {
 			logs = append(logs, values)
 		}
 	}
-	if len(logs) > 0 && most <= fewCounts*step(m.Unit) {
-		if j.grewElsewhere(m, most) {
+	if len(logs) > 0 && most <= fewCounts*s {
+		if j.grewElsewhere(m, most, s) {
 			return "", false
 		}
 		return "It grew by no more than " + number.Ratio(most) + " in any repetition of a load", true
@@ -56,7 +56,7 @@ func (j *judge) silent(m counts.Metric) (why string, is bool) {
 // grewElsewhere tells whether a metric that stood still in all repetitions may have moved for them all the same: in steps or late,
 // so that it was by chance that all its moves fell between them. Of many moves that is no chance: they are those of what is done
 // between repetitions, when tables are made and counted.
-func (j *judge) grewElsewhere(m counts.Metric, most float64) bool {
+func (j *judge) grewElsewhere(m counts.Metric, most, step float64) bool {
 	const seldom = 0.01
 	if len(m.From) != 1 {
 		return false
@@ -69,7 +69,7 @@ func (j *judge) grewElsewhere(m counts.Metric, most float64) bool {
 			inside += r.End.Sub(r.Begin).Seconds()
 		}
 	}
-	if !known || grew.Amount <= (most+fewCounts*step(m.Unit))*float64(repetitions+1) {
+	if !known || grew.Amount <= (most+fewCounts*step)*float64(repetitions+1) {
 		return false
 	}
 	between := max(0, 1-inside/grew.Seconds)
