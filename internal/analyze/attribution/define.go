@@ -64,7 +64,9 @@ func (j *judge) explanation(y column, among []held) (*table, model) {
 		return t, model{predictionError: math.Inf(1)}
 	}
 	j.estimateNoise(t, y, among)
-	open := func(m model) bool { return len(m.columns) > 1 || among[placeOf(among, t.places[m.columns[0]])].Status != Excluded }
+	open := func(m model) bool {
+		return len(m.columns) > 1 || among[placeOf(among, t.places[m.columns[0]])].Status != Excluded
+	}
 	return t, t.shortest(math.Log(j.options.Tolerance), open)
 }
 
